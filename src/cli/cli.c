@@ -40,8 +40,8 @@ int cli_usage(const struct cli_cmd *cmd)
 
 /* Print an error message for a wrong option.  getopt() sets optopt to 0 for an unknown long
  * option. */
-static int say_bad_option(const struct cli_cmd *cmd, char **argv,
-			  const char *short_options, const struct option *options)
+static int report_bad_option(const struct cli_cmd *cmd, char **argv,
+			     const char *short_options, const struct option *options)
 {
 	bool is_known = optopt && strchr(short_options, optopt);
 
@@ -72,7 +72,7 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 		*ret_status = 0;
 		return -2;
 	case '?':
-		*ret_status = say_bad_option(cmd, argv, short_options, options);
+		*ret_status = report_bad_option(cmd, argv, short_options, options);
 		return -2;
 	default:
 		return option;

@@ -13,7 +13,7 @@
 
 /* Print a file of the tree to stdout.  Flush after each read, because the file may be a
  * stream. */
-static int copy(struct conn *conn, int file)
+static int copy_file_to_stdout(struct conn *conn, int file)
 {
 	struct terminal terminal;
 	uint64_t offset = 0;
@@ -30,7 +30,7 @@ static int copy(struct conn *conn, int file)
 	return ret;
 }
 
-static int cat(struct conn *conn, const char *word)
+static int cat_path(struct conn *conn, const char *word)
 {
 	char *path;
 	int file, ret;
@@ -39,7 +39,7 @@ static int cat(struct conn *conn, const char *word)
 	if (ret < 0)
 		return ret;
 	file = conn_file_show(conn, path, terminal_is(stdout));
-	ret = file < 0 ? file : copy(conn, file);
+	ret = file < 0 ? file : copy_file_to_stdout(conn, file);
 	if (file >= 0)
 		conn_file_close(conn, file);
 	if (ret < 0 && !ferror(stdout))
@@ -64,7 +64,7 @@ int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv)
 	if (conn_open(&conn, CONN_START) < 0)
 		return CLI_FAILED;
 	for (; optind < argc && !ferror(stdout); optind++) {
-		if (cat(&conn, argv[optind]) < 0)
+		if (cat_path(&conn, argv[optind]) < 0)
 			status = CLI_FAILED;
 	}
 	conn_close(&conn);

@@ -26,7 +26,7 @@ struct count {
 
 /* Print the part of the print fmt around @pos as one line, and below it a line with a caret
  * at @pos. */
-static void print_place(const char *print_fmt, size_t pos)
+static void print_error_position(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
 
@@ -68,7 +68,7 @@ static void check_format(const struct event_format *fmt, struct count *count)
 	}
 	count->nr_fields_only++;
 	terminal_line(stdout, "%s:%s: %s", fmt->system, fmt->name, error.message);
-	print_place(fmt->print_fmt, error.pos);
+	print_error_position(fmt->print_fmt, error.pos);
 	if (error.remedy)
 		printf("  remedy: %s\n", error.remedy);
 }
@@ -102,14 +102,14 @@ static int check_event(struct conn *conn, const char *root, char *event,
 	return ret;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_event_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Check all events of @list.  The list has one line per event, sorted by name. */
-static int check_list(struct conn *conn, const char *root, char *list,
-		      struct count *count)
+static int check_event_list(struct conn *conn, const char *root, char *list,
+			    struct count *count)
 {
 	size_t nr = 0, room = 1;
 	char **events, *save;
@@ -122,14 +122,14 @@ static int check_list(struct conn *conn, const char *root, char *list,
 		return -ENOMEM;
 	for (char *p = strtok_r(list, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
 		events[nr++] = p;
-	qsort(events, nr, sizeof(*events), by_name);
+	qsort(events, nr, sizeof(*events), compare_event_names);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = check_event(conn, root, events[i], count);
 	free(events);
 	return ret;
 }
 
-static int check_events(struct conn *conn, const char *root, struct count *count)
+static int check_root_events(struct conn *conn, const char *root, struct count *count)
 {
 	struct text events;
 	char *path;
@@ -142,7 +142,7 @@ static int check_events(struct conn *conn, const char *root, struct count *count
 	if (!ret)
 		ret = events.error;
 	if (!ret)
-		ret = check_list(conn, root, events.data, count);
+		ret = check_event_list(conn, root, events.data, count);
 	text_done(&events);
 	free(path);
 	return ret;
@@ -153,7 +153,7 @@ static int check_events(struct conn *conn, const char *root, struct count *count
 static int check_root(struct conn *conn, const char *root)
 {
 	struct count count = { 0 };
-	int ret = check_events(conn, root, &count);
+	int ret = check_root_events(conn, root, &count);
 
 	if (ret < 0) {
 		root_path_error(root, ret);
@@ -169,7 +169,7 @@ static int check_root(struct conn *conn, const char *root)
 	return CLI_FAILED;
 }
 
-static int check_all(struct conn *conn)
+static int check_all_roots(struct conn *conn)
 {
 	struct root_list list;
 	int status = 0;
@@ -185,7 +185,7 @@ static int check_all(struct conn *conn)
 	return status;
 }
 
-static int check_word(struct conn *conn, const char *word)
+static int check_named_root(struct conn *conn, const char *word)
 {
 	char *root;
 	int status;
@@ -216,9 +216,9 @@ int cmd_check(const struct cli_cmd *cmd, int argc, char **argv)
 	if (conn_open(&conn, CONN_START) < 0)
 		return CLI_FAILED;
 	if (optind == argc)
-		status = check_all(&conn);
+		status = check_all_roots(&conn);
 	for (; optind < argc; optind++) {
-		if (check_word(&conn, argv[optind]))
+		if (check_named_root(&conn, argv[optind]))
 			status = CLI_FAILED;
 	}
 	conn_close(&conn);

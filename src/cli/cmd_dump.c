@@ -28,7 +28,7 @@
 
 /* Append a root to the list of roots. */
 
-static int add_row(void *arg, const struct server_root_info *info)
+static int append_root_row(void *arg, const struct server_root_info *info)
 {
 	struct root_list *list = arg;
 	struct abi_root_row *rows =
@@ -53,7 +53,7 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 		cli_error("%s: %s", dir, strerror(-r));
 		return r;
 	}
-	r = server_root_names(*ret_server, add_row, &list);
+	r = server_root_names(*ret_server, append_root_row, &list);
 	row = r ? NULL : root_list_find(&list, word);
 	*ret_root = row ? server_find_root(*ret_server, row->name) : NULL;
 	root_list_done(&list);
@@ -76,7 +76,7 @@ static int open_root(const char *dir, const char *word, struct server **ret_serv
 }
 
 /* Find the ulf directory and check it, as conn_open() does.  Prints errors. */
-static int get_dir(char ret_dir[static DIR_PATH_BYTES])
+static int find_checked_directory(char ret_dir[static DIR_PATH_BYTES])
 {
 	const char *env = getenv("ULF_DIR"), *why;
 	int ret;
@@ -95,7 +95,7 @@ static int get_dir(char ret_dir[static DIR_PATH_BYTES])
 	else
 		cli_error("the ulf directory %s: %s", ret_dir, why ? why : strerror(-ret));
 	if (ret == -EPERM)
-		user_say_owner(ret_dir);
+		user_report_owner(ret_dir);
 	return ret;
 }
 
@@ -111,7 +111,7 @@ struct printer {
 
 /* Print lines of `trace` without its header.  The header consists of the lines that begin with
  * # and come before any other line. */
-static void print(struct printer *printer, const char *text, size_t size)
+static void print_without_header(struct printer *printer, const char *text, size_t size)
 {
 	for (const char *end = text + size; text < end; ) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
@@ -130,7 +130,7 @@ static void print(struct printer *printer, const char *text, size_t size)
 	}
 }
 
-static int print_file(struct tracefs_file *file)
+static int print_trace_file(struct tracefs_file *file)
 {
 	struct printer printer = { .is_in_header = true, .is_line_start = true };
 	static char buf[1 << 16];
@@ -140,7 +140,7 @@ static int print_file(struct tracefs_file *file)
 	terminal_start(&printer.terminal, stdout);
 	fputs("Dumping ftrace buffer:\n", stdout);
 	while ((n = tracefs_read(file, buf, sizeof(buf), offset)) > 0) {
-		print(&printer, buf, (size_t)n);
+		print_without_header(&printer, buf, (size_t)n);
 		user_progress(USER_GOES_ON);
 		offset += n;
 	}
@@ -150,13 +150,13 @@ static int print_file(struct tracefs_file *file)
 }
 
 /* Return true if @word is a number, the number of a CPU. */
-static bool is_cpu(const char *word)
+static bool is_cpu_number(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
 }
 
 /* Print the records of @root.  @cpu: the number of a CPU, or "all". */
-static int dump(struct server *server, struct root *root, const char *cpu)
+static int dump_root(struct server *server, struct root *root, const char *cpu)
 {
 	struct tracefs_node *node;
 	struct tracefs_file *file;
@@ -170,7 +170,7 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 	root->top.is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);
-	if (is_cpu(cpu))
+	if (is_cpu_number(cpu))
 		snprintf(path, sizeof(path), "%s/per_cpu/cpu%s/trace", root->name, cpu);
 	else
 		snprintf(path, sizeof(path), "%s/trace", root->name);
@@ -181,7 +181,7 @@ static int dump(struct server *server, struct root *root, const char *cpu)
 	tracefs_node_put(node);
 	if (r < 0)
 		return r;
-	r = print_file(file);
+	r = print_trace_file(file);
 	tracefs_close(file);
 	return r;
 }
@@ -203,14 +203,14 @@ int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
 		cpu = optarg;
 	if (option != -1)
 		return status;
-	if (argc - optind > 1 || (strcmp(cpu, "all") && !is_cpu(cpu)))
+	if (argc - optind > 1 || (strcmp(cpu, "all") && !is_cpu_number(cpu)))
 		return cli_usage(cmd);
 	word = argv[optind];
-	if (get_dir(dir) < 0)
+	if (find_checked_directory(dir) < 0)
 		return CLI_FAILED;
 	r = open_root(dir, word, &server, &root);
 	if (!r) {
-		r = dump(server, root, cpu);
+		r = dump_root(server, root, cpu);
 		if (r < 0)
 			cli_error("%s: %s", root->name, strerror(-r));
 	}

@@ -25,7 +25,7 @@ static void say_reason(const struct text *reason)
 	terminal_end(&terminal);
 }
 
-static int write_all(struct conn *conn, int file, const char *text, size_t bytes)
+static int write_whole_value(struct conn *conn, int file, const char *text, size_t bytes)
 {
 	int ret;
 
@@ -63,9 +63,9 @@ static void say_no_effect(const char *path, const char *text, const struct text 
 
 /* Write @text and close the file.  Print the reason of a failed write before the close,
  * because the server's answer to the close replaces the reason in @conn. */
-static int put(struct conn *conn, int file, const char *path, const char *text)
+static int write_and_close(struct conn *conn, int file, const char *path, const char *text)
 {
-	int closed, ret = write_all(conn, file, text, strlen(text));
+	int closed, ret = write_whole_value(conn, file, text, strlen(text));
 
 	if (ret < 0)
 		say_refused(path, text, ret, &conn->data);
@@ -78,7 +78,7 @@ static int put(struct conn *conn, int file, const char *path, const char *text)
 	return closed;
 }
 
-static int echo(struct conn *conn, const char *text, const char *word, int flags)
+static int echo_to_path(struct conn *conn, const char *text, const char *word, int flags)
 {
 	char *path;
 	int file, ret;
@@ -92,7 +92,7 @@ static int echo(struct conn *conn, const char *text, const char *word, int flags
 		root_path_error(path, ret);
 		say_reason(&conn->data);
 	} else {
-		ret = put(conn, file, path, text);
+		ret = write_and_close(conn, file, path, text);
 	}
 	free(path);
 	return ret;
@@ -129,7 +129,7 @@ int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
 		free(text);
 		return CLI_FAILED;
 	}
-	status = echo(&conn, text, argv[optind + 1], flags) < 0 ? CLI_FAILED : 0;
+	status = echo_to_path(&conn, text, argv[optind + 1], flags) < 0 ? CLI_FAILED : 0;
 	free(text);
 	conn_close(&conn);
 	return status;

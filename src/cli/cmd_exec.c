@@ -17,7 +17,7 @@
 
 /* Enter the namespace of the root that @word names.  @word NULL: use the only root that is
  * alive. */
-static int enter(const char *word)
+static int enter_root_namespace(const char *word)
 {
 	struct conn conn;
 	char *root;
@@ -60,7 +60,7 @@ int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	if (optind >= argc)
 		return cli_usage(cmd);
-	if (enter(word) < 0)
+	if (enter_root_namespace(word) < 0)
 		return CLI_NOT_STARTED;
 	execvp(argv[optind], argv + optind);
 	status = errno == ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;

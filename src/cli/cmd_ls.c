@@ -25,8 +25,8 @@ struct columns {
 	int name;
 };
 
-static void print_row(const struct columns *columns, const char *user,
-		      const struct abi_root_row *row)
+static void print_root_row(const struct columns *columns, const char *user,
+			   const struct abi_root_row *row)
 {
 	bool is_readable = row->state < ABI_ROOT_CORRUPT;
 	bool has_figures = is_readable && row->events_known != ABI_EVENTS_UNREAD;
@@ -45,21 +45,21 @@ static void print_row(const struct columns *columns, const char *user,
 		      has_figures ? bytes : none, has_figures ? overruns : none);
 }
 
-static void widen(int *width, const char *text)
+static void widen_column(int *width, const char *text)
 {
 	if ((int)strlen(text) > *width)
 		*width = (int)strlen(text);
 }
 
-static void widen_names(struct columns *columns, const struct root_list *list)
+static void widen_name_column(struct columns *columns, const struct root_list *list)
 {
 	size_t i;
 
 	for (i = 0; i < list->nr; i++)
-		widen(&columns->name, list->rows[i].name);
+		widen_column(&columns->name, list->rows[i].name);
 }
 
-static void print_header(const struct columns *columns)
+static void print_table_header(const struct columns *columns)
 {
 	if (columns->user)
 		terminal_print(stdout, "%-*s ", columns->user, "USER");
@@ -67,15 +67,15 @@ static void print_header(const struct columns *columns)
 		      "STATE", "EVENTS", "BYTES", "OVERRUNS");
 }
 
-static void print_table(const struct root_list *list)
+static void print_root_table(const struct root_list *list)
 {
 	struct columns columns = { .name = 20 };
 	size_t i;
 
-	widen_names(&columns, list);
-	print_header(&columns);
+	widen_name_column(&columns, list);
+	print_table_header(&columns);
 	for (i = 0; i < list->nr; i++)
-		print_row(&columns, NULL, &list->rows[i]);
+		print_root_row(&columns, NULL, &list->rows[i]);
 }
 
 /* Format the time @started_ns of CLOCK_BOOTTIME as a date. */
@@ -93,7 +93,7 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 }
 
 /* Print all details of a root.  @user: owner of the root; NULL: do not print the owner. */
-static void print_block(const char *user, const struct abi_root_row *row)
+static void print_root_details(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
 
@@ -125,7 +125,7 @@ static void print_block(const char *user, const struct abi_root_row *row)
 }
 
 /* Callback of dir_each_other(): print that the directory @path has more roots. */
-static void say_other(void *arg, const char *path)
+static void report_other_directory(void *arg, const char *path)
 {
 	struct user user;
 
@@ -166,7 +166,7 @@ static bool is_removed_at_logout(const char *dir)
 	return access(linger, F_OK) < 0;
 }
 
-static void say_empty(const char *dir)
+static void report_no_roots(const char *dir)
 {
 	if (is_removed_at_logout(dir))
 		cli_error("there are no roots; records in /dev/shm are removed at the last logout, "
@@ -182,13 +182,13 @@ static int list_roots(struct conn *conn, bool is_long)
 	if (root_list_get(conn, ABI_LIST_ALL, &list) < 0)
 		return CLI_FAILED;
 	if (!is_long)
-		print_table(&list);
+		print_root_table(&list);
 	for (i = 0; is_long && i < list.nr; i++)
-		print_block(NULL, &list.rows[i]);
+		print_root_details(NULL, &list.rows[i]);
 	if (!list.nr)
-		say_empty(conn->dir);
+		report_no_roots(conn->dir);
 	root_list_done(&list);
-	dir_each_other(conn->dir, say_other, NULL);
+	dir_each_other(conn->dir, report_other_directory, NULL);
 	return 0;
 }
 
@@ -202,22 +202,22 @@ static void print_users(const struct users *users, bool is_long)
 
 	for (roots = users->all; roots < users->all + users->nr; roots++) {
 		if (roots->list.nr)
-			widen(&columns.user, roots->user.name);
-		widen_names(&columns, &roots->list);
+			widen_column(&columns.user, roots->user.name);
+		widen_name_column(&columns, &roots->list);
 	}
 	if (!is_long)
-		print_header(&columns);
+		print_table_header(&columns);
 	for (roots = users->all; roots < users->all + users->nr; roots++) {
 		for (i = 0; i < roots->list.nr; i++) {
 			if (is_long)
-				print_block(roots->user.name, &roots->list.rows[i]);
+				print_root_details(roots->user.name, &roots->list.rows[i]);
 			else
-				print_row(&columns, roots->user.name, &roots->list.rows[i]);
+				print_root_row(&columns, roots->user.name, &roots->list.rows[i]);
 		}
 	}
 }
 
-static int list_users(bool is_long)
+static int list_all_users(bool is_long)
 {
 	struct users users;
 	int status = 0, ret;
@@ -247,7 +247,7 @@ static int list_users(bool is_long)
 
 /* ---- the entries of a directory ---- */
 
-static int by_text(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
@@ -268,7 +268,7 @@ static int print_entries(const struct text *text)
 		if (text->data[at])
 			entries[nr++] = text->data + at;
 	}
-	qsort(entries, nr, sizeof(*entries), by_text);
+	qsort(entries, nr, sizeof(*entries), compare_entries);
 	for (at = 0; at < nr; at++)
 		terminal_line(stdout, "%s%s", entries[at] + 1, entries[at][0] == 'd' ? "/" : "");
 	free(entries);
@@ -317,7 +317,7 @@ int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 	if (argc - optind > 1 || ((is_all || is_long) && optind < argc))
 		return cli_usage(cmd);
 	if (is_all)
-		return list_users(is_long);
+		return list_all_users(is_long);
 	if (conn_open(&conn, CONN_START) < 0)
 		return CLI_FAILED;
 	if (optind < argc)

@@ -22,7 +22,7 @@
 #include "cli/terminal.h"
 
 /* Lock the file mount.lock.  Returns a descriptor, or -1 after printing the error. */
-static int take_lock(const char *dir)
+static int lock_mounts(const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
 	int fd;
@@ -38,14 +38,14 @@ static int take_lock(const char *dir)
 }
 
 /* Return true if @path is @dir or below it. */
-static bool is_below(const char *path, const char *dir)
+static bool is_path_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
 
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-static bool is_empty(const char *path)
+static bool is_directory_empty(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -64,14 +64,14 @@ static bool is_empty(const char *path)
 
 /* Check that @path is an empty directory, and that a mount there does not hide the server's
  * own files.  If it did, the server would wait for itself. */
-static int check_place(const struct conn *conn, const char *path)
+static int check_mountpoint(const struct conn *conn, const char *path)
 {
 	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
 	bool hides_us;
 	struct stat st;
 
 	snprintf(roots, sizeof(roots), "%s/" DIR_ROOTS, real ? real : conn->dir);
-	hides_us = is_below(real ? real : conn->dir, path) || is_below(path, roots);
+	hides_us = is_path_below(real ? real : conn->dir, path) || is_path_below(path, roots);
 	free(real);
 	if (hides_us)
 		cli_error("%s: mounting there would hide the ulf directory %s; choose "
@@ -80,7 +80,7 @@ static int check_place(const struct conn *conn, const char *path)
 		cli_error("%s: %m", path);
 	else if (!S_ISDIR(st.st_mode))
 		cli_error("%s is not a directory", path);
-	else if (!is_empty(path))
+	else if (!is_directory_empty(path))
 		cli_error("%s is not empty; choose an empty directory", path);
 	else
 		return 0;
@@ -88,7 +88,7 @@ static int check_place(const struct conn *conn, const char *path)
 }
 
 /* Return true if the server serves a mount on @path. */
-static bool is_served(struct conn *conn, const char *path)
+static bool is_served_mount(struct conn *conn, const char *path)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNTS };
 	size_t at;
@@ -104,7 +104,7 @@ static bool is_served(struct conn *conn, const char *path)
 
 /* Pass the descriptor @fd of the mount to the server, and close it here.  If this fails,
  * unmount @path. */
-static int hand_over(struct conn *conn, const char *path, int fd)
+static int hand_over_mount(struct conn *conn, const char *path, int fd)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
 	int ret = conn_send(conn, &request, path, strlen(path), fd);
@@ -122,7 +122,7 @@ static int hand_over(struct conn *conn, const char *path, int fd)
 /* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if @path is free;
  * 1 if it is mounted and served already; -ENOENT if there is no mount to restore; or
  * -errno. */
-static int clear_place(struct conn *conn, const char *path, bool is_restore)
+static int clear_mountpoint(struct conn *conn, const char *path, bool is_restore)
 {
 	if (!fusemount_is_mounted(path))
 		return is_restore ? -ENOENT : 0;
@@ -134,7 +134,7 @@ static int clear_place(struct conn *conn, const char *path, bool is_restore)
 				  path, strerror(-ret));
 		return ret;
 	}
-	if (is_served(conn, path))
+	if (is_served_mount(conn, path))
 		return 1;
 	cli_error("%s is mounted by another server; choose another directory", path);
 	return -EBUSY;
@@ -145,28 +145,28 @@ static int mount_on(struct conn *conn, const char *path, bool is_restore)
 	enum fusemount_step step;
 	int ret, fd;
 
-	ret = clear_place(conn, path, is_restore);
+	ret = clear_mountpoint(conn, path, is_restore);
 	if (ret)
 		return ret;
-	ret = check_place(conn, path);
+	ret = check_mountpoint(conn, path);
 	if (ret < 0)
 		return ret;
 	ret = fusemount_open(path, &fd, &step);
 	if (ret < 0) {
-		place_say_error(path, ret, step);
+		mountpoint_report_error(path, ret, step);
 		return ret;
 	}
-	return hand_over(conn, path, fd);
+	return hand_over_mount(conn, path, fd);
 }
 
-static int locked_mount(struct conn *conn, const char *word, bool is_restore)
+static int mount_locked(struct conn *conn, const char *word, bool is_restore)
 {
-	int lock = take_lock(conn->dir), ret;
+	int lock = lock_mounts(conn->dir), ret;
 	char *path;
 
 	if (lock < 0)
 		return -1;
-	ret = place_find(conn->dir, word, &path);
+	ret = mountpoint_find(conn->dir, word, &path);
 	if (ret >= 0) {
 		ret = mount_on(conn, path, is_restore);
 		if (ret >= 0)
@@ -197,7 +197,7 @@ int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 		return cli_usage(cmd);
 	if (conn_open(&conn, is_restore ? CONN_RESTORE : CONN_START) < 0)
 		return CLI_FAILED;
-	ret = locked_mount(&conn, argv[optind], is_restore);
+	ret = mount_locked(&conn, argv[optind], is_restore);
 	conn_close(&conn);
 	return ret < 0 ? CLI_FAILED : 0;
 }

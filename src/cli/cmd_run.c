@@ -16,7 +16,7 @@
  * is above the values of all letters, which are short options. */
 #define WORD(id)	(256 + BOOT_##id)
 
-static void take_option(struct run *run, int option)
+static void apply_run_option(struct run *run, int option)
 {
 	switch (option) {
 	case 'l':
@@ -35,8 +35,8 @@ static void take_option(struct run *run, int option)
 
 /* Parse the options and check the settings.  Returns 0, or -2 if the command must exit with
  * *@ret_status. */
-static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
-		 int *ret_status)
+static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
+			     int *ret_status)
 {
 	static const struct option options[] = {
 		{ "event", required_argument, NULL, 'e' },
@@ -68,7 +68,7 @@ static int parse(struct run *run, const struct cli_cmd *cmd, int argc, char **ar
 	while ((option = cli_option(cmd, argc, argv, "+e:lo:h", options, ret_status)) != -1) {
 		if (option == -2)
 			return -2;
-		take_option(run, option);
+		apply_run_option(run, option);
 	}
 	if (optind == argc) {
 		*ret_status = cli_usage(cmd);
@@ -105,7 +105,7 @@ static int close_output(struct run *run)
 	return ret;
 }
 
-static uint64_t now_ns(void)
+static uint64_t boottime_ns(void)
 {
 	struct timespec now;
 
@@ -114,7 +114,7 @@ static uint64_t now_ns(void)
 }
 
 /* Run the program and print the records.  Returns the exit status of the command. */
-static int execute(struct run *run, char **argv)
+static int run_and_report(struct run *run, char **argv)
 {
 	int ret, wait_status;
 
@@ -122,7 +122,7 @@ static int execute(struct run *run, char **argv)
 		return CLI_NOT_STARTED;
 	if (open_output(run) < 0)
 		return CLI_NOT_STARTED;
-	run->started_ns = now_ns();
+	run->started_ns = boottime_ns();
 	run->id = (uint32_t)(run->started_ns ^ run->started_ns >> 32) | 1;
 	run_check_program(run);
 	ret = run_child_start(run, argv);
@@ -147,9 +147,9 @@ int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 	int status;
 
 	run_words_init(&run);
-	if (parse(&run, cmd, argc, argv, &status) == 0) {
+	if (parse_run_options(&run, cmd, argc, argv, &status) == 0) {
 		run_program_find(run.program, &run.about);
-		status = execute(&run, argv + optind);
+		status = run_and_report(&run, argv + optind);
 	}
 	run_program_done(&run.about);
 	text_done(&run.words);

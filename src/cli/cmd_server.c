@@ -20,9 +20,9 @@
 
 #define READY_FD	3		/* number of the descriptor by which a background
 					 * server reports to the process that started it:
-					 * a pipe; see report_start() */
+					 * a pipe; see send_start_result() */
 
-static int find_dir(char ret_dir[static DIR_PATH_BYTES])
+static int find_server_directory(char ret_dir[static DIR_PATH_BYTES])
 {
 	const char *why;
 	int ret;
@@ -36,21 +36,21 @@ static int find_dir(char ret_dir[static DIR_PATH_BYTES])
 	return ret;
 }
 
-static int report(const char *dir, int ret)
+static int report_server_exit(const char *dir, int ret)
 {
 	if (ret < 0)
 		cli_error("server in %s: %s", dir, reason_server(ret));
 	return ret < 0 ? CLI_FAILED : 0;
 }
 
-static void say_ready(const char *dir)
+static void print_ready(const char *dir)
 {
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
 /* Check the settings of ulf.conf for the server, and print a wrong one.  The server uses
  * the default instead. */
-static void check_settings(const char *dir)
+static void check_server_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
 	struct dead_limits limits;
@@ -60,23 +60,23 @@ static void check_settings(const char *dir)
 		cli_error("ulf.conf: `%s` is not a setting of the server; it is ignored", bad);
 }
 
-static int foreground(const char *dir)
+static int run_in_foreground(const char *dir)
 {
 	int ret;
 
-	check_settings(dir);
-	ret = loop_run(dir, say_ready);
+	check_server_settings(dir);
+	ret = loop_run(dir, print_ready);
 
 	if (ret == -EBUSY) {
 		cli_error("a server for %s runs already; `ulf stop` ends it", dir);
 		return CLI_FAILED;
 	}
-	return report(dir, ret);
+	return report_server_exit(dir, ret);
 }
 
 /* Detach from the terminal and the working directory, and close all descriptors.  @keep_fd
  * becomes READY_FD, and messages go to server.log. */
-static void detach(const char *dir, int keep_fd)
+static void detach_server(const char *dir, int keep_fd)
 {
 	char path[DIR_PATH_BYTES + 32];
 	int null = open("/dev/null", O_RDWR), log;
@@ -96,7 +96,7 @@ static void detach(const char *dir, int keep_fd)
 /* Write the result of the start, 0 or the -errno of loop_run(), to the pipe and close the
  * pipe.  If the pipe ends without a result, the server was killed.  Only the first call has
  * an effect. */
-static void report_start(int result)
+static void send_start_result(int result)
 {
 	static bool is_done;
 
@@ -108,43 +108,43 @@ static void report_start(int result)
 	close(READY_FD);
 }
 
-static void report_ready(const char *dir)
+static void send_ready(const char *dir)
 {
 	(void)dir;
-	report_start(0);
+	send_start_result(0);
 }
 
 /* Wait for the result of the start in the pipe @fd of the server @pid, or for the end of
  * the pipe. Returns false, and prints an error, if the server hangs. */
-static bool wait_for_start(int fd, pid_t pid, const char *dir)
+static bool wait_for_server_start(int fd, pid_t pid, const char *dir)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	struct life life;
 
 	life_begin(&life, pid, false);
-	while (poll(&poll_fd, 1, LIFE_LOOK_MS) <= 0)
-		if (life_look(&life, dir) < 0)
+	while (poll(&poll_fd, 1, LIFE_CHECK_MS) <= 0)
+		if (life_check(&life, dir) < 0)
 			return false;
 	return true;
 }
 
 /* Run the server in this new process.  Returns the exit status of the server. */
-static int be_server(const char *dir, int ready_fd)
+static int run_detached_server(const char *dir, int ready_fd)
 {
 	int ret;
 
 	setsid();
-	detach(dir, ready_fd);
-	check_settings(dir);
-	ret = loop_run(dir, report_ready);
+	detach_server(dir, ready_fd);
+	check_server_settings(dir);
+	ret = loop_run(dir, send_ready);
 	if (ret == -EBUSY)
 		ret = 0;	/* this is not an error: another server has started
 				 * meanwhile, and the command uses that server */
-	report_start(ret);
-	return report(dir, ret);
+	send_start_result(ret);
+	return report_server_exit(dir, ret);
 }
 
-static int background(const char *dir)
+static int start_in_background(const char *dir)
 {
 	int ready[2], result;
 	pid_t pid;
@@ -159,9 +159,9 @@ static int background(const char *dir)
 		return CLI_FAILED;
 	}
 	if (pid == 0)
-		return be_server(dir, ready[1]);
+		return run_detached_server(dir, ready[1]);
 	close(ready[1]);
-	if (!wait_for_start(ready[0], pid, dir))
+	if (!wait_for_server_start(ready[0], pid, dir))
 		return CLI_FAILED;
 	if (read(ready[0], &result, sizeof(result)) != sizeof(result))
 		cli_error("no server could be started for %s; %s/" DIR_LOG " may say why",
@@ -192,7 +192,7 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	if (optind < argc)
 		return cli_usage(cmd);
-	if (find_dir(dir) < 0)
+	if (find_server_directory(dir) < 0)
 		return CLI_FAILED;
 	/*
 	 * Find the memory that ps shows, which title_init() needs.  argv[0] is not in this
@@ -205,5 +205,5 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 			   (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 -
 				    program_invocation_name));
 	title_set("ulf-server", "ulf: server %s", dir);
-	return is_background ? background(dir) : foreground(dir);
+	return is_background ? start_in_background(dir) : run_in_foreground(dir);
 }

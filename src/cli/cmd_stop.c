@@ -14,7 +14,7 @@
 
 /* Wait, up to 10 s, until the server has released its lock.  A server holds the lock until
  * it exits. Returns 0 or -1. */
-static int wait_for_end(const char *dir)
+static int wait_for_server_end(const char *dir)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	char path[DIR_PATH_BYTES + 32];
@@ -59,7 +59,7 @@ int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 		conn_close(&conn);
 		return CLI_FAILED;
 	}
-	ret = wait_for_end(conn.dir);
+	ret = wait_for_server_end(conn.dir);
 	if (ret < 0)
 		cli_error("the server in %s does not end; `fuser %s/" DIR_LOCK "` shows its "
 			  "process, and kill -9 does no harm", conn.dir, conn.dir);

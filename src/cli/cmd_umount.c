@@ -12,7 +12,7 @@
 
 /* Unmount @path.  If there is no server (@is_connected is false), @path may still be a dead
  * mount. */
-static int unmount(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
+static int unmount_path(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
 {
 	const struct abi_request request = { .op = ABI_SOCKET_UMOUNT };
 	bool is_stale;
@@ -62,8 +62,8 @@ int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
 	if (connected < 0 && connected != -ENOTCONN)
 		return CLI_FAILED;
 	status = CLI_FAILED;
-	if (place_find(conn.dir, argv[optind], &path) == 0) {
-		if (unmount(&conn, connected == 0, path, is_lazy) == 0)
+	if (mountpoint_find(conn.dir, argv[optind], &path) == 0) {
+		if (unmount_path(&conn, connected == 0, path, is_lazy) == 0)
 			status = 0;
 		free(path);
 	}

@@ -18,25 +18,25 @@
 #define TEXT_BYTES	(1u << 30)	/* limit of the bytes of a file that
 					 * conn_file_text() reads */
 
-int conn_look(struct conn *conn)
+int conn_check_server(struct conn *conn)
 {
-	int ret = life_look(&conn->life, conn->dir);
+	int ret = life_check(&conn->life, conn->dir);
 
 	conn->is_lost = ret < 0;
 	return ret;
 }
 
 /* Connect the socket @fd.  If the server's backlog is full, wait as for an answer. */
-static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
+static int connect_socket(struct conn *conn, int fd, const struct sockaddr_un *addr)
 {
-	const struct timespec pause = { .tv_nsec = LIFE_LOOK_MS * 1000000 / 10 };
+	const struct timespec pause = { .tv_nsec = LIFE_CHECK_MS * 1000000 / 10 };
 	int ret;
 
 	life_begin(&conn->life, 0, false);
 	while (connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0) {
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		ret = conn_look(conn);
+		ret = conn_check_server(conn);
 		if (ret < 0)
 			return ret;
 		nanosleep(&pause, NULL);
@@ -46,7 +46,7 @@ static int connect_fd(struct conn *conn, int fd, const struct sockaddr_un *addr)
 
 /* Return true if the server runs as this user.  The socket is in a directory of this
  * user, so a server of any other user is an intruder. */
-static bool is_own_server(int fd)
+static bool is_server_of_user(int fd)
 {
 	struct ucred peer;
 	socklen_t bytes = sizeof(peer);
@@ -56,7 +56,7 @@ static bool is_own_server(int fd)
 
 /* Connect to the server.  Returns a socket; -EPERM if the server runs as another user; or
  * -errno. */
-static int connect_to(struct conn *conn)
+static int connect_to_server(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd, ret;
@@ -67,8 +67,8 @@ static int connect_to(struct conn *conn)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	ret = connect_fd(conn, fd, &addr);
-	if (!ret && !is_own_server(fd))
+	ret = connect_socket(conn, fd, &addr);
+	if (!ret && !is_server_of_user(fd))
 		ret = -EPERM;
 	if (!ret)
 		return fd;
@@ -87,24 +87,24 @@ static int peer_pid(int fd)
 
 /* Wait for POLLIN or POLLOUT on the socket.  Returns -ETIMEDOUT if the server hangs; then
  * an error was printed. */
-static int wait_ready(struct conn *conn, short events)
+static int wait_for_socket(struct conn *conn, short events)
 {
 	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
 	int ret;
 
 	for (;;) {
-		ret = poll(&poll_fd, 1, LIFE_LOOK_MS);
+		ret = poll(&poll_fd, 1, LIFE_CHECK_MS);
 		if (ret > 0)
 			return 0;
 		if (ret < 0 && errno != EINTR)
 			return -errno;
-		ret = ret < 0 ? 0 : conn_look(conn);
+		ret = ret < 0 ? 0 : conn_check_server(conn);
 		if (ret < 0)
 			return ret;
 	}
 }
 
-static bool is_again(ssize_t len)
+static bool is_retry_needed(ssize_t len)
 {
 	return len < 0 && (errno == EINTR || errno == EAGAIN);
 }
@@ -117,10 +117,10 @@ static int send_all(struct conn *conn, const void *data, size_t bytes)
 
 	while (bytes) {
 		len = send(conn->fd, at, bytes, MSG_NOSIGNAL);
-		ret = is_again(len) ? wait_ready(conn, POLLOUT) : 0;
+		ret = is_retry_needed(len) ? wait_for_socket(conn, POLLOUT) : 0;
 		if (ret < 0)
 			return ret;
-		if (is_again(len))
+		if (is_retry_needed(len))
 			continue;
 		if (len < 0)
 			return -EPIPE;
@@ -137,11 +137,11 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 	int ret;
 
 	while (bytes) {
-		ret = wait_ready(conn, POLLIN);
+		ret = wait_for_socket(conn, POLLIN);
 		if (ret < 0)
 			return ret;
 		len = recv(conn->fd, at, bytes, 0);
-		if (is_again(len))
+		if (is_retry_needed(len))
 			continue;
 		if (len <= 0)
 			return -EPIPE;
@@ -153,7 +153,7 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 
 /* Return true if the server may park the request @op: it is a read of a stream, or a change
  * that programs must apply. */
-static bool may_take_long(uint32_t op)
+static bool may_answer_take_long(uint32_t op)
 {
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
 }
@@ -195,7 +195,7 @@ int conn_send(struct conn *conn, const struct abi_request *request, const void *
 	if (bytes > ABI_SOCKET_REQUEST_MAX)
 		return -E2BIG;
 	head.bytes = (uint32_t)bytes;
-	life_begin(&conn->life, peer_pid(conn->fd), may_take_long(head.op));
+	life_begin(&conn->life, peer_pid(conn->fd), may_answer_take_long(head.op));
 	if (pass_fd >= 0)
 		ret = send_with_fd(conn->fd, &head, pass_fd);
 	else
@@ -320,7 +320,7 @@ int conn_file_text(struct conn *conn, const char *path, struct text *ret_text)
 	return ret < 0 ? ret : ret_text->error;
 }
 
-static int hello(struct conn *conn, int flags)
+static int exchange_hello(struct conn *conn, int flags)
 {
 	struct abi_request request = {
 		.op = ABI_SOCKET_HELLO,
@@ -332,7 +332,7 @@ static int hello(struct conn *conn, int flags)
 	return conn->server_pid;
 }
 
-static int check_hello(const struct conn *conn, int ret)
+static int check_hello_result(const struct conn *conn, int ret)
 {
 	if (ret == -EPROTONOSUPPORT)
 		cli_error("the server in %s is of another version of ulf; say `ulf stop` "
@@ -341,7 +341,7 @@ static int check_hello(const struct conn *conn, int ret)
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
 	else if (ret < 0 && ret != -ETIMEDOUT)	/* print no error for -ETIMEDOUT, because
-						 * life_look() has printed it */
+						 * life_check() has printed it */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
@@ -361,7 +361,7 @@ static int start_and_connect(struct conn *conn)
 		if (i % 5 == 0 && start_server(dir) < 0)
 			return -ECANCELED;	/* print no error, because start_server()
 						 * has printed the reason */
-		fd = connect_to(conn);
+		fd = connect_to_server(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
 		nanosleep(&pause, NULL);
@@ -371,21 +371,21 @@ static int start_and_connect(struct conn *conn)
 	return -ECANCELED;
 }
 
-static void say_other_server(const struct conn *conn)
+static void report_other_server(const struct conn *conn)
 {
 	cli_error("%s/" DIR_SOCKET " belongs to a server of another user; refusing to use it",
 		  conn->dir);
-	user_say_owner(conn->dir);
+	user_report_owner(conn->dir);
 }
 
 static int connect_or_start(struct conn *conn, int flags)
 {
-	int ret = connect_to(conn);
+	int ret = connect_to_server(conn);
 
 	if (ret == -ENOENT || ret == -ECONNREFUSED)
 		ret = flags & CONN_START ? start_and_connect(conn) : -ENOTCONN;
 	else if (ret == -EPERM)
-		say_other_server(conn);
+		report_other_server(conn);
 	else if (ret < 0 && ret != -ETIMEDOUT)
 		cli_error("%s/" DIR_SOCKET ": %s", conn->dir, strerror(-ret));
 	conn->fd = ret;
@@ -406,13 +406,13 @@ int conn_open(struct conn *conn, int flags)
 		why = dir_strerror(ret);
 		cli_error("the ulf directory %s: %s", conn->dir, why ? why : strerror(-ret));
 		if (ret == -EPERM)
-			user_say_owner(conn->dir);
+			user_report_owner(conn->dir);
 		return ret;
 	}
 	ret = connect_or_start(conn, flags);
 	if (ret < 0)
 		return ret;
-	ret = hello(conn, flags);
+	ret = exchange_hello(conn, flags);
 	/* The server was being killed, and no request was sent yet.  So connect again, or
 	 * start another server. */
 	if (ret == -EPIPE && flags & CONN_START) {
@@ -420,9 +420,9 @@ int conn_open(struct conn *conn, int flags)
 		ret = connect_or_start(conn, flags);
 		if (ret < 0)
 			return ret;
-		ret = hello(conn, flags);
+		ret = exchange_hello(conn, flags);
 	}
-	return check_hello(conn, ret);
+	return check_hello_result(conn, ret);
 }
 
 void conn_close(struct conn *conn)

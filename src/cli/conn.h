@@ -62,9 +62,9 @@ int conn_send(struct conn *conn, const struct abi_request *request, const void *
 	      size_t bytes, int pass_fd);
 int conn_receive(struct conn *conn);
 /* Check whether the server is alive.  A caller that waits between conn_send() and
- * conn_receive() must call this every LIFE_LOOK_MS.  Returns 0, or -ETIMEDOUT as
+ * conn_receive() must call this every LIFE_CHECK_MS.  Returns 0, or -ETIMEDOUT as
  * conn_call() does. */
-int conn_look(struct conn *conn);
+int conn_check_server(struct conn *conn);
 
 /* Open a file of the tree.  @flags: those of open(2).  Returns a file number or -errno. */
 int conn_file_open(struct conn *conn, const char *path, int flags);

@@ -35,7 +35,7 @@
 #define DEBUG_TRACING	"/sys/kernel/debug/tracing"
 #define NAME		"none\v" TRACING "\vtracefs\vrw\v0\v0"
 
-static int write_all(int fd, const char *data, size_t bytes)
+static int write_all_bytes(int fd, const char *data, size_t bytes)
 {
 	ssize_t len;
 
@@ -53,7 +53,7 @@ static int write_file(const char *path, const char *text)
 
 	if (fd < 0)
 		return -errno;
-	ret = write_all(fd, text, strlen(text));
+	ret = write_all_bytes(fd, text, strlen(text));
 	close(fd);
 	return ret;
 }
@@ -90,7 +90,7 @@ static int unshare_mounts(void)
 	return map_ids(uid, gid);
 }
 
-static void say_no_namespace(int error)
+static void report_no_namespace(int error)
 {
 	cli_error("cannot create a user namespace: %s", strerror(-error));
 	cli_error("root can allow it: `sysctl user.max_user_namespaces=10000` and, where "
@@ -108,7 +108,7 @@ static int bind_mount(const char *from, const char *to)
  * enter the file system on /sys/kernel/debug, so no other user reaches a mount below it.
  * So mount a tmpfs there that contains only the last part of @to.
  */
-static int bind_below_closed(const char *to)
+static int bind_below_closed_directory(const char *to)
 {
 	char *parent = strdup(to);
 	int ret = -ENOMEM;
@@ -125,11 +125,11 @@ static int bind_below_closed(const char *to)
 	return ret;
 }
 
-static int bind_tracing(const char *to)
+static int bind_root_over(const char *to)
 {
 	int ret = bind_mount(TRACING, to);
 
-	return ret == -EACCES ? bind_below_closed(to) : ret;
+	return ret == -EACCES ? bind_below_closed_directory(to) : ret;
 }
 
 /*
@@ -137,7 +137,7 @@ static int bind_tracing(const char *to)
  * /proc/mounts, so only a failure with that mount is an error.  If this process cannot
  * reach a mount, the tools cannot reach it either.
  */
-static int cover_kernel(void)
+static int cover_kernel_tracefs(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	struct mntent *entry;
@@ -151,7 +151,7 @@ static int cover_kernel(void)
 		if (strcmp(entry->mnt_type, "tracefs") != 0)
 			continue;
 		if (strcmp(entry->mnt_dir, TRACING) != 0)
-			ret = bind_tracing(entry->mnt_dir);
+			ret = bind_root_over(entry->mnt_dir);
 		if (ret < 0 && nr == 0)
 			cli_error("cannot mount over %s: %s", entry->mnt_dir,
 				  strerror(-ret));
@@ -161,7 +161,7 @@ static int cover_kernel(void)
 	}
 	endmntent(mounts);
 	if (!ret && access(DEBUG_TRACING, F_OK) == 0)
-		ret = bind_tracing(DEBUG_TRACING);
+		ret = bind_root_over(DEBUG_TRACING);
 	return ret;
 }
 
@@ -179,7 +179,7 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		cli_error("%s: %m", path);
 		return -errno;
 	}
-	ret = write_all(fd, text, bytes);
+	ret = write_all_bytes(fd, text, bytes);
 	close(fd);
 	if (!ret)
 		ret = bind_mount(path, to);
@@ -255,7 +255,7 @@ static int mount_root(struct conn *conn, const char *root)
 
 	ret = fusemount_open_as(NAME, TRACING, &fd, &step);
 	if (ret < 0) {
-		place_say_error(TRACING, ret, step);
+		mountpoint_report_error(TRACING, ret, step);
 		return ret;
 	}
 	ret = conn_send(conn, &request, "", 0, fd);
@@ -278,17 +278,17 @@ int exec_ns_enter(struct conn *conn, const char *root)
 	int ret = unshare_mounts();
 
 	if (ret < 0) {
-		say_no_namespace(ret);
+		report_no_namespace(ret);
 		return ret;
 	}
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
 		ret = -errno;
-		say_no_namespace(ret);
+		report_no_namespace(ret);
 		return ret;
 	}
 	ret = mount_root(conn, root);
 	if (!ret)
-		ret = cover_kernel();
+		ret = cover_kernel_tracefs();
 	if (!ret)
 		ret = cover_settings(conn);
 	if (!ret)

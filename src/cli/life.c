@@ -61,7 +61,7 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 
 /* Return the state of process @pid, a letter of /proc/PID/stat; '?' if the state is not
  * known. */
-static char state_of(int pid)
+static char process_state(int pid)
 {
 	char path[64], text[512], *at;
 	ssize_t n;
@@ -94,7 +94,7 @@ static const struct state {
 static const struct state *find_state(int pid)
 {
 	const struct state *state = states;
-	char letter = pid > 0 ? state_of(pid) : '?';
+	char letter = pid > 0 ? process_state(pid) : '?';
 
 	while (state->letter && state->letter != letter)
 		state++;
@@ -115,7 +115,7 @@ static bool is_own_process(int pid)
 	return pid > 0 && stat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
+static void report_wait(struct life *life, const char *dir, uint64_t waited_ns)
 {
 	const struct state *state = find_state(life->pid);
 	char pid[32] = "";
@@ -125,10 +125,10 @@ static void say_waits(struct life *life, const char *dir, uint64_t waited_ns)
 	cli_error("waiting for the server (%s%s/" DIR_SOCKET "), which has not answered "
 		  "for %u s%s%s", pid, dir, (unsigned int)(waited_ns / SECOND_NS),
 		  state->letter ? ": " : "", state->letter ? state->text : "");
-	life->has_said = true;
+	life->has_reported = true;
 }
 
-static void say_gives_up(const struct life *life, const char *dir)
+static void report_give_up(const struct life *life, const char *dir)
 {
 	int pid = is_own_process(life->pid) ? life->pid : 0;
 	const struct state *state = find_state(pid);
@@ -148,7 +148,7 @@ static void say_gives_up(const struct life *life, const char *dir)
 		  state->text, remedy, pid);
 }
 
-int life_look(struct life *life, const char *dir)
+int life_check(struct life *life, const char *dir)
 {
 	uint64_t now = now_ns(), waited_ns, silent_ns;
 	struct abi_beat beat;
@@ -163,11 +163,11 @@ int life_look(struct life *life, const char *dir)
 	}
 	waited_ns = now - life->asked_ns;
 	silent_ns = now - life->alive_ns;
-	if (!life->has_said && (life->may_take_long ? silent_ns >= SAY_SILENT_NS :
+	if (!life->has_reported && (life->may_take_long ? silent_ns >= SAY_SILENT_NS :
 						      waited_ns >= SAY_NS))
-		say_waits(life, dir, waited_ns);
+		report_wait(life, dir, waited_ns);
 	if (silent_ns < GIVE_UP_NS)
 		return 0;
-	say_gives_up(life, dir);
+	report_give_up(life, dir);
 	return -ETIMEDOUT;
 }

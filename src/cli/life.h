@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIFE_LOOK_MS	200		/* a waiting command must call life_look() at
+#define LIFE_CHECK_MS	200		/* a waiting command must call life_check() at
 					 * least this often, ms */
 
 struct life {
@@ -23,7 +23,7 @@ struct life {
 					 * before the first sign of life */
 	int pid;			/* pid of the server; 0: not known */
 	bool may_take_long;		/* true: the answer may take any time */
-	bool has_said;			/* true: a message was printed in this wait */
+	bool has_reported;			/* true: a message was printed in this wait */
 };
 
 /* Begin a wait for the server.  @pid: pid of the server; 0: not known. */
@@ -34,6 +34,6 @@ void life_begin(struct life *life, int pid, bool may_take_long);
  * Returns 0; or -ETIMEDOUT if the command must give up, after printing the reason and a
  * remedy.
  */
-int life_look(struct life *life, const char *dir);
+int life_check(struct life *life, const char *dir);
 
 #endif

@@ -213,7 +213,7 @@ static const struct cli_cmd commands[] = {
 };
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
-static const struct cli_cmd *find(const char *name)
+static const struct cli_cmd *find_command(const char *name)
 {
 	size_t i;
 
@@ -238,13 +238,13 @@ static void print_commands(FILE *to)
 	      "roots of that user; `ulf ls --all` lists those of all users.\n", to);
 }
 
-static int unknown(const char *name)
+static int report_unknown_command(const char *name)
 {
 	cli_error("there is no command `%s`; `ulf help` lists them", name);
 	return CLI_USAGE;
 }
 
-static int help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
 	const struct cli_cmd *cmd;
 
@@ -252,14 +252,14 @@ static int help(int argc, char **argv)
 		print_commands(stdout);
 		return 0;
 	}
-	cmd = find(argv[2]);
+	cmd = find_command(argv[2]);
 	if (!cmd)
-		return unknown(argv[2]);
+		return report_unknown_command(argv[2]);
 	cli_help(cmd);
 	return 0;
 }
 
-static int flush(int status)
+static int flush_stdout(int status)
 {
 	if ((fflush(stdout) == EOF || ferror(stdout)) && status == 0) {
 		cli_error("standard output: %m");
@@ -282,25 +282,25 @@ static void open_standard_streams(void)
 }
 
 /* Run the command that follows the global options.  argv[0] becomes "ulf NAME". */
-static int run(const char *user, int argc, char **argv)
+static int run_command(const char *user, int argc, char **argv)
 {
-	const struct cli_cmd *cmd = find(argv[0]);
+	const struct cli_cmd *cmd = find_command(argv[0]);
 	char name[32];
 	int status;
 
 	if (!cmd)
-		return unknown(argv[0]);
+		return report_unknown_command(argv[0]);
 	status = user ? user_enter(user, cmd) : -1;
 	if (status >= 0)
 		return status;
 	snprintf(name, sizeof(name), "ulf %s", cmd->name);
 	argv[0] = name;
-	return flush(cmd->run(cmd, argc, argv));
+	return flush_stdout(cmd->run(cmd, argc, argv));
 }
 
 /* Parse --user USER or --user=USER.  Returns the number of arguments that were used; 0 if
  * there is no --user. */
-static int read_user(int argc, char **argv, const char **ret_user)
+static int parse_user_option(int argc, char **argv, const char **ret_user)
 {
 	static const char option[] = "--user";
 	size_t len = sizeof(option) - 1;
@@ -324,7 +324,7 @@ int main(int argc, char **argv)
 
 	open_standard_streams();
 
-	used = 1 + read_user(argc - 1, argv + 1, &user);
+	used = 1 + parse_user_option(argc - 1, argv + 1, &user);
 	if (argc <= used) {
 		if (user)
 			cli_error("--user needs a user and a command");
@@ -334,10 +334,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 	    strcmp(argv[1], "-h") == 0)
-		return flush(help(argc, argv));
+		return flush_stdout(print_help(argc, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("ulf " ULF_VERSION);
-		return flush(0);
+		return flush_stdout(0);
 	}
-	return run(user, argc - used, argv + used);
+	return run_command(user, argc - used, argv + used);
 }

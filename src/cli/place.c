@@ -13,7 +13,7 @@
 
 /* Resolve symbolic links as realpath() does, even if the last part of @word is a dead
  * mount.  On a dead mount realpath() fails with ENOTCONN. */
-static char *resolve(const char *word)
+static char *resolve_mountpoint(const char *word)
 {
 	char *path = realpath(word, NULL), *copy, *slash, *parent;
 	size_t len;
@@ -37,7 +37,7 @@ static char *resolve(const char *word)
 	return path;
 }
 
-int place_find(const char *dir, const char *word, char **ret_path)
+int mountpoint_find(const char *dir, const char *word, char **ret_path)
 {
 	char tracing[DIR_PATH_BYTES + 32];
 	int ret;
@@ -49,7 +49,7 @@ int place_find(const char *dir, const char *word, char **ret_path)
 		mkdir(tracing, 0700);
 		word = tracing;
 	}
-	*ret_path = resolve(word);
+	*ret_path = resolve_mountpoint(word);
 	if (*ret_path)
 		return 0;
 	ret = -errno;
@@ -58,7 +58,7 @@ int place_find(const char *dir, const char *word, char **ret_path)
 	return ret;
 }
 
-static void say_no_device(int error)
+static void report_no_fuse_device(int error)
 {
 	switch (error) {
 	case -ENOENT:
@@ -77,11 +77,11 @@ static void say_no_device(int error)
 	cli_error("without a mount, `ulf cat` and `ulf echo` reach the same files");
 }
 
-void place_say_error(const char *path, int error, enum fusemount_step step)
+void mountpoint_report_error(const char *path, int error, enum fusemount_step step)
 {
 	switch (step) {
 	case FUSEMOUNT_DEVICE:
-		say_no_device(error);
+		report_no_fuse_device(error);
 		break;
 	case FUSEMOUNT_HELPER:
 		if (error == -ENOENT)

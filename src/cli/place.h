@@ -13,9 +13,9 @@
  *
  * The mount point may be a dead mount.  Returns 0 or -errno, and prints errors.
  */
-int place_find(const char *dir, const char *word, char **ret_path);
+int mountpoint_find(const char *dir, const char *word, char **ret_path);
 
 /* Print why fusemount_open() failed on @path, and what the user can do. */
-void place_say_error(const char *path, int error, enum fusemount_step step);
+void mountpoint_report_error(const char *path, int error, enum fusemount_step step);
 
 #endif

@@ -17,7 +17,7 @@
 #define ROWS_SHOWN	16		/* limit of the number of roots that a message
 					 * lists */
 
-static int by_name(const void *a, const void *b)
+static int compare_root_names(const void *a, const void *b)
 {
 	const struct abi_root_row *x = a, *y = b;
 
@@ -27,7 +27,7 @@ static int by_name(const void *a, const void *b)
 void root_list_sort(struct root_list *list)
 {
 	if (list->nr)
-		qsort(list->rows, list->nr, sizeof(*list->rows), by_name);
+		qsort(list->rows, list->nr, sizeof(*list->rows), compare_root_names);
 }
 
 int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
@@ -58,7 +58,7 @@ int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 	return 0;
 }
 
-bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row)
+bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row)
 {
 	const struct abi_request request = {
 		.op = ABI_SOCKET_NO_ROOTS,
@@ -81,7 +81,7 @@ int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_l
 
 	if (ret < 0)
 		cli_error("cannot list the roots in %s: %s", conn->dir, strerror(-ret));
-	else if (root_missing(conn, 0, &row))
+	else if (root_get_missing(conn, 0, &row))
 		cli_error("not all roots in %s are listed; the server (pid %d): %s", conn->dir,
 			  conn->server_pid, reason_server(-(int)row.error));
 	return ret;
@@ -120,19 +120,19 @@ static bool is_short_for(const struct abi_root_row *row, const char *name, size_
 	       isdigit((unsigned char)row->name[len + 1]);
 }
 
-static void say_root(const struct abi_root_row *row)
+static void print_root_line(const struct abi_root_row *row)
 {
 	terminal_line(stderr, "  %s (%s)", row->name, root_state_name(row->state));
 }
 
-static void say_ambiguous(const struct root_list *list, const char *name, size_t len)
+static void report_ambiguous_name(const struct root_list *list, const char *name, size_t len)
 {
 	size_t i, shown = 0;
 
 	cli_error("several roots match `%.*s`; give the full name of one:", (int)len, name);
 	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
 		if (is_short_for(&list->rows[i], name, len)) {
-			say_root(&list->rows[i]);
+			print_root_line(&list->rows[i]);
 			shown++;
 		}
 	}
@@ -143,8 +143,8 @@ static void say_ambiguous(const struct root_list *list, const char *name, size_t
  * or process id is @name.  Roots that are alive are preferred.  Returns NULL if no root or
  * several roots match; *@ret_nr is the number of roots that match.
  */
-static const struct abi_root_row *search(const struct root_list *list, const char *name,
-					 size_t len, size_t *ret_nr)
+static const struct abi_root_row *search_root(const struct root_list *list, const char *name,
+					      size_t len, size_t *ret_nr)
 {
 	const struct abi_root_row *row, *alive = NULL, *other = NULL;
 	size_t nr_alive = 0, nr_others = 0;
@@ -173,23 +173,23 @@ const struct abi_root_row *root_list_search(const struct root_list *list, const 
 {
 	size_t nr;
 
-	return search(list, name, len, &nr);
+	return search_root(list, name, len, &nr);
 }
 
-/* Find a root as search() does, and print an error if no root was found. */
-static const struct abi_root_row *find(const struct root_list *list, const char *name,
-				       size_t len)
+/* Find a root as search_root() does, and print an error if no root was found. */
+static const struct abi_root_row *find_named_root(const struct root_list *list, const char *name,
+						  size_t len)
 {
 	size_t nr;
-	const struct abi_root_row *row = search(list, name, len, &nr);
+	const struct abi_root_row *row = search_root(list, name, len, &nr);
 
 	if (row)
 		return row;
 	if (nr) {
-		say_ambiguous(list, name, len);
+		report_ambiguous_name(list, name, len);
 	} else {
 		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
-		users_say_root(name, len);
+		users_report_root(name, len);
 	}
 	return NULL;
 }
@@ -210,7 +210,7 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	if (ret < 0)
 		return ret;
 	len = strcspn(path, "/");
-	row = find(&list, path, len);
+	row = find_named_root(&list, path, len);
 	ret = row ? 0 : -ENOENT;
 	if (!ret && asprintf(ret_path, "%s%s", row->name, path + len) < 0) {
 		cli_error("out of memory");
@@ -222,7 +222,7 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 
 /* Ask the user to name a root.  List the roots that are alive or, if no root is alive, all
  * roots. */
-static void say_choice(const struct root_list *list, size_t nr_alive)
+static void report_root_choice(const struct root_list *list, size_t nr_alive)
 {
 	size_t i, shown = 0;
 
@@ -234,7 +234,7 @@ static void say_choice(const struct root_list *list, size_t nr_alive)
 		cli_error("%zu roots are alive; name one of them:", nr_alive);
 	for (i = 0; i < list->nr && shown < ROWS_SHOWN; i++) {
 		if (!nr_alive || list->rows[i].state == ABI_ROOT_ALIVE) {
-			say_root(&list->rows[i]);
+			print_root_line(&list->rows[i]);
 			shown++;
 		}
 	}
@@ -242,7 +242,7 @@ static void say_choice(const struct root_list *list, size_t nr_alive)
 
 /* Return the only root that is alive.  Prints an error and returns NULL if no root or
  * several roots are alive. */
-static const struct abi_root_row *find_only(const struct root_list *list)
+static const struct abi_root_row *find_only_alive_root(const struct root_list *list)
 {
 	const struct abi_root_row *row, *alive = NULL;
 	size_t nr_alive = 0;
@@ -255,14 +255,14 @@ static const struct abi_root_row *find_only(const struct root_list *list)
 	}
 	if (nr_alive == 1)
 		return alive;
-	say_choice(list, nr_alive);
+	report_root_choice(list, nr_alive);
 	return NULL;
 }
 
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name)
 {
-	return name ? find(list, name, strlen(name)) : find_only(list);
+	return name ? find_named_root(list, name, strlen(name)) : find_only_alive_root(list);
 }
 
 int root_default(struct conn *conn, char **ret_name)

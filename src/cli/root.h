@@ -36,7 +36,7 @@ void root_list_done(struct root_list *list);
  * is no such program.  If @ret_row->pid is 0, the row is not about a program: the server
  * cannot open some root, perhaps one of another run.
  */
-bool root_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
+bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
 /* Find a root by its name, which may be short as for root_path().  @name NULL: find the
  * only root that is alive.  Returns NULL, and prints an error, if no root or several roots

@@ -54,11 +54,11 @@ struct run {
 	const char *out_name;		/* argument of the option -o, or NULL */
 	const char *program;		/* name of the program, as the user wrote it */
 	struct run_program about;	/* the file of the program */
-	bool has_said_why;		/* true: a message has said that the program's
+	bool has_reported_why;		/* true: a message has said that the program's
 					 * file cannot be traced */
-	bool has_said_no_root;		/* true: a message was printed about a process
+	bool has_reported_no_root;		/* true: a message was printed about a process
 					 * that could not make its root */
-	bool has_said_events;		/* true: a message was printed about events that
+	bool has_reported_events;		/* true: a message was printed about events that
 					 * no root has */
 	struct run_shown *shown;	/* errors of each root that were printed already;
 					 * see run_events.c */
@@ -86,7 +86,7 @@ int run_words_check(struct run *run);
 
 /* ---- functions of run_events.c ---- */
 
-/* Result of run_events_look(): whether the roots of the run have the events that settings
+/* Result of run_events_check(): whether the roots of the run have the events that settings
  * name. */
 enum run_events {
 	RUN_EVENTS_NONE,		/* the roots of the run have no events at all */
@@ -97,7 +97,7 @@ enum run_events {
 
 /* Compare the events that settings name with the events of @roots.  Prints only errors that
  * occur while it reads the events. */
-enum run_events run_events_look(struct run *run, const struct root_list *roots);
+enum run_events run_events_check(struct run *run, const struct root_list *roots);
 /* Print the events that settings name but no root has, and similar names.  Prints them only
  * once. */
 void run_events_report(struct run *run, const struct root_list *roots);

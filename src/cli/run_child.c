@@ -19,7 +19,7 @@ static volatile pid_t forward_to;
 
 /* Signal handler: forward the signal to the program.  A hang-up of the terminal (SI_KERNEL) is
  * not forwarded, because the program got it directly. */
-static void forward(int signal, siginfo_t *info, void *context)
+static void forward_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
@@ -29,11 +29,11 @@ static void forward(int signal, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void set_signals(void)
+static void set_signal_handlers(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	action.sa_sigaction = forward;
+	action.sa_sigaction = forward_signal;
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGINT, SIG_IGN);
@@ -41,8 +41,8 @@ static void set_signals(void)
 }
 
 /* Execute the program in the child process.  On failure, write the errno to @report_fd. */
-static void become(const struct run *run, char **argv, int report_fd,
-		   const sigset_t *mask)
+static void exec_program(const struct run *run, char **argv, int report_fd,
+			 const sigset_t *mask)
 {
 	char run_id[16];
 	int error;
@@ -61,7 +61,7 @@ static void become(const struct run *run, char **argv, int report_fd,
 	_exit(127);
 }
 
-static int start_error(const char *program, int error)
+static int report_exec_error(const char *program, int error)
 {
 	const char *remedy = "";
 
@@ -87,10 +87,10 @@ int run_child_start(struct run *run, char **argv)
 	sigprocmask(SIG_SETMASK, &all, &mask);
 	run->pid = fork();
 	if (run->pid == 0)
-		become(run, argv, report[1], &mask);
+		exec_program(run, argv, report[1], &mask);
 	forward_to = run->pid;
 	if (run->pid > 0)
-		set_signals();
+		set_signal_handlers();
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(report[1]);
 	if (run->pid < 0) {
@@ -104,7 +104,7 @@ int run_child_start(struct run *run, char **argv)
 	close(report[0]);
 	if (len == sizeof(error)) {
 		waitpid(run->pid, NULL, 0);
-		return start_error(argv[0], error);
+		return report_exec_error(argv[0], error);
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)

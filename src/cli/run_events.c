@@ -26,7 +26,7 @@ struct events {
 
 /* Return true if the item @item of a setting matches @event, which is "system:name".
  * Writes a NUL over the colon of @event and restores the colon. */
-static bool fits(const struct boot_piece *item, char *event)
+static bool item_fits_event(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
 	bool is_fit;
@@ -39,12 +39,12 @@ static bool fits(const struct boot_piece *item, char *event)
 	return is_fit;
 }
 
-static bool fits_any(const struct boot_piece *item, const struct events *events)
+static bool item_fits_any_event(const struct boot_piece *item, const struct events *events)
 {
 	size_t i;
 
 	for (i = 0; i < events->nr; i++) {
-		if (fits(item, events->lines[i]))
+		if (item_fits_event(item, events->lines[i]))
 			return true;
 	}
 	return false;
@@ -83,7 +83,7 @@ static void offer_event(struct nearest *near, char *event, bool has_system)
 	*name = ':';
 }
 
-static void say_unknown(const struct boot_piece *item, const struct events *events)
+static void report_unknown_event(const struct boot_piece *item, const struct events *events)
 {
 	bool is_off = *item->text == '!';
 	const char *text = item->text + is_off, *name;
@@ -99,24 +99,24 @@ static void say_unknown(const struct boot_piece *item, const struct events *even
 }
 
 /* Return true if an item of @list matches no event.  Print each such item unless @is_quiet. */
-static bool check_list(struct boot_piece list, const struct events *events, bool is_quiet)
+static bool check_event_items(struct boot_piece list, const struct events *events, bool is_quiet)
 {
 	struct boot_piece item;
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
-		if (fits_any(&item, events))
+		if (item_fits_any_event(&item, events))
 			continue;
 		if (!is_quiet)
-			say_unknown(&item, events);
+			report_unknown_event(&item, events);
 		is_bad = true;
 	}
 	return is_bad;
 }
 
 /* Return true if a trigger in @list names an event that no root has. */
-static bool check_triggers(struct boot_piece list, const struct events *events,
-			   bool is_quiet)
+static bool check_trigger_events(struct boot_piece list, const struct events *events,
+				 bool is_quiet)
 {
 	struct boot_trigger trigger;
 	struct boot_piece item;
@@ -127,14 +127,14 @@ static bool check_triggers(struct boot_piece list, const struct events *events,
 		 * does not list it. */
 		if (boot_trigger(&item, &trigger) &&
 		    !boot_piece_is(&trigger.event, "print"))
-			is_bad |= check_list(trigger.event, events, is_quiet);
+			is_bad |= check_event_items(trigger.event, events, is_quiet);
 	}
 	return is_bad;
 }
 
 /* Return true if a setting names an event that no root has.  The instance of tp_printk is
  * skipped, because it only repeats the events of trace_event. */
-static bool check_words(const struct run *run, const struct events *events, bool is_quiet)
+static bool check_setting_events(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
 	struct boot_instance instance;
@@ -143,13 +143,13 @@ static bool check_words(const struct run *run, const struct events *events, bool
 
 	while (boot_next(&words, &word)) {
 		if (word.id == BOOT_EVENT)
-			is_bad |= check_list(word.value, events, is_quiet);
+			is_bad |= check_event_items(word.value, events, is_quiet);
 		else if (word.id == BOOT_TRIGGER)
-			is_bad |= check_triggers(word.value, events, is_quiet);
+			is_bad |= check_trigger_events(word.value, events, is_quiet);
 		else if (word.id == BOOT_INSTANCE &&
 			 !boot_instance(&word.value, &instance, &at) &&
 			 !boot_piece_is(&instance.name, RUN_CONSOLE))
-			is_bad |= check_list(instance.events, events, is_quiet);
+			is_bad |= check_event_items(instance.events, events, is_quiet);
 	}
 	return is_bad;
 }
@@ -179,7 +179,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 }
 
 /* Split @lines (available_events) into an array of lines.  The caller must free() the array. */
-static char **cut_lines(struct text *lines, size_t *ret_nr)
+static char **split_lines(struct text *lines, size_t *ret_nr)
 {
 	char **array, *line, *save = NULL;
 	size_t nr = 0, room = 1, i;
@@ -210,7 +210,7 @@ static int events_get(struct run *run, const struct root_list *roots,
 	text_init(&ret_events->text, ABI_SOCKET_ANSWER_MAX);
 	ret = gather_events(run, roots, &ret_events->text);
 	if (!ret) {
-		ret_events->lines = cut_lines(&ret_events->text, &ret_events->nr);
+		ret_events->lines = split_lines(&ret_events->text, &ret_events->nr);
 		ret = ret_events->lines ? 0 : -ENOMEM;
 	}
 	return ret;
@@ -222,12 +222,12 @@ static void events_done(struct events *events)
 	text_done(&events->text);
 }
 
-enum run_events run_events_look(struct run *run, const struct root_list *roots)
+enum run_events run_events_check(struct run *run, const struct root_list *roots)
 {
 	enum run_events state = RUN_EVENTS_KNOWN;
 	struct events events;
 
-	if (!events_get(run, roots, &events) && check_words(run, &events, true))
+	if (!events_get(run, roots, &events) && check_setting_events(run, &events, true))
 		state = events.nr ? RUN_EVENTS_MISSING : RUN_EVENTS_NONE;
 	events_done(&events);
 	return state;
@@ -237,11 +237,11 @@ void run_events_report(struct run *run, const struct root_list *roots)
 {
 	struct events events;
 
-	if (run->has_said_events || !roots->nr || !run->words.len)
+	if (run->has_reported_events || !roots->nr || !run->words.len)
 		return;
-	if (!events_get(run, roots, &events) && check_words(run, &events, false)) {
+	if (!events_get(run, roots, &events) && check_setting_events(run, &events, false)) {
 		show_events(roots, &events);
-		run->has_said_events = true;
+		run->has_reported_events = true;
 	}
 	events_done(&events);
 }
@@ -302,7 +302,7 @@ static size_t count_shown(const struct text *shown, const struct text *log)
 	return len;
 }
 
-static void show_errors(struct run *run, const char *root)
+static void print_new_errors(struct run *run, const char *root)
 {
 	struct run_shown *shown = find_shown(run, root);
 	struct terminal terminal;
@@ -331,5 +331,5 @@ void run_errors_report(struct run *run, const struct root_list *roots)
 	size_t i;
 
 	for (i = 0; i < roots->nr; i++)
-		show_errors(run, roots->rows[i].name);
+		print_new_errors(run, roots->rows[i].name);
 }

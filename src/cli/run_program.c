@@ -22,7 +22,7 @@
 #define READ_BYTES_MAX	(1024ull << 20)	/* limit of the bytes that are read of a file */
 
 /* Return the path of the file that execvp() would run, or NULL.  The caller must free() it. */
-static char *find_file(const char *name)
+static char *find_program_file(const char *name)
 {
 	const char *dirs = getenv("PATH");
 	char path[PATH_BYTES];
@@ -41,7 +41,7 @@ static char *find_file(const char *name)
 	return NULL;
 }
 
-static bool has_functions(const char *path)
+static bool has_traceable_functions(const char *path)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
 	struct elf_sites sites;
@@ -83,7 +83,7 @@ static void find_libraries(struct run_program *program)
 
 /* Return true if exec() gives the program other rights than this process has.  In this case
  * the kernel sets AT_SECURE, and libulf does nothing. */
-static bool is_secure(int fd)
+static bool is_secure_exec(int fd)
 {
 	struct statvfs fs;
 	struct stat st;
@@ -98,7 +98,7 @@ static bool is_secure(int fd)
 
 /* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if the program has no
  * PT_INTERP; -EINVAL if the file is damaged. */
-static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
+static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
 	Elf64_Phdr phdr;
 	unsigned int i;
@@ -120,13 +120,13 @@ static int read_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 	return 0;
 }
 
-static enum run_kind find_kind(int fd, const struct run_program *program)
+static enum run_kind find_program_kind(int fd, const struct run_program *program)
 {
 	char loader[PATH_BYTES];
 	Elf64_Ehdr head;
 	int ret;
 
-	if (is_secure(fd))
+	if (is_secure_exec(fd))
 		return RUN_SECURE;
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG))
@@ -135,7 +135,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 		return RUN_MACHINE;
 	if (program->has_libulf)
 		return RUN_FOR_ULF;
-	ret = read_loader(fd, &head, loader);
+	ret = read_elf_loader(fd, &head, loader);
 	if (ret == 0)
 		return RUN_STATIC;
 	if (ret > 0 && strstr(loader, "ld-musl"))
@@ -144,7 +144,7 @@ static enum run_kind find_kind(int fd, const struct run_program *program)
 }
 
 /* If the file is a script, replace its path by the path of its interpreter. */
-static void follow_script(struct run_program *program)
+static void resolve_script(struct run_program *program)
 {
 	char line[SCRIPT_BYTES + 1];
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC);
@@ -168,16 +168,16 @@ static void follow_script(struct run_program *program)
 
 void run_program_find(const char *name, struct run_program *ret_program)
 {
-	struct run_program program = { .path = find_file(name), .kind = RUN_PLAIN };
+	struct run_program program = { .path = find_program_file(name), .kind = RUN_PLAIN };
 	int fd;
 
 	if (program.path)
-		follow_script(&program);
+		resolve_script(&program);
 	fd = program.path ? open(program.path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd >= 0) {
-		program.has_functions = has_functions(program.path);
+		program.has_functions = has_traceable_functions(program.path);
 		find_libraries(&program);
-		program.kind = find_kind(fd, &program);
+		program.kind = find_program_kind(fd, &program);
 		close(fd);
 	}
 	*ret_program = program;
@@ -208,9 +208,9 @@ void run_program_explain(struct run *run)
 {
 	const struct run_program *program = &run->about;
 
-	if (run->has_said_why)
+	if (run->has_reported_why)
 		return;
-	run->has_said_why = true;
+	run->has_reported_why = true;
 	cli_error("%s itself cannot be traced: %s%s %s%s", run->program,
 		  program->is_script ? "its interpreter " : "it",
 		  program->is_script ? program->path : "", reasons[program->kind],

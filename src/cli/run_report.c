@@ -56,7 +56,7 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 }
 
 /* Print the data of the server's last answer. */
-static void put_data(const struct run *run, struct terminal *terminal)
+static void print_answer(const struct run *run, struct terminal *terminal)
 {
 	terminal_write(terminal, run->conn.data.data, run->conn.data.len);
 	fflush(terminal->to);
@@ -69,7 +69,7 @@ static void put_data(const struct run *run, struct terminal *terminal)
  * is loaded (timeout, env, sh) has a root without events and records.  Returns NULL if no
  * root has any.
  */
-static const struct abi_root_row *find_used(const struct root_list *roots)
+static const struct abi_root_row *find_recorded_root(const struct root_list *roots)
 {
 	const struct abi_root_row *row;
 
@@ -96,7 +96,7 @@ static char *wait_for_root(struct run *run)
 		is_over = run_has_ended(run, wait_ms);
 		if (run_roots(run, &roots) < 0)
 			return NULL;
-		row = find_used(&roots);
+		row = find_recorded_root(&roots);
 		if (!row && is_over && roots.nr)
 			row = roots.rows;
 		if (row)
@@ -112,7 +112,7 @@ static char *wait_for_root(struct run *run)
  * cancel a read that still waits.  Returns the number of bytes; -EINTR if the read was
  * cancelled; or -errno.
  */
-static int read_stream(struct run *run, int file, bool *is_over)
+static int read_stream_once(struct run *run, int file, bool *is_over)
 {
 	const struct abi_request cancel = { .op = ABI_SOCKET_CANCEL };
 	const struct abi_request request = {
@@ -127,10 +127,10 @@ static int read_stream(struct run *run, int file, bool *is_over)
 	int ret = conn_send(&run->conn, &request, NULL, 0, -1);
 
 	while (!ret && !*is_over && !(fds[0].revents)) {
-		int nr = poll(fds, 2, LIFE_LOOK_MS);
+		int nr = poll(fds, 2, LIFE_CHECK_MS);
 
 		if (!nr)
-			ret = conn_look(&run->conn);
+			ret = conn_check_server(&run->conn);
 		if (nr > 0 && !fds[0].revents && fds[1].revents)
 			*is_over = true;
 	}
@@ -147,7 +147,7 @@ static FILE *live_output(const struct run *run)
 }
 
 /* Print the stream until the program has ended.  Returns -EPIPE if the server has ended. */
-static int stream(struct run *run, int file)
+static int print_stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
 	struct terminal terminal;
@@ -156,9 +156,9 @@ static int stream(struct run *run, int file)
 	terminal_start(&terminal, live_output(run));
 	do {
 		was_over = is_over;
-		ret = read_stream(run, file, &is_over);
+		ret = read_stream_once(run, file, &is_over);
 		if (ret > 0)
-			put_data(run, &terminal);
+			print_answer(run, &terminal);
 		/* Read once more after the end of the program, to get the last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
@@ -166,13 +166,13 @@ static int stream(struct run *run, int file)
 }
 
 /* Open the stream @path and print it. */
-static int follow(struct run *run, const char *path)
+static int print_live_file(struct run *run, const char *path)
 {
 	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
 
 	if (file < 0)
 		return file;
-	ret = stream(run, file);
+	ret = print_stream(run, file);
 	if (ret != -EPIPE)
 		conn_file_close(&run->conn, file);
 	return ret;
@@ -193,7 +193,7 @@ void run_live(struct run *run)
 	}
 	/* If the server ends, recording continues, and the next server shows the records. */
 	do {
-		ret = follow(run, path);
+		ret = print_live_file(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
 	if (ret < 0)
 		root_path_error(path, ret);
@@ -208,7 +208,7 @@ static bool wants_stack(const struct run *run)
 	return run_words_has(run, BOOT_STACK) || run_words_has(run, BOOT_STACK_FILTER);
 }
 
-static int print_file(struct run *run, const char *root, const char *name)
+static int print_root_file(struct run *run, const char *root, const char *name)
 {
 	struct terminal terminal;
 	uint64_t offset = 0;
@@ -221,7 +221,7 @@ static int print_file(struct run *run, const char *root, const char *name)
 	file = conn_file_show(&run->conn, path, terminal.is_terminal);
 	ret = file;
 	while (file >= 0 && (ret = conn_file_read(&run->conn, file, offset)) > 0) {
-		put_data(run, &terminal);
+		print_answer(run, &terminal);
 		offset += (uint64_t)ret;
 	}
 	terminal_end(&terminal);
@@ -288,9 +288,9 @@ static int print_root(struct run *run, const struct abi_root_row *row)
 	int ret = 0;
 
 	if (!run->is_live && (row->entries || !wants_stack(run)))
-		ret = print_file(run, row->name, "trace");
+		ret = print_root_file(run, row->name, "trace");
 	if (ret >= 0 && wants_stack(run))
-		ret = print_file(run, row->name, "stack_trace");
+		ret = print_root_file(run, row->name, "stack_trace");
 	return ret;
 }
 
@@ -313,7 +313,7 @@ static int print_roots(struct run *run, const struct root_list *roots)
  * command has turned recording on.  Report those of the removed roots that are alive.
  * Returns true if a root was reported.
  */
-static bool drop_idle(const struct run *run, struct root_list *roots)
+static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 {
 	bool is_alive = false;
 	size_t i, nr = 0;
@@ -332,14 +332,14 @@ static bool drop_idle(const struct run *run, struct root_list *roots)
 
 /* Explain why no root of this run is shown.  For example, a script, or a program that only
  * starts other programs, has no root. */
-static void report_none(struct run *run, bool wants_records)
+static void explain_no_roots(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;
 
 	if (!wants_records)
 		cli_error("nothing to show: there was no -e or --ftrace, and no records are "
 			  "left of what was enabled later");
-	else if (run_explain_no_root(run) || run->has_said_why || run->has_said_events)
+	else if (run_explain_no_root(run) || run->has_reported_why || run->has_reported_events)
 		return;
 	else if (is_for_ulf)
 		run_explain_nothing(run);
@@ -365,9 +365,9 @@ int run_report(struct run *run)
 		return ret;
 	}
 	if (!wants_records && !run->is_live)
-		is_idle = drop_idle(run, &roots);
+		is_idle = drop_idle_roots(run, &roots);
 	if (!roots.nr && !is_idle)
-		report_none(run, wants_records);
+		explain_no_roots(run, wants_records);
 	ret = print_roots(run, &roots);
 	run_events_report(run, &roots);
 	run_errors_report(run, &roots);

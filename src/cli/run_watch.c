@@ -51,7 +51,7 @@ bool run_has_ended(const struct run *run, int wait_ms)
 
 /* ---- before the program starts ---- */
 
-static bool is_disabled(void)
+static bool is_libulf_disabled(void)
 {
 	const char *disable = getenv("ULF_DISABLE");
 
@@ -62,10 +62,10 @@ void run_check_program(struct run *run)
 {
 	if (!run_wants_records(run))
 		return;
-	if (is_disabled()) {
+	if (is_libulf_disabled()) {
 		cli_error("%s cannot be traced: ULF_DISABLE is set, so libulf does nothing; "
 			  "unset it", run->program);
-		run->has_said_why = true;
+		run->has_reported_why = true;
 	} else if (run->about.kind > RUN_PLAIN) {
 		run_program_explain(run);
 	}
@@ -85,10 +85,10 @@ static bool explain_directory(struct run *run)
 
 	if (!error)
 		return false;
-	if (!run->has_said_no_root)
+	if (!run->has_reported_no_root)
 		cli_error("%s is not traced: it could not make its root in %s: %s", run->program,
 			  run->conn.dir, why ? why : strerror(-error));
-	run->has_said_no_root = true;
+	run->has_reported_no_root = true;
 	return true;
 }
 
@@ -96,11 +96,11 @@ bool run_explain_no_root(struct run *run)
 {
 	struct abi_no_root row;
 
-	if (!root_missing(&run->conn, run->id, &row))
+	if (!root_get_missing(&run->conn, run->id, &row))
 		return explain_directory(run);
-	if (run->has_said_no_root)
+	if (run->has_reported_no_root)
 		return true;
-	run->has_said_no_root = true;
+	run->has_reported_no_root = true;
 	if (row.pid)
 		cli_error("%s (pid %u) is not traced: it could not make its root in %s: %s",
 			  row.comm, row.pid, run->conn.dir, reason_no_root(-(int)row.error));
@@ -113,9 +113,9 @@ bool run_explain_no_root(struct run *run)
 
 void run_explain_nothing(struct run *run)
 {
-	if (run->has_said_why)
+	if (run->has_reported_why)
 		return;
-	run->has_said_why = true;
+	run->has_reported_why = true;
 	cli_error("%s has made no root: it has no events and no functions that can be traced, or "
 		  "it is linked with another version of libulf, or has unset ULF_DIR",
 		  run->program);
@@ -123,7 +123,7 @@ void run_explain_nothing(struct run *run)
 
 /* Look for mistakes while there is no root, or no root that has events.  Returns true if
  * the report is complete. */
-static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
+static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_ms)
 {
 	if (run_explain_no_root(run))
 		return true;
@@ -145,15 +145,15 @@ static bool look_at_none(struct run *run, bool has_root, uint64_t waited_ms)
  *	EVENTS_MS, because constructors bring events one after the other, and the server may
  *	wait for a parser
  */
-static bool look_at_events(struct run *run, const struct root_list *roots,
-			   enum run_events state, uint64_t waited_ms)
+static bool check_missing_events(struct run *run, const struct root_list *roots,
+				 enum run_events state, uint64_t waited_ms)
 {
 	if (run_words_has(run, BOOT_EVENT) && state == RUN_EVENTS_KNOWN)
 		return true;
 	if (waited_ms < EVENTS_MS)
 		return false;
 	run_events_report(run, roots);
-	if (run->has_said_events)
+	if (run->has_reported_events)
 		cli_error("%s keeps running; the event is enabled if a module that is loaded later "
 			  "has it", run->program);
 	return true;
@@ -161,7 +161,7 @@ static bool look_at_events(struct run *run, const struct root_list *roots,
 
 /* Check the roots once.  Returns true if the report is complete.  *@root_ms: time when the
  * first root with events was seen; 0: not yet. */
-static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
+static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;
 	uint64_t now = now_ms();
@@ -172,12 +172,12 @@ static bool look(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 		return true;
 	run_errors_report(run, &roots);
 	if (roots.nr)
-		state = run_events_look(run, &roots);
+		state = run_events_check(run, &roots);
 	if (state != RUN_EVENTS_NONE && !*root_ms)
 		*root_ms = now;
 	is_done = state == RUN_EVENTS_NONE ?
-		look_at_none(run, roots.nr, now - start_ms) :
-		look_at_events(run, &roots, state, now - *root_ms);
+		check_missing_root(run, roots.nr, now - start_ms) :
+		check_missing_events(run, &roots, state, now - *root_ms);
 	root_list_done(&roots);
 	return is_done;
 }
@@ -189,6 +189,6 @@ void run_watch(struct run *run)
 
 	if (run->pidfd < 0 || !run->words.len)
 		return;
-	while (!run_has_ended(run, wait_ms) && !look(run, start_ms, &root_ms))
+	while (!run_has_ended(run, wait_ms) && !check_run_roots(run, start_ms, &root_ms))
 		wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
 }

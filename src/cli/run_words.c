@@ -38,20 +38,20 @@ bool run_words_has(const struct run *run, enum boot_id id)
 	return boot_has(text_str((struct text *)&run->words), id);
 }
 
-static void put_row(const struct boot_row *row)
+static void print_boot_row(const struct boot_row *row)
 {
 	fprintf(stderr, " %s%s%s", row->name, row->value ? "=" : "",
 		row->value ? row->value : "");
 }
 
 /* Print the settings or values that are allowed instead of the wrong setting @word. */
-static void list_known(const struct boot_word *word)
+static void list_known_values(const struct boot_word *word)
 {
 	size_t i;
 
 	if (word->id == BOOT_UNKNOWN) {
 		for (i = 0; i < BOOT_UNKNOWN; i++)
-			put_row(&boot_table[i]);
+			print_boot_row(&boot_table[i]);
 	} else if (word->id == BOOT_CLOCK) {
 		for (i = 0; i < clock_table_rows; i++)
 			fprintf(stderr, " %s", clock_nth(i)->name);
@@ -62,11 +62,11 @@ static void list_known(const struct boot_word *word)
 		for (i = 0; i < ABI_TRACERS; i++)
 			fprintf(stderr, " %s", tracer_names[i]);
 	} else {
-		put_row(&boot_table[word->id]);
+		print_boot_row(&boot_table[word->id]);
 	}
 }
 
-static int check_word(const struct boot_word *word, const char *where)
+static int check_boot_word(const struct boot_word *word, const char *where)
 {
 	const char *at, *error = boot_check(word, &at);
 
@@ -74,7 +74,7 @@ static int check_word(const struct boot_word *word, const char *where)
 		return 0;
 	cli_error("%s%.*s: %s", where, (int)word->whole.len, word->whole.text, error);
 	fputs("     there is:", stderr);
-	list_known(word);
+	list_known_values(word);
 	fputc('\n', stderr);
 	return -EINVAL;
 }
@@ -82,7 +82,7 @@ static int check_word(const struct boot_word *word, const char *where)
 /* Prepare the setting tp_printk: record the events of trace_event to an additional
  * instance, too. run_live() prints and consumes the records of this instance while the
  * program runs.  The other buffers stay unchanged. */
-static int add_console(struct run *run)
+static int add_console_instance(struct run *run)
 {
 	char *words = strdup(text_str(&run->words));
 	const char *at = words;
@@ -101,12 +101,12 @@ static int add_console(struct run *run)
 	return run->words.error;
 }
 
-static int check_console(struct run *run)
+static int check_console_setting(struct run *run)
 {
 	if (!run_words_has(run, BOOT_TP_PRINTK))
 		return 0;
 	if (run_words_has(run, BOOT_EVENT) && !run->is_live)
-		return add_console(run);
+		return add_console_instance(run);
 	cli_error(run->is_live ? "tp_printk cannot be used with --live, which prints all "
 					 "records already" :
 		  "tp_printk needs an event: add -e EVENT");
@@ -114,19 +114,19 @@ static int check_console(struct run *run)
 }
 
 /* Check all settings of @words.  @where: prefix of messages, for example "ulf.conf: ". */
-static int check_all(const char *words, const char *where)
+static int check_boot_words(const char *words, const char *where)
 {
 	struct boot_word word;
 	int ret = 0;
 
 	while (!ret && boot_next(&words, &word))
-		ret = check_word(&word, where);
+		ret = check_boot_word(&word, where);
 	return ret;
 }
 
 /* Check the settings of ulf.conf.  These settings are not added to ULF_TRACE, because the
  * program itself reads ulf.conf. */
-static int check_config(const char *program)
+static int check_config_words(const char *program)
 {
 	const char *slash = strrchr(program, '/');
 	char words[ABI_BOOT_BYTES], comm[ABI_COMM_LEN];
@@ -136,7 +136,7 @@ static int check_config(const char *program)
 	ret = config_words(comm, words, sizeof(words));
 	if (ret)
 		cli_error("ulf.conf: %s", strerrordesc_np(-ret));
-	return ret ? ret : check_all(words, "ulf.conf: ");
+	return ret ? ret : check_boot_words(words, "ulf.conf: ");
 }
 
 int run_words_check(struct run *run)
@@ -144,11 +144,11 @@ int run_words_check(struct run *run)
 	int ret = run->words.error;
 
 	if (!ret)
-		ret = check_config(run->program);
+		ret = check_config_words(run->program);
 	if (!ret)
-		ret = check_all(text_str(&run->words), "");
+		ret = check_boot_words(text_str(&run->words), "");
 	if (!ret)
-		ret = check_console(run);
+		ret = check_console_setting(run);
 	if (!ret && run->words.len >= ABI_BOOT_BYTES) {
 		cli_error("the settings are longer than %u bytes together; globs help, as in "
 			  "'sched:*'", ABI_BOOT_BYTES - 1);

@@ -22,7 +22,7 @@
  * user can read the server's memory and take descriptors from it.  So close all descriptors
  * of root, and leave the session of root's terminal.
  */
-static int detach(int report_fd)
+static int detach_from_terminal(int report_fd)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -35,7 +35,7 @@ static int detach(int report_fd)
 
 /* Execute the server in the child process.  @report_fd: pipe for the server's messages; -1:
  * messages go to stderr. */
-static void be_server(const char *dir, int report_fd)
+static void exec_server(const char *dir, int report_fd)
 {
 	char title[DIR_PATH_BYTES + 32];	/* the title that ps shows; see base/title.h */
 	char *const argv[] = {
@@ -43,7 +43,7 @@ static void be_server(const char *dir, int report_fd)
 	};
 
 	snprintf(title, sizeof(title), "ulf: server %s", dir);
-	if (report_fd >= 0 && detach(report_fd) < 0)
+	if (report_fd >= 0 && detach_from_terminal(report_fd) < 0)
 		_exit(127);
 	setenv("ULF_DIR", dir, 1);
 	/* The server must not become a root itself if libulf is preloaded. */
@@ -55,7 +55,7 @@ static void be_server(const char *dir, int report_fd)
 
 /* Print the messages of another user's server until the server closes the pipe.  When the
  * pipe is closed, the server is ready or has ended. */
-static void print_report(int fd)
+static void print_server_messages(int fd)
 {
 	struct terminal terminal;
 	char bytes[1024];
@@ -81,11 +81,11 @@ int start_server(const char *dir)
 	}
 	pid = fork();
 	if (pid == 0)
-		be_server(dir, report[1]);
+		exec_server(dir, report[1]);
 	if (report[1] >= 0)
 		close(report[1]);
 	if (pid > 0 && report[0] >= 0)
-		print_report(report[0]);
+		print_server_messages(report[0]);
 	if (report[0] >= 0)
 		close(report[0]);
 	if (pid < 0) {

@@ -21,7 +21,7 @@
 
 /* Fill @user from @entry.  A name that is too long is an error: a cut name could be the
  * name of another user, and initgroups() would set the groups of that user. */
-static int fill(struct user *user, const struct passwd *entry)
+static int fill_user(struct user *user, const struct passwd *entry)
 {
 	if (strlen(entry->pw_name) >= sizeof(user->name))
 		return -ENAMETOOLONG;
@@ -38,11 +38,11 @@ void user_get(unsigned int uid, struct user *ret_user)
 	const struct passwd *entry = getpwuid(uid);
 
 	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* group nogroup */
-	if (!entry || fill(ret_user, entry) < 0)
+	if (!entry || fill_user(ret_user, entry) < 0)
 		snprintf(ret_user->name, sizeof(ret_user->name), "%u", uid);
 }
 
-static bool is_number(const char *word, unsigned int *ret_number)
+static bool is_user_number(const char *word, unsigned int *ret_number)
 {
 	unsigned long number;
 
@@ -59,7 +59,7 @@ int user_find(const char *word, struct user *ret_user)
 	const struct passwd *entry;
 	unsigned int uid;
 
-	if (is_number(word, &uid)) {
+	if (is_user_number(word, &uid)) {
 		user_get(uid, ret_user);
 		return 0;
 	}
@@ -69,7 +69,7 @@ int user_find(const char *word, struct user *ret_user)
 		return -ENOENT;
 	}
 	*ret_user = (struct user) { 0 };
-	if (fill(ret_user, entry) == 0)
+	if (fill_user(ret_user, entry) == 0)
 		return 0;
 	cli_error("the user name `%s` is longer than %d bytes; give the numeric user id", word,
 		  USER_NAME_BYTES - 1);
@@ -79,12 +79,12 @@ int user_find(const char *word, struct user *ret_user)
 /* ---- owners ---- */
 
 /* Return the beginning of a message that advises to use `ulf --user`. */
-static const char *remedy(void)
+static const char *user_option_advice(void)
 {
 	return geteuid() ? "root can look at it with" : "look at it with";
 }
 
-void user_say_owner(const char *path)
+void user_report_owner(const char *path)
 {
 	struct user user;
 	unsigned int uid;
@@ -92,13 +92,13 @@ void user_say_owner(const char *path)
 	if (dir_owner(AT_FDCWD, path, true, &uid) < 0 || uid == geteuid())
 		return;
 	user_get(uid, &user);
-	cli_error("%s belongs to %s: %s `ulf --user %s COMMAND`", path, user.name, remedy(),
-		  user.name);
+	cli_error("%s belongs to %s: %s `ulf --user %s COMMAND`", path, user.name,
+		  user_option_advice(), user.name);
 }
 
 /* Return the process id in @name, which is "4711" or "hello.4711", or 0 if @name has no
  * process id. */
-static unsigned int pid_in(const char *name, size_t len)
+static unsigned int pid_in_root_name(const char *name, size_t len)
 {
 	size_t start = len;
 	char digits[16];
@@ -111,11 +111,11 @@ static unsigned int pid_in(const char *name, size_t len)
 		return 0;
 	memcpy(digits, name + start, len - start);
 	digits[len - start] = '\0';
-	return is_number(digits, &pid) ? pid : 0;
+	return is_user_number(digits, &pid) ? pid : 0;
 }
 
 /* If process @pid belongs to another user, print the owner and return true. */
-static bool say_process(const char *pid)
+static bool report_process_owner(const char *pid)
 {
 	char path[32], comm[32] = "";
 	struct user user;
@@ -134,12 +134,12 @@ static bool say_process(const char *pid)
 		close(fd);
 	user_get(st.st_uid, &user);
 	cli_error("process %s (%s) belongs to %s: if it has a root, %s "
-		  "`ulf --user %s COMMAND`", pid, comm, user.name, remedy(), user.name);
+		  "`ulf --user %s COMMAND`", pid, comm, user.name, user_option_advice(), user.name);
 	return true;
 }
 
 /* Return true if the comm of process @pid is @name. */
-static bool is_called(const char *pid, const char *name, size_t len)
+static bool is_process_named(const char *pid, const char *name, size_t len)
 {
 	char path[32], comm[32];
 	bool is_so = false;
@@ -156,25 +156,25 @@ static bool is_called(const char *pid, const char *name, size_t len)
 	return is_so;
 }
 
-bool user_say_process(const char *name, size_t len)
+bool user_report_process(const char *name, size_t len)
 {
-	unsigned int pid = pid_in(name, len), i;
+	unsigned int pid = pid_in_root_name(name, len), i;
 	struct dirent *entry;
-	bool has_said = false;
+	bool has_reported = false;
 	char text[16];
 	DIR *dir;
 
 	if (pid) {
 		snprintf(text, sizeof(text), "%u", pid);
-		return say_process(text);
+		return report_process_owner(text);
 	}
 	dir = opendir("/proc");
-	for (i = 0; dir && !has_said && i < PROCESSES_MAX && (entry = readdir(dir)); i++) {
+	for (i = 0; dir && !has_reported && i < PROCESSES_MAX && (entry = readdir(dir)); i++) {
 		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    is_called(entry->d_name, name, len))
-			has_said = say_process(entry->d_name);
+		    is_process_named(entry->d_name, name, len))
+			has_reported = report_process_owner(entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
-	return has_said;
+	return has_reported;
 }

@@ -80,9 +80,9 @@ void user_progress(enum user_progress progress);
  * user_say_process - print the owner of a process of another user, and which command to use
  * @name, @len: the name of a root or of a program, or a process id
  *
- * user_say_process() returns false if it has printed nothing.
+ * user_report_process() returns false if it has printed nothing.
  */
-void user_say_owner(const char *path);
-bool user_say_process(const char *name, size_t len);
+void user_report_owner(const char *path);
+bool user_report_process(const char *name, size_t len);
 
 #endif

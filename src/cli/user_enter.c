@@ -101,7 +101,7 @@ static int drop_capabilities(void)
  * here can run the set-uid fusermount3.  Without CAP_SYS_ADMIN (root in a container)
  * no_new_privs is set, and such a server cannot mount.
  */
-static int forbid_typing(void)
+static int forbid_terminal_input(void)
 {
 #define SECCOMP_AT(member)	(unsigned int)offsetof(struct seccomp_data, member)
 	struct sock_filter code[] = {
@@ -139,7 +139,7 @@ static int close_stdin(void)
 	return 0;
 }
 
-static int set_ids(const struct user *user)
+static int set_user_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
@@ -168,14 +168,14 @@ int user_become(const struct user *user, int keep_fd, int parent)
 	fds_keep(keep_fd);
 	ret = close_stdin();
 	if (!ret)
-		ret = forbid_typing();
+		ret = forbid_terminal_input();
 	if (ret < 0)
 		return ret;
 	setrlimit(RLIMIT_CORE, &none);
 	umask(077);
 	if (chdir("/") < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
-	ret = set_ids(user);
+	ret = set_user_ids(user);
 	if (ret < 0)
 		return ret;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -206,16 +206,16 @@ static bool read_progress(int fd, bool *ret_streams)
 
 /* Return true for signals that usually end a command, for example after ^C, a closed
  * terminal, or `| head`. */
-static bool is_usual(int signal)
+static bool is_usual_end_signal(int signal)
 {
 	return signal == SIGPIPE || signal == SIGINT || signal == SIGHUP || signal == SIGTERM;
 }
 
-static int exit_status(const struct user *user, int status)
+static int exit_status_of_child(const struct user *user, int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	if (is_usual(WTERMSIG(status)))
+	if (is_usual_end_signal(WTERMSIG(status)))
 		return 128 + WTERMSIG(status);
 	cli_error("the command for %s was ended by signal %d; that user can send it signals",
 		  user->name, WTERMSIG(status));
@@ -236,7 +236,7 @@ bool user_end_child(pid_t pid)
 	return false;
 }
 
-static int give_up(const struct user *user, pid_t pid, const char *why)
+static int kill_child_and_report(const struct user *user, pid_t pid, const char *why)
 {
 	bool has_ended = user_end_child(pid);
 
@@ -247,7 +247,7 @@ static int give_up(const struct user *user, pid_t pid, const char *why)
 	return CLI_FAILED;
 }
 
-static int now_ms(void)
+static int wrapped_now_ms(void)
 {
 	struct timespec now;
 
@@ -257,12 +257,12 @@ static int now_ms(void)
 
 /* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in
  * ms, but at most @wait_ms: the time while this process was stopped with ^Z does not count. */
-static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
+static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
-	int start = now_ms(), passed;
+	int start = wrapped_now_ms(), passed;
 
 	*ret_ready = poll(poll_fd, 1, wait_ms);
-	passed = now_ms() - start;
+	passed = wrapped_now_ms() - start;
 	return passed < 0 || passed > wait_ms ? wait_ms : passed;
 }
 
@@ -271,7 +271,7 @@ static int wait_look(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
  * when the child exits, so after the end of the pipe the child is checked more often.  The
  * child may not end at once, because it may still wait for a file system of the user.
  */
-static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
+static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	int quiet_ms = 0, total_ms = 0, wait_ms = LOOK_MS;
@@ -279,7 +279,7 @@ static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, 
 	int status, passed_ms, ready;
 
 	for (;;) {
-		passed_ms = wait_look(&poll_fd, wait_ms, &ready);
+		passed_ms = wait_for_progress(&poll_fd, wait_ms, &ready);
 		quiet_ms += passed_ms;
 		total_ms += passed_ms;
 		if (ready > 0 && read_progress(fd, &streams)) {
@@ -294,12 +294,14 @@ static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, 
 			wait_ms *= 2;
 		}
 		if (waitpid(pid, &status, WNOHANG) == pid)
-			return exit_status(user, status);
+			return exit_status_of_child(user, status);
 		if (!streams && quiet_ms >= QUIET_MS)
-			return give_up(user, pid, "nothing has come for 15 s; `ps -u` shows "
-						  "whether a server of that user hangs");
+			return kill_child_and_report(user, pid,
+						     "nothing has come for 15 s; "
+						     "`ps -u` shows whether a server "
+						     "of that user hangs");
 		if (!cmd->may_take_long && total_ms >= TOTAL_MS)
-			return give_up(user, pid, "it took more than 300 s");
+			return kill_child_and_report(user, pid, "it took more than 300 s");
 		if (cmd->may_take_long)
 			total_ms = 0;
 		if (streams)
@@ -307,7 +309,7 @@ static int watch(const struct user *user, const struct cli_cmd *cmd, pid_t pid, 
 	}
 }
 
-static int start(const struct user *user, const struct cli_cmd *cmd)
+static int start_child_as_user(const struct user *user, const struct cli_cmd *cmd)
 {
 	int pipe_fds[2], ret, parent = getpid();
 	pid_t pid;
@@ -333,7 +335,7 @@ static int start(const struct user *user, const struct cli_cmd *cmd)
 		return -1;
 	}
 	close(pipe_fds[1]);
-	return watch(user, cmd, pid, pipe_fds[0]);
+	return watch_child(user, cmd, pid, pipe_fds[0]);
 }
 
 int user_enter(const char *word, const struct cli_cmd *cmd)
@@ -357,5 +359,5 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 		return CLI_FAILED;
 	}
 	fflush(stdout);
-	return start(&user, cmd);
+	return start_child_as_user(&user, cmd);
 }

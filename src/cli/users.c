@@ -25,7 +25,7 @@
 #define BATCH_MS	10000		/* time limit of a batch */
 #define CPU_SECONDS	10		/* limit of the CPU time of a child, s */
 #define ROWS_MAX	10000u		/* limit of the roots of one user */
-#define HINT_MS		1000u		/* time limit of users_say_root() */
+#define HINT_MS		1000u		/* time limit of users_report_root() */
 #define END_MS		1000u		/* time to wait for the children of a batch to
 					 * end */
 #define END_LOOK_MS	2		/* time between two checks whether these
@@ -33,7 +33,7 @@
 
 /* ---- the child, as the user ---- */
 
-static int send_row(void *arg, const struct server_root_info *info)
+static int send_root_row(void *arg, const struct server_root_info *info)
 {
 	struct abi_root_row row;
 	int fd = *(int *)arg;
@@ -49,14 +49,14 @@ static void send_roots(void *arg, const char *dir)
 
 	if (ret < 0)
 		_exit(-ret);
-	ret = server_root_list(server, send_row, arg);
+	ret = server_root_list(server, send_root_row, arg);
 	if (ret < 0)
 		_exit(-ret);
 	server_free(server);
 }
 
 /* Become the user, and send the user's roots to @fd.  Exits with status 0 or an errno. */
-static void be_child(const struct user *user, int fd, pid_t parent)
+static void send_user_roots(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
 	char dir[DIR_PATH_BYTES];
@@ -92,7 +92,7 @@ struct child {
 					 * incomplete; 0 if no error is known */
 };
 
-static void start(struct child *child, struct user_roots *roots)
+static void start_user_child(struct child *child, struct user_roots *roots)
 {
 	pid_t pid, parent = getpid();
 	int fds[2];
@@ -108,7 +108,7 @@ static void start(struct child *child, struct user_roots *roots)
 					 * SIGCHLD is ignored */
 	pid = fork();
 	if (pid == 0)
-		be_child(&roots->user, fds[1], parent);
+		send_user_roots(&roots->user, fds[1], parent);
 	if (pid < 0) {
 		child->error = errno;
 		roots->is_failed = true;
@@ -122,7 +122,7 @@ static void start(struct child *child, struct user_roots *roots)
 
 /* Read rows from the pipe of a child.  Close the pipe at its end, after an error, or if the
  * child sends too many rows. */
-static void receive(struct child *child)
+static void receive_rows(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
 	ssize_t n = at ? read(child->fd, at, 65536) : -1;
@@ -146,7 +146,7 @@ static uint64_t now_ms(void)
 }
 
 /* Read the pipes of all children until all pipes have ended, or until the time @end. */
-static void receive_all(struct child *children, size_t nr, uint64_t end)
+static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 {
 	uint64_t now;
 	struct pollfd fds[BATCH];
@@ -160,7 +160,7 @@ static void receive_all(struct child *children, size_t nr, uint64_t end)
 		nr_open = 0;
 		for (i = 0; i < nr; i++) {
 			if (fds[i].fd >= 0 && fds[i].revents)
-				receive(&children[i]);
+				receive_rows(&children[i]);
 			nr_open += children[i].fd >= 0;
 		}
 	}
@@ -168,7 +168,7 @@ static void receive_all(struct child *children, size_t nr, uint64_t end)
 
 /* Replace all characters of @name that are not printable, so that a user cannot forge a
  * line of the list, even if the list is printed to a file. */
-static void check_name(char *name, size_t bytes)
+static void replace_unprintable(char *name, size_t bytes)
 {
 	name[bytes - 1] = '\0';
 	for (; *name; name++) {
@@ -178,7 +178,7 @@ static void check_name(char *name, size_t bytes)
 }
 
 /* Convert the bytes that a child has sent to a list of roots. */
-static void take(struct child *child)
+static void convert_received_rows(struct child *child)
 {
 	struct root_list *list = &child->roots->list;
 	size_t i;
@@ -192,12 +192,12 @@ static void take(struct child *child)
 	if (list->nr)
 		memcpy(list->rows, child->bytes.data, list->nr * sizeof(*list->rows));
 	for (i = 0; i < list->nr; i++)
-		check_name(list->rows[i].name, sizeof(list->rows[i].name));
+		replace_unprintable(list->rows[i].name, sizeof(list->rows[i].name));
 	root_list_sort(list);
 }
 
 /* Return true if the child has ended.  If the child has failed, store its error. */
-static bool has_ended(struct child *child)
+static bool has_child_ended(struct child *child)
 {
 	int status = 0;
 
@@ -216,7 +216,7 @@ static bool has_ended(struct child *child)
  * system answers.  So the wait is limited; the kernel ends such a process when the answer
  * has come.
  */
-static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
+static void end_all_children(struct child *children, size_t nr, unsigned int wait_ms)
 {
 	const struct timespec pause = { 0, END_LOOK_MS * 1000000L };
 	uint64_t end = now_ms() + wait_ms;
@@ -234,7 +234,7 @@ static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 	for (;;) {
 		are_ended = true;
 		for (child = children; child < children + nr; child++)
-			are_ended &= has_ended(child);
+			are_ended &= has_child_ended(child);
 		if (are_ended || now_ms() >= end)
 			break;
 		nanosleep(&pause, NULL);
@@ -248,18 +248,18 @@ static void end_all(struct child *children, size_t nr, unsigned int wait_ms)
 }
 
 /* Read the roots of up to BATCH users at the same time. */
-static void get_batch(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
+static void read_batch_of_users(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
 {
 	struct child children[BATCH], *child;
 	uint64_t batch_end = now_ms() + BATCH_MS;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		start(&children[i], &all[i]);
-	receive_all(children, nr, end < batch_end ? end : batch_end);
-	end_all(children, nr, is_quiet ? 0 : END_MS);
+		start_user_child(&children[i], &all[i]);
+	receive_all_rows(children, nr, end < batch_end ? end : batch_end);
+	end_all_children(children, nr, is_quiet ? 0 : END_MS);
 	for (child = children; child < children + nr; child++) {
-		take(child);
+		convert_received_rows(child);
 		text_done(&child->bytes);
 		if (child->roots->is_failed && !is_quiet)
 			cli_error("the roots of %s could not be read, or not all of them%s%s",
@@ -269,7 +269,7 @@ static void get_batch(struct user_roots *all, size_t nr, uint64_t end, bool is_q
 }
 
 /* Mark the @nr users at @all as failed, because there is no time left for them. */
-static void skip(struct user_roots *all, size_t nr, unsigned int total_ms, bool is_quiet)
+static void skip_users(struct user_roots *all, size_t nr, unsigned int total_ms, bool is_quiet)
 {
 	size_t i;
 
@@ -302,9 +302,9 @@ int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users)
 	for (i = 0; i < nr; i++)
 		user_get(uids[i], &users.all[i].user);
 	for (i = 0; i < nr && now_ms() < end; i += BATCH)
-		get_batch(users.all + i, nr - i < BATCH ? nr - i : BATCH, end, is_quiet);
+		read_batch_of_users(users.all + i, nr - i < BATCH ? nr - i : BATCH, end, is_quiet);
 	if (i < nr)
-		skip(users.all + i, nr - i, total_ms, is_quiet);
+		skip_users(users.all + i, nr - i, total_ms, is_quiet);
 	free(uids);
 	*ret_users = users;
 	return 0;
@@ -319,7 +319,7 @@ void users_done(struct users *users)
 	free(users->all);
 }
 
-static bool say_root_in(const struct users *users, const char *name, size_t len)
+static bool report_root_of_users(const struct users *users, const char *name, size_t len)
 {
 	const struct abi_root_row *row;
 	size_t i;
@@ -335,14 +335,14 @@ static bool say_root_in(const struct users *users, const char *name, size_t len)
 	return false;
 }
 
-bool users_say_root(const char *name, size_t len)
+bool users_report_root(const char *name, size_t len)
 {
 	struct users users;
-	bool has_said;
+	bool has_reported;
 
 	if (geteuid() != 0 || users_get(HINT_MS, true, &users) < 0)
-		return user_say_process(name, len);
-	has_said = say_root_in(&users, name, len);
+		return user_report_process(name, len);
+	has_reported = report_root_of_users(&users, name, len);
 	users_done(&users);
-	return has_said;
+	return has_reported;
 }

@@ -44,6 +44,6 @@ void users_done(struct users *users);
  * Print which other user owns the root that the first @len bytes of @name name.  Takes
  * about 1 s at most. Returns false if nothing was printed.
  */
-bool users_say_root(const char *name, size_t len);
+bool users_report_root(const char *name, size_t len);
 
 #endif
