@@ -31,8 +31,8 @@ extern "C" {
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* declared only: callbacks always get NULL
-					 * instead of registers */
+struct ftrace_regs;			/* this type is only declared, because callbacks
+					 * always get NULL instead of registers */
 struct ftrace_ops;
 
 /*
@@ -51,30 +51,31 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
  * behave as these flags ask. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the callback's
-								 * fregs is NULL */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted: libulf never calls a
-								 * callback from inside another
-								 * one */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the
+								 * callback gets NULL as
+								 * @fregs */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted, because libulf
+								 * never calls a callback
+								 * from inside another one */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted: there is no
-								 * RCU here */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted: no setting of ulf stops
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted, because there
+								 * is no RCU here */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted, because no
+								 * setting of ulf stops
 								 * callbacks */
 };
 
 struct ftrace_ops {
-	ftrace_func_t func;		/* the callback; must not be NULL */
-	unsigned long flags;		/* FTRACE_OPS_FL_...; other bits are errors
-					 * (-EINVAL) */
-	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
-	void *ulf;			/* used by libulf; NULL before the first
-					 * registration */
+	ftrace_func_t func;		/* the callback, which must not be NULL */
+	unsigned long flags;		/* bits FTRACE_OPS_FL_...; any other bit is an
+					 * error (-EINVAL) */
+	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */
+	void *ulf;			/* data of libulf; NULL before the first registration */
 };
 
-/* In the kernel these two functions protect a callback from being called again by the
- * functions that it calls.  Here libulf protects every callback, so the lock always
- * succeeds. */
+/* Take and release the lock that protects a callback from recursion.  In the kernel these
+ * two functions protect a callback from being called again by the functions that it calls.
+ * Here libulf protects every callback, so the lock always succeeds. */
 ULF_NOTRACE
 static inline int ftrace_test_recursion_trylock(unsigned long ip, unsigned long parent_ip)
 {
@@ -114,8 +115,8 @@ ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
  */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
-/* Like ftrace_set_filter(), but for the list of functions that @ops never traces, even if
- * they are in the other list. */
+/* Add functions by name as ftrace_set_filter() does, but to the list of functions that @ops
+ * never traces, even if they are in the other list. */
 ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
 				  int reset);
 /* Free both lists of @ops.  Does nothing while @ops is registered. */
@@ -130,23 +131,23 @@ ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
 /*
  * Stop the callbacks of @ops, and wait until none of them runs.  A callback must not call
  * this.
- * Returns 0, or -EBUSY: @ops is not registered.
+ * Returns 0, or -EBUSY if @ops is not registered.
  */
 ULF_EXPORT int unregister_ftrace_function(struct ftrace_ops *ops);
 
-/* Passed to the entry callback: describes the call of the traced function. */
+/* Argument of the entry callback: describes the call of the traced function. */
 struct ftrace_graph_ent {
 	unsigned long func;		/* address of the NOPs at the function's entry */
-	int depth;			/* number of traced calls around this one; 0:
+	int depth;			/* number of traced calls around this call; 0 for
 					 * the outermost call */
 };
 
-/* Passed to the return callback: describes the call of the traced function. */
+/* Argument of the return callback: describes the call of the traced function. */
 struct ftrace_graph_ret {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	unsigned long retval;		/* the return value; 0 if the function ended in
 					 * a tail call */
-	int depth;			/* number of traced calls around this one; 0:
+	int depth;			/* number of traced calls around this call; 0 for
 					 * the outermost call */
 	unsigned int overrun;		/* number of calls in all threads that could not
 					 * be traced so far */
@@ -155,21 +156,23 @@ struct ftrace_graph_ret {
 };
 
 struct fgraph_ops;
-/* The entry callback.  If it returns 0 this call is not traced; else the return callback
- * is called when the function returns. */
+/* The type of the entry callback.  If the callback returns 0, this call is not traced.
+ * Otherwise the return callback is called when the function returns. */
 typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *ent,
 				      struct fgraph_ops *ops);
-/* The return callback. */
+/* The type of the return callback. */
 typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *ret,
 				       struct fgraph_ops *ops);
 
 struct fgraph_ops {
-	trace_func_graph_ent_t entryfunc;	/* called at the entry; must not be NULL */
-	trace_func_graph_ret_t retfunc;	/* called at the return; must not be NULL */
-	struct ftrace_ops ops;		/* the lists of this member select the
-					 * functions: use ftrace_set_filter(&gops->ops,
+	trace_func_graph_ent_t entryfunc;	/* callback at the entry of a function;
+						 * must not be NULL */
+	trace_func_graph_ret_t retfunc;	/* callback at the return of a function; must not
+					 * be NULL */
+	struct ftrace_ops ops;		/* the lists of this member select the functions;
+					 * set them with ftrace_set_filter(&gops->ops,
 					 * ...) */
-	void *ULF_FTRACE_PRIVATE;	/* for the program; libulf does not use it */
+	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */
 };
 
 /*

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers that contain TRACE_CUSTOM_EVENT() include this file. */
+/* Include this file in headers that contain TRACE_CUSTOM_EVENT(). */
 #include <linux/tracepoint.h>

@@ -31,22 +31,22 @@
 #define __ULF_EXTERN_C		extern
 #endif
 
-/* The symbol of a tracepoint.  Its name is in the linker's error message if no source
- * file, or more than one, defines the tracepoint. */
+/* The symbol of a tracepoint.  If no source file, or more than one, defines the tracepoint,
+ * the linker's error message contains this symbol. */
 #define __ULF_SYMBOL(name)						\
 	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 
-/* Declare the tracepoint @name.  May be repeated. */
+/* Declare the tracepoint @name.  This declaration may be repeated. */
 #define DECLARE_TRACEPOINT(name)					\
 	__ULF_EXTERN_C struct tracepoint __tracepoint_##name		\
 	__asm__(__ULF_SYMBOL(name))
 
 /*
- * A static branch: a NOP, which libulf replaces by a jump to the label @on while
- * the tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.
- * The row contains the tracepoint's symbol as text of the asm.  An operand of the asm
- * would not do: in position independent code the address of a tracepoint in another
- * shared object is not an immediate operand.
+ * A static branch: a NOP, which libulf replaces by a jump to the label @on while the
+ * tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.  The
+ * row contains the tracepoint's symbol as text of the asm, not as an operand: in position
+ * independent code the address of a tracepoint in another shared object is not an immediate
+ * operand.
  */
 #define __ULF_SITE(name, on)						\
 	__asm__ goto ("661:\n\t"					\

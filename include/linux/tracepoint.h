@@ -17,8 +17,8 @@
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <ulf/event.h>		/* must be included first: reports unsupported compiler
-				 * modes */
+#include <ulf/event.h>		/* this header must come first, because it reports
+				 * unsupported compiler modes */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* used in prototypes of trace headers */
+struct trace_seq;		/* prototypes of trace headers use this type */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__
@@ -39,11 +39,11 @@ struct trace_seq;		/* used in prototypes of trace headers */
 #define TP_CONDITION(...) __VA_ARGS__
 
 /*
- * Every macro of the trace language that is used at file scope ends with this.  Users may
- * write a `;` after such a macro or omit it.  In C the compiler warns of a single `;` at
- * file scope with -Wpedantic, but not after __extension__.  If the `;` is omitted, the
- * __extension__ becomes a part of the next declaration; <trace/define_trace.h> ends with
- * a declaration for this purpose.  C++ permits the extra `;`.
+ * The end of every macro of the trace language that is used at file scope.  Users may write
+ * a `;` after such a macro or omit it.  In C the compiler warns of a single `;` at file
+ * scope with -Wpedantic, but not after __extension__.  If the `;` is omitted, the
+ * __extension__ becomes a part of the next declaration; <trace/define_trace.h> ends with a
+ * declaration for this purpose.  C++ permits the extra `;`.
  */
 #ifdef __cplusplus
 #define __ULF_END
@@ -51,16 +51,16 @@ struct trace_seq;		/* used in prototypes of trace headers */
 #define __ULF_END	__extension__
 #endif
 
-/* The kernel passes the arguments of these macros to perf.  Here a macro is replaced by
- * its argument. */
+/* Macros whose arguments the kernel passes to perf.  Here each macro is replaced by its
+ * argument. */
 #define __perf_count(count)	(count)
 #define __perf_task(task)	(task)
 
 /*
- * The address of a tracepoint, loaded from the GOT.  If a program referred to a
- * tracepoint of a library in the ordinary way, the linker would copy the tracepoint into
- * the program (copy relocation).  That does not work, because the symbol is protected:
- * two libraries may have events of the same name, and each library must use its own.
+ * Load the address of a tracepoint from the GOT.  If a program referred to a tracepoint of
+ * a library in the ordinary way, the linker would copy the tracepoint into the program
+ * (copy relocation).  That does not work, because the symbol is protected: two libraries
+ * may have events of the same name, and each library must use its own.
  */
 #define __ULF_TRACEPOINT(name)						\
 	(__extension__ ({						\
@@ -74,7 +74,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 /* Convert a function pointer to void *, without a warning of -Wpedantic. */
 #define __ULF_PTR(function)	(__extension__ (void *)(function))
 
-/* Declares a function that is never called.  If TP_ARGS does not match TP_PROTO, the
+/* Declare a function that is never called.  If TP_ARGS does not match TP_PROTO, the
  * compiler's error message contains the function's name. */
 #define __ULF_DECLARE_ARGS(name, proto)					\
 	int TP_ARGS_must_match_TP_PROTO_of_##name(proto);
@@ -82,8 +82,8 @@ struct trace_seq;		/* used in prototypes of trace headers */
 	((void)sizeof(TP_ARGS_must_match_TP_PROTO_of_##name(args)))
 
 /*
- * Declares the tracepoint @name, and the functions trace_@name() and so on.
- * @cond: an expression over the arguments; if it is false a hit does nothing.
+ * Declare the tracepoint @name, and the functions trace_@name() and so on.
+ * @cond: an expression over the arguments; if it is false, a hit does nothing.
  */
 #define __ULF_DECLARE_TRACE(name, proto, args, cond)			\
 	DECLARE_TRACEPOINT(name);					\
@@ -105,7 +105,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
 				return;					\
-			/* mate: tracepoint.c [probe.publish] */	\
+			/* Acquire, mate: tracepoint.c [probe.publish] */ \
 			((void (*)(void *, proto))__atomic_load_n(	\
 				&__ULF_TRACEPOINT(name)->call,		\
 				__ATOMIC_ACQUIRE))(NULL, args);		\
@@ -144,7 +144,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 	}
 
 /*
- * Defines the tracepoint @name and its iterator, which calls all probes.
+ * Define the tracepoint @name and its iterator, which calls all probes.
  * @reg: called before the first probe is added, or NULL.
  * @unreg: called after the last probe was removed, or NULL.
  */
@@ -176,7 +176,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 		(void)__data;						\
 		if (!ulf_probe_enter())					\
 			return;						\
-		/* mate: tracepoint.c [probe.publish] */		\
+		/* Acquire, mate: tracepoint.c [probe.publish] */	\
 		__ulf_func = __atomic_load_n(&__tracepoint_##name.funcs, \
 					     __ATOMIC_ACQUIRE);		\
 		if (__builtin_expect(__ulf_func && !__ulf_func[1].func, 1)) \
@@ -188,7 +188,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 	}								\
 	__ULF_EXTERN_C_END
 
-/* Defines a tracepoint that has no event. */
+/* Define a tracepoint that has no event. */
 #define DEFINE_TRACE(name, proto, args)					\
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))	\
 	__ULF_END
@@ -202,8 +202,8 @@ struct trace_seq;		/* used in prototypes of trace headers */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
 
-/* Returns the address of the string constant @str and lists it in printk_formats.  The
- * row of the section __ulf_strings is written in assembly for the reason given at
+/* Return the address of the string constant @str, and list the string in printk_formats.
+ * The row of the section __ulf_strings is written in assembly, for the reason given at
  * __ULF_FORMAT(). */
 #define tracepoint_string(str)						\
 	(__extension__ ({						\
@@ -233,7 +233,7 @@ struct trace_seq;		/* used in prototypes of trace headers */
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
 	__ULF_END
-/* Declares a trace_<name>() that does nothing, without a tracepoint. */
+/* Declare a trace_<name>() that does nothing, without a tracepoint. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
 	ULF_NOTRACE							\

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The last line of a header that contains TRACE_CUSTOM_EVENT(): additional events on
- * tracepoints that other code defines.  In the source file that defines
- * CREATE_CUSTOM_TRACE_EVENTS this creates the events, in the system `custom`.  The
- * program must connect each event to its tracepoint with
+ * A header that contains TRACE_CUSTOM_EVENT() includes this file in its last line.  Such a
+ * header adds events to tracepoints that other code defines.  In the source file that
+ * defines CREATE_CUSTOM_TRACE_EVENTS this file creates the events, in the system `custom`.
+ * The program must connect each event to its tracepoint with
  * trace_custom_event_<name>_update().
  */
 #ifdef CREATE_CUSTOM_TRACE_EVENTS
@@ -20,5 +20,5 @@
 
 #endif
 
-struct tracepoint;		/* completes the declaration that the __extension__ of
-				 * the last __ULF_END may have begun */
+struct tracepoint;		/* completes a declaration that the __extension__ of the
+				 * last __ULF_END may have begun */

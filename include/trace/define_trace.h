@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last line of a trace header.  In the source file that defines CREATE_TRACE_POINTS
- * this creates the tracepoints and events of the header. */
+/* A trace header includes this file in its last line.  In the source file that defines
+ * CREATE_TRACE_POINTS this file creates the tracepoints and events of the header. */
 #ifdef CREATE_TRACE_POINTS
 
 /* CREATE_TRACE_POINTS is undefined while the stages run, because the trace header may
@@ -15,5 +15,5 @@
 
 #endif
 
-struct tracepoint;		/* completes the declaration that the __extension__ of
-				 * the last __ULF_END may have begun */
+struct tracepoint;		/* completes a declaration that the __extension__ of the
+				 * last __ULF_END may have begun */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Includes a trace header once for each stage in trace/stages/, each time with other
+ * Include a trace header once for each stage in trace/stages/, each time with other
  * definitions of its macros, until all parts of an event are defined.  define_trace.h and
- * define_custom_trace.h include this file; they define TRACE_HEADER_MULTI_READ, so that
+ * define_custom_trace.h include this file.  They define TRACE_HEADER_MULTI_READ, so that
  * the include guard of the trace header does not skip it.
  */
 #include <ulf/record.h>
@@ -27,7 +27,7 @@
 
 #define TRACE_SYSTEM_STRING __ulf_str(TRACE_SYSTEM)
 
-/* No warning if a function of a stage does not use all arguments of the event. */
+/* Do not warn if a function of a stage does not use all arguments of the event. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -38,7 +38,7 @@
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* the #ifdef is false if bool is a keyword */
+#ifdef bool			/* this #ifdef is false if bool is a keyword */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -80,8 +80,7 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* the trace header has defined this macro; the next
-				 * header defines it anew */
+#undef TRACE_SYSTEM_VAR		/* each trace header defines this macro anew */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE

@@ -19,8 +19,8 @@
 
 #include <ulf/arch/arch.h>
 
-/* libulf.so needs glibc.  There is no macro by which musl could be recognized.  uClibc-ng
- * is not recognized, because it also defines __GLIBC__. */
+/* Report an error without glibc, which libulf.so needs.  There is no macro by which musl
+ * could be recognized.  uClibc-ng is not recognized, because it also defines __GLIBC__. */
 #if !defined(__GLIBC__)
 #error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"
 #endif
@@ -33,8 +33,7 @@ extern "C" {
 #define ULF_HIDDEN	__attribute__((__visibility__("hidden")))
 #define ULF_PROTECTED	__attribute__((__visibility__("protected")))
 #define ULF_ABI_VERSION	4
-#define ULF_ABI_VERSION_OLDEST 3	/* oldest version of a program that libulf.so
-					 * accepts */
+#define ULF_ABI_VERSION_OLDEST 3	/* oldest version of a program that libulf.so accepts */
 
 /* Attribute of a function that is called through the GOT, which is filled at load time.
  * A lazy PLT call would enter the dynamic linker in the middle of an event, possibly in a
@@ -48,8 +47,8 @@ extern "C" {
 #define ULF_NOPLT
 #endif
 
-/* Attribute like the kernel's notrace: the function cannot be traced.  All functions that
- * ulf's headers put into a program have it. */
+/* Attribute of a function that must not be traced, like the kernel's notrace.  All
+ * functions that ulf's headers put into a program have it. */
 #if defined(__clang__) && __has_attribute(__patchable_function_entry__)
 #define ULF_NOTRACE	__attribute__((__no_instrument_function__, \
 				       __xray_never_instrument__, \
@@ -64,8 +63,8 @@ extern "C" {
 #define ULF_NOTRACE	__attribute__((__no_instrument_function__))
 #endif
 
-/* A record has the kernel's layout, so an array may be unaligned.  This attribute keeps
- * UBSan from reporting that. */
+/* Attribute that keeps UBSan from reporting unaligned arrays.  A record has the kernel's
+ * layout, so an array in it may be unaligned. */
 #if defined(__has_attribute)
 #if __has_attribute(__no_sanitize__)
 #define ULF_UNALIGNED	__attribute__((__no_sanitize__("alignment")))
@@ -89,8 +88,8 @@ extern "C" {
 
 /*
  * Section flags for rows that are written in assembly.  "R": --gc-sections keeps the row,
- * as with ULF_RETAIN.  Older tools that do not know "R" keep such rows without it.  "?":
- * if the code is in a section group, the row belongs to this group; so where the linker
+ * as with ULF_RETAIN.  Older tools that do not know "R" keep such rows without it.  "?": if
+ * the code is in a section group, the row belongs to this group.  So where the linker
  * merges inline functions of C++, it drops a row together with its code.
  */
 #if defined(__has_attribute) && __has_attribute(__retain__)
@@ -99,7 +98,7 @@ extern "C" {
 #define __ULF_SECTION_FLAGS	"aw?"
 #endif
 
-/* An address inside the function that uses this macro, the kernel's _THIS_IP_. */
+/* An address inside the function that uses this macro, like the kernel's _THIS_IP_. */
 #define __ULF_THIS_IP							\
 	(__extension__ ({						\
 		unsigned long __ulf_ip;					\
@@ -115,20 +114,20 @@ struct ulf_event;
 
 /* A probe of a tracepoint. */
 struct tracepoint_func {
-	void *func;			/* the probe; NULL ends an array */
+	void *func;			/* the probe; NULL in the element that ends an array */
 	void *data;			/* first argument of the probe */
 	int prio;			/* probes with a higher priority are called first */
 };
 
 /*
  * A tracepoint.
- * @funcs: array sorted by priority, the last element has a NULL func.  libulf replaces
- *	the whole array and never changes it in place.
+ * @funcs: array sorted by priority; the last element has a NULL func.  libulf replaces the
+ * whole array and never changes it in place.
  * @regfunc: called before the first probe is added, or NULL.
  * @unregfunc: called after the last probe was removed, or NULL.
- * @enabled: 1 while the tracepoint has a probe; libulf patches the sites to match.
+ * @enabled: is 1 while the tracepoint has a probe; libulf then switches the sites on.
  * @call: the function that a hit calls: @iter, which walks @funcs, or event->direct while
- *	the event's recording is the only probe.
+ * the event's recording is the only probe.
  */
 struct tracepoint {
 	const char *name;
@@ -136,8 +135,7 @@ struct tracepoint {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	unsigned int enabled;
-	unsigned int lock;		/* used by libulf: lock for calls of regfunc and
-					 * unregfunc */
+	unsigned int lock;		/* lock of libulf for calls of regfunc and unregfunc */
 	void (*call)(void);
 	void (*iter)(void);
 	struct ulf_event *event;	/* used by libulf */
@@ -146,26 +144,31 @@ struct tracepoint {
 /* A tracepoint site: the NOP that trace_<name>() or trace_<name>_enabled() has left in a
  * function. */
 struct ulf_site {
-	int code;			/* offset of the NOP from this member, bytes */
-	int target;			/* offset of the jump's target from the start
-					 * of this struct, bytes */
-	struct tracepoint *key;		/* the tracepoint whose state the site follows:
-					 * jump while on, NOP while off */
+	int code;			/* distance from this member to the NOP, bytes */
+	int target;			/* distance from the start of this struct to the
+					 * jump's target, bytes */
+	struct tracepoint *key;		/* the tracepoint of this site, which is a jump
+					 * while the tracepoint is on, a NOP while it is
+					 * off */
 };
 
 /* ---- events ---- */
 
-/* A field of an event's record.  The last element of a table has no name, and its @size
- * is the size of the record's fixed part. */
+/* A field of an event's record.  The last element of a table of fields has no name, and its
+ * @size is the size of the record's fixed part. */
 struct ulf_field {
-	const char *type;		/* as in `format`: int, char[], __data_loc char[] */
+	const char *type;		/* type of the field as in `format`: int, char[],
+					 * __data_loc char[] */
 	const char *name;
-	unsigned int offset;		/* bytes from the start of the record */
-	unsigned int size;		/* bytes in the fixed part of the record */
-	unsigned int len;		/* number of elements if the field is an array
-					 * in the fixed part; else 0 */
+	unsigned int offset;		/* offset of the field from the start of the
+					 * record, bytes */
+	unsigned int size;		/* size of the field in the fixed part of the
+					 * record, bytes */
+	unsigned int len;		/* number of elements if the field is an array in
+					 * the fixed part, else 0 */
 	unsigned char is_signed;
-	unsigned char filter;		/* enum of <ulf/record.h>: FILTER_OTHER... */
+	unsigned char filter;		/* how a filter treats the field: FILTER_OTHER...
+					 * of <ulf/record.h> */
 };
 
 /* The start of every record, as in the kernel. */
@@ -176,39 +179,39 @@ struct trace_entry {
 	int pid;			/* id of the thread */
 };
 
-/* An event.  The macros fill in the members up to @print, and @order and @file. */
+/* An event.  The macros of trace headers fill in the members up to @print, and @order and
+ * @file. */
 struct ulf_event {
 	const char *system;
 	const char *name;
 	struct tracepoint *tracepoint;
 	void *probe;			/* the probe that records */
-	void (*direct)(void);		/* calls @probe with this event; stored in
-					 * tracepoint.call */
+	void (*direct)(void);		/* function that calls @probe with this event;
+					 * stored in tracepoint.call */
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;		/* TP_printk as text: the format, the character
-					 * \1, the arguments */
-	const void *(*print)(void);	/* returns the value of ulf_table.print in the
-					 * tables of this event */
-	/* filled in by libulf, except @order and @file */
-	void *set;			/* the set of rings to which the event is
-					 * recorded; libulf replaces the pointer
-					 * [event.set] */
+					 * \1, then the arguments */
+	const void *(*print)(void);	/* function that returns the value of
+					 * ulf_table.print in the tables of this event */
+	/* libulf fills in the following members, except @order and @file. */
+	void *set;			/* set of rings to which the event is recorded;
+					 * libulf replaces this pointer [event.set] */
 	unsigned int id;		/* id of the event in records */
-	unsigned int row;		/* row of the table of events */
+	unsigned int row;		/* row of the event in the table of events */
 	unsigned int is_on;		/* 1: the event is on */
-	unsigned int order;		/* rises in the order in which @file defines its
-					 * events */
+	unsigned int order;		/* number that rises in the order in which @file
+					 * defines its events */
 	const char *file;		/* source file that defines the event; NULL
 					 * before version 4 */
-	void *plan;			/* plan: the filters and triggers of the event
-					 * in each buffer [event.plan] */
+	void *plan;			/* plan of the event: its filters and triggers in
+					 * each buffer [event.plan] */
 };
 
 /* The value of a name in print formats of @system.  TRACE_DEFINE_ENUM() and
  * TRACE_DEFINE_SIZEOF() define it. */
 struct ulf_eval {
 	const char *system;
-	const char *text;		/* the name of an enum constant, or sizeof(type) */
+	const char *text;		/* the name: that of an enum constant, or sizeof(type) */
 	long value;
 };
 
@@ -232,12 +235,12 @@ struct ulf_symbol {
 }
 #endif
 
-/* The rows of one __print_flags() or __print_symbolic().  All tables of one TP_printk
- * have the same @print. */
+/* The rows of one __print_flags() or __print_symbolic().  All tables of one TP_printk have
+ * the same value of @print. */
 struct ulf_table {
 	const void *print;
-	unsigned int number;		/* rises in the order in which the tables occur
-					 * in TP_printk */
+	unsigned int number;		/* number that rises in the order in which the
+					 * tables occur in TP_printk */
 	unsigned int nr;		/* number of @symbols */
 	const struct ulf_symbol *symbols;
 };
@@ -247,17 +250,18 @@ struct ulf_table {
 struct ulf_format {
 	const char *text;
 	unsigned long ip;		/* address of the call */
-	const void *shared;		/* data of libulf for this format; NULL: not
-					 * registered yet, or there was no space */
+	const void *shared;		/* data of libulf for this format; NULL if the
+					 * format is not registered yet, or there was no
+					 * space */
 };
 
-/* ---- modules: one for each program or shared object ---- */
+/* ---- modules: one module for each program or shared object ---- */
 
 /* A module: the tables of a program or shared object.  Each table has two members: its
  * start and its end. */
 struct ulf_module {
-	unsigned int version;		/* ULF_ABI_VERSION of the headers that it was
-					 * compiled with */
+	unsigned int version;		/* ULF_ABI_VERSION of the headers with which the
+					 * module was compiled */
 	unsigned int is_registered;	/* set by libulf */
 	struct ulf_site *sites, *sites_end;
 	struct ulf_event **events, **events_end;
@@ -267,7 +271,7 @@ struct ulf_module {
 	struct ulf_format *formats, *formats_end;
 	struct ulf_module *next;	/* libulf's list of modules */
 	void *priv;			/* used by libulf */
-	/* members since ULF_ABI_VERSION 4 */
+	/* the members below exist since ULF_ABI_VERSION 4 */
 	const char **strings, **strings_end;	/* strings of __tracepoint_string and
 						 * tracepoint_string() */
 };
@@ -283,7 +287,7 @@ struct ulf_module {
 ULF_EXPORT void ulf_module_register(struct ulf_module *module);
 ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
 
-/* Attach a custom event to the tracepoint @tp and detach it from the one that it had
+/* Attach a custom event to the tracepoint @tp.  Detach it from the tracepoint that it had
  * before. */
 ULF_EXPORT void ulf_event_attach(struct ulf_event *event,
 				 struct tracepoint *tp);
@@ -299,7 +303,7 @@ struct ulf_thread {
 	unsigned int reserved;
 };
 
-/* The state of the calling thread; NULL: the thread has called no probe yet. */
+/* The state of the calling thread; NULL if the thread has called no probe yet. */
 ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
 	__attribute__((__tls_model__("initial-exec")));
 /* The current grace period, with a nesting of 1 in the low bits. */
@@ -332,7 +336,7 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	else
 		nesting = __atomic_load_n(&ulf_grace_period, __ATOMIC_RELAXED);
 	__atomic_store_n(&thread->nesting, nesting, __ATOMIC_RELAXED);
-	/* The fence pairs with the membarrier() of grace.c: [grace.enter] */
+	/* This fence pairs with the membarrier() of grace.c [grace.enter] */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return thread;
 }

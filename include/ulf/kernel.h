@@ -19,10 +19,11 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* must be included first: reports unsupported compiler
-				 * modes and C libraries */
+#include <ulf/event.h>		/* this header must come first, because it reports
+				 * unsupported compiler modes and C libraries */
 
-#ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers */
+#ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers, so leave
+				 * everything out */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <asm/errno.h>		/* not <errno.h>: some events have an argument named errno */
+#include <asm/errno.h>		/* this is not <errno.h>, because some events have an
+				 * argument named errno */
 #include <linux/const.h>
 #include <linux/types.h>
 
@@ -41,7 +43,7 @@
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
-/* If the program has another u64, the compiler's message quotes the next line, so the
+/* If the program has another u64, the compiler's message quotes the next line.  So the
  * comment in that line says what to do. */
 typedef __u64 u64;	/* conflicting types: define ULF_KERNEL_NO_TYPES */
 typedef __s8 s8;
@@ -61,7 +63,7 @@ typedef __s64 ktime_t;
 typedef __s64 time64_t;
 #endif
 
-/* This is a macro as in the kernel, so `format` shows its expansion. */
+/* pgoff_t is a macro as in the kernel, so `format` shows its expansion. */
 #ifndef pgoff_t
 #define pgoff_t		unsigned long
 #endif
@@ -176,7 +178,7 @@ typedef __s64 time64_t;
 #define div64_u64(dividend, divisor)	((__u64)(dividend) / (__u64)(divisor))
 #endif
 
-/* ulf supports little-endian CPUs only. */
+/* Conversions of byte order.  ulf supports little-endian CPUs only. */
 #ifndef le16_to_cpu
 #define le16_to_cpu(x)	((__u16)(x))
 #endif
@@ -230,8 +232,7 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that defines atomic_read also has these
-				 * types */
+#ifndef atomic_read		/* a program that defines atomic_read also has the types below */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -290,10 +291,11 @@ typedef atomic64_t atomic_long_t;
 /* ---- device numbers ---- */
 
 /*
- * The kernel's dev_t has 32 bits; the low 20 are the minor number.  libc's dev_t has 64
- * bits and another layout; huge_decode_dev() converts it to the kernel's.
- * <linux/kdev_t.h> defines MAJOR, MINOR and MKDEV for old device numbers of 16 bits.  It
- * is included here, so that a later include does nothing, and its macros are replaced.
+ * Device numbers as in the kernel.  The kernel's dev_t has 32 bits, of which the low 20 are
+ * the minor number.  libc's dev_t has 64 bits and another layout; huge_decode_dev()
+ * converts it to the kernel's.  <linux/kdev_t.h> defines MAJOR, MINOR and MKDEV for old
+ * device numbers of 16 bits.  It is included here, so that a later include does nothing,
+ * and its macros are replaced.
  */
 #if !defined(MAJOR) || defined(_LINUX_KDEV_T_H)
 #include <linux/kdev_t.h>
@@ -314,7 +316,7 @@ typedef atomic64_t atomic_long_t;
 #define huge_decode_dev(dev)	ulf_decode_dev(dev)
 #endif
 
-/* Returns the kernel's number of libc's device number @__dev. */
+/* Converts libc's device number @__dev.  Returns the kernel's device number. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 {
@@ -345,7 +347,7 @@ ulf_strscpy(char *__to, const char *__from, size_t __bytes)
 	return __from[__len] ? -E2BIG : (ssize_t)__len;
 }
 
-/* Like ulf_strscpy(), and fill the rest of @__to with zeros. */
+/* Copy a string as ulf_strscpy() does, and fill the rest of @__to with zeros. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) ssize_t
 ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
@@ -357,7 +359,7 @@ ulf_strscpy_pad(char *__to, const char *__from, size_t __bytes)
 	return __len;
 }
 
-/* Like ulf_strscpy(), but returns the length of @__from. */
+/* Copy a string as ulf_strscpy() does, but return the length of @__from. */
 ULF_NOTRACE
 static inline __attribute__((__unused__)) size_t
 ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
@@ -366,8 +368,8 @@ ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
 	return strlen(__from);
 }
 
-/* Since Linux 6.8 a caller may omit the size if @to is an array.  This picks the function
- * by the number of arguments. */
+/* Pick a function by the number of arguments.  Since Linux 6.8 a caller may omit the size
+ * if @to is an array. */
 #define __ULF_2_OR_3(src, size, function, ...) function
 #ifdef __cplusplus
 extern "C++" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Registers the tables of a program or shared object with libulf.  Every source file that
+ * Register the tables of a program or shared object with libulf.  Every source file that
  * includes <linux/tracepoint.h> or <ulf/tracing.h> contains the constructor.  The linker
- * merges all copies of __ulf_module into one, and only the first call for it has an
+ * merges all copies of __ulf_module into one, and only the first registration has an
  * effect.
  */
 #ifndef ULF_MODULE_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The linker defines these symbols as the start and the end of the section.  If the
- * section does not exist they are 0. */
+/* Start and end of each section.  The linker defines these symbols; they are 0 if the
+ * section does not exist. */
 extern struct ulf_site __start___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_site __stop___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_event *__start___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;

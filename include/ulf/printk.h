@@ -23,10 +23,10 @@ extern "C" {
 #endif
 
 /*
- * Format the text now and record it in the top buffer.  The macros call these where the
- * format is not a constant.
+ * Format the text now and record it in the top buffer.  The macros call these functions if
+ * the format is not a constant.
  * @ip: the address that the file `trace` shows as the caller.
- * Returns the length of the text, or 0: nothing was recorded.
+ * Returns the length of the text, or 0 if nothing was recorded.
  */
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 3))) int
 __trace_printk(unsigned long ip, const char *fmt, ...);
@@ -35,23 +35,23 @@ __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap);
 ULF_EXPORT __attribute__((__format__(__printf__, 2, 0))) int
 trace_vprintk(unsigned long ip, const char *fmt, va_list ap);
 /*
- * Record a text of @size bytes in the top buffer.  A newline is added if it does not end
- * in one.
- * Returns @size, or 0: nothing was recorded.
+ * Record a text of @size bytes in the top buffer.  If the text does not end in a newline,
+ * one is added.
+ * Returns @size, or 0 if nothing was recorded.
  */
 ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 
 /*
  * Record a constant text, or the arguments for a constant format.  libulf registers the
- * format once.  The macros below call these.
- * Returns the number of bytes of the recorded arguments, 1 from ulf_bputs(), or 0 if
+ * format once.  The macros below call these functions.
+ * Returns the number of bytes of the recorded arguments; 1 from ulf_bputs(); or 0 if
  * nothing was recorded.
  */
 ULF_EXPORT int ulf_bprintk(const struct ulf_format *__format, ...);
 ULF_EXPORT int ulf_vbprintk(const struct ulf_format *__format, va_list ap);
 ULF_EXPORT int ulf_bputs(const struct ulf_format *__format);
 
-/* Never called: lets the compiler check the arguments of trace_printk(). */
+/* Let the compiler check the arguments of trace_printk().  This function is never called. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 1, 2), __unused__)) void
 __trace_printk_check_format(const char *fmt, ...)
@@ -74,9 +74,12 @@ __ulf_puts(unsigned long ip, const char *str)
 #define _THIS_IP_	__ULF_THIS_IP
 #endif
 
-/* True if @fmt is a string literal.  The compiler must know this early, because
- * __ULF_FORMAT() compiles only with a literal.  clang evaluates __builtin_constant_p()
- * early only where a constant is required, as in the size of an array. */
+/*
+ * A constant that is true if @fmt is a string literal.  The compiler must know this early,
+ * because __ULF_FORMAT() compiles only with a literal.  clang evaluates
+ * __builtin_constant_p() early only where a constant is required, as in the size of an
+ * array.
+ */
 #ifdef __clang__
 #define __ULF_IS_LITERAL(fmt)						\
 	(sizeof(char[1 + __builtin_constant_p(fmt)]) == 2)
@@ -103,8 +106,8 @@ __ulf_puts(unsigned long ip, const char *str)
 		__ulf_row;						\
 	}))
 
-/* If there are no arguments after @fmt, it is recorded as plain text, even if it contains
- * a `%`. */
+/* Record a formatted text.  If there are no arguments after @fmt, @fmt is recorded as plain
+ * text, even if it contains a `%`. */
 #define trace_printk(fmt, ...)						\
 	do {								\
 		if (sizeof(#__VA_ARGS__) > 1)				\
@@ -131,7 +134,7 @@ __ulf_puts(unsigned long ip, const char *str)
 	(__ULF_IS_LITERAL(str) ? ulf_bputs(__ULF_FORMAT(str)) :		\
 	 __ulf_puts(_THIS_IP_, str))
 
-/* trace_printk() with the arguments in a va_list. */
+/* Record a formatted text as trace_printk() does, with the arguments in a va_list. */
 #define ftrace_vprintk(fmt, ap)						\
 	do {								\
 		if (__ULF_IS_LITERAL(fmt))				\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Assembles records, for the probes that <trace/define_trace.h> generates.  A record has
+/* Assemble records, for the probes that <trace/define_trace.h> generates.  A record has
  * fixed fields, and after them the dynamic fields.  The fixed part has a word for each
  * dynamic field: its length << 16 | its offset, in bytes. */
 #ifndef ULF_RECORD_H
@@ -93,17 +93,18 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 	return loc;
 }
 
-/* Flags that say how a string is copied. */
+/* Flags that say how a string is copied into a record. */
 #define ULF_STRING_LEN	1	/* the trace header gives the length (__string_len), so
 				 * the string need not end in a NUL */
 #define ULF_STRING_CUT	2	/* only the start of the string is recorded, because the
 				 * record would be too big */
 
 /*
- * Like ulf_dynamic_loc(), for a string of @len characters and a NUL.
- * @is_tight: not 0: the record is too big with all strings uncut, so each string gets at
- *	most 7/8 of the space that is left.  The rest is for the fields after it.
- * @how: ULF_STRING_CUT is added if the string is cut.
+ * Returns the word of a dynamic field as ulf_dynamic_loc() does, for a string of @len
+ * characters and a NUL.
+ * @is_tight: not 0 if the record is too big with all strings uncut.  Then each string gets
+ * at most 7/8 of the space that is left; the rest is for the fields after it.
+ * @how: ULF_STRING_CUT is added to it if the string is cut.
  */
 ULF_NOTRACE
 static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
@@ -116,7 +117,7 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
-		/* do not cut a string with a negative @len: the record then stays too big */
+		/* Do not cut a string with a negative @len.  The record then stays too big. */
 		if (len >= most && len < (size_t)-1 / 2) {
 			len = most - 1;
 			*how |= ULF_STRING_CUT;
@@ -128,8 +129,8 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 /* The largest __vstring in bytes, including the NUL, as in the kernel. */
 #define ULF_VSTRING_MAX		512
 
-/* Returns the length of the formatted string, without the NUL, at most ULF_VSTRING_MAX -
- * 1.  errno is kept. */
+/* Returns the length of the formatted string without the NUL, at most ULF_VSTRING_MAX - 1.
+ * errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 1, 0))) size_t
 ulf_vstring_len(const char *fmt, va_list *va)
@@ -155,10 +156,10 @@ ulf_vstring_len(const char *fmt, va_list *va)
  * __cpumask field if the program does not define nr_cpumask_bits. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 
-/* ---- fill in dynamic fields; no function writes more than the length in the field's
+/* ---- fill in dynamic fields; no function here writes more than the length in the field's
  * word ---- */
 
-/* A memcpy() that is fast for a few bytes if @len is not a constant. */
+/* Copy memory as memcpy() does.  This is faster for a few bytes if @len is not a constant. */
 ULF_NOTRACE
 static inline void ulf_copy(char *dst, const char *src, size_t len)
 {
@@ -167,7 +168,7 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	if (len < 8) {
 		for (; i < len; i++) {
 			dst[i] = src[i];
-			__asm__("" : "+r"(i));	/* keeps the compiler from calling
+			__asm__("" : "+r"(i));	/* this keeps the compiler from calling
 						 * memcpy() */
 		}
 		return;
@@ -179,7 +180,8 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	memcpy(dst + len - 8, src + len - 8, 8);
 }
 
-/* Mark a cut string: replace the last characters of the field of @len bytes by dots. */
+/* Mark a string as cut: replace the last characters of its field, which has @len bytes, by
+ * dots. */
 ULF_NOTRACE
 static inline void ulf_mark_cut(char *dst, size_t len)
 {
@@ -187,8 +189,8 @@ static inline void ulf_mark_cut(char *dst, size_t len)
 		dst[i] = '.';
 }
 
-/* Copy @len bytes of @src, or less if a NUL comes before, to the field @dst.  @loc: the
- * field's word. */
+/* Copy @len bytes of @src to the field @dst, or less if a NUL comes before.  @loc: the word
+ * of the field. */
 ULF_NOTRACE
 static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 				      const char *src, size_t len)
@@ -205,7 +207,8 @@ static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 }
 
 /*
- * Copy the string @src to the field @dst.  @loc: the field's word.
+ * Copy the string @src to the field @dst.
+ * @loc: the word of the field.
  * @measured: the string from which the length in @loc was computed.  @src may be another
  * string.
  * @how: ULF_STRING_...
@@ -233,7 +236,7 @@ static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
 		ulf_mark_cut(dst, len);
 }
 
-/* Format a string into the field @dst.  @loc: the field's word.  errno is kept. */
+/* Format a string into the field @dst.  @loc: the word of the field.  errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 3, 0))) void
 ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
@@ -250,8 +253,9 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 		ulf_mark_cut(dst, loc >> 16);
 }
 
-/* Copy @bytes bytes to the field @dst, but not more than its length, and fill the rest of
- * the field with zeros.  @loc: the field's __data_loc word, length << 16 | offset. */
+/* Copy @bytes bytes to the field @dst, but not more than the length of the field, and fill
+ * the rest of the field with zeros.  @loc: the word of the field (__data_loc): length << 16
+ * | offset. */
 ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)
@@ -264,7 +268,8 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 	memset((char *)dst + bytes, 0, room - bytes);
 }
 
-/* ---- let the compiler check print formats; never called, see trace/stages/print.h ---- */
+/* ---- functions that are never called: they let the compiler check print formats, see
+ * trace/stages/print.h ---- */
 
 struct trace_seq;
 

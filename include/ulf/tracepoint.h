@@ -13,12 +13,12 @@ extern "C" {
 #define TRACEPOINT_DEFAULT_PRIO 10
 
 /*
- * Call @probe(@data, arguments...) at every hit of @tp, in the thread that hits it.
- * Probes with a higher priority are called first; probes of the same priority in the
- * order of registration.  A signal handler must not call this.
- * Returns 0, -EEXIST (this probe is already registered with this data), -EINVAL (@probe
- * is NULL), -ENOMEM, the error of the tracepoint's regfunc (TRACE_EVENT_FN), -EDEADLK
- * (regfunc or unregfunc of @tp calls this) or an error of patching the code.
+ * Register a probe: call @probe(@data, arguments...) at every hit of @tp, in the thread
+ * that hits the tracepoint.  Probes with a higher priority are called first; probes of the
+ * same priority in the order of registration.  A signal handler must not call this.
+ * Returns 0, -EEXIST (this probe is already registered with this data), -EINVAL (@probe is
+ * NULL), -ENOMEM, the error of the tracepoint's regfunc (TRACE_EVENT_FN), -EDEADLK (regfunc
+ * or unregfunc of @tp calls this) or an error of patching the code.
  */
 ULF_EXPORT int tracepoint_probe_register(struct tracepoint *tp, void *probe,
 					 void *data);
@@ -26,10 +26,9 @@ ULF_EXPORT int tracepoint_probe_register_prio(struct tracepoint *tp,
 					      void *probe, void *data,
 					      int prio);
 /*
- * Remove a probe.  After the return it may still run in other threads: see
- * tracepoint_synchronize_unregister().
- * Returns 0, -ENOENT (not registered) or -EDEADLK (regfunc or unregfunc of @tp calls
- * this).
+ * Remove a probe.  The probe may still run in other threads after this function has
+ * returned: see tracepoint_synchronize_unregister().
+ * Returns 0, -ENOENT (not registered) or -EDEADLK (regfunc or unregfunc of @tp calls this).
  */
 ULF_EXPORT int tracepoint_probe_unregister(struct tracepoint *tp, void *probe,
 					   void *data);
@@ -37,7 +36,7 @@ ULF_EXPORT int tracepoint_probe_unregister(struct tracepoint *tp, void *probe,
  * probe nor a signal handler may call this. */
 ULF_EXPORT void tracepoint_synchronize_unregister(void);
 
-/* Call @fct for every tracepoint of the program and its shared objects.  No tracepoint is
+/* Call @fct for every tracepoint of the program and its shared objects.  No object is
  * loaded or unloaded meanwhile. */
 ULF_EXPORT void for_each_kernel_tracepoint(
 	void (*fct)(struct tracepoint *tp, void *priv), void *priv);

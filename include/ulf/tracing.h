@@ -22,9 +22,9 @@ extern "C" {
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
-/* Call this from the program's equivalent of WARN().  If the program was started with
- * traceoff_on_warning (ulf(1)), this writes a line to the trace and calls tracing_off();
- * else it does nothing. */
+/* Stop recording because of a warning.  A program calls this from its equivalent of WARN().
+ * If the program was started with traceoff_on_warning (ulf(1)), this writes a line to the
+ * trace and calls tracing_off().  Otherwise it does nothing. */
 ULF_EXPORT void disable_trace_on_warning(void);
 
 /*
@@ -41,12 +41,12 @@ ULF_EXPORT void tracing_snapshot(void);
  * no server answers), -ENOMEM or another -errno of the server.
  */
 ULF_EXPORT int tracing_alloc_snapshot(void);
-/* tracing_alloc_snapshot(), then tracing_snapshot().  Does nothing if the allocation
+/* Call tracing_alloc_snapshot(), then tracing_snapshot().  Does nothing if the allocation
  * fails. */
 ULF_EXPORT void tracing_snapshot_alloc(void);
 
-/* Write the stack of the caller to the top buffer, without its first @skip functions.
- * Any thread and any signal handler may call this. */
+/* Write the stack of the caller to the top buffer, without the first @skip functions of the
+ * stack. Any thread and any signal handler may call this. */
 ULF_EXPORT void trace_dump_stack(int skip);
 
 /*

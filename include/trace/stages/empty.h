@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros that do nothing in the stage that includes this file.  The last two do nothing
- * in any stage: they set access rights for perf, which exists only in the kernel. */
+/* Macros that do nothing in the stage that includes this file.  The last two macros do
+ * nothing in any stage: they set access rights for perf, which exists only in the kernel. */
 #define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print) \
 	__ULF_END
 #ifndef DECLARE_EVENT_NOP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stage 8: define the print format, the event, and the values of names in print formats.
  * The arguments of TP_printk become a string, in which the preprocessor has expanded
- * macros.  The server compiles it. */
+ * macros.  The server compiles this string. */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 
@@ -9,7 +9,7 @@
 #define TP_printk(fmt, args...)	fmt "\1" __ulf_str(args)
 #define __entry REC
 
-/* `format` shows these two macros expanded, as in the kernel. */
+/* The file `format` shows these two macros expanded, as in the kernel. */
 #define __print_ns_to_secs(ns)		(ns) / 1000000000UL
 #define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 
@@ -18,7 +18,7 @@
 	__ULF_END
 
 /*
- * Defines struct ulf_event for the event @event, and its row in the section __ulf_events.
+ * Define struct ulf_event for the event @event, and its row in the section __ulf_events.
  */
 #define __ULF_EVENT(class, event, system, name, point, proto, args, print) \
 	static void trace_event_direct_##event(void *__data, proto);	\
@@ -48,9 +48,9 @@
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    name)
 
-/* A custom event starts on a private tracepoint that is never hit.
- * trace_custom_event_<name>_update() attaches the event to @tp and returns 1 if @tp has
- * the event's name; else it returns 0. */
+/* Define a custom event, which starts on a private tracepoint that is never hit.
+ * trace_custom_event_<name>_update() attaches the event to @tp and returns 1 if @tp has the
+ * event's name.  Otherwise it returns 0. */
 #define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
 	static struct tracepoint tracepoint_custom_##event = {		\
 		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\
@@ -85,7 +85,7 @@
 	__ULF_ROW(const struct ulf_eval *, __ulf_eval_row_##number,	\
 		  "__ulf_evals", &__ulf_eval_##number)
 
-/* Defines a row of the section @table.  The linker puts the rows of all source files
+/* Define a row of the section @table.  The linker puts the rows of all source files
  * together. */
 #define __ULF_ROW(type, row, table, value)				\
 	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \

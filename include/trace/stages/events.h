@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Included by every stage after the first.  A TRACE_EVENT becomes a class and one event
- * of this class.  DECLARE_TRACE has no record and so expands to nothing.  Each stage
+/* Every stage after the first includes this file.  A TRACE_EVENT becomes a class and one
+ * event of this class.  DECLARE_TRACE has no record and so expands to nothing.  Each stage
  * defines DECLARE_EVENT_CLASS, and the last stage also defines DEFINE_EVENT. */
 #define TRACE_EVENT(name, proto, args, tstruct, assign, print)		\
 	DECLARE_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),		\
@@ -29,7 +29,8 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
-/* The class gets the prefix custom_, because an event of this name exists already. */
+/* The class of a custom event gets the prefix custom_, because an event of this name exists
+ * already. */
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
 	DECLARE_CUSTOM_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),	\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 4: define the description of a class's fields, for `format`. */
+/* Stage 4: define the description of a class's fields, for the file `format`. */
 #include <trace/stages/classes.h>
 
 #define __ulf_is_signed(type)	((type)(-1) < (type)1)
@@ -19,8 +19,8 @@
 #define __ULF_STRING(loc, item, src, len, how)				\
 	__ULF_DYNAMIC(loc, char, "char[]", item, len)
 
-/* The table is inside a function because there __ulf_raw can be a different struct for
- * each class. */
+/* The table of fields is inside a function, because there __ulf_raw can be a different
+ * struct for each class. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	ULF_NOTRACE							\
 	static const struct ulf_field *trace_event_fields_##name(void)	\

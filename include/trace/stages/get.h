@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the dynamic fields of the record __entry, a struct of type __ulf_raw. */
+/* Macros that access the dynamic fields of the record __entry, a struct of type __ulf_raw. */
 #define __get_dynamic_array(field)					\
 	((void *)((char *)__entry + (__entry->__data_loc_##field & 0xffff)))
 #define __get_dynamic_array_len(field)					\

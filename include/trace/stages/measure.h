@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 5: define trace_event_get_offsets_<class>(), which computes the lengths and
- * offsets of the dynamic fields of a record, and returns the bytes of all of them. */
+/* Stage 5: define trace_event_get_offsets_<class>(), which computes the lengths and offsets
+ * of the dynamic fields of a record, and returns the number of bytes of all dynamic fields. */
 #include <trace/stages/classes.h>
 
 #define __entry entry

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: compile TP_printk as C code that never runs, because it is after a return.
- * Only its static variables remain in the object file.  The compiler checks the format.
- * It also computes the values in the tables of __print_flags and __print_symbolic, such
- * as enums (struct ulf_table), which the server could not compute from the text.  The
- * label __ulf_never keeps compilers from dropping the unreachable code before they have
- * processed it.
+ * Stage 7: compile TP_printk as C code that never runs, because it is after a return. Only
+ * its static variables remain in the object file.  The compiler checks the format.  It also
+ * computes the values in the tables of __print_flags and __print_symbolic, such as enums
+ * (struct ulf_table), which the server could not compute from the text.  The label
+ * __ulf_never keeps compilers from dropping the unreachable code before they have processed
+ * it.
  */
 #include <trace/stages/classes.h>
 
@@ -33,16 +33,15 @@
 #define __print_ns_without_secs(ns)	((unsigned int)((ns) % 1000000000ull))
 #define __get_buf(len)		((void)(len), (void *)__entry)
 
-/* In C++ a table with a value that is not constant would be filled at run time, by code
- * that never runs.  constexpr makes that a compiler error. */
+/* Make a table whose values are not constant a compiler error in C++ (constexpr).  Such a
+ * table would be filled at run time, by code that never runs. */
 #ifdef __cplusplus
 #define __ulf_constexpr	constexpr
 #else
 #define __ulf_constexpr	const
 #endif
 
-/* Defines a struct ulf_table from the rows @rows, and its row in the section
- * __ulf_tables. */
+/* Define a struct ulf_table from the rows @rows, and its row in the section __ulf_tables. */
 #define __ULF_TABLE(value, rows...)					\
 	(__extension__ ({						\
 		static __ulf_constexpr struct ulf_symbol __ulf_symbols[] = \
@@ -61,8 +60,8 @@
 	}))
 
 /*
- * The function has variables named p and ret because the kernel's function has them, and
- * some trace headers use them.
+ * Define a function that contains TP_printk.  It has variables named p and ret, because the
+ * kernel's function has them and some trace headers use them.
  */
 #define __ULF_PRINT(name, class, print)					\
 	ULF_NOTRACE							\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stage 6: define trace_event_raw_event_<class>(), the probe that records.  It assembles
- * the record on the stack, and ulf_event_commit() copies it into the ring. */
+/* Stage 6: define trace_event_raw_event_<class>(), the probe that records an event.  The
+ * probe assembles the record on the stack, and ulf_event_commit() copies it into the ring. */
 #include <trace/stages/classes.h>
 
 #define __entry entry
@@ -15,8 +15,8 @@
 
 #include <trace/stages/get.h>
 
-/* Trace headers up to Linux 6.9 pass the source of the string again, those since 6.10 do
- * not.  Both forms work. */
+/* Trace headers up to Linux 6.9 pass the source of the string again as a second argument;
+ * trace headers since 6.10 do not.  Both forms work. */
 #define __assign_str(dst, ...)						\
 	__ulf_assign_str(__get_str(dst), dst, ##__VA_ARGS__,		\
 			 __data_offsets.dst##_ptr_)
@@ -55,8 +55,8 @@
 	ulf_assign_bytes(__get_rel_sockaddr(dst), __data_offsets.dst, src, \
 			 (size_t)(len))
 
-/* If the record is too big, trace_event_cut_<class>() assembles it again with shortened
- * strings. */
+/* Define the probe of a class.  If the record is too big, trace_event_cut_<class>()
+ * assembles it again with shortened strings. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static void trace_event_cut_##name(void *__data, proto);	\
 	ULF_NOTRACE ULF_UNALIGNED					\
@@ -85,7 +85,7 @@
 				trace_event_cut_##name(__data, args);	\
 			return;						\
 		}							\
-		/* Compilers make poor code of alloca(constant). */	\
+		/* avoid alloca(constant), of which compilers make poor code */ \
 		if (__builtin_constant_p(__ulf_bytes) &&		\
 		    __ulf_bytes == sizeof(*entry))			\
 			entry = &__ulf_fixed.entry;			\

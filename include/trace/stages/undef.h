@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Undefines every macro that a stage defines.  A macro that is added to a stage must be
+/* Undefine every macro that a stage defines.  A macro that is added to a stage must be
  * added here. */
 #undef TRACE_EVENT
 #undef TRACE_EVENT_CONDITION
