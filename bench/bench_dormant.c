@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker, built twice: with ulf (DORMANT_NAME "dormant_ulf") and without
- * ("dormant_plain").  It is never traced, so its work must cost the same in both.  With
- * an argument it exits at once: the driver measures its start-up.
+ * Worker that is built twice: with ulf (DORMANT_NAME "dormant_ulf") and without
+ * ("dormant_plain").  The worker is never traced, so its work must cost the same in both
+ * builds.  With an argument it exits at once: the driver measures the start-up in this way.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #endif
 
 #define NR_FORKS	20
-#define NR_BLOCKS	1024		/* power of two */
+#define NR_BLOCKS	1024		/* must be a power of two */
 #define NR_MALLOCS	1000
 #define NR_SLICES	100
 
@@ -42,8 +42,8 @@ static void measure_fork(void)
 	worker_result(DORMANT_NAME "_child", measure_median(whole, NR_FORKS));
 }
 
-/* One thread frees and allocates blocks of 16 to 1039 bytes at random.  glibc's
- * malloc() is faster as long as the process has never had a second thread. */
+/* Measure malloc(): one thread frees and allocates blocks of 16 to 1039 bytes at random.
+ * glibc's malloc() is faster as long as the process has never had a second thread. */
 static void measure_malloc(void)
 {
 	static void *blocks[NR_BLOCKS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: the cost of an event of ulf, off and on, from 1, 2 and 4 threads, next to an
- * empty loop, a clock read and the limit loop in the same process.
+ * Worker that measures the cost of an event of ulf, off and on, from 1, 2 and 4 threads.
+ * For comparison it measures an empty loop, a clock read and the limit loop in the same
+ * process.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -55,8 +56,8 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Measure from @nr threads.  One median of all slices of all threads: the ns that an
- * event costs its thread while the other threads record events, too. */
+/* Measure from @nr threads.  The result is one median of all slices of all threads: the ns
+ * that an event costs its thread while the other threads record events, too. */
 static void on_from_threads(const char *name, int nr)
 {
 	pthread_t threads[MAX_THREADS];
@@ -96,7 +97,7 @@ static void round_on(void)
 		worker_fail("the events are off after they were switched on");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
 	report("event_on");
-	/* The first term of each filter is true. */
+	/* The first term of each of these filters is true. */
 	write_file("bench_event", "filter", "i >= 0 && u == 1");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
 	report("filter_reject");

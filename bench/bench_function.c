@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: the cost of a call if the function has NOPs for a tracer, is traced, or is next
- * to a traced one; and with empty hooks of -finstrument-functions.
+ * Worker that measures the cost of a call if the function has NOPs for a tracer, if it is
+ * traced, and if it is next to a traced function; and with empty hooks of
+ * -finstrument-functions.
  */
 #include <ulf/tracing.h>
 
@@ -60,7 +61,7 @@ int main(void)
 {
 	cpu_set_t allowed;
 
-	tracing_on();	/* or the linker would drop libulf */
+	tracing_on();	/* without this call the linker would drop libulf */
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	measure_pin(&allowed, 0);
 	tsc_ghz = measure_tsc_ghz();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: the same event in LTTng-UST, and its tracef().  bench/run creates a session in
- * snapshot mode and enables both before this program starts.
+ * Worker that measures the benchmark's event in LTTng-UST, and tracef() of LTTng-UST.
+ * bench/run creates a session in snapshot mode and enables both before this program starts.
  */
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event of bench_trace.h for LTTng-UST, and one that stays disabled. */
+/* The event of bench_trace.h for LTTng-UST, and a second event that stays disabled. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ulf_bench
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tracef() of LTTng-UST, with the arguments that bench_event.c gives to
+/* Measure tracef() of LTTng-UST, with the arguments that bench_event.c gives to
  * trace_printk(). */
 #include <lttng/tracef.h>
 

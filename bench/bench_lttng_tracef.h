@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A separate source file for tracef(): its header and that of a program's tracepoints
- * cannot be included in the same file. */
+/* tracef() is measured in a source file of its own: its header and the header of a
+ * program's tracepoints cannot be included in the same file. */
 #ifndef BENCH_LTTNG_TRACEF_H
 #define BENCH_LTTNG_TRACEF_H
 

@@ -29,7 +29,7 @@
 #define LINE_BYTES_MIN	120
 #define NR_REPEATS	5
 
-/* Symbols that the trace header uses. */
+/* Symbols of the program that the trace header uses. */
 __thread struct task_struct *current_task;
 
 long task_report_state(bool preempt, unsigned int state, const struct task_struct *p)
@@ -115,7 +115,7 @@ static void record_lines(void)
 	write_file("events/sched/sched_switch/enable", "0");
 }
 
-/* ---- libtraceevent: one record, with the same content ---- */
+/* ---- print one record with libtraceevent, with the same content ---- */
 
 static struct tep_handle *tep;
 static struct tep_event *event;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of the benchmark: the same fields, once with an array and once with a
- * string.  With a text of 15 characters the record with the string has 48 bytes. */
+/* The events of the benchmark.  Both have the same fields, except that one has an array and
+ * the other a string.  With a text of 15 characters the record with the string has 48
+ * bytes. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench
 

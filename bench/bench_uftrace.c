@@ -14,7 +14,7 @@
 
 static char *self;
 
-/* Each run records about 80 MB, which are deleted before the next one. */
+/* Run uftrace.  Each run records about 80 MB, which are deleted before the next run. */
 static void run(const char *kind, const char *options)
 {
 	const char *directory = getenv("ULF_DIR");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The measured functions; built with -DKIND=... for each kind in calls.h. */
+/* The functions whose calls are measured.  This file is built with -DKIND=... for each kind
+ * in calls.h. */
 #include "calls.h"
 
 #define PASTE(a, b)	a##b

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions whose calls are measured: one that does almost nothing, and one that
+ * The functions whose calls are measured: a function that does almost nothing, and one that
  * calls itself twice.  calls.c is built once for each kind.
  */
 #ifndef ULF_BENCH_CALLS_H
@@ -19,14 +19,14 @@ CALLS_DECLARE(nops);		/* -fpatchable-function-entry=5 */
 CALLS_DECLARE(hooks);		/* -finstrument-functions, empty hooks */
 CALLS_DECLARE(mcount);		/* -pg */
 
-/* fib(6) makes 25 calls, so a slice has 200 of them. */
+/* fib(6) makes 25 calls, so a slice has 200 calls. */
 #define FIB_N		6
 #define FIB_CALLS	25
 _Static_assert(MEASURE_SLICE_LOOPS % FIB_CALLS == 0, "whole ones");
 
 /*
  * Print the time of a call of @leaf or @fib.  Each use is inlined, with its own loop and
- * its own call instruction.  With one indirect call for all of them, every function but
+ * its own call instruction.  If all functions shared one indirect call, every function but
  * the first would be slower on CPUs that predict such calls in two steps (Zen 4).
  */
 #define MEASURED	static inline __attribute__((always_inline))

@@ -27,7 +27,7 @@
 
 struct worker {
 	const char *program;
-	bool is_optional;	/* its rows stay empty if it cannot run */
+	bool is_optional;	/* the worker's rows stay empty if it cannot run */
 	pid_t pid;
 	FILE *to, *from;
 };
@@ -128,7 +128,7 @@ static void worker_round(struct worker *worker)
 	worker_stop(worker);
 }
 
-/* Returns the ns from posix_spawn() to the end of a program that exits at once. */
+/* Returns the time in ns from posix_spawn() to the end of a worker that exits at once. */
 static double start_up_ns(const struct worker *worker)
 {
 	char path[PATH_MAX];
@@ -159,7 +159,7 @@ static void measure_start_up(void)
 	table_add("dormant_ulf_start", measure_median(dormant, NR_STARTS));
 }
 
-/* Returns the bytes of memory that a worker's root uses now. */
+/* Returns the size in bytes of the memory that a worker's root uses now. */
 static double root_bytes(const struct worker *worker)
 {
 	char path[PATH_MAX];
@@ -172,7 +172,8 @@ static double root_bytes(const struct worker *worker)
 	return st.st_blocks * 512.0;
 }
 
-/* Returns the resident bytes of a worker; shared pages count in proportion (Pss). */
+/* Returns the size in bytes of a worker's resident memory.  Shared pages count in
+ * proportion (Pss). */
 static double resident_bytes(const struct worker *worker)
 {
 	char path[64], line[256];
@@ -192,8 +193,8 @@ static double resident_bytes(const struct worker *worker)
 	return kb * 1024.0;
 }
 
-/* After the rounds the rings are full.  The case with the most threads has 4, so 4 CPUs
- * have a ring, or all CPUs if there are fewer. */
+/* Measure memory after the rounds, when the rings are full.  The case with the most threads
+ * has 4, so 4 CPUs have a ring, or all CPUs if there are fewer. */
 static void measure_memory(void)
 {
 	cpu_set_t allowed;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limit: the least that recording an event can cost on this machine.  Find the ring
- * of this CPU, read the clock, write a record of 48 bytes (header, common fields, int,
- * u64, 16-byte string) and make it visible by one plain store, all in one restartable
- * sequence.  There is no registration, no event id to look up, no probe to call and no
- * reader, and one thread is bound to one CPU.  The cost of ulf's events is compared with
- * this.
+ * The limit: the least that recording an event can cost on this machine.  The code finds
+ * the ring of this CPU, reads the clock, writes a record of 48 bytes (header, common
+ * fields, int, u64, 16-byte string) and makes it visible by one plain store, all in one
+ * restartable sequence.  There is no registration, no event id to look up, no probe to call
+ * and no reader, and one thread is bound to one CPU.  The cost of ulf's events is compared
+ * with this limit.
  */
 #ifndef ULF_BENCH_LIMIT_H
 #define ULF_BENCH_LIMIT_H
@@ -26,8 +26,8 @@
 #define LIMIT_RING_SHIFT	6
 
 struct limit_ring {
-	uint64_t position;	/* the store that commits a record */
-	uint64_t page_tsc;	/* time of the page; records have deltas to it */
+	uint64_t position;	/* number of bytes written; one store of it commits a record */
+	uint64_t page_tsc;	/* time of the page, from which records have deltas */
 	uint64_t mask;		/* size of @data in bytes, minus 1 */
 	char *data;
 	uint64_t pad[4];
@@ -35,8 +35,8 @@ struct limit_ring {
 _Static_assert(sizeof(struct limit_ring) == 1 << LIMIT_RING_SHIFT, "shift");
 
 /*
- * Create a ring for every CPU and touch all its pages.
- * Returns NULL without memory or without rseq.
+ * Create a ring for every CPU and touch all pages of the rings.
+ * Returns NULL if there is no memory or no rseq.
  */
 static inline struct limit_ring *limit_init(void)
 {
@@ -139,8 +139,7 @@ full:
 	return false;
 }
 
-/* Enter the next page.  The caller must be bound to a CPU and be the only writer
- * there. */
+/* Enter the next page.  The caller must be bound to a CPU and must be the only writer there. */
 static inline void limit_next_page(struct limit_ring *rings)
 {
 	struct limit_ring *ring = &rings[sched_getcpu()];
@@ -154,7 +153,7 @@ static inline void limit_next_page(struct limit_ring *rings)
 	ring->position = next + LIMIT_PAGE_HEADER;
 }
 
-/* Write one record, on the next page if this one is full. */
+/* Write one record.  If the open page is full, write it on the next page. */
 static inline void limit_write(struct limit_ring *rings, uint64_t common,
 			       int number, uint64_t value, const char *string)
 {

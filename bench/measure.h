@@ -17,10 +17,11 @@
 #include <x86intrin.h>
 
 #define MEASURE_SLICES		200
-#define MEASURE_WARM_SLICES	40	/* run first, not timed: they fill the ring */
+#define MEASURE_WARM_SLICES	40	/* number of slices that run first and are not
+					 * timed, to fill the ring */
 #define MEASURE_SLICE_LOOPS	5000
 
-/* Keep the compiler from merging or moving iterations. */
+/* Keep the compiler from merging or moving iterations of a loop. */
 #define measure_barrier()	asm volatile("" ::: "memory")
 
 /* MEASURE(slices, statement): run the statement MEASURE_SLICE_LOOPS times per slice,
@@ -49,7 +50,7 @@ static inline int measure_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the median.  Sorts @values. */
+/* Returns the median of @values.  Sorts @values. */
 static inline double measure_median(double *values, int nr)
 {
 	qsort(values, nr, sizeof(*values), measure_compare);
@@ -65,9 +66,9 @@ static inline uint64_t measure_now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* Returns the TSC ticks per ns.  Each sample reads the TSC before and after the clock.
- * The sample with the shortest distance of several, at the begin and at the end, bounds
- * the error to some 10 ns in 50 ms. */
+/* Returns the number of TSC ticks per ns.  Each sample reads the TSC before and after the
+ * clock. Several samples are taken at the beginning and at the end, and the sample with the
+ * shortest distance counts.  This bounds the error to some 10 ns in 50 ms. */
 static inline double measure_tsc_ghz(void)
 {
 	uint64_t tsc[2], ns[2];
@@ -98,8 +99,8 @@ static inline double measure_ns(double *slices, int nr, double tsc_ghz)
 	return measure_median(slices, nr) / MEASURE_SLICE_LOOPS / tsc_ghz;
 }
 
-/* Bind the calling thread to one of the CPUs in @allowed: the last one for @number 0,
- * the one before it for 1, and so on, modulo their number. */
+/* Bind the calling thread to one of the CPUs in @allowed: for @number 0 to the last CPU,
+ * for 1 to the one before it, and so on, modulo the number of CPUs. */
 static inline void measure_pin(const cpu_set_t *allowed, int number)
 {
 	int skip = number % CPU_COUNT(allowed);

@@ -29,7 +29,7 @@ static uint64_t put_ns(const char *path, const char *text)
 	int fd = open(path, O_WRONLY | O_TRUNC);
 	ssize_t len = fd;
 
-	/* A write may take only the first token of the text. */
+	/* Repeat the write, because a write may take only the first token of the text. */
 	for (; *text && len >= 0; text += len)
 		len = write(fd, text, strlen(text));
 	if (len < 0 || close(fd)) {

@@ -62,7 +62,7 @@ static void expect(struct worker *worker, const char *sql, int64_t wanted)
 
 static void begin(struct worker *worker)
 {
-	/* "": a temporary file, which SQLite keeps in memory if it can */
+	/* the name "" means a temporary file, which SQLite keeps in memory if it can */
 	if (sqlite3_open("", &worker->db))
 		fail(worker, "open");
 	run_sql(worker, "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);"
@@ -106,7 +106,7 @@ static void do_round(struct worker *worker)
 	run_sql(worker, "DELETE FROM t");
 }
 
-/* Returns the CPU time of this thread: other threads may be busy, too. */
+/* Returns the CPU time of this thread, because other threads may be busy, too. */
 static uint64_t now_ns(void)
 {
 	struct timespec now;

@@ -68,13 +68,13 @@ static const struct row {
 
 #define NR_ROWS		(sizeof(rows) / sizeof(*rows))
 
-/* The values measured for each row. */
+/* The values that were measured for each row. */
 static struct result {
 	int nr;
 	double values[MAX_VALUES];	/* one for each round */
 } results[NR_ROWS];
 
-/* Printed in the row of the numerator, and as RATIO lines. */
+/* A ratio of two rows.  It is printed in the row of the numerator, and as a RATIO line. */
 static const struct ratio {
 	const char *name, *numerator, *denominator, *goal;
 } ratios[] = {
@@ -124,8 +124,8 @@ void table_add(const char *name, double value)
 		result->values[result->nr++] = value;
 }
 
-/* Compute the ratio of each round, then the median of these ratios: a machine that is
- * slow for some rounds slows numerator and denominator alike.  Returns 0 if one of the
+/* Compute the ratio of each round, then the median of these ratios.  A machine that is slow
+ * for some rounds slows numerator and denominator in the same way.  Returns 0 if one of the
  * two was not measured. */
 static int ratio_median(const struct ratio *ratio, double *ret_median)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of the benchmark: stored by name, printed as one table of medians. */
+/* The results of the benchmark, which are stored by name and printed as one table of
+ * medians. */
 #ifndef ULF_BENCH_TABLE_H
 #define ULF_BENCH_TABLE_H
 

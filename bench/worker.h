@@ -17,7 +17,7 @@ static inline void worker_result(const char *name, double ns)
 	printf("%s %.4f\n", name, ns);
 }
 
-/* Report why the worker cannot measure, and exit. */
+/* Print the reason why the worker cannot measure, and exit. */
 static inline void worker_fail(const char *why)
 {
 	printf("error %s\n", why);

@@ -38,7 +38,7 @@ long task_report_state(bool preempt, unsigned int state, const struct task_struc
 	report = (state | (unsigned int)p->exit_state) & TASK_REPORT;
 	if (!report)
 		return TASK_RUNNING;
-	/* Several bits may be set: report the highest one. */
+	/* Report the highest bit, because several bits may be set. */
 	return 1L << (31 - __builtin_clz(report));
 }
 
@@ -60,8 +60,8 @@ static void map_cpus(void)
 	}
 }
 
-/* A task's thread runs on the real CPU that stands for its virtual CPU, so that the CPU
- * column of a trace matches the events.  The scheduler also works without that. */
+/* Pin the thread of a task to the real CPU that stands for its virtual CPU, so that the CPU
+ * column of a trace matches the events.  The scheduler also works without pinning. */
 static void pin_task(struct task_struct *p)
 {
 	cpu_set_t set;
@@ -110,8 +110,8 @@ bool try_to_wake_up(struct task_struct *p, unsigned int state)
 		activate_task(p);
 		check_preempt_curr(&runqueues[p->cpu], p);
 	}
-	/* If the task is on the queue it is about to sleep, and schedule() will find it
-	 * runnable. */
+	/* If the task is still on the queue, it is about to sleep, and schedule() will find
+	 * it runnable. */
 	atomic_store(&p->__state, TASK_RUNNING);
 	trace_sched_wakeup(p);
 unlock:
@@ -138,9 +138,9 @@ void wake_up_new_task(struct task_struct *p)
 	spin_unlock_irqrestore(&sched_lock, flags);
 }
 
-/* Hand the CPU to @next and wait until it comes back.  After sched_lock is released,
- * another CPU may wake @prev and post its baton before @prev waits: the semaphore counts
- * that.  Until the wait has ended @prev touches nothing that is shared. */
+/* Hand the CPU to @next and wait until @prev gets it back.  After sched_lock is released,
+ * another CPU may wake @prev and post its baton before @prev waits.  The semaphore counts
+ * that post.  Until the wait has ended, @prev touches nothing that is shared. */
 static void context_switch(struct task_struct *prev, struct task_struct *next, bool dead)
 {
 	pin_task(next);
@@ -214,7 +214,7 @@ void schedule_tail(void)
 	local_irq_enable();
 }
 
-/* The task's last switch.  Its thread continues to its end without a CPU. */
+/* Switch away from a task for the last time.  Its thread continues to its end without a CPU. */
 void do_task_dead(void)
 {
 	local_irq_disable();
@@ -244,7 +244,8 @@ void scheduler_tick(void)
 }
 
 /*
- * SCHED softirq: if this queue is shorter by two than another one, take a task from that.
+ * Do the work of the SCHED softirq: if this queue is shorter by two than another queue,
+ * take a task from the longer one.
  */
 static void run_rebalance_domains(void)
 {
@@ -296,7 +297,7 @@ u64 nr_context_switches(void)
 	return sum;
 }
 
-/* The idle task: waits until another task wants the CPU. */
+/* The idle task, which waits until another task wants the CPU. */
 static int cpu_idle(void *arg)
 {
 	(void)arg;

@@ -9,13 +9,13 @@
 
 #include "trace/events/net.h"
 
-#define RX_WEIGHT	4	/* frames per source in one round */
+#define RX_WEIGHT	4	/* limit of the frames of one source in one round */
 #define BACKLOG_MAX	64
 
 struct softnet_data {
 	struct sk_buff_head backlog;	/* frames queued by netif_rx() */
-	struct list_head poll_list;	/* devices to poll; only this CPU uses it, with
-					 * interrupts off */
+	struct list_head poll_list;	/* devices to poll; only this CPU uses the list,
+					 * with interrupts off */
 };
 
 static struct softnet_data softnet[NR_CPUS];
@@ -31,7 +31,7 @@ static int dev_hard_start_xmit(struct sk_buff *skb, struct net_device *dev)
 	return rc;
 }
 
-/* Send @skb, which this function owns from now on.  Returns 0, or -ENOBUFS: the device is
+/* Send @skb, which this function owns from now on.  Returns 0, or -ENOBUFS if the device is
  * full. */
 int dev_queue_xmit(struct sk_buff *skb)
 {
@@ -62,7 +62,8 @@ static int enqueue_to_backlog(struct sk_buff *skb)
 }
 
 /*
- * Queue a received frame.  Drivers call this with softirqs off; it owns @skb from now on.
+ * Queue a received frame.  Drivers call this with softirqs off.  This function owns @skb
+ * from now on.
  */
 int netif_rx(struct sk_buff *skb)
 {
@@ -80,7 +81,7 @@ static int __netif_receive_skb(struct sk_buff *skb)
 	return -EPROTONOSUPPORT;
 }
 
-/* Process a received frame, in the softirq.  Owns @skb from now on. */
+/* Process a received frame, in the softirq.  This function owns @skb from now on. */
 int netif_receive_skb(struct sk_buff *skb)
 {
 	return __netif_receive_skb(skb);
@@ -100,7 +101,7 @@ static bool process_backlog(struct softnet_data *sd)
 	return skb_queue_len(&sd->backlog) != 0;
 }
 
-/* The device has frames: let this CPU's softirq poll it. */
+/* Let this CPU's softirq poll the device @dev, which has frames. */
 void napi_schedule(struct net_device *dev)
 {
 	bool flags;

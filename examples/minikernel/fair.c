@@ -28,7 +28,8 @@ static void dequeue_task(struct rq *rq, struct task_struct *p)
 	rq->nr_queued--;
 }
 
-/* Update the least virtual time of all tasks that want the CPU; it never decreases. */
+/* Update the least virtual run time of all tasks that want the CPU.  This value never
+ * decreases. */
 static void update_min_vruntime(struct rq *rq)
 {
 	u64 least = rq->curr->vruntime;
@@ -64,8 +65,8 @@ static bool cpu_is_idle(int cpu)
 	return runqueues[cpu].curr == runqueues[cpu].idle && !runqueues[cpu].nr_queued;
 }
 
-/* Choose a CPU for @p: where it last ran if that is idle, else any idle CPU, else the
- * shortest queue. */
+/* Choose a CPU for @p: the CPU on which it last ran if this CPU is idle, else any idle CPU,
+ * else the CPU with the shortest queue. */
 int select_task_rq(const struct task_struct *p)
 {
 	int cpu, best = -1;
@@ -83,7 +84,8 @@ int select_task_rq(const struct task_struct *p)
 	return best;
 }
 
-/* Virtual times of two queues are not comparable: convert the task's. */
+/* Move a task to another CPU, and convert its virtual run time: the times of two queues are
+ * not comparable. */
 void set_task_cpu(struct task_struct *p, int cpu)
 {
 	trace_sched_migrate_task(p, cpu);
@@ -146,7 +148,8 @@ struct task_struct *pick_next_task(struct rq *rq)
 	return next;
 }
 
-/* Each step of niceness gives a quarter more or less of the CPU. */
+/* Set the niceness of a task.  Each step of niceness gives a quarter more or less of the
+ * CPU. */
 void set_user_nice(struct task_struct *p, int nice)
 {
 	u32 weight = NICE_0_LOAD;

@@ -16,7 +16,8 @@
 #define TASK_STACK_BYTES	(256 * 1024)
 
 static spinlock_t tasklist_lock = SPIN_LOCK_INIT;
-static LIST_HEAD(tasks);			/* tasklist_lock */
+static LIST_HEAD(tasks);			/* the list of all tasks, protected by
+						 * tasklist_lock */
 static struct wait_queue_head kthread_exited;
 static struct kmem_cache *task_struct_cachep;
 
@@ -239,7 +240,8 @@ static void forget_children(struct task_struct *p)
 	}
 }
 
-/* After this the parent may reap the task, once its thread has ended. */
+/* Notify the parent.  From now on the parent may reap the task, once the thread of the task
+ * has ended. */
 static void exit_notify(struct task_struct *p)
 {
 	bool flags;
@@ -269,8 +271,8 @@ void do_exit(int code)
 	do_task_dead();
 }
 
-/* Wait for the thread of @p to end and free the task.  The thread needs no virtual CPU
- * for its last steps, so waiting here cannot keep it from ending. */
+/* Wait for the thread of @p to end and free the task.  The thread needs no virtual CPU for
+ * its last steps, so this wait cannot keep the thread from ending. */
 void release_task(struct task_struct *p)
 {
 	bool flags;
@@ -282,7 +284,8 @@ void release_task(struct task_struct *p)
 	free_task(p);
 }
 
-/* Returns 1 and a child to reap, 0 if none is ready, or -ECHILD if there is no child. */
+/* Find a child that has ended.  Returns 1 and the child, 0 if no child has ended, or
+ * -ECHILD if there is no child. */
 static int find_zombie(pid_t pid, struct task_struct **ret_task)
 {
 	struct task_struct *child;
@@ -306,8 +309,8 @@ static int find_zombie(pid_t pid, struct task_struct **ret_task)
 	return found;
 }
 
-/* Wait for a child to end.  @pid 0 or less: any child.  Returns its pid, -ECHILD or
- * -EINTR. */
+/* Wait for a child to end.  @pid 0 or less: any child.  Returns the pid of the child,
+ * -ECHILD or -EINTR. */
 pid_t kernel_wait4(pid_t pid, int *ret_status)
 {
 	struct task_struct *child = NULL;
@@ -326,7 +329,7 @@ pid_t kernel_wait4(pid_t pid, int *ret_status)
 	return pid;
 }
 
-/* Send a signal.  @pid -1: to every user task except init. */
+/* Send a signal to a task.  @pid -1: to every user task except init. */
 int kernel_kill(pid_t pid, int sig)
 {
 	struct task_struct *p;

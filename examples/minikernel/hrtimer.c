@@ -16,7 +16,8 @@ struct hrtimer_cpu_base {
 };
 
 static spinlock_t hrtimer_lock = SPIN_LOCK_INIT;
-static struct hrtimer_cpu_base bases[NR_CPUS];	/* hrtimer_lock */
+static struct hrtimer_cpu_base bases[NR_CPUS];	/* the timers of each CPU, protected by
+						 * hrtimer_lock */
 
 ktime_t ktime_get(void)
 {
@@ -34,7 +35,7 @@ void hrtimer_init(struct hrtimer *timer, clockid_t clock, enum hrtimer_mode mode
 	trace_hrtimer_init(timer, clock, mode);
 }
 
-/* Returns true if the clock must be set again. */
+/* Add a timer to the list of its CPU.  Returns true if the clock must be set again. */
 static bool enqueue_hrtimer(struct hrtimer *timer, enum hrtimer_mode mode, bool was_armed)
 {
 	struct hrtimer_cpu_base *base = &bases[current->cpu];
@@ -73,7 +74,7 @@ void hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 	spin_unlock_irqrestore(&hrtimer_lock, flags);
 }
 
-/* Returns 1 if the timer was waiting to expire. */
+/* Stop a timer.  Returns 1 if the timer was waiting to expire. */
 int hrtimer_cancel(struct hrtimer *timer)
 {
 	bool flags, is_running;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first task: starts the services, and ends them when the power goes. */
+/* The first task, which starts the services, and ends them when the power goes. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,8 +122,8 @@ int rootfs_init(void)
 static const struct {
 	const char *path;
 	const char *args;
-	const unsigned int *number;	/* if not NULL, *number is the argument; the
-					 * service is not started if that is 0 */
+	const unsigned int *number;	/* if not NULL, *number is the argument of the
+					 * service, which is not started if *number is 0 */
 	enum { ALWAYS, WITH_CONSOLE, WITHOUT_CONSOLE } when;
 } services[] = {
 	{ "/bin/server", "", NULL, ALWAYS },

@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct eth_header) + sizeof(struct ip_header) +
 
 static atomic_ushort next_id;
 
-/* The Internet's checksum: the one's complement sum of 16-bit words. */
+/* Returns the Internet checksum: the one's complement sum of 16-bit words. */
 static u16 ip_checksum(const void *data, size_t len)
 {
 	const u8 *p = data;

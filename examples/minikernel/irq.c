@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: turns signals of the real machine into interrupt lines of virtual CPUs.
+ * Interrupts: turn signals of the real machine into interrupt lines of virtual CPUs.
  *
  *	word                  | writers                       | reader
  *	chip[cpu].pending     | any thread, any handler (or)  | handler on cpu (exchange)
@@ -27,7 +27,8 @@ struct irq_chip {
 };
 
 static struct irq_chip chip[NR_CPUS];
-static struct irqaction actions[NR_IRQS];	/* set while booting */
+static struct irqaction actions[NR_IRQS];	/* handlers of the interrupt lines; set
+						 * while booting */
 static sigset_t irq_signals;
 static pid_t own_pid;
 
@@ -64,7 +65,7 @@ void local_irq_enable(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The holder may have lost its real CPU, so do not only spin. */
+/* Take a lock.  The holder may have lost its real CPU, so this function does not only spin. */
 void spin_lock(spinlock_t *lock)
 {
 	int spins = 0;
@@ -98,7 +99,7 @@ static void handle_irq_event(int irq)
 	trace_irq_handler_exit(irq, action, ret);
 }
 
-/* The signal handler of all CPUs.  Interrupts are off in it. */
+/* The signal handler of all CPUs.  While it runs, interrupts are off. */
 static void do_IRQ(int sig, siginfo_t *info, void *context)
 {
 	struct irq_chip *c = &chip[sig - SIGRTMIN];
@@ -152,7 +153,7 @@ void clockevents_program(int cpu, ktime_t ns)
 	timer_settime(chip[cpu].clock, TIMER_ABSTIME, &when, NULL);
 }
 
-/* Called by main() before any other thread of this program exists. */
+/* Prepare interrupts.  main() calls this before any other thread of this program exists. */
 int irq_init(void)
 {
 	struct sigaction action = { .sa_sigaction = do_IRQ, .sa_flags = SA_SIGINFO | SA_RESTART };

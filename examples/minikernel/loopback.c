@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device lo: every frame that is sent is received. */
+/* The device lo, on which every frame that is sent is received. */
 #include <mini/net.h>
 
 static int loopback_xmit(struct sk_buff *skb, struct net_device *dev)

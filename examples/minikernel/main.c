@@ -32,7 +32,7 @@ unsigned int boot_rate = 50;
 unsigned int boot_forks = 1000;
 bool boot_console;
 
-/* The task of main() while it boots: on no run queue, never scheduled. */
+/* The task of main() while it boots.  This task is on no run queue and is never scheduled. */
 static struct task_struct boot_task;
 
 void panic(const char *why)
@@ -64,7 +64,7 @@ static int default_cpus(void)
 	return n < 2 ? 2 : n > 4 ? 4 : n;
 }
 
-/* Returns the whole number in @text, between @min and @max, or ends the program. */
+/* Returns the whole number in @text.  If it is not between @min and @max, ends the program. */
 static long number_arg(const char *name, const char *text, long min, long max)
 {
 	char *end;
@@ -80,7 +80,7 @@ static long number_arg(const char *name, const char *text, long min, long max)
 	return n;
 }
 
-/* Returns the seconds to run; 0: no limit. */
+/* Parse the arguments.  Returns the number of seconds to run; 0: no limit. */
 static long parse_args(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -192,14 +192,14 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	writeback_init();
-	/* From then on tasks write to stdout, too. */
+	/* Print this before the start: from then on tasks write to stdout, too. */
 	printf("minikernel: pid %d, %d CPUs\n", getpid(), nr_cpus);
 	fflush(stdout);
 	sched_start_cpus();
 
 	wait_for_the_end(&stop, seconds);
 	press_power_button();
-	/* A second signal ends the program at once. */
+	/* Unblock the signals, so that a second signal ends the program at once. */
 	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
 	release_task(init);
 	sched_done();

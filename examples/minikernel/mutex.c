@@ -20,8 +20,8 @@ void mutex_init(struct mutex *lock)
 	INIT_LIST_HEAD(&lock->wait_list);
 }
 
-/* wait_lock is held.  Returns true if the caller has the lock, also if it was given to
- * it. */
+/* Try to take the lock, with wait_lock held.  Returns true if the caller has the lock, even
+ * if the previous holder has given the lock to the caller. */
 static __attribute__((noinline)) bool __mutex_trylock(struct mutex *lock)
 {
 	if (!lock->owner)
@@ -29,7 +29,8 @@ static __attribute__((noinline)) bool __mutex_trylock(struct mutex *lock)
 	return lock->owner == current;
 }
 
-/* wait_lock is held at the start and at the end; interrupts were on before. */
+/* Wait for the lock.  wait_lock is held at the start and at the end; interrupts were on
+ * before. */
 static void __mutex_lock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter waiter = { .task = current };
@@ -50,7 +51,7 @@ static void __mutex_lock_slowpath(struct mutex *lock)
 	list_del_init(&waiter.list);
 }
 
-/* Take the lock; may sleep.  Only tasks may call this, with interrupts on. */
+/* Take the lock; this may sleep.  Only tasks may call this, with interrupts on. */
 void mutex_lock(struct mutex *lock)
 {
 	bool flags;

@@ -43,7 +43,7 @@ static struct dentry *d_lookup(struct dentry *dir, const char *name, size_t len)
 }
 
 /* Walk @path except for its last name.  *@ret_name is the last name, *@ret_dir the
- * directory in which it is.  tree_lock is held. */
+ * directory that contains it.  tree_lock is held. */
 static int link_path_walk(const char *path, struct dentry **ret_dir, const char **ret_name)
 {
 	struct dentry *dir = root, *next;

@@ -36,7 +36,8 @@ void press_power_button(void)
 	raise_irq(0, IRQ_ACPI);
 }
 
-/* End users of a part before the part itself: work, its workers, softirqs, the clock. */
+/* Switch everything off.  Users of a part end before the part itself: work, its workers,
+ * softirqs, the clock. */
 void kernel_power_off(void)
 {
 	int cpu;

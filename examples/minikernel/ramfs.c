@@ -30,7 +30,7 @@ static ssize_t ramfs_read(struct file *file, char *buf, size_t len, size_t pos)
 	return (ssize_t)done;
 }
 
-/* Files grow only at their end: a position after the end means the end. */
+/* Write to a file.  Files grow only at their end: a position after the end means the end. */
 static ssize_t ramfs_write(struct file *file, const char *buf, size_t len, size_t pos)
 {
 	struct inode *inode = file->dentry->inode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals between tasks: the sender generates them, the task gets them when it returns to
- * user mode. */
+/* Signals between tasks: the sender generates a signal, and the task gets it when it
+ * returns to user mode. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void signal_init(struct signal_struct *sig, const struct signal_struct *from)
 	memcpy(sig->action, from->action, sizeof(sig->action));
 }
 
-/* A new program starts without the handlers of the old one. */
+/* Remove all signal handlers: a new program starts without the handlers of the old one. */
 void flush_signal_handlers(struct task_struct *p)
 {
 	bool flags;
@@ -92,7 +92,7 @@ int do_sigaction(int sig, sighandler handler)
 	return 0;
 }
 
-/* Returns the lowest pending signal, or 0. */
+/* Take the lowest pending signal of this task.  Returns its number, or 0. */
 static int dequeue_signal(struct kernel_siginfo *ret_info, struct k_sigaction *ret_action)
 {
 	struct signal_struct *signal = &current->signal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Network buffers and queues of them. */
+/* Network buffers, and queues of network buffers. */
 #include <errno.h>
 
 #include <mini/net.h>
@@ -83,7 +83,8 @@ void skb_queue_head_init(struct sk_buff_head *queue)
 }
 
 /*
- * Returns false if the queue has @max buffers already; the caller then still owns @skb.
+ * Append @skb to the queue.  Returns false if the queue has @max buffers already; the
+ * caller then still owns @skb.
  */
 bool skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *skb, unsigned int max)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator.  The memory is one arena of pages with a descriptor each.  A cache
- * divides pages into objects of one size, and keeps a list of the pages with a free
+/* The allocator.  The memory is one arena of pages, with a descriptor for each page.  A
+ * cache divides pages into objects of one size, and keeps a list of the pages with a free
  * object. */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct page {
 	struct list_head list;		/* links free pages, or the partial pages of a
 					 * cache */
 	struct kmem_cache *cache;	/* owner of the page; NULL: the page is free */
-	void *freelist;			/* each free object points to the next */
+	void *freelist;			/* list of free objects: each object points to the next */
 	unsigned int inuse;
 };
 
@@ -32,7 +32,7 @@ struct kmem_cache {
 	struct list_head partial;
 };
 
-static spinlock_t slab_lock = SPIN_LOCK_INIT;	/* protects everything below */
+static spinlock_t slab_lock = SPIN_LOCK_INIT;	/* protects all variables below */
 static char *arena;
 static struct page pages[NR_PAGES];
 static LIST_HEAD(free_pages);
@@ -136,7 +136,7 @@ static void slab_free(void *obj)
 	spin_unlock_irqrestore(&slab_lock, flags);
 }
 
-/* Called only while booting. */
+/* Create a cache.  Called only while booting. */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size)
 {
 	struct kmem_cache *cache;

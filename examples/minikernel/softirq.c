@@ -55,7 +55,8 @@ static void handle_softirqs(unsigned int pending)
 	}
 }
 
-/* Interrupts are off at the start and the end, and on while the work is done. */
+/* Run the pending softirqs.  Interrupts are off at the start and the end, and on while the
+ * work is done. */
 static void __do_softirq(void)
 {
 	int cpu = current->cpu, restart = MAX_SOFTIRQ_RESTART;
@@ -131,7 +132,7 @@ int softirq_init(void)
 	return 0;
 }
 
-/* Called in a task, when no device can raise softirqs any more. */
+/* End the softirqs.  Called in a task, when no device can raise softirqs any more. */
 void softirq_done(void)
 {
 	struct task_struct *p;

@@ -117,7 +117,7 @@ int sys_sleep(unsigned int ms)
 	return (int)syscall_return(left ? -EINTR : 0);
 }
 
-/* Allocated by the parent, freed by the child. */
+/* Arguments of a new child.  The parent allocates them and the child frees them. */
 struct spawn {
 	char path[PATH_LEN];
 	char args[ARGS_LEN];

@@ -22,8 +22,8 @@ static enum hrtimer_restart tick_sched_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* The ticks of the CPUs are spread over the period, so that they do not compete for a
- * lock. */
+/* Start the tick of this CPU.  The ticks of the CPUs are spread over the period, so that
+ * they do not compete for a lock. */
 void tick_start(void)
 {
 	int cpu = current->cpu;

@@ -21,7 +21,8 @@ struct timer_base {
 };
 
 static spinlock_t timer_lock = SPIN_LOCK_INIT;
-static struct timer_base bases[NR_CPUS];	/* timer_lock */
+static struct timer_base bases[NR_CPUS];	/* the wheel of each CPU, protected by
+						 * timer_lock */
 
 void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *), u32 flags)
 {
@@ -40,7 +41,7 @@ static bool detach_timer(struct timer_list *timer)
 	return true;
 }
 
-/* Returns 1 if the timer was pending before. */
+/* Change the expiry of a timer.  Returns 1 if the timer was pending before. */
 int mod_timer(struct timer_list *timer, unsigned long expires)
 {
 	struct timer_base *base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one source file that defines all events.  All others include a trace header and
- * call trace_<event>(). */
+/* The only source file that defines events; it defines all of them.  Other files include a
+ * trace header and call trace_<event>(). */
 #define CREATE_TRACE_POINTS
 
 #include "trace/events/irq.h"

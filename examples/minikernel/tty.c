@@ -29,7 +29,8 @@ static struct {
 static struct wait_queue_head wait;
 static struct mutex read_lock;
 
-/* Characters that do not fit are lost, as on a serial line. */
+/* Put the character @c into the ring.  Characters that do not fit are lost, as on a serial
+ * line. */
 static void type(char c)
 {
 	unsigned int head = atomic_load(&ring.head);
@@ -65,7 +66,7 @@ static irqreturn_t tty_interrupt(int irq, void *dev)
 	return IRQ_HANDLED;
 }
 
-/* Held by the task that reads the console. */
+/* Take the lock that a task holds while it reads the console. */
 static __attribute__((noinline)) void console_lock(void)
 {
 	mutex_lock(&read_lock);
@@ -81,7 +82,7 @@ static bool has_line(void)
 	return atomic_load(&ring.lines) || atomic_load(&ring.is_hung_up);
 }
 
-/* Read a line, or its first @len bytes; 0 bytes at the end of the input. */
+/* Read a line, or its first @len bytes.  Returns 0 bytes at the end of the input. */
 static ssize_t tty_read(struct file *file, char *buf, size_t len, size_t pos)
 {
 	size_t n = 0;

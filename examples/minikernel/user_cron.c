@@ -14,7 +14,7 @@
 
 static const char *const log_files[] = { "/var/log/messages", "/var/log/access" };
 
-/* SIGUSR1: start new logs. */
+/* Start new logs.  This is the handler of SIGUSR1. */
 static void rotate_logs(int sig)
 {
 	size_t i;
@@ -55,7 +55,7 @@ int logger_main(const char *args)
 	}
 }
 
-/* Start more jobs than there are CPUs, so that they compete for them. */
+/* Start more jobs than there are CPUs, so that the jobs compete for CPUs. */
 static void run_batch(void)
 {
 	char path[ARGS_LEN];
@@ -85,7 +85,7 @@ int make_main(const char *args)
 	}
 }
 
-/* Every second: the logs are rotated, and a few jobs run. */
+/* Rotate the logs and run a few jobs, every second. */
 int cron_main(const char *args)
 {
 	pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules: shared objects of the real machine, named by their path there.  A module may
+/* Modules are shared objects of the real machine, named by their path there.  A module may
  * have an int module_init(void), which can refuse to be loaded, and a void
  * module_exit(void). */
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ int rmmod_main(const char *args)
 	cleanup = (void (*)(void))dlsym(module, "module_exit");
 	if (cleanup)
 		cleanup();
-	/* Drop the reference of insmod, and that of the dlopen() above. */
+	/* Drop the reference that insmod took, and the reference of the dlopen() above. */
 	dlclose(module);
 	dlclose(module);
 	return 0;

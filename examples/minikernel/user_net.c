@@ -89,7 +89,7 @@ int server_main(const char *args)
 	}
 }
 
-/* Receive the echoes that are there or arrive in time. */
+/* Receive the echoes that have arrived or arrive in time. */
 static unsigned int receive_echoes(int fd, unsigned int expected)
 {
 	char echo[PING_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The shells, one of which runs its script again and again, and the commands in it. */
+/* The shells, one of which runs its script again and again, and the commands of this script. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static ssize_t read_script(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* Run "command args", or "command args &": the latter is killed after a while. */
+/* Run "command args" or "command args &".  A command with & is killed after a while. */
 static void run_command(char *line)
 {
 	char path[PATH_LEN], *args = line + strcspn(line, " ");
@@ -70,7 +70,7 @@ int sh_main(const char *args)
 	}
 }
 
-/* The shell of the console: print a prompt, run a line, repeat. */
+/* The shell of the console, which prints a prompt, runs a line, and repeats this. */
 int console_main(const char *args)
 {
 	static const char prompt[] = "# ";
@@ -109,7 +109,7 @@ static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, 
 	return (int)n;
 }
 
-/* There is no terminal to write to. */
+/* Write the text to /dev/null, because there is no terminal to write to. */
 static void put_text(const char *text, size_t len)
 {
 	int fd = sys_open("/dev/null", FILE_WRITE);
@@ -164,7 +164,7 @@ static void sum_piece(const char *buf, size_t len, void *arg)
 	}
 }
 
-/* Computes for several ticks, so that the task gets preempted. */
+/* Compute for several ticks, so that the task gets preempted. */
 int sum_main(const char *args)
 {
 	u32 crc = ~0u;

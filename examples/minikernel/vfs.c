@@ -32,7 +32,7 @@ static int lookup_or_create(const char *path, unsigned int flags, struct dentry 
 	if (r != -ENOENT || !(flags & FILE_CREATE))
 		return r;
 	r = vfs_create(path, &ramfs_fops, ret_dentry);
-	/* -EEXIST: another task was faster, so the file exists. */
+	/* the error -EEXIST means that another task was faster, so the file exists */
 	return r == -EEXIST ? path_lookup(path, ret_dentry) : r;
 }
 

@@ -8,8 +8,8 @@ void init_waitqueue_head(struct wait_queue_head *wq)
 	INIT_LIST_HEAD(&wq->head);
 }
 
-/* First put the task on the queue, then set the sleeping state; after that the caller
- * checks its condition.  In this order no wake-up is lost. */
+/* Prepare to sleep: first put the task on the queue, then set the sleeping state.  After
+ * that the caller checks its condition.  In this order no wake-up is lost. */
 void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry,
 		     unsigned int state)
 {

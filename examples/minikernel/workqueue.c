@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workqueues: each CPU has a list of work and a few kworkers that take it. */
+/* Workqueues: each CPU has a list of work and a few kworkers, which take work from the list. */
 #include <errno.h>
 
 #include <mini/sched.h>
@@ -10,7 +10,7 @@
 #define WORKERS_A_POOL	2
 
 struct worker {
-	struct list_head node;		/* in the list of idle workers, or a list of
+	struct list_head node;		/* entry of the list of idle workers, or a list of
 					 * its own */
 	struct worker_pool *pool;
 	struct task_struct *task;
@@ -18,8 +18,8 @@ struct worker {
 };
 
 struct pool {
-	struct worker_pool pool;	/* the part that events read */
-	spinlock_t lock;		/* protects everything below */
+	struct worker_pool pool;	/* the part of the pool that events read */
+	spinlock_t lock;		/* protects all members below */
 	struct list_head worklist;
 	struct list_head idle_list;
 	struct worker workers[WORKERS_A_POOL];
@@ -45,7 +45,7 @@ void INIT_WORK(struct work_struct *work, work_func_t func)
 	work->func = func;
 }
 
-/* Queue the work.  It is marked as pending, so only the caller has it. */
+/* Queue the work.  The work is marked as pending, so only the caller has it. */
 static void __queue_work(int req_cpu, struct workqueue_struct *wq, struct work_struct *work)
 {
 	int cpu = req_cpu == WORK_CPU_UNBOUND ? current->cpu : req_cpu;
@@ -119,7 +119,8 @@ static bool work_is_running(struct work_struct *work)
 }
 
 /*
- * The work may wait for its time or for a worker, or it may run and queue itself again.
+ * Cancel delayed work.  The work may wait for its time or for a worker, or it may run and
+ * queue itself again.
  */
 void cancel_delayed_work_sync(struct delayed_work *dwork)
 {
@@ -134,7 +135,8 @@ void cancel_delayed_work_sync(struct delayed_work *dwork)
 	}
 }
 
-/* pool->lock is held and interrupts are off, except while the work runs. */
+/* Run one piece of work.  pool->lock is held and interrupts are off, except while the work
+ * runs. */
 static void process_one_work(struct pool *pool, struct worker *worker)
 {
 	struct work_struct *work = list_first_entry(&pool->worklist, struct work_struct, entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writeback: from time to time a kworker writes dirty files to a slow disk.  It holds a
- * file's lock meanwhile, so other tasks must sleep for the mutex. */
+/* Writeback: from time to time a kworker writes dirty files to a slow disk.  The kworker
+ * holds a file's lock meanwhile, so other tasks must sleep for the mutex. */
 #include <mini/fs.h>
 #include <mini/sched.h>
 #include <mini/slab.h>
@@ -36,7 +36,7 @@ static int collect_dirty(struct dentry *dentry, void *arg)
 	return batch->nr == BATCH;
 }
 
-/* The disk needs some time for each block. */
+/* Wait as long as the disk needs for @nr blocks. */
 static void submit_blocks(size_t nr)
 {
 	hrtimer_nanosleep((ktime_t)nr * DISK_NS_A_BLOCK);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libxfs/xfs_trace.c: defines the events of the kernel's xfs_trace.h. */
+/* libxfs/xfs_trace.c, which defines the events of the kernel's xfs_trace.h. */
 #include "libxfs_priv.h"
 #include "libxfs.h"
 #include "xfs_ag_resv.h"

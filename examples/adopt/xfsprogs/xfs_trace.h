@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaces include/xfs_trace.h of xfsprogs: the kernel's header, unchanged, in place
- * of macros that do nothing.  No include guard: <trace/define_trace.h> reads this
- * file once a stage.
+ * Replacement for include/xfs_trace.h of xfsprogs: the kernel's header, unchanged, in place
+ * of macros that do nothing.  There is no include guard, because <trace/define_trace.h>
+ * reads this file once for each stage.
  */
 #include "xfs_trace_types.h"
 
 /*
  * libxfs_api_defs.h renames functions of the kernel (xfs_trans_commit becomes
- * libxfs_trans_commit), and with them the events of these names.  adopt.sh writes the
- * two files that take the renaming back while the events are defined.
+ * libxfs_trans_commit), and with them the events of these names.  adopt.sh writes two files
+ * that undo the renaming while the events are defined.
  */
 #include "xfs_trace_push.h"
 #include "kernel/xfs_trace.h"

@@ -12,16 +12,17 @@
 #ifndef XFS_TRACE_BRIDGE_H
 #define XFS_TRACE_BRIDGE_H
 
-/* The device: libxfs keeps it in the buffer target. */
+/* The device, which libxfs keeps in the buffer target. */
 #define m_super		m_ddev_targp
 #define s_dev		bt_bdev
 #define bt_dev		bt_bdev
 #define b_hold		b_node.cn_count
-/* Mount flags: no event that libxfs calls reads them. */
+/* Mount flags, which no event that libxfs calls reads. */
 #define s_flags		flags
 
 /*
- * VFS inodes: the members that the events read, copied from libxfs's inode for each hit.
+ * VFS inodes.  These are the members that the events read, copied from libxfs's inode for
+ * each hit.
  */
 struct xfs_trace_inode {
 	struct xfs_buftarg	*i_sb;
@@ -46,7 +47,7 @@ struct xfs_trace_inode {
 
 /* The page cache and the shrinker. */
 struct kiocb {
-	struct xfs_inode	*ki_filp;	/* stands for the open file */
+	struct xfs_inode	*ki_filp;	/* the inode stands for the open file */
 	loff_t			ki_pos;
 };
 
@@ -159,7 +160,7 @@ struct xfs_ail {
 	(*(cycle) = atomic64_read(head) >> 32,			\
 	 *(space) = (int)atomic64_read(head))
 
-/* Flags of libxfs, by the names that the kernel prints. */
+/* Flags of libxfs, with the names that the kernel prints. */
 #define XFS_BUF_FLAGS						\
 	{ LIBXFS_B_DIRTY,	"DIRTY" },			\
 	{ LIBXFS_B_STALE,	"STALE" },			\

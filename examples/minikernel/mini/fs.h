@@ -9,10 +9,11 @@
 #define NAME_LEN	32
 #define PATH_LEN	128
 #define NR_OPEN		16
-#define BLOCK_SIZE	1024	/* a file's data, in kmalloc()ed blocks */
-#define NR_BLOCKS	64	/* blocks per file, so 64 KiB */
+#define BLOCK_SIZE	1024	/* size of a block of a file's data; blocks are allocated
+				 * with kmalloc() */
+#define NR_BLOCKS	64	/* number of blocks per file, so a file has up to 64 KiB */
 
-/* open flags; only this kernel uses these numbers */
+/* flags of an open file; only this kernel uses these numbers */
 #define FILE_READ	0x1
 #define FILE_WRITE	0x2
 #define FILE_CREATE	0x4
@@ -24,22 +25,23 @@ struct inode;
 struct socket;
 
 struct file_operations {
-	/* Read or write at @pos; the file position does not move.  Return the number of
-	 * bytes, or -errno. */
+	/* Read or write at the position @pos.  The file position does not move.  Both
+	 * return the number of bytes, or -errno. */
 	ssize_t (*read)(struct file *file, char *buf, size_t len, size_t pos);
 	ssize_t (*write)(struct file *file, const char *buf, size_t len, size_t pos);
-	/* Optional: drop the content.  The inode is locked. */
+	/* Optional method: drop the content.  The inode is locked. */
 	void (*truncate)(struct inode *inode);
 };
 
 struct inode {
 	const struct file_operations *fops;
-	struct mutex lock;		/* size, block, is_dirty */
+	struct mutex lock;		/* protects size, block and is_dirty */
 	size_t size;
 	char *block[NR_BLOCKS];
 	bool is_dir;
 	bool is_dirty;			/* must be written back */
-	int (*show)(char *buf, size_t size);	/* proc files: prints the text */
+	int (*show)(char *buf, size_t size);	/* for files of /proc: prints the text of
+						 * the file */
 };
 
 struct dentry {
@@ -77,8 +79,8 @@ ssize_t vfs_read(struct file *file, char *buf, size_t len);
 ssize_t vfs_write(struct file *file, const char *buf, size_t len);
 void filp_close(struct file *file);
 struct files_struct *files_alloc(void);
-void exit_files(struct files_struct *files);	/* closes all files, frees @files;
-						 * accepts NULL */
+void exit_files(struct files_struct *files);	/* closes all files and frees @files,
+						 * which may be NULL */
 int vfs_file_init(void);
 
 /* ramfs.c */

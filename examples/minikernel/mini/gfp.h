@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Flags of allocations.  The mini allocator uses __GFP_DIRECT_RECLAIM (may sleep) and
- * __GFP_ZERO.  The others are here because kmem events print masks with all names of the
- * kernel. */
+ * __GFP_ZERO.  The other flags are here because kmem events print masks with all names of
+ * the kernel. */
 #ifndef MINI_GFP_H
 #define MINI_GFP_H
 

@@ -16,7 +16,8 @@
 #define IRQ_TTYS0	4	/* the console's keyboard */
 #define IRQ_ACPI	9	/* the power button */
 #define IRQ_ETH0	11
-#define IRQ_RESCHED	31	/* from another CPU: check the run queue; no handler */
+#define IRQ_RESCHED	31	/* interrupt from another CPU, without a handler: check
+				 * the run queue */
 #define NR_IRQS		32
 
 #define IRQ_NONE	0
@@ -25,7 +26,7 @@ typedef int irqreturn_t;
 typedef irqreturn_t (*irq_handler_t)(int irq, void *dev);
 
 struct irqaction {
-	irq_handler_t handler;	/* called in a signal handler, interrupts off */
+	irq_handler_t handler;	/* called in a signal handler, with interrupts off */
 	const char *name;
 	void *dev;
 };
@@ -37,7 +38,8 @@ int request_irq(int irq, irq_handler_t handler, const char *name, void *dev);
 /* Raise an interrupt.  Any thread and any signal handler may call this. */
 void raise_irq(int cpu, int irq);
 
-/* For the idle task: wait for an interrupt.  Interrupts are off before and after. */
+/* Wait for an interrupt.  The idle task calls this with interrupts off, and they are off
+ * afterwards. */
 void wait_for_interrupt(int cpu);
 
 /* Set the one-shot clock of @cpu to the absolute time @ns of ktime_get()'s clock. */
@@ -69,8 +71,8 @@ void raise_softirq(unsigned int nr);
 void local_bh_disable(void);
 void local_bh_enable(void);
 
-/* Called at the end of an interrupt: run the softirqs that it raised.  Interrupts are
- * off. */
+/* Run the softirqs that an interrupt has raised.  Called at the end of the interrupt, with
+ * interrupts off. */
 void irq_exit_softirq(void);
 
 #endif

@@ -23,7 +23,8 @@ static inline bool list_empty(const struct list_head *head)
 	return head->next == head;
 }
 
-/* Insert @item before @place; before the head is the end of the list. */
+/* Insert @item before @place.  An item that is inserted before the head is the last of the
+ * list. */
 static inline void list_add_tail(struct list_head *item, struct list_head *place)
 {
 	item->prev = place->prev;
@@ -54,7 +55,8 @@ static inline void list_del_init(struct list_head *item)
 	     &pos->member != (head);					\
 	     pos = list_entry(pos->member.next, __typeof__(*pos), member))
 
-/* list_for_each_entry() for a body that may remove @pos; @tmp is its successor. */
+/* Visit all entries of a list, with a body that may remove @pos.  @tmp is the entry after
+ * @pos. */
 #define list_for_each_entry_safe(pos, tmp, head, member)		\
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),	\
 	     tmp = list_entry(pos->member.next, __typeof__(*pos), member); \

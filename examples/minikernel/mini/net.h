@@ -10,7 +10,7 @@
 
 #define IFNAMSIZ		16
 #define ETH_P_IP		0x0800
-#define NET_HEADERS_BYTES	42	/* Ethernet, IPv4, UDP */
+#define NET_HEADERS_BYTES	42	/* bytes of the headers of Ethernet, IPv4 and UDP */
 #define SKB_DATA_MAX		2048
 
 struct net_device;
@@ -21,7 +21,8 @@ struct flow {
 	u16 sport, dport;
 };
 
-/* head <= data <= end; headers are offsets from head, ~0 if not set. */
+/* A network buffer: head <= data <= end.  Headers are offsets from head; ~0 if a header is
+ * not set. */
 struct sk_buff {
 	struct list_head list;
 	struct net_device *dev;
@@ -36,8 +37,8 @@ struct sk_buff {
 	u8 ip_summed;
 	u8 tx_flags;
 	u16 gso_size, gso_segs, gso_type;
-	struct flow from;		/* the sender; set when the buffer is in a
-					 * socket's queue */
+	struct flow from;		/* the sender of the datagram; set when the
+					 * buffer is in a socket's queue */
 };
 
 #define CHECKSUM_NONE		0
@@ -53,17 +54,19 @@ struct sk_buff_head {
 #define NETDEV_TX_BUSY	0x10
 
 struct net_device_ops {
-	/* Send @skb.  Returns NETDEV_TX_OK: the device owns @skb.  Softirqs are off. */
+	/* Send @skb.  Returns NETDEV_TX_OK: then the device owns @skb.  Called with
+	 * softirqs off. */
 	int (*start_xmit)(struct sk_buff *skb, struct net_device *dev);
-	/* For devices that call napi_schedule().  Both run in a softirq. */
-	bool (*poll)(struct net_device *dev, int budget);	/* true: more to do */
+	/* Methods of devices that call napi_schedule().  Both run in a softirq. */
+	bool (*poll)(struct net_device *dev, int budget);	/* returns true if there is
+								 * more to do */
 	bool (*has_frames)(struct net_device *dev);
 };
 
 struct net_device {
 	char name[IFNAMSIZ];
 	const struct net_device_ops *ops;
-	u32 address;			/* IPv4, host byte order */
+	u32 address;			/* IPv4 address in host byte order */
 	atomic_bool poll_scheduled;
 	struct list_head poll_list;
 	atomic_ulong tx_packets, rx_packets, tx_dropped;
@@ -78,7 +81,8 @@ unsigned char *skb_put(struct sk_buff *skb, unsigned int len);	/* extends the da
 unsigned char *skb_push(struct sk_buff *skb, unsigned int len);	/* extends the data at its
 								 * start */
 unsigned char *skb_pull(struct sk_buff *skb, unsigned int len);	/* removes data at its
-								 * start; NULL: too short */
+								 * start; returns NULL if
+								 * there is too little data */
 void skb_reserve(struct sk_buff *skb, unsigned int len);
 void skb_queue_head_init(struct sk_buff_head *queue);
 bool skb_queue_tail(struct sk_buff_head *queue, struct sk_buff *skb, unsigned int max);
@@ -116,7 +120,8 @@ void eth0_done(void);
 
 /* ip.c */
 void eth_type_trans(struct sk_buff *skb);
-/* Add the headers before the data and send.  Owns @skb from now on. */
+/* Add the headers before the data and send the datagram.  This function owns @skb from now
+ * on. */
 int ip_send_skb(struct sk_buff *skb, const struct flow *flow);
 int ip_rcv(struct sk_buff *skb);
 
@@ -126,11 +131,12 @@ struct socket;
 int sock_create(u16 port, struct socket **ret_sock);
 void sock_release(struct socket *sock);
 ssize_t sock_sendmsg(struct socket *sock, const void *buf, size_t len, u32 daddr, u16 dport);
-/* Receive a datagram.  @timeout: jiffies.  Returns the bytes, -EAGAIN (timeout) or
- * -EINTR. */
+/* Receive a datagram.  @timeout: in jiffies.  Returns the number of bytes, -EAGAIN
+ * (timeout) or -EINTR. */
 ssize_t sock_recvmsg(struct socket *sock, void *buf, size_t len, struct flow *ret_from,
 		     long timeout);
-/* Put @skb into the queue of its socket, in the softirq.  Owns @skb from now on. */
+/* Put @skb into the queue of its socket.  Called in the softirq.  This function owns @skb
+ * from now on. */
 int sock_queue_rcv_skb(struct sk_buff *skb, const struct flow *flow);
 
 #endif

@@ -19,7 +19,7 @@
 
 #define TASK_COMM_LEN		16
 
-/* task->__state; numbers, not an enum, because print formats show them */
+/* values of task->__state; they are numbers, not an enum, because print formats show them */
 #define TASK_RUNNING		0x00000000
 #define TASK_INTERRUPTIBLE	0x00000001
 #define TASK_UNINTERRUPTIBLE	0x00000002
@@ -34,7 +34,7 @@
 #define TASK_NORMAL		(TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
 #define TASK_IDLE		(TASK_UNINTERRUPTIBLE | TASK_NOLOAD)
 
-/* The states that are reported, and two more that exist only in reports. */
+/* The states that are reported, and two more states that exist only in reports. */
 #define TASK_REPORT							\
 	(TASK_RUNNING | TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |	\
 	 __TASK_STOPPED | __TASK_TRACED | EXIT_DEAD | EXIT_ZOMBIE |	\
@@ -54,7 +54,7 @@ struct wait_queue_head {
 };
 
 struct task_struct {
-	atomic_uint __state;	/* writers: the task itself; the waker, under sched_lock */
+	atomic_uint __state;	/* the task itself writes it, and the waker under sched_lock */
 	int exit_state;		/* tasklist_lock */
 	int exit_code;
 	pid_t pid;		/* the thread's id */
@@ -63,14 +63,14 @@ struct task_struct {
 	u32 flags;		/* PF_* */
 	u32 cpus_allowed;	/* bit a virtual CPU */
 
-	/* written by the task itself and by interrupts that it takes */
+	/* the task itself and interrupts in it write these members */
 	unsigned int preempt_count;
 	volatile bool irqs_disabled;
 
-	/* sched_lock */
+	/* the members below are protected by sched_lock */
 	int cpu;
 	int pinned_cpu;		/* real CPU to which the thread was last pinned; -1: none */
-	bool on_rq;		/* runnable: queued, or running */
+	bool on_rq;		/* true: the task is runnable, so it is queued or running */
 	struct list_head run_node;
 	u64 exec_start;
 	u64 sum_exec_runtime;
@@ -78,7 +78,7 @@ struct task_struct {
 	u32 weight;
 	atomic_bool need_resched;
 
-	/* tasklist_lock */
+	/* the members below are protected by tasklist_lock */
 	struct task_struct *parent;
 	struct list_head tasks, children, sibling;
 	struct wait_queue_head wait_chldexit;
@@ -107,7 +107,8 @@ extern __thread struct task_struct *current_task;
 /* core.c */
 int sched_init(void);
 int sched_start_cpus(void);	/* starts the idle tasks on their CPUs */
-void sched_done(void);		/* after the last task: waits for the idle tasks */
+void sched_done(void);		/* waits for the idle tasks to end, after the last other
+				 * task has ended */
 void schedule(void);
 void cond_resched(void);
 bool need_resched(void);
@@ -122,7 +123,7 @@ void copy_comm(char to[TASK_COMM_LEN], const char *from);	/* cut, padded with ze
 void sched_halt(void);		/* makes the idle tasks end */
 u64 nr_context_switches(void);
 
-/* Returns the state of the task that leaves the CPU, for sched_switch. */
+/* Returns the state of the task that leaves the CPU, as sched_switch reports it. */
 long task_report_state(bool preempt, unsigned int state, const struct task_struct *p);
 
 /* fair.c */
@@ -141,7 +142,7 @@ int fork_init(void);
  */
 struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *thread_name,
 				 pid_t *ret_pid);
-/* Start a kernel thread on @cpu.  A name that is too long is cut. */
+/* Start a kernel thread on @cpu.  If the name is too long it is cut. */
 struct task_struct *kthread_run(int (*fn)(void *arg), void *arg, int cpu,
 				const char *name_fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -152,8 +153,8 @@ void do_exit(int code) __attribute__((noreturn));
 pid_t kernel_wait4(pid_t pid, int *ret_status);
 int kernel_kill(pid_t pid, int sig);
 pid_t find_task_by_comm(const char *comm);
-void release_task(struct task_struct *p);	/* the thread has ended, or is about to
-						 * end */
+void release_task(struct task_struct *p);	/* called when the thread has ended or is
+						 * about to end */
 
 /* wait.c */
 struct wait_queue_entry {
@@ -167,7 +168,7 @@ void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry,
 void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *entry);
 void wake_up(struct wait_queue_head *wq);
 
-/* Sleep until @cond is true.  Returns 0, or -EINTR: a signal came, and @state is
+/* Sleep until @cond is true.  Returns 0; or -EINTR if a signal came and @state is
  * interruptible. */
 #define __wait_event(wq, cond, state)					\
 ({									\

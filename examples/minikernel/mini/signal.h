@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals between tasks of the mini kernel.  They have the numbers of real signals, but
- * no real signal is sent: those are the interrupts of the mini kernel. */
+/* Signals between tasks of the mini kernel.  They have the numbers of real signals, but no
+ * real signal is sent for them: real signals are the interrupts of the mini kernel. */
 #ifndef MINI_SIGNAL_H
 #define MINI_SIGNAL_H
 
@@ -10,7 +10,8 @@ struct task_struct;
 
 #define MINI_NSIG	32
 
-typedef void (*sighandler)(int sig);	/* runs in the task when it returns to user mode */
+typedef void (*sighandler)(int sig);	/* a handler, which runs in the task when it
+					 * returns to user mode */
 #define MINI_SIG_DFL	((sighandler)0)
 #define MINI_SIG_IGN	((sighandler)1)
 
@@ -36,7 +37,8 @@ struct kernel_siginfo {
 
 struct signal_struct {
 	spinlock_t siglock;
-	atomic_uint pending;	/* bit sig - 1; writers hold siglock */
+	atomic_uint pending;	/* bit sig - 1 is 1 if signal sig is pending; writers
+				 * hold siglock */
 	struct kernel_siginfo info[MINI_NSIG];
 	struct k_sigaction action[MINI_NSIG];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The allocator: caches of equal objects cut out of pages of one arena, and
- * kmalloc() on a row of such caches.
+ * The allocator.  It has caches of equal objects, which are cut out of pages of one arena,
+ * and kmalloc() on a row of such caches.
  */
 #ifndef MINI_SLAB_H
 #define MINI_SLAB_H
@@ -16,7 +16,7 @@ struct kmem_cache;
 int slab_init(void);
 void slab_done(void);	/* frees the arena; reports objects that are still in use */
 
-/* NULL if there are too many caches or no memory. */
+/* Create a cache.  Returns NULL if there are too many caches or there is no memory. */
 struct kmem_cache *kmem_cache_create(const char *name, size_t size);
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t flags);
 void kmem_cache_free(struct kmem_cache *cache, void *obj);
@@ -34,7 +34,7 @@ struct slab_stats {
 
 void slab_get_stats(struct slab_stats *ret_stats);
 
-/* Give pages without objects back to the arena.  Returns their number. */
+/* Give pages without objects back to the arena.  Returns the number of these pages. */
 unsigned int kmem_cache_shrink_all(void);
 
 #endif

@@ -22,7 +22,8 @@ static inline void spin_lock_init(spinlock_t *lock)
 	atomic_init(&lock->locked, 0);
 }
 
-/* Returns whether interrupts were off before; pass this to local_irq_restore(). */
+/* Switch interrupts off.  Returns whether they were off before; pass this to
+ * local_irq_restore(). */
 bool local_irq_save(void);
 void local_irq_restore(bool flags);
 void local_irq_disable(void);

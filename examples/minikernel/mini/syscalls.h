@@ -18,14 +18,14 @@ ssize_t sys_sendto(int fd, const void *buf, size_t len, u32 daddr, u16 dport);
 ssize_t sys_recvfrom(int fd, void *buf, size_t len, struct flow *ret_from, int timeout_ms);
 int sys_nanosleep(s64 ns);		/* by a high resolution timer */
 int sys_sleep(unsigned int ms);		/* by the timer wheel */
-/* Create a child that executes @path.  Returns its pid. */
+/* Create a child that executes @path.  Returns the pid of the child. */
 pid_t sys_spawn(const char *path, const char *args);
 pid_t sys_wait4(pid_t pid, int *ret_status);
 int sys_kill(pid_t pid, int sig);
 int sys_sigaction(int sig, sighandler handler);
 int sys_nice(int nice);
 
-/* exec.c: user programs.  A file "#!mini NAME" runs the program NAME. */
+/* User programs (exec.c).  A file "#!mini NAME" runs the program NAME. */
 #define ARGS_LEN	256
 
 struct program {
@@ -37,7 +37,7 @@ extern const struct program programs[];
 
 int exec_init(void);	/* creates a file in /bin for each program */
 const char *kbasename(const char *path);	/* its last component */
-/* Returns only after an error. */
+/* Execute the program @path.  Returns only after an error. */
 int do_execve(const char *path, const char *args);
 
 /* programs, by file */
@@ -58,7 +58,7 @@ int insmod_main(const char *args);	/* user_mod.c */
 int rmmod_main(const char *args);
 
 /* init.c */
-#define NR_WORD_FILES	4	/* /usr/words0 and so on: something to read */
+#define NR_WORD_FILES	4	/* files /usr/words0 and so on, which programs read */
 
 int rootfs_init(void);
 int init_main(void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time: high resolution timers, the tick that one of them makes on each CPU, and the
+/* Time: high resolution timers; the tick, for which each CPU has such a timer; and the
  * wheel of coarse timers that the tick drives. */
 #ifndef MINI_TIME_H
 #define MINI_TIME_H
@@ -18,8 +18,9 @@ extern atomic_ulong mini_jiffies;
 ktime_t ktime_get(void);
 
 /* hrtimer.c */
-/* Macros, not enumerators: print formats contain them, and a reader of a format does not
- * know the value of an enumerator.  1: relative, 2: pinned, 4: soft, 8: hard. */
+/* Modes of a timer.  These are macros, not enumerators, because print formats contain them,
+ * and a reader of a format does not know the value of an enumerator.  1: relative, 2:
+ * pinned, 4: soft, 8: hard. */
 #define HRTIMER_MODE_ABS		0
 #define HRTIMER_MODE_REL		1
 #define HRTIMER_MODE_ABS_PINNED		2
@@ -38,7 +39,8 @@ enum hrtimer_mode { HRTIMER_MODE_MIN = 0, HRTIMER_MODE_MAX = 15 };
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 
 struct hrtimer {
-	struct list_head node;		/* on its CPU's list, by expiry */
+	struct list_head node;		/* entry of the CPU's list of timers, which is
+					 * ordered by expiry */
 	ktime_t expires;		/* absolute */
 	ktime_t softexpires;		/* earliest expiry: expires - slack */
 	enum hrtimer_restart (*function)(struct hrtimer *timer);	/* called in an interrupt */
@@ -66,7 +68,7 @@ struct timer_list {
 	struct list_head entry;
 	unsigned long expires;		/* in jiffies */
 	void (*function)(struct timer_list *timer);	/* called in a softirq */
-	u32 flags;			/* CPU, TIMER_*, slot of the wheel */
+	u32 flags;			/* CPU, bits TIMER_*, and slot of the wheel */
 };
 
 void timers_init(void);
@@ -77,7 +79,7 @@ long schedule_timeout(long timeout);		/* returns the jiffies that are left */
 void run_local_timers(void);			/* called by the tick */
 
 /* tick.c */
-void tick_start(void);	/* call it on the CPU itself */
+void tick_start(void);	/* must be called on the CPU itself */
 void tick_stop(int cpu);
 
 #endif

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * A trace event's format shows a field's type as it was written.  <stdbool.h>
- * makes "bool" a macro for _Bool, and the format would say "_Bool".
+ * Undefine bool.  A trace event's format shows a field's type as it was written.
+ * <stdbool.h> makes "bool" a macro for _Bool, and the format would say "_Bool".
  */
 #undef bool
 typedef _Bool bool;
@@ -36,7 +36,7 @@ typedef s64 ktime_t;
 /* The return address of the running function. */
 #define _RET_IP_	((unsigned long)__builtin_return_address(0))
 
-/* Virtual CPUs: the limit, and the number in use. */
+/* Virtual CPUs: the limit of their number, and the number in use. */
 #define NR_CPUS		8
 extern int nr_cpus;	/* set once by main() before anything runs */
 

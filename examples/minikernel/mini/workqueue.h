@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work handed to kernel threads: a pool of kworkers on each CPU. */
+/* Work that is handed to kernel threads: each CPU has a pool of kworkers. */
 #ifndef MINI_WORKQUEUE_H
 #define MINI_WORKQUEUE_H
 
@@ -14,7 +14,7 @@ typedef void (*work_func_t)(struct work_struct *work);
 struct worker_pool;
 struct workqueue_struct;
 
-/* Connects a workqueue with a CPU's pool. */
+/* Connection between a workqueue and a CPU's pool. */
 struct pool_workqueue {
 	struct worker_pool *pool;
 	struct workqueue_struct *wq;
@@ -40,7 +40,7 @@ struct delayed_work {
 	struct work_struct work;
 	struct timer_list timer;
 	struct workqueue_struct *wq;
-	atomic_bool cancelled;		/* never queued again */
+	atomic_bool cancelled;		/* true: the work is never queued again */
 };
 
 extern struct workqueue_struct system_wq;	/* "events" */
@@ -51,7 +51,7 @@ void alloc_workqueue(struct workqueue_struct *wq, const char *name);
 
 void INIT_WORK(struct work_struct *work, work_func_t func);
 void INIT_DELAYED_WORK(struct delayed_work *dwork, work_func_t func);
-/* Returns false if the work was queued already. */
+/* Queue work on a CPU.  Returns false if the work was queued already. */
 bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *work);
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *dwork,

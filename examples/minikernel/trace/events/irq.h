@@ -95,5 +95,5 @@ DEFINE_EVENT(softirq, softirq_raise,
 
 #endif /* _TRACE_IRQ_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -9,7 +9,8 @@
 
 #include <mini/slab.h>
 
-/* Combinations first: the remaining bits of a mask are then named one by one. */
+/* The names of flags.  Combinations come first: the remaining bits of a mask are then named
+ * one by one. */
 #define gfp_name(flag) {(__force unsigned long)flag, #flag}
 #define show_gfp_flags(flags)						\
 	(flags) ? __print_flags(flags, "|",				\
@@ -150,5 +151,5 @@ TRACE_EVENT(kmem_cache_free,
 
 #endif /* _TRACE_KMEM_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -9,7 +9,7 @@
 
 #include <mini/net.h>
 
-/* The driver gets the frame, with all its properties. */
+/* The driver is about to get a frame.  The event has all properties of the frame. */
 TRACE_EVENT(net_dev_start_xmit,
 
 	TP_PROTO(const struct sk_buff *skb, const struct net_device *dev),
@@ -72,7 +72,8 @@ TRACE_EVENT(net_dev_start_xmit,
 		  __entry->gso_type)
 );
 
-/* The driver's result.  @skb may be freed by now, so only its address is recorded. */
+/* The driver has returned a result.  @skb may be freed by now, so only its address is
+ * recorded. */
 TRACE_EVENT(net_dev_xmit,
 
 	TP_PROTO(struct sk_buff *skb, int rc, struct net_device *dev,
@@ -134,5 +135,5 @@ DEFINE_EVENT(net_dev_template, netif_rx,
 
 #endif /* _TRACE_NET_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -11,7 +11,7 @@
 
 #include <mini/sched.h>
 
-/* A task that becomes runnable. */
+/* A task becomes runnable. */
 DECLARE_EVENT_CLASS(sched_wakeup_template,
 
 	TP_PROTO(struct task_struct *p),
@@ -37,17 +37,17 @@ DECLARE_EVENT_CLASS(sched_wakeup_template,
 		  __entry->target_cpu)
 );
 
-/* The waker's side: a task or an interrupt wakes @p. */
+/* A task or an interrupt is about to wake @p.  Recorded by the waker. */
 DEFINE_EVENT(sched_wakeup_template, sched_waking,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
 
-/* The run queue's side: @p is on it. */
+/* The task @p was put on a run queue. */
 DEFINE_EVENT(sched_wakeup_template, sched_wakeup,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
 
-/* A new task's first time on a run queue. */
+/* A new task is on a run queue for the first time. */
 DEFINE_EVENT(sched_wakeup_template, sched_wakeup_new,
 	     TP_PROTO(struct task_struct *p),
 	     TP_ARGS(p));
@@ -255,5 +255,5 @@ TRACE_EVENT(sched_process_wait,
 
 #endif /* _TRACE_SCHED_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <signal.h>
 
-/* Two fields have names that are macros in the headers above.  These macros are set aside
- * while this file is read. */
+/* Undefine two macros of the headers above while this file is read, because two fields have
+ * their names. */
 #pragma push_macro("errno")
 #pragma push_macro("sa_handler")
 #undef errno
@@ -26,7 +26,7 @@
 #define MINI_SI_KERNEL	0x80
 #endif
 
-/* @info may be one of the two markers instead of a pointer. */
+/* Store the sender of a signal.  @info may be one of the two markers instead of a pointer. */
 #define STORE_SIGINFO(info)						\
 	do {								\
 		if ((info) == SEND_SIG_NOINFO) {			\
@@ -41,7 +41,7 @@
 		}							\
 	} while (0)
 
-/* @result is one of TRACE_SIGNAL_*. */
+/* A signal is generated.  @result is one of TRACE_SIGNAL_*. */
 TRACE_EVENT(signal_generate,
 
 	TP_PROTO(int sig, struct kernel_siginfo *info, struct task_struct *task,
@@ -102,7 +102,7 @@ TRACE_EVENT(signal_deliver,
 
 #endif /* _TRACE_SIGNAL_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>
 
 #pragma pop_macro("sa_handler")

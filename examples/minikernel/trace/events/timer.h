@@ -230,5 +230,5 @@ DEFINE_EVENT(hrtimer_class, hrtimer_cancel,
 
 #endif /* _TRACE_TIMER_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>

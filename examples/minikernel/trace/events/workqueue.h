@@ -9,8 +9,8 @@
 
 #include <mini/workqueue.h>
 
-/* @req_cpu is the CPU that the caller requested; the pool's CPU is the one that was
- * chosen. */
+/* Work is queued.  @req_cpu is the CPU that the caller requested; the pool's CPU is the one
+ * that was chosen. */
 TRACE_EVENT(workqueue_queue_work,
 
 	TP_PROTO(int req_cpu, struct pool_workqueue *pwq,
@@ -100,5 +100,5 @@ TRACE_EVENT(workqueue_execute_end,
 
 #endif /* _TRACE_WORKQUEUE_H */
 
-/* Outside of the guard: this header is read again for every stage. */
+/* This line is outside of the guard, because the header is read again for every stage. */
 #include <trace/define_trace.h>
