@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rules of a buffer: filters and triggers of single events, and commands at the entry
- * of functions.  The server writes them as one block in the arena, publishes its offset
- * in abi_buffer.rules, and does not change it afterwards.  The texts (filters as users
- * wrote them) are only for a server that restarts.  Offsets are from the start of the
- * block, except in struct abi_triggers.
+ * of functions.  The server writes them as one block in the arena, publishes the offset of
+ * the block in abi_buffer.rules, and does not change the block afterwards.  The texts
+ * (filters as users wrote them) are only for a server that restarts.  Offsets are from the
+ * start of the block, except in struct abi_triggers.
  */
 #ifndef ULF_ABI_RULES_H
 #define ULF_ABI_RULES_H

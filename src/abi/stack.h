@@ -35,7 +35,7 @@
 #define ABI_STACK_COPY		(1ull << 48)
 #define ABI_STACK_RESET		(1ull << 49)	/* each reset of the maximum adds this */
 
-/* Returns the depth in @word, which is a depth of a stack in bytes. */
+/* Returns the depth of the stack that @word contains, in bytes. */
 static inline uint64_t abi_stack_depth(uint64_t word)
 {
 	return word & ABI_STACK_DEPTH_MAX;
@@ -85,7 +85,7 @@ struct abi_stack {
 	int32_t is_on;			/* the setting stack_tracer_enabled */
 	uint64_t max;			/* greatest depth (stack_max_size), number of
 					 * resets, index of the valid copy */
-	uint32_t lock;			/* thread id of the holder; 0: free */
+	uint32_t lock;			/* thread id of the lock's holder; 0: the lock is free */
 	uint32_t reserved[11];
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];

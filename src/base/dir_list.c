@@ -16,7 +16,7 @@
 #define ENTRIES_MAX	100000u		/* limit of the names in one directory that are
 					 * checked; only names that look like ulf's count */
 
-/* ---- the directories of this user ---- */
+/* ---- find the directories of this user ---- */
 
 /* Return true if @path is a valid ulf directory with at least one root. */
 
@@ -62,7 +62,7 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 		emit(arg, path);
 }
 
-/* ---- the users that have a directory ---- */
+/* ---- find the users that have a directory ---- */
 
 struct users {
 	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, without

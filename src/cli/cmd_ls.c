@@ -192,7 +192,7 @@ static int list_roots(struct conn *conn, bool is_long)
 	return 0;
 }
 
-/* ---- the roots of all users ---- */
+/* ---- list the roots of all users ---- */
 
 static void print_users(const struct users *users, bool is_long)
 {
@@ -245,7 +245,7 @@ static int list_all_users(bool is_long)
 	return status;
 }
 
-/* ---- the entries of a directory ---- */
+/* ---- list the entries of a directory ---- */
 
 static int compare_entries(const void *a, const void *b)
 {

@@ -246,7 +246,7 @@ void run_events_report(struct run *run, const struct root_list *roots)
 	events_done(&events);
 }
 
-/* ---- settings that the server could not apply ---- */
+/* ---- report settings that the server could not apply ---- */
 
 /* The errors of one root that were printed already. */
 struct run_shown {

@@ -79,7 +79,7 @@ static void find_libraries(struct run_program *program)
 	elf_file_close(&file);
 }
 
-/* ---- programs that cannot load libulf ---- */
+/* ---- find out whether the program can load libulf ---- */
 
 /* Return true if exec() gives the program other rights than this process has.  In this case
  * the kernel sets AT_SECURE, and libulf does nothing. */

@@ -49,7 +49,7 @@ bool run_has_ended(const struct run *run, int wait_ms)
 	return poll(&poll_fd, 1, wait_ms) > 0;
 }
 
-/* ---- before the program starts ---- */
+/* ---- checks before the program starts ---- */
 
 static bool is_libulf_disabled(void)
 {
@@ -71,7 +71,7 @@ void run_check_program(struct run *run)
 	}
 }
 
-/* ---- while the program starts ---- */
+/* ---- checks while the program starts ---- */
 
 /*
  * Print why the ulf directory cannot be used, but only once.  The reason is that it was

@@ -31,7 +31,7 @@
 #define END_LOOK_MS	2		/* time between two checks whether these
 					 * children have ended */
 
-/* ---- the child, as the user ---- */
+/* ---- code of the child, which runs as the user ---- */
 
 static int send_root_row(void *arg, const struct server_root_info *info)
 {

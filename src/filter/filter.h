@@ -118,7 +118,7 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 			      const struct filter_env *env,
 			      const struct filter_error *error, struct nearest *near);
 
-/* ---- the `filter` files ---- */
+/* ---- functions for the `filter` files ---- */
 
 /* The filter of one event.  A struct of all zeroes is no filter. */
 struct event_filter {

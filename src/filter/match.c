@@ -129,7 +129,7 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
 }
 
-/* ---- data of the record that a __data_loc or __rel_loc word points to ---- */
+/* ---- test data that a __data_loc or __rel_loc word points to ---- */
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {

@@ -104,7 +104,7 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 	return 0;
 }
 
-/* ---- suggestions for wrong names ---- */
+/* ---- suggest a name instead of a wrong one ---- */
 
 /* Callback (filter_name_fn): offer the name as a suggestion. */
 static void offer_value_name(void *arg, const char *name, size_t len, uint64_t value,

@@ -54,7 +54,7 @@ static int parse_operator(struct parser *p, struct term *t)
 	return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
 }
 
-/* ---- predicates with .function ---- */
+/* ---- parse predicates with .function ---- */
 
 /* Parse VALUE, which is the name of a function or an address in a function.  Returns the
  * addresses of the function. */
@@ -105,7 +105,7 @@ static int parse_function(struct parser *p, const struct term *t,
 	return 0;
 }
 
-/* ---- predicates on strings ---- */
+/* ---- parse predicates on strings ---- */
 
 static struct part emit_string_match(struct parser *p, const struct term *t,
 				     const char *s, size_t len)
@@ -153,7 +153,7 @@ static int parse_string_operand(struct parser *p, const struct term *t,
 	return 0;
 }
 
-/* ---- the whole predicate ---- */
+/* ---- parse the whole predicate ---- */
 
 static int parse_operand(struct parser *p, const struct term *t,
 			 struct part *ret_part)

@@ -141,7 +141,7 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 	return low && addr < ranges->rows[low - 1].high ? &ranges->rows[low - 1] : NULL;
 }
 
-/* ---- the functions of a unit ---- */
+/* ---- list the functions of a unit ---- */
 
 /*
  * Add the first range of a function.  A function may have several ranges; its entry is in
@@ -190,7 +190,7 @@ static void list_unit_functions(struct elf_args *args, struct unit *unit)
 	unit->is_read = true;
 }
 
-/* ---- the start of a function's body ---- */
+/* ---- find the start of a function's body ---- */
 
 static uint8_t *read_function_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
 {

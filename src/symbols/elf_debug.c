@@ -21,7 +21,7 @@
 #define UNPACKED_MAX	(64u << 20)	/* limit of the unpacked size in bytes; unpacking
 					 * this much data takes half a second */
 
-/* ---- a separate debug file ---- */
+/* ---- open a separate debug file ---- */
 
 /*
  * Open the debug file that @ask describes, and check that it has the build id of @file.

@@ -12,7 +12,7 @@
 #define CHAIN_MAX	32		/* limit of the length of a chain of types, or of
 					 * a chain of origins */
 
-/* ---- attributes of entries ---- */
+/* ---- read attributes of DWARF entries ---- */
 
 static bool is_form_in_other_file(unsigned int form)
 {
@@ -112,7 +112,7 @@ bool die_next(Dwarf_Die *die)
 	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > here;
 }
 
-/* ---- how values are passed ---- */
+/* ---- find out how values are passed ---- */
 
 static uint64_t type_bytes(Dwarf_Die *type)
 {

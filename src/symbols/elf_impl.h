@@ -122,7 +122,7 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
  */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 
-/* ---- for elf_args.c and elf_params.c ---- */
+/* ---- declarations for elf_args.c and elf_params.c ---- */
 
 /* A limit on the CPU time of one operation: a hostile file can make libdw run for hours. */
 struct elf_deadline {

@@ -174,8 +174,9 @@ static bool is_addressed_by_register(const struct location *at)
 }
 
 /*
- * Return true if a class is passed by reference.  gcc does not say this in DWARF.  But then
- * the location is memory that an argument register, or a stored pointer, points to.
+ * Return true if a class is passed by reference.  gcc does not write this into DWARF, but
+ * for such a class the location is memory that an argument register, or a stored pointer,
+ * points to.
  */
 static bool is_passed_by_reference(const struct location *at)
 {

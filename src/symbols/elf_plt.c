@@ -57,7 +57,7 @@ static const char *relocation_name(const struct relocations *all,
 	return *name && strnlen(name, ELF_NAME_MAX) < ELF_NAME_MAX ? name : NULL;
 }
 
-/* ---- the symbols of the stubs ---- */
+/* ---- make symbols for the stubs ---- */
 
 struct plt {
 	const struct elf_file *file;

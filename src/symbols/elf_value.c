@@ -21,7 +21,7 @@
 					 * methods of classes count, too */
 #define NESTED_MAX	16		/* limit of the depth of structs in structs */
 
-/* ---- contents of a value ---- */
+/* ---- describe a value ---- */
 
 struct elf_scalar elf_scalar_integer(uint64_t bytes)
 {
@@ -67,7 +67,7 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 			value->is_integer[i] = true;
 }
 
-/* ---- where a value is passed ---- */
+/* ---- find the registers in which a value is passed ---- */
 
 /* Return the register of the first parameter.  A long double alone is returned in an x87
  * register, so it needs no memory. */

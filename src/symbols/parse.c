@@ -99,7 +99,7 @@ static uint64_t now_ns(void)
 	return clock_posix_ns(CLOCK_MONOTONIC);
 }
 
-/* ---- the end of a job ---- */
+/* ---- end a job ---- */
 
 static void close_fd(int *fd)
 {

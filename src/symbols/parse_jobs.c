@@ -52,7 +52,7 @@ static struct elf_source make_elf_source(const struct parse_request *request,
 	};
 }
 
-/* ---- results ---- */
+/* ---- write results ---- */
 
 static int write_result_bytes(const void *data, uint64_t bytes)
 {
@@ -137,7 +137,7 @@ static int write_sites(const struct elf_sites *sites, const struct elf_symbols *
 	return r;
 }
 
-/* ---- PARSE_SYMBOLS and PARSE_SITES ---- */
+/* ---- the jobs PARSE_SYMBOLS and PARSE_SITES ---- */
 
 static void list_segments(const struct elf_source *source, struct parse_head *head)
 {
@@ -220,7 +220,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	return write_result(&head, &symbols, &sites);
 }
 
-/* ---- PARSE_DEMANGLE ---- */
+/* ---- the job PARSE_DEMANGLE ---- */
 
 /*
  * Limit the memory of the process by the size of the input, so that a malicious name cannot
@@ -291,7 +291,7 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 	return r ? r : write_result_bytes(out.data, out.len);
 }
 
-/* ---- parameters ---- */
+/* ---- the job PARSE_PARAMS, a session ---- */
 
 static struct elf_args *session;
 

@@ -29,7 +29,7 @@
 					 * numbers of enum parse_fd */
 #define TOP_PAD		(1 << 20)
 
-/* ---- messages with descriptors ---- */
+/* ---- send and receive messages with descriptors ---- */
 
 union control {
 	struct cmsghdr header;

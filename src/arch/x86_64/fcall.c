@@ -115,7 +115,7 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 	return last->is_ours;
 }
 
-/* ---- memory from which the instruction `test %dl, far(%rip)` loads ---- */
+/* ---- map the memory from which `test %dl, far(%rip)` loads ---- */
 
 struct area {
 	uint8_t upper;			/* upper byte of the distance to the area; 0 if

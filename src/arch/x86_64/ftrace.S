@@ -19,7 +19,7 @@ ftrace_known:
  */
 #define SLOT		0(%rsp)			/* in entries: the address of the slot +
 						 * FSITE_SLOT_CALL */
-#define PLACE		8(%rsp)			/* in entries: the function's return address */
+#define PLACE		8(%rsp)			/* in entries: the return address of the function */
 #define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
 						 * was the return address */
 #define ENTRY_LIMIT	-8(%rsp)		/* the unused word of the frame */
@@ -50,7 +50,7 @@ ftrace_known:
 	movq	%\reg, \at-\frame(%rsp)
 	.endm
 
-	.macro	load reg, at, frame=0		/* this does not change the CPU flags */
+	.macro	load reg, at, frame=0		/* the macro keeps the CPU flags */
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
@@ -63,7 +63,7 @@ ftrace_known:
 	for_rest save
 	.endm
 
-	.macro	pop_frame bytes, cfa		/* this does not change the CPU flags */
+	.macro	pop_frame bytes, cfa		/* the macro keeps the CPU flags */
 	for_rest load
 	leaq	\bytes(%rsp), %rsp
 	.cfi_def_cfa_offset \cfa
@@ -246,9 +246,9 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* go on slowly if calls that were left
-						 * must be dropped (live_above()), or if
-						 * SHADOW_SLOWLY is set */
+	cmpq	%rsi, %r8			/* take the slow path if calls that were
+						 * left must be dropped (live_above()),
+						 * or if SHADOW_SLOWLY is set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
@@ -268,8 +268,9 @@ graph_again\lane:
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* an incl in memory could add 1 twice, if a signal
-				 * handler has run since edx was loaded */
+	incl	%edx		/* add 1 in the register: an incl in memory could add 1
+				 * twice, if a signal handler has run since edx was
+				 * loaded */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -347,23 +348,23 @@ hit_slowly:
 							 * element.  The comments below
 							 * list the elements of the DWARF
 							 * stack above this 0 */
-	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* stack: slot */
-	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* stack: slot page */
-	.cfi_escape 0x12,0x06				/* stack: slot page keys */
-	.cfi_escape 0x15,2,0x08,12,0x25			/* stack: slot page keys nr */
+	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* DWARF stack: slot */
+	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* DWARF stack: slot, page */
+	.cfi_escape 0x12,0x06				/* DWARF stack: slot, page, keys */
+	.cfi_escape 0x15,2,0x08,12,0x25			/* DWARF stack: slot, page, keys, nr */
 	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
-	.cfi_escape 0x15,2,0x22				/* stack: slot page keys nr key */
-	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* does it contain nr? */
+	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
+	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* does the key contain nr? */
 	.cfi_escape 0x13				/* no: start at the key that the
 							 * hash of nr selects */
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
 	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
-	.cfi_escape 0x15,2,0x22				/* stack: slot page keys nr key */
-	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* does it contain nr, */
+	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
+	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* does the key contain nr, */
 	.cfi_escape 0x16,0x30,0x29,0x21			/* or 0? */
 	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* no: try the next key */
-	.cfi_escape 0x16,0x13,0x16,0x1c			/* stack: slot page key-keys */
-	.cfi_escape 0x08,11,0x24,0x16,0x23,8,0x06,0x22	/* stack: slot shadow */
+	.cfi_escape 0x16,0x13,0x16,0x1c			/* DWARF stack: slot, page, key - keys */
+	.cfi_escape 0x08,11,0x24,0x16,0x23,8,0x06,0x22	/* DWARF stack: slot, shadow */
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
@@ -379,9 +380,9 @@ hit_slowly:
 	 * ftrace_personality(), else 0.
 	 */
 	.macro	bodies_cfa
-	.cfi_escape 0x0f, 15				/* rule for the CFA: 15 bytes */
-	.cfi_escape 0x77,0,0x12,0x38,0x1c		/* stack: rsp slot */
-	.cfi_escape 0x06,0x0b,0x00,0xf0,0x1a		/* stack: rsp page */
+	.cfi_escape 0x0f, 15				/* the rule for the CFA has 15 bytes */
+	.cfi_escape 0x77,0,0x12,0x38,0x1c		/* DWARF stack: rsp, slot */
+	.cfi_escape 0x06,0x0b,0x00,0xf0,0x1a		/* DWARF stack: rsp, page */
 	.cfi_escape 0x23,16,0x06,0x06,0x22
 	.cfi_escape 0x16, 7, 3, 0x09,0xf8,0x1a		/* rule for rsp: CFA & -8 */
 	.endm
