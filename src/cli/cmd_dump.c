@@ -19,6 +19,7 @@
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
+#include "server/print/line.h"
 #include "server/rings/options.h"
 #include "tracefs/tracefs.h"
 
@@ -167,7 +168,7 @@ static int dump_root(struct server *server, struct root *root, const char *cpu)
 		return -EBADMSG;
 	/* Set the options that the kernel's ftrace_dump() sets.  They are set only in this
 	 * process. */
-	root->top.is_dumped = true;
+	instance_lines(&root->top)->is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);
 	if (is_cpu_number(cpu))

@@ -391,7 +391,7 @@ static int find_function(struct root *root, const struct boot_piece *item,
 
 static int find_functions(struct root *root, const char *words)
 {
-	struct function_set *set = function_set_new(&root->functions);
+	struct function_set *set = function_set_new(root_functions(root));
 	struct boot_piece item;
 	struct boot_word word;
 	int r = 0;
@@ -424,7 +424,7 @@ static int boot_apply(struct root *root)
 		return 0;
 	/* Apply boot settings only once: a program that asks again must not keep the server
 	 * busy. */
-	if (root->is_booted) {
+	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;
 	}
@@ -433,7 +433,7 @@ static int boot_apply(struct root *root)
 				      find_functions(root, words))) ||
 	    (names_functions(words) && objects_parse(root)))
 		return -ERESTART;
-	root->is_booted = true;
+	root_boot(root)->is_applied = true;
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE and ulf.conf", 0);
@@ -449,33 +449,38 @@ static int boot_apply(struct root *root)
 
 int boot_init(struct root *root)
 {
+	struct root_boot *boot = root_boot(root);
+	struct events *events = root_events(root);
+
 	if (shm_load(&root->control->boot_state) != ABI_BOOT_DONE)
 		return 0;
-	for (; root->nr_booted < root->nr_events; root->nr_booted++)
-		if (root->events[root->nr_booted])
-			root->events[root->nr_booted]->is_booted = true;
+	for (; boot->nr_rows < events->nr; boot->nr_rows++)
+		if (events->rows[boot->nr_rows])
+			events->rows[boot->nr_rows]->is_booted = true;
 	return 0;
 }
 
-static int boot_follow(struct root *root)
+static int apply_new_events(struct root *root)
 {
+	struct root_boot *boot = root_boot(root);
+	struct events *events = root_events(root);
 	char words[ABI_BOOT_BYTES];
-	uint32_t row = root->nr_booted;
+	uint32_t row = boot->nr_rows;
 
-	if (events_refresh(root) || row == root->nr_events)
+	if (events_refresh(root) || row == events->nr)
 		return 0;
 	copy_words(root, words);
 	if (names_functions(words) && objects_parse(root))
 		return -ERESTART;
 	if (!boot_has(words, BOOT_TRIGGER)) {
-		root->nr_booted = root->nr_events;
+		boot->nr_rows = events->nr;
 		return 0;
 	}
-	budget_start(&root->boot_budget);
-	for (; row < root->nr_events && !budget_is_spent(&root->boot_budget); row++)
-		boot_event(root, root->events[row], words);
-	root->nr_booted = row;
-	budget_stop(&root->boot_budget);
+	budget_start(&boot->budget);
+	for (; row < events->nr && !budget_is_spent(&boot->budget); row++)
+		boot_event(root, events->rows[row], words);
+	boot->nr_rows = row;
+	budget_stop(&boot->budget);
 	return 0;
 }
 
@@ -483,10 +488,15 @@ int boot_prepare(struct root *root)
 {
 	int r = boot_apply(root);
 
-	return r ? r : boot_follow(root);
+	return r ? r : apply_new_events(root);
 }
 
 void boot_tick(struct root *root)
 {
-	boot_follow(root);
+	apply_new_events(root);
+}
+
+void boot_done(struct root *root)
+{
+	root_boot(root)->nr_rows = 0;
 }

@@ -3,7 +3,25 @@
 #ifndef ULF_DAEMON_BOOT_H
 #define ULF_DAEMON_BOOT_H
 
-struct root;
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/core/budget.h"
+#include "server/core/root.h"
+#include "server/parts.h"
+
+/* The state of ROOT_PART_BOOT. */
+struct root_boot {
+	uint32_t nr_rows;		/* number of rows of events that have been handled */
+	bool is_applied;		/* boot_apply() has run */
+	struct budget budget;		/* budget for the triggers of many events */
+};
+
+/* Return the state of the boot settings of @root. */
+static inline struct root_boot *root_boot(const struct root *root)
+{
+	return root->part_state[ROOT_PART_BOOT];
+}
 
 /* Mark the events that exist now: the previous server has applied their boot settings. */
 int boot_init(struct root *root);
@@ -13,5 +31,7 @@ int boot_init(struct root *root);
 int boot_prepare(struct root *root);
 /* Apply the boot settings of events that were registered since the last call. */
 void boot_tick(struct root *root);
+/* Forget which events were handled: @root is no longer mapped. */
+void boot_done(struct root *root);
 
 #endif

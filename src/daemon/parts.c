@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of roots and of instances.  A new feature is a row here, and files of its own. */
+/* The parts of roots and of instances.  A new feature is a number in server/parts.h, a row here,
+ * and files of its own. */
 #include "abi/rules.h"
 #include "daemon/boot.h"
 #include "daemon/parts.h"
@@ -13,43 +14,57 @@
 #include "server/names/objects.h"
 #include "server/names/printk.h"
 #include "server/names/symbols.h"
+#include "server/parts.h"
+#include "server/print/line.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/pids.h"
 #include "server/rules/rules.h"
+#include "server/rules/suggest.h"
+#include "tracefs/pipe.h"
 
-static const struct root_part root_parts[] = {
-	{
+static const struct root_part root_parts[NR_ROOT_PARTS] = {
+	[ROOT_PART_COMMS] = {
 		.name = "comms",
 		.init = comms_init,
 		.done = comms_done,
 		.tick = comms_tick,
-	}, {
+	},
+	[ROOT_PART_OBJECTS] = {
 		.name = "objects",
 		.init = objects_init,
 		.done = objects_done,
 		.settled = objects_settle,
 		.stop_waiting = objects_wait_no_more,
 		.has_unsaved = objects_have_files,
-	}, {
+	},
+	[ROOT_PART_SYMBOLS] = {
 		.name = "symbols",
 		.init = symbols_init,
 		.done = symbols_done,
-	}, {
+	},
+	[ROOT_PART_PRINTK] = {
 		.name = "printk formats",
 		.done = printk_formats_done,
-	}, {
+	},
+	[ROOT_PART_EVENTS] = {
 		.name = "events",
+		.state_bytes = sizeof(struct events),
 		.init = events_refresh,
 		.done = events_done,
 		.add_info = events_add_info,
-	}, {
+	},
+	[ROOT_PART_BOOT] = {
 		.name = "boot settings",
+		.state_bytes = sizeof(struct root_boot),
 		.init = boot_init,
+		.done = boot_done,
 		.tick = boot_tick,
 		.prepare = boot_prepare,
-	}, {
+	},
+	[ROOT_PART_FUNCTIONS] = {
 		.name = "functions",
+		.state_bytes = sizeof(struct functions),
 		.load = functions_load,
 		.done = functions_done,
 		.tick = function_part_tick,
@@ -58,62 +73,92 @@ static const struct root_part root_parts[] = {
 		.settled = function_part_settled,
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
-	}, {
-		.name = "profile",		/* after "functions": the figures are of
-						 * functions that were loaded */
+	},
+	[ROOT_PART_PROFILE] = {
+		.name = "profile",
 		.load = profile_load,
 		.has_recorded = profile_is_there,
-	}, {
+	},
+	[ROOT_PART_STACK_TRACER] = {
 		.name = "stack tracer",
+		.state_bytes = sizeof(struct root_stack),
 		.init = stack_tracer_load,
 		.done = stack_tracer_done,
 		.tick = stack_tracer_tick,
 		.has_recorded = stack_tracer_is_there,
-	}, {
-		.name = "functions in filters",
+	},
+	[ROOT_PART_RULES] = {
+		.name = "rules",
+		.state_bytes = sizeof(struct root_rules),
 		.load = rules_load_names,
-	}, {
-		.name = "rings of trace_printk()",	/* must be prepared after the boot
-							 * settings */
+		.done = rules_reset_limits,
+	},
+	[ROOT_PART_SUGGEST] = {
+		.name = "suggestions",
+		.state_bytes = sizeof(struct root_suggest),
+	},
+	[ROOT_PART_RINGS] = {
+		.name = "rings",
+		.state_bytes = sizeof(struct root_rings),
 		.prepare = printk_rings_prepare,
 	},
 };
 
-static const struct instance_part instance_parts[] = {
-	{
+static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
+	[INSTANCE_PART_RINGS] = {
 		.name = "rings",
+		.state_bytes = sizeof(struct instance_rings),
 		.load = instance_load_rings,
 		.done = instance_done,
 		.drop = instance_drop_rings,
 		.tick = instance_tick_rings,
 		.has_recorded = instance_has_rings,
 		.add_info = instance_add_info,
-	}, {
+	},
+	[INSTANCE_PART_RULES] = {
 		.name = "rules",
+		.state_bytes = sizeof(struct instance_rules),
 		.load = rules_load,
 		.done = rules_done,
 		.drop = rules_drop,
 		.tick = rules_refresh,
-	}, {
-		.name = "functions",		/* rules_load() of the row above loads its rule */
+	},
+	[INSTANCE_PART_FUNCTIONS] = {
+		.name = "functions",
+		.state_bytes = sizeof(struct instance_functions),
 		.done = function_part_done,
 		.drop = function_part_drop,
 		.rule_row = ABI_ROW_FUNCTIONS,
 		.has_rule = function_part_has_rule,
 		.put_rule = function_part_put_rule,
 		.load_rule = function_part_load_rule,
-	}, {
+	},
+	[INSTANCE_PART_PIDS] = {
 		.name = "pids",
+		.state_bytes = sizeof(struct instance_pids),
 		.drop = pids_drop_all,
 		.tick = pids_expire,
+	},
+	[INSTANCE_PART_LINES] = {
+		.name = "lines",
+		.state_bytes = sizeof(struct instance_lines),
+	},
+	[INSTANCE_PART_PIPES] = {
+		.name = "trace_pipe",
+		.state_bytes = sizeof(struct instance_pipes),
+	},
+	[INSTANCE_PART_EVENTS] = {
+		.name = "events",
+		.reset = events_reset,
+		.drop = events_drop,
 	},
 };
 
 static const struct server_parts all_parts = {
 	.roots = root_parts,
-	.nr_roots = sizeof(root_parts) / sizeof(*root_parts),
+	.nr_roots = NR_ROOT_PARTS,
 	.instances = instance_parts,
-	.nr_instances = sizeof(instance_parts) / sizeof(*instance_parts),
+	.nr_instances = NR_INSTANCE_PARTS,
 };
 
 int server_new(const char *dir, struct server **ret_server)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/instance.h"
 #include "server/core/options.h"
 #include "server/core/root.h"
 #include "server/core/server.h"

@@ -5,7 +5,6 @@
 
 #include "event/format.h"
 #include "server/core/apply.h"
-#include "server/core/root.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/rules.h"
@@ -21,8 +20,8 @@
  */
 static const char *system_of(const struct tracefs_node *node)
 {
-	return node->number < node->root->nr_systems ?
-	       node->root->systems[node->number] : "";
+	return node->number < root_events(node->root)->nr_systems ?
+	       root_events(node->root)->systems[node->number] : "";
 }
 
 /* Find a system.  Returns -ENOENT, too, if none of its events is visible at present. */
@@ -41,14 +40,15 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
+	struct events *events = root_events(root);
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
-		uint32_t number = root->visible[i]->system_number;
+	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
+		uint32_t number = events->visible[i]->system_number;
 
-		if (!i || root->visible[i - 1]->system_number != number)
+		if (!i || events->visible[i - 1]->system_number != number)
 			r = tracefs_emit_dir(dir, dir->dir->child[0], root, number,
-					     root->systems[number], emit, arg);
+					     events->systems[number], emit, arg);
 	}
 	return r;
 }
@@ -66,10 +66,11 @@ int system_lookup(struct tracefs_node *dir, const char *name,
 int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
+	struct events *events = root_events(root);
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
-		const struct event *event = root->visible[i];
+	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
+		const struct event *event = events->visible[i];
 
 		if (event->system_number == dir->number)
 			r = tracefs_emit_dir(dir, dir->dir->child[0], root, event->row,
@@ -84,9 +85,9 @@ struct event *tracefs_event(const struct tracefs_node *node)
 {
 	struct event *event;
 
-	if (events_refresh(node->root) || node->number >= node->root->nr_events)
+	if (events_refresh(node->root) || node->number >= root_events(node->root)->nr)
 		return NULL;
-	event = node->root->events[node->number];
+	event = root_events(node->root)->rows[node->number];
 	return event && event->is_visible ? event : NULL;
 }
 
@@ -102,10 +103,11 @@ void tracefs_print_event(const struct event *event, struct text *out)
 int available_events_show(struct tracefs_node *node, struct text *out)
 {
 	struct root *root = node->root;
+	struct events *events = root_events(root);
 	int r = events_refresh(root);
 
-	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
-		const struct event *event = root->events[row];
+	for (uint32_t row = 0; !r && row < events->nr; row++) {
+		const struct event *event = events->rows[row];
 
 		if (event && event->is_visible)
 			tracefs_print_event(event, out);
@@ -189,11 +191,12 @@ static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {
 	struct root *root = node->root;
+	struct events *events = root_events(root);
 	unsigned int seen = 0;
 	int r = events_refresh(root);
 
-	for (uint32_t i = 0; !r && i < root->nr_visible; i++) {
-		const struct event *event = root->visible[i];
+	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
+		const struct event *event = events->visible[i];
 
 		if (!system || !strcmp(system, event->format->system))
 			seen |= 1u << event_is_enabled(tracefs_instance(node), event);

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "server/core/apply.h"
+#include "server/core/instance.h"
 #include "server/core/now.h"
 #include "server/core/root.h"
+#include "server/names/objects.h"
 #include "symbols/parse.h"
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
@@ -189,11 +191,11 @@ static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 
 	if (offset == 0 || !file->is_shown) {
 		text_reset(&file->text);
-		file->node->root->is_parsing = false;
+		objects_clear_missing(file->node->root);
 		r = file->def->show(file->node, &file->text);
 		if (!r)
 			r = file->text.error;
-		if (!r && file->node->root->is_parsing)
+		if (!r && objects_has_missing(file->node->root))
 			r = -ERESTART;
 		if (r)
 			return r;

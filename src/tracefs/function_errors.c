@@ -10,7 +10,6 @@
 
 #include "base/glob.h"
 #include "server/core/instance.h"
-#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_suggest.h"
 #include "server/functions/functions.h"
@@ -22,7 +21,7 @@
  * failure. */
 static int count_functions(struct root *root, const char *word, size_t len)
 {
-	struct function_set *set = function_set_new(&root->functions);
+	struct function_set *set = function_set_new(root_functions(root));
 	char *copy = strndup(word, len);
 	int r = -1;
 

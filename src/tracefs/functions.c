@@ -38,7 +38,7 @@ static void print_name(const struct tracefs_node *node, uint32_t nr, struct text
 
 int available_functions_show(struct tracefs_node *node, struct text *out)
 {
-	const struct functions *functions = &node->root->functions;
+	const struct functions *functions = root_functions(node->root);
 	int r = functions_refresh(node->root);
 
 	if (!r)
@@ -54,7 +54,7 @@ int available_functions_show(struct tracefs_node *node, struct text *out)
 
 int available_addrs_show(struct tracefs_node *node, struct text *out)
 {
-	const struct functions *functions = &node->root->functions;
+	const struct functions *functions = root_functions(node->root);
 	int r = functions_refresh(node->root);
 
 	if (!r)
@@ -83,7 +83,7 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
-	const struct functions *functions = &node->root->functions;
+	const struct functions *functions = root_functions(node->root);
 	int r = function_shown_prepare(tracefs_instance(node));
 
 	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
@@ -114,7 +114,7 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
  * functions' addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
-	const struct functions *functions = &node->root->functions;
+	const struct functions *functions = root_functions(node->root);
 	uint32_t nr = 0, nr_pages = 0, nr_groups = 0;
 	int r = functions_refresh(node->root);
 
@@ -167,7 +167,7 @@ static enum function_list list_of(const struct tracefs_def *def)
 
 int function_list_show(struct tracefs_node *node, struct text *out)
 {
-	const struct functions *functions = &node->root->functions;
+	const struct functions *functions = root_functions(node->root);
 	struct instance *instance = tracefs_instance(node);
 	enum function_list list = list_of(node->def);
 	int r;
@@ -220,7 +220,7 @@ static int begin_list(struct tracefs_file *file)
 
 	if (r)
 		return r;
-	file->functions = function_set_new(&file->node->root->functions);
+	file->functions = function_set_new(root_functions(file->node->root));
 	return file->functions ? 0 : -ENOMEM;
 }
 
@@ -453,7 +453,7 @@ static bool is_quick(const struct tracefs_file *file, const char *word, size_t l
 		return true;
 	if (isdigit((unsigned char)word[is_not]))
 		return !memchr(word, ':', len);
-	return function_written_has(&file->node->root->functions, word + is_not,
+	return function_written_has(root_functions(file->node->root), word + is_not,
 				    len - is_not);
 }
 
@@ -631,7 +631,7 @@ int function_list_flush(struct tracefs_file *file)
 	r = -ENOMEM;
 	if (!file->functions)
 		return 0;
-	old = function_set_new(&file->node->root->functions);
+	old = function_set_new(root_functions(file->node->root));
 	if (old) {
 		functions_list_get(instance, list, old);
 		functions_list_set(instance, list, file->functions);
@@ -649,14 +649,14 @@ int function_list_flush(struct tracefs_file *file)
 
 int graph_depth_show(struct tracefs_node *node, struct text *out)
 {
-	text_printf(out, "%" PRIu32 "\n", node->root->functions.graph_depth);
+	text_printf(out, "%" PRIu32 "\n", root_functions(node->root)->graph_depth);
 	return 0;
 }
 
 ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
-	uint32_t *depth = &file->node->root->functions.graph_depth, old = *depth;
+	uint32_t *depth = &root_functions(file->node->root)->graph_depth, old = *depth;
 	uint64_t value;
 	int r = tracefs_parse_number(buf, size, &value);
 
@@ -673,14 +673,14 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 
 int tracing_thresh_show(struct tracefs_node *node, struct text *out)
 {
-	text_printf(out, "%" PRIu64 "\n", node->root->functions.thresh_ns / 1000);
+	text_printf(out, "%" PRIu64 "\n", root_functions(node->root)->thresh_ns / 1000);
 	return 0;
 }
 
 ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
-	uint64_t *thresh = &file->node->root->functions.thresh_ns, old = *thresh;
+	uint64_t *thresh = &root_functions(file->node->root)->thresh_ns, old = *thresh;
 	uint64_t value;
 	int r = tracefs_parse_number(buf, size, &value);
 
@@ -734,7 +734,7 @@ static int set_tracer(struct tracefs_file *file, uint32_t tracer)
 	if (r)
 		return r;
 	shm_store(&instance->abi->tracer, tracer);
-	instance->root->functions.graph_sessions[instance->number]++;
+	root_functions(instance->root)->graph_sessions[instance->number]++;
 	r = tracer == ABI_TRACER_NOP ? functions_publish_off(instance->root) :
 				       functions_publish(instance->root);
 	if (r) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/instance.h"
 #include "server/core/now.h"
 #include "server/core/options.h"
 #include "server/core/root.h"
@@ -23,6 +24,7 @@
 #include "server/rings/rings.h"
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
+#include "tracefs/pipe.h"
 
 #define PIPE_BYTES_MAX	(4u << 20)	/* limit: bytes of the text of a batch */
 
@@ -41,7 +43,8 @@ struct pipe {
 /* Reserve @cpu, or CPU_ALL, for a reader.  Returns 0 or -EBUSY. */
 static int cpus_take(struct instance *instance, int cpu)
 {
-	uint64_t *taken = instance->pipe_cpus;
+	struct instance_pipes *pipes = instance_pipes(instance);
+	uint64_t *taken = pipes->cpus;
 
 	if (cpu != CPU_ALL) {
 		if (taken[cpu / 64] >> cpu % 64 & 1)
@@ -52,16 +55,18 @@ static int cpus_take(struct instance *instance, int cpu)
 	for (uint32_t i = 0; i < ABI_CPUS / 64; i++)
 		if (taken[i])
 			return -EBUSY;
-	memset(taken, 0xff, sizeof(instance->pipe_cpus));
+	memset(taken, 0xff, sizeof(pipes->cpus));
 	return 0;
 }
 
 static void cpus_give(struct instance *instance, int cpu)
 {
+	struct instance_pipes *pipes = instance_pipes(instance);
+
 	if (cpu == CPU_ALL)
-		memset(instance->pipe_cpus, 0, sizeof(instance->pipe_cpus));
+		memset(pipes->cpus, 0, sizeof(pipes->cpus));
 	else
-		instance->pipe_cpus[cpu / 64] &= ~(1ull << cpu % 64);
+		pipes->cpus[cpu / 64] &= ~(1ull << cpu % 64);
 }
 
 static int pipe_open(struct tracefs_file *file)

@@ -39,13 +39,14 @@ static int set_on(struct root *root)
 
 static int set_off(struct root *root)
 {
-	uint64_t session = root->functions.profile_session;
+	struct functions *functions = root_functions(root);
+	uint64_t session = functions->profile_session;
 	int r;
 
 	profile_stop(root);
 	r = functions_publish_off(root);
 	if (r)
-		root->functions.profile_session = session;
+		functions->profile_session = session;
 	return r;
 }
 

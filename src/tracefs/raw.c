@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "server/core/instance.h"
 #include "server/core/now.h"
 #include "server/core/options.h"
 #include "server/core/root.h"

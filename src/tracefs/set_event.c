@@ -8,7 +8,6 @@
 
 #include "event/format.h"
 #include "server/core/apply.h"
-#include "server/core/root.h"
 #include "server/rules/events.h"
 #include "server/rules/suggest.h"
 #include "tracefs/files.h"
@@ -16,10 +15,11 @@
 int set_event_show(struct tracefs_node *node, struct text *out)
 {
 	struct root *root = node->root;
+	struct events *events = root_events(root);
 	int r = events_refresh(root);
 
-	for (uint32_t row = 0; !r && row < root->nr_events; row++) {
-		const struct event *event = root->events[row];
+	for (uint32_t row = 0; !r && row < events->nr; row++) {
+		const struct event *event = events->rows[row];
 
 		if (event && event->is_visible &&
 		    event_is_enabled(tracefs_instance(node), event))

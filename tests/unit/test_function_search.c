@@ -15,6 +15,8 @@
 #include "server/functions/function_name.h"
 #include "server/functions/function_search.h"
 #include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "server/parts.h"
 #include "server/core/root.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -35,6 +37,8 @@ static uint64_t cpu_ms(void)
 
 struct fake {
 	struct root *root;
+	struct functions functions;
+	void *part_state[NR_ROOT_PARTS];
 	struct function_object object, *list[1];
 };
 
@@ -44,6 +48,8 @@ static void fake_init(struct fake *fake, uint32_t nr, const char *name, uint32_t
 {
 	*fake = (struct fake) { .root = calloc(1, sizeof(*fake->root)) };
 	assert_non_null(fake->root);
+	fake->root->part_state = fake->part_state;
+	fake->part_state[ROOT_PART_FUNCTIONS] = &fake->functions;
 	fake->list[0] = &fake->object;
 	fake->object.sites.nr = nr;
 	fake->object.is_there = fake->object.is_written_known = true;
@@ -51,14 +57,14 @@ static void fake_init(struct fake *fake, uint32_t nr, const char *name, uint32_t
 	assert_non_null(fake->object.written);
 	for (uint32_t i = 0; i < nr; i++)
 		fake->object.written[i] = i == other ? other_name : name;
-	fake->root->functions.objects = fake->list;
-	fake->root->functions.nr_objects = 1;
-	fake->root->functions.nr = nr;
+	fake->functions.objects = fake->list;
+	fake->functions.nr_objects = 1;
+	fake->functions.nr = nr;
 }
 
 static void fake_done(struct fake *fake)
 {
-	function_searches_done(&fake->root->functions);
+	function_searches_done(&fake->functions);
 	free(fake->object.written);
 	free(fake->root);
 }
@@ -67,7 +73,7 @@ static int search(struct fake *fake, const char *name, const uint32_t **ret_foun
 {
 	const struct function_match match = { .name = name, .name_len = strlen(name) };
 	uint64_t started = cpu_ms();
-	int r = function_search(fake->root, &match, fake->root->functions.nr, ret_found);
+	int r = function_search(fake->root, &match, fake->functions.nr, ret_found);
 
 	if (cpu_ms() - started > LIMIT_MS)
 		fail_msg("%s: %lu ms", name, cpu_ms() - started);
@@ -140,9 +146,9 @@ static void results_are_of_the_functions_there_are(void **state)
 	fake.object.is_there = false;
 	assert_int_equal(search(&fake, "ns::f", &found), 0);
 	fake.object.is_there = true;
-	fake.root->functions.nr = 50;	/* before the object came */
+	fake.functions.nr = 50;	/* before the object came */
 	assert_int_equal(search(&fake, "ns::f", &found), 0);
-	fake.root->functions.nr = 100;
+	fake.functions.nr = 100;
 	assert_int_equal(search(&fake, "ns::f", &found), 99);
 	fake_done(&fake);
 }

@@ -16,6 +16,7 @@
 #include "server/print/ptrhash.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/parts.h"
 
 struct fake {
 	struct root root;
@@ -23,6 +24,9 @@ struct fake {
 	struct abi_buffer buffer;
 	struct abi_comm comms[ABI_COMMS];
 	struct process *process[PROCESS_CREATOR + 1];	/* none */
+	void *root_state[NR_ROOT_PARTS];
+	void *instance_state[NR_INSTANCE_PARTS];
+	struct instance_lines lines;
 };
 
 struct row {
@@ -197,21 +201,24 @@ static int make(void **state)
 {
 	struct fake *fake = calloc(1, sizeof(*fake));
 
-	fake->root.comms = comms_new();
+	fake->root.part_state = fake->root_state;
+	fake->root_state[ROOT_PART_COMMS] = comms_new();
 	fake->root.comms_table = fake->comms;
 	fake->root.process = fake->process;
 	fake->root.top.abi = &fake->buffer;
 	fake->instance.root = &fake->root;
+	fake->instance.part_state = fake->instance_state;
+	fake->instance_state[INSTANCE_PART_LINES] = &fake->lines;
 	fake->instance.abi = &fake->buffer;
 	*state = fake;
-	return !fake->root.comms;
+	return !fake->root_state[ROOT_PART_COMMS];
 }
 
 static int unmake(void **state)
 {
 	struct fake *fake = *state;
 
-	comms_free(fake->root.comms);
+	comms_free(fake->root_state[ROOT_PART_COMMS]);
 	free(fake);
 	return 0;
 }

@@ -22,6 +22,7 @@
 
 #include "server/core/apply.h"
 #include "server/core/error_log.h"
+#include "server/core/instance.h"
 #include "server/core/now.h"
 #include "server/core/process.h"
 #include "server/core/root.h"

@@ -20,6 +20,9 @@
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/functions.h"
+#include "server/functions/stack_tracer.h"
+#include "server/rules/rules.h"
 
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref)
 {
@@ -97,6 +100,8 @@ static int compare_extents(const void *pa, const void *pb)
 
 static int list_used(const struct root *root, struct extent_list *list)
 {
+	struct root_stack *stack = root_stack(root);
+	struct functions *functions = root_functions(root);
 	const struct abi_buffer *buffers = root->top.abi;
 	const struct instance *instance;
 
@@ -108,14 +113,15 @@ static int list_used(const struct root *root, struct extent_list *list)
 		add_pids(root, list, &buffers[i]);
 	}
 	for_each_instance(instance, root)
-		if (instance->rules.off)
-			list_add(list, instance->rules.off, instance->rules.bytes);
-	if (root->functions.piece.off)
-		list_add(list, root->functions.piece.off, root->functions.piece.bytes);
-	if (root->stack.piece.off)
-		list_add(list, root->stack.piece.off, root->stack.piece.bytes);
-	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
-		const struct abi_ring_ref *piece = &root->functions.objects[i]->profile;
+		if (instance_rules(instance)->block.off)
+			list_add(list, instance_rules(instance)->block.off,
+				 instance_rules(instance)->block.bytes);
+	if (functions->piece.off)
+		list_add(list, functions->piece.off, functions->piece.bytes);
+	if (stack->piece.off)
+		list_add(list, stack->piece.off, stack->piece.bytes);
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		const struct abi_ring_ref *piece = &functions->objects[i]->profile;
 
 		if (piece->off)
 			list_add(list, piece->off, piece->bytes);

@@ -31,6 +31,7 @@ void instance_put(struct instance *instance)
 	/* The top instance is a member of its root. */
 	if (!instance || --instance->refs || !instance->number)
 		return;
+	instance_states_free(instance->root->parts, instance->part_state);
 	free(instance->name);
 	free(instance);
 }
@@ -44,8 +45,6 @@ static void release(struct instance *instance)
 		if (parts->instances[i].done)
 			parts->instances[i].done(instance);
 	error_log_clear(instance);
-	free(instance->slots);
-	instance->slots = NULL;
 	instance->is_gone = true;
 	instance_put(instance);
 }
@@ -64,9 +63,6 @@ static int use(struct root *root, struct instance *instance)
 	int r = reserve(root, instance->abi);
 
 	root->instances[instance->number] = instance_get(instance);
-	instance->slots = calloc(ABI_SLOTS / 64, sizeof(*instance->slots));
-	if (!r && !instance->slots)
-		r = -ENOMEM;
 	for_each_instance_part(part, root->parts, load) {
 		if (r)
 			break;
@@ -86,7 +82,10 @@ static int add(struct root *root, uint32_t number, const char *name)
 	instance->serial = server_next_serial(root->server);
 	instance->abi = root->top.abi + number;
 	instance->name = strdup(name);
-	if (!instance->name) {
+	instance->part_state = instance_states_alloc(root->parts);
+	if (!instance->name || !instance->part_state) {
+		instance_states_free(root->parts, instance->part_state);
+		free(instance->name);
 		free(instance);
 		return -ENOMEM;
 	}
@@ -121,7 +120,6 @@ void instances_done(struct root *root)
 			release(root->instances[i]);
 		root->instances[i] = NULL;
 	}
-	root->rules_taken = root->filters_taken = root->triggers_taken = 0;
 }
 
 struct instance *instance_find(const struct root *root, const char *name)
@@ -132,16 +130,6 @@ struct instance *instance_find(const struct root *root, const char *name)
 		if (instance->name && !strcmp(instance->name, name))
 			return instance;
 	return NULL;
-}
-
-/* Disable all events of buffer @number. */
-static void switch_all_off(const struct root *root, uint32_t number)
-{
-	for (uint32_t row = 0; row < root->nr_events; row++) {
-		uint32_t *wanted = &root->events_table[row].wanted;
-
-		shm_store(wanted, shm_load(wanted) & ~(1u << number));
-	}
 }
 
 /* Reset a buffer, and copy the options of the top instance.  Does not reset `used`: processes
@@ -155,6 +143,7 @@ static void reset(struct abi_buffer *abi, const struct abi_buffer *top)
 
 int instance_make(struct root *root, const char *name)
 {
+	const struct instance_part *part;
 	uint32_t number = 1;
 	struct abi_buffer *abi;
 	int r;
@@ -178,7 +167,8 @@ int instance_make(struct root *root, const char *name)
 	if (r)
 		return r;
 	reset(abi, root->top.abi);
-	switch_all_off(root, number);
+	for_each_instance_part(part, root->parts, reset)
+		part->reset(root, number);
 	r = add(root, number, name);
 	if (r)
 		return r;
@@ -199,7 +189,6 @@ int instance_remove(struct root *root, const char *name)
 		return -ENOENT;
 	if (instance->nr_open)
 		return -EBUSY;
-	switch_all_off(root, instance->number);
 	for (size_t i = parts->nr_instances; i--; )
 		if (parts->instances[i].drop)
 			parts->instances[i].drop(instance);

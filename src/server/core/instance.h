@@ -10,16 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include "abi/control.h"
-#include "server/core/apply.h"
 #include "server/core/error_log.h"
-#include "server/rules/soft.h"
 
-struct event_filter;
-struct function_mod;
-struct function_probe;
 struct root;
 
 struct instance {
@@ -34,39 +28,8 @@ struct instance {
 					 * instance cannot be removed */
 	uint32_t number;		/* row of abi_buffer, and bit of abi_event.wanted */
 	struct abi_buffer *abi;		/* in shared memory */
-	struct instance_ring *rings;	/* rings that abi->side refers to */
-	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side that each CPU recorded to at
-					 * the last instance_sync() */
-	uint64_t rings_serial;		/* changes when rings are replaced, swapped or
-					 * cleared */
-	uint64_t reads_serial;		/* changes when records are consumed */
-	LIST_HEAD(, merge) staged;	/* merges that have staged records: merge_stage() */
-	uint64_t pipe_cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
-	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
-					 * continues */
-	struct event_filter *filters;	/* [nr_filters] filters, by row of the event */
-	struct soft_event **softs;	/* [nr_filters] by row of the event; NULL: the event
-					 * is not in soft mode */
-	uint32_t nr_filters;		/* number of events when a filter or trigger was last
-					 * set */
-	struct soft_event print;	/* triggers of ftrace:print, which is always
-					 * recorded */
-	uint64_t *slots;		/* [ABI_SLOTS / 64] bitmap: rule words in use */
-	uint32_t next_slot;		/* rule word at which the search for a free one
-					 * begins */
-	struct function_probe *probes;	/* commands of set_ftrace_filter, newest first */
-	struct function_mod *mods;	/* entries of set_ftrace_filter and
-					 * set_ftrace_notrace that wait for a module,
-					 * newest first */
-	struct abi_ring_ref rules;	/* block that abi->rules refers to */
+	void **part_state;		/* states of the parts: server/parts.h */
 	struct error_log errors;
-	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* settings with the spare side that a program has
-					 * asked for; the program waits until they are
-					 * applied */
-	bool is_dumped;			/* print lines as with latency-format, except those
-					 * of the graph tracer */
 };
 
 /* Load the top instance, and the instances that the previous server had.  Returns 0 or the

@@ -4,7 +4,7 @@
  *
  * The core (server/core) attaches to roots, watches processes and drives ticks.  All
  * other work for a root is in parts: one row each, listed in daemon/parts.c.  A new feature
- * adds a row there; no file of the core names it.
+ * adds a number to server/parts.h and a row there; no file of the core names it.
  *
  * Every method is optional, runs in the server's only thread and must not block.  Methods
  * are called in the order of the table; done() and drop() in the opposite order.
@@ -27,6 +27,11 @@ struct text;
 
 struct root_part {
 	const char *name;
+	/* Size of the part's state of a root, root->part_state[NUMBER].  The core allocates
+	 * it, filled with zeroes, with the root and frees it with the root.  So it also exists
+	 * while the root is asleep, and done() must leave it as init() expects it.  0: the part
+	 * has no state; or init() allocates it, or its first use, and done() frees it. */
+	size_t state_bytes;
 	/* The memory of @root has been mapped and its processes are known.  Returns -errno. */
 	int (*init)(struct root *root);
 	/* Load the state that the previous server left, after all init().  Returns -errno,
@@ -65,6 +70,14 @@ struct root_part {
 
 struct instance_part {
 	const char *name;
+	/* Size of the part's state of an instance, instance->part_state[NUMBER].  The core
+	 * allocates it, filled with zeroes, before load(), and frees it when nothing refers to
+	 * the instance any more, which may be long after done().  0: the part has no
+	 * state. */
+	size_t state_bytes;
+	/* Buffer @number of @root is about to be used by a new instance: clear what an earlier
+	 * instance has left for it in the tables of the root's memory. */
+	void (*reset)(struct root *root, uint32_t number);
 	/* Set up a new @instance, or load the state that the previous server left.  Returns
 	 * -errno. */
 	int (*load)(struct instance *instance);
@@ -99,6 +112,17 @@ struct server_parts {
 	const struct instance_part *instances;
 	size_t nr_instances;
 };
+
+/* Allocate the states of a root's parts.  NULL: no memory. */
+void **root_states_alloc(const struct server_parts *parts);
+/* Free what root_states_alloc() has returned.  NULL is allowed. */
+void root_states_free(const struct server_parts *parts, void **states);
+/* Allocate the states of an instance's parts.  NULL: no memory. */
+void **instance_states_alloc(const struct server_parts *parts);
+/* Fill the states of an instance's parts with zeroes. */
+void instance_states_clear(const struct server_parts *parts, void **states);
+/* Free what instance_states_alloc() has returned.  NULL is allowed. */
+void instance_states_free(const struct server_parts *parts, void **states);
 
 /* Walk the parts that have the method @method. */
 #define for_each_root_part(part, parts, method)					\

@@ -142,7 +142,7 @@ static void detach(struct root *root)
 	free(root->process);
 	root->process = NULL;
 	instances_done(root);
-	for (size_t i = parts->nr_roots; i--; )
+	for (size_t i = parts->nr_roots; root->part_state && i--; )
 		if (parts->roots[i].done)
 			parts->roots[i].done(root);
 	free(root->pending);
@@ -250,7 +250,10 @@ int root_new(struct server *server, int dirfd, const char *name,
 	root->found_ns = server_now_ns();
 	clock_gettime(CLOCK_REALTIME, &root->found);
 	root->name = strdup(name);
-	r = root->name ? open_memory(root, dirfd) : -ENOMEM;
+	root->part_state = root_states_alloc(root->parts);
+	root->top.part_state = instance_states_alloc(root->parts);
+	r = root->name && root->part_state && root->top.part_state ?
+	    open_memory(root, dirfd) : -ENOMEM;
 	if (!r && !begin_asleep(root)) {
 		r = attach(root);
 		keep_age(root);
@@ -289,16 +292,16 @@ bool root_can_sleep(const struct root *root)
  * to the top instance. */
 static void forget_attached(struct root *root)
 {
+	instance_states_clear(root->parts, root->top.part_state);
 	root->top = (struct instance) {
 		.root = root,
 		.refs = root->top.refs,
 		.serial = root->serial,
+		.part_state = root->top.part_state,
 	};
 	root->objects_table = NULL;
 	root->is_blind = false;
 	root->fork_ns = 0;
-	root->nr_booted = 0;
-	root->tables_seen = 0;
 	memset(root->modules_seen, 0, sizeof(root->modules_seen));
 	root->is_arena_known = false;
 }
@@ -419,6 +422,8 @@ void root_put(struct root *root)
 	if (!root || --root->refs)
 		return;
 	detach(root);
+	instance_states_free(root->parts, root->top.part_state);
+	root_states_free(root->parts, root->part_state);
 	free(root->name);
 	free(root);
 }

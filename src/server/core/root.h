@@ -24,19 +24,12 @@
 #include "server/core/budget.h"
 #include "server/core/instance.h"
 #include "server/core/server.h"
-#include "server/functions/functions.h"
-#include "server/functions/stack_tracer.h"
 
-struct comms;
-struct event;
 struct extent;
 struct looks;
 struct mapping;
-struct objects;
-struct printk_formats;
 struct process;
 struct server_parts;
-struct symbols;
 
 /*
  * A dead root is asleep unless it is used.  A root that is asleep has no mapping, no
@@ -46,6 +39,7 @@ struct symbols;
 struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
+	void **part_state;		/* [parts->nr_roots] states of the parts: server/parts.h */
 	bool is_loading;		/* root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of
@@ -86,10 +80,6 @@ struct root {
 
 	struct mapping *memory;		/* bytes [0, arena_off) of the file; NULL: asleep,
 					 * or corrupt */
-	uint32_t nr_mapped;		/* number of rings that are mapped */
-	uint32_t opens_left;		/* number of rings that the root may still map now */
-	uint64_t opens_ns;		/* CLOCK_MONOTONIC when opens_left was computed */
-	struct budget retire_budget;	/* budget of instance_retire() */
 	struct abi_control *control;	/* this and the tables below point into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
@@ -120,55 +110,13 @@ struct root {
 					 * 0: there is a process, or certainly no such
 					 * child */
 
-	struct event **events;		/* [nr_events] events by row; NULL: the row is
-					 * invalid */
-	uint32_t nr_events;		/* number of rows that were read */
-	uint32_t nr_booted;		/* number of rows that boot_follow() has handled */
-	bool is_booted;			/* boot_apply() has run */
-	struct budget boot_budget;	/* budget of boot_follow(): triggers of many
-					 * events */
-	uint64_t names_left;		/* limit: bytes of names that filters.c may still
-					 * search now */
-	uint64_t names_ns;		/* CLOCK_MONOTONIC when names_left was computed */
-	bool is_name_missed;		/* since filters_env(), some names were not searched,
-					 * because of names_left */
-	struct budget suggest_budget;	/* budget of suggest.c, which searches for names that
-					 * are similar to a wrong one */
-	struct event **visible;		/* [nr_visible] events that are visible, sorted by
-					 * system and name */
-	uint32_t nr_visible;
-	struct event **by_name;		/* [nr_by_name] all valid events, sorted by system
-					 * and name; of one name the newest first */
-	uint32_t nr_by_name;
-	uint64_t formats_taken;		/* bytes used of the limit BLOB_FORMATS_BYTES */
-	char **systems;			/* names of systems, by number; only grows */
-	uint32_t nr_systems;
-	uint32_t *system_index;		/* 1 + number of a system, by hash of its name; 0:
-					 * free */
-	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
-	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules at the last
-					 * events_refresh() */
-	uint32_t tables_seen;		/* value of abi_control.tables_changed at that time */
+	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules that processes had
+					 * loaded when the tables were last read */
 
 	struct extent *pending;		/* [nr_pending] retired blocks */
 	size_t nr_pending;
 	bool is_arena_known;		/* shared memory or @pending lists every block that a
 					 * live process may use */
-	struct comms *comms;
-	struct objects *objects;
-	struct symbols *symbols;
-	bool is_parsing;		/* a result is missing, because a file is still being
-					 * parsed; a caller clears this before it asks for
-					 * a result */
-	struct functions functions;
-	struct root_stack stack;
-	struct printk_formats *printk;	/* NULL: not needed yet */
-	uint64_t rules_taken;		/* size of the rules that were loaded, which is
-					 * limited */
-	uint64_t filters_taken;		/* size of the filters that were compiled for loaded
-					 * or inherited triggers, which is limited */
-	uint64_t triggers_taken;	/* number of loaded or inherited triggers, which is
-					 * limited; counted for each row */
 	struct instance top;		/* the top instance */
 	struct instance *instances[ABI_BUFFERS];	/* instances by number; number 0 is
 							 * &top */

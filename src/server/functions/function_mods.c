@@ -20,7 +20,7 @@ static const char letters[] = {
 static void count(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
-		instance->root->functions.in_list[list][instance->number] +=
+		root_functions(instance->root)->in_list[list][instance->number] +=
 			(uint32_t)by;
 }
 
@@ -88,7 +88,8 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 static struct function_mod *forget(struct instance *instance, enum function_list list,
 				   const char *glob, const char *module)
 {
-	struct function_mod **at = &instance->mods, *mod, *gone = NULL;
+	struct function_mod **at = &instance_functions(instance)->mods;
+	struct function_mod *mod, *gone = NULL;
 
 	while ((mod = *at)) {
 		if (!is_meant(mod, list, glob, module)) {
@@ -106,6 +107,7 @@ static struct function_mod *forget(struct instance *instance, enum function_list
 /* Publish the rules and free the entries of @gone.  If publishing fails, put them back. */
 static int publish_without(struct instance *instance, struct function_mod *gone)
 {
+	struct instance_functions *functions = instance_functions(instance);
 	int r = rules_publish(instance);
 
 	while (gone) {
@@ -113,8 +115,8 @@ static int publish_without(struct instance *instance, struct function_mod *gone)
 
 		gone = mod->next;
 		if (r) {
-			mod->next = instance->mods;
-			instance->mods = mod;
+			mod->next = functions->mods;
+			functions->mods = mod;
 			count(instance, mod->list, 1);
 		} else {
 			mod_free(mod);
@@ -126,6 +128,7 @@ static int publish_without(struct instance *instance, struct function_mod *gone)
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module)
 {
+	struct instance_functions *functions = instance_functions(instance);
 	struct function_mod *gone;
 	int r;
 
@@ -133,14 +136,14 @@ int function_mods_store(struct instance *instance, enum function_list list,
 		gone = forget(instance, list, glob + 1, module);
 		return gone ? publish_without(instance, gone) : -EINVAL;
 	}
-	if (is_loaded(&instance->root->functions, module))
+	if (is_loaded(root_functions(instance->root), module))
 		return -EINVAL;
-	r = add(instance, &instance->mods, list, glob, module);
+	r = add(instance, &functions->mods, list, glob, module);
 	if (r)
 		return r;
 	r = rules_publish(instance);
 	if (r)
-		take_out(instance, &instance->mods);
+		take_out(instance, &functions->mods);
 	return r;
 }
 
@@ -153,14 +156,16 @@ int function_mods_clear(struct instance *instance, enum function_list list)
 
 void function_mods_done(struct instance *instance)
 {
-	while (instance->mods)
-		take_out(instance, &instance->mods);
+	struct instance_functions *functions = instance_functions(instance);
+
+	while (functions->mods)
+		take_out(instance, &functions->mods);
 }
 
 void function_mods_show(const struct instance *instance, enum function_list list,
 			struct text *out)
 {
-	for (const struct function_mod *m = instance->mods; m; m = m->next)
+	for_each_function_mod(m, instance)
 		if (m->list == list)
 			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
 }
@@ -172,7 +177,7 @@ void function_mods_show(const struct instance *instance, enum function_list list
 static int apply(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;
-	struct function_set *set = function_set_new(&root->functions);
+	struct function_set *set = function_set_new(root_functions(root));
 	struct text word;
 	int r;
 
@@ -192,12 +197,12 @@ static int apply(struct instance *instance, const struct function_mod *mod)
 
 static int come(struct instance *instance)
 {
-	struct function_mod **at = &instance->mods;
+	struct function_mod **at = &instance_functions(instance)->mods;
 	bool is_changed = false;
 	int r = 0, published;
 
 	while ((!r || r == -ERESTART) && *at) {
-		int applied = is_loaded(&instance->root->functions, (*at)->module) ?
+		int applied = is_loaded(root_functions(instance->root), (*at)->module) ?
 			      apply(instance, *at) : -ENOENT;
 
 		if (applied == -ERESTART || applied == -ENOENT) {
@@ -219,7 +224,7 @@ int function_mods_come(struct root *root)
 	int r = 0;
 
 	for_each_instance(instance, root)
-		if (!r && instance->mods)
+		if (!r && instance_functions(instance)->mods)
 			r = come(instance);
 	return r;
 }
@@ -228,14 +233,14 @@ int function_mods_come(struct root *root)
 
 void function_mods_put(const struct instance *instance, struct text *out)
 {
-	for (const struct function_mod *m = instance->mods; m; m = m->next)
+	for_each_function_mod(m, instance)
 		text_printf(out, "%c%s:mod:%s\n", letters[m->list], m->glob,
 			    m->module);
 }
 
 void function_mods_load(struct instance *instance, char *text)
 {
-	struct function_mod **end = &instance->mods;
+	struct function_mod **end = &instance_functions(instance)->mods;
 	char *line;
 
 	while ((line = strsep(&text, "\n"))) {

@@ -26,6 +26,11 @@ struct function_mod {
 	char *module;
 };
 
+/* Walk the waiting entries of @instance, newest first.  The loop declares @mod. */
+#define for_each_function_mod(mod, instance)					\
+	for (const struct function_mod *mod = instance_functions(instance)->mods; \
+	     mod; mod = mod->next)
+
 /*
  * Add the entry @glob:mod:@module to @list, or remove it if @glob begins with '!', and
  * publish the rules.  Returns -EINVAL if the module is loaded, or if there is no such entry

@@ -4,7 +4,6 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "server/core/instance.h"
-#include "server/core/root.h"
 #include "server/functions/function_mods.h"
 #include "server/functions/function_part.h"
 #include "server/functions/function_probes.h"
@@ -22,7 +21,7 @@ bool function_part_answer(struct root *root)
 
 void function_part_settled(struct root *root, bool is_awaited)
 {
-	if (!is_awaited && root->functions.is_parsing)
+	if (!is_awaited && root_functions(root)->is_parsing)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
@@ -30,7 +29,7 @@ void function_part_settled(struct root *root, bool is_awaited)
  * removed since, so they could not be read again. */
 bool function_part_has_unsaved(const struct root *root)
 {
-	return root->functions.nr_objects;
+	return root_functions(root)->nr_objects;
 }
 
 void function_part_done(struct instance *instance)
@@ -49,7 +48,9 @@ void function_part_drop(struct instance *instance)
 
 bool function_part_has_rule(const struct instance *instance)
 {
-	return instance->probes || instance->mods;
+	struct instance_functions *functions = instance_functions(instance);
+
+	return functions->probes || functions->mods;
 }
 
 void function_part_put_rule(const struct instance *instance, struct text *block,
@@ -58,7 +59,7 @@ void function_part_put_rule(const struct instance *instance, struct text *block,
 	*ret_rule = (struct abi_rule) { .triggers = (uint32_t)block->len };
 	function_probes_put(instance, block);
 	ret_rule->triggers_bytes = (uint32_t)block->len - ret_rule->triggers;
-	if (!instance->mods)
+	if (!instance_functions(instance)->mods)
 		return;
 	ret_rule->text = (uint32_t)block->len;
 	function_mods_put(instance, block);

@@ -83,7 +83,7 @@ static int parse(struct root *root, const char *command, char *param,
 static struct function_probe **find(struct instance *instance,
 				    const struct trigger_cmd *cmd, bool is_counted)
 {
-	struct function_probe **at = &instance->probes;
+	struct function_probe **at = &instance_functions(instance)->probes;
 
 	while (*at && ((*at)->cmd != cmd || (*at)->is_counted != is_counted))
 		at = &(*at)->next;
@@ -113,7 +113,7 @@ uint32_t function_probes_of(const struct root *root, uint32_t nr)
 	uint32_t sum = 0;
 
 	for_each_instance(instance, root)
-		for (const struct function_probe *p = instance->probes; p; p = p->next)
+		for_each_function_probe(p, instance)
 			sum += has(p, nr);
 	return sum;
 }
@@ -124,7 +124,7 @@ void function_probes_mark(const struct root *root,
 	const struct instance *instance;
 
 	for_each_instance(instance, root)
-		for (const struct function_probe *p = instance->probes; p; p = p->next)
+		for_each_function_probe(p, instance)
 			for (uint32_t i = 0; i < p->nr; i++) {
 				uint32_t at = p->entries[i].function - object->first;
 
@@ -183,13 +183,13 @@ static int merge(const struct function_probe *old, const struct entries *new,
 static const struct event *target_of(const struct instance *instance,
 				     const struct function_probe_entry *entry)
 {
-	return entry->target ? instance->root->events[entry->target_row] : NULL;
+	return entry->target ? root_events(instance->root)->rows[entry->target_row] : NULL;
 }
 
 static int hold_target(struct instance *instance,
 		       struct function_probe_entry *entry)
 {
-	return soft_get(instance, instance->root->events[entry->target_row],
+	return soft_get(instance, root_events(instance->root)->rows[entry->target_row],
 			&entry->target);
 }
 
@@ -259,7 +259,7 @@ static int select_all(struct root *root, const struct probe_globs *globs,
 static int find_new(const struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
-	const struct functions *functions = &instance->root->functions;
+	const struct functions *functions = root_functions(instance->root);
 	struct function_set *set = function_set_new(functions);
 	int r;
 
@@ -297,6 +297,7 @@ static int hold_all(struct instance *instance, const struct wish *wish,
 static int attach(struct instance *instance, const struct wish *wish,
 		  const struct entries *new)
 {
+	struct instance_functions *functions = instance_functions(instance);
 	struct function_probe **at = find(instance, wish->cmd, wish->is_counted);
 	struct function_probe *probe = *at, old;
 	struct entries all;
@@ -308,8 +309,8 @@ static int attach(struct instance *instance, const struct wish *wish,
 			return -ENOMEM;
 		probe->cmd = wish->cmd;
 		probe->is_counted = wish->is_counted;
-		probe->next = instance->probes;
-		instance->probes = probe;
+		probe->next = functions->probes;
+		functions->probes = probe;
 	}
 	old = *probe;
 	r = merge(&old, new, &all);
@@ -324,7 +325,7 @@ static int attach(struct instance *instance, const struct wish *wish,
 	if (r) {
 		*probe = old;
 		if (!old.nr) {
-			instance->probes = probe->next;
+			functions->probes = probe->next;
 			free(probe);
 		}
 		functions_publish_off(instance->root);
@@ -363,7 +364,7 @@ static int add(struct instance *instance, const struct probe_globs *globs,
 
 static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 {
-	const char *module, *name = function_name(&root->functions, nr, &module);
+	const char *module, *name = function_name(root_functions(root), nr, &module);
 
 	return !*glob || !strcmp(glob, "*") ||
 	       (name && glob_match_n(glob, strlen(glob), name));
@@ -390,7 +391,7 @@ static int split(struct instance *instance, const char *glob,
 		 const struct function_probe *probe, struct entries *ret_kept,
 		 struct entries *ret_gone)
 {
-	struct function_set *set = function_set_new(&instance->root->functions);
+	struct function_set *set = function_set_new(root_functions(instance->root));
 	int r = set ? find_gone(instance->root, glob, probe, set) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < probe->nr; i++) {
@@ -465,10 +466,12 @@ int function_probes_store(struct instance *instance, const struct probe_globs *g
 
 void function_probes_done(struct instance *instance)
 {
-	while (instance->probes) {
-		struct function_probe *probe = instance->probes;
+	struct instance_functions *functions = instance_functions(instance);
 
-		instance->probes = probe->next;
+	while (functions->probes) {
+		struct function_probe *probe = functions->probes;
+
+		functions->probes = probe->next;
 		free(probe->entries);
 		free(probe);
 	}
@@ -520,9 +523,9 @@ static void show(const struct instance *instance, const struct trigger_cmd *cmd,
 
 void function_probes_show(const struct instance *instance, struct text *out)
 {
-	const struct functions *functions = &instance->root->functions;
+	const struct functions *functions = root_functions(instance->root);
 
-	for (const struct function_probe *p = instance->probes; p; p = p->next)
+	for_each_function_probe(p, instance)
 		for (uint32_t i = 0; i < p->nr; i++)
 			if (function_is_there(functions, p->entries[i].function))
 				show(instance, p->cmd, &p->entries[i], out);

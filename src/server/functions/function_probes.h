@@ -11,10 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/functions/functions.h"
+
 struct abi_probes;
-struct function_object;
-struct instance;
-struct root;
 struct soft_event;
 struct text;
 struct trigger_cmd;
@@ -36,6 +35,11 @@ struct function_probe {
 	uint32_t nr;			/* number of entries */
 	struct function_probe_entry *entries;	/* sorted by function */
 };
+
+/* Walk the commands of @instance, newest first.  The loop declares @probe. */
+#define for_each_function_probe(probe, instance)				\
+	for (const struct function_probe *probe = instance_functions(instance)->probes; \
+	     probe; probe = probe->next)
 
 /* Several globs, one after the other, each with a NUL at its end. */
 struct probe_globs {

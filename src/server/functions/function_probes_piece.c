@@ -9,9 +9,9 @@
 #include "abi/rules.h"
 #include "base/text.h"
 #include "server/core/instance.h"
-#include "server/core/root.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/functions.h"
+#include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
@@ -38,7 +38,7 @@ static uint32_t count(const struct instance *instance)
 {
 	uint32_t nr = 0;
 
-	for (const struct function_probe *p = instance->probes; p; p = p->next)
+	for_each_function_probe(p, instance)
 		nr += p->nr;
 	return nr;
 }
@@ -50,10 +50,10 @@ static uint32_t count(const struct instance *instance)
  * be at their addresses now.  Returns the number of places. */
 static uint32_t fill(const struct instance *instance, struct place *places)
 {
-	const struct functions *functions = &instance->root->functions;
+	const struct functions *functions = root_functions(instance->root);
 	uint32_t nr = 0, order = 0;
 
-	for (const struct function_probe *p = instance->probes; p; p = p->next) {
+	for_each_function_probe(p, instance) {
 		order++;
 		for (uint32_t i = 0; i < p->nr; i++) {
 			uint32_t function = p->entries[i].function;
@@ -153,6 +153,7 @@ static uint32_t sort(const struct functions *functions,
 static void load(struct instance *instance, const struct abi_trigger *from,
 		 uint32_t function)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	const struct trigger_cmd *cmd = trigger_cmd_of(from->command);
 	struct function_probe_entry entry = {
 		.function = function, .counter = from->counter,
@@ -161,8 +162,8 @@ static void load(struct instance *instance, const struct abi_trigger *from,
 
 	if (!cmd || entry.counter > ABI_SLOTS)
 		return;
-	if (cmd->has_target && entry.target_row < instance->nr_filters)
-		entry.target = *(instance->softs + entry.target_row);
+	if (cmd->has_target && entry.target_row < rules->nr_rows)
+		entry.target = *(rules->softs + entry.target_row);
 	if ((cmd->has_target && !entry.target) ||
 	    function_probes_add_old(instance, cmd, &entry))
 		return;
@@ -179,7 +180,7 @@ void function_probes_load(struct instance *instance,
 	uint32_t nr = 0;
 
 	if (sorted)
-		nr = sort(&instance->root->functions, list, sorted);
+		nr = sort(root_functions(instance->root), list, sorted);
 	for (uint32_t i = 0; i < nr; i++)
 		load(instance, &list->probes[sorted[i].nr].trigger,
 		     (uint32_t)sorted[i].second);

@@ -8,7 +8,6 @@
 
 #include "base/bits.h"
 #include "server/core/program.h"
-#include "server/core/root.h"
 #include "server/functions/functions.h"
 #include "server/names/objects.h"
 #include "symbols/localfile.h"
@@ -48,7 +47,7 @@ static int start_parser(struct root *root, struct function_read *read)
 	struct parse_want want = {
 		.owner = root, .request = {
 			.job = PARSE_SITES, .kind = read->kind,
-			.bytes_left = BYTES_MAX - root->functions.bytes_read,
+			.bytes_left = BYTES_MAX - root_functions(root)->bytes_read,
 			.build_id_bytes = read->build_id_bytes,
 		},
 	};
@@ -71,6 +70,7 @@ static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
 {
+	struct functions *functions = root_functions(root);
 	struct function_read *read;
 
 	if (!parse_has_room(root))
@@ -90,8 +90,8 @@ static int start_read(struct root *root, const char *path,
 		read_free(read);
 		return -EBUSY;
 	}
-	read->next = root->functions.reads;
-	root->functions.reads = read;
+	read->next = functions->reads;
+	functions->reads = read;
 	*ret_read = read;
 	return 0;
 }
@@ -99,7 +99,8 @@ static int start_read(struct root *root, const char *path,
 /* Take the result of the parser.  The bytes that it has read count even if it failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
-	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	struct functions *functions = root_functions(root);
+	uint64_t left = BYTES_MAX - functions->bytes_read;
 	const struct parsed_more more = {
 		.sites = &read->sites, .names = &read->names,
 		.next_kind = &read->next_kind,
@@ -115,7 +116,7 @@ static void end_read(struct root *root, struct function_read *read)
 		parsed_free(parsed);
 	else if (parsed && parsed_check(parsed, &read->symbols, &more))
 		why = "The parser gave a wrong result";
-	root->functions.bytes_read += min_u64(left, bytes);
+	functions->bytes_read += min_u64(left, bytes);
 	objects_log(root, read->path, why);
 	parse_free(read->job);
 	read->job = NULL;
@@ -125,7 +126,7 @@ int function_read_get(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
 {
-	struct function_read *read = root->functions.reads;
+	struct function_read *read = root_functions(root)->reads;
 	int r = 0;
 
 	while (read && !is_read_of(read, path, known))
@@ -145,17 +146,18 @@ int function_read_get(struct root *root, const char *path,
 
 void functions_settle(struct root *root)
 {
-	for (struct function_read *read = root->functions.reads; read; read = read->next)
+	for (struct function_read *read = root_functions(root)->reads; read; read = read->next)
 		if (read->job && parse_poll(read->job) != -EINPROGRESS)
 			end_read(root, read);
 }
 
 int function_read_demangle(struct root *root, struct function_object *object)
 {
-	uint64_t left = BYTES_MAX - root->functions.bytes_read;
+	struct functions *functions = root_functions(root);
+	uint64_t left = BYTES_MAX - functions->bytes_read;
 	int r = objects_demangle(root, &object->symbols, object->path, &left);
 
-	root->functions.bytes_read = BYTES_MAX - left;
+	functions->bytes_read = BYTES_MAX - left;
 	return r;
 }
 

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "server/core/beat.h"
 #include "server/core/budget.h"
-#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_written.h"
+#include "server/functions/functions.h"
 
 #define SEARCHES_MAX	512u		/* limit: searches that are kept; boot settings name
 					 * fewer functions */
@@ -190,7 +190,7 @@ static int search_object(struct function_search *search,
 static int go_on(struct root *root, struct function_search *search,
 		 const struct function_match *match, uint32_t nr)
 {
-	struct functions *functions = &root->functions;
+	struct functions *functions = root_functions(root);
 	struct function_pattern pattern;
 	int r = 0;
 
@@ -216,18 +216,19 @@ static int go_on(struct root *root, struct function_search *search,
 int function_search(struct root *root, const struct function_match *match, uint32_t nr,
 		    const uint32_t **ret_found)
 {
-	struct function_search *search = get_search(&root->functions, match, nr);
+	struct functions *functions = root_functions(root);
+	struct function_search *search = get_search(functions, match, nr);
 	int r;
 
 	if (!search)
 		return -ENOMEM;
-	r = search->object < root->functions.nr_objects ?
+	r = search->object < functions->nr_objects ?
 	    go_on(root, search, match, nr) : 0;
 	if (r == -ENOMEM) {
 		free_search(search);
 		return r;
 	}
-	put_search(&root->functions, search);
+	put_search(functions, search);
 	*ret_found = search->found;
 	return r ? r : (int)search->nr;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Find traceable functions whose names are similar to a wrong name. */
 #include "server/core/budget.h"
-#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_suggest.h"
 #include "server/functions/functions.h"
@@ -11,10 +10,11 @@
 
 static const char *present_function(const struct root *root, uint32_t i)
 {
+	struct functions *functions = root_functions(root);
 	const char *module;
 
-	return function_is_there(&root->functions, i) ?
-	       function_name(&root->functions, i, &module) : NULL;
+	return function_is_there(functions, i) ?
+	       function_name(functions, i, &module) : NULL;
 }
 
 static void offer_name(void *near, const char *name)
@@ -25,10 +25,11 @@ static void offer_name(void *near, const char *name)
 /* Compare written C++ names, of objects whose names were demangled. */
 static void offer_written(struct root *root, struct nearest *near)
 {
-	const struct functions *functions = &root->functions;
+	struct root_suggest *suggest = root_suggest(root);
+	const struct functions *functions = root_functions(root);
 	bool is_spent = false;
 
-	budget_start(&root->suggest_budget);
+	budget_start(&suggest->budget);
 	for (uint32_t i = 0; !is_spent && i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 		uint32_t nr = object->is_there && object->written ? object->sites.nr : 0;
@@ -37,17 +38,17 @@ static void offer_written(struct root *root, struct nearest *near)
 			if (object->written[at])
 				function_name_each(object->written[at], offer_name, near);
 			is_spent = at % LOOKS == 0 &&
-				   budget_is_spent(&root->suggest_budget);
+				   budget_is_spent(&suggest->budget);
 		}
 	}
-	budget_stop(&root->suggest_budget);
+	budget_stop(&suggest->budget);
 }
 
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near)
 {
 	nearest_init(near, word, function_name_len(word, len));
-	suggest_offer_all(root, near, root->functions.nr, present_function);
+	suggest_offer_all(root, near, root_functions(root)->nr, present_function);
 	offer_written(root, near);
 	return nearest_name(near);
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "server/core/beat.h"
+#include "server/core/instance.h"
 #include "server/core/options.h"
-#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
@@ -86,7 +86,7 @@ static int prepare(struct root *root, struct function_object *object)
 static int prepare_matching(struct root *root, const struct function_match *match,
 			    uint32_t nr)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	int r = 0;
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
@@ -104,7 +104,7 @@ int function_written_prepare(struct root *root)
 {
 	const struct function_match any = { .name = NULL };
 
-	return prepare_matching(root, &any, root->functions.nr);
+	return prepare_matching(root, &any, root_functions(root)->nr);
 }
 
 const char *function_written_name(const struct function_object *object, uint32_t at)
@@ -121,7 +121,7 @@ static bool is_written(const struct instance *instance)
 const char *function_shown(const struct instance *instance, uint32_t nr,
 			   const char **ret_module)
 {
-	const struct functions *functions = &instance->root->functions;
+	const struct functions *functions = root_functions(instance->root);
 	uint32_t at;
 	const struct function_object *object = function_object(functions, nr, &at);
 
@@ -176,7 +176,7 @@ static uint32_t next_shown(const struct function_match *match,
 static int select_by(struct root *root, const struct function_match *match, find_next next,
 		     bool is_in, struct function_set *set)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	int found = 0;
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {

@@ -115,7 +115,7 @@ static int read_object(struct root *root, const char *path,
 	read->sites = (struct elf_sites) { 0 };
 	read->symbols = (struct elf_symbols) { 0 };
 	read->names = NULL;
-	function_read_forget(&root->functions, read);
+	function_read_forget(root_functions(root), read);
 	if (!object->path || (object->sites.nr &&
 			      name_index_init(&object->index, object->names,
 					      object->sites.nr))) {
@@ -128,7 +128,7 @@ static int read_object(struct root *root, const char *path,
 
 void functions_done(struct root *root)
 {
-	struct functions *functions = &root->functions;
+	struct functions *functions = root_functions(root);
 
 	while (functions->reads)
 		function_read_forget(functions, functions->reads);
@@ -178,7 +178,7 @@ int functions_add(struct root *root, const char *path,
 		return 0;
 	}
 	*ret_object = object;
-	return add(&root->functions, object);
+	return add(root_functions(root), object);
 }
 
 /* A mapping of a file's code; or, if the program has reported it, of the whole file. */
@@ -228,7 +228,7 @@ static void tell(struct root *root, const struct function_object *object)
 
 	if (fill_row(object, &row))
 		objects_tell(root, &row,
-			     object->was_there ? root->functions.nr_rows : 0);
+			     object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
 /* Parse all tables of a file.  They must be added together, because a file with one known
@@ -252,6 +252,7 @@ static int parse_kinds(struct root *root, const char *path,
  * without functions. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
+	struct functions *functions = root_functions(root);
 	struct abi_function_object known = { .kind = 0 };
 	uint32_t next_kind;
 	int r;
@@ -263,7 +264,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	r = parse_kinds(root, mapping->path, known);
 	/* Wait for the files that are mapped before this one: functions are numbered in the
 	 * order of mappings. */
-	if (!r && root->functions.is_parsing)
+	if (!r && functions->is_parsing)
 		r = -ERESTART;
 	if (r)
 		return r;
@@ -279,7 +280,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		object->bias = bias_of(object, mapping);
 		if (object->sites.nr || is_first) {
 			tell(root, object);
-			r = add(&root->functions, object);
+			r = add(functions, object);
 		} else {
 			object_free(object);
 		}
@@ -314,7 +315,7 @@ static void use_lines(struct functions_round *round, uint32_t nr)
 
 static int see_mapping(struct root *root, const struct file_mapping *mapping)
 {
-	struct functions *functions = &root->functions;
+	struct functions *functions = root_functions(root);
 	bool is_known = false;
 	int r;
 
@@ -334,7 +335,7 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 		return 0;
 	r = add_mapped(root, mapping);
 	if (r == -ERESTART)
-		root->functions.is_parsing = true;
+		root_functions(root)->is_parsing = true;
 	else
 		use_lines(&functions->round, LINES_OBJECT);
 	return r == -ERESTART ? 0 : r;
@@ -422,7 +423,7 @@ static void round_open_maps(struct functions_round *round, const struct process 
 /* Read the mappings of @process.  -EAGAIN: there are more lines than this call may read. */
 static int see_process(struct root *root, const struct process *process)
 {
-	struct functions_round *round = &root->functions.round;
+	struct functions_round *round = &root_functions(root)->round;
 	struct program_names program;
 	char *line = NULL;
 	size_t room = 0;
@@ -461,15 +462,16 @@ static bool is_told_before(const struct root *root, const struct process *proces
 
 static void round_start(struct root *root)
 {
-	struct functions_round *round = &root->functions.round;
+	struct functions *functions = root_functions(root);
+	struct functions_round *round = &functions->round;
 
-	root->functions.is_parsing = false;
-	function_reads_drop_unwanted(&root->functions);
+	functions->is_parsing = false;
+	function_reads_drop_unwanted(functions);
 	round->is_open = true;
 	round->is_hidden = false;
 	round->slot = 0;
-	for (uint32_t i = 0; i < root->functions.nr_objects; i++) {
-		struct function_object *object = root->functions.objects[i];
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
 
 		object->was_there = object->is_there;
 		object->is_seen = !root->nr_live && object->is_there;
@@ -478,13 +480,14 @@ static void round_start(struct root *root)
 
 static int round_end(struct root *root)
 {
-	struct functions_round *round = &root->functions.round;
+	struct functions *functions = root_functions(root);
+	struct functions_round *round = &functions->round;
 	int r = round->is_hidden ? see_told(root) : 0;
 
 	round->is_open = false;
-	for (uint32_t i = 0; i < root->functions.nr_objects; i++)
-		root->functions.objects[i]->is_there = root->functions.objects[i]->is_seen;
-	root->functions.nr_rows = objects_nr_rows(root);
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		functions->objects[i]->is_there = functions->objects[i]->is_seen;
+	functions->nr_rows = objects_nr_rows(root);
 	return r;
 }
 
@@ -500,7 +503,8 @@ static void refill_lines(struct functions_round *round)
 
 static int refresh(struct root *root, uint32_t lines)
 {
-	struct functions_round *round = &root->functions.round;
+	struct functions *functions = root_functions(root);
+	struct functions_round *round = &functions->round;
 	int r = 0;
 
 	process_scan(root);
@@ -522,27 +526,28 @@ static int refresh(struct root *root, uint32_t lines)
 	round->lines_left -= lines - round->lines;
 	if (r == -EAGAIN)
 		r = 0;
-	if (!r && root->functions.is_parsing)
+	if (!r && functions->is_parsing)
 		return -ERESTART;
 	return r ? r : function_mods_come(root);
 }
 
 int functions_refresh(struct root *root)
 {
+	struct functions *functions = root_functions(root);
 	int r = 0;
 
 	/* A round that is under way may have passed the new mappings already, so end it and
 	 * run another one. */
-	if (root->functions.round.is_open)
+	if (functions->round.is_open)
 		r = refresh(root, FUNCTIONS_LINES_MAX);
 	if (!r)
 		r = refresh(root, FUNCTIONS_LINES_MAX);
-	return !r && root->functions.round.is_open ? -ERESTART : r;
+	return !r && functions->round.is_open ? -ERESTART : r;
 }
 
 bool functions_are_there(const struct root *root)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
 		if (functions->objects[i]->is_there && functions->objects[i]->sites.nr)
@@ -557,7 +562,7 @@ int functions_check(struct instance *instance, const char *file, const char *com
 
 	if (functions_are_there(root) || (state != ABI_BOOT_DONE && state != ABI_BOOT_LATER))
 		return 0;
-	for (const struct function_mod *mod = instance->mods; mod; mod = mod->next)
+	for_each_function_mod(mod, instance)
 		if (mod->list == FUNCTION_FILTER)
 			return 0;
 	error_log_add(instance, file, FUNCTIONS_NONE, command, 0);
@@ -629,7 +634,7 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 		     uint64_t addr, const struct object *in,
 		     struct function_symbol *ret_symbol)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 
 	for (uint32_t i = functions->nr_objects; i--; ) {
 		const struct function_object *object = functions->objects[i];
@@ -660,16 +665,18 @@ static int publish_all(struct root *root)
 	int r = 0;
 
 	for_each_instance(instance, root)
-		if (!r && instance->probes)
+		if (!r && instance_functions(instance)->probes)
 			r = rules_publish(instance);
 	return r ? r : functions_publish(root);
 }
 
 int functions_tick(struct root *root, uint32_t lines)
 {
+	struct functions *functions = root_functions(root);
+
 	/* The block was made by the previous server, which may have been killed before it
 	 * notified the processes. */
-	bool is_another_ones = root->functions.piece.off && !root->functions.in_piece;
+	bool is_another_ones = functions->piece.off && !functions->in_piece;
 	struct apply apply;
 	int r = 0;
 
@@ -689,11 +696,12 @@ int functions_tick(struct root *root, uint32_t lines)
 void functions_leave(struct instance *instance)
 {
 	struct root *root = instance->root;
+	struct functions *functions = root_functions(root);
 
-	for (uint32_t nr = 0; nr < root->functions.nr; nr++) {
-		functions_put(&root->functions, FUNCTION_FILTER, instance->number,
+	for (uint32_t nr = 0; nr < functions->nr; nr++) {
+		functions_put(functions, FUNCTION_FILTER, instance->number,
 			      nr, false);
-		functions_put(&root->functions, FUNCTION_NOTRACE, instance->number,
+		functions_put(functions, FUNCTION_NOTRACE, instance->number,
 			      nr, false);
 	}
 	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);

@@ -21,14 +21,17 @@
 #include "abi/control.h"
 #include "abi/functions.h"
 #include "server/core/budget.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
+#include "server/parts.h"
 #include "symbols/elf.h"
 #include "symbols/elf_sites.h"
 #include "symbols/name_index.h"
 
-struct instance;
-struct object;
+struct function_mod;
+struct function_probe;
 struct function_symbol;
-struct root;
+struct object;
 struct symbols_from;
 struct text;
 
@@ -84,7 +87,7 @@ struct functions_round {
 	uint64_t lines_ns;		/* CLOCK_MONOTONIC when lines_left was computed */
 };
 
-/* All functions of a root. */
+/* All functions of a root: the state of ROOT_PART_FUNCTIONS. */
 struct functions {
 	struct functions_round round;
 	struct function_object **objects;
@@ -113,6 +116,25 @@ struct functions {
 	struct function_search *searches;	/* most recently used first */
 	struct budget search_budget;
 };
+
+/* Entries of an instance's set_ftrace_filter and set_ftrace_notrace: the state of
+ * INSTANCE_PART_FUNCTIONS. */
+struct instance_functions {
+	struct function_probe *probes;	/* commands of set_ftrace_filter, newest first */
+	struct function_mod *mods;	/* entries that wait for a module, newest first */
+};
+
+/* Return the functions of @root. */
+static inline struct functions *root_functions(const struct root *root)
+{
+	return root->part_state[ROOT_PART_FUNCTIONS];
+}
+
+/* Return the commands of functions of @instance, and the entries that wait for a module. */
+static inline struct instance_functions *instance_functions(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_FUNCTIONS];
+}
 
 /* ---- functions.c ---- */
 

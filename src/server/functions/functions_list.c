@@ -8,7 +8,6 @@
 #include "base/glob.h"
 #include "server/core/beat.h"
 #include "server/core/instance.h"
-#include "server/core/root.h"
 #include "server/functions/function_name.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
@@ -18,7 +17,7 @@
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr)
 {
-	const struct functions *functions = &instance->root->functions;
+	const struct functions *functions = root_functions(instance->root);
 
 	return nr < functions->nr &&
 	       functions->lists[list][nr] >> instance->number & 1;
@@ -47,7 +46,7 @@ struct function_set *function_set_new(const struct functions *functions)
 void functions_list_get(const struct instance *instance, enum function_list list,
 			struct function_set *set)
 {
-	const uint16_t *bits = instance->root->functions.lists[list];
+	const uint16_t *bits = root_functions(instance->root)->lists[list];
 
 	set->nr_has = 0;
 	for (uint32_t nr = 0; nr < set->nr; nr++) {
@@ -59,7 +58,7 @@ void functions_list_get(const struct instance *instance, enum function_list list
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set)
 {
-	uint16_t *bits = instance->root->functions.lists[list];
+	uint16_t *bits = root_functions(instance->root)->lists[list];
 	uint32_t number = instance->number, old = 0;
 
 	for (uint32_t nr = 0; nr < set->nr; nr++) {
@@ -67,7 +66,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
 		bits[nr] = (uint16_t)((bits[nr] & ~(1u << number)) |
 				      (uint32_t)set->has[nr] << number);
 	}
-	instance->root->functions.in_list[list][number] += set->nr_has - old;
+	root_functions(instance->root)->in_list[list][number] += set->nr_has - old;
 }
 
 /* ---- entries ---- */
@@ -197,6 +196,7 @@ static int select_raw(const struct functions *functions,
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set)
 {
+	struct functions *functions = root_functions(root);
 	struct function_match match;
 	int found = 0;
 	int r = parse(word, &match);
@@ -204,13 +204,13 @@ int functions_select(struct root *root, const char *word, bool is_in,
 	if (r)
 		return r;
 	if (match.is_number)
-		return select_number(&root->functions, match.number, is_in, set);
+		return select_number(functions, match.number, is_in, set);
 	/* A name with parameters, as f(char*), is a written name rather than a glob.  Try
 	 * the index first: globs would be slow for a list of such names. */
 	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
 		found = function_written_select_shown(root, &match, is_in, set);
 	if (!found)
-		found = select_raw(&root->functions, &match, is_in, set);
+		found = select_raw(functions, &match, is_in, set);
 	return found || !match.name_len ? found :
 	       function_written_select(root, &match, is_in, set);
 }

@@ -23,9 +23,10 @@
 
 struct function_tracers functions_tracers(const struct root *root)
 {
+	struct functions *functions = root_functions(root);
 	struct function_tracers tracers = {
 		.has_stack = stack_tracer_is_on(root),
-		.has_stack_list = root->functions.in_list[FUNCTION_STACK][0],
+		.has_stack_list = functions->in_list[FUNCTION_STACK][0],
 	};
 	const struct instance *instance;
 
@@ -37,7 +38,7 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.graph |= bit;
 		else if (tracer != ABI_TRACER_NOP)
 			tracers.function |= bit;
-		if (!root->functions.in_list[FUNCTION_FILTER][instance->number])
+		if (!functions->in_list[FUNCTION_FILTER][instance->number])
 			tracers.unfiltered |= bit;
 	}
 	if (profile_is_on(root))
@@ -85,17 +86,20 @@ static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 
 bool functions_are_wanted(const struct root *root)
 {
+	struct functions *functions = root_functions(root);
 	const struct instance *instance;
 
-	if (root->functions.graph_depth || root->functions.thresh_ns ||
+	if (functions->graph_depth || functions->thresh_ns ||
 	    profile_is_on(root) || stack_tracer_is_on(root))
 		return true;
 	for_each_instance(instance, root) {
+		const struct instance_functions *entries = instance_functions(instance);
+
 		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
-		    instance->probes || instance->mods)
+		    entries->probes || entries->mods)
 			return true;
 		for (int list = 0; list < FUNCTION_LISTS; list++)
-			if (root->functions.in_list[list][instance->number])
+			if (functions->in_list[list][instance->number])
 				return true;
 	}
 	return false;
@@ -132,7 +136,7 @@ static bool has_part(const struct function_object *object)
  * object and loads it again. */
 static uint64_t parts(const struct root *root)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
@@ -145,7 +149,7 @@ static uint64_t parts(const struct root *root)
 
 bool functions_have_changed(const struct root *root)
 {
-	return parts(root) != root->functions.in_piece;
+	return parts(root) != root_functions(root)->in_piece;
 }
 
 static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
@@ -202,6 +206,7 @@ static uint32_t word_of(const struct function_tracers *tracers,
 static void fill_object(struct root *root, const struct function_object *from,
 			struct abi_function_object *to, char *piece, uint32_t at)
 {
+	struct functions *functions = root_functions(root);
 	const struct function_tracers tracers = functions_tracers(root);
 	const uint16_t *in[FUNCTION_LISTS];
 	uint32_t nr = from->sites.nr_rows;
@@ -225,7 +230,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
 	for (int list = 0; list < FUNCTION_LISTS; list++)
-		in[list] = root->functions.lists[list] + from->first;
+		in[list] = functions->lists[list] + from->first;
 	for (uint32_t i = 0; i < from->sites.nr; i++) {
 		uint32_t row = from->sites.rows[i];
 
@@ -238,20 +243,20 @@ static void fill_object(struct root *root, const struct function_object *from,
 	beat();
 	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
 	function_probes_mark(root, from, users);
-	mark_touched(&root->functions, from, users);
+	mark_touched(functions, from, users);
 	memcpy(piece + to->path, from->path, to->path_bytes);
 }
 
 static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 		 uint32_t nr)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	struct abi_function_object *object = to->objects;
 	uint32_t at = (uint32_t)(sizeof(*to) + nr * sizeof(*object));
 
 	*to = (struct abi_functions) {
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
-		.serial = ++root->functions.serial, .nr_objects = nr,
+		.serial = ++root_functions(root)->serial, .nr_objects = nr,
 		.graphs = functions_tracers(root).graph,
 		.graph_depth = functions->graph_depth,
 		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
@@ -269,10 +274,11 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 
 static void use_piece(struct root *root, struct abi_ring_ref piece)
 {
-	struct abi_ring_ref old = root->functions.piece;
+	struct functions *functions = root_functions(root);
+	struct abi_ring_ref old = functions->piece;
 
-	root->functions.piece = piece;
-	root->functions.in_piece = parts(root);
+	functions->piece = piece;
+	functions->in_piece = parts(root);
 	shm_store(&root->control->functions, piece.off);
 	/* Processes use the old block until they have applied the next generation. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
@@ -295,16 +301,17 @@ static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t
 
 int functions_publish(struct root *root)
 {
+	struct functions *functions = root_functions(root);
 	struct abi_ring_ref piece = { 0, 0 };
 	bool are_wanted = functions_are_wanted(root);
 	uint32_t nr;
-	uint64_t bytes = piece_bytes(&root->functions, &nr);
+	uint64_t bytes = piece_bytes(functions, &nr);
 	int r;
 
 	shm_store(&root->control->wants_objects, are_wanted);
 	/* Without users a block is still needed to keep the marks ABI_FUNCTIONS_TOUCHED for
 	 * the next server. */
-	if (!are_wanted && !root->functions.has_touched) {
+	if (!are_wanted && !functions->has_touched) {
 		use_piece(root, piece);
 		return 0;
 	}
@@ -337,7 +344,7 @@ static uint32_t users_left(const struct root *root)
 	const struct instance *instance;
 
 	for_each_instance(instance, root)
-		if (instance->probes)
+		if (instance_functions(instance)->probes)
 			users |= ABI_FUNCTIONS_PROBES;
 	return users;
 }
@@ -359,7 +366,8 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
  * server is killed, lists and marks are still as they were. */
 static int keep_users_in_piece(struct root *root)
 {
-	const struct abi_ring_ref piece = root->functions.piece;
+	struct functions *functions = root_functions(root);
+	const struct abi_ring_ref piece = functions->piece;
 	uint32_t left = users_left(root), nr;
 	struct abi_functions *all;
 	struct mapping *map;
@@ -376,8 +384,8 @@ static int keep_users_in_piece(struct root *root)
 			     sizeof(all->objects[0]) <= piece.bytes; i++)
 		keep_users(all, piece.bytes, &all->objects[i], left);
 	shm_store(&all->graphs, (uint32_t)functions_tracers(root).graph);
-	shm_store(&all->profile_session, root->functions.profile_session);
-	shm_store(&all->serial, ++root->functions.serial);	/* [functions.serial] */
+	shm_store(&all->profile_session, functions->profile_session);
+	shm_store(&all->serial, ++functions->serial);	/* [functions.serial] */
 	r = map->is_lost ? -EIO : 0;
 	mapping_put(map);
 	return r;
@@ -435,7 +443,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	const char *path = (const char *)all + from->path;
 	const void *lists = (const char *)all + from->lists;
 	const uint32_t *users = (const uint32_t *)((const char *)all + from->users);
-	struct functions *functions = &root->functions;
+	struct functions *functions = root_functions(root);
 	struct function_object *object;
 	int r;
 
@@ -479,7 +487,7 @@ static const struct abi_function_object *next_object(const struct abi_functions 
 static int parse_piece(struct root *root, const struct abi_functions *all)
 {
 	const struct abi_function_object *from;
-	uint32_t at = root->functions.nr_loaded;
+	uint32_t at = root_functions(root)->nr_loaded;
 	bool is_parsing = false;
 
 	while ((from = next_object(all, &at)))
@@ -490,18 +498,19 @@ static int parse_piece(struct root *root, const struct abi_functions *all)
 
 static int load_piece(struct root *root, const struct abi_functions *all)
 {
-	uint32_t *at = &root->functions.nr_loaded;
+	struct functions *functions = root_functions(root);
+	uint32_t *at = &functions->nr_loaded;
 	const struct abi_function_object *from;
 	int r = parse_piece(root, all);
 
 	if (r)
 		return r;
 
-	root->functions.serial = all->serial;
-	root->functions.graph_depth = all->graph_depth;
-	root->functions.thresh_ns = all->thresh_ns;
-	root->functions.profile_session = all->profile_session;
-	memcpy(root->functions.graph_sessions, all->graph_sessions,
+	functions->serial = all->serial;
+	functions->graph_depth = all->graph_depth;
+	functions->thresh_ns = all->thresh_ns;
+	functions->profile_session = all->profile_session;
+	memcpy(functions->graph_sessions, all->graph_sessions,
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
@@ -532,7 +541,7 @@ int functions_load(struct root *root)
 	if (bytes < sizeof(*copy) || bytes > ABI_FUNCTIONS_BYTES_MAX ||
 	    !arena_has(root, &ref) || mapping_new(root->fd, ref.off, ref.bytes, &map))
 		return 0;
-	root->functions.piece = ref;
+	root_functions(root)->piece = ref;
 	copy = malloc(bytes);
 	if (copy) {
 		memcpy(copy, map->addr, bytes);

@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/now.h"
 #include "server/core/root.h"
@@ -54,7 +55,7 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 	uint32_t i = 0;
 
 	while (i < object->sites.nr &&
-	       !(function_users(&root->functions, &tracers, object->first + i) &
+	       !(function_users(root_functions(root), &tracers, object->first + i) &
 		 ABI_FUNCTIONS_PROFILE))
 		i++;
 	return i < object->sites.nr;
@@ -95,7 +96,7 @@ static int make_piece(struct root *root, struct function_object *object)
 
 int profile_make_room(struct root *root)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	int r = 0;
 
 	for (uint32_t i = 0; profile_is_on(root) && !r && i < functions->nr_objects; i++) {
@@ -110,7 +111,7 @@ int profile_make_room(struct root *root)
 
 bool profile_is_on(const struct root *root)
 {
-	return root->functions.profile_session;
+	return root_functions(root)->profile_session;
 }
 
 bool profile_is_there(const struct root *root)
@@ -120,7 +121,7 @@ bool profile_is_there(const struct root *root)
 
 void profile_start(struct root *root)
 {
-	struct functions *functions = &root->functions;
+	struct functions *functions = root_functions(root);
 	uint32_t next = shm_load(&root->control->generation) + 1;
 
 	shm_store(&root->control->profile, 0);
@@ -138,7 +139,7 @@ void profile_start(struct root *root)
 
 void profile_stop(struct root *root)
 {
-	root->functions.profile_session = 0;
+	root_functions(root)->profile_session = 0;
 }
 
 /* ---- load the blocks of the previous server ---- */
@@ -168,7 +169,7 @@ static int object_of(struct root *root, const char *path,
 	};
 	int r = 0;
 
-	*ret_object = find_object(&root->functions, path, head);
+	*ret_object = find_object(root_functions(root), path, head);
 	if (!*ret_object) {
 		r = functions_add(root, path, &known, ret_object);
 		if (!r && *ret_object)
@@ -257,7 +258,7 @@ static int parse_pieces(struct root *root)
 		const char *path = (const char *)(head + 1);
 		struct abi_function_object known = { .kind = (uint16_t)head->kind };
 
-		if (!find_object(&root->functions, path, head) &&
+		if (!find_object(root_functions(root), path, head) &&
 		    functions_parse(root, path, &known) == -ERESTART)
 			r = -ERESTART;
 		off = head->next;
@@ -405,7 +406,7 @@ static void print_rows(const struct rows *rows, uint64_t thresh_ns,
 
 int profile_print(const struct root *root, uint32_t cpu, struct text *out)
 {
-	const struct functions *functions = &root->functions;
+	const struct functions *functions = root_functions(root);
 	struct rows rows = { 0 };
 	int r = cpu < root->nr_cpus ? 0 : -ENODEV;
 

@@ -22,11 +22,14 @@
 
 static struct abi_stack *stack_of(const struct root *root)
 {
-	return root->stack.map ? root->stack.map->addr : NULL;
+	struct root_stack *stack = root_stack(root);
+
+	return stack->map ? stack->map->addr : NULL;
 }
 
 static int use_piece(struct root *root, uint64_t off)
 {
+	struct root_stack *stack = root_stack(root);
 	struct abi_ring_ref piece = { off, ABI_PAGE_ALIGN(sizeof(struct abi_stack)) };
 	struct mapping *map;
 	int r;
@@ -36,8 +39,8 @@ static int use_piece(struct root *root, uint64_t off)
 	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
 	if (r)
 		return r;
-	root->stack.piece = piece;
-	root->stack.map = map;
+	stack->piece = piece;
+	stack->map = map;
 	return 0;
 }
 
@@ -56,8 +59,10 @@ int stack_tracer_load(struct root *root)
 
 void stack_tracer_done(struct root *root)
 {
-	mapping_put(root->stack.map);
-	root->stack = (struct root_stack) { 0 };
+	struct root_stack *stack = root_stack(root);
+
+	mapping_put(stack->map);
+	*stack = (struct root_stack) { 0 };
 }
 
 /* Make the block, if there is none.  The block is never freed, so a process needs to look
@@ -67,7 +72,7 @@ static int make_piece(struct root *root)
 	uint64_t off;
 	int r;
 
-	if (root->stack.map)
+	if (root_stack(root)->map)
 		return 0;
 	r = arena_alloc(root, sizeof(struct abi_stack), &off);
 	if (!r)
@@ -83,21 +88,21 @@ static int make_piece(struct root *root)
 
 int32_t stack_tracer_is_on(const struct root *root)
 {
-	return root->stack.map ? shm_load(&stack_of(root)->is_on) : 0;
+	return root_stack(root)->map ? shm_load(&stack_of(root)->is_on) : 0;
 }
 
 int stack_tracer_set(struct root *root, int32_t is_on)
 {
 	int r = is_on ? make_piece(root) : 0;
 
-	if (!r && root->stack.map)
+	if (!r && root_stack(root)->map)
 		shm_store(&stack_of(root)->is_on, is_on);
 	return r;
 }
 
 uint64_t stack_tracer_max(const struct root *root)
 {
-	return root->stack.map ? abi_stack_depth(shm_load(&stack_of(root)->max)) : 0;
+	return root_stack(root)->map ? abi_stack_depth(shm_load(&stack_of(root)->max)) : 0;
 }
 
 int stack_tracer_reset(struct root *root, uint64_t max)
@@ -227,22 +232,23 @@ static void see_process(struct abi_stack *stack, const struct process *process,
  * mappings does not keep the others from their turn. */
 void stack_tracer_tick(struct root *root)
 {
+	struct root_stack *state = root_stack(root);
 	struct abi_stack *stack = stack_of(root);
 
 	if (!stack)
 		return;
-	budget_start(&root->stack.budget);
-	for (uint32_t i = 0; i <= PROCESS_CREATOR && !budget_is_spent(&root->stack.budget); i++) {
-		const struct process *process = root->process[root->stack.next];
+	budget_start(&state->budget);
+	for (uint32_t i = 0; i <= PROCESS_CREATOR && !budget_is_spent(&state->budget); i++) {
+		const struct process *process = root->process[state->next];
 
 		if (process && process->pidfd >= 0)
-			see_process(stack, process, &root->stack.budget);
-		root->stack.next = (root->stack.next + 1) % (PROCESS_CREATOR + 1);
+			see_process(stack, process, &state->budget);
+		state->next = (state->next + 1) % (PROCESS_CREATOR + 1);
 	}
-	budget_stop(&root->stack.budget);
+	budget_stop(&state->budget);
 }
 
 bool stack_tracer_is_there(const struct root *root)
 {
-	return root->stack.map;
+	return root_stack(root)->map;
 }

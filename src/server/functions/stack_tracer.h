@@ -13,11 +13,13 @@
 #include "abi/control.h"
 #include "abi/stack.h"
 #include "server/core/budget.h"
+#include "server/core/root.h"
+#include "server/parts.h"
 
 struct mapping;
-struct root;
 
-/* The stack tracer's block, which abi_control.stack refers to. */
+/* The stack tracer's block, which abi_control.stack refers to: the state of
+ * ROOT_PART_STACK_TRACER. */
 struct root_stack {
 	struct mapping *map;		/* NULL: there is no block */
 	struct abi_ring_ref piece;	/* offset and size of the block */
@@ -25,6 +27,12 @@ struct root_stack {
 	uint32_t next;			/* slot of the process that stack_tracer_tick()
 					 * inspects next */
 };
+
+/* Return the state of the stack tracer of @root. */
+static inline struct root_stack *root_stack(const struct root *root)
+{
+	return root->part_state[ROOT_PART_STACK_TRACER];
+}
 
 /* root_part.init: map the block that the previous server has made.  Returns 0 or -ENOMEM; an
  * invalid block is ignored. */

@@ -20,6 +20,7 @@
 #include "server/core/root_info.h"
 #include "server/core/shm.h"
 #include "server/names/comm.h"
+#include "server/parts.h"
 
 #define LEARNED		1024u		/* rows of the cache; a power of two */
 #define SEARCH_MAX	64u		/* limit: processes that are searched for a thread */
@@ -50,16 +51,21 @@ void comms_free(struct comms *comms)
 	free(comms);
 }
 
+static struct comms *root_comms(const struct root *root)
+{
+	return root->part_state[ROOT_PART_COMMS];
+}
+
 int comms_init(struct root *root)
 {
-	root->comms = comms_new();
-	return root->comms ? 0 : -ENOMEM;
+	root->part_state[ROOT_PART_COMMS] = comms_new();
+	return root_comms(root) ? 0 : -ENOMEM;
 }
 
 void comms_done(struct root *root)
 {
-	comms_free(root->comms);
-	root->comms = NULL;
+	comms_free(root_comms(root));
+	root->part_state[ROOT_PART_COMMS] = NULL;
 }
 
 static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i)
@@ -155,8 +161,8 @@ static void find_living(const struct root *root, struct comm *comm)
 
 static const struct comm *find(struct root *root, uint32_t tid)
 {
-	struct comm *learned = &root->comms->learned[tid % LEARNED];
-	struct comm *found = &root->comms->found;
+	struct comm *learned = &root_comms(root)->learned[tid % LEARNED];
+	struct comm *found = &root_comms(root)->found;
 	bool is_shared = find_shared(root, tid, found);
 
 	if (is_shared && (*found->name || !is_name_wanted(root)))
@@ -189,7 +195,7 @@ uint32_t comms_find_tgid(struct root *root, uint32_t tid)
 
 void comms_expire(struct root *root)
 {
-	memset(root->comms->learned, 0, sizeof(root->comms->learned));
+	memset(root_comms(root)->learned, 0, sizeof(root_comms(root)->learned));
 }
 
 /*
@@ -250,7 +256,7 @@ void comms_meet(struct root *root, uint32_t tid)
 
 void comms_refresh(struct root *root)
 {
-	uint32_t left = REFRESH_MAX, start = root->comms->next;
+	uint32_t left = REFRESH_MAX, start = root_comms(root)->next;
 	char name[ABI_COMM_LEN];
 	struct comm comm;
 
@@ -262,7 +268,7 @@ void comms_refresh(struct root *root)
 		if (!read_row(&root->comms_table[row], &comm))
 			continue;
 		left--;
-		root->comms->next = (row + 1) % ABI_COMMS;
+		root_comms(root)->next = (row + 1) % ABI_COMMS;
 		if (read_name(comm.tgid, comm.tid, name) &&
 		    strcmp(name, comm.name))
 			add(root, comm.tid, comm.tgid, name);

@@ -31,6 +31,7 @@
 #include "server/names/objects.h"
 #include "server/names/params.h"
 #include "server/names/symbols.h"
+#include "server/parts.h"
 #include "symbols/localfile.h"
 #include "symbols/parse.h"
 #include "symbols/parse_take.h"
@@ -53,20 +54,30 @@ struct objects {
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* limit: how many bytes may still be read */
 	uint64_t wait_ns;			/* how long objects_wait() may still wait */
+	bool is_parsing;			/* a result is missing, because a file is still
+						 * being parsed; a caller clears this before it
+						 * asks for a result */
 };
+
+static struct objects *root_objects(const struct root *root)
+{
+	return root->part_state[ROOT_PART_OBJECTS];
+}
 
 int objects_init(struct root *root)
 {
-	root->objects = calloc(1, sizeof(*root->objects));
-	if (!root->objects)
+	struct objects *objects = calloc(1, sizeof(*objects));
+
+	if (!objects)
 		return -ENOMEM;
-	*root->objects = (struct objects) { .bytes_left = BYTES_MAX, .wait_ns = WAIT_NS };
+	*objects = (struct objects) { .bytes_left = BYTES_MAX, .wait_ns = WAIT_NS };
+	root->part_state[ROOT_PART_OBJECTS] = objects;
 	return 0;
 }
 
 void objects_done(struct root *root)
 {
-	struct objects *objects = root->objects;
+	struct objects *objects = root_objects(root);
 
 	if (!objects)
 		return;
@@ -77,12 +88,23 @@ void objects_done(struct root *root)
 		elf_symbols_done(&objects->files[i].symbols);
 	}
 	free(objects);
-	root->objects = NULL;
+	root->part_state[ROOT_PART_OBJECTS] = NULL;
+}
+
+void objects_clear_missing(struct root *root)
+{
+	if (root_objects(root))
+		root_objects(root)->is_parsing = false;
+}
+
+bool objects_has_missing(const struct root *root)
+{
+	return root_objects(root) && root_objects(root)->is_parsing;
 }
 
 bool objects_have_files(const struct root *root)
 {
-	return root->objects->nr_files;
+	return root_objects(root)->nr_files;
 }
 
 /* The description of an object in the root's memory. */
@@ -179,16 +201,16 @@ static void start_file(struct root *root, struct object_file *file)
 	int r;
 
 	if (!parse_has_room(root)) {
-		root->is_parsing = true;
+		root_objects(root)->is_parsing = true;
 		return;
 	}
-	r = want_file(root, file, PARSE_SYMBOLS, root->objects->bytes_left, &want);
+	r = want_file(root, file, PARSE_SYMBOLS, root_objects(root)->bytes_left, &want);
 	if (!r && fstat(want.fd, &file->st))
 		file->st = (struct stat) { 0 };
 	if (!r)
 		r = parse_start(&want, &file->job);
 	file->is_parsed = r && r != -EBUSY;
-	root->is_parsing |= r == -EBUSY;
+	root_objects(root)->is_parsing |= r == -EBUSY;
 }
 
 /*
@@ -205,7 +227,7 @@ static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 
 static void end_file(struct root *root, struct object_file *file)
 {
-	struct objects *objects = root->objects;
+	struct objects *objects = root_objects(root);
 	const struct parsed_more more = {
 		.segments = file->segments, .nr_segments = &file->nr_segments,
 	};
@@ -230,14 +252,14 @@ static void end_file(struct root *root, struct object_file *file)
 }
 
 /*
- * Return true if @file has names.  Sets root->is_parsing if the parser is still working.
+ * Return true if @file has names.  Sets objects.is_parsing if the parser is still working.
  */
 static bool has_names(struct root *root, struct object_file *file)
 {
 	if (!file->is_parsed && !file->job)
 		start_file(root, file);
 	if (file->job && parse_poll(file->job) == -EINPROGRESS)
-		root->is_parsing = true;
+		root_objects(root)->is_parsing = true;
 	else if (file->job)
 		end_file(root, file);
 	return file->is_readable;
@@ -246,7 +268,7 @@ static bool has_names(struct root *root, struct object_file *file)
 /* Return the entry of the object's file.  Takes over its path. */
 static struct object_file *get_file(const struct root *root, const struct told *told)
 {
-	struct objects *objects = root->objects;
+	struct objects *objects = root_objects(root);
 	struct object_file *file;
 
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
@@ -280,7 +302,7 @@ uint32_t objects_nr_rows(const struct root *root)
 
 static void try_object(struct root *root, uint32_t number)
 {
-	struct object *object = &root->objects->objects[number];
+	struct object *object = &root_objects(root)->objects[number];
 	struct object_file *file;
 	struct told told;
 
@@ -307,7 +329,7 @@ static uint64_t object_base(const struct root *root, uint32_t number)
  */
 static struct object *get_object(struct root *root, uint32_t number)
 {
-	struct object *object = &root->objects->objects[number];
+	struct object *object = &root_objects(root)->objects[number];
 
 	if (!object->is_tried)
 		try_object(root, number);
@@ -359,13 +381,13 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
-	bool was_parsing = root->is_parsing;
+	bool was_parsing = root_objects(root)->is_parsing;
 	struct object *object;
 
-	root->is_parsing = false;
+	root_objects(root)->is_parsing = false;
 	object = get_object(root, number);
-	*ret_is_parsing = root->is_parsing;
-	root->is_parsing |= was_parsing;
+	*ret_is_parsing = root_objects(root)->is_parsing;
+	root_objects(root)->is_parsing |= was_parsing;
 	return object;
 }
 
@@ -452,18 +474,18 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 
 int objects_parse(struct root *root)
 {
-	root->is_parsing = false;
+	root_objects(root)->is_parsing = false;
 	for (uint32_t i = 0; i < nr_modules(root); i++)
 		get_object(root, i);
 	for (uint32_t i = 0; i < objects_nr_rows(root); i++)
 		get_object(root, ABI_MODULES + i);
-	return root->is_parsing ? -ERESTART : 0;
+	return root_objects(root)->is_parsing ? -ERESTART : 0;
 }
 
 void objects_settle(struct root *root, bool is_awaited)
 {
 	(void)is_awaited;
-	struct objects *objects = root->objects;
+	struct objects *objects = root_objects(root);
 
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
 		struct object_file *file = &objects->files[i];
@@ -475,14 +497,14 @@ void objects_settle(struct root *root, bool is_awaited)
 
 void objects_wait_no_more(struct root *root)
 {
-	root->objects->wait_ns = 0;
+	root_objects(root)->wait_ns = 0;
 }
 
 void objects_wait(struct root *root)
 {
-	struct objects *objects = root->objects;
+	struct objects *objects = root_objects(root);
 	uint64_t start_ns = server_now_ns(), took_ns = 0;
-	bool was_parsing = root->is_parsing;
+	bool was_parsing = root_objects(root)->is_parsing;
 
 	while (objects_parse(root) && took_ns < objects->wait_ns) {
 		beat();
@@ -494,7 +516,7 @@ void objects_wait(struct root *root)
 		took_ns = server_now_ns() - start_ns;
 	}
 	objects->wait_ns -= min_u64(took_ns, objects->wait_ns);
-	root->is_parsing = was_parsing;
+	root_objects(root)->is_parsing = was_parsing;
 }
 
 /* ---- constant strings ---- */
@@ -630,8 +652,8 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 
 	if (!symbols->parsed || strncmp(symbol->name, "_Z", 2))
 		return symbol->name;
-	if (objects_demangle(root, symbols, path, &root->objects->bytes_left))
-		root->is_parsing = true;
+	if (objects_demangle(root, symbols, path, &root_objects(root)->bytes_left))
+		root_objects(root)->is_parsing = true;
 	plain = parsed_plain(symbols, symbol);
 	return plain ? plain : symbol->name;
 }
@@ -670,7 +692,7 @@ static int start_session(struct root *root, struct object_file *file)
 
 	if (!parse_has_room(root))
 		return -EINPROGRESS;
-	make_room_for_session(root->objects, &bytes_left);
+	make_room_for_session(root_objects(root), &bytes_left);
 	r = want_file(root, file, PARSE_PARAMS, bytes_left, &want);
 	if (!r)
 		r = params_start(file->params, &want);
@@ -688,7 +710,7 @@ static const struct elf_params *find_params(struct root *root, struct object_fil
 		if (!r)
 			r = params_find(file->params, addr, &found);
 	}
-	root->is_parsing |= r == -EINPROGRESS;
+	root_objects(root)->is_parsing |= r == -EINPROGRESS;
 	objects_log(root, file->path, params_why(file->params));
 	return r ? NULL : found;
 }

@@ -49,7 +49,7 @@ struct object {
  * Returns NULL without memory.
  *
  * In the server nothing here waits for a parser, except objects_wait().  While a file is
- * being parsed it has no names, and root->is_parsing is set: the caller must try again
+ * being parsed it has no names, and objects_has_missing() is true: the caller must try again
  * later.
  */
 /* root_part.init: allocate an empty table.  Returns -ENOMEM. */
@@ -59,6 +59,11 @@ void objects_done(struct root *root);
 /*
  * root_part.has_unsaved: return true if names were read from files that may be gone by now.
  */
+/* Forget that a result was missing.  Call it before asking for results. */
+void objects_clear_missing(struct root *root);
+/* Return true if a result was missing since objects_clear_missing(), because a file is still
+ * being parsed.  The caller must ask again later. */
+bool objects_has_missing(const struct root *root);
 bool objects_have_files(const struct root *root);
 
 /* Return the object that contains @addr, at the time of the record @from; or NULL. */
@@ -96,7 +101,7 @@ int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);
 /*
  * Return the demangled name of @symbol, a row of @symbols, or its raw name.  @path: the
- * file, for error_log.  May set root->is_parsing.
+ * file, for error_log.  objects_has_missing() may be true afterwards.
  */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path);

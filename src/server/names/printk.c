@@ -14,6 +14,7 @@
 #include "server/core/mapping.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/parts.h"
 
 #define FORMATS_MAX	65536u
 #define TEXT_BYTES_MAX	65536u		/* limit: length of one text */
@@ -35,6 +36,12 @@ struct printk_formats {
 						 * format that was read */
 };
 
+/* NULL: no format was needed yet. */
+static struct printk_formats *root_printk(const struct root *root)
+{
+	return root->part_state[ROOT_PART_PRINTK];
+}
+
 bool printk_has_formats(const struct root *root)
 {
 	return shm_load(&root->control->printk) != 0;
@@ -42,7 +49,7 @@ bool printk_has_formats(const struct root *root)
 
 void printk_formats_done(struct root *root)
 {
-	struct printk_formats *formats = root->printk;
+	struct printk_formats *formats = root_printk(root);
 
 	if (!formats)
 		return;
@@ -50,7 +57,7 @@ void printk_formats_done(struct root *root)
 		free(formats->table[i].text);
 	free(formats->table);
 	free(formats);
-	root->printk = NULL;
+	root->part_state[ROOT_PART_PRINTK] = NULL;
 }
 
 /*
@@ -109,7 +116,7 @@ static int read_list(struct root *root, uint32_t off, uint32_t known)
 		at = heap_at(root, text, bytes);
 		if (!at || bytes > TEXT_BYTES_MAX)
 			return 0;
-		r = add(root->printk, text, at, bytes);
+		r = add(root_printk(root), text, at, bytes);
 		if (r)
 			return r;
 		last = off;
@@ -150,7 +157,7 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 
 static int read_lists(struct root *root, const struct abi_printk_table *table)
 {
-	struct printk_formats *formats = root->printk;
+	struct printk_formats *formats = root_printk(root);
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < ABI_PRINTK_LISTS; i++) {
@@ -169,12 +176,12 @@ static int refresh(struct root *root)
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	const struct abi_printk_table *table =
 		heap_at(root, shm_load(&root->control->printk), sizeof(*table));
-	struct printk_formats *formats = root->printk;
+	struct printk_formats *formats = root_printk(root);
 	uint32_t nr_old;
 	int r;
 
 	if (!formats)
-		formats = root->printk = calloc(1, sizeof(*formats));
+		formats = root->part_state[ROOT_PART_PRINTK] = calloc(1, sizeof(*formats));
 	if (!formats)
 		return -ENOMEM;
 	if (!table || formats->is_full || (formats->nr && formats->tables_seen == tables))
@@ -206,9 +213,9 @@ const char *printk_find(struct root *root, uint64_t addr)
 
 	if (off > UINT32_MAX)
 		return NULL;
-	text = find(root->printk, (uint32_t)off);
+	text = find(root_printk(root), (uint32_t)off);
 	if (!text && root_is_usable(root) && !refresh(root))
-		text = find(root->printk, (uint32_t)off);
+		text = find(root_printk(root), (uint32_t)off);
 	return text;
 }
 
@@ -218,8 +225,8 @@ int printk_list(struct root *root,
 	uint64_t base = shm_load(&root->control->map_addr);
 	int r = refresh(root);
 
-	for (uint32_t i = 0; !r && i < root->printk->nr; i++)
-		put(arg, base + root->printk->table[i].off,
-		    root->printk->table[i].text);
+	for (uint32_t i = 0; !r && i < root_printk(root)->nr; i++)
+		put(arg, base + root_printk(root)->table[i].off,
+		    root_printk(root)->table[i].text);
 	return r;
 }

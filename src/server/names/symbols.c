@@ -15,6 +15,7 @@
 #include "server/core/shm.h"
 #include "server/names/objects.h"
 #include "server/names/symbols.h"
+#include "server/parts.h"
 #include "symbols/elf.h"
 
 #define STRINGS		256u		/* cached strings; a power of two */
@@ -34,10 +35,15 @@ struct symbols {
 						 * read */
 };
 
+static struct symbols *root_symbols(const struct root *root)
+{
+	return root->part_state[ROOT_PART_SYMBOLS];
+}
+
 int symbols_init(struct root *root)
 {
-	root->symbols = calloc(1, sizeof(*root->symbols));
-	return root->symbols ? 0 : -ENOMEM;
+	root->part_state[ROOT_PART_SYMBOLS] = calloc(1, sizeof(struct symbols));
+	return root_symbols(root) ? 0 : -ENOMEM;
 }
 
 static void forget_strings(struct symbols *symbols)
@@ -50,11 +56,11 @@ static void forget_strings(struct symbols *symbols)
 
 void symbols_done(struct root *root)
 {
-	if (!root->symbols)
+	if (!root_symbols(root))
 		return;
-	forget_strings(root->symbols);
-	free(root->symbols);
-	root->symbols = NULL;
+	forget_strings(root_symbols(root));
+	free(root_symbols(root));
+	root->part_state[ROOT_PART_SYMBOLS] = NULL;
 }
 
 size_t symbols_module_len(const char *file)
@@ -212,7 +218,7 @@ void symbols_list(struct root *root, struct text *out)
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out)
 {
-	struct symbols *symbols = root->symbols;
+	struct symbols *symbols = root_symbols(root);
 	struct string *string = &symbols->strings[(addr ^ addr >> 8) % STRINGS];
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	const struct object *object;
@@ -226,7 +232,7 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		object = objects_find(root, from, addr);
 		if (object)
 			string->text = objects_string(root, object, addr);
-		else if (root->is_parsing)
+		else if (objects_has_missing(root))
 			string->addr = 0;	/* a parser is working: try again next
 						 * time */
 	}

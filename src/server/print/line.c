@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "event/format.h"
 #include "event/print.h"
+#include "server/core/instance.h"
 #include "server/core/options.h"
 #include "server/names/printk.h"
 #include "server/names/symbols.h"
@@ -221,7 +222,7 @@ void line_print(struct instance *instance, const struct merge_record *record,
 		return;
 	if (place->is_left_out)
 		return;
-	if (instance->is_dumped)
+	if (instance_lines(instance)->is_dumped)
 		line.options |= OPTION_LATENCY_FMT;
 	if (is_message_only(&line)) {
 		printk_print_message(&line, out);

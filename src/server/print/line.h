@@ -10,11 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/core/instance.h"
+#include "server/parts.h"
 #include "server/rings/rings.h"
 
 struct graph_cpu;
 struct merge_record;
 struct text;
+
+/* How lines of an instance are printed: the state of INSTANCE_PART_LINES. */
+struct instance_lines {
+	bool is_dumped;			/* print lines as with latency-format, except those
+					 * of the graph tracer */
+};
+
+/* Return how lines of @instance are printed. */
+static inline struct instance_lines *instance_lines(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_LINES];
+}
 
 /* The position of a record among the records that are printed. */
 struct line_place {
@@ -33,8 +47,8 @@ struct line_place {
 
 /*
  * Print @record as a line.  If records were lost before it, print the line
- * `CPU:n [LOST m EVENTS]` first.  Sets root->is_parsing if a name is not known yet, because
- * a file is still being parsed.
+ * `CPU:n [LOST m EVENTS]` first.  If a name is not known yet, because a file is still
+ * being parsed, objects_has_missing() returns true afterwards.
  */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "server/core/instance.h"
 #include "server/core/options.h"
 #include "server/core/root.h"
+#include "server/names/objects.h"
 #include "server/print/graph.h"
 #include "server/print/line.h"
 #include "server/print/lines.h"
@@ -81,7 +83,7 @@ int lines_print(struct lines *lines, struct text *out)
 	};
 	if (instance_tracer(lines->instance)->print_line)
 		r = look_around(lines, options);
-	else if (((options & OPTION_LATENCY_FMT) || lines->instance->is_dumped) &&
+	else if (((options & OPTION_LATENCY_FMT) || instance_lines(lines->instance)->is_dumped) &&
 		 !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;
@@ -89,9 +91,9 @@ int lines_print(struct lines *lines, struct text *out)
 		look_for_end(lines, options);
 	if (r)
 		return r;
-	root->is_parsing = false;
+	objects_clear_missing(root);
 	line_print(lines->instance, &lines->record, place, out);
-	if (!root->is_parsing)
+	if (!objects_has_missing(root))
 		return 1;
 	text_truncate(out, before);
 	return -ERESTART;

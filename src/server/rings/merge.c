@@ -67,11 +67,12 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 static int open_sources(struct merge *merge)
 {
 	struct instance *instance = merge->instance;
+	struct instance_rings *rings = instance_rings(instance);
 	struct instance_ring *ring;
 	int r = 0;
 
-	merge->sources = calloc(instance->nr_rings + 1, sizeof(*merge->sources));
-	merge->heap = calloc(instance->nr_rings + 1, sizeof(*merge->heap));
+	merge->sources = calloc(rings->nr_rings + 1, sizeof(*merge->sources));
+	merge->heap = calloc(rings->nr_rings + 1, sizeof(*merge->heap));
 	if (!merge->sources || !merge->heap)
 		r = -ENOMEM;
 	for_each_ring(ring, instance, merge->which, merge->cpu)
@@ -81,8 +82,8 @@ static int open_sources(struct merge *merge)
 		close_sources(merge);
 		return r;
 	}
-	merge->rings_serial = instance->rings_serial;
-	merge->reads_serial = instance->reads_serial;
+	merge->rings_serial = rings->rings_serial;
+	merge->reads_serial = rings->reads_serial;
 	merge->is_open = true;
 	return 0;
 }
@@ -244,7 +245,7 @@ bool merge_extend(struct merge *merge)
 
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
-	if (merge->rings_serial != instance->rings_serial) {
+	if (merge->rings_serial != instance_rings(instance)->rings_serial) {
 		/* New rings: continue with them only if no old ring was opened. */
 		if (merge->nr_sources)
 			return false;

@@ -21,8 +21,8 @@ bool merge_is_staged(const struct merge *merge)
 
 bool merge_is_stale(const struct merge *merge)
 {
-	return merge->rings_serial != merge->instance->rings_serial ||
-	       merge->reads_serial != merge->instance->reads_serial;
+	return merge->rings_serial != instance_rings(merge->instance)->rings_serial ||
+	       merge->reads_serial != instance_rings(merge->instance)->reads_serial;
 }
 
 static void unstage(struct merge *merge)
@@ -43,7 +43,7 @@ void merge_stage(struct merge *merge)
 	for (uint32_t i = 0; i < merge->nr_sources; i++)
 		merge->sources[i].was_consumed = false;
 	if (!merge->is_staged)
-		LIST_INSERT_HEAD(&merge->instance->staged, merge, staged);
+		LIST_INSERT_HEAD(&instance_rings(merge->instance)->staged, merge, staged);
 	merge->is_staged = true;
 }
 
@@ -92,7 +92,7 @@ void merge_consume(struct merge *merge)
 	}
 	unstage(merge);
 	if (has_moved)
-		merge->reads_serial = ++instance->reads_serial;
+		merge->reads_serial = ++instance_rings(instance)->reads_serial;
 }
 
 /*
@@ -110,7 +110,7 @@ void merge_give_up(struct merge *merge)
 		source->has_moved = source->is_offered = false;
 	}
 	unstage(merge);
-	merge->instance->reads_serial++;
+	instance_rings(merge->instance)->reads_serial++;
 }
 
 /*
@@ -144,7 +144,7 @@ void merge_return(struct merge *merge, bool is_partial)
 		else
 			ring_cursor_return(&source->cursor);
 	}
-	instance->reads_serial++;
+	instance_rings(instance)->reads_serial++;
 }
 
 /*
@@ -153,7 +153,7 @@ void merge_return(struct merge *merge, bool is_partial)
  */
 static bool overlaps(const struct merge *merge, const struct merge *other)
 {
-	bool is_swapped = other->rings_serial != other->instance->rings_serial;
+	bool is_swapped = other->rings_serial != instance_rings(other->instance)->rings_serial;
 
 	return (merge->which == other->which || is_swapped) &&
 	       (merge->cpu == CPU_ALL || other->cpu == CPU_ALL ||
@@ -164,7 +164,7 @@ void merge_settle_others(struct merge *merge)
 {
 	struct merge *other, *next;
 
-	for (other = LIST_FIRST(&merge->instance->staged); other; other = next) {
+	for (other = LIST_FIRST(&instance_rings(merge->instance)->staged); other; other = next) {
 		next = LIST_NEXT(other, staged);
 		if (other != merge && overlaps(merge, other))
 			merge_give_up(other);
@@ -173,6 +173,8 @@ void merge_settle_others(struct merge *merge)
 
 void merge_settle_all(struct instance *instance)
 {
-	while (!LIST_EMPTY(&instance->staged))
-		merge_give_up(LIST_FIRST(&instance->staged));
+	struct instance_rings *rings = instance_rings(instance);
+
+	while (!LIST_EMPTY(&rings->staged))
+		merge_give_up(LIST_FIRST(&rings->staged));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Change rings that are in use: whether they record, and how. */
+#include "server/core/instance.h"
 #include "server/core/options.h"
 #include "server/core/shm.h"
 #include "server/rings/options.h"
@@ -53,13 +54,13 @@ bool instance_records(const struct instance *instance, uint32_t cpu)
 
 void instance_pause(struct instance *instance)
 {
-	instance->nr_pauses++;
+	instance_rings(instance)->nr_pauses++;
 	shm_store(&instance->abi->paused, 1);
 	instance_ask_again(instance);
 }
 
 void instance_resume(struct instance *instance)
 {
-	if (!--instance->nr_pauses)
+	if (!--instance_rings(instance)->nr_pauses)
 		shm_store(&instance->abi->paused, 0);
 }

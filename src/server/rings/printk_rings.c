@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rings for trace_printk(), which records without being switched on. */
 #include "server/core/apply.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/printk.h"

@@ -76,7 +76,7 @@ void instance_drop_rings(struct instance *instance)
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
 		for (uint32_t side = 0; side < ABI_SIDES; side++)
 			drop_side(instance, cpu, side);
-	instance->rings_serial++;
+	instance_rings(instance)->rings_serial++;
 }
 
 /*
@@ -90,7 +90,7 @@ void instance_free_spare(struct instance *instance)
 			   __ATOMIC_ACQ_REL);
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
 		drop_side(instance, cpu, !abi_main_side(instance->abi, cpu));
-	instance->rings_serial++;
+	instance_rings(instance)->rings_serial++;
 }
 
 static void use_side(struct instance *instance, const struct ring_plan *plan,
@@ -121,7 +121,7 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 {
 	for (uint32_t side = 0; side < ABI_SIDES; side++)
 		use_side(instance, plan, side);
-	instance->rings_serial++;
+	instance_rings(instance)->rings_serial++;
 }
 
 /* Make new rings for @cpu, or CPU_ALL, on the sides that have rings. */
@@ -245,7 +245,7 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 	merge_settle_all(instance);
 	for_each_ring(ring, instance, which, cpu)
 		ring_clear(&ring->view);
-	instance->rings_serial++;
+	instance_rings(instance)->rings_serial++;
 	if (which != RINGS_SNAPSHOT && cpu == CPU_ALL)
 		shm_store(&instance->abi->time_start, timebase_now(instance));
 	instance_retire(instance);
@@ -285,24 +285,26 @@ static bool retire(struct instance *instance, struct instance_ring *ring,
  */
 void instance_retire(struct instance *instance)
 {
+	struct instance_rings *rings = instance_rings(instance);
 	struct root *root = instance->root;
+	struct root_rings *limits = root_rings(root);
 	uint32_t generation = shm_load(&root->control->generation), nr = 0;
 	bool is_spent = false;
 
 	if (!apply_is_settled(root, generation) || instance_sync(instance))
 		return;
-	budget_start(&root->retire_budget);
-	for (uint32_t i = 0; i < instance->nr_rings && !is_spent; i++) {
-		struct instance_ring *ring = &instance->rings[i];
+	budget_start(&limits->retire_budget);
+	for (uint32_t i = 0; i < rings->nr_rings && !is_spent; i++) {
+		struct instance_ring *ring = &rings->rings[i];
 
 		if (!ring->is_prev || !ring->ref.off ||
 		    !retire(instance, ring, generation) || ++nr % RETIRE_STEP)
 			continue;
 		instance_sync(instance);
 		arena_reap(root);
-		is_spent = budget_is_spent(&root->retire_budget);
+		is_spent = budget_is_spent(&limits->retire_budget);
 	}
-	budget_stop(&root->retire_budget);
+	budget_stop(&limits->retire_budget);
 	instance_sync(instance);
 	arena_reap(root);
 }

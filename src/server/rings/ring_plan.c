@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/options.h"
 #include "server/core/root.h"

@@ -49,7 +49,7 @@ void instance_set_defaults(struct instance *instance)
 static void ring_close(struct instance *instance, struct instance_ring *ring)
 {
 	if (ring->map)
-		instance->root->nr_mapped--;
+		root_rings(instance->root)->nr_mapped--;
 	mapping_put(ring->map);
 	ring->map = NULL;
 }
@@ -79,26 +79,28 @@ static uint32_t mapped_max(void)
  */
 static void refill_opens(struct root *root)
 {
+	struct root_rings *limits = root_rings(root);
 	uint64_t now = server_now_ns();
-	uint64_t refill = (now - root->opens_ns) / (OPENS_NS / mapped_max());
-	uint64_t left = root->opens_left + refill;
+	uint64_t refill = (now - limits->opens_ns) / (OPENS_NS / mapped_max());
+	uint64_t left = limits->opens_left + refill;
 
 	if (!refill)
 		return;
-	root->opens_ns = now;
-	root->opens_left = left < mapped_max() ? (uint32_t)left : mapped_max();
+	limits->opens_ns = now;
+	limits->opens_left = left < mapped_max() ? (uint32_t)left : mapped_max();
 }
 
 static void ring_open(struct instance *instance, struct instance_ring *ring)
 {
 	struct root *root = instance->root;
+	struct root_rings *limits = root_rings(root);
 
 	if (!arena_has(root, &ring->ref) || ring->ref.bytes > MAPPED_BYTES_MAX ||
-	    root->nr_mapped >= mapped_max())
+	    limits->nr_mapped >= mapped_max())
 		return;
 	if (mapping_new(root->fd, ring->ref.off, ring->ref.bytes, &ring->map))
 		return;
-	root->nr_mapped++;
+	limits->nr_mapped++;
 	if (ring_view_init(&ring->view, ring->map->addr, ring->ref.bytes) ||
 	    ring->view.cpu != ring->cpu)
 		ring_close(instance, ring);
@@ -117,16 +119,17 @@ uint32_t instance_page_bytes(const struct instance *instance)
  */
 static int rings_alloc(struct instance *instance)
 {
+	struct instance_rings *rings = instance_rings(instance);
 	uint32_t nr = instance->root->nr_cpus * ROWS_OF_CPU;
 	struct instance_ring *ring;
 
-	if (instance->rings)
+	if (rings->rings)
 		return 0;
 	ring = calloc(nr, sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	instance->rings = ring;
-	instance->nr_rings = nr;
+	rings->rings = ring;
+	rings->nr_rings = nr;
 	for (uint32_t i = 0; i < nr; i++, ring++) {
 		ring->cpu = i / ROWS_OF_CPU;
 		ring->side = i / ROWS_OF_SIDE % ABI_SIDES;
@@ -139,14 +142,16 @@ static int rings_alloc(struct instance *instance)
 /* Read the main side of each CPU: any process may have swapped. */
 static void sync_sides(struct instance *instance)
 {
+	struct instance_rings *rings = instance_rings(instance);
+
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++) {
-		uint64_t *sides = &instance->sides[cpu / 64];
+		uint64_t *sides = &rings->sides[cpu / 64];
 		uint64_t side = abi_main_side(instance->abi, cpu);
 
 		if ((*sides >> cpu % 64 & 1) == side)
 			continue;
 		*sides ^= 1ull << cpu % 64;
-		instance->rings_serial++;
+		rings->rings_serial++;
 	}
 }
 
@@ -161,15 +166,17 @@ static const struct abi_ring_ref *shared_ref(const struct instance *instance,
 
 int instance_sync(struct instance *instance)
 {
+	struct instance_rings *rings = instance_rings(instance);
 	struct root *root = instance->root;
+	struct root_rings *limits = root_rings(root);
 	bool has_refilled = false;
 	int r = rings_alloc(instance);
 
 	if (r)
 		return r;
 	sync_sides(instance);
-	for (uint32_t i = 0; i < instance->nr_rings; i++) {
-		struct instance_ring *ring = &instance->rings[i];
+	for (uint32_t i = 0; i < rings->nr_rings; i++) {
+		struct instance_ring *ring = &rings->rings[i];
 		const struct abi_ring_ref *shared = shared_ref(instance, ring);
 		struct abi_ring_ref ref = {
 			.off = shm_load(&shared->off),
@@ -183,24 +190,26 @@ int instance_sync(struct instance *instance)
 		if (ref.off && !has_refilled)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
-		if (ref.off && !root->opens_left)
+		if (ref.off && !limits->opens_left)
 			continue;	/* try again at the next call */
-		root->opens_left -= ref.off != 0;
+		limits->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;
 		ring_open(instance, ring);
-		instance->rings_serial++;
+		rings->rings_serial++;
 	}
 	return 0;
 }
 
 void instance_done(struct instance *instance)
 {
-	for (uint32_t i = 0; i < instance->nr_rings; i++)
-		ring_close(instance, &instance->rings[i]);
-	free(instance->rings);
-	instance->rings = NULL;
-	instance->nr_rings = 0;
+	struct instance_rings *rings = instance_rings(instance);
+
+	for (uint32_t i = 0; i < rings->nr_rings; i++)
+		ring_close(instance, &rings->rings[i]);
+	free(rings->rings);
+	rings->rings = NULL;
+	rings->nr_rings = 0;
 }
 
 bool instance_has_rings(const struct instance *instance)
@@ -219,7 +228,7 @@ bool instance_has_rings(const struct instance *instance)
 static bool is_main(const struct instance *instance,
 		    const struct instance_ring *ring)
 {
-	return (instance->sides[ring->cpu / 64] >> ring->cpu % 64 & 1) ==
+	return (instance_rings(instance)->sides[ring->cpu / 64] >> ring->cpu % 64 & 1) ==
 	       ring->side;
 }
 
@@ -227,14 +236,15 @@ struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
 					 struct instance_ring *after)
 {
+	const struct instance_rings *rings = instance_rings(instance);
 	struct instance_ring *ring = after ? after + 1 : NULL;
 
 	if (!after) {
 		if (instance_sync(instance))
 			return NULL;
-		ring = instance->rings;
+		ring = rings->rings;
 	}
-	for (; ring < instance->rings + instance->nr_rings; ring++) {
+	for (; ring < rings->rings + rings->nr_rings; ring++) {
 		if (ring->map && (cpu == CPU_ALL || ring->cpu == (uint32_t)cpu) &&
 		    (which == RINGS_ALL ||
 		     is_main(instance, ring) == (which == RINGS_MAIN)))

@@ -11,14 +11,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "abi/control.h"
 #include "ring/ring.h"
+#include "server/core/apply.h"
+#include "server/core/budget.h"
+#include "server/core/instance.h"
+#include "server/core/root.h"
+#include "server/parts.h"
 
-struct server_root_info;
-struct instance;
 struct mapping;
-struct root;
+struct merge;
 
 #define CPU_ALL		(-1)
 
@@ -41,6 +45,42 @@ enum rings {
 	RINGS_SNAPSHOT,
 	RINGS_ALL,
 };
+
+/* Limits of a root for mapping rings: the state of ROOT_PART_RINGS. */
+struct root_rings {
+	uint32_t nr_mapped;		/* number of rings that are mapped */
+	uint32_t opens_left;		/* number of rings that the root may still map now */
+	uint64_t opens_ns;		/* CLOCK_MONOTONIC when opens_left was computed */
+	struct budget retire_budget;	/* budget of instance_retire() */
+};
+
+/* The rings of an instance: the state of INSTANCE_PART_RINGS. */
+struct instance_rings {
+	struct instance_ring *rings;	/* [nr_rings] rings that abi->side refers to */
+	uint32_t nr_rings;
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side that each CPU recorded to at
+					 * the last instance_sync() */
+	uint64_t rings_serial;		/* changes when rings are replaced, swapped or
+					 * cleared */
+	uint64_t reads_serial;		/* changes when records are consumed */
+	LIST_HEAD(, merge) staged;	/* merges that have staged records: merge_stage() */
+	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
+	struct apply spare_apply;	/* settings with the spare side that a program has
+					 * asked for; the program waits until they are
+					 * applied */
+};
+
+/* Return the limits of @root for mapping rings. */
+static inline struct root_rings *root_rings(const struct root *root)
+{
+	return root->part_state[ROOT_PART_RINGS];
+}
+
+/* Return the rings of @instance. */
+static inline struct instance_rings *instance_rings(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_RINGS];
+}
 
 /* ---- rings.c ---- */
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "server/core/apply.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/core/shm.h"
@@ -36,7 +37,7 @@ void instance_swap(struct instance *instance, int cpu)
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
-	struct apply *apply = &instance->spare_apply;
+	struct apply *apply = &instance_rings(instance)->spare_apply;
 	int r = 0;
 
 	if (!shm_load(&abi->spare_asked))

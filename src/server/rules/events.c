@@ -11,6 +11,7 @@
 #include "event/format.h"
 #include "event/print.h"
 #include "server/core/blob.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/now.h"
 #include "server/core/process.h"
@@ -62,17 +63,18 @@ static uint32_t hash_name(const char *name)
  * free element. */
 static uint32_t *index_place(const struct root *root, const char *name)
 {
-	uint32_t mask = root->system_index_size - 1, at = hash_name(name) & mask;
+	struct events *events = root_events(root);
+	uint32_t mask = events->system_index_size - 1, at = hash_name(name) & mask;
 
-	while (root->system_index[at] &&
-	       strcmp(root->systems[root->system_index[at] - 1], name))
+	while (events->system_index[at] &&
+	       strcmp(events->systems[events->system_index[at] - 1], name))
 		at = (at + 1) & mask;
-	return &root->system_index[at];
+	return &events->system_index[at];
 }
 
 int events_system(const struct root *root, const char *name)
 {
-	uint32_t number = root->system_index ? *index_place(root, name) : 0;
+	uint32_t number = root_events(root)->system_index ? *index_place(root, name) : 0;
 
 	return number ? (int)number - 1 : -ENOENT;
 }
@@ -80,24 +82,25 @@ int events_system(const struct root *root, const char *name)
 /* Make space for one more system, in the names and in the index. */
 static int grow_systems(struct root *root)
 {
-	uint32_t size = root->system_index_size ? root->system_index_size : 16;
+	struct events *events = root_events(root);
+	uint32_t size = events->system_index_size ? events->system_index_size : 16;
 	uint32_t *index;
 	char **systems;
 
-	if (root->system_index && root->nr_systems < size / 2)
+	if (events->system_index && events->nr_systems < size / 2)
 		return 0;
 	size *= 2;
-	systems = realloc(root->systems, size / 2 * sizeof(*systems));
+	systems = realloc(events->systems, size / 2 * sizeof(*systems));
 	if (!systems)
 		return -ENOMEM;
-	root->systems = systems;
+	events->systems = systems;
 	index = calloc(size, sizeof(*index));
 	if (!index)
 		return -ENOMEM;
-	free(root->system_index);
-	root->system_index = index;
-	root->system_index_size = size;
-	for (uint32_t i = 0; i < root->nr_systems; i++)
+	free(events->system_index);
+	events->system_index = index;
+	events->system_index_size = size;
+	for (uint32_t i = 0; i < events->nr_systems; i++)
 		*index_place(root, systems[i]) = i + 1;
 	return 0;
 }
@@ -105,6 +108,7 @@ static int grow_systems(struct root *root)
 /* Return the number of the system @name; add the system if it is new.  -ENOMEM on error. */
 static int system_number(struct root *root, const char *name)
 {
+	struct events *events = root_events(root);
 	int number = events_system(root, name);
 	char *copy;
 
@@ -115,9 +119,9 @@ static int system_number(struct root *root, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	root->systems[root->nr_systems++] = copy;
-	*index_place(root, copy) = root->nr_systems;
-	return (int)root->nr_systems - 1;
+	events->systems[events->nr_systems++] = copy;
+	*index_place(root, copy) = events->nr_systems;
+	return (int)events->nr_systems - 1;
 }
 
 /* ---- rows of the table of events ---- */
@@ -135,11 +139,12 @@ static void event_free(struct event *event)
  * is not an error of the root: the other rows can still be used. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
+	struct events *events = root_events(root);
 	struct abi_event *shared = &root->events_table[row];
 	struct event *event = calloc(1, sizeof(*event));
 	uint64_t off = shm_load(&shared->blob);
 	uint64_t bytes = shm_load(&shared->blob_bytes);
-	uint64_t left = BLOB_FORMATS_BYTES - root->formats_taken;
+	uint64_t left = BLOB_FORMATS_BYTES - events->formats_taken;
 	int system;
 
 	if (!event)
@@ -150,7 +155,7 @@ static struct event *event_new(struct root *root, uint32_t row)
 		goto bad;
 	event->format = blob_to_format((char *)root->memory->addr + off, bytes,
 				       ABI_EVENT_ID_FIRST + row, &left);
-	root->formats_taken = BLOB_FORMATS_BYTES - left;
+	events->formats_taken = BLOB_FORMATS_BYTES - left;
 	if (!event->format)
 		goto bad;
 	system = system_number(root, event->format->system);
@@ -184,41 +189,44 @@ static int compare_events(const void *pa, const void *pb)
 /* Sort the rows from @first on and merge them into root->by_name. */
 static int sort_names(struct root *root, uint32_t first)
 {
-	uint32_t nr_old = root->nr_by_name, nr_new = 0, old = 0, nr = 0;
-	struct event **all = calloc(root->nr_events + 1, sizeof(*all));
-	struct event **new = calloc(root->nr_events - first + 1, sizeof(*new));
+	struct events *events = root_events(root);
+	uint32_t nr_old = events->nr_by_name, nr_new = 0, old = 0, nr = 0;
+	struct event **all = calloc(events->nr + 1, sizeof(*all));
+	struct event **new = calloc(events->nr - first + 1, sizeof(*new));
 
 	if (!all || !new) {
 		free(all);
 		free(new);
 		return -ENOMEM;
 	}
-	for (uint32_t row = first; row < root->nr_events; row++)
-		if (root->events[row])
-			new[nr_new++] = root->events[row];
+	for (uint32_t row = first; row < events->nr; row++)
+		if (events->rows[row])
+			new[nr_new++] = events->rows[row];
 	qsort(new, nr_new, sizeof(*new), compare_events);
 	for (uint32_t i = 0; i < nr_new; i++) {
-		while (old < nr_old && compare_events(&root->by_name[old], &new[i]) < 0)
-			all[nr++] = root->by_name[old++];
+		while (old < nr_old && compare_events(&events->by_name[old], &new[i]) < 0)
+			all[nr++] = events->by_name[old++];
 		all[nr++] = new[i];
 	}
 	while (old < nr_old)
-		all[nr++] = root->by_name[old++];
+		all[nr++] = events->by_name[old++];
 	for (uint32_t i = 0; i < nr; i++)
 		all[i]->name_place = i;
 	free(new);
-	free(root->by_name);
-	root->by_name = all;
-	root->nr_by_name = nr;
+	free(events->by_name);
+	events->by_name = all;
+	events->nr_by_name = nr;
 	return 0;
 }
 
 /* Free the rows from @first on. */
 static void forget_rows(struct root *root, uint32_t first)
 {
-	for (uint32_t row = first; row < root->nr_events; row++)
-		event_free(root->events[row]);
-	root->nr_events = first;
+	struct events *events = root_events(root);
+
+	for (uint32_t row = first; row < events->nr; row++)
+		event_free(events->rows[row]);
+	events->nr = first;
 }
 
 static int read_rows(struct root *root)
@@ -229,16 +237,16 @@ static int read_rows(struct root *root)
 
 	if (nr > ABI_EVENTS)
 		nr = ABI_EVENTS;
-	if (nr <= root->nr_events)
+	if (nr <= root_events(root)->nr)
 		return 0;
-	events = realloc(root->events, nr * sizeof(*events));
+	events = realloc(root_events(root)->rows, nr * sizeof(*events));
 	if (!events)
 		return -ENOMEM;
-	root->events = events;
-	first = root->nr_events;
+	root_events(root)->rows = events;
+	first = root_events(root)->nr;
 	for (uint32_t row = first; row < nr; row++)
 		events[row] = event_new(root, row);
-	root->nr_events = nr;
+	root_events(root)->nr = nr;
 	r = sort_names(root, first);
 	if (r)
 		forget_rows(root, first);
@@ -247,31 +255,34 @@ static int read_rows(struct root *root)
 
 struct event *event_elder(const struct root *root, const struct event *event)
 {
+	struct events *events = root_events(root);
 	uint32_t at = event->name_place + 1;
 
-	return at < root->nr_by_name && event_is_named_as(root->by_name[at], event) ?
-	       root->by_name[at] : NULL;
+	return at < events->nr_by_name && event_is_named_as(events->by_name[at], event) ?
+	       events->by_name[at] : NULL;
 }
 
 struct event *event_youngest(const struct root *root, const struct event *event)
 {
+	struct events *events = root_events(root);
 	uint32_t at = event->name_place;
 
-	while (at && event_is_named_as(root->by_name[at - 1], event))
+	while (at && event_is_named_as(events->by_name[at - 1], event))
 		at--;
-	return root->by_name[at];
+	return events->by_name[at];
 }
 
 /* Fill root->visible: for each name the newest event whose module is loaded. */
 static int find_visible(struct root *root)
 {
-	struct event **visible = calloc(root->nr_by_name + 1, sizeof(*visible));
+	struct events *events = root_events(root);
+	struct event **visible = calloc(events->nr_by_name + 1, sizeof(*visible));
 	uint32_t nr = 0;
 
 	if (!visible)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < root->nr_by_name; i++) {
-		struct event *event = root->by_name[i];
+	for (uint32_t i = 0; i < events->nr_by_name; i++) {
+		struct event *event = events->by_name[i];
 
 		/* A module that is loaded again may have another row in the table of modules. */
 		event->module = shm_load(&root->events_table[event->row].module) %
@@ -283,22 +294,23 @@ static int find_visible(struct root *root)
 		if (event->is_visible)
 			visible[nr++] = event;
 	}
-	free(root->visible);
-	root->visible = visible;
-	root->nr_visible = nr;
+	free(events->visible);
+	events->visible = visible;
+	events->nr_visible = nr;
 	return 0;
 }
 
 int events_refresh(struct root *root)
 {
+	struct events *events = root_events(root);
 	uint64_t modules[ABI_MODULES / 64];
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	int r;
 
-	if (tables != root->tables_seen)
+	if (tables != events->tables_seen)
 		process_scan(root);
 	modules_union(root, modules);
-	if (root->visible && tables == root->tables_seen &&
+	if (events->visible && tables == events->tables_seen &&
 	    !memcmp(modules, root->modules_seen, sizeof(modules)))
 		return 0;
 	r = read_rows(root);
@@ -307,36 +319,48 @@ int events_refresh(struct root *root)
 	memcpy(root->modules_seen, modules, sizeof(modules));
 	r = find_visible(root);
 	if (!r)
-		root->tables_seen = tables;
+		events->tables_seen = tables;
 	return r;
 }
 
 void events_done(struct root *root)
 {
+	struct events *events = root_events(root);
+
 	forget_rows(root, 0);
-	for (uint32_t i = 0; i < root->nr_systems; i++)
-		free(root->systems[i]);
-	free(root->events);
-	free(root->by_name);
-	free(root->visible);
-	free(root->systems);
-	free(root->system_index);
-	root->events = root->by_name = root->visible = NULL;
-	root->systems = NULL;
-	root->system_index = NULL;
-	root->nr_by_name = root->nr_visible = root->nr_systems = 0;
-	root->system_index_size = 0;
-	root->formats_taken = 0;
+	for (uint32_t i = 0; i < events->nr_systems; i++)
+		free(events->systems[i]);
+	free(events->rows);
+	free(events->by_name);
+	free(events->visible);
+	free(events->systems);
+	free(events->system_index);
+	*events = (struct events) { 0 };
+}
+
+void events_reset(struct root *root, uint32_t number)
+{
+	for (uint32_t row = 0; row < root_events(root)->nr; row++) {
+		uint32_t *wanted = &root->events_table[row].wanted;
+
+		shm_store(wanted, shm_load(wanted) & ~(1u << number));
+	}
+}
+
+void events_drop(struct instance *instance)
+{
+	events_reset(instance->root, instance->number);
 }
 
 struct event *events_find(struct root *root, const char *system,
 			  const char *name)
 {
-	uint32_t low = 0, high = root->nr_visible;
+	struct events *events = root_events(root);
+	uint32_t low = 0, high = events->nr_visible;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		struct event *event = root->visible[middle];
+		struct event *event = events->visible[middle];
 		int r = compare_names(event, system, name);
 
 		if (!r)
@@ -351,29 +375,31 @@ struct event *events_find(struct root *root, const char *system,
 
 struct event *events_by_id(struct root *root, uint32_t id)
 {
+	struct events *events = root_events(root);
 	uint32_t row = id - ABI_EVENT_ID_FIRST;
 
 	if (id < ABI_EVENT_ID_FIRST)
 		return NULL;
-	if (row >= root->nr_events && root_is_usable(root))
+	if (row >= events->nr && root_is_usable(root))
 		events_refresh(root);
-	return row < root->nr_events ? root->events[row] : NULL;
+	return row < events->nr ? events->rows[row] : NULL;
 }
 
 bool events_has_system(const struct root *root, const char *system)
 {
-	uint32_t low = 0, high = root->nr_visible;
+	struct events *events = root_events(root);
+	uint32_t low = 0, high = events->nr_visible;
 
 	while (low < high) {		/* find the first system >= @system */
 		uint32_t middle = low + (high - low) / 2;
 
-		if (strcmp(root->visible[middle]->format->system, system) < 0)
+		if (strcmp(events->visible[middle]->format->system, system) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < root->nr_visible &&
-	       !strcmp(root->visible[low]->format->system, system);
+	return low < events->nr_visible &&
+	       !strcmp(events->visible[low]->format->system, system);
 }
 
 /* Return true if the print format can be compiled in 20 ms.  The compiler searches all fields
@@ -449,6 +475,7 @@ int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {
 	struct root *root = instance->root;
+	struct events *events = root_events(root);
 	bool is_any = false;
 	int r;
 
@@ -456,8 +483,8 @@ int events_set(struct instance *instance, const struct event_match *match,
 	if (r < 0)
 		return r;
 	rules_refresh(instance);
-	for (uint32_t i = 0; !is_any && i < root->nr_visible; i++)
-		is_any = is_match(root->visible[i], match);
+	for (uint32_t i = 0; !is_any && i < events->nr_visible; i++)
+		is_any = is_match(events->visible[i], match);
 	if (!is_any)
 		return -EINVAL;
 	if (is_on) {
@@ -467,8 +494,8 @@ int events_set(struct instance *instance, const struct event_match *match,
 		if (r < 0)
 			return r;
 	}
-	for (uint32_t row = 0; row < root->nr_events; row++)
-		if (root->events[row] && is_match(root->events[row], match))
-			event_set(instance, root->events[row], is_on);
+	for (uint32_t row = 0; row < events->nr; row++)
+		if (events->rows[row] && is_match(events->rows[row], match))
+			event_set(instance, events->rows[row], is_on);
 	return 0;
 }

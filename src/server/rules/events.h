@@ -11,18 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/core/root.h"
+#include "server/parts.h"
+
 struct event_format;
-struct instance;
 struct print_program;
-struct root;
-struct server_root_info;
 
 /* An event: a row of the table that the program writes. */
 struct event {
 	uint32_t row;			/* row of root->events_table */
 	uint32_t module;		/* row of its module */
-	uint32_t name_place;		/* index in root->by_name */
-	uint32_t system_number;		/* index in root->systems */
+	uint32_t name_place;		/* index in events.by_name */
+	uint32_t system_number;		/* index in events.systems */
 	bool is_present;		/* a process has loaded its module */
 	bool is_visible;		/* present, and the newest event of its name */
 	bool is_compiled;		/* event_program() has been called */
@@ -31,11 +31,41 @@ struct event {
 	struct print_program *program;	/* compiled print format; NULL: print the fields */
 };
 
-/* root_part.init: bring root->events and root->visible up to date.  Also scans the
+/* The events of a root: the state of ROOT_PART_EVENTS. */
+struct events {
+	struct event **rows;		/* [nr] events by row; NULL: the row is invalid */
+	uint32_t nr;			/* number of rows that were read */
+	struct event **visible;		/* [nr_visible] events that are visible, sorted by
+					 * system and name */
+	uint32_t nr_visible;
+	struct event **by_name;		/* [nr_by_name] all valid events, sorted by system
+					 * and name; of one name the newest first */
+	uint32_t nr_by_name;
+	uint64_t formats_taken;		/* bytes used of the limit BLOB_FORMATS_BYTES */
+	char **systems;			/* names of systems, by number; only grows */
+	uint32_t nr_systems;
+	uint32_t *system_index;		/* 1 + number of a system, by hash of its name; 0:
+					 * free */
+	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
+	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
+					 * events_refresh() */
+};
+
+/* Return the events of @root. */
+static inline struct events *root_events(const struct root *root)
+{
+	return root->part_state[ROOT_PART_EVENTS];
+}
+
+/* root_part.init: bring the events of @root up to date.  Also scans the
  * processes if the tables have changed.  Returns 0 or -ENOMEM. */
 int events_refresh(struct root *root);
 /* root_part.done: free all events. */
 void events_done(struct root *root);
+/* instance_part.reset: disable all events in buffer @number. */
+void events_reset(struct root *root, uint32_t number);
+/* instance_part.drop: disable all events in the buffer of @instance. */
+void events_drop(struct instance *instance);
 /* (events_info.c) root_part.add_info: count the events, and those that are on. */
 void events_add_info(struct root *root, struct server_root_info *info);
 /* Return the visible event of that name, or NULL. */
@@ -45,7 +75,7 @@ struct event *events_find(struct root *root, const char *system,
 struct event *events_by_id(struct root *root, uint32_t id);
 /* Return true if a visible event is in @system. */
 bool events_has_system(const struct root *root, const char *system);
-/* Return the number of a system in root->systems, or -ENOENT. */
+/* Return the number of a system in events.systems, or -ENOENT. */
 int events_system(const struct root *root, const char *name);
 /* Return the next older event with the name of @event, in any module.  NULL: none. */
 struct event *event_elder(const struct root *root, const struct event *event);

@@ -19,8 +19,10 @@ static bool is_on(const struct root *root, const struct event *event)
 
 void events_add_info(struct root *root, struct server_root_info *info)
 {
+	struct events *events = root_events(root);
+
 	events_refresh(root);
-	info->events_known = root->nr_visible;
-	for (uint32_t i = 0; i < root->nr_visible; i++)
-		info->events_on += is_on(root, root->visible[i]);
+	info->events_known = events->nr_visible;
+	for (uint32_t i = 0; i < events->nr_visible; i++)
+		info->events_on += is_on(root, events->visible[i]);
 }

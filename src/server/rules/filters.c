@@ -46,7 +46,8 @@ static void change_done(struct change *change)
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
-	uint32_t nr = root->nr_events + 1;
+	struct events *events = root_events(root);
+	uint32_t nr = events->nr + 1;
 
 	*change = (struct change) {
 		.rows = calloc(nr, sizeof(*change->rows)),
@@ -59,8 +60,8 @@ static int change_init(struct change *change, const struct root *root,
 		change_done(change);
 		return -ENOMEM;
 	}
-	for (uint32_t row = 0; row < root->nr_events; row++) {
-		const struct event *event = root->events[row];
+	for (uint32_t row = 0; row < events->nr; row++) {
+		const struct event *event = events->rows[row];
 
 		if (!event || event->system_number != system ||
 		    (name && strcmp(event->format->name, name)))
@@ -75,8 +76,10 @@ static int change_init(struct change *change, const struct root *root,
 
 static void change_swap(struct instance *instance, struct change *change)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	for (uint32_t i = 0; i < change->nr; i++) {
-		struct event_filter *filter = &instance->filters[change->rows[i]];
+		struct event_filter *filter = &rules->filters[change->rows[i]];
 		struct event_filter old = *filter;
 
 		*filter = change->filters[i];
@@ -86,7 +89,7 @@ static void change_swap(struct instance *instance, struct change *change)
 
 static int change_apply(struct instance *instance, struct change *change)
 {
-	int r = rules_need_rows(instance, instance->root->nr_events);
+	int r = rules_need_rows(instance, root_events(instance->root)->nr);
 
 	if (r)
 		return r;
@@ -111,7 +114,7 @@ static const char *near_function(struct root *root, const char *text, uint32_t p
 
 bool filters_log_missed(struct instance *instance, const char *text)
 {
-	if (!instance->root->is_name_missed)
+	if (!root_rules(instance->root)->is_name_missed)
 		return false;
 	error_log_add(instance, FILTER_PLACE, "There are too many names to search all of "
 		      "them at once; use the number, or filter fewer events", text, 0);
@@ -171,13 +174,15 @@ static const char *near_in_system(const struct instance *instance,
 /* Log each event that the filter of its system does not fit, as the kernel does. */
 static void log_system(struct instance *instance, const struct change *change)
 {
+	struct instance_rules *rules = instance_rules(instance);
+	const struct events *events = root_events(instance->root);
 	const struct event_filter *filter;
 	const char *name = NULL;
 	struct nearest near;
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < change->nr; i++) {
-		filter = &instance->filters[change->rows[i]];
+		filter = &rules->filters[change->rows[i]];
 		taken += !filter->text || filter->program;
 	}
 	if (!taken && change->nr) {
@@ -185,8 +190,8 @@ static void log_system(struct instance *instance, const struct change *change)
 		error_log_warn();
 	}
 	for (uint32_t i = 0; i < change->nr; i++) {
-		filter = &instance->filters[change->rows[i]];
-		if (instance->root->events[change->rows[i]]->is_visible && filter->text &&
+		filter = &rules->filters[change->rows[i]];
+		if (events->rows[change->rows[i]]->is_visible && filter->text &&
 		    !filter->program)
 			error_log_add_near(instance, FILTER_PLACE,
 					   filter_error_text(filter->error.code),
@@ -205,22 +210,24 @@ static void log_system(struct instance *instance, const struct change *change)
 
 static void refill_names(struct root *root)
 {
+	struct root_rules *limits = root_rules(root);
 	uint64_t now = server_now_ns();
-	uint64_t passed = now - root->names_ns;
+	uint64_t passed = now - limits->names_ns;
 
-	root->names_ns = now;
-	root->names_left += passed < 1000000000 ? NAMES_BYTES * passed / 1000000000 :
+	limits->names_ns = now;
+	limits->names_left += passed < 1000000000 ? NAMES_BYTES * passed / 1000000000 :
 						  NAMES_BYTES;
-	if (root->names_left > NAMES_BYTES)
-		root->names_left = NAMES_BYTES;
+	if (limits->names_left > NAMES_BYTES)
+		limits->names_left = NAMES_BYTES;
 }
 
 static bool may_search(struct root *root, uint64_t bytes)
 {
-	bool is_allowed = bytes <= root->names_left;
+	struct root_rules *limits = root_rules(root);
+	bool is_allowed = bytes <= limits->names_left;
 
-	root->names_left -= is_allowed ? bytes : root->names_left;
-	root->is_name_missed |= !is_allowed;
+	limits->names_left -= is_allowed ? bytes : limits->names_left;
+	limits->is_name_missed |= !is_allowed;
 	return is_allowed;
 }
 
@@ -302,7 +309,7 @@ int filters_parse(const struct instance *instance, const char *text, size_t byte
 struct filter_env filters_env(const struct instance *instance)
 {
 	refill_names(instance->root);
-	instance->root->is_name_missed = false;
+	root_rules(instance->root)->is_name_missed = false;
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
 		.function = function,

@@ -30,7 +30,7 @@ int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
 /*
  * A write to events/SYS/filter: set the filter of all events of @system, a number of
- * root->systems.  Events that the filter does not fit are reported in error_log; the
+ * events.systems.  Events that the filter does not fit are reported in error_log; the
  * write succeeds.  If *@ret_is_changed is true, the caller must call apply_start().
  *
  * Returns 0, -EINVAL (too long), -ENODEV (no events), -ENOMEM, -EBUSY (see

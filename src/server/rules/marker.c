@@ -14,6 +14,7 @@
 
 #include "event/clock.h"
 #include "ring/shmlock.h"
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/comm.h"

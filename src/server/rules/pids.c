@@ -8,6 +8,7 @@
 #include "abi/pids.h"
 #include "base/text.h"
 #include "server/core/arena.h"
+#include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/options.h"
 #include "server/core/root.h"
@@ -198,7 +199,7 @@ void pids_expire(struct instance *instance)
 
 		if (!pids)
 			continue;
-		expire_some(pids, &instance->expire_next[list]);
+		expire_some(pids, &instance_pids(instance)->expire_next[list]);
 		mapping_put(map);
 	}
 }

@@ -17,9 +17,22 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "server/core/instance.h"
+#include "server/parts.h"
 
-struct instance;
 struct text;
+
+/* The state of INSTANCE_PART_PIDS. */
+struct instance_pids {
+	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
+						 * continues */
+};
+
+/* Return the state of the lists of threads of @instance. */
+static inline struct instance_pids *instance_pids(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_PIDS];
+}
 
 #define PIDS_MAX	(1u << 30)	/* thread ids are below this, as in the kernel */
 

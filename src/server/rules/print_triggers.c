@@ -8,6 +8,7 @@
 
 #include "event/ftrace_event.h"
 #include "filter/run.h"
+#include "server/core/instance.h"
 #include "server/core/shm.h"
 #include "server/names/comm.h"
 #include "server/rings/options.h"
@@ -15,6 +16,7 @@
 #include "server/rules/events.h"
 #include "server/rules/marker.h"
 #include "server/rules/print_triggers.h"
+#include "server/rules/rules.h"
 #include "server/rules/triggers.h"
 
 /* The cast removes const from the format, which is only read. */
@@ -131,7 +133,7 @@ void print_triggers_run(struct instance *instance, const void *rec, size_t bytes
 	const struct filter_context context = {
 		.cpu = cpu, .tid = (uint32_t)tid, .get_comm = get_comm,
 	};
-	const struct trigger *trigger = instance->print.triggers;
+	const struct trigger *trigger = instance_rules(instance)->print.triggers;
 	const struct filter_program *program;
 
 	if (!trigger)

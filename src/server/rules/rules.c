@@ -116,8 +116,9 @@ static void put_triggers(struct text *piece, const struct soft_event *soft,
 static void put_rule(struct text *piece, const struct instance *instance,
 		     uint32_t row, struct abi_rule *rule)
 {
-	const struct event_filter *filter = &instance->filters[row];
-	const struct soft_event *soft = instance->softs[row];
+	struct instance_rules *rules = instance_rules(instance);
+	const struct event_filter *filter = &rules->filters[row];
+	const struct soft_event *soft = rules->softs[row];
 
 	*rule = (struct abi_rule) {
 		.row = row,
@@ -136,19 +137,21 @@ static void put_print_rule(struct text *piece, const struct instance *instance,
 			   struct abi_rule *rule)
 {
 	*rule = (struct abi_rule) { .row = ABI_ROW_PRINT };
-	put_triggers(piece, &instance->print, ABI_ROW_PRINT, rule);
+	put_triggers(piece, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
 }
 
 static bool has_rule(const struct instance *instance, uint32_t row)
 {
-	const struct soft_event *soft = instance->softs[row];
+	struct instance_rules *rules = instance_rules(instance);
+	const struct soft_event *soft = rules->softs[row];
 
-	return instance->filters[row].text || (soft && soft->refs);
+	return rules->filters[row].text || (soft && soft->refs);
 }
 
 /* Write all rules to the block.  The block stays empty if there are none. */
 static void put_rules(struct text *piece, const struct instance *instance)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	struct abi_rules head = {
 		.magic = ABI_RULES_MAGIC,
 		.nr_slots = slots_used(instance),
@@ -158,17 +161,17 @@ static void put_rules(struct text *piece, const struct instance *instance)
 	struct abi_rule rule = { .row = 0 };
 	uint32_t at = sizeof(head);
 
-	for (uint32_t row = 0; row < instance->nr_filters; row++)
+	for (uint32_t row = 0; row < rules->nr_rows; row++)
 		head.nr_rules += has_rule(instance, row);
 	for_each_instance_part(part, parts, has_rule)
 		head.nr_rules += part->has_rule(instance);
-	head.nr_rules += instance->print.triggers != NULL;
+	head.nr_rules += rules->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
 	put(piece, &head, sizeof(head));
 	for (uint32_t i = 0; i < head.nr_rules; i++)
 		put(piece, &rule, sizeof(rule));
-	for (uint32_t row = 0; row < instance->nr_filters; row++) {
+	for (uint32_t row = 0; row < rules->nr_rows; row++) {
 		if (!has_rule(instance, row))
 			continue;
 		put_rule(piece, instance, row, &rule);
@@ -183,7 +186,7 @@ static void put_rules(struct text *piece, const struct instance *instance)
 		set(piece, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
-	if (instance->print.triggers) {
+	if (rules->print.triggers) {
 		put_print_rule(piece, instance, &rule);
 		set(piece, at, &rule, sizeof(rule));
 	}
@@ -193,10 +196,11 @@ static void put_rules(struct text *piece, const struct instance *instance)
 
 static void use_piece(struct instance *instance, struct abi_ring_ref piece)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	struct root *root = instance->root;
-	struct abi_ring_ref old = instance->rules;
+	struct abi_ring_ref old = rules->block;
 
-	instance->rules = piece;
+	rules->block = piece;
 	shm_store(&instance->abi->rules, piece.off);
 	/* Processes use the old block until they have applied the next generation. */
 	arena_free(root, &old, shm_load(&root->control->generation) + 1);
@@ -253,40 +257,47 @@ static void *grow(void *table, size_t row_bytes, uint32_t old, uint32_t new)
 
 int rules_need_rows(struct instance *instance, uint32_t nr)
 {
-	uint32_t old = instance->nr_filters;
+	struct instance_rules *rules = instance_rules(instance);
+	uint32_t old = rules->nr_rows;
 	void *filters, *softs;
 
 	if (nr <= old)
 		return 0;
-	filters = grow(instance->filters, sizeof(*instance->filters), old, nr);
+	filters = grow(rules->filters, sizeof(*rules->filters), old, nr);
 	if (filters)
-		instance->filters = filters;
-	softs = grow(instance->softs, sizeof(struct soft_event *), old, nr);
+		rules->filters = filters;
+	softs = grow(rules->softs, sizeof(struct soft_event *), old, nr);
 	if (softs)
-		instance->softs = softs;
+		rules->softs = softs;
 	if (!filters || !softs)
 		return -ENOMEM;
-	instance->nr_filters = nr;
+	rules->nr_rows = nr;
 	return 0;
 }
 
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	static const struct event_filter none;
 
-	return event->row < instance->nr_filters ?
-	       &instance->filters[event->row] : &none;
+	return event->row < rules->nr_rows ?
+	       &rules->filters[event->row] : &none;
 }
 
 void rules_done(struct instance *instance)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	soft_done(instance);
-	for (uint32_t row = 0; row < instance->nr_filters; row++)
-		event_filter_done(&instance->filters[row]);
-	free(instance->filters);
-	instance->filters = NULL;
-	instance->nr_filters = 0;
+	for (uint32_t row = 0; row < rules->nr_rows; row++)
+		event_filter_done(&rules->filters[row]);
+	free(rules->filters);
+	rules->filters = NULL;
+	rules->nr_rows = 0;
+	free(rules->slots);
+	rules->slots = NULL;
 }
 
 void rules_drop(struct instance *instance)
@@ -311,17 +322,18 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 static bool inherit(struct instance *instance, const struct event *event,
 		    const struct event *older)
 {
-	const struct event_filter *filter = &instance->filters[older->row];
-	struct soft_event *soft = instance->softs[older->row];
+	struct instance_rules *rules = instance_rules(instance);
+	const struct event_filter *filter = &rules->filters[older->row];
+	struct soft_event *soft = rules->softs[older->row];
 	struct filter_env env = filters_env(instance);
 
 	if (filter->text)
-		event_filter_store(&instance->filters[event->row], event->format,
+		event_filter_store(&rules->filters[event->row], event->format,
 				   filter->text, strlen(filter->text), &env);
 	if (soft && !triggers_may_add(instance->root, nr_triggers(soft)))
 		soft = NULL;
 	if (soft) {
-		instance->softs[event->row] = soft;
+		rules->softs[event->row] = soft;
 		triggers_compile(instance, soft, event);
 	}
 	return filter->text || soft;
@@ -329,16 +341,18 @@ static bool inherit(struct instance *instance, const struct event *event,
 
 void rules_refresh(struct instance *instance)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	struct root *root = instance->root;
-	uint32_t row = instance->nr_filters;
+	struct events *events = root_events(root);
+	uint32_t row = rules->nr_rows;
 	bool is_changed = false;
 	struct apply apply;
 
-	if (!instance->rules.off || row >= root->nr_events ||
-	    rules_need_rows(instance, root->nr_events))
+	if (!rules->block.off || row >= events->nr ||
+	    rules_need_rows(instance, events->nr))
 		return;
-	for (; row < root->nr_events; row++) {
-		const struct event *event = root->events[row];
+	for (; row < events->nr; row++) {
+		const struct event *event = events->rows[row];
 		const struct event *older = event ? event_elder(root, event) : NULL;
 
 		if (older && inherit(instance, event, older))

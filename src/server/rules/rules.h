@@ -9,12 +9,58 @@
 #ifndef ULF_SERVER_RULES_H
 #define ULF_SERVER_RULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "server/core/instance.h"
+#include "server/core/root.h"
+#include "server/parts.h"
+#include "server/rules/soft.h"
 
 struct event;
 struct event_filter;
-struct instance;
-struct root;
+
+/* Limits of a root for its rules: the state of ROOT_PART_RULES. */
+struct root_rules {
+	uint64_t rules_taken;		/* size of the rules that were loaded, which is
+					 * limited */
+	uint64_t filters_taken;		/* size of the filters that were compiled for loaded
+					 * or inherited triggers, which is limited */
+	uint64_t triggers_taken;	/* number of loaded or inherited triggers, which is
+					 * limited; counted for each row */
+	uint64_t names_left;		/* limit: bytes of names that filters.c may still
+					 * search now */
+	uint64_t names_ns;		/* CLOCK_MONOTONIC when names_left was computed */
+	bool is_name_missed;		/* since filters_env(), some names were not searched,
+					 * because of names_left */
+};
+
+/* The rules of an instance: the state of INSTANCE_PART_RULES. */
+struct instance_rules {
+	struct event_filter *filters;	/* [nr_rows] filters, by row of the event */
+	struct soft_event **softs;	/* [nr_rows] by row of the event; NULL: the event
+					 * is not in soft mode */
+	uint32_t nr_rows;		/* number of events when a filter or trigger was last
+					 * set */
+	struct soft_event print;	/* triggers of ftrace:print, which is always
+					 * recorded */
+	uint64_t *slots;		/* [ABI_SLOTS / 64] bitmap: rule words in use */
+	uint32_t next_slot;		/* rule word at which the search for a free one
+					 * begins */
+	struct abi_ring_ref block;	/* block that abi_buffer.rules refers to */
+};
+
+/* Return the limits of @root for its rules. */
+static inline struct root_rules *root_rules(const struct root *root)
+{
+	return root->part_state[ROOT_PART_RULES];
+}
+
+/* Return the rules of @instance. */
+static inline struct instance_rules *instance_rules(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_RULES];
+}
 
 /*
  * instance_part.load: read the rules that the previous server has published (rules_load.c).
@@ -35,8 +81,10 @@ const struct event_filter *rules_filter(const struct instance *instance,
  * or -ENOMEM.
  */
 int rules_load_names(struct root *root);
+/* root_part.done: forget how much the root has used of its limits for loaded rules. */
+void rules_reset_limits(struct root *root);
 /*
- * Make instance->filters and instance->softs large enough for @nr rows.  New rows are zero.
+ * Make the tables of filters and soft events large enough for @nr rows.  New rows are zero.
  * Returns 0 or -ENOMEM.
  */
 int rules_need_rows(struct instance *instance, uint32_t nr);

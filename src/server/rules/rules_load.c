@@ -19,6 +19,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/objects.h"
+#include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
@@ -68,7 +69,7 @@ static struct filter_program *take_program(struct piece *piece, uint32_t at,
 static void load_filter(struct instance *instance, struct piece *piece,
 			const struct abi_rule *rule)
 {
-	struct event_filter *filter = &instance->filters[rule->row];
+	struct event_filter *filter = &instance_rules(instance)->filters[rule->row];
 
 	if (filter->text || rule->error >= FILTER_NR_ERRORS)
 		return;
@@ -147,11 +148,11 @@ static bool load_rule_of_part(struct instance *instance, struct piece *piece,
 static void load_soft(struct instance *instance, struct piece *piece,
 		      const struct abi_rule *rule)
 {
-	const struct event *event = instance->root->events[rule->row];
+	const struct event *event = root_events(instance->root)->rows[rule->row];
 	struct soft_event *soft;
 
 	if (!event || !rule->soft || rule->soft > ABI_SLOTS ||
-	    instance->softs[rule->row])
+	    instance_rules(instance)->softs[rule->row])
 		return;
 	soft = soft_new(instance, event, rule->soft - 1);
 	if (!soft)
@@ -173,17 +174,17 @@ static int load_piece(struct instance *instance, const char *data,
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < nr; i++)
-		if (rules->rules[i].row < instance->root->nr_events)
+		if (rules->rules[i].row < root_events(instance->root)->nr)
 			r = rules_need_rows(instance, rules->rules[i].row + 1);
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		const struct abi_rule *rule = &rules->rules[i];
 
 		if (left)
 			left -= load_rule_of_part(instance, &piece, rule);
-		if (rule->row == ABI_ROW_PRINT && !instance->print.triggers)
-			load_triggers(instance, &instance->print, &piece,
+		if (rule->row == ABI_ROW_PRINT && !instance_rules(instance)->print.triggers)
+			load_triggers(instance, &instance_rules(instance)->print, &piece,
 				      rule->triggers);
-		if (rule->row >= instance->root->nr_events)
+		if (rule->row >= root_events(instance->root)->nr)
 			continue;
 		load_filter(instance, &piece, rule);
 		load_soft(instance, &piece, rule);
@@ -213,7 +214,7 @@ static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
 	mapping_put(map);
 	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
 	if (bytes < sizeof(struct abi_rules) ||
-	    bytes > ABI_RULES_BYTES_MAX - root->rules_taken ||
+	    bytes > ABI_RULES_BYTES_MAX - root_rules(root)->rules_taken ||
 	    !arena_has(root, &ref) ||
 	    mapping_new(root->fd, ref.off, ref.bytes, &map))
 		return NULL;
@@ -253,19 +254,31 @@ int rules_load_names(struct root *root)
 	return has_functions ? objects_parse(root) : 0;
 }
 
+void rules_reset_limits(struct root *root)
+{
+	struct root_rules *limits = root_rules(root);
+
+	limits->rules_taken = limits->filters_taken = limits->triggers_taken = 0;
+}
+
 /* The server ignores rules that it cannot read.  Processes check the block on their own. */
 int rules_load(struct instance *instance)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	struct abi_ring_ref ref;
 	uint32_t bytes;
+	char *copy;
 	int r;
-	char *copy = copy_piece(instance->root, instance->abi, &ref, &bytes, &r);
 
+	rules->slots = calloc(ABI_SLOTS / 64, sizeof(*rules->slots));
+	if (!rules->slots)
+		return -ENOMEM;
+	copy = copy_piece(instance->root, instance->abi, &ref, &bytes, &r);
 	if (!copy && !r)
 		return 0;
-	instance->rules = ref;
-	instance->root->rules_taken += bytes;	/* count the block each time: all instances may
-						 * refer to one */
+	rules->block = ref;
+	/* Count the block each time: all instances may refer to one. */
+	root_rules(instance->root)->rules_taken += bytes;
 	if (!r)
 		r = load_piece(instance, copy, bytes);
 	free(copy);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/rules/events.h"
@@ -14,20 +15,22 @@
 
 static bool is_used(const struct instance *instance, uint32_t slot)
 {
-	return instance->slots[slot / 64] >> slot % 64 & 1;
+	return instance_rules(instance)->slots[slot / 64] >> slot % 64 & 1;
 }
 
 void slot_use(struct instance *instance, uint32_t slot)
 {
-	instance->slots[slot / 64] |= 1ull << slot % 64;
+	instance_rules(instance)->slots[slot / 64] |= 1ull << slot % 64;
 }
 
 /* Searches from the last allocated word on, so that a freed word is reused as late as
  * possible: a process that has not applied a change yet may still count in it. */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	for (uint32_t i = 0; i < ABI_SLOTS; i++) {
-		uint32_t slot = (instance->next_slot + i) % ABI_SLOTS;
+		uint32_t slot = (rules->next_slot + i) % ABI_SLOTS;
 		int r;
 
 		if (is_used(instance, slot))
@@ -37,7 +40,7 @@ int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 		if (r)
 			return r;
 		slot_use(instance, slot);
-		instance->next_slot = slot + 1;
+		rules->next_slot = slot + 1;
 		shm_store(&instance->abi->slots[slot], value);
 		*ret_slot = slot;
 		return 0;
@@ -47,7 +50,7 @@ int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 
 void slot_free(struct instance *instance, uint32_t slot)
 {
-	instance->slots[slot / 64] &= ~(1ull << slot % 64);
+	instance_rules(instance)->slots[slot / 64] &= ~(1ull << slot % 64);
 }
 
 uint64_t slot_value(const struct instance *instance, uint32_t slot)
@@ -69,10 +72,12 @@ uint32_t slots_used(const struct instance *instance)
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	if (event->row == ABI_ROW_PRINT)
-		return (struct soft_event *)&instance->print;
-	return event->row < instance->nr_filters ?
-	       instance->softs[event->row] : NULL;
+		return (struct soft_event *)&rules->print;
+	return event->row < rules->nr_rows ?
+	       rules->softs[event->row] : NULL;
 }
 
 bool soft_is_disabled(const struct instance *instance,
@@ -99,6 +104,7 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot)
 {
+	struct instance_rules *rules = instance_rules(instance);
 	const struct root *root = instance->root;
 	struct soft_event *soft = calloc(1, sizeof(*soft));
 
@@ -106,9 +112,9 @@ struct soft_event *soft_new(struct instance *instance, const struct event *event
 		return NULL;
 	soft->slot = slot;
 	for (event = event_youngest(root, event); event; event = event_elder(root, event)) {
-		if (event->row >= instance->nr_filters)
+		if (event->row >= rules->nr_rows)
 			continue;
-		instance->softs[event->row] = soft;
+		rules->softs[event->row] = soft;
 		soft->row = event->row;
 		soft->nr_rows++;
 	}
@@ -120,7 +126,7 @@ int soft_get(struct instance *instance, const struct event *event,
 {
 	struct soft_event *soft;
 	uint32_t slot;
-	int r = rules_need_rows(instance, instance->root->nr_events);
+	int r = rules_need_rows(instance, root_events(instance->root)->nr);
 
 	if (r)
 		return r;
@@ -145,14 +151,16 @@ int soft_get(struct instance *instance, const struct event *event,
 static void want(struct instance *instance, const struct soft_event *soft,
 		 bool is_on)
 {
-	for (uint32_t row = soft->row; row < instance->nr_filters; row++)
-		if (instance->softs[row] == soft)
+	struct instance_rules *rules = instance_rules(instance);
+
+	for (uint32_t row = soft->row; row < rules->nr_rows; row++)
+		if (rules->softs[row] == soft)
 			event_want(instance, row, is_on);
 }
 
 void soft_put(struct instance *instance, struct soft_event *soft)
 {
-	if (!--soft->refs && soft != &instance->print &&
+	if (!--soft->refs && soft != &instance_rules(instance)->print &&
 	    soft_is_disabled(instance, soft))
 		want(instance, soft, false);
 }
@@ -167,8 +175,10 @@ static bool event_is_wanted(const struct instance *instance, uint32_t row)
 
 void soft_settle(struct instance *instance)
 {
-	for (uint32_t row = instance->nr_filters; row--; ) {
-		struct soft_event *soft = instance->softs[row];
+	struct instance_rules *rules = instance_rules(instance);
+
+	for (uint32_t row = rules->nr_rows; row--; ) {
+		struct soft_event *soft = rules->softs[row];
 
 		if (!soft)
 			continue;
@@ -177,7 +187,7 @@ void soft_settle(struct instance *instance)
 				event_want(instance, row, true);
 			continue;
 		}
-		instance->softs[row] = NULL;
+		rules->softs[row] = NULL;
 		if (row == soft->row) {
 			slot_free(instance, soft->slot);
 			free(soft);
@@ -187,16 +197,18 @@ void soft_settle(struct instance *instance)
 
 void soft_done(struct instance *instance)
 {
-	for (uint32_t row = instance->nr_filters; row--; ) {
-		struct soft_event *soft = instance->softs[row];
+	struct instance_rules *rules = instance_rules(instance);
+
+	for (uint32_t row = rules->nr_rows; row--; ) {
+		struct soft_event *soft = rules->softs[row];
 
 		if (soft && row == soft->row) {
 			triggers_free(soft->triggers);
 			free(soft);
 		}
 	}
-	free(instance->softs);
-	instance->softs = NULL;
-	triggers_free(instance->print.triggers);
-	instance->print = (struct soft_event) { .triggers = NULL };
+	free(rules->softs);
+	rules->softs = NULL;
+	triggers_free(rules->print.triggers);
+	rules->print = (struct soft_event) { .triggers = NULL };
 }

@@ -8,7 +8,6 @@
 #include "server/core/budget.h"
 #include "server/core/error_log.h"
 #include "server/core/instance.h"
-#include "server/core/root.h"
 #include "server/names/objects.h"
 #include "server/rules/events.h"
 #include "server/rules/suggest.h"
@@ -18,16 +17,18 @@
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))
 {
-	budget_start(&root->suggest_budget);
+	struct root_suggest *suggest = root_suggest(root);
+
+	budget_start(&suggest->budget);
 	for (uint32_t i = 0; i < nr; i++) {
 		const char *name = name_of(root, i);
 
-		if (i % LOOKS == 0 && budget_is_spent(&root->suggest_budget))
+		if (i % LOOKS == 0 && budget_is_spent(&suggest->budget))
 			break;
 		if (name)
 			nearest_offer(near, name);
 	}
-	budget_stop(&root->suggest_budget);
+	budget_stop(&suggest->budget);
 }
 
 /* ---- similar events ---- */
@@ -37,7 +38,7 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 static const char *whole_name(const struct root *root, uint32_t i)
 {
 	static char name[NEAREST_MAX + 2];	/* static is safe: the server has one thread */
-	const struct event_format *format = root->visible[i]->format;
+	const struct event_format *format = root_events(root)->visible[i]->format;
 
 	snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
 	return name;
@@ -45,12 +46,14 @@ static const char *whole_name(const struct root *root, uint32_t i)
 
 static const char *event_name(const struct root *root, uint32_t i)
 {
-	return root->visible[i]->format->name;
+	return root_events(root)->visible[i]->format->name;
 }
 
 static const char *system_name(const struct root *root, uint32_t i)
 {
-	return events_has_system(root, root->systems[i]) ? root->systems[i] : NULL;
+	struct events *events = root_events(root);
+
+	return events_has_system(root, events->systems[i]) ? events->systems[i] : NULL;
 }
 
 /* Replace the event's name that @near has found by SYSTEM:EVENT, of the first such event.
@@ -59,7 +62,7 @@ static const char *with_system(const struct root *root, struct nearest *near)
 {
 	const char *name = nearest_name(near);
 
-	for (uint32_t i = 0; name && i < root->nr_visible; i++) {
+	for (uint32_t i = 0; name && i < root_events(root)->nr_visible; i++) {
 		const char *whole = whole_name(root, i);
 
 		if (!strcmp(event_name(root, i), name))
@@ -76,25 +79,26 @@ static bool is_any(const char *part)
 
 const char *suggest_event(struct root *root, const char *word, struct nearest *near)
 {
+	struct events *events = root_events(root);
 	const char *colon = strchr(word, ':');
 
 	nearest_init(near, word, strlen(word));
 	if (!colon) {
-		suggest_offer_all(root, near, root->nr_visible, event_name);
-		suggest_offer_all(root, near, root->nr_systems, system_name);
+		suggest_offer_all(root, near, events->nr_visible, event_name);
+		suggest_offer_all(root, near, events->nr_systems, system_name);
 		return nearest_name(near);
 	}
 	if (is_any(colon + 1)) {
 		nearest_init(near, word, (size_t)(colon - word));
-		suggest_offer_all(root, near, root->nr_systems, system_name);
+		suggest_offer_all(root, near, events->nr_systems, system_name);
 		return nearest_name(near);
 	}
-	suggest_offer_all(root, near, root->nr_visible, whole_name);
+	suggest_offer_all(root, near, events->nr_visible, whole_name);
 	if (nearest_name(near))
 		return nearest_name(near);
 	/* Look for a similar event of another system. */
 	nearest_init(near, colon + 1, strlen(colon + 1));
-	suggest_offer_all(root, near, root->nr_visible, event_name);
+	suggest_offer_all(root, near, events->nr_visible, event_name);
 	if (!with_system(root, near))
 		near->rank = UINT32_MAX;
 	return nearest_name(near);
@@ -129,21 +133,22 @@ void suggest_log_event(struct instance *instance, const char *place,
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near)
 {
+	struct root_suggest *suggest = root_suggest(root);
 	struct object *object;
 	bool is_spent = false;
 	uint32_t at = 0;
 
 	nearest_init(near, word, len);
-	budget_start(&root->suggest_budget);
+	budget_start(&suggest->budget);
 	while (!is_spent && (object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
 		for (uint32_t i = 0; !is_spent && i < symbols->nr; i++) {
 			nearest_offer(near, symbols->rows[i].name);
 			is_spent = i % LOOKS == 0 &&
-				   budget_is_spent(&root->suggest_budget);
+				   budget_is_spent(&suggest->budget);
 		}
 	}
-	budget_stop(&root->suggest_budget);
+	budget_stop(&suggest->budget);
 	return nearest_name(near);
 }

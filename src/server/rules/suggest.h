@@ -11,9 +11,20 @@
 #include <stdint.h>
 
 #include "base/nearest.h"
+#include "server/core/budget.h"
+#include "server/core/root.h"
+#include "server/parts.h"
 
-struct instance;
-struct root;
+/* The state of ROOT_PART_SUGGEST. */
+struct root_suggest {
+	struct budget budget;		/* budget for searches for similar names */
+};
+
+/* Return the state of suggestions for @root. */
+static inline struct root_suggest *root_suggest(const struct root *root)
+{
+	return root->part_state[ROOT_PART_SUGGEST];
+}
 
 #define SUGGEST_WORD_MAX	1024u	/* limit: bytes of a wrong name that are compared */
 

@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "event/format.h"
-#include "server/core/root.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/trigger_words.h"
@@ -69,13 +68,14 @@ const struct trigger_cmd *trigger_cmd_find(const char *name)
 const struct event *trigger_find_event(struct root *root, const char *system,
 				       const char *name, bool is_removal)
 {
+	struct events *events = root_events(root);
 	const struct event *event = events_find(root, system, name);
 
-	for (uint32_t row = 0; !event && is_removal && row < root->nr_events; row++)
-		if (root->events[row] &&
-		    !strcmp(root->events[row]->format->system, system) &&
-		    !strcmp(root->events[row]->format->name, name))
-			event = root->events[row];
+	for (uint32_t row = 0; !event && is_removal && row < events->nr; row++)
+		if (events->rows[row] &&
+		    !strcmp(events->rows[row]->format->system, system) &&
+		    !strcmp(events->rows[row]->format->name, name))
+			event = events->rows[row];
 	return event;
 }
 

@@ -35,7 +35,7 @@ static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
 	return trigger->cmd->has_target ?
-	       instance->root->events[trigger->target_row] : NULL;
+	       root_events(instance->root)->rows[trigger->target_row] : NULL;
 }
 
 /* ---- filters ---- */
@@ -62,8 +62,10 @@ static int compile(struct instance *instance, struct trigger *trigger,
  * for a long text. */
 static bool may_compile(struct root *root, const char *filter)
 {
-	root->filters_taken += COMPILE_BYTES + strlen(filter);
-	return root->filters_taken <= FILTERS_BYTES_MAX;
+	struct root_rules *limits = root_rules(root);
+
+	limits->filters_taken += COMPILE_BYTES + strlen(filter);
+	return limits->filters_taken <= FILTERS_BYTES_MAX;
 }
 
 void triggers_compile(struct instance *instance, struct soft_event *soft,
@@ -71,7 +73,7 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 {
 	struct filter_error error;
 
-	if (instance->root->filters_taken > FILTERS_BYTES_MAX)
+	if (root_rules(instance->root)->filters_taken > FILTERS_BYTES_MAX)
 		return;
 	for (struct trigger *t = soft->triggers; t; t = t->next)
 		if (t->filter && may_compile(instance->root, t->filter))
@@ -397,10 +399,12 @@ void triggers_show(const struct instance *instance, const struct event *event,
 
 bool triggers_may_add(struct root *root, uint64_t nr)
 {
+	struct root_rules *limits = root_rules(root);
+
 	nr += !nr;
-	if (root->triggers_taken + nr > OLD_TRIGGERS_MAX)
+	if (limits->triggers_taken + nr > OLD_TRIGGERS_MAX)
 		return false;
-	root->triggers_taken += nr;
+	limits->triggers_taken += nr;
 	return true;
 }
 
@@ -419,7 +423,7 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 	trigger->filter = filter ? strdup(filter) : NULL;
 	if (!trigger->cmd || trigger->cmd->is_function_only ||
 	    (filter && !trigger->filter) ||
-	    (soft == &instance->print && !print_has_command(abi->command))) {
+	    (soft == &instance_rules(instance)->print && !print_has_command(abi->command))) {
 		trigger_free(trigger);
 		return;
 	}
@@ -434,10 +438,12 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 
 static bool link_target(const struct instance *instance, struct trigger *trigger)
 {
+	struct instance_rules *rules = instance_rules(instance);
+
 	if (!trigger->cmd->has_target)
 		return true;
-	if (trigger->target_row < instance->nr_filters)
-		trigger->target = instance->softs[trigger->target_row];
+	if (trigger->target_row < rules->nr_rows)
+		trigger->target = rules->softs[trigger->target_row];
 	if (trigger->target)
 		trigger->target->refs++;
 	return trigger->target;
@@ -465,15 +471,17 @@ static void link_all(const struct instance *instance, struct soft_event *soft)
 
 void triggers_link_old(struct instance *instance)
 {
-	for (uint32_t row = 0; row < instance->nr_filters; row++) {
-		struct soft_event *soft = instance->softs[row];
+	struct instance_rules *rules = instance_rules(instance);
+
+	for (uint32_t row = 0; row < rules->nr_rows; row++) {
+		struct soft_event *soft = rules->softs[row];
 
 		if (!soft)
 			continue;
 		if (row == soft->row)
 			link_all(instance, soft);
-		triggers_compile(instance, soft, instance->root->events[row]);
+		triggers_compile(instance, soft, root_events(instance->root)->rows[row]);
 	}
-	link_all(instance, &instance->print);
-	triggers_compile(instance, &instance->print, &print_event);
+	link_all(instance, &rules->print);
+	triggers_compile(instance, &rules->print, &print_event);
 }

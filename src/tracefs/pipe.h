@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers of trace_pipe. */
+#ifndef ULF_TRACEFS_PIPE_H
+#define ULF_TRACEFS_PIPE_H
+
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "server/core/instance.h"
+#include "server/parts.h"
+
+/* The state of INSTANCE_PART_PIPES. */
+struct instance_pipes {
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
+};
+
+/* Return the readers of trace_pipe of @instance. */
+static inline struct instance_pipes *instance_pipes(const struct instance *instance)
+{
+	return instance->part_state[INSTANCE_PART_PIPES];
+}
+
+#endif
