@@ -71,12 +71,14 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.answer = function_part_answer,
 		.parsed = functions_settle,
 		.settled = function_part_settled,
+		.list_blocks = functions_list_blocks,
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
 	},
 	[ROOT_PART_PROFILE] = {
 		.name = "profile",
 		.load = profile_load,
+		.list_blocks = profile_list_blocks,
 		.has_recorded = profile_is_there,
 	},
 	[ROOT_PART_STACK_TRACER] = {
@@ -85,6 +87,7 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.init = stack_tracer_load,
 		.done = stack_tracer_done,
 		.tick = stack_tracer_tick,
+		.list_blocks = stack_tracer_list_blocks,
 		.has_recorded = stack_tracer_is_there,
 	},
 	[ROOT_PART_RULES] = {
@@ -122,6 +125,7 @@ static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
 		.done = rules_done,
 		.drop = rules_drop,
 		.tick = rules_refresh,
+		.list_blocks = rules_list_blocks,
 	},
 	[INSTANCE_PART_FUNCTIONS] = {
 		.name = "functions",

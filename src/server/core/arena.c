@@ -18,11 +18,9 @@
 #include "server/core/apply.h"
 #include "server/core/arena.h"
 #include "server/core/instance.h"
+#include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/functions/functions.h"
-#include "server/functions/stack_tracer.h"
-#include "server/rules/rules.h"
 
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref)
 {
@@ -52,6 +50,12 @@ static void list_add(struct extent_list *list, uint64_t off, uint64_t bytes)
 		list->extents = grown;
 	}
 	list->extents[list->nr++] = (struct extent) { off, bytes, 0 };
+}
+
+void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block)
+{
+	if (block->off)
+		list_add(list, block->off, block->bytes);
 }
 
 static void add_ref(const struct root *root, struct extent_list *list,
@@ -100,9 +104,9 @@ static int compare_extents(const void *pa, const void *pb)
 
 static int list_used(const struct root *root, struct extent_list *list)
 {
-	struct root_stack *stack = root_stack(root);
-	struct functions *functions = root_functions(root);
 	const struct abi_buffer *buffers = root->top.abi;
+	const struct instance_part *part;
+	const struct root_part *root_part;
 	const struct instance *instance;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
@@ -112,20 +116,11 @@ static int list_used(const struct root *root, struct extent_list *list)
 		add_side(root, list, &buffers[i].side[1]);
 		add_pids(root, list, &buffers[i]);
 	}
+	for_each_root_part(root_part, root->parts, list_blocks)
+		root_part->list_blocks(root, list);
 	for_each_instance(instance, root)
-		if (instance_rules(instance)->block.off)
-			list_add(list, instance_rules(instance)->block.off,
-				 instance_rules(instance)->block.bytes);
-	if (functions->piece.off)
-		list_add(list, functions->piece.off, functions->piece.bytes);
-	if (stack->piece.off)
-		list_add(list, stack->piece.off, stack->piece.bytes);
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		const struct abi_ring_ref *piece = &functions->objects[i]->profile;
-
-		if (piece->off)
-			list_add(list, piece->off, piece->bytes);
-	}
+		for_each_instance_part(part, root->parts, list_blocks)
+			part->list_blocks(instance, list);
 	for (size_t i = 0; i < root->nr_pending; i++)
 		list_add(list, root->pending[i].off, root->pending[i].bytes);
 	if (list->is_out_of_memory)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct abi_rule;
+struct extent_list;
 struct function_symbol;
 struct instance;
 struct object;
@@ -55,6 +56,9 @@ struct root_part {
 	void (*settled)(struct root *root, bool is_awaited);
 	/* Do not wait any more for files that are being parsed. */
 	void (*stop_waiting)(struct root *root);
+	/* List the blocks that processes may use, with arena_list_block(), so that the arena
+	 * does not use their memory for others. */
+	void (*list_blocks)(const struct root *root, struct extent_list *list);
 	/* Has the part recorded anything?  A dead root without records is removed. */
 	bool (*has_recorded)(const struct root *root);
 	/* Has the part anything that would be lost if the root fell asleep? */
@@ -88,6 +92,8 @@ struct instance_part {
 	void (*drop)(struct instance *instance);
 	/* About once a second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
+	/* As root_part.list_blocks. */
+	void (*list_blocks)(const struct instance *instance, struct extent_list *list);
 	bool (*has_recorded)(const struct instance *instance);
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
 

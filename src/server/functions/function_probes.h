@@ -79,10 +79,10 @@ int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
 			    const struct function_probe_entry *entry);
 
-/* ---- function_probes_piece.c ---- */
+/* ---- function_probes_block.c ---- */
 
-/* Append the commands to @piece, the block of rules, as struct abi_probes. */
-void function_probes_put(const struct instance *instance, struct text *piece);
+/* Append the commands to @block, the block of rules, as struct abi_probes. */
+void function_probes_put(const struct instance *instance, struct text *block);
 /*
  * Load the commands that the previous server has published.  The caller must have checked that
  * all of @list is in its memory; functions and soft events must be loaded before.

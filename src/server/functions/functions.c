@@ -676,7 +676,7 @@ int functions_tick(struct root *root, uint32_t lines)
 
 	/* The block was made by the previous server, which may have been killed before it
 	 * notified the processes. */
-	bool is_another_ones = functions->piece.off && !functions->in_piece;
+	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;
 

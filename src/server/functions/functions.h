@@ -28,6 +28,7 @@
 #include "symbols/elf_sites.h"
 #include "symbols/name_index.h"
 
+struct extent_list;
 struct function_mod;
 struct function_probe;
 struct function_symbol;
@@ -104,7 +105,7 @@ struct functions {
 	uint64_t thresh_ns;		/* tracing_thresh */
 	uint64_t profile_session;	/* see abi_functions.profile_session */
 	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi_functions.graph_sessions */
-	struct abi_ring_ref piece;	/* block that control->functions refers to */
+	struct abi_ring_ref block;	/* block that control->functions refers to */
 	uint64_t serial;		/* serial number of the last block */
 	uint64_t bytes_read;		/* total size of the files that were parsed */
 	struct function_read *reads;	/* files that are being parsed */
@@ -112,7 +113,7 @@ struct functions {
 					 * yet */
 	uint32_t nr_loaded;		/* how many objects of the previous server's block
 					 * functions_load() has handled */
-	uint64_t in_piece;		/* checksum of the objects in the block */
+	uint64_t block_objects;		/* checksum of the objects in the block */
 	struct function_search *searches;	/* most recently used first */
 	struct budget search_budget;
 };
@@ -254,7 +255,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
 
-/* ---- functions_piece.c ---- */
+/* ---- functions_block.c ---- */
 
 /*
  * Return true if there are settings of functions: a tracer, a list or a command, or another
@@ -293,6 +294,8 @@ int functions_publish(struct root *root);
  * cannot be made, removes the users that are off from the published block.
  */
 int functions_publish_off(struct root *root);
+/* root_part.list_blocks: list the block of functions. */
+void functions_list_blocks(const struct root *root, struct extent_list *list);
 /*
  * root_part.load: load the lists and settings that the previous server has published.
  * Returns 0; -ERESTART if files are still being parsed: call again later; or -ENOMEM.

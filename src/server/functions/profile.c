@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "server/core/arena.h"
+#include "server/core/block.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/now.h"
@@ -27,7 +28,7 @@
 #include "server/functions/profile.h"
 #include "server/print/graph.h"
 
-#define PIECES_MAX	1024u		/* limit: blocks; a hostile program may link them in a
+#define BLOCKS_MAX	1024u		/* limit: blocks; a hostile program may link them in a
 					 * circle */
 
 /* ---- memory for figures ---- */
@@ -37,7 +38,7 @@ static uint64_t head_bytes(const struct function_object *object)
 	return ALIGN_UP(sizeof(struct abi_profile) + strlen(object->path) + 1, 64);
 }
 
-static uint64_t piece_bytes(const struct root *root,
+static uint64_t block_bytes(const struct root *root,
 			    const struct function_object *object)
 {
 	return head_bytes(object) + (uint64_t)root->nr_cpus * object->sites.nr_rows *
@@ -63,23 +64,16 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 
 /* Make a block for the figures of @object.  Publishes it, as the first of the list, after it
  * is complete. */
-static int make_piece(struct root *root, struct function_object *object)
+static int make_block(struct root *root, struct function_object *object)
 {
-	uint64_t bytes = piece_bytes(root, object);
 	uint32_t path_bytes = (uint32_t)strlen(object->path) + 1;
-	struct abi_ring_ref piece = { .bytes = ABI_PAGE_ALIGN(bytes) };
 	struct abi_profile *profile;
-	struct mapping *map;
-	int r = arena_alloc(root, bytes, &piece.off);
+	struct block_draft draft;
+	int r = block_begin(root, block_bytes(root, object), head_bytes(object), &draft);
 
 	if (r)
 		return r;
-	r = mapping_new(root->fd, piece.off, ABI_PAGE_ALIGN(head_bytes(object)), &map);
-	if (r) {
-		arena_free(root, &piece, shm_load(&root->control->generation));
-		return r;
-	}
-	profile = map->addr;
+	profile = draft.map->addr;
 	*profile = (struct abi_profile) {
 		.magic = ABI_PROFILE_MAGIC, .nr = object->sites.nr_rows,
 		.nr_cpus = root->nr_cpus, .bias = object->bias,
@@ -88,10 +82,7 @@ static int make_piece(struct root *root, struct function_object *object)
 		.next = shm_load(&root->control->profile),
 	};
 	memcpy(profile + 1, object->path, path_bytes);
-	mapping_put(map);
-	object->profile = piece;
-	shm_store(&root->control->profile, piece.off);
-	return 0;
+	return block_publish(root, &draft, &object->profile, &root->control->profile);
 }
 
 int profile_make_room(struct root *root)
@@ -104,7 +95,7 @@ int profile_make_room(struct root *root)
 
 		if (object->is_there && !object->profile.off &&
 		    is_profiled(root, object))
-			r = make_piece(root, object);
+			r = make_block(root, object);
 	}
 	return r;
 }
@@ -119,18 +110,21 @@ bool profile_is_there(const struct root *root)
 	return shm_load(&root->control->profile);
 }
 
+void profile_list_blocks(const struct root *root, struct extent_list *list)
+{
+	const struct functions *functions = root_functions(root);
+
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		arena_list_block(list, &functions->objects[i]->profile);
+}
+
 void profile_start(struct root *root)
 {
 	struct functions *functions = root_functions(root);
-	uint32_t next = shm_load(&root->control->generation) + 1;
 
 	shm_store(&root->control->profile, 0);
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		struct abi_ring_ref *piece = &functions->objects[i]->profile;
-
-		arena_free(root, piece, next);
-		*piece = (struct abi_ring_ref) { 0, 0 };
-	}
+	for (uint32_t i = 0; i < functions->nr_objects; i++)
+		block_retire(root, &functions->objects[i]->profile, NULL);
 	timebase_need(root);
 	/* Keep the root after the program has ended, so that the figures can be read. */
 	shm_store(&root->top.abi->used, 1);
@@ -187,19 +181,19 @@ static bool is_head(const struct root *root, const struct abi_profile *head)
 	       !path[head->path_bytes - 1] && head->kind < FSITE_KINDS;
 }
 
-/* Retire a block.  Processes count in it until they have applied the next generation. */
-static void leave_piece(struct root *root, uint64_t off, const struct abi_profile *head)
+/* Retire a block that no object uses. */
+static void retire_block(struct root *root, uint64_t off, const struct abi_profile *head)
 {
 	uint64_t bytes = ALIGN_UP(sizeof(*head) + (uint64_t)head->path_bytes, 64) +
 			 (uint64_t)head->nr_cpus * head->nr * sizeof(struct abi_figure);
 	struct abi_ring_ref ref = { off, ABI_PAGE_ALIGN(bytes) };
 
-	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
+	block_retire(root, &ref, NULL);
 }
 
 /* Load the block at @off.  @head: a copy of its first page.  *@ret_is_used is false if the
  * block cannot be used, as its file has changed. */
-static int load_piece(struct root *root, uint64_t off, const struct abi_profile *head,
+static int load_block(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {
 	struct abi_ring_ref ref = { .off = off };
@@ -210,7 +204,7 @@ static int load_piece(struct root *root, uint64_t off, const struct abi_profile 
 	if (r || !object || object->sites.nr_rows != head->nr ||
 	    object->sites.kind != head->kind)
 		return r;
-	ref.bytes = ABI_PAGE_ALIGN(piece_bytes(root, object));
+	ref.bytes = ABI_PAGE_ALIGN(block_bytes(root, object));
 	if (!object->profile.off && arena_has(root, &ref))
 		object->profile = ref;
 	*ret_is_used = object->profile.off == off;
@@ -246,12 +240,12 @@ static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_
 
 /* Start to parse the files of all blocks.  Returns 0, or -ERESTART if files are still being
  * parsed.  Changes nothing else. */
-static int parse_pieces(struct root *root)
+static int parse_blocks(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->profile);
 	char page[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
 	const struct abi_profile *head = (const struct abi_profile *)page;
-	uint32_t left = PIECES_MAX;
+	uint32_t left = BLOCKS_MAX;
 	int r = 0;
 
 	while (off && left-- && read_head(root, off, page)) {
@@ -271,19 +265,19 @@ int profile_load(struct root *root)
 	uint64_t off = shm_load(&root->control->profile), last = 0;
 	char page[ABI_PAGE_BYTES_MIN] __attribute__((aligned(8)));
 	const struct abi_profile *head = (const struct abi_profile *)page;
-	uint32_t left = PIECES_MAX;
-	int r = parse_pieces(root);
+	uint32_t left = BLOCKS_MAX;
+	int r = parse_blocks(root);
 
 	while (off && !r && left--) {
 		bool is_used;
 
 		if (!read_head(root, off, page))
 			break;
-		r = load_piece(root, off, head, &is_used);
+		r = load_block(root, off, head, &is_used);
 		if (is_used) {
 			last = off;
 		} else if (!r) {
-			leave_piece(root, off, head);
+			retire_block(root, off, head);
 			set_next(root, last, head->next);
 		}
 		off = head->next;

@@ -10,12 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct extent_list;
 struct function_object;
 struct root;
 struct text;
 
 /* Return true if the profiler is on. */
 bool profile_is_on(const struct root *root);
+/* root_part.list_blocks: list the blocks of figures. */
+void profile_list_blocks(const struct root *root, struct extent_list *list);
 /* root_part.has_recorded: true if there are figures. */
 bool profile_is_there(const struct root *root);
 /*

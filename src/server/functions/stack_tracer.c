@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "server/core/arena.h"
+#include "server/core/block.h"
 #include "server/core/budget.h"
 #include "server/core/mapping.h"
 #include "server/core/process.h"
@@ -27,28 +28,29 @@ static struct abi_stack *stack_of(const struct root *root)
 	return stack->map ? stack->map->addr : NULL;
 }
 
-static int use_piece(struct root *root, uint64_t off)
+/* Map the block that the previous server has published at @off. */
+static int use_block(struct root *root, uint64_t off)
 {
 	struct root_stack *stack = root_stack(root);
-	struct abi_ring_ref piece = { off, ABI_PAGE_ALIGN(sizeof(struct abi_stack)) };
+	struct abi_ring_ref block = { off, ABI_PAGE_ALIGN(sizeof(struct abi_stack)) };
 	struct mapping *map;
 	int r;
 
-	if (!arena_has(root, &piece))
+	if (!arena_has(root, &block))
 		return -EBADMSG;
-	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	r = mapping_new(root->fd, block.off, block.bytes, &map);
 	if (r)
 		return r;
-	stack->piece = piece;
+	stack->block = block;
 	stack->map = map;
 	return 0;
 }
 
-/* A block that is invalid stays where it is; make_piece() makes another one when needed. */
+/* A block that is invalid stays where it is; make_block() makes another one when needed. */
 int stack_tracer_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->stack);
-	int r = off ? use_piece(root, off) : 0;
+	int r = off ? use_block(root, off) : 0;
 
 	if (r == -ENOMEM)
 		return r;
@@ -65,23 +67,33 @@ void stack_tracer_done(struct root *root)
 	*stack = (struct root_stack) { 0 };
 }
 
+void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
+{
+	arena_list_block(list, &root_stack(root)->block);
+}
+
 /* Make the block, if there is none.  The block is never freed, so a process needs to look
  * up its offset only once. */
-static int make_piece(struct root *root)
+static int make_block(struct root *root)
 {
-	uint64_t off;
+	struct root_stack *stack = root_stack(root);
+	struct block_draft draft;
+	struct mapping *map;
 	int r;
 
-	if (root_stack(root)->map)
+	if (stack->map)
 		return 0;
-	r = arena_alloc(root, sizeof(struct abi_stack), &off);
-	if (!r)
-		r = use_piece(root, off);
+	r = block_begin(root, sizeof(struct abi_stack), sizeof(struct abi_stack), &draft);
 	if (r)
 		return r;
-	shm_store(&stack_of(root)->magic, ABI_STACK_MAGIC);
-	shm_store(&root->control->stack, off);
-	return 0;
+	map = mapping_get(draft.map);
+	shm_store(&((struct abi_stack *)map->addr)->magic, ABI_STACK_MAGIC);
+	r = block_publish(root, &draft, &stack->block, &root->control->stack);
+	if (r)
+		mapping_put(map);
+	else
+		stack->map = map;
+	return r;
 }
 
 /* ---- settings ---- */
@@ -93,7 +105,7 @@ int32_t stack_tracer_is_on(const struct root *root)
 
 int stack_tracer_set(struct root *root, int32_t is_on)
 {
-	int r = is_on ? make_piece(root) : 0;
+	int r = is_on ? make_block(root) : 0;
 
 	if (!r && root_stack(root)->map)
 		shm_store(&stack_of(root)->is_on, is_on);
@@ -107,7 +119,7 @@ uint64_t stack_tracer_max(const struct root *root)
 
 int stack_tracer_reset(struct root *root, uint64_t max)
 {
-	int r = make_piece(root);
+	int r = make_block(root);
 
 	/* ABI_STACK_DEPTH_MAX is the largest depth that can be recorded. */
 	if (max > ABI_STACK_DEPTH_MAX)

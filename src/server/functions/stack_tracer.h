@@ -16,13 +16,14 @@
 #include "server/core/root.h"
 #include "server/parts.h"
 
+struct extent_list;
 struct mapping;
 
 /* The stack tracer's block, which abi_control.stack refers to: the state of
  * ROOT_PART_STACK_TRACER. */
 struct root_stack {
 	struct mapping *map;		/* NULL: there is no block */
-	struct abi_ring_ref piece;	/* offset and size of the block */
+	struct abi_ring_ref block;	/* offset and size of the block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
 	uint32_t next;			/* slot of the process that stack_tracer_tick()
 					 * inspects next */
@@ -39,6 +40,8 @@ static inline struct root_stack *root_stack(const struct root *root)
 int stack_tracer_load(struct root *root);
 /* root_part.done: unmap the block. */
 void stack_tracer_done(struct root *root);
+/* root_part.list_blocks: list the block. */
+void stack_tracer_list_blocks(const struct root *root, struct extent_list *list);
 /* root_part.has_recorded: true if there is a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*

@@ -8,6 +8,7 @@
 #include "abi/pids.h"
 #include "base/text.h"
 #include "server/core/arena.h"
+#include "server/core/block.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/options.h"
@@ -83,23 +84,21 @@ static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
 static int make(struct instance *instance, enum abi_pids_list list,
 		const uint32_t *pids, size_t nr)
 {
-	struct mapping *map;
-	uint64_t off;
-	int r = arena_alloc(instance->root, sizeof(struct abi_pids), &off);
+	struct abi_ring_ref block = { 0, 0 };
+	struct block_draft draft;
+	int r = block_begin(instance->root, sizeof(struct abi_pids), sizeof(struct abi_pids),
+			    &draft);
 
 	if (r)
 		return r;
-	r = mapping_new(instance->root->fd, off, sizeof(struct abi_pids), &map);
-	if (r)
+	r = fill(draft.map->addr, pids, nr);
+	if (r) {
+		block_cancel(instance->root, &draft);
 		return r;
-	r = fill(map->addr, pids, nr);
-	mapping_put(map);
-	if (r)
-		return r;
+	}
 	/* Mark the buffer as used: processes ignore buffers that are not. */
 	shm_store(&instance->abi->used, 1);
-	shm_store(&instance->abi->pids[list], off);
-	return 0;
+	return block_publish(instance->root, &draft, &block, &instance->abi->pids[list]);
 }
 
 int pids_add(struct instance *instance, enum abi_pids_list list,
@@ -119,14 +118,11 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 
 bool pids_drop(struct instance *instance, enum abi_pids_list list)
 {
-	struct root *root = instance->root;
 	struct abi_ring_ref ref = ref_of(instance, list);
 
 	if (!ref.off)
 		return false;
-	shm_store(&instance->abi->pids[list], 0);
-	/* Processes use the old list until they have applied the next generation. */
-	arena_free(root, &ref, shm_load(&root->control->generation) + 1);
+	block_retire(instance->root, &ref, &instance->abi->pids[list]);
 	return true;
 }
 

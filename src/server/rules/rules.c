@@ -15,6 +15,7 @@
 #include "filter/filter.h"
 #include "server/core/apply.h"
 #include "server/core/arena.h"
+#include "server/core/block.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/part.h"
@@ -30,44 +31,44 @@
 
 /* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns its offset, which is
  * never 0 except for the head of the block. */
-static uint32_t put(struct text *piece, const void *data, size_t bytes)
+static uint32_t put(struct text *block, const void *data, size_t bytes)
 {
-	uint32_t at = (uint32_t)piece->len;
+	uint32_t at = (uint32_t)block->len;
 
-	text_write(piece, data, bytes);
-	text_fill(piece, '\0', ALIGN_UP(bytes, ABI_RULES_ALIGN) - bytes);
+	text_write(block, data, bytes);
+	text_fill(block, '\0', ALIGN_UP(bytes, ABI_RULES_ALIGN) - bytes);
 	return at;
 }
 
 /* Overwrite bytes that put() has appended at offset @at. */
-static void set(struct text *piece, uint32_t at, const void *data, size_t bytes)
+static void set(struct text *block, uint32_t at, const void *data, size_t bytes)
 {
-	if (!piece->error)
-		memcpy(piece->data + at, data, bytes);
+	if (!block->error)
+		memcpy(block->data + at, data, bytes);
 }
 
-static uint32_t put_program(struct text *piece,
+static uint32_t put_program(struct text *block,
 			    const struct filter_program *program,
 			    uint32_t *ret_bytes)
 {
 	if (!program)
 		return 0;
 	*ret_bytes = (uint32_t)filter_program_bytes(program);
-	return put(piece, program, *ret_bytes);
+	return put(block, program, *ret_bytes);
 }
 
-static uint32_t put_text(struct text *piece, const char *text,
+static uint32_t put_text(struct text *block, const char *text,
 			 uint32_t *ret_bytes)
 {
 	if (!text)
 		return 0;
 	*ret_bytes = (uint32_t)strlen(text) + 1;
-	return put(piece, text, *ret_bytes);
+	return put(block, text, *ret_bytes);
 }
 
 /* Append the program and the text of @trigger, and store the trigger itself at @at.  Its
  * offsets count from @start, where the list of triggers begins. */
-static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
+static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 			const struct trigger *trigger,
 			const struct filter_program *program)
 {
@@ -78,16 +79,16 @@ static void put_trigger(struct text *piece, uint32_t start, uint32_t at,
 		.target_row = trigger->target_row,
 	};
 
-	to.program = put_program(piece, program, &to.program_bytes);
-	to.text = put_text(piece, trigger->filter, &to.text_bytes);
+	to.program = put_program(block, program, &to.program_bytes);
+	to.text = put_text(block, trigger->filter, &to.text_bytes);
 	to.program -= to.program ? start : 0;
 	to.text -= to.text ? start : 0;
-	set(piece, at, &to, sizeof(to));
+	set(block, at, &to, sizeof(to));
 }
 
 /* Append the triggers that can act on records of @row, first the array, then programs and
  * texts. */
-static void put_triggers(struct text *piece, const struct soft_event *soft,
+static void put_triggers(struct text *block, const struct soft_event *soft,
 			 uint32_t row, struct abi_rule *rule)
 {
 	static const struct abi_trigger none;
@@ -95,25 +96,25 @@ static void put_triggers(struct text *piece, const struct soft_event *soft,
 	const struct filter_program *program;
 	uint32_t at;
 
-	rule->triggers = put(piece, &list, sizeof(list));
-	at = (uint32_t)piece->len;
+	rule->triggers = put(block, &list, sizeof(list));
+	at = (uint32_t)block->len;
 	for (const struct trigger *t = soft->triggers; t; t = t->next) {
 		if (trigger_fits(t, row, &program)) {
-			put(piece, &none, sizeof(none));
+			put(block, &none, sizeof(none));
 			list.nr++;
 		}
 	}
 	for (const struct trigger *t = soft->triggers; t; t = t->next) {
 		if (trigger_fits(t, row, &program)) {
-			put_trigger(piece, rule->triggers, at, t, program);
+			put_trigger(block, rule->triggers, at, t, program);
 			at += (uint32_t)sizeof(none);
 		}
 	}
-	set(piece, rule->triggers, &list, sizeof(list));
-	rule->triggers_bytes = (uint32_t)piece->len - rule->triggers;
+	set(block, rule->triggers, &list, sizeof(list));
+	rule->triggers_bytes = (uint32_t)block->len - rule->triggers;
 }
 
-static void put_rule(struct text *piece, const struct instance *instance,
+static void put_rule(struct text *block, const struct instance *instance,
 		     uint32_t row, struct abi_rule *rule)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -126,18 +127,18 @@ static void put_rule(struct text *piece, const struct instance *instance,
 		.error_pos = filter->error.pos,
 		.soft = soft ? soft->slot + 1 : 0,
 	};
-	rule->program = put_program(piece, filter->program,
+	rule->program = put_program(block, filter->program,
 				    &rule->program_bytes);
-	rule->text = put_text(piece, filter->text, &rule->text_bytes);
+	rule->text = put_text(block, filter->text, &rule->text_bytes);
 	if (soft && soft->triggers)
-		put_triggers(piece, soft, row, rule);
+		put_triggers(block, soft, row, rule);
 }
 
-static void put_print_rule(struct text *piece, const struct instance *instance,
+static void put_print_rule(struct text *block, const struct instance *instance,
 			   struct abi_rule *rule)
 {
 	*rule = (struct abi_rule) { .row = ABI_ROW_PRINT };
-	put_triggers(piece, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
+	put_triggers(block, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
 }
 
 static bool has_rule(const struct instance *instance, uint32_t row)
@@ -149,7 +150,7 @@ static bool has_rule(const struct instance *instance, uint32_t row)
 }
 
 /* Write all rules to the block.  The block stays empty if there are none. */
-static void put_rules(struct text *piece, const struct instance *instance)
+static void put_rules(struct text *block, const struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
 	struct abi_rules head = {
@@ -168,79 +169,65 @@ static void put_rules(struct text *piece, const struct instance *instance)
 	head.nr_rules += rules->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
-	put(piece, &head, sizeof(head));
+	put(block, &head, sizeof(head));
 	for (uint32_t i = 0; i < head.nr_rules; i++)
-		put(piece, &rule, sizeof(rule));
+		put(block, &rule, sizeof(rule));
 	for (uint32_t row = 0; row < rules->nr_rows; row++) {
 		if (!has_rule(instance, row))
 			continue;
-		put_rule(piece, instance, row, &rule);
-		set(piece, at, &rule, sizeof(rule));
+		put_rule(block, instance, row, &rule);
+		set(block, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
 	for_each_instance_part(part, parts, has_rule) {
 		if (!part->has_rule(instance))
 			continue;
-		part->put_rule(instance, piece, &rule);
+		part->put_rule(instance, block, &rule);
 		rule.row = part->rule_row;
-		set(piece, at, &rule, sizeof(rule));
+		set(block, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
 	if (rules->print.triggers) {
-		put_print_rule(piece, instance, &rule);
-		set(piece, at, &rule, sizeof(rule));
+		put_print_rule(block, instance, &rule);
+		set(block, at, &rule, sizeof(rule));
 	}
-	head.bytes = (uint32_t)piece->len;
-	set(piece, 0, &head, sizeof(head));
+	head.bytes = (uint32_t)block->len;
+	set(block, 0, &head, sizeof(head));
 }
 
-static void use_piece(struct instance *instance, struct abi_ring_ref piece)
-{
-	struct instance_rules *rules = instance_rules(instance);
-	struct root *root = instance->root;
-	struct abi_ring_ref old = rules->block;
-
-	rules->block = piece;
-	shm_store(&instance->abi->rules, piece.off);
-	/* Processes use the old block until they have applied the next generation. */
-	arena_free(root, &old, shm_load(&root->control->generation) + 1);
-}
-
-static int publish(struct instance *instance, const struct text *piece)
+static int publish(struct instance *instance, const struct text *block)
 {
 	struct root *root = instance->root;
-	struct abi_ring_ref ref = { .bytes = ABI_PAGE_ALIGN(piece->len) };
-	struct mapping *map;
-	int r = arena_alloc(root, ref.bytes, &ref.off);
+	struct block_draft draft;
+	int r = block_begin(root, block->len, block->len, &draft);
 
-	if (!r)
-		r = mapping_new(root->fd, ref.off, ref.bytes, &map);
 	if (r)
 		return r;
-	memcpy(map->addr, piece->data, piece->len);
-	r = map->is_lost ? -EIO : 0;
-	mapping_put(map);
-	if (r)
-		return r;
+	memcpy(draft.map->addr, block->data, block->len);
 	/* Mark the buffer as used: processes ignore buffers that are not. */
 	shm_store(&instance->abi->used, 1);
-	use_piece(instance, ref);
-	return 0;
+	return block_publish(root, &draft, &instance_rules(instance)->block,
+			     &instance->abi->rules);
+}
+
+static void retire(struct instance *instance)
+{
+	block_retire(instance->root, &instance_rules(instance)->block, &instance->abi->rules);
 }
 
 int rules_publish(struct instance *instance)
 {
-	struct text piece;
+	struct text block;
 	int r;
 
-	text_init(&piece, ABI_RULES_BYTES_MAX);
-	put_rules(&piece, instance);
-	r = piece.error ? -ENOMEM : 0;
-	if (!r && piece.len)
-		r = publish(instance, &piece);
+	text_init(&block, ABI_RULES_BYTES_MAX);
+	put_rules(&block, instance);
+	r = block.error ? -ENOMEM : 0;
+	if (!r && block.len)
+		r = publish(instance, &block);
 	else if (!r)
-		use_piece(instance, (struct abi_ring_ref) { 0, 0 });
-	text_done(&piece);
+		retire(instance);
+	text_done(&block);
 	return r;
 }
 
@@ -300,10 +287,15 @@ void rules_done(struct instance *instance)
 	rules->slots = NULL;
 }
 
+void rules_list_blocks(const struct instance *instance, struct extent_list *list)
+{
+	arena_list_block(list, &instance_rules(instance)->block);
+}
+
 void rules_drop(struct instance *instance)
 {
 	rules_done(instance);
-	use_piece(instance, (struct abi_ring_ref) { 0, 0 });
+	retire(instance);
 }
 
 /* ---- events of new modules ---- */

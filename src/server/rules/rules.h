@@ -19,6 +19,7 @@
 
 struct event;
 struct event_filter;
+struct extent_list;
 
 /* Limits of a root for its rules: the state of ROOT_PART_RULES. */
 struct root_rules {
@@ -69,6 +70,8 @@ static inline struct instance_rules *instance_rules(const struct instance *insta
 int rules_load(struct instance *instance);
 /* instance_part.done: free the server's tables.  The block in shared memory stays. */
 void rules_done(struct instance *instance);
+/* instance_part.list_blocks: list the block of rules. */
+void rules_list_blocks(const struct instance *instance, struct extent_list *list);
 /* instance_part.drop: free the tables, and retire the block in shared memory. */
 void rules_drop(struct instance *instance);
 

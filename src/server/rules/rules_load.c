@@ -12,9 +12,8 @@
 #include "base/bits.h"
 #include "filter/filter.h"
 #include "filter/run.h"
-#include "server/core/arena.h"
+#include "server/core/block.h"
 #include "server/core/instance.h"
-#include "server/core/mapping.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
@@ -30,34 +29,34 @@
 #define PART_RULES_MAX		8u
 
 /* A private copy of the block of rules. */
-struct piece {
+struct rules_copy {
 	const char *data;		/* a NUL follows the last byte */
 	uint32_t bytes;
 	uint64_t left;			/* bytes that take() may still return: in a
 					 * correct block each byte is taken once */
 };
 
-static const void *take(struct piece *piece, uint64_t at, uint32_t bytes)
+static const void *take(struct rules_copy *block, uint64_t at, uint32_t bytes)
 {
-	if (!bytes || at > piece->bytes || bytes > piece->bytes - at ||
-	    bytes > piece->left)
+	if (!bytes || at > block->bytes || bytes > block->bytes - at ||
+	    bytes > block->left)
 		return NULL;
-	piece->left -= bytes;
-	return piece->data + at;
+	block->left -= bytes;
+	return block->data + at;
 }
 
-static char *take_text(struct piece *piece, uint64_t at, uint32_t bytes)
+static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 {
-	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take(piece, at, bytes);
+	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take(block, at, bytes);
 
 	return text ? strndup(text, bytes) : NULL;
 }
 
 /* Copy a program.  Returns NULL if it is invalid, or if there is no memory. */
-static struct filter_program *take_program(struct piece *piece, uint32_t at,
+static struct filter_program *take_program(struct rules_copy *block, uint32_t at,
 					   uint32_t bytes)
 {
-	const void *program = at % ABI_RULES_ALIGN ? NULL : take(piece, at, bytes);
+	const void *program = at % ABI_RULES_ALIGN ? NULL : take(block, at, bytes);
 	struct filter_program *copy;
 
 	if (!program || filter_verify(program, bytes, UINT32_MAX))
@@ -66,16 +65,16 @@ static struct filter_program *take_program(struct piece *piece, uint32_t at,
 	return copy ? memcpy(copy, program, bytes) : NULL;
 }
 
-static void load_filter(struct instance *instance, struct piece *piece,
+static void load_filter(struct instance *instance, struct rules_copy *block,
 			const struct abi_rule *rule)
 {
 	struct event_filter *filter = &instance_rules(instance)->filters[rule->row];
 
 	if (filter->text || rule->error >= FILTER_NR_ERRORS)
 		return;
-	filter->text = take_text(piece, rule->text, rule->text_bytes);
+	filter->text = take_text(block, rule->text, rule->text_bytes);
 	if (filter->text && rule->program)
-		filter->program = take_program(piece, rule->program,
+		filter->program = take_program(block, rule->program,
 					       rule->program_bytes);
 	filter->error = (struct filter_error) { rule->error, rule->error_pos };
 	if (!filter->text || (rule->program && !filter->program))
@@ -83,13 +82,13 @@ static void load_filter(struct instance *instance, struct piece *piece,
 }
 
 static void load_trigger(struct instance *instance, struct soft_event *soft,
-			 struct piece *piece, uint32_t start,
+			 struct rules_copy *block, uint32_t start,
 			 const struct abi_trigger *trigger)
 {
 	char *filter = NULL;
 
 	if (trigger->text) {
-		filter = take_text(piece, (uint64_t)start + trigger->text,
+		filter = take_text(block, (uint64_t)start + trigger->text,
 				   trigger->text_bytes);
 		if (!filter)
 			return;
@@ -99,29 +98,29 @@ static void load_trigger(struct instance *instance, struct soft_event *soft,
 }
 
 static void load_triggers(struct instance *instance, struct soft_event *soft,
-			  struct piece *piece, uint32_t start)
+			  struct rules_copy *block, uint32_t start)
 {
 	const struct abi_triggers *list = !start || start % ABI_RULES_ALIGN ?
-		NULL : take(piece, start, sizeof(*list));
+		NULL : take(block, start, sizeof(*list));
 
 	for (uint32_t i = 0; list && i < list->nr && i < TRIGGERS_MAX; i++) {
 		const struct abi_trigger *trigger =
-			take(piece, start + sizeof(*list) + i * sizeof(*trigger),
+			take(block, start + sizeof(*list) + i * sizeof(*trigger),
 			     sizeof(*trigger));
 
 		if (!trigger)
 			break;
-		load_trigger(instance, soft, piece, start, trigger);
+		load_trigger(instance, soft, block, start, trigger);
 	}
 }
 
 static void load_part_rule(const struct instance_part *part, struct instance *instance,
-			   struct piece *piece, const struct abi_rule *rule)
+			   struct rules_copy *block, const struct abi_rule *rule)
 {
 	const void *triggers =
 		!rule->triggers || rule->triggers % ABI_RULES_ALIGN ? NULL :
-		take(piece, rule->triggers, rule->triggers_bytes);
-	const char *text = take(piece, rule->text, rule->text_bytes);
+		take(block, rule->triggers, rule->triggers_bytes);
+	const char *text = take(block, rule->text, rule->text_bytes);
 	char *copy = text ? strndup(text, rule->text_bytes) : NULL;
 
 	part->load_rule(instance, triggers, rule->triggers_bytes, copy);
@@ -129,7 +128,7 @@ static void load_part_rule(const struct instance_part *part, struct instance *in
 }
 
 /* Load @rule if it belongs to a part that has no rule yet.  Returns true if it does. */
-static bool load_rule_of_part(struct instance *instance, struct piece *piece,
+static bool load_rule_of_part(struct instance *instance, struct rules_copy *block,
 			      const struct abi_rule *rule)
 {
 	const struct instance_part *part;
@@ -137,7 +136,7 @@ static bool load_rule_of_part(struct instance *instance, struct piece *piece,
 	for_each_instance_part(part, instance->root->parts, load_rule) {
 		if (part->rule_row != rule->row || part->has_rule(instance))
 			continue;
-		load_part_rule(part, instance, piece, rule);
+		load_part_rule(part, instance, block, rule);
 		return true;
 	}
 	return false;
@@ -145,7 +144,7 @@ static bool load_rule_of_part(struct instance *instance, struct piece *piece,
 
 /* Load soft mode and triggers of an event.  All rows of its name have equal triggers, so
  * those of the first row are loaded. */
-static void load_soft(struct instance *instance, struct piece *piece,
+static void load_soft(struct instance *instance, struct rules_copy *block,
 		      const struct abi_rule *rule)
 {
 	const struct event *event = root_events(instance->root)->rows[rule->row];
@@ -158,15 +157,15 @@ static void load_soft(struct instance *instance, struct piece *piece,
 	if (!soft)
 		return;
 	slot_use(instance, soft->slot);
-	load_triggers(instance, soft, piece, rule->triggers);
+	load_triggers(instance, soft, block, rule->triggers);
 }
 
 /* Load all rules.  The previous server has seen at least the rows up to the highest one that
  * has a rule.  Rows above that may be new, and rules_refresh() handles them. */
-static int load_piece(struct instance *instance, const char *data,
+static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
-	struct piece piece = { .data = data, .bytes = bytes, .left = bytes };
+	struct rules_copy block = { .data = data, .bytes = bytes, .left = bytes };
 	const struct abi_rules *rules = (const void *)data;
 	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
 	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
@@ -180,52 +179,31 @@ static int load_piece(struct instance *instance, const char *data,
 		const struct abi_rule *rule = &rules->rules[i];
 
 		if (left)
-			left -= load_rule_of_part(instance, &piece, rule);
+			left -= load_rule_of_part(instance, &block, rule);
 		if (rule->row == ABI_ROW_PRINT && !instance_rules(instance)->print.triggers)
-			load_triggers(instance, &instance_rules(instance)->print, &piece,
+			load_triggers(instance, &instance_rules(instance)->print, &block,
 				      rule->triggers);
 		if (rule->row >= root_events(instance->root)->nr)
 			continue;
-		load_filter(instance, &piece, rule);
-		load_soft(instance, &piece, rule);
+		load_filter(instance, &block, rule);
+		load_soft(instance, &block, rule);
 	}
 	triggers_link_old(instance);
 	soft_settle(instance);
 	return r;
 }
 
-/* Copy the block that @abi refers to, and append a NUL.  Returns NULL if there is no valid
- * block (*@ret_r is 0), or if there is no memory (*@ret_r is -ENOMEM). */
-static char *copy_piece(const struct root *root, const struct abi_buffer *abi,
-			struct abi_ring_ref *ret_ref, uint32_t *ret_bytes, int *ret_r)
+/* Copy the block that @abi refers to: block_copy(). */
+static int copy_rules(const struct root *root, const struct abi_buffer *abi,
+		      struct abi_ring_ref *ret_block, void **ret_copy, uint32_t *ret_bytes)
 {
-	struct abi_ring_ref ref = {
-		.off = shm_load(&abi->rules), .bytes = ABI_PAGE_BYTES_MIN,
+	const struct block_size size = {
+		.at = offsetof(struct abi_rules, bytes),
+		.min = sizeof(struct abi_rules),
+		.max = ABI_RULES_BYTES_MAX - root_rules(root)->rules_taken,
 	};
-	struct mapping *map;
-	uint32_t bytes;
-	char *copy;
 
-	*ret_r = 0;
-	if (!ref.off || !arena_has(root, &ref) ||
-	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return NULL;
-	bytes = shm_load(&((struct abi_rules *)map->addr)->bytes);
-	mapping_put(map);
-	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
-	if (bytes < sizeof(struct abi_rules) ||
-	    bytes > ABI_RULES_BYTES_MAX - root_rules(root)->rules_taken ||
-	    !arena_has(root, &ref) ||
-	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return NULL;
-	*ret_ref = ref;
-	*ret_bytes = bytes;
-	copy = calloc(1, bytes + 1ul);
-	if (copy)
-		memcpy(copy, map->addr, bytes);
-	mapping_put(map);
-	*ret_r = copy ? 0 : -ENOMEM;
-	return copy;
+	return block_copy(root, shm_load(&abi->rules), &size, ret_block, ret_copy, ret_bytes);
 }
 
 int rules_load_names(struct root *root)
@@ -234,10 +212,10 @@ int rules_load_names(struct root *root)
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS && !has_functions; i++) {
-		struct abi_ring_ref ref;
+		struct abi_ring_ref block;
 		uint32_t bytes;
-		int r;
-		char *copy = copy_piece(root, root->top.abi + i, &ref, &bytes, &r);
+		void *copy;
+		int r = copy_rules(root, root->top.abi + i, &block, &copy, &bytes);
 
 		if (r)
 			return r;
@@ -265,22 +243,18 @@ void rules_reset_limits(struct root *root)
 int rules_load(struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
-	struct abi_ring_ref ref;
-	uint32_t bytes;
-	char *copy;
+	uint32_t bytes = 0;
+	void *copy;
 	int r;
 
 	rules->slots = calloc(ABI_SLOTS / 64, sizeof(*rules->slots));
 	if (!rules->slots)
 		return -ENOMEM;
-	copy = copy_piece(instance->root, instance->abi, &ref, &bytes, &r);
-	if (!copy && !r)
-		return 0;
-	rules->block = ref;
+	r = copy_rules(instance->root, instance->abi, &rules->block, &copy, &bytes);
 	/* Count the block each time: all instances may refer to one. */
 	root_rules(instance->root)->rules_taken += bytes;
-	if (!r)
-		r = load_piece(instance, copy, bytes);
+	if (copy)
+		r = load_rules(instance, copy, bytes);
 	free(copy);
 	return r;
 }

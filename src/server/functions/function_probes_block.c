@@ -69,7 +69,7 @@ static uint32_t fill(const struct instance *instance, struct place *places)
 	return nr;
 }
 
-static void put(const struct place *place, struct text *piece)
+static void put(const struct place *place, struct text *block)
 {
 	const struct function_probe_entry *entry =
 		&place->probe->entries[place->nr];
@@ -84,22 +84,22 @@ static void put(const struct place *place, struct text *piece)
 		},
 	};
 
-	text_write(piece, &probe, sizeof(probe));
+	text_write(block, &probe, sizeof(probe));
 }
 
-void function_probes_put(const struct instance *instance, struct text *piece)
+void function_probes_put(const struct instance *instance, struct text *block)
 {
 	struct place *places = calloc(count(instance) + 1ul, sizeof(*places));
 	struct abi_probes head = { .nr = 0 };
 
 	if (!places) {
-		piece->error = -ENOMEM;
+		block->error = -ENOMEM;
 		return;
 	}
 	head.nr = fill(instance, places);
-	text_write(piece, &head, sizeof(head));
+	text_write(block, &head, sizeof(head));
 	for (uint32_t i = 0; i < head.nr; i++)
-		put(&places[i], piece);
+		put(&places[i], block);
 	free(places);
 }
 

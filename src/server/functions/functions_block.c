@@ -11,6 +11,7 @@
 #include "base/bits.h"
 #include "server/core/arena.h"
 #include "server/core/beat.h"
+#include "server/core/block.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/process.h"
@@ -149,10 +150,10 @@ static uint64_t parts(const struct root *root)
 
 bool functions_have_changed(const struct root *root)
 {
-	return parts(root) != root_functions(root)->in_piece;
+	return parts(root) != root_functions(root)->block_objects;
 }
 
-static uint64_t piece_bytes(const struct functions *functions, uint32_t *ret_nr)
+static uint64_t block_bytes(const struct functions *functions, uint32_t *ret_nr)
 {
 	uint64_t bytes = sizeof(struct abi_functions);
 
@@ -204,13 +205,13 @@ static uint32_t word_of(const struct function_tracers *tracers,
 }
 
 static void fill_object(struct root *root, const struct function_object *from,
-			struct abi_function_object *to, char *piece, uint32_t at)
+			struct abi_function_object *to, char *block, uint32_t at)
 {
 	struct functions *functions = root_functions(root);
 	const struct function_tracers tracers = functions_tracers(root);
 	const uint16_t *in[FUNCTION_LISTS];
 	uint32_t nr = from->sites.nr_rows;
-	uint32_t *users = (uint32_t *)(piece + at);
+	uint32_t *users = (uint32_t *)(block + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
 	/* The word for a function that is in no list.  Most functions are in none. */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
@@ -244,7 +245,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	to->path = to->lists + to->nr_lists * (uint32_t)sizeof(*lists);
 	function_probes_mark(root, from, users);
 	mark_touched(functions, from, users);
-	memcpy(piece + to->path, from->path, to->path_bytes);
+	memcpy(block + to->path, from->path, to->path_bytes);
 }
 
 static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
@@ -272,20 +273,8 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 	}
 }
 
-static void use_piece(struct root *root, struct abi_ring_ref piece)
-{
-	struct functions *functions = root_functions(root);
-	struct abi_ring_ref old = functions->piece;
-
-	functions->piece = piece;
-	functions->in_piece = parts(root);
-	shm_store(&root->control->functions, piece.off);
-	/* Processes use the old block until they have applied the next generation. */
-	arena_free(root, &old, shm_load(&root->control->generation) + 1);
-}
-
 /* Write the block with pwrite(), which is faster than to map it. */
-static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
+static int write_block(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
 {
 	struct abi_functions *all = calloc(1, bytes);
 	int r = 0;
@@ -299,37 +288,50 @@ static int write_piece(struct root *root, uint64_t off, uint64_t bytes, uint32_t
 	return r;
 }
 
+static int publish(struct root *root, uint64_t bytes, uint32_t nr)
+{
+	struct functions *functions = root_functions(root);
+	struct block_draft draft;
+	int r = block_begin(root, bytes, 0, &draft);
+
+	if (r)
+		return r;
+	r = write_block(root, draft.ref.off, bytes, nr);
+	if (r) {
+		block_cancel(root, &draft);
+		return r;
+	}
+	r = block_publish(root, &draft, &functions->block, &root->control->functions);
+	if (!r)
+		functions->block_objects = parts(root);
+	return r;
+}
+
 int functions_publish(struct root *root)
 {
 	struct functions *functions = root_functions(root);
-	struct abi_ring_ref piece = { 0, 0 };
 	bool are_wanted = functions_are_wanted(root);
 	uint32_t nr;
-	uint64_t bytes = piece_bytes(functions, &nr);
+	uint64_t bytes = block_bytes(functions, &nr);
 	int r;
 
 	shm_store(&root->control->wants_objects, are_wanted);
 	/* Without users a block is still needed to keep the marks ABI_FUNCTIONS_TOUCHED for
 	 * the next server. */
 	if (!are_wanted && !functions->has_touched) {
-		use_piece(root, piece);
+		block_retire(root, &functions->block, &root->control->functions);
+		functions->block_objects = parts(root);
 		return 0;
 	}
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
 	r = profile_make_room(root);
-	if (r)
-		return r;
-	piece.bytes = ABI_PAGE_ALIGN(bytes);
-	r = arena_alloc(root, piece.bytes, &piece.off);
-	if (r)
-		return r;
-	r = write_piece(root, piece.off, bytes, nr);
-	if (r)
-		arena_free(root, &piece, shm_load(&root->control->generation));
-	else
-		use_piece(root, piece);
-	return r;
+	return r ? r : publish(root, bytes, nr);
+}
+
+void functions_list_blocks(const struct root *root, struct extent_list *list)
+{
+	arena_list_block(list, &root_functions(root)->block);
 }
 
 /* ---- if there is no space for another block ---- */
@@ -364,25 +366,25 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 /* Remove users that are off from the published block, in place.  A process that reads the
  * block meanwhile finds another serial when it is notified, and reads it again.  If the
  * server is killed, lists and marks are still as they were. */
-static int keep_users_in_piece(struct root *root)
+static int keep_users_in_block(struct root *root)
 {
 	struct functions *functions = root_functions(root);
-	const struct abi_ring_ref piece = functions->piece;
+	const struct abi_ring_ref block = functions->block;
 	uint32_t left = users_left(root), nr;
 	struct abi_functions *all;
 	struct mapping *map;
 	int r;
 
-	if (!piece.off)
+	if (!block.off)
 		return 0;
-	r = mapping_new(root->fd, piece.off, piece.bytes, &map);
+	r = mapping_new(root->fd, block.off, block.bytes, &map);
 	if (r)
 		return r;
 	all = map->addr;
 	nr = shm_load(&all->nr_objects);
 	for (uint32_t i = 0; i < nr && sizeof(*all) + (i + 1ull) *
-			     sizeof(all->objects[0]) <= piece.bytes; i++)
-		keep_users(all, piece.bytes, &all->objects[i], left);
+			     sizeof(all->objects[0]) <= block.bytes; i++)
+		keep_users(all, block.bytes, &all->objects[i], left);
 	shm_store(&all->graphs, (uint32_t)functions_tracers(root).graph);
 	shm_store(&all->profile_session, functions->profile_session);
 	shm_store(&all->serial, ++functions->serial);	/* [functions.serial] */
@@ -393,7 +395,7 @@ static int keep_users_in_piece(struct root *root)
 
 int functions_publish_off(struct root *root)
 {
-	return functions_publish(root) ? keep_users_in_piece(root) : 0;
+	return functions_publish(root) ? keep_users_in_block(root) : 0;
 }
 
 /* ---- load the block of the previous server ---- */
@@ -484,7 +486,7 @@ static const struct abi_function_object *next_object(const struct abi_functions 
 
 /* Start to parse the files of all objects that are not loaded yet, so that the parsers run
  * in parallel. */
-static int parse_piece(struct root *root, const struct abi_functions *all)
+static int parse_objects(struct root *root, const struct abi_functions *all)
 {
 	const struct abi_function_object *from;
 	uint32_t at = root_functions(root)->nr_loaded;
@@ -496,12 +498,12 @@ static int parse_piece(struct root *root, const struct abi_functions *all)
 	return is_parsing ? -ERESTART : 0;
 }
 
-static int load_piece(struct root *root, const struct abi_functions *all)
+static int load_objects(struct root *root, const struct abi_functions *all)
 {
 	struct functions *functions = root_functions(root);
 	uint32_t *at = &functions->nr_loaded;
 	const struct abi_function_object *from;
-	int r = parse_piece(root, all);
+	int r = parse_objects(root, all);
 
 	if (r)
 		return r;
@@ -523,32 +525,21 @@ static int load_piece(struct root *root, const struct abi_functions *all)
 
 int functions_load(struct root *root)
 {
-	struct abi_ring_ref ref = {
-		.off = shm_load(&root->control->functions),
-		.bytes = ABI_PAGE_BYTES_MIN,
+	static const struct block_size size = {
+		.at = offsetof(struct abi_functions, bytes),
+		.min = sizeof(struct abi_functions), .max = ABI_FUNCTIONS_BYTES_MAX,
 	};
 	struct abi_functions *copy;
-	struct mapping *map;
 	uint32_t bytes;
-	int r;
+	void *data;
+	int r = block_copy(root, shm_load(&root->control->functions), &size,
+			   &root_functions(root)->block, &data, &bytes);
 
-	if (!ref.off || !arena_has(root, &ref) ||
-	    mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
-	bytes = shm_load(&((struct abi_functions *)map->addr)->bytes);
-	mapping_put(map);
-	ref.bytes = ABI_PAGE_ALIGN((uint64_t)bytes);
-	if (bytes < sizeof(*copy) || bytes > ABI_FUNCTIONS_BYTES_MAX ||
-	    !arena_has(root, &ref) || mapping_new(root->fd, ref.off, ref.bytes, &map))
-		return 0;
-	root_functions(root)->piece = ref;
-	copy = malloc(bytes);
-	if (copy) {
-		memcpy(copy, map->addr, bytes);
-		copy->bytes = bytes;
-	}
-	mapping_put(map);
-	r = copy ? load_piece(root, copy) : -ENOMEM;
+	if (r || !data)
+		return r;
+	copy = data;
+	copy->bytes = bytes;
+	r = load_objects(root, copy);
 	free(copy);
 	return r;
 }
