@@ -35,16 +35,11 @@
 #include "runtime/agent.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/part.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/event/event.h"
-#include "runtime/event/module.h"
-#include "runtime/event/site.h"
-#include "runtime/function/ftrace.h"
-#include "runtime/function/profile.h"
-#include "runtime/libc/caller.h"
 #include <ulf/event.h>
 
 #define SETTLE_MS	100		/* limit of one wait for probes that still use old
@@ -64,23 +59,31 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* id; id + 1 is use
 #define TLS_BYTES	4096		/* part of the TLS block below the thread pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
 
-/* Have functions of the program called: those that TRACE_EVENT_FN names (regfunc,
- * unregfunc).  They may take long, so the agent applies all settings that need no such
- * call first. */
+/* Returns true if functions of the program must be called to apply the settings.  Lock
+ * held. */
+static bool has_calls_to_make(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, has_calls)
+		if (part->has_calls())
+			return true;
+	return false;
+}
+
+/* Have functions of the program called.  They may take long, so the agent applies all
+ * settings that need no such call first. */
 static int make_calls(void)
 {
-	bool is_asked;
-	int ret, r;
+	const struct runtime_part *part;
+	int ret = 0, r;
 
-	is_asked = caller_ask(&ret);
-	runtime_lock();
-	if (!is_asked) {
-		ret = -EAGAIN;
-		event_give_up_calls(ret);
+	for_each_runtime_part(part, make_calls) {
+		r = part->make_calls();
+		if (r && !ret)
+			ret = r;
 	}
-	r = site_update_all();
-	runtime_unlock();
-	return ret ? ret : r;
+	return ret;
 }
 
 /* The generation that is in force, except for two things that can take long: calls of
@@ -108,42 +111,32 @@ static void set_followed(uint32_t generation)
 /* Apply all settings except those that need calls of functions of the program.
  * *@ret_has_calls: true if there are settings that need such calls.  Returns 0 or the
  * first -errno. */
-static int follow_wishes(bool *ret_has_calls)
+static int apply_settings(bool *ret_has_calls)
 {
-	int ret = 0, r;
+	const struct runtime_part *part;
+	int ret, r;
 
 	*ret_has_calls = false;
 	runtime_lock();
-	if (root_is_left()) {
+	if (process_has_left()) {
 		runtime_unlock();
 		return 0;
 	}
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
-		r = buffer_follow(i);
+	ret = buffer_apply_all();
+	for_each_runtime_part(part, apply) {
+		r = part->apply();
 		if (r && !ret)
 			ret = r;
 	}
-	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		r = event_follow(m);
-		if (r && !ret)
-			ret = r;
-	}
-	*ret_has_calls = event_has_calls_to_make();
-	r = site_update_all();
-	if (r && !ret)
-		ret = r;
-	r = ftrace_follow();
-	if (r && !ret)
-		ret = r;
-	r = profile_follow();
+	*ret_has_calls = has_calls_to_make();
 	runtime_unlock();
-	return ret ? ret : r;
+	return ret;
 }
 
 static int apply(uint32_t generation)
 {
 	bool has_calls;
-	int ret = follow_wishes(&has_calls), r;
+	int ret = apply_settings(&has_calls), r;
 
 	__atomic_store_n(&is_calling, has_calls, __ATOMIC_RELAXED);
 	set_followed(generation);
@@ -240,7 +233,7 @@ static void follow(void)
 			pause_if_rushed();
 		}
 		r = wait_for_wish(applied, is_settled);
-		if (r || root_is_left())
+		if (r || process_has_left())
 			give_up(r);
 	}
 }
@@ -462,7 +455,7 @@ static void catch_up(void)
 {
 	bool has_calls;
 
-	follow_wishes(&has_calls);
+	apply_settings(&has_calls);
 }
 
 /* fork() may have been called in a signal handler with a stack of a few kilobytes.  So

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Boot settings (event/boot.h).  The runtime stores their text where the server finds it,
- * and the program waits until the server has applied it.  This file also finds out which
- * events the settings name: modules that are loaded later bring new events, which must be
- * on at once.
+ * and the program waits until the server has applied it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +24,9 @@
 #include "runtime/base/root.h"
 #include "runtime/base/server.h"
 #include "runtime/boot.h"
-#include "runtime/buffer/buffer.h"
+#include "runtime/event/boot_events.h"
+#include "runtime/event/caller.h"
 #include "runtime/function/object.h"
-#include "runtime/libc/caller.h"
 #include <ulf/event.h>
 
 #define HOLD_SECONDS	5		/* limit of a wait for settings that a user has
@@ -44,141 +42,7 @@ static bool has_answers;
  * also stay in the environment, for the programs that this one starts. */
 static bool is_later;
 
-/* ---- find the events that the settings name ---- */
-
-/* Apply the items of @list to an event as if each were written to set_event, one after
- * the other.  @is_on: the event is on before.  Returns true if it is on afterwards. */
-static bool match_list(struct boot_piece list, const char *system,
-		       const char *name, bool is_on)
-{
-	struct boot_piece item;
-
-	while (boot_item(&list, &item)) {
-		if (boot_fits(&item, system, name))
-			is_on = *item.text != '!';
-	}
-	return is_on;
-}
-
-static bool is_name_of(const struct abi_buffer *buffer,
-		       const struct boot_piece *name)
-{
-	return name->len < sizeof(buffer->name) &&
-	       !memcmp(buffer->name, name->text, name->len) &&
-	       !buffer->name[name->len];
-}
-
-/* Returns true if the beginning of a buffer, up to the member cpu_kb, can be read and
- * written.  False: the file system is full and no process has written there, so an access
- * would raise SIGBUS. */
-static bool has_memory(const struct abi_buffer *buffer)
-{
-	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
-			      offsetof(struct abi_buffer, cpu_kb));
-}
-
-/* Returns the number of the buffer with that name, or ABI_BUFFERS: there is none.
- * Buffers get names in the order of their numbers.  So if a buffer has no memory, neither
- * it nor any later buffer has a name. */
-static uint32_t find_buffer(const struct boot_piece *name)
-{
-	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
-		const struct abi_buffer *buffer = root_buffer(number);
-
-		if (!has_memory(buffer))
-			break;
-		if (is_name_of(buffer, name))
-			return number;
-	}
-	return ABI_BUFFERS;
-}
-
-uint32_t boot_wanted(const char *system, const char *name)
-{
-	const char *words = root_boot(), *at;
-	struct boot_instance instance;
-	struct boot_word word;
-	uint32_t wanted = 0, number;
-
-	while (boot_next(&words, &word)) {
-		struct boot_piece list = word.value;
-
-		number = 0;
-		if (word.id == BOOT_INSTANCE &&
-		    !boot_instance(&word.value, &instance, &at)) {
-			number = find_buffer(&instance.name);
-			list = instance.events;
-		} else if (word.id != BOOT_EVENT) {
-			continue;
-		}
-		if (number < ABI_BUFFERS &&
-		    match_list(list, system, name, wanted >> number & 1))
-			wanted |= 1u << number;
-		else if (number < ABI_BUFFERS)
-			wanted &= ~(1u << number);
-	}
-	return wanted;
-}
-
-/* Returns true if an item of trace_trigger names an event of @module. */
-static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
-{
-	struct boot_trigger trigger;
-	struct boot_piece item;
-
-	while (boot_item(&list, &item)) {
-		if (!boot_trigger(&item, &trigger))
-			continue;
-		for (struct ulf_event **e = module->events; e < module->events_end; e++)
-			if (boot_piece_is(&trigger.event, (*e)->name))
-				return true;
-	}
-	return false;
-}
-
-/* Returns true if a boot setting gives an event of @module a trigger. */
-static bool has_triggers(const struct ulf_module *module)
-{
-	const char *words = root_boot();
-	struct boot_word word;
-
-	while (boot_next(&words, &word))
-		if (word.id == BOOT_TRIGGER && has_trigger(word.value, module))
-			return true;
-	return false;
-}
-
-bool boot_is_set(enum boot_id id)
-{
-	return root_control && boot_has(root_boot(), id);
-}
-
 /* ---- store the settings, before other processes know the root ---- */
-
-/* Give a free buffer that name, which makes it an instance; the server fills in the rest. */
-static void name_buffer(const struct boot_piece *name)
-{
-	static const struct boot_piece nameless = { "", 0 };
-	uint32_t number = find_buffer(name);
-
-	if (number == ABI_BUFFERS)
-		number = find_buffer(&nameless);
-	if (number < ABI_BUFFERS)
-		memcpy(root_buffer(number)->name, name->text, name->len);
-}
-
-static void name_buffers(const char *words)
-{
-	struct boot_instance instance;
-	struct boot_word word;
-	const char *at;
-
-	while (boot_next(&words, &word)) {
-		if (word.id == BOOT_INSTANCE && word.value.len &&
-		    !boot_instance(&word.value, &instance, &at))
-			name_buffer(&instance.name);
-	}
-}
 
 /* Fill in the text of the settings: those of the configuration file, then those of the
  * environment. */
@@ -198,7 +62,7 @@ static void fill_words(struct abi_control *c)
 		c->boot_state = r == -E2BIG ? ABI_BOOT_TOO_LONG : ABI_BOOT_NO_CONFIG;
 	else if (*c->boot)
 		c->boot_state = ABI_BOOT_WANTED;
-	name_buffers(c->boot);
+	boot_name_buffers(c->boot);
 }
 
 void boot_fill(struct abi_control *c, const char *dir)
@@ -359,8 +223,8 @@ static bool wait_for_agent(void)
 
 void boot_wait_functions(void)
 {
-	if (has_answers && (boot_is_set(BOOT_TRACER) || boot_is_set(BOOT_FILTER) ||
-			    boot_is_set(BOOT_STACK) || boot_is_set(BOOT_STACK_FILTER)))
+	if (has_answers && (root_has_boot(BOOT_TRACER) || root_has_boot(BOOT_FILTER) ||
+			    root_has_boot(BOOT_STACK) || root_has_boot(BOOT_STACK_FILTER)))
 		wait_for_agent();
 }
 
@@ -387,15 +251,6 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* Returns true if @module uses trace_printk() and there are no rings for it yet.  No
- * setting asks for these rings.  If there is no memory for the buffer itself, there is
- * none for its rings, so the server need not be asked. */
-static bool needs_rings(const struct ulf_module *module)
-{
-	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
-	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
-}
-
 /* A trigger can only be added to an event that exists.  So the server must be asked again
  * when the event's module has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
@@ -405,9 +260,9 @@ void boot_wait_for(const struct ulf_module *module)
 	if (!root_control || !process_slot)
 		return;
 	take_words();
-	if (has_answers && (is_first || has_triggers(module)))
+	if (has_answers && (is_first || boot_has_triggers(module)))
 		has_answers = ask(HOLD_SECONDS);
-	else if (needs_rings(module))
+	else if (boot_needs_rings(module))
 		ask(RINGS_SECONDS);
 }
 

@@ -4,9 +4,6 @@
 #define ULF_RUNTIME_BOOT_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-#include "event/boot.h"
 
 struct abi_control;
 struct ulf_module;
@@ -33,15 +30,11 @@ void boot_wait_for(const struct ulf_module *module);
  * that were loaded.  No lock of ours held.  Returns false if there is no server or no
  * agent, or if it takes too long. */
 bool boot_wait_for_objects(void);
-/* Returns true if there is a boot setting @id.  Any context. */
-bool boot_is_set(enum boot_id id);
 /* Returns true if the settings wait for an object that can be traced.  Any context. */
 bool boot_is_later(void);
 /* Called after dlopen().  If the boot settings wait for an object that can be traced, and
  * such an object has been loaded, the server applies the settings when it is asked next.
  * Returns true in that case.  No lock held. */
 bool boot_objects_coming(void);
-/* Returns the buffers in which the boot settings switch a new event on, one bit each. */
-uint32_t boot_wanted(const char *system, const char *name);
 
 #endif

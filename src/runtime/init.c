@@ -1,53 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Start, exit and fork of the traced program. */
-#include <pthread.h>
+/* Start and exit of the traced program. */
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-#include "abi/control.h"
 #include "arch/arch.h"
+#include "base/dir.h"
 #include "runtime/agent.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/part.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
-#include "runtime/base/thread.h"
 #include "runtime/boot.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/buffer/pids.h"
-#include "runtime/dump.h"
-#include "runtime/event/module.h"
-#include "runtime/function/ftrace.h"
-#include "runtime/function/function_option.h"
+#include "runtime/fork.h"
 #include "runtime/function/object.h"
-#include "runtime/function/profile.h"
 #include "runtime/init.h"
-#include "runtime/libc/caller.h"
-#include "runtime/unwind/image.h"
+#include "runtime/parts.h"
 
 #define EXIT_HANDLERS	64	/* limit: exit handlers to register; if there are more
 				 * modules, one of these handlers still runs before the
 				 * destructors */
 
 static bool is_initialized;		/* set by the first constructor */
-static bool is_exiting;			/* set by the first exit handler */
 
-bool runtime_is_exiting(void)
-{
-	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
-}
-
-/* Set is_exiting: destructors of modules that run later leave their events described in
- * the dead root. */
+/* Set process_is_exiting(): destructors of modules that run later leave their events
+ * described in the dead root. */
 static void at_exit(void)
 {
-	if (__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED) ||
-	    !root_control)
-		return;
-	root_remove_if_unused();
+	if (process_set_exiting() && root_control)
+		root_remove_if_unused();
 }
 
 /*
@@ -65,97 +50,6 @@ void runtime_watch_exit(void)
 		atexit(at_exit);
 }
 
-static void follow_buffers(void)
-{
-	runtime_lock();
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
-		buffer_follow(i);
-	runtime_unlock();
-}
-
-static void follow_functions(void)
-{
-	runtime_lock();
-	ftrace_follow();
-	runtime_unlock();
-}
-
-/* A copy of the parent's slot, made before fork().  The child needs this state: the
- * parent's agent may change the slot before the child looks at it. */
-static struct abi_process slot_at_fork;
-
-static void fork_prepare(void)
-{
-	runtime_lock();
-	agent_before_fork();
-	if (process_slot)
-		slot_at_fork = *process_slot;
-	if (root_control && !root_is_left())
-		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
-}
-
-/* fork_prepare() has raised abi_control.forks.  If fork() has failed this is not undone:
- * nothing reports here whether there is a child. */
-static void fork_parent(void)
-{
-	runtime_unlock();
-}
-
-/* Only this thread exists in the child.  The text, the probes and the ring sets are as in
- * the parent, because the lock was held. */
-static void fork_child(void)
-{
-	uint32_t old_tid = runtime_lock_reset();
-	bool has_parent = process_slot, has_slot, has_put_off, is_late;
-
-	module_after_fork(old_tid);
-	caller_reset();
-	dump_after_fork();
-	function_options_after_fork();
-	has_put_off = ftrace_after_fork();
-	thread_after_fork();
-	if (!root_control || root_is_left())
-		return;
-	root_leave_init(true);
-	process_slot = NULL;
-	/* getppid() returns 0 if the child is in another pid namespace than its parent.
-	 * Then its pid means nothing to processes outside, and it cannot find out which
-	 * of them are alive. */
-	has_slot = arch_syscall0(SYS_getppid) &&
-		   !process_claim(has_parent ? &slot_at_fork : NULL);
-	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
-	if (!has_slot) {
-		buffer_detach_all();
-		ftrace_detach();
-		profile_after_fork(true);
-		root_control = NULL;
-		return;
-	}
-	/* From now on the server waits for this process.  Settings that the server
-	 * changed before it knew this process must be applied here: the server may have
-	 * reported already that all processes have applied them. */
-	is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
-		  process_slot->applied;		/* [process.claim] */
-	profile_after_fork(is_late);
-	if (is_late || has_put_off)
-		agent_catch_up();
-	/* The server waits for this process, so it does not free the lists of threads. */
-	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
-	if (agent_can_start_in_child())
-		agent_start();
-	else
-		process_slot->flags = 0;
-}
-
-/* Register before any other fork handler, if possible: see atfork.c. */
-__attribute__((no_sanitize_address, no_sanitize_thread)) void runtime_watch_forks(void)
-{
-	static bool is_watching;
-
-	if (!__atomic_exchange_n(&is_watching, true, __ATOMIC_RELAXED))
-		pthread_atfork(fork_prepare, fork_parent, fork_child);
-}
-
 static bool is_wanted(void)
 {
 	const char *disable;
@@ -166,6 +60,58 @@ static bool is_wanted(void)
 	return !disable || !*disable || (disable[0] == '0' && !disable[1]);
 }
 
+/* Create the root with its boot settings, and wait until the server has applied them, if
+ * there are any.  Returns 0 or -errno. */
+static int create_root(void)
+{
+	char dir[DIR_PATH_BYTES];
+	int saved = errno, r;
+
+	/* If dir_get() fails, the directory may belong to another user: do not connect to
+	 * its socket. */
+	r = dir_get(dir);
+	if (r)
+		goto restore_errno;
+	r = root_create(dir);
+	if (!r) {
+		boot_fill(root_control, dir);
+		r = root_publish(dir);
+	}
+	if (r) {
+		boot_report_no_root(dir, r);
+		goto restore_errno;
+	}
+	boot_root_made();
+	boot_wait();
+restore_errno:
+	errno = saved;
+	return r;
+}
+
+static void init_parts(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, init)
+		part->init();
+}
+
+/* Apply what the server has stored while this program was held: the first event, or
+ * function, may be hit before the agent's first turn. */
+static void start_parts(void)
+{
+	const struct runtime_part *part;
+
+	runtime_lock();
+	buffer_apply_all();
+	runtime_unlock();
+	for_each_runtime_part(part, start) {
+		runtime_lock();
+		part->start();
+		runtime_unlock();
+	}
+}
+
 void runtime_init(void)
 {
 	int r;
@@ -173,29 +119,25 @@ void runtime_init(void)
 	if (is_initialized)
 		return;
 	is_initialized = true;
+	runtime_parts = parts;
 	grace_init();
 	arch_rseq_init();	/* needed without a root, too: the program may have
 				 * callbacks */
-	runtime_watch_forks();
+	fork_watch();
 	if (!is_wanted())
 		return;
-	r = root_create();
+	r = create_root();
 	/* Do not call this earlier: TSan must see a call of libc before it sees a lock. */
 	object_silence_calls();
 	if (r)
 		return;
-	root_leave_init(false);
+	process_note_pid(false);
 	buffer_get(0);		/* so that tracing_on() finds the top buffer */
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();
-	image_tell_all();
-	dump_init();
-	stack_tracer_init();
-	/* Apply what the server has stored while this program was held: the first event,
-	 * or function, may be hit before the agent's first turn. */
-	follow_buffers();
-	follow_functions();
+	init_parts();
+	start_parts();
 	agent_start();
 	boot_wait_functions();
 }

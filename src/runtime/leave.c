@@ -21,52 +21,25 @@
 #include "arch/arch.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/part.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
-#include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/event/event.h"
-#include "runtime/event/module.h"
-#include "runtime/event/site.h"
-#include "runtime/function/ftrace.h"
-#include "runtime/function/profile.h"
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
 #define NO_PID		INT_MAX		/* no process has this pid, so the slot counts as
 					 * that of a dead process */
 
-static bool is_left;
-static uint32_t own_pid;		/* pid of the process that this memory belongs to */
-static bool is_child;			/* this process was forked by another process of
-					 * the root */
-
-bool root_is_left(void)
-{
-	return __atomic_load_n(&is_left, __ATOMIC_RELAXED);
-}
-
-void root_leave_init(bool was_forked)
-{
-	own_pid = (uint32_t)arch_syscall0(SYS_getpid);
-	is_child = was_forked;
-}
-
-bool root_is_child(void)
-{
-	/* a child of vfork() has its parent's memory, so own_pid is its parent's */
-	return is_child && own_pid == (uint32_t)arch_syscall0(SYS_getpid);
-}
-
-/* Switch everything off.  Lock held. */
+/* Switch everything off.  The rings go last: the parts may still write to them.  Lock
+ * held. */
 static void stop_all(void)
 {
-	__atomic_store_n(&is_left, true, __ATOMIC_RELAXED);
-	for (struct ulf_module *m = module_first(); m; m = m->next)
-		event_stop_module(m);
-	site_update_all();
-	ftrace_forget_wishes();
-	profile_follow();
+	const struct runtime_part *part;
+
+	process_set_left();
+	for_each_runtime_part(part, leave)
+		part->leave();
 	buffer_detach_all();
 	if (process_slot)
 		__atomic_store_n(&process_slot->pid, NO_PID, __ATOMIC_RELEASE);
@@ -99,7 +72,7 @@ void ulf_leave(void)
 	bool is_new;
 
 	runtime_lock();
-	is_new = root_control && !is_left;
+	is_new = root_control && !process_has_left();
 	if (is_new)
 		stop_all();
 	runtime_unlock();

@@ -14,6 +14,44 @@
 
 struct abi_process *process_slot;
 
+static bool has_left;			/* set once, by process_set_left() */
+static bool is_exiting;			/* set once, by process_set_exiting() */
+static uint32_t known_pid;		/* pid of the process that this memory belongs to */
+static bool is_child;			/* this process was forked by another process of
+					 * the root */
+
+bool process_has_left(void)
+{
+	return __atomic_load_n(&has_left, __ATOMIC_RELAXED);
+}
+
+void process_set_left(void)
+{
+	__atomic_store_n(&has_left, true, __ATOMIC_RELAXED);
+}
+
+bool process_is_exiting(void)
+{
+	return __atomic_load_n(&is_exiting, __ATOMIC_RELAXED);
+}
+
+bool process_set_exiting(void)
+{
+	return !__atomic_exchange_n(&is_exiting, true, __ATOMIC_RELAXED);
+}
+
+void process_note_pid(bool was_forked)
+{
+	known_pid = (uint32_t)arch_syscall0(SYS_getpid);
+	is_child = was_forked;
+}
+
+bool process_is_child(void)
+{
+	/* a child of vfork() has its parent's memory, so known_pid is its parent's */
+	return is_child && known_pid == (uint32_t)arch_syscall0(SYS_getpid);
+}
+
 static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 {
 	return __atomic_compare_exchange_n(&slot->pid, &seen, pid, false,

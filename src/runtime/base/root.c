@@ -28,25 +28,25 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/dir.h"
+#include "event/boot.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
-#include "runtime/boot.h"
-#include "runtime/buffer/buffer.h"
 #include <ulf/event.h>
 #include <ulf/record.h>
 
 #define ARENA_BYTES_MAX		(16ull << 30)
 #define ARENA_BYTES_MIN		(64ull << 20)
 #define RENAMES_MAX		1000
+#define TMP_PATH_BYTES		(DIR_PATH_BYTES + 64)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
 #endif
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* size of the mapping; create() sets this and the
+static uint64_t map_bytes;		/* size of the mapping; root_create() sets this and the
 					 * next four variables */
 static uint32_t nr_cpus;
 static bool has_rseq;
@@ -93,6 +93,11 @@ const char *root_exe(void)
 const char *root_boot(void)
 {
 	return boot;
+}
+
+bool root_has_boot(enum boot_id id)
+{
+	return root_control && boot_has(boot, id);
 }
 
 unsigned int ulf_nr_cpus(void)
@@ -238,16 +243,15 @@ static void *map_file(int fd, uint64_t *ret_bytes)
 	return NULL;
 }
 
-static void set_geometry(uint64_t bytes)
+static void set_geometry(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	map_bytes = bytes;
 	nr_cpus = cpus < 1 ? 1 : min_u32((uint32_t)cpus, ABI_CPUS);
 	has_rseq = arch_rseq_init();
 }
 
-static void fill_control(struct abi_control *c, const char *dir)
+static void fill_control(struct abi_control *c)
 {
 	struct timespec ts;
 	ssize_t n;
@@ -276,15 +280,12 @@ static void fill_control(struct abi_control *c, const char *dir)
 	if (n < 0)
 		exe[0] = '\0';
 	memcpy(c->exe, exe, sizeof(exe));
-	boot_fill(c, dir);
-	memcpy(boot, c->boot, sizeof(boot));
-	__atomic_store_n(&c->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* Give the root its name, <comm>.<pid>.  An older root with that name is renamed to
  * <comm>.<pid>.<number>.  It belongs to this process before exec(), or to a dead process
  * that had the same pid. */
-static int publish(const char *tmp, const char *dir)
+static int rename_root(const char *tmp, const char *dir)
 {
 	char name[ABI_COMM_LEN], path[PATH_MAX], old[PATH_MAX + 16];
 
@@ -339,14 +340,27 @@ static int take_first_page(void)
 							 * SIGBUS */
 }
 
-static int create(const char *dir)
+/* Undo root_create(): the root has no name yet, so no other process knows it. */
+static void discard(const char *tmp)
 {
-	char tmp[DIR_PATH_BYTES + 64];
-	uint64_t bytes = 0;
+	remove_dir(tmp);
+	if (root_control)
+		munmap(root_control, map_bytes);
+	root_control = NULL;
+}
+
+static void temporary_path(const char *dir, char ret_path[TMP_PATH_BYTES])
+{
+	snprintf(ret_path, TMP_PATH_BYTES, "%s/" DIR_ROOTS "/.tmp-%d", dir, getpid());
+}
+
+int root_create(const char *dir)
+{
+	char tmp[TMP_PATH_BYTES];
 	struct stat st;
 	int fd, r;
 
-	snprintf(tmp, sizeof(tmp), "%s/" DIR_ROOTS "/.tmp-%d", dir, getpid());
+	temporary_path(dir, tmp);
 	if (mkdir(tmp, 0700)) {
 		remove_dir(tmp);	/* left by a dead process that had our pid */
 		if (mkdir(tmp, 0700))
@@ -359,43 +373,31 @@ static int create(const char *dir)
 	}
 	if (!fstat(fd, &st))
 		root_ino = st.st_ino;
-	root_control = map_file(fd, &bytes);
+	root_control = map_file(fd, &map_bytes);
 	close(fd);
 	r = root_control ? take_first_page() : -ENOMEM;
-	if (!r) {
-		set_geometry(bytes);
-		fill_control(root_control, dir);
-		r = publish(tmp, dir);
-	}
 	if (r) {
-		remove_dir(tmp);
-		if (root_control)
-			munmap(root_control, bytes);
-		root_control = NULL;
+		discard(tmp);
 		return r;
 	}
-	memory_note_large(root_control, bytes);
-	boot_root_made();
+	set_geometry();
+	fill_control(root_control);
 	return 0;
 }
 
-int root_create(void)
+int root_publish(const char *dir)
 {
-	char dir[DIR_PATH_BYTES];
-	int saved = errno, r;
+	char tmp[TMP_PATH_BYTES];
+	int r;
 
-	/* If dir_get() fails, the directory may belong to another user: do not connect to
-	 * its socket. */
-	r = dir_get(dir);
+	memcpy(boot, root_control->boot, sizeof(boot));
+	__atomic_store_n(&root_control->magic, ABI_MAGIC, __ATOMIC_RELEASE);
+	temporary_path(dir, tmp);
+	r = rename_root(tmp, dir);
 	if (r)
-		goto restore_errno;
-	r = create(dir);
-	if (r)
-		boot_report_no_root(dir, r);
+		discard(tmp);
 	else
-		boot_wait();
-restore_errno:
-	errno = saved;
+		memory_note_large(root_control, map_bytes);
 	return r;
 }
 
@@ -428,7 +430,7 @@ static bool has_others(void)
  * setting. */
 void root_remove_if_unused(void)
 {
-	if (root_is_left())
+	if (process_has_left())
 		return;
 	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
 		const struct abi_buffer *buffer = root_buffer(i);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "abi/control.h"
+#include "event/boot.h"
 
 /* The control block.  NULL: this process has no root. */
 extern struct abi_control *root_control;
@@ -21,9 +22,20 @@ bool root_has_rseq(void);		/* true: the process that created the root could
 					 * use rseq */
 const char *root_exe(void);		/* copy of abi_control.exe */
 const char *root_boot(void);		/* copy of abi_control.boot */
-/* Create the root, and wait until the server has applied the boot settings, if there are
- * any.  Returns 0 or -errno. */
-int root_create(void);
+/*
+ * Create the root in the ulf directory @dir.
+ *
+ * root_create - map the memory of a new root and fill in its control block.  No other
+ *	process knows the root yet.
+ * root_publish - give the root its name.  The caller has stored the boot settings in the
+ *	control block.
+ *
+ * Both return 0 or -errno; then root_control is NULL.
+ */
+int root_create(const char *dir);
+int root_publish(const char *dir);
+/* Returns true if there is a boot setting @id.  Any context. */
+bool root_has_boot(enum boot_id id);
 /* Remove the root's directory if nothing of interest was recorded and this is the root's
  * last process.  Called in exit(). */
 void root_remove_if_unused(void);
@@ -55,15 +67,5 @@ void *root_heap_at(uint64_t off, uint64_t bytes);
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);
-
-/* Returns true if this process has left the root.  Then private memory, all 0, is mapped
- * at the address of the root's memory.  Any context. */
-bool root_is_left(void);
-/* Note the pid of this process.  Called in the process that has created the root, and
- * with @was_forked in each child of fork(). */
-void root_leave_init(bool was_forked);
-/* Returns true if this process was forked by a process of the root; false in a child of
- * vfork(). */
-bool root_is_child(void);
 
 #endif

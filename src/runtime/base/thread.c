@@ -20,9 +20,9 @@
 #include "arch/arch.h"
 #include "base/testpoint.h"
 #include "runtime/base/comm.h"
+#include "runtime/base/part.h"
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
-#include "runtime/function/ftrace.h"
 #include <ulf/event.h>
 
 #define FIRST_SLOTS	64
@@ -137,6 +137,23 @@ static void add_chunk(void)
 					      __ATOMIC_RELAXED));
 }
 
+/* Let the parts reset their members of @slot, before this thread uses it. */
+static void init_slot(struct thread_slot *slot)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, thread_new)
+		part->thread_new(slot);
+}
+
+static void thread_named(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, thread_named)
+		part->thread_named();
+}
+
 /* Claim a slot for this thread.  @has_hit: record the thread's name, too.  Returns NULL
  * if there is no memory.
  * A signal handler that interrupts this function may call it, too.  Then one of the two
@@ -156,11 +173,11 @@ static struct ulf_thread *attach(bool has_hit)
 		}
 	}
 	__atomic_store_n(&claim.slot->thread.nesting, 0, __ATOMIC_RELAXED);
-	stack_tracer_forget(claim.slot);
+	init_slot(claim.slot);
 	if (has_hit)
 		comm_record(claim.tid);
 	ulf_this_thread = &claim.slot->thread;
-	ftrace_thread_named();
+	thread_named();
 	return ulf_this_thread;
 }
 
@@ -185,8 +202,10 @@ void thread_lend(void)
 void thread_take_back(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;
+	const struct runtime_part *part;
 
-	ftrace_thread_forget();
+	for_each_runtime_part(part, thread_forget)
+		part->thread_forget();
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ulf_this_thread = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -215,7 +234,7 @@ void thread_after_fork(void)
 	if (ulf_this_thread) {
 		ulf_this_thread->tid = (uint32_t)arch_syscall0(SYS_gettid);
 		comm_record(ulf_this_thread->tid);
-		stack_tracer_forget((struct thread_slot *)ulf_this_thread);
-		ftrace_thread_named();
+		init_slot((struct thread_slot *)ulf_this_thread);
+		thread_named();
 	}
 }

@@ -20,13 +20,11 @@
 #include "ring/ring.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/part.h"
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/pids.h"
 #include "runtime/buffer/switch.h"
-#include "runtime/event/event.h"
-#include "runtime/function/function_option.h"
-#include "runtime/function/function_probe.h"
 
 struct ring_set buffer_no_rings;
 
@@ -141,7 +139,7 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	int r = populate(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
-		return 0;	/* no memory, so no rings: see buffer_follow() */
+		return 0;	/* no memory, so no rings: see apply_buffer() */
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
 			    &new->fast[i]);
@@ -152,7 +150,15 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	return r;
 }
 
-static int follow(struct buffer *buffer)
+static void rings_changed(const struct buffer *buffer)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, rings_changed)
+		part->rings_changed(buffer);
+}
+
+static int apply_rings(struct buffer *buffer)
 {
 	struct ring_set *set = set_new();
 	struct ring_set *old = buffer->set;
@@ -185,7 +191,7 @@ static int follow(struct buffer *buffer)
 			 CLOCK_KIND_TSC_RAW, __ATOMIC_RELAXED);
 	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
-	event_use_set(buffer);
+	rings_changed(buffer);
 	if (old != &buffer_no_rings)
 		grace_free(old);
 	return 0;
@@ -194,7 +200,7 @@ static int follow(struct buffer *buffer)
 /* The server does not change the block while abi_buffer.rules refers to it, but another
  * process of the root can.  So this function loads each length only once.  Code that uses
  * the rest of the block copies it first and verifies the copy (plan.c, function_probe.c). */
-static int follow_rules(struct buffer *buffer)
+static int apply_rules(struct buffer *buffer)
 {
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
 	const struct abi_rules *shared = root_at(off);
@@ -227,10 +233,24 @@ static int follow_rules(struct buffer *buffer)
 	return r;
 }
 
+/* Apply the settings that parts have in @buffer, until one fails. */
+static int apply_parts(struct buffer *buffer)
+{
+	const struct runtime_part *part;
+	int r = 0;
+
+	for_each_runtime_part(part, buffer_apply) {
+		r = part->buffer_apply(buffer);
+		if (r)
+			break;
+	}
+	return r;
+}
+
 /* The server allocates the memory of a buffer, and of its table of rings, before it
  * stores anything there.  So if the file system is full and a part has no memory
  * (-ENOSPC), there are no settings in it to apply. */
-int buffer_follow(uint32_t index)
+static int apply_buffer(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];
 	int r;
@@ -242,20 +262,30 @@ int buffer_follow(uint32_t index)
 		return r == -ENOSPC ? 0 : r;
 	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
 		return 0;
-	r = follow_rules(buffer);
+	r = apply_rules(buffer);
 	if (!r)
-		r = probes_follow(buffer);
-	if (!r)
-		r = function_options_follow(buffer);
+		r = apply_parts(buffer);
 	if (!r)
 		r = pids_follow(buffer);
-	return r ? r : follow(buffer);
+	return r ? r : apply_rings(buffer);
+}
+
+int buffer_apply_all(void)
+{
+	int ret = 0, r;
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		r = apply_buffer(i);
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
 }
 
 void buffer_detach_all(void)
 {
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		__atomic_store_n(&buffers[i].set, &buffer_no_rings, __ATOMIC_RELEASE);
-		event_use_set(&buffers[i]);
+		rings_changed(&buffers[i]);
 	}
 }

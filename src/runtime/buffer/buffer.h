@@ -81,9 +81,9 @@ static inline struct ring_set *buffer_set(const struct buffer *buffer)
 	/* mate: buffer.c [buffer.set] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
 }
-/* Apply the server's settings for a buffer: rings, rules, options, lists of threads.
- * Lock held.  Returns 0 or -errno. */
-int buffer_follow(uint32_t index);
+/* Apply the server's settings for all buffers: rings, rules, options, lists of threads.
+ * Lock held.  Returns 0 or the first -errno. */
+int buffer_apply_all(void);
 /* Remove the rings of all buffers, so that nothing more is recorded.  For a child of
  * fork() that has no other thread yet, and for a process that leaves the root (lock
  * held). */

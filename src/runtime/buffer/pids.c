@@ -14,10 +14,10 @@
 #include "abi/control.h"
 #include "abi/pids.h"
 #include "event/option.h"
+#include "runtime/base/part.h"
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/pids.h"
-#include "runtime/function/ftrace.h"
 
 static int find_list(uint64_t off, struct abi_pids **ret_pids)
 {
@@ -38,6 +38,7 @@ static int find_list(uint64_t off, struct abi_pids **ret_pids)
 int pids_follow(struct buffer *buffer)
 {
 	bool has_pids[2] = { false, false };
+	const struct runtime_part *part;
 
 	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
 		uint64_t off = __atomic_load_n(&buffer->shared->pids[i],
@@ -55,7 +56,8 @@ int pids_follow(struct buffer *buffer)
 	__atomic_store_n(&buffer->has_function_pids,
 			 has_pids[1] || buffer->function_options & ~OPTION_GRAPH_IRQS,
 			 __ATOMIC_RELAXED);
-	ftrace_buffer_changed();
+	for_each_runtime_part(part, pids_changed)
+		part->pids_changed(buffer);
 	return 0;
 }
 

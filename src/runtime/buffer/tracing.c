@@ -9,7 +9,6 @@
 
 #include "abi/control.h"
 #include "arch/arch.h"
-#include "runtime/boot.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
@@ -44,17 +43,6 @@ int tracing_is_on(void)
 	const struct buffer *top = buffer_top();
 
 	return top && buffer_is_recording(top);
-}
-
-void disable_trace_on_warning(void)
-{
-	static const char text[] = "a warning: recording stops\n";
-
-	if (!boot_is_set(BOOT_WARNING))
-		return;
-	__trace_puts((unsigned long)__builtin_return_address(0), text,
-		     sizeof(text) - 1);
-	tracing_off();
 }
 
 /* ---- snapshots ---- */

@@ -7,17 +7,15 @@
 
 #include "abi/control.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
+#include "runtime/event/caller.h"
 #include "runtime/event/event.h"
 #include "runtime/event/module.h"
 #include "runtime/event/plan.h"
-#include "runtime/event/printk.h"
 #include "runtime/event/site.h"
 #include "runtime/event/tracepoint.h"
-#include "runtime/function/ftrace.h"
-#include "runtime/init.h"
-#include "runtime/libc/caller.h"
 #include <ulf/tracepoint.h>
 
 /* ---- switch events on and off ---- */
@@ -54,8 +52,6 @@ void event_use_set(const struct buffer *buffer)
 				plan_use_set(*e);
 		}
 	}
-	printk_use_set(buffer);
-	ftrace_buffer_changed();
 }
 
 static uint32_t wanted_in(const struct ulf_event *event)
@@ -100,6 +96,19 @@ int event_follow(struct ulf_module *module)
 			ret = r;
 	}
 	return ret;
+}
+
+int event_apply_all(void)
+{
+	int ret = 0, r;
+
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		r = event_follow(m);
+		if (r && !ret)
+			ret = r;
+	}
+	r = site_update_all();
+	return ret ? ret : r;
 }
 
 /* ---- switch events whose tracepoints have calls (regfunc, unregfunc) ---- */
@@ -181,7 +190,7 @@ static struct ulf_event *enter_next(void)
 		uint32_t *lock, seen;
 
 		runtime_lock();
-		event = runtime_is_exiting() ? NULL : next_to_call();
+		event = process_is_exiting() ? NULL : next_to_call();
 		if (!event || lock_try(&event->tracepoint->lock)) {
 			runtime_unlock();
 			return event;
@@ -248,6 +257,13 @@ void event_stop_module(struct ulf_module *module)
 	}
 }
 
+int event_stop_all(void)
+{
+	for (struct ulf_module *m = module_first(); m; m = m->next)
+		event_stop_module(m);
+	return site_update_all();
+}
+
 /* Probes are added and removed under the runtime's lock, which fork() takes, too.
  * is_on is written later, after the function of the program (regfunc) has returned, which may
  * take long.  So in the child is_on may differ from the list of probes.  The list is
@@ -270,7 +286,7 @@ static struct tracepoint nobody = { .name = "" };
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;
-	bool can_call = has_calls(event) && !runtime_is_exiting();
+	bool can_call = has_calls(event) && !process_is_exiting();
 
 	if (can_call && tracepoint_enter(tp))
 		return;

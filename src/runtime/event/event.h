@@ -14,6 +14,9 @@ struct ulf_module;
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
  * out; event_make_calls() switches these.  Returns 0 or the first -errno. */
 int event_follow(struct ulf_module *module);
+/* Apply abi_event.wanted to the events of all modules, and patch their sites.  Returns 0
+ * or the first -errno. */
+int event_apply_all(void);
 /* Return true if an event that has calls is on but should be off, or off but should be on
  * (abi_event.wanted): an event of any registered module, or of @module. */
 bool event_has_calls_to_make(void);
@@ -24,6 +27,8 @@ bool event_module_has_calls_to_make(const struct ulf_module *module);
 void event_give_up_calls(int error);
 /* Switch all events of @module off, without a call of unregfunc. */
 void event_stop_module(struct ulf_module *module);
+/* Switch all events of all modules off, and patch their sites.  Returns 0 or -errno. */
+int event_stop_all(void);
 /* Returns true if probes of @module may run at sites of other modules, because it has
  * custom events. */
 bool event_module_is_custom(const struct ulf_module *module);

@@ -8,14 +8,13 @@
 #include "arch/arch.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/process.h"
 #include "runtime/base/root.h"
-#include "runtime/boot.h"
 #include "runtime/event/event.h"
 #include "runtime/event/module.h"
 #include "runtime/event/order.h"
 #include "runtime/event/site.h"
 #include "runtime/event/table.h"
-#include "runtime/init.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 
@@ -68,17 +67,10 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	} while (!is_done);
 }
 
-/* Called by a constructor of the module, before its other code runs.  So settings that
- * exist already apply to all code of the module. */
-void ulf_module_register(struct ulf_module *module)
+void module_register(struct ulf_module *module)
 {
 	struct table_object object = { 0 };
 
-	if (module->is_registered || module->version > ULF_ABI_VERSION ||
-	    module->version < ULF_ABI_VERSION_OLDEST)
-		return;
-	runtime_init();
-	runtime_watch_exit();
 	if (root_control)
 		object = table_find_object(module);
 	lock_enter(&modules_lock);
@@ -87,7 +79,6 @@ void ulf_module_register(struct ulf_module *module)
 		coming(module, &object);
 	}
 	lock_leave(&modules_lock);
-	boot_wait_for(module);
 }
 
 static void unlink_module(struct ulf_module *module)
@@ -146,7 +137,7 @@ static void going(struct ulf_module *module, bool is_exiting)
  * registered, because threads of the program may still run. */
 void ulf_module_unregister(struct ulf_module *module)
 {
-	bool is_exiting = runtime_is_exiting(), is_custom;
+	bool is_exiting = process_is_exiting(), is_custom;
 
 	if (!module->is_registered || (is_exiting && table_is_program(module)))
 		return;

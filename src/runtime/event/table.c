@@ -18,7 +18,7 @@
 #include "ring/shmlock.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
-#include "runtime/boot.h"
+#include "runtime/event/boot_events.h"
 #include "runtime/event/format.h"
 #include "runtime/event/printk_table.h"
 #include "runtime/event/strings.h"

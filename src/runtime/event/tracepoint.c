@@ -17,9 +17,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/thread.h"
 #include "runtime/base/tsan.h"
-#include "runtime/event/site.h"
 #include "runtime/event/tracepoint.h"
-#include "runtime/init.h"
 #include <ulf/tracepoint.h>
 
 static unsigned int count(const struct tracepoint_func *funcs)
@@ -175,62 +173,4 @@ int tracepoint_remove(struct tracepoint *tp, void *probe, void *data)
 	if (!r)
 		call_unregfunc(tp);
 	return r;
-}
-
-/* ---- functions that the program calls ---- */
-
-static int update_text(const struct tracepoint *tp)
-{
-	int r;
-
-	runtime_lock();
-	r = site_update_key(tp);
-	runtime_unlock();
-	return r;
-}
-
-int tracepoint_probe_register_prio(struct tracepoint *tp, void *probe,
-				   void *data, int prio)
-{
-	int r;
-
-	runtime_init();
-	r = tracepoint_enter(tp);
-	if (r)
-		return r;
-	r = tracepoint_add(tp, probe, data, prio);
-	if (!r) {
-		r = update_text(tp);
-		if (r) {
-			tracepoint_remove(tp, probe, data);
-			update_text(tp);
-		}
-	}
-	tracepoint_leave(tp);
-	return r;
-}
-
-int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
-{
-	return tracepoint_probe_register_prio(tp, probe, data,
-					      TRACEPOINT_DEFAULT_PRIO);
-}
-
-int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
-{
-	int r;
-
-	r = tracepoint_enter(tp);
-	if (r)
-		return r;
-	r = tracepoint_remove(tp, probe, data);
-	if (!r)
-		update_text(tp);
-	tracepoint_leave(tp);
-	return r;
-}
-
-void tracepoint_synchronize_unregister(void)
-{
-	grace_wait(-1);
 }

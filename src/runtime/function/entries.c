@@ -28,6 +28,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/function/entries.h"
 #include "runtime/function/object.h"
+#include "runtime/unwind/object_file.h"
 #include "runtime/unwind/unwind.h"
 
 #define LEAD_MAX	64u		/* limit: bytes from a function's start to its site */
@@ -147,7 +148,7 @@ void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 	uint64_t header;
 
 	if (!unwind_can_find())
-		image = (struct image){ .name = "", .bias = object_program_bias() };
+		image = (struct image){ .name = "", .bias = object_file_program_bias() };
 	else if (!unwind_find_header((uint64_t)sites->low, &image, &header) ||
 		 !read_starts(fd, &image, header, &starts))
 		starts.nr = 0;

@@ -14,145 +14,27 @@
  */
 #include <cpuid.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "event/clock.h"
+#include "abi/control.h"
+#include "arch/arch.h"
 #include "ring/ring.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/lock.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/buffer/write.h"
+#include "runtime/function/ftrace.h"
 #include "runtime/function/ftrace_filter.h"
 #include "runtime/function/object.h"
+#include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
-#include "runtime/init.h"
 #include <linux/ftrace.h>
 
 struct ftrace_vectors ftrace_vectors;
-
-/* ---- called by hit.c, with all registers saved ---- */
-
-uint64_t ftrace_attach(uint64_t a, uint64_t b, uint64_t c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return (uint64_t)ulf_thread_attach();
-}
-
-static uint64_t now_ns(void)
-{
-	uint64_t ns = ftrace_ring_ns();
-
-	return ns ? ns : clock_read(clock_get(0), NULL);
-}
-
-uint64_t ftrace_now(uint64_t a, uint64_t b, uint64_t c)
-{
-	(void)a;
-	(void)b;
-	(void)c;
-	return now_ns();
-}
-
-uint64_t ftrace_write_slowly(uint64_t arg, uint64_t b, uint64_t c)
-{
-	const struct ftrace_write *write = (const struct ftrace_write *)arg;
-	bool is_on;
-
-	(void)b;
-	(void)c;
-	*write->ret_time = now_ns();
-	if (!ulf_probe_enter())
-		return true;
-	is_on = buffer_write(write->buffer, write->entry, write->bytes);
-	ulf_probe_exit();
-	return is_on;
-}
-
-/* Begin a callback of the program.  Until callback_leave() this thread records no hits, and
- * the callback may change errno.  @ret_error: errno of the traced function's caller.
- * Returns false if the thread has no thread slot. */
-static bool callback_enter(int *ret_error)
-{
-	*ret_error = errno;
-	if (!ulf_probe_enter())
-		return false;
-	ftrace_this.is_in_callback = 1;
-	ftrace_thread_named();
-	return true;
-}
-
-/* End a callback.  ftrace_thread_named() computes the heads of records again: the callback
- * may have called fork(), so the tid may have changed. */
-static void callback_leave(int error)
-{
-	ftrace_this.is_in_callback = 0;
-	ftrace_thread_named();
-	ulf_probe_exit();
-	errno = error;
-}
-
-/* mate: set_active() [ftrace.active] */
-static uint32_t active_users(void)
-{
-	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
-}
-
-uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
-{
-	int error;
-
-	if (!callback_enter(&error))
-		return 0;
-	users &= active_users();
-	for (uint32_t i = 0; i < FTRACE_OPS_MAX; i++) {
-		struct ftrace_ops *ops = ftrace_state.ops[i];
-
-		if (users >> (FTRACE_OPS + i) & 1)
-			ops->func(ip, parent, ops, NULL);
-	}
-	callback_leave(error);
-	return 0;
-}
-
-static bool has_graph_ops(void)
-{
-	return active_users() >> FTRACE_GRAPH_OPS & 1;
-}
-
-uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t c)
-{
-	struct ftrace_graph_ent ent = { .func = func, .depth = (int)depth };
-	int error;
-	bool is_wanted;
-
-	(void)c;
-	if (!callback_enter(&error))
-		return 0;
-	is_wanted = has_graph_ops() &&
-		    ftrace_state.graph_ops->entryfunc(&ent, ftrace_state.graph_ops);
-	callback_leave(error);
-	return is_wanted ? now_ns() : 0;
-}
-
-uint64_t ftrace_call_graph_exit(uint64_t arg, uint64_t b, uint64_t c)
-{
-	struct ftrace_graph_ret *ret = (struct ftrace_graph_ret *)arg;
-	int error;
-
-	(void)b;
-	(void)c;
-	if (!callback_enter(&error))
-		return 0;
-	ret->rettime = now_ns();
-	if (has_graph_ops())
-		ftrace_state.graph_ops->retfunc(ret, ftrace_state.graph_ops);
-	callback_leave(error);
-	return 0;
-}
 
 /* ---- the registers that xsave saves ---- */
 
@@ -395,19 +277,21 @@ static int update_all(void)
 	return ret;
 }
 
+static void set_common(uint32_t users);
+
 static int update_sites(void)
 {
 	bool was_updating = is_updating;
 	int r;
 
 	is_updating = true;
-	ftrace_buffer_changed();
+	set_common(ftrace_state.active);
 	grace_restart_sections();
 	has_put_off = false;
 	has_old_slots = false;
 	r = update_all();
 	is_updating = was_updating;
-	ftrace_buffer_changed();
+	set_common(ftrace_state.active);
 	return r;
 }
 
@@ -453,19 +337,23 @@ void ftrace_load_end(bool has_followed)
 	runtime_unlock();
 }
 
-bool ftrace_after_fork(void)
+void ftrace_after_fork(uint32_t old_tid)
 {
+	(void)old_tid;
 	if (nr_unloading)	/* the child does not have the threads in dlclose() */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
 	stack_tracer_after_fork();
+}
+
+bool ftrace_has_put_off(void)
+{
 	return has_put_off;
 }
 
 /* ---- common cases, which ftrace.S handles ---- */
 
-const struct ftrace_case ftrace_no_case = { &buffer_no_rings, ~0u };
 static struct ftrace_case cases[ABI_BUFFERS];
 
 /* Returns the only buffer in @users that has the function tracer, if ftrace.S can record for
@@ -537,7 +425,7 @@ static void set_common(uint32_t users)
 /* Make @users the active users.  Call set_common() twice: before the store of active, with the
  * users that are both old and new, and after it, with all new users.  So ftrace.S never records
  * for a user that is not active.
- * mates: active_users(), hit.c [ftrace.active]; active_tags() [ftrace.tags] */
+ * mates: active_users() in hit_slow.c, hit.c [ftrace.active]; active_tags() [ftrace.tags] */
 static void set_active(uint32_t users)
 {
 	set_common(users & ftrace_state.active);
@@ -546,8 +434,9 @@ static void set_active(uint32_t users)
 	set_common(users);
 }
 
-void ftrace_buffer_changed(void)
+void ftrace_buffer_changed(const struct buffer *buffer)
 {
+	(void)buffer;
 	set_common(ftrace_state.active);
 }
 
@@ -569,8 +458,8 @@ static int hooks_init(void)
 	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* Add a user that the program registers.  Functions that cannot be patched do not call it. */
-static int user_add(uint32_t user, const struct ftrace_ops *filter)
+/* Functions that cannot be patched do not call the user. */
+int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();
 
@@ -587,11 +476,30 @@ static int user_add(uint32_t user, const struct ftrace_ops *filter)
 	return r == -EILSEQ ? 0 : r;
 }
 
-static void user_remove(uint32_t user)
+void ftrace_user_remove(uint32_t user)
 {
 	wanted &= ~(1u << user);
 	set_active(ftrace_state.active & ~(1u << user));
 	update_sites();
+}
+
+bool ftrace_has_user(uint32_t user)
+{
+	return wanted >> user & 1;
+}
+
+bool ftrace_has_filter(const struct ftrace_ops *ops)
+{
+	uint32_t left = wanted;
+
+	while (left && filters[__builtin_ctz(left)] != ops)
+		left &= left - 1;
+	return left;
+}
+
+int ftrace_filter_changed(void)
+{
+	return wanted ? update_sites() : 0;
 }
 
 /* ---- the server's settings ---- */
@@ -649,7 +557,7 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 	codemem_sync();
 	set_active(own | users);
 	is_updating = false;
-	ftrace_buffer_changed();
+	set_common(ftrace_state.active);
 	return r == -EILSEQ ? 0 : r;
 }
 
@@ -657,144 +565,4 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 void ftrace_detach(void)
 {
 	set_active(ftrace_state.active & ~SERVER_USERS);
-}
-
-/* ---- callbacks of the program: <linux/ftrace.h> ---- */
-
-static void prepare_unlocked(void)
-{
-	runtime_init();
-	object_scan();
-}
-
-/* Find the loaded objects, and return with runtime_lock() held. */
-static void prepare(void)
-{
-	prepare_unlocked();
-	runtime_lock();
-}
-
-/* After a filter was changed, patch the sites unless @r is an error.  Releases runtime_lock(). */
-static int filter_done(int r)
-{
-	if (!r && wanted)
-		r = update_sites();
-	runtime_unlock();
-	return r == -EILSEQ ? 0 : r;
-}
-
-int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
-			 int reset)
-{
-	prepare();
-	return filter_done(filter_set_ip(ops, ip, remove, reset));
-}
-
-static int set_glob(struct ftrace_ops *ops, enum filter_list list,
-		    const unsigned char *buf, int len, int reset)
-{
-	if (len < 0)
-		return -EINVAL;
-	prepare_unlocked();
-	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
-					   reset));
-}
-
-int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
-{
-	return set_glob(ops, FILTER_ONLY, buf, len, reset);
-}
-
-int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
-{
-	return set_glob(ops, FILTER_BUT, buf, len, reset);
-}
-
-static bool is_registered(const struct ftrace_ops *ops)
-{
-	uint32_t left = wanted;
-
-	while (left && filters[__builtin_ctz(left)] != ops)
-		left &= left - 1;
-	return left;
-}
-
-void ftrace_free_filter(struct ftrace_ops *ops)
-{
-	runtime_lock();
-	if (!is_registered(ops))
-		filter_free(ops);
-	runtime_unlock();
-}
-
-/* Are all @flags supported?  If not, the registration fails: no flag is ignored silently. */
-static bool has_flags(unsigned long flags)
-{
-	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
-		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_PERMANENT;
-
-	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
-		known |= FTRACE_OPS_FL_SAVE_REGS;
-	return !(flags & ~known);
-}
-
-int register_ftrace_function(struct ftrace_ops *ops)
-{
-	uint32_t i = 0;
-	int r = -EBUSY;
-
-	if (!ops->func || !has_flags(ops->flags))
-		return -EINVAL;
-	prepare();
-	while (i < FTRACE_OPS_MAX && wanted >> (FTRACE_OPS + i) & 1)
-		i++;
-	if (i < FTRACE_OPS_MAX && !is_registered(ops)) {
-		ftrace_state.ops[i] = ops;
-		r = user_add(FTRACE_OPS + i, ops);
-	}
-	runtime_unlock();
-	return r;
-}
-
-int unregister_ftrace_function(struct ftrace_ops *ops)
-{
-	uint32_t i = 0;
-	int r = -EBUSY;			/* not registered; the kernel's error for that */
-
-	runtime_lock();
-	while (i < FTRACE_OPS_MAX && (!(wanted >> (FTRACE_OPS + i) & 1) ||
-				      ftrace_state.ops[i] != ops))
-		i++;
-	if (i < FTRACE_OPS_MAX) {
-		user_remove(FTRACE_OPS + i);
-		r = 0;
-	}
-	runtime_unlock();
-	if (!r)
-		grace_wait(-1);
-	return r;
-}
-
-int register_ftrace_graph(struct fgraph_ops *gops)
-{
-	int r = -EBUSY;
-
-	if (!gops->entryfunc || !gops->retfunc)
-		return -EINVAL;
-	prepare();
-	if (!(wanted >> FTRACE_GRAPH_OPS & 1)) {
-		ftrace_state.graph_ops = gops;
-		r = user_add(FTRACE_GRAPH_OPS, &gops->ops);
-	}
-	runtime_unlock();
-	return r;
-}
-
-void unregister_ftrace_graph(struct fgraph_ops *gops)
-{
-	runtime_lock();
-	if (wanted >> FTRACE_GRAPH_OPS & 1 && ftrace_state.graph_ops == gops)
-		user_remove(FTRACE_GRAPH_OPS);
-	runtime_unlock();
-	grace_wait(-1);
 }

@@ -194,8 +194,25 @@ struct ftrace_graph_wish {
  */
 int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
 
-/* Call it after a buffer has got other rings, or other lists of threads. */
-void ftrace_buffer_changed(void);
+/* @buffer has got other rings, or other lists of threads. */
+void ftrace_buffer_changed(const struct buffer *buffer);
+/*
+ * Users that the program registers (register_ftrace.c).
+ *
+ * ftrace_user_add - call the user at the sites that the filter of @filter chooses.  Returns 0
+ *	or an error of shadow_make() or of patching.
+ * ftrace_user_remove - do not call the user any more.  Hits that have begun may still call
+ *	it, until a grace period has ended.
+ * ftrace_has_user - returns true if the user was added, and not removed.
+ * ftrace_has_filter - returns true if a user was added with the filter of @ops.
+ * ftrace_filter_changed - the filter of a user has changed, or of one that is not added yet:
+ *	patch the sites.  Returns 0 or an error of patching.
+ */
+int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter);
+void ftrace_user_remove(uint32_t user);
+bool ftrace_has_user(uint32_t user);
+bool ftrace_has_filter(const struct ftrace_ops *ops);
+int ftrace_filter_changed(void);
 /* Update libraries whose update was put off during a dlclose().  Does nothing while a
  * dlclose() still runs. */
 void ftrace_update_put_off(void);
@@ -213,9 +230,11 @@ void ftrace_unload_end(void);
  * knows the new objects, and the agent has applied its settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_followed);
-/* Runs in the child after fork().  Returns true if updates of libraries were put off because
- * of a dlclose() in the parent: the child must call ftrace_follow(). */
-bool ftrace_after_fork(void);
+/* Runs in the child after fork(). */
+void ftrace_after_fork(uint32_t old_tid);
+/* Returns true if updates of libraries were put off because of a dlclose(): a child of fork()
+ * must call ftrace_follow(). */
+bool ftrace_has_put_off(void);
 /* Switch off all users that the server has set, because this process has no root from now
  * on.  The sites stay on.  Runs in a child that has no other thread yet. */
 void ftrace_detach(void);
@@ -253,7 +272,7 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
  * Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
-/* ---- ftrace.c: hit.c calls these through ftrace_call_slowly(), so they may use any
+/* ---- hit_slow.c: hit.c calls these through ftrace_call_slowly(), so they may use any
  * register.  Any thread and any signal handler may run them. ---- */
 
 struct ftrace_write {

@@ -3,6 +3,7 @@
  * The filters of <linux/ftrace.h>.  As in the kernel, a name is looked up once, when the
  * program sets it.  A filter holds the sites of the functions that were loaded then.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +12,6 @@
 #include "runtime/base/memory.h"
 #include "runtime/function/ftrace_filter.h"
 #include "runtime/function/object.h"
-
-#include <errno.h>
-
 #include <linux/ftrace.h>
 
 /* ---- sets of addresses ---- */

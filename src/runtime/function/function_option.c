@@ -177,8 +177,9 @@ int function_options_follow(struct buffer *buffer)
 
 /* Release the locks in the child: a thread that the child does not have may have held
  * them. */
-void function_options_after_fork(void)
+void function_options_after_fork(uint32_t old_tid)
 {
+	(void)old_tid;
 	for (uint32_t i = 0; root_control && i < ABI_BUFFERS; i++) {
 		const struct buffer *buffer = buffer_if_used(i);
 

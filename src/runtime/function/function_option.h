@@ -3,6 +3,8 @@
 #ifndef ULF_RUNTIME_FUNCTION_FUNCTION_OPTION_H
 #define ULF_RUNTIME_FUNCTION_FUNCTION_OPTION_H
 
+#include <stdint.h>
+
 struct buffer;
 
 /* Apply the options of the buffer's function or graph tracer.  Lock held.  Returns 0 or
@@ -10,6 +12,6 @@ struct buffer;
 int function_options_follow(struct buffer *buffer);
 /* In a child of fork(): release the states of func-no-repeats that threads of the parent
  * held. */
-void function_options_after_fork(void);
+void function_options_after_fork(uint32_t old_tid);
 
 #endif

@@ -29,6 +29,7 @@
 #include "runtime/unwind/stack.h"
 #include <linux/ftrace.h>
 
+const struct ftrace_case ftrace_no_case = { &buffer_no_rings, ~0u };
 struct ftrace_state ftrace_state = {
 	.function = &ftrace_no_case, .graph_set = &buffer_no_rings,
 	.restorer = ARCH_NO_RESTORER,

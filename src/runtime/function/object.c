@@ -19,7 +19,7 @@
 #include "runtime/base/process.h"
 #include "runtime/function/entries.h"
 #include "runtime/function/object.h"
-#include "runtime/function/object_file.h"
+#include "runtime/unwind/object_file.h"
 #include "runtime/function/profile.h"
 #include "runtime/unwind/image.h"
 #include "runtime/unwind/loaded.h"
@@ -97,18 +97,6 @@ static void find_tables(const struct dl_phdr_info *info, struct tables *tables)
 	if (object_file_open(info, &file))
 		take_sections(&file, tables);
 	object_file_close(&file);
-}
-
-uint64_t object_program_bias(void)
-{
-	struct dl_phdr_info info = { .dlpi_name = "" };
-	struct object_file file;
-	uint64_t bias = 0;
-
-	if (object_file_open(&info, &file))
-		bias = getauxval(AT_ENTRY) - file.entry;
-	object_file_close(&file);
-	return bias;
 }
 
 bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,

@@ -46,9 +46,6 @@ struct loaded;
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object);
 
-/* Returns the bias of the program: its entry in memory (AT_ENTRY) minus that in its file; 0 if
- * the file cannot be read. */
-uint64_t object_program_bias(void);
 /* Returns true if the file of @image has a table of @kind with @nr entries at @table. */
 bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
 		      uint32_t nr);

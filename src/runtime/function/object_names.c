@@ -12,8 +12,7 @@
 #include "base/glob.h"
 #include "runtime/base/memory.h"
 #include "runtime/function/object.h"
-#include "runtime/function/object_file.h"
-
+#include "runtime/unwind/object_file.h"
 
 #define ENDBR_BYTES	4u		/* size of the endbr64 with which a function may
 					 * begin */

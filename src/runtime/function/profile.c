@@ -329,3 +329,8 @@ void profile_after_fork(bool is_late)
 	if (is_late)
 		publish(NULL);
 }
+
+void profile_detach(void)
+{
+	profile_after_fork(true);
+}

@@ -32,5 +32,7 @@ void profile_forget(const struct object *object);
 /* Runs in the child after fork().  @is_late: the server has changed settings since the fork,
  * so it may have freed the figures. */
 void profile_after_fork(bool is_late);
+/* Stop counting: this process has no root from now on.  Runs in the child after fork(). */
+void profile_detach(void);
 
 #endif

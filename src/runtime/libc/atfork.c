@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "runtime/agent.h"
-#include "runtime/init.h"
+#include "runtime/fork.h"
 
 typedef int register_fn(void (*prepare)(void), void (*parent)(void),
 			void (*child)(void), void *object);
@@ -44,6 +44,6 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 	/* Under a sanitizer libulf does not register here: its handler in the child
 	 * starts an agent, and must run after the sanitizer's handler. */
 	if (!agent_is_watched())
-		runtime_watch_forks();
+		fork_watch();
 	return found(prepare, parent, child, object);
 }

@@ -24,7 +24,7 @@
 #include "runtime/base/root.h"
 #include "runtime/boot.h"
 #include "runtime/function/ftrace.h"
-#include "runtime/function/object_file.h"
+#include "runtime/unwind/object_file.h"
 #include "runtime/unwind/image.h"
 
 static uint32_t nr_first;		/* number of objects that were loaded before libulf's

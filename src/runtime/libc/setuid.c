@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "runtime/base/root.h"
+#include "runtime/base/process.h"
 #include "runtime/base/thread.h"
 #include <ulf/tracing.h>
 
@@ -67,7 +67,7 @@ static int change(enum call call, uid_t a, uid_t b, uid_t c)
 	r = next[call](a, b, c);
 	saved = errno;
 	after = get_ids();
-	if (root_is_child() && (before.real != after.real || before.saved != after.saved ||
+	if (process_is_child() && (before.real != after.real || before.saved != after.saved ||
 				before.effective != after.effective))
 		ulf_leave();
 	errno = saved;

@@ -5,9 +5,11 @@
  * starts with are added at its start.  A thread that first sees a later object on a
  * stack adds that object.
  */
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "abi/control.h"
 #include "arch/arch.h"
@@ -15,10 +17,6 @@
 #include "runtime/base/root.h"
 #include "runtime/unwind/image.h"
 #include "runtime/unwind/unwind.h"
-
-#include <elf.h>
-#include <string.h>
-
 
 #define KNOWN		256u		/* entries of the table known[]; a power of two */
 #define PAGE		4096u

@@ -5,19 +5,17 @@
  * server has stored them too, but in memory that every process of the root can write, so
  * they are not trusted.
  */
-#include <stdint.h>
-
-#include "arch/arch.h"
-#include "base/bits.h"
-#include "runtime/function/object.h"
-#include "runtime/unwind/loaded.h"
-#include "runtime/unwind/unwind.h"
-
 #include <elf.h>
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "runtime/unwind/object_file.h"
+#include "runtime/unwind/loaded.h"
+#include "runtime/unwind/unwind.h"
 
 #define PROGRAMS_MAX	32u		/* limit: program headers of an object; linkers make a
 					 * dozen */
@@ -57,7 +55,7 @@ static int find_program(int fd, uint64_t addr, struct image *ret_image,
 	uint64_t low = UINT64_MAX, high = 0;
 	int r = read_rows(fd, getauxval(AT_PHDR), (uint32_t)getauxval(AT_PHNUM), ret);
 
-	*ret_image = (struct image){ .name = "", .bias = object_program_bias() };
+	*ret_image = (struct image){ .name = "", .bias = object_file_program_bias() };
 	for (uint32_t i = 0; !r && i < ret->nr; i++) {
 		const Elf64_Phdr *p = &ret->rows[i];
 

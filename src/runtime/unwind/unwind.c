@@ -9,17 +9,15 @@
  * from it.  A caller's stack pointer must not be lower than its callee's, except across
  * a signal frame: the interrupted function may have another stack.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/unwind.h"
-
-#include <dlfcn.h>
-#include <errno.h>
-#include <stddef.h>
-
 
 #define ADDRESS_MAX	(1ull << 47)	/* end of the addresses of user space */
 

@@ -25,6 +25,10 @@ void object_file_close(struct object_file *file);
  * error.  The caller frees it with memory_free(). */
 void *object_file_read(const struct object_file *file, const Elf64_Shdr *section);
 
+/* Returns the bias of the program: its entry in memory (AT_ENTRY) minus that in its file; 0 if
+ * the file cannot be read. */
+uint64_t object_file_program_bias(void);
+
 /* Store the lowest address and the end of those segments of @info, as loaded in memory, that
  * have all @flags (PF_...).  Counts only bytes that are in the file.  Returns false if there
  * is no such segment.  Needs no lock. */

@@ -36,9 +36,10 @@
 #include "base/paths.h"
 #include "event/boot.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
-#include "runtime/dump.h"
+#include "runtime/buffer/dump.h"
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192
@@ -210,15 +211,16 @@ static void stop(void)
 
 /* If a dump was running at the fork, another thread ran it.  That thread does not exist
  * in this child. */
-void dump_after_fork(void)
+void dump_after_fork(uint32_t old_tid)
 {
+	(void)old_tid;
 	if (dump.is_running)
 		stop();
 }
 
 void ftrace_dump(enum ftrace_dump_mode mode)
 {
-	if (mode == DUMP_NONE || !root_control || root_is_left() || !try_start())
+	if (mode == DUMP_NONE || !root_control || process_has_left() || !try_start())
 		return;
 	tracing_off();
 	run(mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);

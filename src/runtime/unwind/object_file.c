@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the file of an object: its section headers and single sections. */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "arch/arch.h"
 #include "runtime/base/memory.h"
-#include "runtime/function/object_file.h"
-
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-
+#include "runtime/unwind/object_file.h"
 
 #define SECTIONS_MAX	4096u
 #define SECTION_BYTES_MAX (1ull << 30)
@@ -68,6 +67,18 @@ void *object_file_read(const struct object_file *file, const Elf64_Shdr *section
 		return NULL;
 	}
 	return copy;
+}
+
+uint64_t object_file_program_bias(void)
+{
+	struct dl_phdr_info info = { .dlpi_name = "" };
+	struct object_file file;
+	uint64_t bias = 0;
+
+	if (object_file_open(&info, &file))
+		bias = getauxval(AT_ENTRY) - file.entry;
+	object_file_close(&file);
+	return bias;
 }
 
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,

@@ -28,10 +28,12 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "runtime/base/lock.h"
 #include "runtime/base/process.h"
 #include "runtime/base/thread.h"
+#include "runtime/event/caller.h"
 #include "runtime/event/event.h"
-#include "runtime/libc/caller.h"
+#include "runtime/event/site.h"
 
 enum {
 	IDLE,
@@ -85,7 +87,10 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-bool caller_ask(int *ret_result)
+/* Have the caller run event_make_calls(), and wait for it.  *@ret_result: its result.
+ * Returns false if there is no caller.  A process that the caller has forked has no
+ * caller, either: there this does nothing and returns true. */
+static bool ask(int *ret_result)
 {
 	uint32_t seen;
 
@@ -99,6 +104,22 @@ bool caller_ask(int *ret_result)
 	*ret_result = result;
 	change(DONE, IDLE);
 	return true;
+}
+
+int caller_make_calls(void)
+{
+	bool is_asked;
+	int ret, r;
+
+	is_asked = ask(&ret);
+	runtime_lock();
+	if (!is_asked) {
+		ret = -EAGAIN;
+		event_give_up_calls(ret);
+	}
+	r = site_update_all();
+	runtime_unlock();
+	return ret ? ret : r;
 }
 
 /* Are only the caller, the agent and the ended main thread left?  /proc/self/task has one
@@ -193,8 +214,9 @@ void caller_start(void)
 
 /* Runs in a child.  If the caller forked it, the child is inside one of the functions, holds
  * the tracepoint's lock, and may never return from that function: so it gets no caller. */
-void caller_reset(void)
+void caller_after_fork(uint32_t old_tid)
 {
+	(void)old_tid;
 	if (!is_started)		/* do not write: the page stays shared with the
 					 * parent */
 		return;

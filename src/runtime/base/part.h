@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts: features of the runtime, as its core sees them.
+ *
+ * The core is base/, buffer/ and the files of src/runtime itself: it starts the runtime,
+ * keeps threads and buffers, applies settings, and handles fork(), exit() and leaving the
+ * root.  A feature is in event/, unwind/ or function/ (and buffer/dump.c) and has one row in
+ * parts.c.  A new feature adds a row there; no file of the core names it.
+ *
+ * The order of the rows is the order of the calls, for every method.
+ *
+ * Every method is optional.  A method must not change errno.  No method runs at a hit: hits
+ * call functions directly.
+ */
+#ifndef ULF_RUNTIME_BASE_PART_H
+#define ULF_RUNTIME_BASE_PART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buffer;
+struct thread_slot;
+
+struct runtime_part {
+	const char *name;
+
+	/* ---- start; in the thread that starts the runtime ---- */
+
+	/* Prepare the part.  The process has a root and a slot, and no agent yet.  No lock
+	 * held; may call any function of libc. */
+	void (*init)(void);
+	/* Apply the settings that must be in force before the program's first event or
+	 * function is hit.  Runs after all init(), and after the buffers have their rings.
+	 * Lock held.  The result is ignored: the agent applies the settings again. */
+	int (*start)(void);
+
+	/* ---- settings; lock held, unless a comment says otherwise ---- */
+
+	/* The server has raised the generation: apply the part's settings.  Runs in the
+	 * agent, which libc does not know, and in a child of fork().  Returns 0 or -errno;
+	 * after an error the other parts apply their settings all the same. */
+	int (*apply)(void);
+	/* Returns true if a setting needs calls of functions of the program: make_calls()
+	 * must be called. */
+	bool (*has_calls)(void);
+	/* Have these functions called, and wait for them.  Only the agent calls this, with
+	 * no lock held.  Returns 0 or -errno. */
+	int (*make_calls)(void);
+	/* Apply the part's settings of @buffer, whose rules are known.  Returns 0 or -errno;
+	 * after an error the buffer keeps its rings and its lists of threads. */
+	int (*buffer_apply)(struct buffer *buffer);
+	/* The lists of threads of @buffer, or its options, have changed. */
+	void (*pids_changed)(const struct buffer *buffer);
+	/* @buffer uses another set of rings, or none.  The old set is freed after a grace
+	 * period. */
+	void (*rings_changed)(const struct buffer *buffer);
+	/* This process leaves the root: switch everything off that uses its memory.  The
+	 * result, 0 or -errno, is ignored: the memory is replaced in any case. */
+	int (*leave)(void);
+
+	/* ---- threads; any context, and in a child of vfork() ---- */
+
+	/* Reset the part's members of @slot.  A new thread, or the thread of a new process,
+	 * is about to use the slot. */
+	void (*thread_new)(struct thread_slot *slot);
+	/* This thread has got a slot, or another thread id. */
+	void (*thread_named)(void);
+	/* This thread is about to give up its slot. */
+	void (*thread_forget)(void);
+
+	/* ---- in a child of fork(), which has no other thread ---- */
+
+	/* Repair locks and state that other threads of the parent may have changed.
+	 * @old_tid: the id that this thread had in the parent.  The child need not have a
+	 * root. */
+	void (*after_fork)(uint32_t old_tid);
+	/* The child has claimed a process slot.  @is_late: the server has changed settings
+	 * since the fork, so it may have freed blocks that the child still uses. */
+	void (*after_claim)(bool is_late);
+	/* The child has no slot, and so no root from now on: use none of its memory. */
+	void (*detach)(void);
+	/* Returns true if updates were put off in the parent: the child must apply its
+	 * settings even if they have not changed. */
+	bool (*has_put_off)(void);
+};
+
+/*
+ * The table of parts, which a row without a name ends.  runtime_init() sets it.  Before
+ * that it is empty: there are no events, no hits and no thread slots.
+ *
+ * This is a pointer, because a file of the core that referred to the table itself would
+ * depend on all features.
+ */
+extern const struct runtime_part *runtime_parts;
+
+/* Walk the parts that have the method @method. */
+#define for_each_runtime_part(part, method)				\
+	for ((part) = runtime_parts; (part)->name; (part)++)		\
+		if ((part)->method)
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Find out which events and instances the boot settings name: modules that are loaded later
+ * bring new events, which must be on at once. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "abi/control.h"
+#include "event/boot.h"
+#include "runtime/base/root.h"
+#include "runtime/event/boot_events.h"
+#include <ulf/event.h>
+
+/* Apply the items of @list to an event as if each were written to set_event, one after
+ * the other.  @is_on: the event is on before.  Returns true if it is on afterwards. */
+static bool match_list(struct boot_piece list, const char *system,
+		       const char *name, bool is_on)
+{
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		if (boot_fits(&item, system, name))
+			is_on = *item.text != '!';
+	}
+	return is_on;
+}
+
+static bool is_name_of(const struct abi_buffer *buffer,
+		       const struct boot_piece *name)
+{
+	return name->len < sizeof(buffer->name) &&
+	       !memcmp(buffer->name, name->text, name->len) &&
+	       !buffer->name[name->len];
+}
+
+/* Returns true if the beginning of a buffer, up to the member cpu_kb, can be read and
+ * written.  False: the file system is full and no process has written there, so an access
+ * would raise SIGBUS. */
+static bool has_memory(const struct abi_buffer *buffer)
+{
+	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
+			      offsetof(struct abi_buffer, cpu_kb));
+}
+
+/* Returns the number of the buffer with that name, or ABI_BUFFERS: there is none.
+ * Buffers get names in the order of their numbers.  So if a buffer has no memory, neither
+ * it nor any later buffer has a name. */
+static uint32_t find_buffer(const struct boot_piece *name)
+{
+	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
+		const struct abi_buffer *buffer = root_buffer(number);
+
+		if (!has_memory(buffer))
+			break;
+		if (is_name_of(buffer, name))
+			return number;
+	}
+	return ABI_BUFFERS;
+}
+
+uint32_t boot_wanted(const char *system, const char *name)
+{
+	const char *words = root_boot(), *at;
+	struct boot_instance instance;
+	struct boot_word word;
+	uint32_t wanted = 0, number;
+
+	while (boot_next(&words, &word)) {
+		struct boot_piece list = word.value;
+
+		number = 0;
+		if (word.id == BOOT_INSTANCE &&
+		    !boot_instance(&word.value, &instance, &at)) {
+			number = find_buffer(&instance.name);
+			list = instance.events;
+		} else if (word.id != BOOT_EVENT) {
+			continue;
+		}
+		if (number < ABI_BUFFERS &&
+		    match_list(list, system, name, wanted >> number & 1))
+			wanted |= 1u << number;
+		else if (number < ABI_BUFFERS)
+			wanted &= ~(1u << number);
+	}
+	return wanted;
+}
+
+/* Returns true if an item of trace_trigger names an event of @module. */
+static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
+{
+	struct boot_trigger trigger;
+	struct boot_piece item;
+
+	while (boot_item(&list, &item)) {
+		if (!boot_trigger(&item, &trigger))
+			continue;
+		for (struct ulf_event **e = module->events; e < module->events_end; e++)
+			if (boot_piece_is(&trigger.event, (*e)->name))
+				return true;
+	}
+	return false;
+}
+
+bool boot_has_triggers(const struct ulf_module *module)
+{
+	const char *words = root_boot();
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		if (word.id == BOOT_TRIGGER && has_trigger(word.value, module))
+			return true;
+	return false;
+}
+
+/* Give a free buffer that name, which makes it an instance; the server fills in the rest. */
+static void name_buffer(const struct boot_piece *name)
+{
+	static const struct boot_piece nameless = { "", 0 };
+	uint32_t number = find_buffer(name);
+
+	if (number == ABI_BUFFERS)
+		number = find_buffer(&nameless);
+	if (number < ABI_BUFFERS)
+		memcpy(root_buffer(number)->name, name->text, name->len);
+}
+
+void boot_name_buffers(const char *words)
+{
+	struct boot_instance instance;
+	struct boot_word word;
+	const char *at;
+
+	while (boot_next(&words, &word)) {
+		if (word.id == BOOT_INSTANCE && word.value.len &&
+		    !boot_instance(&word.value, &instance, &at))
+			name_buffer(&instance.name);
+	}
+}
+
+/* No setting asks for the rings of trace_printk().  If there is no memory for the buffer
+ * itself, there is none for its rings, so the server need not be asked. */
+bool boot_needs_rings(const struct ulf_module *module)
+{
+	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&
+	       !__atomic_load_n(&root_buffer(0)->used, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The caller: a thread of libc that runs event_make_calls(). */
+#ifndef ULF_RUNTIME_EVENT_CALLER_H
+#define ULF_RUNTIME_EVENT_CALLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Start the caller, unless that was done before. */
+void caller_start(void);
+/* Have functions of the program called: those that TRACE_EVENT_FN names (regfunc,
+ * unregfunc).  Waits for them.  Then patches the sites of the events.  Only the agent calls
+ * this, with no lock held.  Returns 0 or the first -errno; -EAGAIN: there is no caller. */
+int caller_make_calls(void);
+/* Returns true if this thread is the caller. */
+bool caller_is_this(void);
+/* In a child of fork(), before it has an agent: reset the state of the caller. */
+void caller_after_fork(uint32_t old_tid);
+
+#endif

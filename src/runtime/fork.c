@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Handlers of fork(): the child claims a process slot and applies the settings before
+ * fork() returns in it. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "runtime/agent.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/part.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/buffer/pids.h"
+#include "runtime/fork.h"
+
+/* A copy of the parent's slot, made before fork().  The child needs this state: the
+ * parent's agent may change the slot before the child looks at it. */
+static struct abi_process slot_at_fork;
+
+static void fork_prepare(void)
+{
+	runtime_lock();
+	agent_before_fork();
+	if (process_slot)
+		slot_at_fork = *process_slot;
+	if (root_control && !process_has_left())
+		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
+}
+
+/* fork_prepare() has raised abi_control.forks.  If fork() has failed this is not undone:
+ * nothing reports here whether there is a child. */
+static void fork_parent(void)
+{
+	runtime_unlock();
+}
+
+/* Repair locks and state that threads of the parent may have changed, which the child does
+ * not have. */
+static void repair(uint32_t old_tid)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, after_fork)
+		part->after_fork(old_tid);
+	thread_after_fork();
+}
+
+/* Claim a process slot.  @has_parent: the parent had one.  Returns false if there is none
+ * for this process. */
+static bool claim_slot(bool has_parent)
+{
+	bool has_slot;
+
+	/* getppid() returns 0 if the child is in another pid namespace than its parent.
+	 * Then its pid means nothing to processes outside, and it cannot find out which
+	 * of them are alive. */
+	has_slot = arch_syscall0(SYS_getppid) &&
+		   !process_claim(has_parent ? &slot_at_fork : NULL);
+	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
+	return has_slot;
+}
+
+/* This process has no slot, so it does not belong to the root. */
+static void detach(void)
+{
+	const struct runtime_part *part;
+
+	buffer_detach_all();
+	for_each_runtime_part(part, detach)
+		part->detach();
+	root_control = NULL;
+}
+
+static bool has_put_off(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, has_put_off)
+		if (part->has_put_off())
+			return true;
+	return false;
+}
+
+/* Apply settings that the server changed before it knew this process: the server may have
+ * reported already that all processes have applied them.  It waits for this process from
+ * process_claim() on. */
+static void catch_up(void)
+{
+	const struct runtime_part *part;
+	bool is_late = __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE) !=
+		       process_slot->applied;		/* [process.claim] */
+
+	for_each_runtime_part(part, after_claim)
+		part->after_claim(is_late);
+	if (is_late || has_put_off())
+		agent_catch_up();
+}
+
+/* Only this thread exists in the child.  The text, the probes and the ring sets are as in
+ * the parent, because the lock was held. */
+static void fork_child(void)
+{
+	uint32_t old_tid = runtime_lock_reset();
+	bool has_parent = process_slot;
+
+	repair(old_tid);
+	if (!root_control || process_has_left())
+		return;
+	process_note_pid(true);
+	process_slot = NULL;
+	if (!claim_slot(has_parent)) {
+		detach();
+		return;
+	}
+	catch_up();
+	/* The server waits for this process, so it does not free the lists of threads. */
+	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
+	if (agent_can_start_in_child())
+		agent_start();
+	else
+		process_slot->flags = 0;
+}
+
+/* Register before any other fork handler, if possible: see libc/atfork.c. */
+__attribute__((no_sanitize_address, no_sanitize_thread)) void fork_watch(void)
+{
+	static bool is_watching;
+
+	if (!__atomic_exchange_n(&is_watching, true, __ATOMIC_RELAXED))
+		pthread_atfork(fork_prepare, fork_parent, fork_child);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* fork() of the traced program. */
+#ifndef ULF_RUNTIME_FORK_H
+#define ULF_RUNTIME_FORK_H
+
+/* Register the fork handlers.  Only the first call does anything. */
+void fork_watch(void);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of the runtime.  A new feature is a row here, and files of its own.
+ *
+ * The order of the rows is the order of the calls (base/part.h):
+ *
+ *	after_fork	locks of modules and tracepoints first: the other rows may use events
+ *	apply, leave	events before functions before the profiler, which counts functions
+ *	rings_changed	events, trace_printk(), functions
+ */
+#include "runtime/parts.h"
+
+#include "runtime/buffer/dump.h"
+#include "runtime/event/caller.h"
+#include "runtime/event/event.h"
+#include "runtime/event/module.h"
+#include "runtime/event/printk.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/function_option.h"
+#include "runtime/function/function_probe.h"
+#include "runtime/function/profile.h"
+#include "runtime/unwind/image.h"
+
+const struct runtime_part parts[] = {
+	{
+		.name = "events",
+		.apply = event_apply_all,
+		.rings_changed = event_use_set,
+		.leave = event_stop_all,
+		.after_fork = module_after_fork,
+	}, {
+		.name = "calls of TRACE_EVENT_FN",
+		.has_calls = event_has_calls_to_make,
+		.make_calls = caller_make_calls,
+		.after_fork = caller_after_fork,
+	}, {
+		.name = "objects",
+		.init = image_tell_all,
+	}, {
+		.name = "dump",
+		.init = dump_init,
+		.after_fork = dump_after_fork,
+	}, {
+		.name = "stack tracer",
+		.init = stack_tracer_init,
+		.thread_new = stack_tracer_forget,
+	}, {
+		.name = "trace_printk()",
+		.rings_changed = printk_use_set,
+	}, {
+		.name = "commands of functions",
+		.buffer_apply = probes_follow,
+	}, {
+		.name = "options of function tracers",
+		.buffer_apply = function_options_follow,
+		.after_fork = function_options_after_fork,
+	}, {
+		.name = "functions",
+		.start = ftrace_follow,
+		.apply = ftrace_follow,
+		.pids_changed = ftrace_buffer_changed,
+		.rings_changed = ftrace_buffer_changed,
+		.leave = ftrace_forget_wishes,
+		.thread_named = ftrace_thread_named,
+		.thread_forget = ftrace_thread_forget,
+		.after_fork = ftrace_after_fork,
+		.has_put_off = ftrace_has_put_off,
+		.detach = ftrace_detach,
+	}, {
+		.name = "profiler",
+		.apply = profile_follow,
+		.leave = profile_follow,
+		.after_claim = profile_after_fork,
+		.detach = profile_detach,
+	}, {
+		.name = NULL,
+	},
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callbacks that the program sets at functions: <linux/ftrace.h>.
+ *
+ * The functions that register something start the runtime first: a constructor of the
+ * program may call them before libulf's own constructor has run.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/grace.h"
+#include "runtime/base/lock.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/ftrace_filter.h"
+#include "runtime/function/object.h"
+#include "runtime/init.h"
+#include <linux/ftrace.h>
+
+static void prepare_unlocked(void)
+{
+	runtime_init();
+	object_scan();
+}
+
+/* Find the loaded objects, and return with runtime_lock() held. */
+static void prepare(void)
+{
+	prepare_unlocked();
+	runtime_lock();
+}
+
+/* After a filter was changed, patch the sites unless @r is an error.  Releases runtime_lock(). */
+static int filter_done(int r)
+{
+	if (!r)
+		r = ftrace_filter_changed();
+	runtime_unlock();
+	return r == -EILSEQ ? 0 : r;
+}
+
+int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
+			 int reset)
+{
+	prepare();
+	return filter_done(filter_set_ip(ops, ip, remove, reset));
+}
+
+static int set_glob(struct ftrace_ops *ops, enum filter_list list,
+		    const unsigned char *buf, int len, int reset)
+{
+	if (len < 0)
+		return -EINVAL;
+	prepare_unlocked();
+	return filter_done(filter_set_glob(ops, list, (const char *)buf, (size_t)len,
+					   reset));
+}
+
+int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_ONLY, buf, len, reset);
+}
+
+int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len, int reset)
+{
+	return set_glob(ops, FILTER_BUT, buf, len, reset);
+}
+
+void ftrace_free_filter(struct ftrace_ops *ops)
+{
+	runtime_lock();
+	if (!ftrace_has_filter(ops))
+		filter_free(ops);
+	runtime_unlock();
+}
+
+/* Are all @flags supported?  If not, the registration fails: no flag is ignored silently. */
+static bool has_flags(unsigned long flags)
+{
+	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
+		FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_RCU | FTRACE_OPS_FL_PERMANENT;
+
+	if (flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED)
+		known |= FTRACE_OPS_FL_SAVE_REGS;
+	return !(flags & ~known);
+}
+
+int register_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -EBUSY;
+
+	if (!ops->func || !has_flags(ops->flags))
+		return -EINVAL;
+	prepare();
+	while (i < FTRACE_OPS_MAX && ftrace_has_user(FTRACE_OPS + i))
+		i++;
+	if (i < FTRACE_OPS_MAX && !ftrace_has_filter(ops)) {
+		ftrace_state.ops[i] = ops;
+		r = ftrace_user_add(FTRACE_OPS + i, ops);
+	}
+	runtime_unlock();
+	return r;
+}
+
+int unregister_ftrace_function(struct ftrace_ops *ops)
+{
+	uint32_t i = 0;
+	int r = -EBUSY;			/* not registered; the kernel's error for that */
+
+	runtime_lock();
+	while (i < FTRACE_OPS_MAX && (!ftrace_has_user(FTRACE_OPS + i) ||
+				      ftrace_state.ops[i] != ops))
+		i++;
+	if (i < FTRACE_OPS_MAX) {
+		ftrace_user_remove(FTRACE_OPS + i);
+		r = 0;
+	}
+	runtime_unlock();
+	if (!r)
+		grace_wait(-1);
+	return r;
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
+{
+	int r = -EBUSY;
+
+	if (!gops->entryfunc || !gops->retfunc)
+		return -EINVAL;
+	prepare();
+	if (!ftrace_has_user(FTRACE_GRAPH_OPS)) {
+		ftrace_state.graph_ops = gops;
+		r = ftrace_user_add(FTRACE_GRAPH_OPS, &gops->ops);
+	}
+	runtime_unlock();
+	return r;
+}
+
+void unregister_ftrace_graph(struct fgraph_ops *gops)
+{
+	runtime_lock();
+	if (ftrace_has_user(FTRACE_GRAPH_OPS) && ftrace_state.graph_ops == gops)
+		ftrace_user_remove(FTRACE_GRAPH_OPS);
+	runtime_unlock();
+	grace_wait(-1);
+}
