@@ -25,7 +25,7 @@
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
-/* What an instruction tests.  Strings and masks of the record are compared with bytes of
+/* The test that an instruction makes.  Strings and masks of the record are compared with bytes of
  * the pool. */
 enum filter_op {
 	FILTER_OP_RANGE,		/* the number is in the range from `low` to `low`

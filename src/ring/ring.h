@@ -366,7 +366,7 @@ void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */
 struct abi_ring_read ring_read_state(const struct ring_view *view);
-/* What ring_settle() does with the records of an offer. */
+/* The treatment that ring_settle() gives to the records of an offer. */
 enum ring_outcome {
 	RING_IN_DOUBT,			/* give the records to no reader, and count them
 					 * in the next LOST line */
