@@ -9,54 +9,10 @@
 #include <string.h>
 
 #include "abi/control.h"
+#include "arch/arch.h"
 #include "event/clock.h"
 
-const struct clock_row clock_table[] = {
-	{ "local", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, 1,
-	  "TSC in ns on CLOCK_MONOTONIC's base: the default" },
-	{ "global", CLOCK_KIND_TSC_NS, CLOCK_MONOTONIC, 1,
-	  "the same clock as local, which is in step on all CPUs" },
-	{ "counter", CLOCK_KIND_COUNTER, 0, 0,
-	  "no clock: counts the records" },
-	{ "uptime", CLOCK_KIND_POSIX, CLOCK_MONOTONIC_COARSE, 10000000,
-	  "hundredths of a second since the machine's start" },
-	{ "mono", CLOCK_KIND_POSIX, CLOCK_MONOTONIC, 1,
-	  "CLOCK_MONOTONIC" },
-	{ "mono_raw", CLOCK_KIND_POSIX, CLOCK_MONOTONIC_RAW, 1,
-	  "CLOCK_MONOTONIC_RAW" },
-	{ "boot", CLOCK_KIND_POSIX, CLOCK_BOOTTIME, 1,
-	  "CLOCK_BOOTTIME: goes on while the machine sleeps" },
-	{ "tai", CLOCK_KIND_POSIX, CLOCK_TAI, 1,
-	  "CLOCK_TAI: the date, without leap seconds" },
-	{ "x86-tsc", CLOCK_KIND_TSC_RAW, CLOCK_MONOTONIC, 0,
-	  "the TSC's own count" },
-	{ "perf", CLOCK_KIND_PERF, CLOCK_MONOTONIC_RAW, 1,
-	  "the clock of perf's records, if perf_event_open() is allowed" },
-};
-
-const size_t clock_table_rows = sizeof(clock_table) / sizeof(clock_table[0]);
-
-const struct clock_row *clock_nth(size_t nth)
-{
-	static const uint8_t order[] = { 0, 1, 2, 3, 9, 4, 5, 6, 7, 8 };
-
-	static_assert(sizeof(order) == sizeof(clock_table) / sizeof(clock_table[0]),
-		      "each clock is shown");
-	return &clock_table[order[nth]];
-}
-
-const struct clock_row *clock_get(uint32_t row)
-{
-	return &clock_table[row < clock_table_rows ? row : 0];
-}
-
-int clock_find(const char *name)
-{
-	for (size_t i = 0; i < clock_table_rows; i++)
-		if (!strcmp(clock_table[i].name, name))
-			return (int)i;
-	return -EINVAL;
-}
+#define UPTIME_NS	10000000u	/* unit of "uptime": hundredths of a second */
 
 uint64_t clock_posix_ns(clockid_t id)
 {
@@ -67,12 +23,124 @@ uint64_t clock_posix_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-uint64_t clock_read(const struct clock_row *row, struct abi_control *control)
+/* ---- methods ---- */
+
+static uint64_t read_posix(const struct clock_row *row, struct abi_control *control)
 {
-	if (row->kind == CLOCK_KIND_COUNTER)
-		return __atomic_add_fetch(&control->counter, 1, __ATOMIC_RELAXED);
-	if (row->kind == CLOCK_KIND_PERF)
-		return clock_posix_ns(row->id) +
-		       __atomic_load_n(&control->perf_ns, __ATOMIC_RELAXED);
-	return clock_posix_ns(row->id) / (row->ns ? row->ns : 1);
+	(void)control;
+	return clock_posix_ns(row->id);
+}
+
+static uint64_t read_uptime(const struct clock_row *row, struct abi_control *control)
+{
+	return read_posix(row, control) / UPTIME_NS;
+}
+
+static uint64_t read_perf(const struct clock_row *row, struct abi_control *control)
+{
+	return read_posix(row, control) +
+	       __atomic_load_n(&control->perf_ns, __ATOMIC_RELAXED);
+}
+
+static uint64_t read_tsc(const struct clock_row *row, struct abi_control *control)
+{
+	(void)row;
+	(void)control;
+	return arch_tsc();
+}
+
+static uint64_t read_counter(const struct clock_row *row, struct abi_control *control)
+{
+	(void)row;
+	return __atomic_add_fetch(&control->counter, 1, __ATOMIC_RELAXED);
+}
+
+/* Only a record raises the counter.  The next record gets the next value. */
+static uint64_t peek_counter(const struct clock_row *row, struct abi_control *control)
+{
+	(void)row;
+	return __atomic_load_n(&control->counter, __ATOMIC_RELAXED) + 1;
+}
+
+static bool ring_tsc_ns(const struct abi_clock *base, struct abi_clock *ret_scale)
+{
+	*ret_scale = *base;
+	return base->mult;
+}
+
+static bool ring_tsc(const struct abi_clock *base, struct abi_clock *ret_scale)
+{
+	(void)base;
+	*ret_scale = (struct abi_clock){ .mult = 1ull << 32 };
+	return true;
+}
+
+/* ---- rows ---- */
+
+/*
+ * The clocks, in the order in which users see them: X(number, name, help, members of struct
+ * clock_row).  abi_buffer.clock holds the number, so a number must never change or be used
+ * again, and numbers have no gaps.
+ */
+#define CLOCKS(X)							\
+	X(0, "local", "TSC in ns on CLOCK_MONOTONIC's base: the default", \
+	  .read = read_posix, .ring = ring_tsc_ns,			\
+	  .id = CLOCK_MONOTONIC, .is_ns = true)				\
+	X(1, "global", "the same clock as local, which is in step on all CPUs", \
+	  .read = read_posix, .ring = ring_tsc_ns,			\
+	  .id = CLOCK_MONOTONIC, .is_ns = true)				\
+	X(2, "counter", "no clock: counts the records",			\
+	  .read = read_counter, .peek = peek_counter)			\
+	X(3, "uptime", "hundredths of a second since the machine's start", \
+	  .read = read_uptime, .id = CLOCK_MONOTONIC_COARSE)		\
+	X(9, "perf", "the clock of perf's records, if perf_event_open() is allowed", \
+	  .read = read_perf, .id = CLOCK_MONOTONIC_RAW, .is_ns = true,	\
+	  .has_offset = true)						\
+	X(4, "mono", "CLOCK_MONOTONIC",					\
+	  .read = read_posix, .id = CLOCK_MONOTONIC, .is_ns = true)	\
+	X(5, "mono_raw", "CLOCK_MONOTONIC_RAW",				\
+	  .read = read_posix, .id = CLOCK_MONOTONIC_RAW, .is_ns = true)	\
+	X(6, "boot", "CLOCK_BOOTTIME: goes on while the machine sleeps", \
+	  .read = read_posix, .id = CLOCK_BOOTTIME, .is_ns = true)	\
+	X(7, "tai", "CLOCK_TAI: the date, without leap seconds",	\
+	  .read = read_posix, .id = CLOCK_TAI, .is_ns = true)		\
+	X(8, "x86-tsc", "the TSC's own count",				\
+	  .read = read_tsc, .ring = ring_tsc, .is_tsc = true)
+
+const struct clock_row clock_table[] = {
+#define ROW(number, name_, help_, ...) \
+	[number] = { .name = name_, .help = help_, __VA_ARGS__ },
+	CLOCKS(ROW)
+#undef ROW
+};
+
+const size_t clock_table_rows = sizeof(clock_table) / sizeof(clock_table[0]);
+
+/* Numbers in the order of the list.  The compiler refuses a row above whose number is in use,
+ * so tables of the same length leave no number out. */
+static const uint8_t order[] = {
+#define NUMBER(number, ...)	number,
+	CLOCKS(NUMBER)
+#undef NUMBER
+};
+
+static_assert(sizeof(order) == sizeof(clock_table) / sizeof(clock_table[0]),
+	      "numbers have no gaps");
+
+const struct clock_row *clock_nth(size_t nth)
+{
+	return &clock_table[order[nth]];
+}
+
+const struct clock_row *clock_get(uint32_t number)
+{
+	return &clock_table[number < clock_table_rows ? number : 0];
+}
+
+int clock_find(const char *name)
+{
+	for (size_t i = 0; i < clock_table_rows; i++)
+		if (!strcmp(clock_table[i].name, name))
+			return (int)i;
+	return -EINVAL;
 }

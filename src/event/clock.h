@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that trace_clock offers.  abi_buffer.clock is the number of a row of this
- * table, so a row must never move.  Depends on libc alone: the runtime uses it, too.
+ * The clocks that trace_clock offers: one row each, in clock.c.  abi_buffer.clock holds the
+ * number of a row.  Depends on libc alone: the runtime uses it, too.
  */
 #ifndef EVENT_CLOCK_H
 #define EVENT_CLOCK_H
@@ -11,49 +11,63 @@
 #include <stdint.h>
 #include <time.h>
 
-enum clock_kind {
-	CLOCK_KIND_TSC_NS,	/* time of CLOCK_MONOTONIC in ns, computed from the TSC */
-	CLOCK_KIND_TSC_RAW,	/* the count of the TSC, not scaled */
-	/* The code that appends a record reads one of the following clocks itself, and
-	 * passes the time to the ring (ABI_RING_CLOCK_GIVEN). */
-	CLOCK_KIND_POSIX,	/* clock_gettime(id) */
-	CLOCK_KIND_COUNTER,	/* counts up by 1 each time it is read */
-	CLOCK_KIND_PERF,	/* clock_gettime(id) + abi_control.perf_ns */
-};
+struct abi_clock;
+struct abi_control;
 
+/* A row of the table of clocks.  The methods run in programs and in the server.  They take no
+ * lock and do not sleep; a signal handler may call them. */
 struct clock_row {
 	const char *name;
-	enum clock_kind kind;
-	clockid_t id;		/* POSIX and PERF: the clock to read; TSC: the clock to
-				 * read instead if the TSC cannot be used */
-	uint32_t ns;		/* nanoseconds per unit of the clock; 1: times print as
-				 * seconds, else as plain numbers */
-	const char *help;
+	/*
+	 * Return the current time, for a record whose ring does not compute the time itself
+	 * (see @ring).
+	 * @control: the root's control block; it may be NULL if the row is number 0
+	 */
+	uint64_t (*read)(const struct clock_row *row, struct abi_control *control);
+	/* Optional: return the time that the next record would get.  NULL: as @read, which
+	 * changes no state then. */
+	uint64_t (*peek)(const struct clock_row *row, struct abi_control *control);
+	/*
+	 * Optional: set *@ret_scale to the numbers with which a ring computes the time from
+	 * the TSC: ns0 + ((TSC - tsc0) * mult >> 32).
+	 * @base: the root's time base, which gives nanoseconds; its mult is 0 if the TSC cannot
+	 *	be used.
+	 * Returns false if the ring cannot.  Then, and if the method is NULL, the code that
+	 * appends a record calls @read and passes the time to the ring (ABI_RING_CLOCK_GIVEN).
+	 */
+	bool (*ring)(const struct abi_clock *base, struct abi_clock *ret_scale);
+	clockid_t id;		/* clock of the system that @read uses */
+	bool is_ns;		/* the clock counts ns: times print as seconds, else as
+				 * plain numbers */
+	bool is_tsc;		/* the clock is the count of the TSC, not scaled */
+	bool has_offset;	/* @read adds abi_control.perf_ns, which the server measures
+				 * once a second while a buffer uses the clock; the clock is
+				 * offered only if the server can measure it */
+	const char *help;	/* text in README */
 };
 
+/* The clocks by number. */
 extern const struct clock_row clock_table[];
 extern const size_t clock_table_rows;
 /* Returns row @nth in the kernel's order, for lists that users see.  @nth must be below
  * clock_table_rows. */
 const struct clock_row *clock_nth(size_t nth);
 
-/* Returns row @row, or row 0 if there is no such row. */
-const struct clock_row *clock_get(uint32_t row);
+/* Returns the row with that number, or row 0 if there is no such row. */
+const struct clock_row *clock_get(uint32_t number);
 /* Returns the number of the row with that name, or -EINVAL. */
 int clock_find(const char *name);
 /* Returns true if the clock counts ns, so that times print as seconds. */
 static inline bool clock_is_in_ns(const struct clock_row *row)
 {
-	return row->ns == 1;
+	return row->is_ns;
 }
 /* Returns the time of a POSIX clock in ns, or 0 if there is no such clock. */
 uint64_t clock_posix_ns(clockid_t id);
-/*
- * Returns the time for a ring with ABI_RING_CLOCK_GIVEN.
- * @control: the root's control block.  It may be NULL unless the row's kind is COUNTER or
- * PERF.
- */
-struct abi_control;
-uint64_t clock_read(const struct clock_row *row, struct abi_control *control);
+/* Returns the time for a ring with ABI_RING_CLOCK_GIVEN.  @control: see clock_row.read. */
+static inline uint64_t clock_read(const struct clock_row *row, struct abi_control *control)
+{
+	return row->read(row, control);
+}
 
 #endif

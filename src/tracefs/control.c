@@ -7,7 +7,7 @@
 #include "event/clock.h"
 #include "server/core/error_log.h"
 #include "server/core/options.h"
-#include "server/core/perf_clock.h"
+#include "server/core/timebase.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/core/shm.h"
@@ -56,8 +56,7 @@ int trace_clock_show(struct tracefs_node *node, struct text *out)
 	for (size_t i = 0; i < clock_table_rows; i++) {
 		const struct clock_row *row = clock_nth(i);
 
-		if (row->kind == CLOCK_KIND_PERF && row != in_use &&
-		    !perf_clock_is_there())
+		if (row != in_use && !timebase_has(row))
 			continue;
 		text_printf(out, row == in_use ? "%s[%s]" : "%s%s",
 			    i ? " " : "", row->name);

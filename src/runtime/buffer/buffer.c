@@ -187,8 +187,8 @@ static int apply_rings(struct buffer *buffer)
 	} else if (set->has_rseq) {
 		set->small_max = RING_SMALL_MAX;
 	}
-	__atomic_store_n(&buffer->has_ticks, clock_get(clock)->kind ==
-			 CLOCK_KIND_TSC_RAW, __ATOMIC_RELAXED);
+	__atomic_store_n(&buffer->has_ticks, clock_get(clock)->is_tsc,
+			 __ATOMIC_RELAXED);
 	/* mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	rings_changed(buffer);

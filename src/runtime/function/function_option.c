@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "abi/control.h"
-#include "arch/arch.h"
 #include "event/clock.h"
 #include "event/option.h"
 #include "runtime/base/memory.h"
@@ -62,8 +61,7 @@ static uint64_t now(const struct buffer *buffer)
 	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
 							  __ATOMIC_RELAXED));
 
-	return clock->kind == CLOCK_KIND_TSC_RAW ? arch_tsc() :
-	       clock_read(clock, root_control);
+	return clock_read(clock, root_control);
 }
 
 static struct record record_of(uint16_t type, uint64_t ip, uint64_t parent)

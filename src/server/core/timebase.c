@@ -100,46 +100,61 @@ void timebase_need(struct root *root)
 		calibrate(&root->control->clock);
 }
 
+static const struct clock_row *clock_of(const struct instance *instance)
+{
+	return clock_get(shm_load(&instance->abi->clock));
+}
+
+/* Can rings compute the time of the clock @row from the TSC?  See clock_row.ring. */
+static bool has_scale(const struct instance *instance, const struct clock_row *row,
+		      struct abi_clock *ret_scale)
+{
+	const struct abi_clock base = root_clock(instance->root);
+
+	return row->ring && row->ring(&base, ret_scale);
+}
+
 void timebase_config(const struct instance *instance, struct ring_config *config)
 {
 	struct root *root = instance->root;
-	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
-	struct abi_clock clock;
+	const struct clock_row *row = clock_of(instance);
+	struct abi_clock scale;
 
 	config->flags &= ~(uint32_t)ABI_RING_CLOCK_GIVEN;
 	config->clock_mult = 0;
 	config->clock_tsc = 0;
 	config->clock_ns = 0;
-	if (row->kind == CLOCK_KIND_TSC_RAW) {
-		config->clock_mult = 1ull << 32;
+	/* A ring that computes ns from the TSC needs the rate of the TSC. */
+	if (row->ring && clock_is_in_ns(row))
+		timebase_need(root);
+	if (!has_scale(instance, row, &scale)) {
+		config->flags |= ABI_RING_CLOCK_GIVEN;
 		return;
 	}
-	if (row->kind == CLOCK_KIND_TSC_NS) {
-		timebase_need(root);
-		clock = root_clock(root);
-		config->clock_mult = clock.mult;
-		config->clock_tsc = clock.tsc0;
-		config->clock_ns = clock.ns0;
-		if (clock.mult)
-			return;
-	}
-	config->flags |= ABI_RING_CLOCK_GIVEN;
+	config->clock_mult = scale.mult;
+	config->clock_tsc = scale.tsc0;
+	config->clock_ns = scale.ns0;
 }
 
 uint64_t timebase_now(const struct instance *instance)
 {
-	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
-	struct abi_clock clock = root_clock(instance->root);
+	const struct clock_row *row = clock_of(instance);
+	struct abi_clock scale;
 
-	if (row->kind == CLOCK_KIND_TSC_RAW)
-		return arch_tsc();
-	if (row->kind == CLOCK_KIND_TSC_NS && clock.mult)
-		return clock.ns0 +
-		       arch_tsc_scale(arch_tsc() - clock.tsc0, clock.mult << 32);
-	/* Only writing a record raises the counter.  The next record gets the next value. */
-	if (row->kind == CLOCK_KIND_COUNTER)
-		return shm_load(&instance->root->control->counter) + 1;
-	return clock_read(row, instance->root->control);
+	if (has_scale(instance, row, &scale))
+		return scale.ns0 + (uint64_t)((unsigned __int128)(arch_tsc() - scale.tsc0) *
+					      scale.mult >> 32);
+	return (row->peek ? row->peek : row->read)(row, instance->root->control);
+}
+
+bool timebase_has(const struct clock_row *row)
+{
+	return !row->has_offset || perf_clock_is_there();
+}
+
+int timebase_prepare(struct root *root, const struct clock_row *row)
+{
+	return row->has_offset ? perf_clock_follow(&root->control->perf_ns) : 0;
 }
 
 void timebase_follow(struct root *root)
@@ -147,33 +162,30 @@ void timebase_follow(struct root *root)
 	const struct instance *instance;
 
 	for_each_instance(instance, root) {
-		if (clock_get(shm_load(&instance->abi->clock))->kind ==
-		    CLOCK_KIND_PERF) {
+		if (clock_of(instance)->has_offset) {
 			perf_clock_follow(&root->control->perf_ns);
 			return;
 		}
 	}
 }
 
-/* Convert a difference of times from ns to TSC cycles. */
-static uint64_t ns_to_tsc(const struct abi_clock *clock, uint64_t ns)
+/* Convert a difference of times to TSC cycles. */
+static uint64_t to_tsc(const struct abi_clock *scale, uint64_t time)
 {
-	return (uint64_t)(((unsigned __int128)ns << 32) / clock->mult);
+	return (uint64_t)(((unsigned __int128)time << 32) / scale->mult);
 }
 
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time)
 {
-	const struct clock_row *row = clock_get(shm_load(&instance->abi->clock));
-	struct abi_clock clock = root_clock(instance->root);
+	const struct clock_row *row = clock_of(instance);
+	struct abi_clock clock = root_clock(instance->root), scale;
 
-	if (row->kind == CLOCK_KIND_TSC_RAW)
-		return time;
+	if (has_scale(instance, row, &scale))
+		return time < scale.ns0 ? 0 :
+		       scale.tsc0 + to_tsc(&scale, time - scale.ns0);
 	if (!clock.mult || !clock_is_in_ns(row))
 		return UINT64_MAX;
-	if (row->kind == CLOCK_KIND_TSC_NS)
-		return time < clock.ns0 ? 0 :
-		       clock.tsc0 + ns_to_tsc(&clock, time - clock.ns0);
-	return arch_tsc() - ns_to_tsc(&clock, timebase_now(instance) - time);
+	return arch_tsc() - to_tsc(&clock, timebase_now(instance) - time);
 }
 
 void timebase_print(const struct instance *instance, uint64_t time,
@@ -181,7 +193,7 @@ void timebase_print(const struct instance *instance, uint64_t time,
 {
 	uint64_t us = time / 1000 + (time % 1000 >= 500);
 
-	if (!clock_is_in_ns(clock_get(shm_load(&instance->abi->clock))))
+	if (!clock_is_in_ns(clock_of(instance)))
 		text_printf(out, "%llu", (unsigned long long)time);
 	else
 		text_printf(out, "%5llu.%06llu",

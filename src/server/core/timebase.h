@@ -6,10 +6,11 @@
 #ifndef ULF_SERVER_TIMEBASE_H
 #define ULF_SERVER_TIMEBASE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct clock_row;
 struct instance;
-struct root;
 struct ring_config;
 struct root;
 struct text;
@@ -25,6 +26,13 @@ void timebase_need(struct root *root);
 void timebase_config(const struct instance *instance, struct ring_config *config);
 /* Return the current time of the buffer's clock, in its unit. */
 uint64_t timebase_now(const struct instance *instance);
+/* Return true if this server can offer the clock @row. */
+bool timebase_has(const struct clock_row *row);
+/*
+ * Prepare the root's memory for a buffer that gets the clock @row.  Returns 0; -EINVAL if the
+ * clock is not available; -EIO if it cannot be read.
+ */
+int timebase_prepare(struct root *root, const struct clock_row *row);
 /*
  * Measure again the clocks that drift, for the buffers of @root.  If that fails, the last
  * value stays.

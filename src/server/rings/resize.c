@@ -14,7 +14,6 @@
 #include "server/core/arena.h"
 #include "server/core/budget.h"
 #include "server/core/instance.h"
-#include "server/core/perf_clock.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
@@ -212,11 +211,9 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
 	}
-	if (clock_get(row)->kind == CLOCK_KIND_PERF) {
-		r = perf_clock_follow(&instance->root->control->perf_ns);
-		if (r)
-			return r;
-	}
+	r = timebase_prepare(instance->root, clock_get(row));
+	if (r)
+		return r;
 	shm_store(&instance->abi->clock, row);
 	r = rebuild(instance);
 	if (r)
