@@ -3,8 +3,6 @@
 #include "event/option.h"
 #include "tracefs/files.h"
 
-#define ROWS(table)	.defs = table, .nr_defs = sizeof(table) / sizeof(table[0])
-
 static const struct tracefs_def root_files[] = {
 	{ "README", 0440, "this text", .show = readme_show,
 	  .is_top_only = true },
@@ -265,68 +263,68 @@ static const struct tracefs_def trace_stat_files[] = {
 };
 
 const struct tracefs_dir top_dir = {
-	.number = 1, .mode = 0700, .lookup = top_lookup, .list = top_list,
+	.kind = TRACEFS_TOP, .mode = 0700, .lookup = top_lookup, .list = top_list,
 	.child = { &root_dir },
 };
 
 const struct tracefs_dir root_dir = {
-	.number = 2, .mode = 0700, ROWS(root_files),
+	.kind = TRACEFS_ROOT, .mode = 0700, TRACEFS_ROWS(root_files),
 };
 
 const struct tracefs_dir instances_dir = {
-	.number = 10, .mode = 0750,
+	.kind = TRACEFS_INSTANCES, .mode = 0750,
 	.lookup = instances_lookup, .list = instances_list,
 	.mkdir = instances_mkdir, .rmdir = instances_rmdir,
 	.child = { &instance_dir },
 };
 
 const struct tracefs_dir instance_dir = {
-	.number = 11, .mode = 0750, ROWS(root_files),
+	.kind = TRACEFS_INSTANCE, .mode = 0750, TRACEFS_ROWS(root_files),
 };
 
 const struct tracefs_dir events_dir = {
-	.number = 3, .mode = 0755, ROWS(events_files),
+	.kind = TRACEFS_EVENTS, .mode = 0755, TRACEFS_ROWS(events_files),
 	.lookup = events_lookup, .list = events_list,
 	.child = { &system_dir },
 };
 
 const struct tracefs_dir system_dir = {
-	.number = 4, .mode = 0755, ROWS(system_files),
+	.kind = TRACEFS_SYSTEM, .mode = 0755, TRACEFS_ROWS(system_files),
 	.lookup = system_lookup, .list = system_list,
 	.child = { &event_dir },
 };
 
 const struct tracefs_dir event_dir = {
-	.number = 5, .mode = 0755, ROWS(event_files),
+	.kind = TRACEFS_EVENT, .mode = 0755, TRACEFS_ROWS(event_files),
 };
 
 const struct tracefs_dir ftrace_dir = {
-	.number = 6, .mode = 0755, .lookup = ftrace_lookup, .list = ftrace_list,
+	.kind = TRACEFS_FTRACE, .mode = 0755, .lookup = ftrace_lookup, .list = ftrace_list,
 	.child = { &ftrace_event_dir, &ftrace_print_dir },
 };
 
 const struct tracefs_dir ftrace_event_dir = {
-	.number = 7, .mode = 0755, ROWS(ftrace_event_files),
+	.kind = TRACEFS_FTRACE_EVENT, .mode = 0755, TRACEFS_ROWS(ftrace_event_files),
 };
 
 const struct tracefs_dir ftrace_print_dir = {
-	.number = 12, .mode = 0755, ROWS(ftrace_print_files),
+	.kind = TRACEFS_FTRACE_PRINT, .mode = 0755, TRACEFS_ROWS(ftrace_print_files),
 };
 
 const struct tracefs_dir per_cpu_dir = {
-	.number = 8, .mode = 0750,
+	.kind = TRACEFS_PER_CPU, .mode = 0750,
 	.lookup = per_cpu_lookup, .list = per_cpu_list,
 	.child = { &cpu_dir },
 };
 
 const struct tracefs_dir cpu_dir = {
-	.number = 9, .mode = 0750, ROWS(cpu_files), .is_cpu = true,
+	.kind = TRACEFS_CPU, .mode = 0750, TRACEFS_ROWS(cpu_files), .is_cpu = true,
 };
 
 const struct tracefs_dir trace_stat_dir = {
-	.number = 13, .mode = 0750, ROWS(trace_stat_files),
+	.kind = TRACEFS_TRACE_STAT, .mode = 0750, TRACEFS_ROWS(trace_stat_files),
 };
 
 const struct tracefs_dir options_dir = {
-	.number = 14, .mode = 0750, ROWS(options_files),
+	.kind = TRACEFS_OPTIONS, .mode = 0750, TRACEFS_ROWS(options_files),
 };

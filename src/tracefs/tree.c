@@ -2,13 +2,9 @@
 /*
  * The nodes of the tree.  Each lookup makes a new node.  Two nodes are the same file or
  * directory if their inode numbers are equal.  An inode number is computed, so the server
- * need not remember it:
- *
- *	instance's serial << 42 | kind of directory << 38 | row + 1 << 32 | number
- *
- * For a directory that is not in a table, row + 1 is 0.  Example: events/enable of the
- * instance with serial 5 is 5 << 42 | 3 << 38 | 1 << 32 | 0, because events_dir.number is 3,
- * and `enable` is row 0 of its table.
+ * need not remember it.  tree.h has the layout.  For a directory that is not in a table, row + 1
+ * is 0.  Example: events/enable of the instance with serial 5 is
+ * 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the table.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,8 +26,9 @@ static uint64_t make_ino(const struct instance *instance,
 {
 	uint64_t row = def ? (uint64_t)(def - in->defs) + 1 : 0;
 
-	return (instance ? instance->serial << 42 : 0) |
-	       (uint64_t)in->number << 38 | row << 32 | number;
+	return (instance ? instance->serial << TRACEFS_SERIAL_SHIFT : 0) |
+	       (uint64_t)in->kind << TRACEFS_KIND_SHIFT |
+	       row << TRACEFS_ROW_SHIFT | number;
 }
 
 /* Allocate a copy of @what with a reference count of 1. */

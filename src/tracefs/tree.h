@@ -9,6 +9,9 @@
 #ifndef ULF_TRACEFS_TREE_H
 #define ULF_TRACEFS_TREE_H
 
+#include <assert.h>
+
+#include "abi/control.h"
 #include "base/text.h"
 #include "server/core/apply.h"
 #include "tracefs/tracefs.h"
@@ -86,10 +89,60 @@ struct tracefs_def {
 
 /* A kind of directory.  files.c defines one for each kind. */
 struct tracefs_dir {
-	uint32_t number;		/* number of this kind in inode numbers: 1 to 15 */
+	enum tracefs_kind kind;		/* this kind in inode numbers */
 	mode_t mode;			/* permission bits */
+/* The kinds of directories, for inode numbers. */
+enum tracefs_kind {
+	TRACEFS_TOP = 1,
+	TRACEFS_ROOT,
+	TRACEFS_INSTANCES,
+	TRACEFS_INSTANCE,
+	TRACEFS_EVENTS,
+	TRACEFS_SYSTEM,
+	TRACEFS_EVENT,
+	TRACEFS_FTRACE,
+	TRACEFS_FTRACE_EVENT,
+	TRACEFS_FTRACE_PRINT,
+	TRACEFS_PER_CPU,
+	TRACEFS_CPU,
+	TRACEFS_TRACE_STAT,
+	TRACEFS_OPTIONS,
+	TRACEFS_KINDS,
+};
+
+/*
+ * The parts of an inode number:
+ *
+ *	instance's serial << 42 | kind of directory << 34 | row + 1 << 24 | number
+ *
+ * 22 bits for the serial, 8 for the kind, 10 for the row, 24 for the CPU, system or event.
+ * There is space for ten times the kinds, the rows and the events that there are, so a new
+ * file never needs another layout.
+ */
+#define TRACEFS_SERIAL_SHIFT	42
+#define TRACEFS_KIND_SHIFT	34
+#define TRACEFS_ROW_SHIFT	24
+
+static_assert(10 * TRACEFS_KINDS <= 1 << (TRACEFS_SERIAL_SHIFT - TRACEFS_KIND_SHIFT),
+	      "space for ten times the kinds of directories");
+static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
+	      10 * ABI_CPUS <= 1 << TRACEFS_ROW_SHIFT,
+	      "space for ten times the events and CPUs");
+
+/* The rows of a directory: members of struct tracefs_dir.  Asserts that inode numbers have space
+ * for ten times the rows of @table. */
+#define TRACEFS_NR(table)	(sizeof(table) / sizeof((table)[0]))
+#define TRACEFS_ROWS(table)						\
+	.defs = table,							\
+	.nr_defs = TRACEFS_NR(table) + 0 * sizeof(struct {		\
+		static_assert(10 * (TRACEFS_NR(table) + 1) <=		\
+			      1 << (TRACEFS_KIND_SHIFT - TRACEFS_ROW_SHIFT), \
+			      "space for ten times the rows");		\
+		char unused;						\
+	})
+
 	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
-	size_t nr_defs;			/* number of rows in @defs, less than 64 */
+	size_t nr_defs;			/* number of rows in @defs, see TRACEFS_ROWS */
 	/* kinds of the directories that lookup() and list() make; the second one is for
 	 * exceptions */
 	const struct tracefs_dir *child[2];
