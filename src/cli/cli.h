@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations for the commands of ulf.  A new command needs a row of the table in main.c,
- * a file cmd_<name>.c, a test and a section of docs/man/ulf.1.
+ * Declarations for the commands of ulf.  A new command needs a file cmd_<name>.c, its name in
+ * CLI_COMMANDS(), a test and a section of docs/man/ulf.1.
  */
 #ifndef ULF_CLI_CLI_H
 #define ULF_CLI_CLI_H
@@ -16,7 +16,7 @@
 #define CLI_NOT_STARTED	126		/* the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
-/* A command: a row of the table in main.c. */
+/* A command: the file cmd_<name>.c defines one. */
 struct cli_cmd {
 	const char *name;
 	const char *args;		/* arguments, as the usage line shows them */
@@ -32,19 +32,15 @@ struct cli_cmd {
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };
 
-/* The methods cli_cmd.run of all commands. */
-int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_check(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_run(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_server(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv);
-int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv);
+/* The commands, in the order in which `ulf help` lists them.  cmd_<name>.c defines
+ * cli_<name>. */
+#define CLI_COMMANDS(X) \
+	X(run) X(ls) X(mount) X(umount) X(cat) X(echo) \
+	X(exec) X(dump) X(check) X(rm) X(server) X(stop)
+
+#define CLI_COMMAND(name)	extern const struct cli_cmd cli_##name;
+CLI_COMMANDS(CLI_COMMAND)
+#undef CLI_COMMAND
 
 /* Print `ulf: `, the message and a newline to stderr.  Control characters are escaped, as
  * terminal_line() does.  @fmt may contain %m. */

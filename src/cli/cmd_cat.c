@@ -48,7 +48,7 @@ static int cat_path(struct conn *conn, const char *word)
 	return ret;
 }
 
-int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -70,3 +70,16 @@ int cmd_cat(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_cat = {
+	.name = "cat",
+	.args = "PATH...",
+	.summary = "print files of the tree, without a mount",
+	.help =
+"PATH is a root, as `ulf ls` names it, and a file: minikernel.4711/trace.\n"
+"A root may be shortened to its program's name or its process id if that is\n"
+"unique: minikernel/trace, 4711/trace.  trace_pipe waits for more until ^C.\n",
+	.is_for_users = true,
+	.may_take_long = true,
+	.run = cmd_cat,
+};

@@ -202,7 +202,7 @@ static int check_named_root(struct conn *conn, const char *word)
 	return status;
 }
 
-int cmd_check(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_check(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -224,3 +224,17 @@ int cmd_check(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_check = {
+	.name = "check",
+	.args = "[ROOT]...",
+	.summary = "list events that cannot be printed with their print fmt, and why",
+	.help =
+"Reads the print fmt of every event of the roots, or of all roots, as the\n"
+"server does.  Where it meets something that only the program knows - an enum,\n"
+"a function, a member of a struct - it says where, and what the trace header\n"
+"can do about it; such an event is printed as the names and values of its\n"
+"fields.  The exit status is 1 if there is any.\n",
+	.is_for_users = true,
+	.run = cmd_check,
+};

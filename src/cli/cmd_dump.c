@@ -187,7 +187,7 @@ static int dump_root(struct server *server, struct root *root, const char *cpu)
 	return r;
 }
 
-int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "cpu", required_argument, NULL, 'c' },
@@ -218,3 +218,20 @@ int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
 	server_free(server);
 	return r < 0 || fflush(stdout) ? CLI_FAILED : 0;
 }
+
+const struct cli_cmd cli_dump = {
+	.name = "dump",
+	.args = "[--cpu=N] [ROOT]",
+	.summary = "print what a root recorded, as a kernel does when it dies",
+	.help =
+"What ftrace_dump() prints when the program calls it, or when it dies of a\n"
+"signal and the variable ULF_DUMP_ON_CRASH was set.  Needs no server, and\n"
+"changes nothing: what was recorded stays, and recording goes on.  Without\n"
+"ROOT it is the only root that is alive; ROOT may be shortened as in\n"
+"`ulf help cat`.\n"
+"\n"
+"  -c, --cpu=N        what was recorded on that CPU only; or `all`\n",
+	.is_for_users = true,
+	.may_take_long = true,
+	.run = cmd_dump,
+};

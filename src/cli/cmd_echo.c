@@ -98,7 +98,7 @@ static int echo_to_path(struct conn *conn, const char *text, const char *word, i
 	return ret;
 }
 
-int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "append", no_argument, NULL, 'a' },
@@ -134,3 +134,19 @@ int cmd_echo(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_echo = {
+	.name = "echo",
+	.args = "[-a] [-n] VALUE PATH",
+	.summary = "write a value to a file of the tree, without a mount",
+	.help =
+"As `echo VALUE > PATH` in a mounted tree; PATH as in `ulf help cat`.  If the\n"
+"file does not take it, the reason is printed, and a caret under the place.\n"
+"\n"
+"  -a, --append       as `>>`: the file is not truncated\n"
+"  -n, --no-newline   no newline after VALUE\n"
+"\n"
+"Example:  ulf echo 1 minikernel/events/sched/enable\n",
+	.is_for_users = true,
+	.run = cmd_echo,
+};

@@ -41,7 +41,7 @@ static int enter_root_namespace(const char *word)
 	return ret;
 }
 
-int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -67,3 +67,20 @@ int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 	cli_error("%s: %m", argv[optind]);
 	return status;
 }
+
+const struct cli_cmd cli_exec = {
+	.name = "exec",
+	.args = "[[ROOT] --] COMMAND [ARGS]",
+	.summary = "run a kernel tracing tool on a root: ulf exec trace-cmd ...",
+	.help =
+"Runs COMMAND so that it finds the directory of ROOT where the kernel has its\n"
+"tracefs, in /sys/kernel/tracing.  Without ROOT it is the only root that is\n"
+"alive; ROOT may be shortened as in `ulf help cat`.  Nobody else sees it, and\n"
+"no mount is needed before.\n"
+"\n"
+"Needs /dev/fuse and, unless you are root, user namespaces.\n"
+"\n"
+"Example:  ulf exec trace-cmd record -e sched sleep 1\n"
+"          trace-cmd report\n",
+	.run = cmd_exec,
+};

@@ -294,7 +294,7 @@ static int list_directory(struct conn *conn, const char *word)
 	return ret < 0 && ret != -ENOTDIR ? CLI_FAILED : 0;
 }
 
-int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "all", no_argument, NULL, 'a' },
@@ -327,3 +327,19 @@ int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_ls = {
+	.name = "ls",
+	.args = "[--long] [--all] [PATH]",
+	.summary = "list the roots: traced programs, alive and dead",
+	.help =
+"A line a root: name, process id, alive, dead, corrupt or foreign (of another\n"
+"version), events switched on of events known, bytes that are there to be\n"
+"read, and records lost.  With PATH, list that directory of the tree (see\n"
+"`ulf help cat`).\n"
+"\n"
+"  -l, --long         all that is known of each root\n"
+"  -a, --all          the roots of all users, if you are root; no server is asked\n",
+	.is_for_users = true,
+	.run = cmd_ls,
+};

@@ -177,7 +177,7 @@ static int mount_locked(struct conn *conn, const char *word, bool is_restore)
 	return ret;
 }
 
-int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "restore", no_argument, NULL, 'r' },	/* only the server uses this option */
@@ -201,3 +201,18 @@ int cmd_mount(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return ret < 0 ? CLI_FAILED : 0;
 }
+
+const struct cli_cmd cli_mount = {
+	.name = "mount",
+	.args = "[DIR]",
+	.summary = "mount the tree of control files",
+	.help =
+"Mounts on DIR, an empty directory, or on the directory `tracing` of the ulf\n"
+"directory, and prints where.  In it is a directory for every root, with the\n"
+"files that the kernel has in /sys/kernel/tracing.  It stays mounted until\n"
+"`ulf umount` or `ulf stop`.\n"
+"\n"
+"Needs /dev/fuse and, unless you are root, fusermount3 (package fuse3).\n"
+"Without them: `ulf cat` and `ulf echo`.\n",
+	.run = cmd_mount,
+};

@@ -55,7 +55,7 @@ static int remove_named(struct conn *conn, const char *word)
 	return status;
 }
 
-int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "dead", no_argument, NULL, 'd' },
@@ -83,3 +83,15 @@ int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_rm = {
+	.name = "rm",
+	.args = "ROOT... | --dead",
+	.summary = "remove dead roots and what they recorded",
+	.help =
+"  -d, --dead         all that are dead or corrupt\n"
+"\n"
+"A root whose program is alive cannot be removed.\n",
+	.is_for_users = true,
+	.run = cmd_rm,
+};

@@ -141,7 +141,7 @@ static int run_and_report(struct run *run, char **argv)
 	return run_child_repeat_end(wait_status);
 }
 
-int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	struct run run = { .pidfd = -1 };
 	int status;
@@ -156,3 +156,57 @@ int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 	run_errors_done(&run);
 	return status;
 }
+
+const struct cli_cmd cli_run = {
+	.name = "run",
+	.args = "[-e EVENT]... [--live] [-o FILE] [SETTINGS] [--] PROGRAM [ARGS]",
+	.summary = "run a program and show what it recorded",
+	.help =
+"Starts PROGRAM with the events switched on from its first instruction, waits\n"
+"for it, and prints what it recorded.  The exit status is the program's; if a\n"
+"signal killed it, ulf dies of the same signal.\n"
+"\n"
+"A wrong setting is refused.  An unknown event, or a program that cannot be\n"
+"traced, is reported while the program starts.  The program continues, because\n"
+"a module that it loads, or a program that it starts, may have the event.\n"
+"\n"
+"  -e, --event=EVENT  switch on EVENT: sys:event, sys:*, sys, event; * and ?\n"
+"                     stand for any text and any character; may be repeated,\n"
+"                     or be a list with commas\n"
+"  -l, --live         print records as they come (and consume them)\n"
+"  -o, --output=FILE  print to FILE instead of to stderr\n"
+"\n"
+"Settings from the start.  They are words of the kernel's command line, and the\n"
+"variable ULF_TRACE of any program has the same: trace_clock=mono ...\n"
+"\n"
+"  --trace-event=EVENTS      the same as -e; ! before an event leaves it out\n"
+"  --trace-buf-size=SIZE     bytes of buffer for each CPU; 64K, 4M\n"
+"  --trace-clock=CLOCK       as in trace_clock: mono, boot, counter ...\n"
+"  --trace-options=OPTIONS   as in trace_options: record-tgid,nooverwrite\n"
+"  --trace-instance=NAME     an instance; NAME,EVENTS with events of its own;\n"
+"                            NAME^traceoff does not record yet\n"
+"  --trace-trigger=TRIGGER   a trigger from the first event on, as EVENT.TRIGGER:\n"
+"                            'kv_get.traceoff if slot < 0'\n"
+"  --ftrace=TRACER           function or function_graph, from main() on\n"
+"  --ftrace-filter=FUNCTIONS the functions that it traces; a list with commas of\n"
+"                            what set_ftrace_filter takes, so commands, too\n"
+"  --ftrace-notrace=FUNCTIONS  those that it does not\n"
+"  --ftrace-graph-filter=FUNCTIONS, --ftrace-graph-notrace=FUNCTIONS\n"
+"                            set_graph_function, set_graph_notrace\n"
+"  --ftrace-graph-max-depth=DEPTH  max_graph_depth\n"
+"  --alloc-snapshot          allocate the snapshot buffer at the start\n"
+"  --stacktrace              look at stacks, and print the deepest: stack_trace\n"
+"  --stacktrace-filter=FUNCTIONS  the same, at these functions alone\n"
+"  --traceoff-on-warning     stop at what the program calls a warning:\n"
+"                            disable_trace_on_warning() in <ulf/tracing.h>\n"
+"  --ftrace-dump-on-oops     if a signal kills it, what it recorded is printed\n"
+"                            to stderr first: see `ulf help dump`; =orig_cpu:\n"
+"                            what was recorded on the CPU that it dies on\n"
+"  --tp-printk               print the events to stderr as they come, too\n"
+"\n"
+"What was recorded stays readable after the program's end, see `ulf ls`,\n"
+"until it is removed with `ulf rm`.\n"
+"\n"
+"Example:  ulf run -e 'sched:*' -- ./minikernel --seconds 1\n",
+	.run = cmd_run,
+};

@@ -174,7 +174,7 @@ static int start_in_background(const char *dir)
 	return CLI_FAILED;
 }
 
-int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "background", no_argument, NULL, 'b' },
@@ -207,3 +207,16 @@ int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 	title_set("ulf-server", "ulf: server %s", dir);
 	return is_background ? start_in_background(dir) : run_in_foreground(dir);
 }
+
+const struct cli_cmd cli_server = {
+	.name = "server",
+	.args = "[--background]",
+	.summary = "be the server; the other commands start one if need be",
+	.help =
+"Serves the mounts and the other commands, in the foreground until ^C.  One\n"
+"runs for each ulf directory.\n"
+"\n"
+"  -b, --background   return when it is ready; it logs to server.log in the\n"
+"                     ulf directory\n",
+	.run = cmd_server,
+};

@@ -33,7 +33,7 @@ static int wait_for_server_end(const char *dir)
 	return ret;
 }
 
-int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -66,3 +66,14 @@ int cmd_stop(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return ret < 0 ? CLI_FAILED : 0;
 }
+
+const struct cli_cmd cli_stop = {
+	.name = "stop",
+	.args = "",
+	.summary = "stop the server; programs go on recording",
+	.help =
+"Unmounts everything first.  Settings and records live in shared memory: the\n"
+"next server finds them.\n",
+	.is_for_users = true,
+	.run = cmd_stop,
+};

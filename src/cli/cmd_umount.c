@@ -39,7 +39,7 @@ static int unmount_path(struct conn *conn, bool is_connected, const char *path, 
 	return 0;
 }
 
-int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
+static int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "lazy", no_argument, NULL, 'l' },
@@ -70,3 +70,14 @@ int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
 	conn_close(&conn);
 	return status;
 }
+
+const struct cli_cmd cli_umount = {
+	.name = "umount",
+	.args = "[--lazy] [DIR]",
+	.summary = "unmount it",
+	.help =
+"Unmounts DIR, or the directory `tracing` of the ulf directory.\n"
+"\n"
+"  -l, --lazy         also if it is in use: it is gone when nobody uses it\n",
+	.run = cmd_umount,
+};
