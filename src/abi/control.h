@@ -407,13 +407,6 @@ enum abi_spare {
 					 * the bits above bit 0 count swaps */
 };
 
-enum abi_tracer {
-	ABI_TRACER_NOP,
-	ABI_TRACER_FUNCTION,
-	ABI_TRACER_GRAPH,		/* function_graph */
-	ABI_TRACERS,
-};
-
 /* How a buffer was used.  When the program exits, the runtime removes the root if no buffer
  * holds anything that a user asked for. */
 enum abi_used {
@@ -459,7 +452,7 @@ struct abi_buffer {
 					 * has answered */
 	uint32_t spare_error;		/* the server's answer to spare_asked: an errno,
 					 * or 0 if there is a snapshot now */
-	uint32_t tracer;		/* enum abi_tracer */
+	uint32_t tracer;		/* number of the tracer (event/tracer.h) */
 	uint64_t reserved;
 	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is not in
 						 * tracing_cpumask */

@@ -59,21 +59,8 @@ struct abi_rules {
 					 * follow them */
 };
 
-enum abi_command {
-	ABI_COMMAND_TRACEON,
-	ABI_COMMAND_TRACEOFF,
-	ABI_COMMAND_SNAPSHOT,
-	ABI_COMMAND_STACKTRACE,
-	ABI_COMMAND_ENABLE_EVENT,
-	ABI_COMMAND_DISABLE_EVENT,
-	ABI_COMMAND_DUMP,		/* commands of functions only: ABI_COMMAND_DUMP
-					 * and ABI_COMMAND_CPUDUMP */
-	ABI_COMMAND_CPUDUMP,
-	ABI_COMMANDS,
-};
-
 struct abi_trigger {
-	uint32_t command;		/* enum abi_command */
+	uint32_t command;		/* number of the command (event/command.h) */
 	uint32_t counter;		/* slot: the rule word counts how often the
 					 * trigger may still act; 0: no limit */
 	uint32_t target;		/* slot: the rule word for soft mode

@@ -59,8 +59,8 @@ static void list_known_values(const struct boot_word *word)
 		for (i = 0; i < option_table_rows; i++)
 			fprintf(stderr, " [no]%s", option_table[i].name);
 	} else if (word->id == BOOT_TRACER) {
-		for (i = 0; i < ABI_TRACERS; i++)
-			fprintf(stderr, " %s", tracer_names[i]);
+		for (i = 0; i < NR_TRACERS; i++)
+			fprintf(stderr, " %s", tracer_table[i].name);
 	} else {
 		print_boot_row(&boot_table[word->id]);
 	}

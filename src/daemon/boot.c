@@ -108,7 +108,7 @@ static int set_option(struct instance *instance, const struct boot_piece *item)
 	snprintf(file, sizeof(file), "options/%.*s", (int)item->len - 2 * is_off,
 		 item->text + 2 * is_off);
 	row = option_find(file + strlen("options/"));
-	if (!row || row->tracer == ABI_TRACER_NOP)
+	if (!row || row->tracer == TRACER_NOP)
 		return write_file(instance, "trace_options", item);
 	return write_file(instance, file,
 			  &(struct boot_piece) { is_off ? "0" : "1", 1 });

@@ -16,6 +16,7 @@
 #include "server/names/symbols.h"
 #include "server/parts.h"
 #include "server/print/line.h"
+#include "server/print/tracer.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/pids.h"
@@ -158,11 +159,18 @@ static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
 	},
 };
 
+static const struct tracer *const tracers[NR_TRACERS] = {
+#define TRACER(id, number, name, methods, help)	[number] = &methods,
+	TRACERS(TRACER)
+#undef TRACER
+};
+
 static const struct server_parts all_parts = {
 	.roots = root_parts,
 	.nr_roots = NR_ROOT_PARTS,
 	.instances = instance_parts,
 	.nr_instances = NR_INSTANCE_PARTS,
+	.tracers = tracers,
 };
 
 int server_new(const char *dir, struct server **ret_server)

@@ -5,11 +5,9 @@
 #include "event/option.h"
 
 const struct option_row option_table[] = {
-#define ROW(id, number, name, on, help)	{ name, OPTION_##id, ABI_TRACER_NOP },
-#define TRACER_ROW(tracer, id, number, name, on, help)	{ name, OPTION_##id, tracer },
-	OPTIONS(ROW, ROW)
-	TRACER_OPTIONS(TRACER_ROW)
-#undef TRACER_ROW
+#define ROW(id, number, name, on, tracer, who, help) \
+	{ name, OPTION_##id, TRACER_##tracer },
+	OPTIONS(ROW)
 #undef ROW
 };
 

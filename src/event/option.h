@@ -15,128 +15,160 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "abi/control.h"
+#include "event/tracer.h"
 
-/* X(enumerator, bit, name, default, help).  T() has the same parameters as X(), for
- * options whose file exists only in the top directory. */
-#define OPTIONS(X, T)							\
-	X(PRINT_PARENT, 0, "print-parent", 1,				\
+/* The column "who" of the table, which says who must know the option, and the directories that
+ * have its file. */
+enum option_who {
+	OPT_SERVER	= 0,		/* only the server acts on the option */
+	OPT_SHARED	= 0,		/* processes read the bit, or a word that the server
+					 * derives from it, when they need it: nobody is
+					 * notified of a change */
+	OPT_PROGRAM	= 1,		/* processes apply the option: the server notifies them
+					 * of a change at once */
+	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option applies it
+						 * when it records a function */
+	OPT_TOP		= 4,		/* the file exists only in the top directory */
+};
+
+/*
+ * X(enumerator, bit, name, default, tracer, who, help)
+ *
+ * tracer: NOP, or the tracer that has the option.  trace_options lists the options of a tracer
+ * while the buffer uses that tracer.  Their files always exist.
+ * who: enum option_who
+ */
+#define OPTIONS(X)							\
+	X(PRINT_PARENT, 0, "print-parent", 1, NOP, OPT_SERVER,		\
 	  "the caller after each function")				\
-	X(SYM_OFFSET, 1, "sym-offset", 0, "function+0x12/0x80")		\
-	X(SYM_ADDR, 2, "sym-addr", 0, "the address after each function")	\
-	X(VERBOSE, 3, "verbose", 0,					\
+	X(SYM_OFFSET, 1, "sym-offset", 0, NOP, OPT_SERVER,		\
+	  "function+0x12/0x80")						\
+	X(SYM_ADDR, 2, "sym-addr", 0, NOP, OPT_SERVER,			\
+	  "the address after each function")				\
+	X(VERBOSE, 3, "verbose", 0, NOP, OPT_SERVER,			\
 	  "no column heads; more in each line of latency-format")	\
-	X(RAW, 4, "raw", 0, "numbers instead of names")			\
-	X(HEX, 5, "hex", 0, "hexadecimal numbers instead of names")	\
-	X(BIN, 6, "bin", 0, "bytes instead of names")			\
-	X(BLOCK, 7, "block", 0, "poll() always finds trace_pipe readable") \
-	X(FIELDS, 8, "fields", 0,					\
-	  "the fields of an event instead of its print format")			\
-	T(PRINTK, 9, "trace_printk", 1, "trace_printk() records")	\
-	X(ANNOTATE, 10, "annotate", 1,					\
-	  "a line where the records of a CPU start after an overrun")		\
-	X(SYM_USEROBJ, 12, "sym-userobj", 0,				\
+	X(RAW, 4, "raw", 0, NOP, OPT_SERVER,				\
+	  "numbers instead of names")					\
+	X(HEX, 5, "hex", 0, NOP, OPT_SERVER,				\
+	  "hexadecimal numbers instead of names")			\
+	X(BIN, 6, "bin", 0, NOP, OPT_SERVER,				\
+	  "bytes instead of names")					\
+	X(BLOCK, 7, "block", 0, NOP, OPT_SERVER,			\
+	  "poll() always finds trace_pipe readable")			\
+	X(FIELDS, 8, "fields", 0, NOP, OPT_SERVER,			\
+	  "the fields of an event instead of its print format")		\
+	X(PRINTK, 9, "trace_printk", 1, NOP, OPT_TOP | OPT_SHARED,	\
+	  "trace_printk() records")					\
+	X(ANNOTATE, 10, "annotate", 1, NOP, OPT_SERVER,			\
+	  "a line where the records of a CPU start after an overrun")	\
+	X(SYM_USEROBJ, 12, "sym-userobj", 0, NOP, OPT_SERVER,		\
 	  "stacks: file[+0x12] instead of function")			\
-	T(PRINTK_MSGONLY, 13, "printk-msg-only", 0,			\
-	  "only the text of markers and of trace_printk()")			\
-	X(CONTEXT_INFO, 14, "context-info", 1,				\
+	X(PRINTK_MSGONLY, 13, "printk-msg-only", 0, NOP, OPT_TOP | OPT_SERVER, \
+	  "only the text of markers and of trace_printk()")		\
+	X(CONTEXT_INFO, 14, "context-info", 1, NOP, OPT_SERVER,		\
 	  "task, CPU, time before each event")				\
-	X(LATENCY_FMT, 15, "latency-format", 0,				\
+	X(LATENCY_FMT, 15, "latency-format", 0, NOP, OPT_SERVER,	\
 	  "times since the buffer was emptied, long ones marked")	\
-	T(RECORD_CMD, 16, "record-cmd", 1, "learn the names of threads")	\
-	X(RECORD_TGID, 17, "record-tgid", 0, "a column for the process")	\
-	X(OVERWRITE, 18, "overwrite", 1,				\
+	X(RECORD_CMD, 16, "record-cmd", 1, NOP, OPT_TOP | OPT_SHARED,	\
+	  "learn the names of threads")					\
+	X(RECORD_TGID, 17, "record-tgid", 0, NOP, OPT_SERVER,		\
+	  "a column for the process")					\
+	X(OVERWRITE, 18, "overwrite", 1, NOP, OPT_SHARED,		\
 	  "a full buffer drops the oldest records; off: the newest")	\
-	X(STOP_ON_FREE, 19, "disable_on_free", 0,			\
+	X(STOP_ON_FREE, 19, "disable_on_free", 0, NOP, OPT_SERVER,	\
 	  "free_buffer also stops recording")				\
-	X(IRQ_INFO, 20, "irq-info", 1, "a column for the context's flags") \
-	X(MARKERS, 21, "markers", 1, "trace_marker may be written to")	\
-	X(EVENT_FORK, 22, "event-fork", 0,				\
-	  "add the children of threads in set_event_pid to it")	\
-	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0,			\
-	  "nothing is recorded while trace is open")		\
-	X(HASH_PTR, 25, "hash-ptr", 1, "%p shows a hash of the pointer")	\
-	X(FUNCTION_FORK, 27, "function-fork", 0,			\
+	X(IRQ_INFO, 20, "irq-info", 1, NOP, OPT_SERVER,			\
+	  "a column for the context's flags")				\
+	X(MARKERS, 21, "markers", 1, NOP, OPT_SERVER,			\
+	  "trace_marker may be written to")				\
+	X(EVENT_FORK, 22, "event-fork", 0, NOP, OPT_SHARED,		\
+	  "add the children of threads in set_event_pid to it")		\
+	X(PAUSE_ON_TRACE, 24, "pause-on-trace", 0, NOP, OPT_SERVER,	\
+	  "nothing is recorded while trace is open")			\
+	X(HASH_PTR, 25, "hash-ptr", 1, NOP, OPT_SERVER,			\
+	  "%p shows a hash of the pointer")				\
+	X(FUNCTION_FORK, 27, "function-fork", 0, NOP, OPT_SHARED,	\
 	  "add the children of threads in set_ftrace_pid to it")	\
-	X(STACKTRACE, 29, "stacktrace", 0, "each event is followed by a stack") \
-	/* options that only ulf has: */			\
-	X(DEMANGLE, 31, "demangle", 0,					\
-	  "names of C++ functions as they are written")
-
-/* Options of a tracer: X(enum abi_tracer, enumerator, bit, name, default, help).
- * trace_options lists them while the buffer uses that tracer.  Their files always
- * exist. */
-#define TRACER_OPTIONS(X)						\
-	X(ABI_TRACER_FUNCTION, FUNC_STACK, 41, "func_stack_trace", 0,	\
+	X(STACKTRACE, 29, "stacktrace", 0, NOP, OPT_PROGRAM,		\
+	  "each event is followed by a stack")				\
+	/* an option that only ulf has: */				\
+	X(DEMANGLE, 31, "demangle", 0, NOP, OPT_SERVER,			\
+	  "names of C++ functions as they are written")			\
+	/* options of tracers: */					\
+	X(FUNC_STACK, 41, "func_stack_trace", 0, FUNCTION, OPT_TRACER,	\
 	  "each function is followed by a stack")			\
-	X(ABI_TRACER_FUNCTION, FUNC_NO_REPEATS, 42, "func-no-repeats", 0, \
-	  "the same call again and again is recorded once, and counted")	\
-	X(ABI_TRACER_FUNCTION, FUNC_ARGS, 45, "func-args", 0,		\
+	X(FUNC_NO_REPEATS, 42, "func-no-repeats", 0, FUNCTION, OPT_TRACER, \
+	  "the same call again and again is recorded once, and counted") \
+	X(FUNC_ARGS, 45, "func-args", 0, FUNCTION, OPT_TRACER,		\
 	  "what a function was called with")				\
-	X(ABI_TRACER_GRAPH, GRAPH_OVERRUN, 32, "funcgraph-overrun", 0,	\
+	X(GRAPH_OVERRUN, 32, "funcgraph-overrun", 0, GRAPH, OPT_SERVER,	\
 	  "a line for the calls that were not followed")		\
-	X(ABI_TRACER_GRAPH, GRAPH_CPU, 33, "funcgraph-cpu", 1,		\
+	X(GRAPH_CPU, 33, "funcgraph-cpu", 1, GRAPH, OPT_SERVER,		\
 	  "a column for the CPU")					\
-	X(ABI_TRACER_GRAPH, GRAPH_OVERHEAD, 34, "funcgraph-overhead", 1, \
+	X(GRAPH_OVERHEAD, 34, "funcgraph-overhead", 1, GRAPH, OPT_SERVER, \
 	  "a mark before long durations")				\
-	X(ABI_TRACER_GRAPH, GRAPH_PROC, 35, "funcgraph-proc", 0,		\
+	X(GRAPH_PROC, 35, "funcgraph-proc", 0, GRAPH, OPT_SERVER,	\
 	  "a column for the thread")					\
-	X(ABI_TRACER_GRAPH, GRAPH_DURATION, 36, "funcgraph-duration", 1,	\
+	X(GRAPH_DURATION, 36, "funcgraph-duration", 1, GRAPH, OPT_SERVER, \
 	  "a column for how long a function took")			\
-	X(ABI_TRACER_GRAPH, GRAPH_ABSTIME, 37, "funcgraph-abstime", 0,	\
+	X(GRAPH_ABSTIME, 37, "funcgraph-abstime", 0, GRAPH, OPT_SERVER,	\
 	  "a column for the time")					\
-	X(ABI_TRACER_GRAPH, GRAPH_IRQS, 46, "funcgraph-irqs", 1,		\
+	X(GRAPH_IRQS, 46, "funcgraph-irqs", 1, GRAPH, OPT_TRACER,	\
 	  "what signal handlers call, too")				\
-	X(ABI_TRACER_GRAPH, GRAPH_TAIL, 38, "funcgraph-tail", 0,		\
+	X(GRAPH_TAIL, 38, "funcgraph-tail", 0, GRAPH, OPT_SERVER,	\
 	  "the function's name behind each closing brace")		\
-	X(ABI_TRACER_GRAPH, GRAPH_RETVAL, 39, "funcgraph-retval", 0,	\
+	X(GRAPH_RETVAL, 39, "funcgraph-retval", 0, GRAPH, OPT_SERVER,	\
 	  "what a function returned")					\
-	X(ABI_TRACER_GRAPH, GRAPH_RETVAL_HEX, 40, "funcgraph-retval-hex", 0, \
+	X(GRAPH_RETVAL_HEX, 40, "funcgraph-retval-hex", 0, GRAPH, OPT_SERVER, \
 	  "that in hexadecimal, errors too")				\
-	X(ABI_TRACER_GRAPH, GRAPH_RETADDR, 43, "funcgraph-retaddr", 0,	\
+	X(GRAPH_RETADDR, 43, "funcgraph-retaddr", 0, GRAPH, OPT_TRACER,	\
 	  "where a function was called from")				\
-	X(ABI_TRACER_GRAPH, GRAPH_ARGS, 44, "funcgraph-args", 0,		\
+	X(GRAPH_ARGS, 44, "funcgraph-args", 0, GRAPH, OPT_TRACER,	\
 	  "what a function was called with")				\
-	X(ABI_TRACER_GRAPH, SLEEP_TIME, 48, "sleep-time", 1,		\
+	X(SLEEP_TIME, 48, "sleep-time", 1, GRAPH, OPT_TRACER,		\
 	  "durations have the time in it that the thread did not run")	\
-	X(ABI_TRACER_GRAPH, GRAPH_TIME, 49, "graph-time", 1,		\
+	X(GRAPH_TIME, 49, "graph-time", 1, GRAPH, OPT_PROGRAM,		\
 	  "the profiler's have that of the functions called in it")
 
 /* The bits of abi_buffer.options. */
 enum option_bit {
-#define OPTION_BIT(id, bit, name, on, help)	OPTION_##id = 1ull << (bit),
-#define TRACER_BIT(tracer, id, bit, ...)	OPTION_##id = 1ull << (bit),
-	OPTIONS(OPTION_BIT, OPTION_BIT)
-	TRACER_OPTIONS(TRACER_BIT)
-#undef TRACER_BIT
+#define OPTION_BIT(id, bit, ...)	OPTION_##id = 1ull << (bit),
+	OPTIONS(OPTION_BIT)
 #undef OPTION_BIT
 };
 
-/* The options that are on by default. */
+/* The options that are on by default, and the options that the program itself applies, so that
+ * the server must notify it of a change at once. */
 enum {
-#define DEFAULT(id, bit, name, on, help)	((on) ? OPTION_##id : 0) |
-#define TRACER_DEFAULT(tracer, ...)		DEFAULT(__VA_ARGS__)
-	OPTION_DEFAULTS = OPTIONS(DEFAULT, DEFAULT) TRACER_OPTIONS(TRACER_DEFAULT) 0
-#undef TRACER_DEFAULT
+#define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
+	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,
 #undef DEFAULT
+#define PROGRAM(id, bit, name, on, tracer, who, help) \
+	((who) & OPT_PROGRAM ? OPTION_##id : 0) |
+	OPTION_PROGRAM = OPTIONS(PROGRAM) 0,
+#undef PROGRAM
 };
 
-/* Options that the program itself applies, so the server must notify it of a change at
- * once: options of the tracers that record functions, and of events. */
-#define OPTION_FUNCTION \
-	(OPTION_FUNC_STACK | OPTION_FUNC_NO_REPEATS | OPTION_FUNC_ARGS)
-#define OPTION_GRAPH \
-	(OPTION_GRAPH_RETADDR | OPTION_GRAPH_ARGS | OPTION_GRAPH_IRQS | OPTION_SLEEP_TIME)
-#define OPTION_PROGRAM \
-	(OPTION_STACKTRACE | OPTION_FUNCTION | OPTION_GRAPH | OPTION_GRAPH_TIME)
+/* Returns the options that the tracer with this number applies when it records a function. */
+static inline uint64_t option_tracer_bits(uint32_t number)
+{
+	uint64_t bits = 0;
+
+#define TRACER(id, bit, name, on, tracer, who, help) \
+	if (((who) & OPT_TRACER) == OPT_TRACER && number == TRACER_##tracer) \
+		bits |= OPTION_##id;
+	OPTIONS(TRACER)
+#undef TRACER
+	return bits;
+}
 
 /* A row of the table of options. */
 struct option_row {
 	const char *name;
 	uint64_t bit;			/* the option's bit (enum option_bit) */
-	uint32_t tracer;		/* tracer that has the option (enum abi_tracer);
-					 * ABI_TRACER_NOP: the option belongs to every
-					 * buffer, with any tracer */
+	uint32_t tracer;		/* tracer that has the option (enum tracer_number);
+					 * TRACER_NOP: the option belongs to every buffer,
+					 * with any tracer */
 };
 
 extern const struct option_row option_table[];

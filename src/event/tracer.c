@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of tracers. */
+/* The names of the tracers, by number. */
 #include <errno.h>
 #include <string.h>
 
 #include "event/tracer.h"
 
-const char *const tracer_names[ABI_TRACERS] = {
-	[ABI_TRACER_NOP] = "nop",
-	[ABI_TRACER_FUNCTION] = "function",
-	[ABI_TRACER_GRAPH] = "function_graph",
+const struct tracer_row tracer_table[NR_TRACERS] = {
+#define ROW(id, number, name, methods, help)	[number] = { name, help },
+	TRACERS(ROW)
+#undef ROW
 };
 
 int tracer_find(const char *name)
 {
-	for (int i = 0; i < ABI_TRACERS; i++)
-		if (!strcmp(tracer_names[i], name))
+	for (int i = 0; i < NR_TRACERS; i++)
+		if (!strcmp(tracer_table[i].name, name))
 			return i;
 	return -EINVAL;
 }

@@ -65,6 +65,13 @@ int trace_clock_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
+void clocks_help(struct text *out)
+{
+	for (size_t nth = 0; nth < clock_table_rows; nth++)
+		text_printf(out, "\t\t\t  %s: %s\n", clock_nth(nth)->name,
+			    clock_nth(nth)->help);
+}
+
 static void log_clock(struct tracefs_file *file, const char *name)
 {
 	struct nearest near;

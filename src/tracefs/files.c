@@ -27,7 +27,8 @@ static const struct tracefs_def root_files[] = {
 	  .show = subbuf_size_show, .store = subbuf_size_store },
 	{ "buffer_total_size_kb", 0440, "KB of buffer of all CPUs together",
 	  .show = buffer_total_size_show },
-	{ "current_tracer", 0640, "the tracer in use",
+	{ "current_tracer", 0640, "the tracer in use, write to change:",
+	  .put_help = tracers_help,
 	  .show = current_tracer_show, .store = current_tracer_store,
 	  .applied = current_tracer_applied, .refused = current_tracer_refused },
 	{ "dyn_ftrace_total_info", 0440,
@@ -93,6 +94,7 @@ static const struct tracefs_def root_files[] = {
 	  "\t\t\t  FUNCTIONS:COMMAND[:COUNT]: run COMMAND when they are called;\n"
 	  "\t\t\t  !FUNCTIONS:COMMAND removes it (add :0 if it had a COUNT);\n"
 	  "\t\t\t  > does not remove commands",
+	  .put_help = function_commands_help,
 	  .show = function_list_show, .store = function_list_store,
 	  .truncate = function_list_truncate, .flush = function_list_flush },
 	{ "set_ftrace_notrace", 0640,
@@ -150,6 +152,7 @@ static const struct tracefs_def root_files[] = {
 	  .stream = &trace_stream, .store = trace_store,
 	  .truncate = trace_truncate },
 	{ "trace_clock", 0640, "the clock in use in [], write to change:",
+	  .put_help = clocks_help,
 	  .show = trace_clock_show, .store = trace_clock_store },
 	{ "trace_marker", 0220, "what is written here is recorded",
 	  .store = trace_marker_store },
@@ -176,16 +179,10 @@ static const struct tracefs_def root_files[] = {
 };
 
 static const struct tracefs_def options_files[] = {
-#define ROW(id, bit, name, on, help) \
-	{ name, 0640, help, .show = option_show, .store = option_store },
-#define TOP_ROW(id, bit, name, on, help) \
+#define ROW(id, bit, name, on, tracer, who, help) \
 	{ name, 0640, help, .show = option_show, .store = option_store, \
-	  .is_top_only = true },
-#define TRACER_ROW(tracer, ...)	ROW(__VA_ARGS__)
-	OPTIONS(ROW, TOP_ROW)
-	TRACER_OPTIONS(TRACER_ROW)
-#undef TRACER_ROW
-#undef TOP_ROW
+	  .is_top_only = (who) & OPT_TOP },
+	OPTIONS(ROW)
 #undef ROW
 };
 
@@ -221,6 +218,7 @@ static const struct tracefs_def event_files[] = {
 	{ "trigger", 0640,
 	  "commands that run when the event is hit: COMMAND[:COUNT] [if FILTER];\n"
 	  "\t\t\t  !COMMAND removes one; COMMAND is one of",
+	  .put_help = event_commands_help,
 	  .show = trigger_show, .store = trigger_store, .hold = TRACEFS_GOES,
 	  .refused = trigger_refused },
 };

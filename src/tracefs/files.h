@@ -107,6 +107,9 @@ int error_log_file_truncate(struct tracefs_file *file);
 /* `trigger` of an event. */
 SHOW(trigger_show);
 STORE(trigger_store);
+/* tracefs_def.put_help: the commands of events, and those of functions. */
+void event_commands_help(struct text *out);
+void function_commands_help(struct text *out);
 /* tracefs_def.refused: remove the trigger that was written last. */
 void trigger_refused(struct tracefs_file *file);
 /* `trigger` of events/ftrace/print: runs when trace_marker is written. */
@@ -131,7 +134,7 @@ STORE(event_pids_store);
 /* Clear the list: the file was opened with O_TRUNC. */
 int event_pids_truncate(struct tracefs_file *file);
 
-/* ---- functions.c ---- */
+/* ---- current_tracer.c ---- */
 
 /* current_tracer: the name of the tracer. */
 SHOW(current_tracer_show);
@@ -140,8 +143,13 @@ STORE(current_tracer_store);
 void current_tracer_applied(struct tracefs_file *file);
 /* tracefs_def.refused: set the tracer to nop. */
 void current_tracer_refused(struct tracefs_file *file);
-/* Files that list tracers and functions, and dyn_ftrace_total_info. */
 SHOW(available_tracers_show);
+/* tracefs_def.put_help: the tracers. */
+void tracers_help(struct text *out);
+
+/* ---- functions.c ---- */
+
+/* Files that list functions, and dyn_ftrace_total_info. */
 SHOW(available_functions_show);
 SHOW(available_addrs_show);
 SHOW(enabled_functions_show);
@@ -250,6 +258,8 @@ bool tracing_on_is_done(struct tracefs_file *file);
 /* trace_clock: the clocks, the current one in [].  A change clears the buffer. */
 SHOW(trace_clock_show);
 STORE(trace_clock_store);
+/* tracefs_def.put_help: the clocks. */
+void clocks_help(struct text *out);
 /* trace_marker, trace_marker_raw: record the text or the bytes that are written. */
 STORE(trace_marker_store);
 STORE(trace_marker_raw_store);

@@ -67,7 +67,7 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	    trigger_log_target(wrong, param ? param : at + len,
 			       param ? strlen(param) : 0, is_removal, &count))
 		return true;
-	return !is_removal && !cmd->is_function_only && count &&
+	return !is_removal && !(cmd->flags & (CMD_NO_COUNT | CMD_ONCE)) && count &&
 	       (*count || cmd->has_target) &&
 	       trigger_log_count(wrong, count, strlen(count));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracer and the functions that it traces: current_tracer, set_ftrace_filter ... */
+/* The functions that tracers trace: available_filter_functions, set_ftrace_filter ... */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "base/nearest.h"
-#include "event/tracer.h"
 #include "server/core/error_log.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
@@ -18,7 +16,6 @@
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/names/symbols.h"
-#include "server/print/tracer.h"
 #include "server/rings/rings.h"
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
@@ -691,110 +688,5 @@ ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t 
 	r = publish(file);
 	if (r)
 		*thresh = old;
-	return r ? r : (ssize_t)size;
-}
-
-/* ---- current_tracer and available_tracers ---- */
-
-int available_tracers_show(struct tracefs_node *node, struct text *out)
-{
-	(void)node;
-	/* List the tracers in the kernel's order, the newest first. */
-	for (uint32_t i = ABI_TRACERS; i--; )
-		text_printf(out, "%s%s", tracer_names[i], i ? " " : "\n");
-	return 0;
-}
-
-int current_tracer_show(struct tracefs_node *node, struct text *out)
-{
-	text_printf(out, "%s\n", instance_tracer_name(tracefs_instance(node)));
-	return 0;
-}
-
-static int set_tracer(struct tracefs_file *file, uint32_t tracer)
-{
-	struct instance *instance = tracefs_instance(file->node);
-	uint32_t old = shm_load(&instance->abi->tracer);
-	int r = 0;
-
-	if (tracer == old)
-		return 0;
-	if (tracer != ABI_TRACER_NOP) {
-		if (instance->root->state != SERVER_ROOT_ALIVE)
-			return -ENODEV;
-		r = functions_refresh(instance->root);
-		if (!r)
-			r = functions_check(instance, file->def->name,
-					    tracer_names[tracer]);
-		if (!r)
-			r = apply_check(instance, file->def->name);
-		if (!r)
-			r = instance_need_rings(instance);
-	}
-	if (r)
-		return r;
-	shm_store(&instance->abi->tracer, tracer);
-	root_functions(instance->root)->graph_sessions[instance->number]++;
-	r = tracer == ABI_TRACER_NOP ? functions_publish_off(instance->root) :
-				       functions_publish(instance->root);
-	if (r) {
-		shm_store(&instance->abi->tracer, old);
-		return r;
-	}
-	/* Clear the buffer now, before the processes start the new tracer: later that would
-	 * remove records of the new tracer. */
-	if (old == ABI_TRACER_NOP)
-		instance_clear(instance, RINGS_MAIN, CPU_ALL);
-	tracefs_file_apply(file);
-	file->old_tracer = old;
-	file->is_new_tracer = true;
-	return 0;
-}
-
-/* The previous tracer has stopped in all processes: remove its records. */
-void current_tracer_applied(struct tracefs_file *file)
-{
-	if (file->is_new_tracer && file->old_tracer != ABI_TRACER_NOP)
-		instance_clear(tracefs_instance(file->node), RINGS_MAIN, CPU_ALL);
-	file->is_new_tracer = false;
-}
-
-/* A process could not apply the change.  As in the kernel, the tracer becomes nop then. */
-void current_tracer_refused(struct tracefs_file *file)
-{
-	struct instance *instance = tracefs_instance(file->node);
-	struct apply apply;
-
-	if (!file->is_new_tracer)
-		return;
-	file->is_new_tracer = false;
-	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
-	if (!functions_publish_off(instance->root))
-		apply_start(instance->root, &apply);
-}
-
-static void log_tracer(struct tracefs_file *file, const char *name)
-{
-	struct nearest near;
-
-	nearest_init(&near, name, strlen(name));
-	for (uint32_t i = 0; i < ABI_TRACERS; i++)
-		nearest_offer(&near, tracer_names[i]);
-	error_log_add_near(tracefs_instance(file->node), file->def->name,
-			   "Tracer not found", name, 0, nearest_name(&near));
-}
-
-ssize_t current_tracer_store(struct tracefs_file *file, const char *buf, size_t size,
-			     pid_t tid)
-{
-	char text[101];
-	const char *name = tracefs_trim(buf, size, text, sizeof(text));
-	int r = tracer_find(name);
-
-	(void)tid;
-	if (r < 0)
-		log_tracer(file, name);
-	else
-		r = set_tracer(file, (uint32_t)r);
 	return r ? r : (ssize_t)size;
 }

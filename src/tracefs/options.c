@@ -18,8 +18,8 @@
 static bool is_listed(const struct instance *instance,
 		      const struct option_row *row)
 {
-	return row->tracer == ABI_TRACER_NOP ||
-	       &tracers[row->tracer] == instance_tracer(instance);
+	return row->tracer == TRACER_NOP ||
+	       row->tracer == instance_tracer_number(instance);
 }
 
 int trace_options_show(struct tracefs_node *node, struct text *out)

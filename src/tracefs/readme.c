@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* README: printed from the rows of the tables of files, triggers and clocks. */
-#include <string.h>
-
-#include "event/clock.h"
-#include "server/rules/triggers.h"
+/* README: printed from the rows of the tables of files, tracers, triggers and clocks. */
 #include "tracefs/files.h"
-
-/* Append the help of the triggers of events, or of the commands of functions. */
-static void put_commands(struct text *out, bool is_function)
-{
-	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (is_function || !trigger_cmds[i].is_function_only)
-			text_printf(out, "\t\t\t  %s%s: %s\n",
-				    trigger_cmds[i].name,
-				    trigger_cmds[i].has_target ?
-				    ":SYSTEM:EVENT" : "", trigger_cmds[i].help);
-}
 
 static void put_dir(const struct tracefs_dir *dir, const char *path,
 		    struct text *out)
@@ -28,13 +13,8 @@ static void put_dir(const struct tracefs_dir *dir, const char *path,
 		text_printf(out, "  %s%s%s%s\n\t\t\t- %s\n", path, def->name,
 			    def->is_per_cpu ? "<n>" : "", def->dir ? "/" : "",
 			    def->help);
-		if (def->show == trigger_show || !strcmp(def->name, "set_ftrace_filter"))
-			put_commands(out, def->show != trigger_show);
-		if (def->show != trace_clock_show)
-			continue;
-		for (size_t nth = 0; nth < clock_table_rows; nth++)
-			text_printf(out, "\t\t\t  %s: %s\n", clock_nth(nth)->name,
-				    clock_nth(nth)->help);
+		if (def->put_help)
+			def->put_help(out);
 	}
 }
 

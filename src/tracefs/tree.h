@@ -21,6 +21,7 @@ struct instance;
 struct root;
 struct server;
 struct tracefs_dir;
+struct tracer;
 
 /* Called for each entry of a directory.  Returns 0 to continue; any other value ends the list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
@@ -59,6 +60,9 @@ struct tracefs_def {
 	const char *name;
 	mode_t mode;			/* permission bits */
 	const char *help;		/* text in README; NULL: not in README */
+	/* optional: append more lines to the file's help in README, as the rows of a table
+	 * that the file offers */
+	void (*put_help)(struct text *out);
 	/* A row sets one of dir, show and stream; none if the file can only be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
@@ -87,10 +91,6 @@ struct tracefs_def {
 					 * CPU */
 };
 
-/* A kind of directory.  files.c defines one for each kind. */
-struct tracefs_dir {
-	enum tracefs_kind kind;		/* this kind in inode numbers */
-	mode_t mode;			/* permission bits */
 /* The kinds of directories, for inode numbers. */
 enum tracefs_kind {
 	TRACEFS_TOP = 1,
@@ -141,6 +141,10 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 		char unused;						\
 	})
 
+/* A kind of directory.  files.c defines one for each kind. */
+struct tracefs_dir {
+	enum tracefs_kind kind;		/* this kind in inode numbers */
+	mode_t mode;			/* permission bits */
 	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
 	size_t nr_defs;			/* number of rows in @defs, see TRACEFS_ROWS */
 	/* kinds of the directories that lookup() and list() make; the second one is for
@@ -190,9 +194,8 @@ struct tracefs_file {
 					 * made progress; 0: the last call did not return
 					 * -ERESTART */
 	void *state;			/* private data of the stream */
-	bool is_new_tracer;		/* for current_tracer: a change was not applied yet */
-	uint32_t old_tracer;		/* for current_tracer: the tracer before the change (enum
-					 * abi_tracer) */
+	const struct tracer *old_tracer;	/* for current_tracer: the tracer before a change
+						 * that was not applied yet; NULL: none */
 	struct function_set *functions;	/* for lists of functions: the new list; NULL: no change */
 	bool is_fresh;			/* for lists of functions: the current call has called
 					 * functions_refresh() */

@@ -33,6 +33,26 @@ static const char *skip_blanks(const char *buf, size_t *size)
 	return buf;
 }
 
+static void put_commands(struct text *out, enum command_scope scope)
+{
+	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
+		if (trigger_cmds[i].scope & scope)
+			text_printf(out, "\t\t\t  %s%s: %s\n",
+				    trigger_cmds[i].name,
+				    trigger_cmds[i].has_target ?
+				    ":SYSTEM:EVENT" : "", trigger_cmds[i].help);
+}
+
+void event_commands_help(struct text *out)
+{
+	put_commands(out, CMD_EVENT);
+}
+
+void function_commands_help(struct text *out)
+{
+	put_commands(out, CMD_FUNCTION);
+}
+
 /* Return true if the write removes a trigger: it begins with !. */
 static bool is_removal(const char *buf, size_t size)
 {

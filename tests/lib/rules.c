@@ -87,7 +87,7 @@ static void *hit_often(void *arg)
 
 static void use(const struct rules_counted *counted)
 {
-	CHECK_EQ(counted->use(ABI_COMMAND_DISABLE_EVENT, counted->count_slot), 0);
+	CHECK_EQ(counted->use(COMMAND_DISABLE_EVENT, counted->count_slot), 0);
 }
 
 /* Nobody else looks at the counter, so what was found is what was counted. */
@@ -106,7 +106,7 @@ void rules_count_hits(const struct rules_counted *counted, uint64_t count, int n
 	for (int i = 0; i < NR_THREADS; i++)
 		CHECK_EQ(pthread_create(&threads[i], NULL, hit_often, NULL), 0);
 	for (int i = 0; i < nr_changes; i++) {
-		CHECK_EQ(counted->use(ABI_COMMAND_TRACEON, 0), 0);
+		CHECK_EQ(counted->use(COMMAND_TRACEON, 0), 0);
 		use(counted);
 	}
 	__atomic_store_n(&is_changing, false, __ATOMIC_RELAXED);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "abi/rules.h"
+#include "event/command.h"
 #include "lib/driver.h"
 
 /* Pages in the root's memory: two for rules, and one for what else a test needs. */
@@ -29,7 +30,7 @@ struct rules_counted {
 	uint64_t *target, *count;	/* slots of the top buffer */
 	uint32_t count_slot;
 	void (*hit)(void);		/* from anywhere */
-	int (*use)(enum abi_command command, uint32_t count_slot);
+	int (*use)(enum command_number command, uint32_t count_slot);
 };
 
 /* Hits of some threads, and from handlers, while the rule is replaced @nr_changes times,

@@ -61,7 +61,7 @@ struct piece {
 #define PROBES_AT	offsetof(struct piece, nr_probes)
 
 /* Of one(), and an older command of it. */
-static struct piece make_piece(enum abi_command first, enum abi_command second)
+static struct piece make_piece(enum command_number first, enum command_number second)
 {
 	uint64_t ip = site_of(one);
 
@@ -90,7 +90,7 @@ static int use(const struct piece *piece)
 	return rules_use(&driver, piece, sizeof(*piece));
 }
 
-static int use_one(enum abi_command command, uint32_t counter)
+static int use_one(enum command_number command, uint32_t counter)
 {
 	struct piece piece = make_piece(command, command);
 
@@ -110,19 +110,19 @@ static void switch_on(void)
 
 static void in_their_order(void)
 {
-	struct piece piece = make_piece(ABI_COMMAND_TRACEOFF, ABI_COMMAND_TRACEON);
+	struct piece piece = make_piece(COMMAND_TRACEOFF, COMMAND_TRACEON);
 
 	CHECK_EQ(use(&piece), 0);
 	CHECK_EQ(other(1), 3);
 	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(one(1), 2);
 	CHECK_EQ(top->stopped, 0);
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(other(1), 3);
 	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(one(1), 2);
 	CHECK_EQ(top->stopped, 1);
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	CHECK_EQ(one(1), 2);
 	CHECK_EQ(top->stopped, 0);
 }
@@ -132,7 +132,7 @@ static void stacks(void)
 	uint64_t before = driver_nr_records(&driver);
 
 	*slot(SLOT_COUNT) = 2;
-	CHECK_EQ(use_one(ABI_COMMAND_STACKTRACE, SLOT_COUNT), 0);
+	CHECK_EQ(use_one(COMMAND_STACKTRACE, SLOT_COUNT), 0);
 	for (int i = 0; i < 5; i++)
 		CHECK_EQ(one(i), i + 1);
 	CHECK_EQ(driver_nr_records(&driver) - before, 2);
@@ -159,8 +159,8 @@ static void exactly(void)
 
 #define REFUSES(field, wrong)						\
 	do {								\
-		struct piece piece_ = make_piece(ABI_COMMAND_TRACEOFF,	\
-						 ABI_COMMAND_TRACEOFF);	\
+		struct piece piece_ = make_piece(COMMAND_TRACEOFF,	\
+						 COMMAND_TRACEOFF);	\
 									\
 		piece_.field = (wrong);					\
 		CHECK_EQ(use(&piece_), -EINVAL);			\
@@ -170,7 +170,7 @@ static void exactly(void)
 
 static void wrong_ones(void)
 {
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	REFUSES(rule.triggers, PROBES_AT + 4);
 	REFUSES(rule.triggers, sizeof(struct piece) + 8);
 	REFUSES(rule.triggers_bytes, ~0u);
@@ -178,7 +178,7 @@ static void wrong_ones(void)
 	REFUSES(nr_probes, 3);
 	REFUSES(nr_probes, ~0u);
 	REFUSES(probe[1].ip, 0);
-	REFUSES(probe[1].trigger.command, ABI_COMMANDS);
+	REFUSES(probe[1].trigger.command, NR_COMMANDS);
 	REFUSES(probe[1].trigger.counter, NR_SLOTS + 1);
 	REFUSES(probe[1].trigger.target, NR_SLOTS + 1);
 	REFUSES(probe[1].trigger.program, 8);
@@ -186,8 +186,8 @@ static void wrong_ones(void)
 
 static bool is_dump(const struct abi_probe *probe)
 {
-	return probe->trigger.command == ABI_COMMAND_DUMP ||
-	       probe->trigger.command == ABI_COMMAND_CPUDUMP;
+	return probe->trigger.command == COMMAND_DUMP ||
+	       probe->trigger.command == COMMAND_CPUDUMP;
 }
 
 /* Any bytes: it lives, and the next right one is taken. */
@@ -197,8 +197,8 @@ static void damaged_ones(void)
 
 	for (int i = 0; i < NR_DAMAGES; i++) {
 		struct piece piece =
-			make_piece(random_below(&random, ABI_COMMAND_DUMP),
-				   random_below(&random, ABI_COMMAND_DUMP));
+			make_piece(random_below(&random, COMMAND_DUMP),
+				   random_below(&random, COMMAND_DUMP));
 
 		rules_damage(&piece, sizeof(piece), &random);
 		if (is_dump(&piece.probe[0]) || is_dump(&piece.probe[1]))

@@ -38,7 +38,7 @@ enum slot { SLOT_NONE, SLOT_SELF, SLOT_OTHER, SLOT_COUNT, NR_SLOTS };
 #define TRIGGERS_AT	offsetof(struct piece, nr_triggers)
 #define PROGRAM_AT	(offsetof(struct piece, filter_magic) - TRIGGERS_AT)
 
-static struct piece make_piece(enum abi_command first, enum abi_command second)
+static struct piece make_piece(enum command_number first, enum command_number second)
 {
 	uint32_t row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
 
@@ -86,7 +86,7 @@ static int use(const struct piece *piece)
 }
 
 /* Only the second, without a filter. */
-static int use_one(enum abi_command command, uint32_t counter)
+static int use_one(enum command_number command, uint32_t counter)
 {
 	struct piece piece = make_piece(command, command);
 
@@ -109,19 +109,19 @@ static uint64_t hit(int who)
 static void on_and_off(void)
 {
 	/* off comes after the record, on before it */
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEOFF, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(hit(1), 1);
 	CHECK_EQ(top->stopped, 1);
 	CHECK_EQ(hit(1), 0);
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	CHECK_EQ(hit(1), 1);
 	CHECK_EQ(top->stopped, 0);
 }
 
 static void with_filter(void)
 {
-	struct piece piece = make_piece(ABI_COMMAND_TRACEON,
-					ABI_COMMAND_DISABLE_EVENT);
+	struct piece piece = make_piece(COMMAND_TRACEON,
+					COMMAND_DISABLE_EVENT);
 
 	CHECK_EQ(use(&piece), 0);
 	top->stopped = 1;
@@ -137,8 +137,8 @@ static void with_filter(void)
 
 static void soft(void)
 {
-	struct piece piece = make_piece(ABI_COMMAND_ENABLE_EVENT,
-					ABI_COMMAND_ENABLE_EVENT);
+	struct piece piece = make_piece(COMMAND_ENABLE_EVENT,
+					COMMAND_ENABLE_EVENT);
 
 	/* its own target */
 	piece.trigger[0].target = SLOT_SELF;
@@ -148,7 +148,7 @@ static void soft(void)
 	CHECK_EQ(hit(1), 0);
 	CHECK_EQ(hit(7), 1);
 	CHECK_EQ(hit(1), 1);
-	piece.trigger[0].command = ABI_COMMAND_DISABLE_EVENT;
+	piece.trigger[0].command = COMMAND_DISABLE_EVENT;
 	CHECK_EQ(use(&piece), 0);
 	CHECK_EQ(hit(1), 1);
 	CHECK_EQ(hit(7), 0);
@@ -161,7 +161,7 @@ static void soft(void)
 static void counted(void)
 {
 	*slot(SLOT_COUNT) = 2;
-	CHECK_EQ(use_one(ABI_COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
+	CHECK_EQ(use_one(COMMAND_DISABLE_EVENT, SLOT_COUNT), 0);
 	for (int i = 0; i < 4; i++) {
 		*slot(SLOT_OTHER) = 0;
 		hit(1);
@@ -193,8 +193,8 @@ static void exactly(void)
 
 #define REFUSES(field, wrong)						\
 	do {								\
-		struct piece piece_ = make_piece(ABI_COMMAND_TRACEOFF,	\
-						 ABI_COMMAND_TRACEOFF);	\
+		struct piece piece_ = make_piece(COMMAND_TRACEOFF,	\
+						 COMMAND_TRACEOFF);	\
 									\
 		piece_.field = (wrong);					\
 		CHECK_EQ(use(&piece_), -EINVAL);			\
@@ -204,7 +204,7 @@ static void exactly(void)
 
 static void wrong_ones(void)
 {
-	CHECK_EQ(use_one(ABI_COMMAND_TRACEON, 0), 0);
+	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	REFUSES(nr_slots, ABI_SLOTS + 1);
 	REFUSES(nr_slots, SLOT_SELF - 1);
 	REFUSES(rule.soft, 0);
@@ -215,7 +215,7 @@ static void wrong_ones(void)
 	REFUSES(rule.triggers_bytes, 4);
 	REFUSES(nr_triggers, 100);
 	REFUSES(nr_triggers, ~0u);
-	REFUSES(trigger[1].command, ABI_COMMANDS);
+	REFUSES(trigger[1].command, NR_COMMANDS);
 	REFUSES(trigger[1].counter, NR_SLOTS + 1);
 	REFUSES(trigger[1].target, NR_SLOTS + 1);
 	REFUSES(trigger[0].program, PROGRAM_AT + 4);
@@ -231,8 +231,8 @@ static void damaged_ones(void)
 	uint64_t random = 4711;
 
 	for (int i = 0; i < NR_DAMAGES; i++) {
-		struct piece piece = make_piece(random_below(&random, ABI_COMMANDS),
-						random_below(&random, ABI_COMMANDS));
+		struct piece piece = make_piece(random_below(&random, NR_COMMANDS),
+						random_below(&random, NR_COMMANDS));
 
 		rules_damage(&piece, sizeof(piece), &random);
 		use(&piece);

@@ -38,7 +38,7 @@ static int setup(void **state)
 	if (r)
 		return r;
 	c = *state;
-	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
+	c->root.buffer->tracer = TRACER_FUNCTION;
 	fake_comm(&c->root, 74, "python3");
 	calls_function(c, 0, 74, FIRST, ip, parent);
 	return 0;

@@ -35,7 +35,7 @@ static int setup(void **state)
 	if (r)
 		return r;
 	c = *state;
-	c->root.buffer->tracer = ABI_TRACER_GRAPH;
+	c->root.buffer->tracer = TRACER_GRAPH;
 	fake_comm(&c->root, 74, "python3");
 	fake_comm(&c->root, 232, "sh");
 	fake_comm(&c->root, 233, "a-longer-name");
@@ -692,7 +692,7 @@ static void handlers_may_be_left_out(void **state)
 		" 0)               |  /* tick: n=5 */\n"
 		" 0) + 70.000 us   |  }\n");
 	/* Without the tracer they are events like others. */
-	c->root.buffer->tracer = ABI_TRACER_NOP;
+	c->root.buffer->tracer = TRACER_NOP;
 	assert_non_null(strstr(lines(c), "pipe_read() {\n"));
 }
 
@@ -707,12 +707,12 @@ static void options_come_with_the_tracer(void **state)
 		"nofuncgraph-tail\nnofuncgraph-retval\nnofuncgraph-retval-hex\n"
 		"nofuncgraph-retaddr\nnofuncgraph-args\n"
 		"sleep-time\ngraph-time\n"));
-	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
+	c->root.buffer->tracer = TRACER_FUNCTION;
 	assert_null(strstr(tree_cat(c->server, "fake.1/trace_options"), "graph"));
 	assert_int_equal(tree_echo(c->server, "fake.1/trace_options",
 				   "funcgraph-tail"), -EINVAL);
 	assert_int_equal(tree_echo(c->server, "fake.1/options/funcgraph-tail", "1"), 0);
-	c->root.buffer->tracer = ABI_TRACER_GRAPH;
+	c->root.buffer->tracer = TRACER_GRAPH;
 	assert_non_null(strstr(tree_cat(c->server, "fake.1/trace_options"),
 			       "\nfuncgraph-tail\n"));
 }

@@ -86,7 +86,7 @@ static void lines_wait(void **state)
 	char text[4096];
 	ssize_t head, n;
 
-	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
+	c->root.buffer->tracer = TRACER_FUNCTION;
 	calls_function(c, 0, 74, SECOND, (uint64_t)often, (uint64_t)seldom + 1);
 	file = open_file(c, "fake.1/trace", O_RDONLY | O_NONBLOCK);
 	head = tracefs_read(file, text, sizeof(text), 0);
@@ -111,7 +111,7 @@ static void a_pipe_waits(void **state)
 	char text[4096];
 	ssize_t n;
 
-	c->root.buffer->tracer = ABI_TRACER_FUNCTION;
+	c->root.buffer->tracer = TRACER_FUNCTION;
 	calls_function(c, 0, 74, SECOND, (uint64_t)often, (uint64_t)seldom + 1);
 	file = open_file(c, "fake.1/trace_pipe", O_RDONLY | O_NONBLOCK);
 	assert_int_equal(tracefs_read(file, text, sizeof(text), 0), -ERESTART);

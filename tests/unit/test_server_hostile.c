@@ -14,6 +14,7 @@
 
 #include "abi/pids.h"
 #include "abi/rules.h"
+#include "event/command.h"
 #include "abi/stack.h"
 #include "server/rules/pids.h"
 #include "server/core/root.h"
@@ -566,7 +567,7 @@ static void load_print_triggers(const char *dir)
 		.triggers_bytes = ABI_PAGE_BYTES_MIN - start,
 	};
 	list = (void *)((char *)rules + start);
-	for (uint32_t command = 0; command <= ABI_COMMANDS; command++) {
+	for (uint32_t command = 0; command <= NR_COMMANDS; command++) {
 		for (uint32_t i = 0; i < 2; i++)
 			list->triggers[list->nr++] = (struct abi_trigger) {
 				.command = command, .target = 1,

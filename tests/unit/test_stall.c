@@ -21,6 +21,7 @@
 #include "daemon/loop.h"
 #include "daemon/parts.h"
 #include "abi/rules.h"
+#include "event/command.h"
 #include "abi/stack.h"
 #include "server/core/server.h"
 #include "unit/fake_root.h"
@@ -400,7 +401,7 @@ static void have_rules(struct fake_root *root)
 	for (uint32_t i = 0; i < 1024; i++, text += 32) {
 		strcpy(text, "n == 1 && n != 2 && n < 3");
 		list->triggers[i] = (struct abi_trigger) {
-			.command = ABI_COMMAND_TRACEOFF,
+			.command = COMMAND_TRACEOFF,
 			.text = (uint32_t)(text - (char *)list), .text_bytes = 26,
 		};
 	}

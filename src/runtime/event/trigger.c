@@ -24,6 +24,7 @@
 
 #include "abi/rules.h"
 #include "base/container.h"
+#include "event/command.h"
 #include "filter/run.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
@@ -136,42 +137,35 @@ static bool stack(const struct event_use *use, const struct abi_trigger *trigger
 
 /* ---- dump, cpudump ---- */
 
-static bool dump(const struct event_use *use, const struct abi_trigger *trigger)
+static bool dump_all(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	(void)use;
-	ftrace_dump(trigger->command == ABI_COMMAND_DUMP ? DUMP_ALL : DUMP_ORIG);
+	(void)trigger;
+	ftrace_dump(DUMP_ALL);
 	return true;
 }
 
-static const struct command commands[ABI_COMMANDS] = {
-	[ABI_COMMAND_TRACEON] = {
-		.is_due = is_off, .act = trace_on,
+static bool dump_cpu(const struct event_use *use, const struct abi_trigger *trigger)
+{
+	(void)use;
+	(void)trigger;
+	ftrace_dump(DUMP_ORIG);
+	return true;
+}
+
+static const struct command commands[NR_COMMANDS] = {
+#define ROW(id, number, name, kind, scope, flags, help, need, mark, is_due_, act_) \
+	[number] = {							\
+		.is_due = is_due_, .act = act_,				\
+		.is_conditional = (flags) & CMD_CONDITIONAL,		\
+		.is_after = (flags) & CMD_AFTER,			\
+		.has_target = (flags) & CMD_TARGET,			\
 	},
-	[ABI_COMMAND_TRACEOFF] = {
-		.is_due = is_on, .act = trace_off,
-		.is_conditional = true, .is_after = true,
-	},
-	[ABI_COMMAND_SNAPSHOT] = {
-		.act = snapshot, .is_after = true,
-	},
-	[ABI_COMMAND_STACKTRACE] = {
-		.act = stack, .is_conditional = true, .is_after = true,
-	},
-	[ABI_COMMAND_ENABLE_EVENT] = {
-		.is_due = is_disabled, .act = enable, .has_target = true,
-	},
-	[ABI_COMMAND_DISABLE_EVENT] = {
-		.is_due = is_enabled, .act = disable, .has_target = true,
-	},
-	[ABI_COMMAND_DUMP] = {
-		.act = dump,
-	},
-	[ABI_COMMAND_CPUDUMP] = {
-		.act = dump,
-	},
+	COMMANDS(ROW)
+#undef ROW
 };
 
-static_assert(ABI_COMMANDS <= 32, "a bit each");
+static_assert(NR_COMMANDS <= 31, "a bit each");
 
 /* ---- run triggers ---- */
 
@@ -236,10 +230,8 @@ static void fire_those(const struct event_use *use, uint32_t which)
 /* Take the snapshot first: it must include the record, but not what other triggers write. */
 void triggers_after(const struct event_use *use, uint32_t after)
 {
-	const uint32_t bit = 1u << ABI_COMMAND_SNAPSHOT;
-
-	fire_those(use, after & bit);
-	fire_those(use, after & ~bit);
+	fire_those(use, after & COMMANDS_FIRST);
+	fire_those(use, after & ~(uint32_t)COMMANDS_FIRST);
 }
 
 bool triggers_are_conditional(const struct abi_triggers *list)
@@ -256,7 +248,7 @@ bool triggers_are_conditional(const struct abi_triggers *list)
 
 bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots)
 {
-	return trigger->command < ABI_COMMANDS && trigger->counter <= nr_slots &&
+	return trigger->command < NR_COMMANDS && trigger->counter <= nr_slots &&
 	       trigger->target <= nr_slots &&
 	       (!commands[trigger->command].has_target || trigger->target);
 }
@@ -268,7 +260,7 @@ static bool is_valid(const struct abi_triggers *list, uint32_t bytes,
 	const char *program = (const char *)list + trigger->program;
 
 	if (!trigger_is_valid(trigger, nr_slots) ||
-	    trigger->command >= ABI_COMMAND_DUMP)
+	    !(COMMANDS_OF_EVENTS >> trigger->command & 1))
 		return false;
 	if (!trigger->program)
 		return true;

@@ -147,19 +147,12 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	return 0;
 }
 
-/* Returns the options of @tracer that this process acts on.  A set bit means that the option
- * differs from its default. */
-static uint64_t options_of(uint32_t tracer)
-{
-	return tracer == ABI_TRACER_FUNCTION ? OPTION_FUNCTION :
-	       tracer == ABI_TRACER_GRAPH ? OPTION_GRAPH : 0;
-}
-
 int function_options_follow(struct buffer *buffer)
 {
 	const struct abi_buffer *shared = buffer->shared;
-	uint64_t options = options_of(__atomic_load_n(&shared->tracer,
-						      __ATOMIC_RELAXED)) &
+	uint32_t tracer = __atomic_load_n(&shared->tracer, __ATOMIC_RELAXED);
+	/* A set bit means that the option differs from its default. */
+	uint64_t options = option_tracer_bits(tracer) &
 			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 
 	if (options & OPTION_FUNC_NO_REPEATS && !buffer->repeats) {

@@ -13,6 +13,7 @@
 
 #include "abi/control.h"
 #include "abi/rules.h"
+#include "event/command.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/memory.h"
 #include "runtime/buffer/buffer.h"
@@ -29,11 +30,6 @@
 
 /* ---- run commands ---- */
 
-/* Commands whose count is a signed long.  As in the kernel, they do nothing if it is
- * negative. */
-#define SIGNED_COUNTS	(1u << ABI_COMMAND_TRACEON | 1u << ABI_COMMAND_TRACEOFF | \
-			 1u << ABI_COMMAND_SNAPSHOT)
-
 /* Must @trigger do nothing at this hit?  The count of a command has other rules than the count
  * of an event's trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
@@ -44,9 +40,9 @@ static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigg
 		return false;
 	left = __atomic_load_n(&buffer->shared->slots[trigger->counter - 1],
 			       __ATOMIC_RELAXED);
-	if (trigger->command == ABI_COMMAND_STACKTRACE)
+	if (COMMANDS_RECORDING >> trigger->command & 1)
 		return !buffer_is_recording(buffer);
-	return SIGNED_COUNTS >> trigger->command & 1 && (int64_t)left < 0;
+	return COMMANDS_SIGNED >> trigger->command & 1 && (int64_t)left < 0;
 }
 
 /* Returns the index of the first command at address @ip or after it. */
@@ -112,6 +108,7 @@ static int verify(const struct abi_probes *list, uint32_t bytes,
 		if (i >= PROBES_MAX && list->probes[i].ip == list->probes[i - PROBES_MAX].ip)
 			return -EINVAL;
 		if (!trigger_is_valid(&list->probes[i].trigger, nr_slots) ||
+		    !(COMMANDS_OF_FUNCTIONS >> list->probes[i].trigger.command & 1) ||
 		    list->probes[i].trigger.program ||
 		    (i && list->probes[i].ip < list->probes[i - 1].ip))
 			return -EINVAL;

@@ -25,6 +25,7 @@ struct root;
 struct server_root_info;
 struct symbols_from;
 struct text;
+struct tracer;
 
 struct root_part {
 	const char *name;
@@ -117,6 +118,7 @@ struct server_parts {
 	size_t nr_roots;
 	const struct instance_part *instances;
 	size_t nr_instances;
+	const struct tracer *const *tracers;	/* by number: server/print/tracer.h */
 };
 
 /* Allocate the states of a root's parts.  NULL: no memory. */

@@ -39,14 +39,13 @@ static int parse_count(struct wish *wish, char *number)
 {
 	wish->is_counted = number;
 	wish->count = UINT64_MAX;
-	/* cpudump has no count; dump runs once. */
-	if (wish->cmd->command == ABI_COMMAND_CPUDUMP)
+	if (wish->cmd->flags & CMD_NO_COUNT)
 		wish->is_counted = false;
-	if (wish->cmd->command == ABI_COMMAND_DUMP) {
+	if (wish->cmd->flags & CMD_ONCE) {
 		wish->is_counted = true;
 		wish->count = 1;
 	}
-	if (wish->cmd->is_function_only || !number || !*number || *number == ':')
+	if (wish->cmd->flags & (CMD_NO_COUNT | CMD_ONCE) || !number || !*number || *number == ':')
 		return 0;
 	return trigger_parse_count(number, &wish->count);
 }
@@ -58,7 +57,7 @@ static int parse(struct root *root, const char *command, char *param,
 	int r;
 
 	*wish = (struct wish) { .cmd = trigger_cmd_find(command) };
-	if (!wish->cmd)
+	if (!wish->cmd || !(wish->cmd->scope & CMD_FUNCTION))
 		return -EINVAL;
 	if (wish->cmd->has_target) {
 		system = param ? strsep(&param, ":") : NULL;

@@ -160,7 +160,7 @@ static void load(struct instance *instance, const struct abi_trigger *from,
 		.target_row = from->target_row,
 	};
 
-	if (!cmd || entry.counter > ABI_SLOTS)
+	if (!cmd || !(cmd->scope & CMD_FUNCTION) || entry.counter > ABI_SLOTS)
 		return;
 	if (cmd->has_target && entry.target_row < rules->nr_rows)
 		entry.target = *(rules->softs + entry.target_row);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/tracer.h"
 #include "server/core/apply.h"
 #include "server/core/error_log.h"
 #include "server/core/instance.h"
@@ -704,6 +705,6 @@ void functions_leave(struct instance *instance)
 		functions_put(functions, FUNCTION_NOTRACE, instance->number,
 			      nr, false);
 	}
-	shm_store(&instance->abi->tracer, ABI_TRACER_NOP);
+	shm_store(&instance->abi->tracer, TRACER_NOP);
 	functions_publish_off(root);
 }

@@ -268,7 +268,7 @@ bool functions_have_changed(const struct root *root);
 
 /* Buffers that trace functions, one bit each, and other users of functions. */
 struct function_tracers {
-	uint16_t function, graph;	/* buffers whose tracer is function, and function_graph */
+	uint16_t entries, returns;	/* buffers whose tracer has_functions, has_returns */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* the stack tracer is on */

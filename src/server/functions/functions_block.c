@@ -21,6 +21,7 @@
 #include "server/functions/functions.h"
 #include "server/functions/profile.h"
 #include "server/functions/stack_tracer.h"
+#include "server/print/tracer.h"
 
 struct function_tracers functions_tracers(const struct root *root)
 {
@@ -32,13 +33,13 @@ struct function_tracers functions_tracers(const struct root *root)
 	const struct instance *instance;
 
 	for_each_instance(instance, root) {
-		uint32_t tracer = shm_load(&instance->abi->tracer);
+		const struct tracer *tracer = instance_tracer(instance);
 		uint16_t bit = (uint16_t)(1u << instance->number);
 
-		if (tracer == ABI_TRACER_GRAPH)
-			tracers.graph |= bit;
-		else if (tracer != ABI_TRACER_NOP)
-			tracers.function |= bit;
+		if (tracer->has_functions)
+			tracers.entries |= bit;
+		if (tracer->has_returns)
+			tracers.returns |= bit;
 		if (!functions->in_list[FUNCTION_FILTER][instance->number])
 			tracers.unfiltered |= bit;
 	}
@@ -54,7 +55,7 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 {
 	uint32_t wanted = (filter | tracers->unfiltered) & ~notrace;
 
-	return (wanted & (tracers->function | tracers->graph)) |
+	return (wanted & tracers->entries) |
 	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
 }
 
@@ -96,7 +97,7 @@ bool functions_are_wanted(const struct root *root)
 	for_each_instance(instance, root) {
 		const struct instance_functions *entries = instance_functions(instance);
 
-		if (shm_load(&instance->abi->tracer) != ABI_TRACER_NOP ||
+		if (instance_tracer(instance)->has_functions ||
 		    entries->probes || entries->mods)
 			return true;
 		for (int list = 0; list < FUNCTION_LISTS; list++)
@@ -258,7 +259,7 @@ static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
 	*to = (struct abi_functions) {
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
 		.serial = ++root_functions(root)->serial, .nr_objects = nr,
-		.graphs = functions_tracers(root).graph,
+		.graphs = functions_tracers(root).returns,
 		.graph_depth = functions->graph_depth,
 		.has_starts = functions->in_list[FUNCTION_GRAPH][0] != 0,
 		.thresh_ns = functions->thresh_ns,
@@ -340,7 +341,7 @@ void functions_list_blocks(const struct root *root, struct extent_list *list)
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
-	uint32_t users = tracers.function | tracers.graph | ABI_FUNCTIONS_MARKS |
+	uint32_t users = tracers.entries | ABI_FUNCTIONS_MARKS |
 			 (tracers.profile ? ABI_FUNCTIONS_PROFILE : 0) |
 			 (tracers.has_stack ? ABI_FUNCTIONS_STACK : 0);
 	const struct instance *instance;
@@ -385,7 +386,7 @@ static int keep_users_in_block(struct root *root)
 	for (uint32_t i = 0; i < nr && sizeof(*all) + (i + 1ull) *
 			     sizeof(all->objects[0]) <= block.bytes; i++)
 		keep_users(all, block.bytes, &all->objects[i], left);
-	shm_store(&all->graphs, (uint32_t)functions_tracers(root).graph);
+	shm_store(&all->graphs, (uint32_t)functions_tracers(root).returns);
 	shm_store(&all->profile_session, functions->profile_session);
 	shm_store(&all->serial, ++functions->serial);	/* [functions.serial] */
 	r = map->is_lost ? -EIO : 0;

@@ -48,10 +48,10 @@ bool graph_is_call(const struct merge_record *record, bool *ret_is_end);
  * place->second, is printed on the same line.
  */
 bool graph_is_leaf(const struct merge_record *record, const struct line_place *place);
-/* Return true if the options hide @record: a call in a signal handler, without
+/* tracer.hides: return true if the options hide @record: a call in a signal handler, without
  * funcgraph-irqs. */
 bool graph_leaves_out(const struct merge_record *record, uint64_t options);
-/* Update place->graph after @record was printed, before the next record is read. */
+/* tracer.note: update place->state after @record was printed, before the next record is read. */
 void graph_note(const struct merge_record *record, const struct line_place *place);
 
 #endif

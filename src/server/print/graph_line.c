@@ -190,7 +190,7 @@ bool graph_leaves_out(const struct merge_record *record, uint64_t options)
 
 void graph_note(const struct merge_record *record, const struct line_place *place)
 {
-	struct graph_cpu *graph = place->graph;
+	struct graph_cpu *graph = place->state;
 	struct entry entry = entry_of(record);
 	struct call call, end;
 	int32_t depth;
@@ -246,7 +246,7 @@ static void print_switch(const struct line *line, struct text *out)
 {
 	static const char rule[] =
 		" ------------------------------------------\n";
-	const struct graph_cpu *graph = line->place->graph;
+	const struct graph_cpu *graph = line->place->state;
 
 	if (!graph || !graph->pid || graph->pid == line->entry.pid)
 		return;
@@ -411,7 +411,7 @@ static void print_leaf(const struct line *line, const struct call *call,
  * or if the start that was printed at this depth is of another function. */
 static bool is_named(const struct line *line, const struct call *end)
 {
-	const struct graph_cpu *graph = line->place->graph;
+	const struct graph_cpu *graph = line->place->state;
 
 	return (line->options & (OPTION_GRAPH_TAIL | OPTION_GRAPH_RETVAL)) ||
 	       (graph && end->depth < GRAPH_DEPTH_MAX &&
@@ -438,7 +438,7 @@ static void print_end(const struct line *line, const struct call *end,
 
 static bool was_leaf(const struct line *line, const struct call *call)
 {
-	const struct graph_cpu *graph = line->place->graph;
+	const struct graph_cpu *graph = line->place->state;
 
 	return graph && call->is_end && graph->leaf == call->func &&
 	       graph->leaf && graph->pid == call->pid;
@@ -468,7 +468,7 @@ static void print_call(const struct line *line, const struct call *call,
 
 static void print_comment(const struct line *line, struct text *out)
 {
-	const struct graph_cpu *graph = line->place->graph;
+	const struct graph_cpu *graph = line->place->state;
 
 	print_switch(line, out);
 	print_context(line, out);

@@ -214,11 +214,10 @@ void line_print(struct instance *instance, const struct merge_record *record,
 		.options = instance_options(instance),
 		.entry = entry_of(record),
 	};
-	const struct tracer *tracer = instance_tracer(instance);
 
 	if (record->lost)
 		line_print_lost(record->cpu, record->lost, out);
-	if (place->graph && tracer->print_line && tracer->print_line(&line, out))
+	if (place->tracer && place->tracer->print_line(&line, out))
 		return;
 	if (place->is_left_out)
 		return;

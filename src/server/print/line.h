@@ -14,9 +14,9 @@
 #include "server/parts.h"
 #include "server/rings/rings.h"
 
-struct graph_cpu;
 struct merge_record;
 struct text;
+struct tracer;
 
 /* How lines of an instance are printed: the state of INSTANCE_PART_LINES. */
 struct instance_lines {
@@ -40,9 +40,11 @@ struct line_place {
 	bool is_in_snapshot;
 	const struct merge_record *second;	/* next record of the same CPU; NULL: none,
 						 * or not needed */
-	struct graph_cpu *graph;	/* NULL: the tracer does not need it */
-	bool is_left_out;		/* do not print this record: graph_leaves_out() is true,
-					 * or it is the end of a leaf */
+	const struct tracer *tracer;	/* tracer whose print_line() prints the record; NULL:
+					 * print it as usual */
+	void *state;			/* state of @tracer for the record's CPU; NULL: none */
+	bool is_left_out;		/* do not print this record: the tracer hides it, or it
+					 * is the end of a leaf */
 };
 
 /*

@@ -18,8 +18,9 @@
 
 void lines_done(struct lines *lines)
 {
-	free(lines->graph);
-	lines->graph = NULL;
+	free(lines->states);
+	lines->states = NULL;
+	lines->tracer = NULL;
 }
 
 /* Return true if "buffer started" must be printed: for the first record of a CPU, but not
@@ -32,20 +33,34 @@ static bool is_start(const struct lines *lines, uint64_t options)
 	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
 }
 
-/* Fill lines->place with what the graph tracer needs besides the record. */
-static int look_around(struct lines *lines, uint64_t options)
+/* Allocate the state of @tracer for each CPU, unless that was done. */
+static int need_states(struct lines *lines, const struct tracer *tracer)
+{
+	if (lines->tracer == tracer)
+		return 0;
+	lines_done(lines);
+	if (tracer->state_bytes)
+		lines->states = calloc(lines->instance->root->nr_cpus, tracer->state_bytes);
+	if (tracer->state_bytes && !lines->states)
+		return -ENOMEM;
+	lines->tracer = tracer;
+	return 0;
+}
+
+/* Fill lines->place with what @tracer needs besides the record. */
+static int look_around(struct lines *lines, const struct tracer *tracer, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
+	int r = need_states(lines, tracer);
 
-	if (!lines->graph)
-		lines->graph = calloc(lines->instance->root->nr_cpus,
-				      sizeof(*lines->graph));
-	if (!lines->graph)
-		return -ENOMEM;
-	lines->place.graph = &lines->graph[cpu];
+	if (r)
+		return r;
+	lines->place.tracer = tracer;
+	if (lines->states)
+		lines->place.state = (char *)lines->states + cpu * tracer->state_bytes;
 	if (merge_peek_second(lines->merge, (int)cpu, &lines->second) > 0)
 		lines->place.second = &lines->second;
-	lines->place.is_left_out = graph_leaves_out(&lines->record, options);
+	lines->place.is_left_out = tracer->hides && tracer->hides(&lines->record, options);
 	return 0;
 }
 
@@ -68,6 +83,7 @@ static void look_for_end(struct lines *lines, uint64_t options)
 int lines_print(struct lines *lines, struct text *out)
 {
 	uint64_t options = instance_options(lines->instance);
+	const struct tracer *tracer = instance_tracer(lines->instance);
 	struct line_place *place = &lines->place;
 	struct root *root = lines->instance->root;
 	size_t before = out->len;
@@ -81,13 +97,13 @@ int lines_print(struct lines *lines, struct text *out)
 		.is_start = is_start(lines, options),
 		.is_in_snapshot = lines->is_snapshot,
 	};
-	if (instance_tracer(lines->instance)->print_line)
-		r = look_around(lines, options);
+	if (tracer->print_line)
+		r = look_around(lines, tracer, options);
 	else if (((options & OPTION_LATENCY_FMT) || instance_lines(lines->instance)->is_dumped) &&
 		 !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;
-	if (!place->graph)
+	if (!place->tracer)
 		look_for_end(lines, options);
 	if (r)
 		return r;
@@ -104,10 +120,10 @@ void lines_advance(struct lines *lines)
 	uint32_t cpu = lines->record.cpu;
 
 	lines->cpus[cpu / 64] |= 1ull << cpu % 64;
-	if (lines->place.graph)
-		graph_note(&lines->record, &lines->place);
+	if (lines->place.tracer && lines->place.tracer->note)
+		lines->place.tracer->note(&lines->record, &lines->place);
 	lines->leaves[cpu / 64] &= ~(1ull << cpu % 64);
-	if (!lines->place.graph && graph_is_leaf(&lines->record, &lines->place))
+	if (!lines->place.tracer && graph_is_leaf(&lines->record, &lines->place))
 		lines->leaves[cpu / 64] |= 1ull << cpu % 64;
 	lines->place.number++;
 	merge_advance(lines->merge);

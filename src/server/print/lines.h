@@ -31,7 +31,9 @@ struct lines {
 					 * leaf, see graph_is_leaf() */
 	struct merge_record record, second;	/* current record, and the next one */
 	struct line_place place;	/* position of the current record */
-	struct graph_cpu *graph;	/* [root->nr_cpus]; NULL: not allocated yet */
+	const struct tracer *tracer;	/* tracer whose state @states is; NULL: none */
+	void *states;			/* state of @tracer for each CPU: tracer.state_bytes
+					 * [root->nr_cpus]; NULL: not allocated */
 };
 
 /*

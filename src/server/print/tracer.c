@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of tracers. */
-#include "event/tracer.h"
+/* The tracer of a buffer, and the tracer nop. */
 #include "server/core/instance.h"
+#include "server/core/part.h"
+#include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/print/graph.h"
 #include "server/print/tracer.h"
 
-const struct tracer tracers[ABI_TRACERS] = {
-	[ABI_TRACER_GRAPH] = {
-		.print_header = graph_print_header,
-		.print_line = graph_print_line,
-	},
-};
+const struct tracer tracer_nop = { .has_functions = false };
+
+uint32_t instance_tracer_number(const struct instance *instance)
+{
+	uint32_t number = shm_load(&instance->abi->tracer);
+
+	return number < NR_TRACERS ? number : TRACER_NOP;
+}
 
 const struct tracer *instance_tracer(const struct instance *instance)
 {
-	uint32_t row = shm_load(&instance->abi->tracer);
-
-	return &tracers[row < ABI_TRACERS ? row : ABI_TRACER_NOP];
+	return instance->root->parts->tracers[instance_tracer_number(instance)];
 }
 
 const char *instance_tracer_name(const struct instance *instance)
 {
-	return tracer_names[instance_tracer(instance) - tracers];
+	return tracer_table[instance_tracer_number(instance)].name;
 }

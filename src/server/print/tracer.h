@@ -1,32 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracers record data besides events.  This table says how a buffer with a tracer is
- * printed. */
+/* The server's side of a tracer: its methods.  event/tracer.h lists the tracers. */
 #ifndef ULF_SERVER_TRACER_H
 #define ULF_SERVER_TRACER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "abi/control.h"
+#include "event/tracer.h"
 
 struct instance;
 struct line;
+struct line_place;
+struct merge_record;
 struct text;
 
-/* The methods of a tracer.  Both are optional, and run in the server's thread. */
+/* The methods of a tracer.  All are optional.  They run in the server's thread and must not
+ * block. */
 struct tracer {
+	bool has_functions;		/* the tracer uses the functions of set_ftrace_filter:
+					 * a user of functions, see abi/functions.h */
+	bool has_returns;		/* the tracer also traces the returns of functions: its
+					 * buffers are in abi_functions.graphs */
+	/*
+	 * Check that @instance can have the tracer @name.  If not, report the reason in
+	 * error_log, for a write to @file.  Returns 0; -ERESTART if a parser is still at work:
+	 * nothing is changed, call again later; or another -errno.
+	 */
+	int (*check)(struct instance *instance, const char *file, const char *name);
+	/*
+	 * Publish what processes need to record, after abi_buffer.tracer was set.  The caller
+	 * notifies the processes.  Returns 0 or -errno: then the caller restores the number.
+	 * A tracer without this method records nothing.
+	 */
+	int (*start)(struct instance *instance);
+	/* Publish that the tracer is off, after abi_buffer.tracer was set to another one whose
+	 * row has another stop(), or none.  Must not need memory that may be missing. */
+	int (*stop)(struct instance *instance);
 	/* Print the heads of the columns.  NULL: print the usual columns. */
 	void (*print_header)(uint64_t options, struct text *out);
 	/* Print a record in the tracer's own format.  line->place describes the records around
 	 * it.  Returns false, and prints nothing, to have the record printed as usual.  NULL:
 	 * print all records as usual. */
 	bool (*print_line)(const struct line *line, struct text *out);
+	/* For print_line(): bytes of state for each CPU, which are 0 at first.
+	 * line_place.state is the state of the record's CPU. */
+	size_t state_bytes;
+	/* Return true if the options hide @record. */
+	bool (*hides)(const struct merge_record *record, uint64_t options);
+	/* Update place->state after @record was printed. */
+	void (*note)(const struct merge_record *record, const struct line_place *place);
 };
 
-/* The tracers, by enum abi_tracer. */
-extern const struct tracer tracers[ABI_TRACERS];
+#define TRACER_METHODS(id, number, name, methods, help)	extern const struct tracer methods;
+TRACERS(TRACER_METHODS)
+#undef TRACER_METHODS
 
-/* Return the tracer of the buffer; nop if the value in shared memory is invalid. */
+/* Return the number of the buffer's tracer; TRACER_NOP if the value in shared memory is
+ * invalid. */
+uint32_t instance_tracer_number(const struct instance *instance);
+/* Return the methods of the buffer's tracer. */
 const struct tracer *instance_tracer(const struct instance *instance);
 /* Return the name of the buffer's tracer, as current_tracer shows it. */
 const char *instance_tracer_name(const struct instance *instance);

@@ -37,13 +37,13 @@ static struct {
 
 /* ---- commands; each of them returns true if it has changed anything ---- */
 
-static bool trace_on(struct instance *instance, const struct trigger *trigger)
+static bool mark_trace_on(struct instance *instance, const struct trigger *trigger)
 {
 	(void)trigger;
 	return instance_set_on(instance, true);
 }
 
-static bool trace_off(struct instance *instance, const struct trigger *trigger)
+static bool mark_trace_off(struct instance *instance, const struct trigger *trigger)
 {
 	(void)trigger;
 	return instance_set_on(instance, false);
@@ -60,7 +60,7 @@ static void refuse(struct instance *instance)
 	instance_set_on(instance, false);
 }
 
-static bool snapshot(struct instance *instance, const struct trigger *trigger)
+static bool mark_snapshot(struct instance *instance, const struct trigger *trigger)
 {
 	(void)trigger;
 	if (instance_has_spare(instance))
@@ -80,28 +80,26 @@ static bool set_disabled(struct instance *instance, const struct trigger *trigge
 	return was_disabled != is_disabled;
 }
 
-static bool enable(struct instance *instance, const struct trigger *trigger)
+static bool mark_enable(struct instance *instance, const struct trigger *trigger)
 {
 	return set_disabled(instance, trigger, false);
 }
 
-static bool disable(struct instance *instance, const struct trigger *trigger)
+static bool mark_disable(struct instance *instance, const struct trigger *trigger)
 {
 	return set_disabled(instance, trigger, true);
 }
 
-/* Commands by number.  stacktrace is missing: the marker's writer is another process, and the
- * server cannot read its stack. */
-static bool (*const acts[ABI_COMMANDS])(struct instance *instance,
-					const struct trigger *trigger) = {
-	[ABI_COMMAND_TRACEON] = trace_on,
-	[ABI_COMMAND_TRACEOFF] = trace_off,
-	[ABI_COMMAND_SNAPSHOT] = snapshot,
-	[ABI_COMMAND_ENABLE_EVENT] = enable,
-	[ABI_COMMAND_DISABLE_EVENT] = disable,
+/* Commands by number.  NULL: ftrace:print cannot have the command. */
+static bool (*const acts[NR_COMMANDS])(struct instance *instance,
+				       const struct trigger *trigger) = {
+#define ROW(id, number, name, kind, scope, flags, help, need, mark, is_due, act) \
+	[number] = mark,
+	COMMANDS(ROW)
+#undef ROW
 };
 
-bool print_has_command(enum abi_command command)
+bool print_has_command(enum command_number command)
 {
 	return acts[command];
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "abi/rules.h"
+#include "event/command.h"
 
 struct event;
 struct instance;
@@ -21,7 +22,7 @@ struct instance;
 extern const struct event print_event;
 
 /* Return true if a trigger of ftrace:print may have @command. */
-bool print_has_command(enum abi_command command);
+bool print_has_command(enum command_number command);
 /*
  * Run the triggers of ftrace:print.  Call it after the marker @rec has been recorded.
  * @bytes: length of @rec.  @tid: the thread that wrote the marker, on @cpu.

@@ -32,11 +32,6 @@ static void copy_word(char word[WORD_MAX + 1], const char *at, size_t len)
 	word[len] = '\0';
 }
 
-static bool is_command_of(const struct trigger_cmd *cmd, const struct event *event)
-{
-	return !event || trigger_has_cmd(event, cmd);
-}
-
 bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
 			 const struct event *event, const struct trigger_cmd **ret_cmd)
 {
@@ -45,11 +40,11 @@ bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t
 
 	copy_word(word, at, len);
 	*ret_cmd = trigger_cmd_find(word);
-	if (*ret_cmd && is_command_of(*ret_cmd, event))
+	if (*ret_cmd && trigger_has_cmd(event, *ret_cmd))
 		return false;
 	nearest_init(&near, word, strlen(word));
 	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (is_command_of(&trigger_cmds[i], event))
+		if (trigger_has_cmd(event, &trigger_cmds[i]))
 			nearest_offer(&near, trigger_cmds[i].name);
 	wrong_write_log(wrong, at, *ret_cmd ? "Command is not for this event" :
 					      "Command not found",

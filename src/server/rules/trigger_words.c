@@ -14,24 +14,14 @@
 
 /* The commands, in the order in which files show them. */
 const struct trigger_cmd trigger_cmds[] = {
-	{ "traceon", ABI_COMMAND_TRACEON, TRIGGER_ONOFF,
-	  .help = "tracing_on becomes 1" },
-	{ "traceoff", ABI_COMMAND_TRACEOFF, TRIGGER_ONOFF,
-	  .help = "tracing_on becomes 0, after the record" },
-	{ "snapshot", ABI_COMMAND_SNAPSHOT, TRIGGER_SNAPSHOT,
-	  .help = "a snapshot is taken", .need = instance_need_spare },
-	{ "stacktrace", ABI_COMMAND_STACKTRACE, TRIGGER_STACKTRACE,
-	  .help = "the stack is recorded, after the record" },
-	{ "enable_event", ABI_COMMAND_ENABLE_EVENT, TRIGGER_ENABLE,
-	  .help = "that event is recorded from then on", .has_target = true },
-	{ "disable_event", ABI_COMMAND_DISABLE_EVENT, TRIGGER_ENABLE,
-	  .help = "that event is not recorded any more", .has_target = true },
-	{ "dump", ABI_COMMAND_DUMP, TRIGGER_DUMP,
-	  .help = "the trace is printed to stderr, once",
-	  .is_function_only = true },
-	{ "cpudump", ABI_COMMAND_CPUDUMP, TRIGGER_DUMP,
-	  .help = "the same of this CPU, each time",
-	  .is_function_only = true },
+#define ROW(id, number, name_, kind_, scope_, flags_, help_, need_, mark, is_due, act) \
+	{								\
+		.name = name_, .command = COMMAND_##id, .kind = kind_,	\
+		.scope = scope_, .flags = flags_, .help = help_,	\
+		.has_target = (flags_) & CMD_TARGET, .need = need_,	\
+	},
+	COMMANDS(ROW)
+#undef ROW
 };
 
 const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);

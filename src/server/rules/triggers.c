@@ -292,7 +292,9 @@ static int take_away(struct instance *instance, const struct event *event,
 
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 {
-	return !cmd->is_function_only &&
+	if (!event)
+		return cmd->scope & CMD_FUNCTION;
+	return cmd->scope & CMD_EVENT &&
 	       (event != &print_event || print_has_command(cmd->command));
 }
 
@@ -421,7 +423,7 @@ void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		return;
 	trigger->cmd = trigger_cmd_of(abi->command);
 	trigger->filter = filter ? strdup(filter) : NULL;
-	if (!trigger->cmd || trigger->cmd->is_function_only ||
+	if (!trigger->cmd || !(trigger->cmd->scope & CMD_EVENT) ||
 	    (filter && !trigger->filter) ||
 	    (soft == &instance_rules(instance)->print && !print_has_command(abi->command))) {
 		trigger_free(trigger);

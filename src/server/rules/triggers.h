@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "abi/rules.h"
+#include "event/command.h"
 
 #define TRIGGERS_MAX	1024u		/* limit: triggers of one event in one instance */
 
@@ -22,19 +23,15 @@ struct root;
 struct soft_event;
 struct text;
 
-/* A command of triggers and of functions: one row of the table of commands. */
+/* A command of triggers and of functions: what the server needs of a row of COMMANDS(). */
 struct trigger_cmd {
 	const char *name;
-	enum abi_command command;
-	/* An event can have one trigger of each kind.  If commands of that kind have targets,
-	 * it can have one for each target. */
-	enum trigger_kind {
-		TRIGGER_ONOFF, TRIGGER_SNAPSHOT, TRIGGER_STACKTRACE,
-		TRIGGER_ENABLE, TRIGGER_DUMP,
-	} kind;
+	enum command_number command;
+	enum command_kind kind;
+	enum command_scope scope;
+	uint32_t flags;			/* enum command_flags */
 	const char *help;		/* text for the README file */
 	bool has_target;		/* SYSTEM:EVENT must be given after the command */
-	bool is_function_only;		/* for functions, not for events */
 	/* Prepare @instance before a trigger with this command is added.  Returns 0 or
 	 * -errno.  Optional. */
 	int (*need)(struct instance *instance);
@@ -44,12 +41,13 @@ extern const struct trigger_cmd trigger_cmds[];
 extern const uint32_t nr_trigger_cmds;
 /* Find a command by its name.  Returns NULL if there is none. */
 const struct trigger_cmd *trigger_cmd_find(const char *name);
-/* Find a command by its number, ABI_COMMAND_...  Returns NULL if there is none. */
+/* Find a command by its number (enum command_number).  Returns NULL if there is none. */
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 /*
  * Return true if @event may have a trigger with command @cmd.  Some commands are only for
- * functions, and ftrace:print does not support all of the others.
+ * functions, and ftrace:print does not support all of the others.  @event NULL: return true if
+ * a function may have the command.
  */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 

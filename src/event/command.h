@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of triggers and of functions (`trigger` files, set_ftrace_filter): one row each.
+ * A row names the methods of both sides: the server expands those that parse, check and print,
+ * and run for markers (server/rules), the runtime those that run (runtime/event/trigger.c).
+ * Depends on libc alone.
+ */
+#ifndef EVENT_COMMAND_H
+#define EVENT_COMMAND_H
+
+#include <stddef.h>
+
+/* The scope of a command. */
+enum command_scope {
+	CMD_EVENT	= 1,		/* a trigger of an event */
+	CMD_FUNCTION	= 2,		/* FUNCTION:COMMAND in set_ftrace_filter */
+	CMD_ANY		= CMD_EVENT | CMD_FUNCTION,
+};
+
+/* An event can have one trigger of each kind.  If commands of that kind have targets, it can
+ * have one for each target. */
+enum command_kind {
+	CMD_KIND_ONOFF, CMD_KIND_SNAPSHOT, CMD_KIND_STACKTRACE, CMD_KIND_ENABLE, CMD_KIND_DUMP,
+};
+
+enum command_flags {
+	CMD_PLAIN	= 0,
+	CMD_TARGET	= 1,		/* SYSTEM:EVENT must be given after the command */
+	/* order of a trigger and the record of its event: */
+	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional, see
+					 * runtime/event/trigger.c */
+	CMD_AFTER	= 4,		/* for a conditional event: run after the record is
+					 * written */
+	CMD_FIRST	= 8,		/* run before other commands that are CMD_AFTER */
+	/* how functions count the command: */
+	CMD_SIGNED	= 16,		/* a negative count does nothing, as in the kernel */
+	CMD_RECORDING	= 32,		/* a counted command does nothing while recording is
+					 * off */
+	CMD_ONCE	= 64,		/* runs once, whatever count is written */
+	CMD_NO_COUNT	= 128,		/* runs each time, whatever count is written */
+};
+
+/*
+ * X(enumerator, number, name, kind, scope, flags, help, need, mark, is_due, act)
+ *
+ * number: abi_trigger.command holds it, so a number must never change or be used again
+ * scope, flags: see above
+ * help: text in README
+ *
+ * Methods of the server, in its thread; they must not block:
+ *	need: prepare @instance before the command is added (struct trigger_cmd); NULL: nothing
+ *		to do
+ *	mark: run the command for a marker, which the server writes
+ *		(server/rules/print_triggers.c); NULL: ftrace:print cannot have the command
+ * Methods of the runtime, in the thread that hits the event or function, also in signal
+ * handlers (struct command in runtime/event/trigger.c):
+ *	is_due: would the command change anything?  NULL: always
+ *	act: run the command
+ *
+ * Files show the commands in this order.
+ */
+#define COMMANDS(X)							\
+	X(TRACEON, 0, "traceon", CMD_KIND_ONOFF, CMD_ANY, CMD_SIGNED,	\
+	  "tracing_on becomes 1",					\
+	  NULL, mark_trace_on, is_off, trace_on)			\
+	X(TRACEOFF, 1, "traceoff", CMD_KIND_ONOFF, CMD_ANY,		\
+	  CMD_SIGNED | CMD_CONDITIONAL | CMD_AFTER,			\
+	  "tracing_on becomes 0, after the record",			\
+	  NULL, mark_trace_off, is_on, trace_off)			\
+	X(SNAPSHOT, 2, "snapshot", CMD_KIND_SNAPSHOT, CMD_ANY,		\
+	  CMD_SIGNED | CMD_AFTER | CMD_FIRST,				\
+	  "a snapshot is taken",					\
+	  instance_need_spare, mark_snapshot, NULL, snapshot)		\
+	X(STACKTRACE, 3, "stacktrace", CMD_KIND_STACKTRACE, CMD_ANY,	\
+	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER,			\
+	  "the stack is recorded, after the record",			\
+	  /* no mark: the server cannot read the stack of the marker's writer */ \
+	  NULL, NULL, NULL, stack)					\
+	X(ENABLE_EVENT, 4, "enable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
+	  "that event is recorded from then on",			\
+	  NULL, mark_enable, is_disabled, enable)			\
+	X(DISABLE_EVENT, 5, "disable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
+	  "that event is not recorded any more",			\
+	  NULL, mark_disable, is_enabled, disable)			\
+	X(DUMP, 6, "dump", CMD_KIND_DUMP, CMD_FUNCTION, CMD_ONCE,	\
+	  "the trace is printed to stderr, once",			\
+	  NULL, NULL, NULL, dump_all)					\
+	X(CPUDUMP, 7, "cpudump", CMD_KIND_DUMP, CMD_FUNCTION, CMD_NO_COUNT, \
+	  "the same of this CPU, each time",				\
+	  NULL, NULL, NULL, dump_cpu)
+
+enum command_number {
+#define COMMAND_NUMBER(id, number, ...)	COMMAND_##id = (number),
+	COMMANDS(COMMAND_NUMBER)
+#undef COMMAND_NUMBER
+};
+
+/* The number of commands, and masks: bit n is set for the command with number n. */
+enum {
+#define COMMAND_ONE(...)	+1
+	NR_COMMANDS = COMMANDS(COMMAND_ONE),
+#undef COMMAND_ONE
+#define COMMAND_EVENT(id, number, name, kind, scope, ...)	\
+	((scope) & CMD_EVENT ? 1 << (number) : 0) |
+	COMMANDS_OF_EVENTS = COMMANDS(COMMAND_EVENT) 0,
+#undef COMMAND_EVENT
+#define COMMAND_FUNCTION(id, number, name, kind, scope, ...)	\
+	((scope) & CMD_FUNCTION ? 1 << (number) : 0) |
+	COMMANDS_OF_FUNCTIONS = COMMANDS(COMMAND_FUNCTION) 0,
+#undef COMMAND_FUNCTION
+#define COMMAND_FIRST(id, number, name, kind, scope, flags, ...)	\
+	((flags) & CMD_FIRST ? 1 << (number) : 0) |
+	COMMANDS_FIRST = COMMANDS(COMMAND_FIRST) 0,
+#undef COMMAND_FIRST
+#define COMMAND_SIGNED(id, number, name, kind, scope, flags, ...)	\
+	((flags) & CMD_SIGNED ? 1 << (number) : 0) |
+	COMMANDS_SIGNED = COMMANDS(COMMAND_SIGNED) 0,
+#undef COMMAND_SIGNED
+#define COMMAND_RECORDING(id, number, name, kind, scope, flags, ...)	\
+	((flags) & CMD_RECORDING ? 1 << (number) : 0) |
+	COMMANDS_RECORDING = COMMANDS(COMMAND_RECORDING) 0,
+#undef COMMAND_RECORDING
+};
+
+#endif

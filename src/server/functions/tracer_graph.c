@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The tracer "function_graph".  print/graph_line.c prints its records. */
+#include "server/core/instance.h"
+#include "server/core/root.h"
+#include "server/functions/functions.h"
+#include "server/functions/tracer_function.h"
+#include "server/print/graph.h"
+#include "server/print/tracer.h"
+
+/* A new session, see abi_functions.graph_sessions: returns of calls that were recorded for an
+ * earlier session of the buffer are not recorded. */
+static int start(struct instance *instance)
+{
+	root_functions(instance->root)->graph_sessions[instance->number]++;
+	return tracer_function_start(instance);
+}
+
+const struct tracer tracer_graph = {
+	.has_functions = true,
+	.has_returns = true,
+	.check = tracer_function_check,
+	.start = start,
+	.stop = tracer_function_stop,
+	.print_header = graph_print_header,
+	.print_line = graph_print_line,
+	.state_bytes = sizeof(struct graph_cpu),
+	.hides = graph_leaves_out,
+	.note = graph_note,
+};
