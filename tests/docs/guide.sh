@@ -6,55 +6,6 @@
 # shell, and they print what it shows, where `...` stands for anything.
 . tests/docs/common
 
-# A pattern of case for the text: all but ... stands for itself.
-pattern_of() { printf '%s' "$1" | sed 's,[][*?\\],\\&,g; s,\.\.\.,*,g'; }
-
-matches() {
-	got=$(normalise <"$out")
-	wanted=$(printf '%s' "$expected" | normalise)
-	pattern=$(pattern_of "$wanted")
-	case $got in
-	$pattern) true ;;
-	*) false ;;
-	esac
-}
-
-# What reads of a program in the background may come too early.
-is_reading() {
-	case $1 in *'$T'* | 'ulf ls'*) true ;; *) false ;; esac
-}
-
-nr_commands=0
-run_command() {
-	[ -n "$command" ] || return 0
-	nr_commands=$((nr_commands + 1)) tries=0
-	while :; do
-		out=$TMPDIR/out.$nr_commands.$tries
-		eval "$command" >"$out" 2>&1 </dev/null 3<&- 4<&-
-		! matches || return 0
-		tries=$((tries + 1))
-		is_reading "$command" && [ $tries -lt 100 ] || break
-		sleep 0.1
-	done
-	fail "$document:$line: $command
-wanted:
-$wanted
-got:
-$got"
-}
-
-run_session() {
-	command= expected=
-	while IFS= read -r text <&4; do
-		case $text in
-		'$ '*) run_command; command=${text#??} expected= ;;
-		*) expected="$expected$text
-" ;;
-		esac
-	done 4<"$blocks/$1"
-	run_command
-}
-
 finish() { ulf stop >/dev/null; }
 trap finish EXIT
 read_blocks docs/GUIDE.md

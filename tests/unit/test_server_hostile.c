@@ -13,10 +13,9 @@
 #include <cmocka.h>
 
 #include "abi/pids.h"
-#include "abi/rules.h"
-#include "event/command.h"
 #include "abi/stack.h"
 #include "server/rules/pids.h"
+#include "server/rules/triggers.h"
 #include "server/core/root.h"
 #include "server/core/server_roots.h"
 #include "unit/fake_root.h"
