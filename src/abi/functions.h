@@ -18,8 +18,8 @@
 #define ABI_FUNCTIONS_BUFFERS	16		/* number of buffers; equal to ABI_BUFFERS */
 
 /* The users of a function are bits in a word of 32 bits.  Bit n (0..15) is the tracer of
- * buffer n.  This tracer is function_graph if bit n is also set in abi_functions.graphs,
- * else function. */
+ * buffer n.  If bit n is also set in abi_functions.graphs, this tracer is a graph tracer:
+ * it traces the returns of functions, too. */
 /* The bits above bit 16 of a function's word are marks and other users.  The marks START
  * and SKIP matter only if a graph tracer is among the users. */
 #define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
@@ -76,8 +76,8 @@ struct abi_functions {
 	uint32_t bytes;			/* bytes of the block */
 	uint64_t serial;		/* number that differs from block to block */
 	uint32_t nr_objects;
-	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is
-					 * function_graph */
+	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is a graph
+					 * tracer, such as function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
 	uint32_t has_starts;		/* is 1 if graph tracers trace only functions
 					 * marked ABI_FUNCTIONS_START and the functions
@@ -87,9 +87,9 @@ struct abi_functions {
 	uint64_t profile_session;	/* number that changes each time the profiler is
 					 * switched on; 0 while the profiler is off */
 	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* number for each buffer that
-							 * changes each time
-							 * function_graph becomes the
-							 * buffer's tracer */
+							 * changes each time a graph
+							 * tracer becomes the buffer's
+							 * tracer */
 	struct abi_function_object objects[];
 };
 
