@@ -51,18 +51,20 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
  * behave as these flags ask. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the
-								 * callback gets NULL as
-								 * @fregs */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted, because libulf
-								 * never calls a callback
-								 * from inside another one */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* this flag is accepted,
+								 * but the callback gets
+								 * NULL as @fregs */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* this flag is accepted,
+								 * because libulf never
+								 * calls a callback from
+								 * inside another one */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted, because there
-								 * is no RCU here */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted, because no
-								 * setting of ulf stops
-								 * callbacks */
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* this flag is accepted,
+								 * because there is no RCU
+								 * here */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* this flag is accepted,
+								 * because no setting of ulf
+								 * stops callbacks */
 };
 
 struct ftrace_ops {

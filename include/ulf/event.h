@@ -201,8 +201,8 @@ struct ulf_event {
 	unsigned int is_on;		/* 1: the event is on */
 	unsigned int order;		/* number that rises in the order in which @file
 					 * defines its events */
-	const char *file;		/* source file that defines the event; NULL
-					 * before version 4 */
+	const char *file;		/* source file that defines the event; NULL in
+					 * programs of an ABI version before 4 */
 	void *plan;			/* plan of the event: its filters and triggers in
 					 * each buffer [event.plan] */
 };

@@ -74,7 +74,7 @@ struct abi_function_object {
 struct abi_functions {
 	uint32_t magic;
 	uint32_t bytes;			/* bytes of the block */
-	uint64_t serial;		/* number that differs from block to block */
+	uint64_t serial;		/* serial number, which differs from block to block */
 	uint32_t nr_objects;
 	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is a graph
 					 * tracer, such as function_graph */

@@ -15,7 +15,7 @@
 
 /* ---- Functions of init.c: create a ring ---- */
 
-/* How ring_init() sets up a ring. */
+/* The parameters of ring_init(): how the ring is set up. */
 struct ring_config {
 	uint32_t page_bytes;
 	uint32_t nr_pages;
