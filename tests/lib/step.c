@@ -22,6 +22,7 @@
 
 enum action { KILL, INTRUDE, SIGNAL, ACTIONS };
 #define PATHS_SEEN	5		/* before one is followed */
+#define PASSES_SHORT	4		/* passes of a loop that the short form tries */
 
 static const char *const action_names[] = { "kill", "intrude", "signal" };
 
@@ -113,20 +114,11 @@ static int wait_stop(pid_t pid, int *ret_signal)
 	return 0;
 }
 
-/* One instruction.  1: it was the last.  *@section: the section's name, taken
- * away. */
-static int step_once(struct step_stage *st, pid_t pid, long *section)
+/* Takes the word away that names the writer's section, and stores it in *@section. */
+static int take_section(struct step_stage *st, pid_t pid, long *section)
 {
-	int signal, r;
 	long word;
 
-	if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
-		return -errno;
-	r = wait_stop(pid, &signal);
-	if (r || signal != SIGTRAP)
-		return r ? r : -EINTR;
-	if (__atomic_load_n(&st->shared->phase, __ATOMIC_ACQUIRE) == 2)
-		return 1;
 	if (!st->has_section)
 		return 0;
 	word = ptrace(PTRACE_PEEKDATA, pid, section_word(), NULL);
@@ -136,10 +128,25 @@ static int step_once(struct step_stage *st, pid_t pid, long *section)
 	return ptrace(PTRACE_POKEDATA, pid, section_word(), 0L) ? -errno : 0;
 }
 
+/* One instruction.  1: it was the last.  *@section: see take_section(). */
+static int step_once(struct step_stage *st, pid_t pid, long *section)
+{
+	int signal, r;
+
+	if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
+		return -errno;
+	r = wait_stop(pid, &signal);
+	if (r || signal != SIGTRAP)
+		return r ? r : -EINTR;
+	if (__atomic_load_n(&st->shared->phase, __ATOMIC_ACQUIRE) == 2)
+		return 1;
+	return take_section(st, pid, section);
+}
+
 static int step(struct step_stage *st, pid_t pid, uint32_t steps)
 {
 	long section = 0;
-	int r = 0;
+	int r = take_section(st, pid, &section);
 
 	for (uint32_t i = 0; i < steps && !r; i++)
 		r = step_once(st, pid, &section);
@@ -173,14 +180,30 @@ static int run_to(pid_t pid, unsigned long address)
 	return ptrace(PTRACE_SETREGS, pid, NULL, &regs) ? -errno : 0;
 }
 
-/* To the point where @steps instructions are done. */
+/* How often the writer passes the instruction at @at before. */
+static uint32_t passes_before(const struct step_stage *st, uint32_t at)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < at; i++)
+		nr += st->path[i] == st->path[at];
+	return nr;
+}
+
+/*
+ * Run the writer to the point where @steps instructions are done.  A breakpoint stops it
+ * where it comes for the first time.  An instruction that it has passed before, in a loop,
+ * is reached by steps from the last breakpoint that is possible.
+ */
 static int go_to(struct step_stage *st, pid_t pid, uint32_t steps)
 {
-	for (uint32_t i = 0; i < steps; i++) {
-		if (st->is_by_steps || st->path[i] == st->path[steps])
-			return step(st, pid, steps);
-	}
-	return steps ? run_to(pid, st->path[steps]) : 0;
+	uint32_t at = steps;
+	int r;
+
+	while (at && (st->is_by_steps || passes_before(st, at)))
+		at--;
+	r = at ? run_to(pid, st->path[at]) : 0;
+	return r || at == steps ? r : step(st, pid, steps - at);
 }
 
 static int run_to_end(struct step_stage *st, pid_t pid, int deliver)
@@ -379,6 +402,8 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 	     st->nr_failures <= FAILURES_MAX; i += stride) {
 		int r = -ESTALE;
 
+		if (stride > 1 && passes_before(st, i) >= PASSES_SHORT)
+			continue;
 		/* preempted by chance, it goes another way: once more; what
 		 * it only does when it is stepped is reached by steps */
 		for (int n = 0; n < 100 && r == -ESTALE; n++) {
