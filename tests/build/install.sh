@@ -23,7 +23,7 @@ df -h "$top" "$ULF_SRC"
 fail() { echo "FAIL: $*"; date; df -h "$top"; exit 1; }
 # expect WHAT WANTED GOT
 expect() { [ "$2" = "$3" ] || fail "$1: wanted '$2', got '$3'"; }
-make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" "$@"; }
+make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" CC="$top/known/cc" "$@"; }
 # refuses TEXT ARGS...: make ARGS fails with that text
 refuses() {
 	text=$1
@@ -56,6 +56,8 @@ compile() {
 # objects: a line for each compilation: start, end, time stamp and name
 objects() { grep -a '\.o	' "$build/.ninja_log" | sort -u; }
 
+. tests/build/known_compiler
+make_known_compiler "$top/known"
 compile "the first time" 100 1000 install
 expect "objects of tests" "" \
 	"$(find "$build/tests" "$build/bench" "$build/examples" -name '*.o' 2>/dev/null)"

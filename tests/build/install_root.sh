@@ -16,9 +16,10 @@ chmod 711 "$TMPDIR"
 mkdir "$TMPDIR/user"
 chown $user: "$TMPDIR/user"
 make_ulf() {
-	$runner make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" \
-		MESON_FLAGS="-Doptimization=0 -Ddebug=false" "$@"
+	$runner make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" "$@"
 }
+. tests/build/known_compiler
+make_known_compiler "$TMPDIR/known"
 runner=
 as_user="setpriv --reuid=$user --regid=$user --init-groups env HOME=$TMPDIR/user TMPDIR=$TMPDIR/user"
 
@@ -39,12 +40,12 @@ cat >"$TMPDIR/inside" <<'END'
 set -eux
 mount -t tmpfs none /run
 mkdir -p /run/systemd/system
-make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" PREFIX="$TMPDIR/prefix" install | tee "$TMPDIR/out"
+make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" PREFIX="$TMPDIR/prefix" install | tee "$TMPDIR/out"
 unit=$TMPDIR/prefix/lib/systemd/system/run-ulf.mount
 [ -e "$unit" ]
 grep -F "\`systemctl enable --now $unit\` keeps records in /run/ulf: logind removes" "$TMPDIR/out"
 mkdir /run/ulf
-make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" PREFIX="$TMPDIR/prefix" install >"$TMPDIR/out"
+make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" PREFIX="$TMPDIR/prefix" install >"$TMPDIR/out"
 if grep systemctl "$TMPDIR/out"; then exit 1; fi
 make -C "$ULF_SRC" PREFIX="$TMPDIR/prefix" uninstall
 END
