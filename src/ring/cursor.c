@@ -176,8 +176,9 @@ static int refill_cursor(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	/* Every valid page has a record.  A broken writer could produce empty pages as fast
-	 * as they are read, so the loop is bounded: the server must not stay here. */
+	/* A page without records is rare (write_under_lock() in write.c).  The loop is
+	 * bounded, so that a broken writer which produces empty pages as fast as they are
+	 * read cannot keep the server here. */
 	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 

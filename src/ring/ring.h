@@ -164,10 +164,15 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
  */
 #define RING_RESERVE		(8 + 4)
 #define RING_SPARE		(RING_RESERVE + 4)
-/* The largest payload, in bytes, that fits into a page of the smallest size with a length
- * word before it. */
+/*
+ * RING_PAYLOAD_MAX: the largest payload, in bytes, that fits into a page of the smallest
+ * size with a length word before it.
+ * RING_PAYLOAD_MAX_SLOW: the largest payload that ring_view_write() takes.  Such a record
+ * fills the page up to its last byte; see fill_page_locked() in write.c.
+ */
 #define RING_PAYLOAD_MAX \
 	(ABI_PAGE_BYTES_MIN - ABI_PAGE_HEADER - RING_SPARE - 4)
+#define RING_PAYLOAD_MAX_SLOW	(RING_PAYLOAD_MAX + RING_RESERVE)
 
 /*
  * ring_write - write one record to the ring of the current CPU.
@@ -227,6 +232,8 @@ void ring_drop(const struct ring_set *set);
 
 /*
  * ring_view_write - write one record to the slow ring of @view, under its lock.
+ * @payload, @bytes, @now_ns: as for ring_write(), but @bytes may be as large as
+ *	RING_PAYLOAD_MAX_SLOW.
  * @tid: the caller's thread id, the owner of the lock.
  *
  * The server writes markers with it.  The caller must have blocked its signals.  Whatever

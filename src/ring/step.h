@@ -7,7 +7,9 @@
 #include "arch/arch.h"
 #include "ring/ring.h"
 
-#define STEP_STORES_MAX	9
+#define STEP_STORES_MAX		9
+#define STEP_CLOSE_COMMIT	0	/* index of the store of the page's commit word in a
+					 * prepared close */
 
 /* A prepared step.  A fast writer commits it in an rseq section: check that the position is
  * still @expect, do the @nr stores, store @position.  A slow writer holds the lock, so it

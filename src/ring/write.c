@@ -12,6 +12,9 @@
  *			on readers treat the old content of its slot as gone
  *	open		the header of that page is written, position moves to
  *			the byte after it
+ *	fill		slow rings only: append and close in one step.  The
+ *			record needs all of an empty page, position moves from
+ *			the byte after the header to the start of the next page
  *
  * Each step is one commit, a store of `position`.  A SIGKILL before it leaves bytes
  * beyond the position, and copies of other words that the position does not select; no
@@ -88,14 +91,60 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 			 __ATOMIC_RELEASE);		/* [ring.commit] */
 }
 
+/* Returns true if a record of @bytes fits only into an empty page, and needs all of it. */
+static bool needs_page(const struct ring_view *view, uint32_t bytes)
+{
+	return !page_has_space(view, ABI_PAGE_HEADER, bytes) &&
+	       view->page_bytes - ABI_PAGE_HEADER >= bytes + 4;
+}
+
+/*
+ * Append a record that fills the page of @position, and close the page.  The caller has just
+ * opened the page.  So the record has the page's time, and needs no time extend, for which
+ * there is no space.
+ *
+ * The end of the page is the start of the next page.  So an append up to there is a close as
+ * well, and one commit must do both.
+ *
+ * Returns 0, or -ENOBUFS as step_close().
+ */
+static int fill_page_locked(const struct ring_view *view, uint64_t position,
+			    const void *data, uint32_t bytes, uint32_t type_len)
+{
+	struct abi_ring *ring = view->ring;
+	uint32_t old = position & ABI_POS_FLAGS, new = old ^ ABI_POS_RECORD;
+	char *to = page_at(view, position) + page_offset(view, position);
+	struct step step;
+
+	if (step_close(view, position, &step))
+		return -ENOBUFS;
+	memcpy(to, &type_len, 4);	/* the delta is 0 */
+	memcpy(to + 4, data, bytes);
+	TESTPOINT("ring.locked.fill");
+	step.stores[STEP_CLOSE_COMMIT].value += 4 + bytes;
+	step_store(&step, &ring->time_ns[new], ring->time_ns[old]);
+	step_store(&step, &ring->entries[new], ring->entries[old] + 1);
+	step.position ^= ABI_POS_RECORD;
+	commit_locked(ring, &step);
+	return 0;
+}
+
+/*
+ * A record that needs a page is written to a page that this call has opened, because it gets
+ * the page's time.  A killed writer can leave an open page without records.  This function
+ * closes such a page and opens the next one.  It opens no page that it could not close: a
+ * refused record must not leave an open page without records, too.
+ */
 static int write_under_lock(const struct ring_view *view, const void *data,
 			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
 {
+	bool is_large = needs_page(view, bytes), has_opened = false;
 	struct abi_ring *ring = view->ring;
+	int r = -EBADMSG;
 	struct step step;
 
-	/* A write needs at most a close, an open and an append.  If these three are not
-	 * enough, another process has changed the ring's words. */
+	/* A write needs at most a close, an open and an append or a fill.  If these are not
+	 * enough the ring's words are invalid. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
@@ -106,15 +155,23 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 				      now_ns);
 			return 0;
 		}
+		if (is_large && has_opened && offset == ABI_PAGE_HEADER) {
+			r = fill_page_locked(view, position, data, bytes, type_len);
+			break;
+		}
+		if ((offset || is_large) && step_close(view, position, &step)) {
+			r = -ENOBUFS;
+			break;
+		}
 		if (!offset) {
 			step_open(view, position, ring_clock_now(ring, now_ns), &step);
-		} else if (step_close(view, position, &step)) {
-			count_dropped_locked(ring);
-			return -ENOBUFS;
+			has_opened = true;
 		}
 		commit_locked(ring, &step);
 	}
-	return -EBADMSG;
+	if (r == -ENOBUFS)
+		count_dropped_locked(ring);
+	return r;
 }
 
 /* ---- write to a fast ring, else to a slow ring ---- */
@@ -146,7 +203,7 @@ static int lock_and_write(const struct ring_view *view, void *payload, uint32_t 
 	uint32_t type_len;
 	int r;
 
-	if (!bytes || bytes > RING_PAYLOAD_MAX)
+	if (!bytes || bytes > RING_PAYLOAD_MAX_SLOW)
 		return -EMSGSIZE;
 	type_len = frame_payload(&data, &bytes);
 	r = shmlock_take_for(&view->ring->lock, tid, yields);

@@ -144,31 +144,34 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 /*
  * Complete the page.  The commit word contains the number of bytes of data, and flags if records
  * were lost before the page.  The flags fill all high bits, because in the kernel the word is
- * sign-extended.  The number of lost records follows the data; data_limit() has left space for
- * it.
+ * sign-extended.  The number of lost records follows the data if there is space for it.  Beside a
+ * record that fills the page there is none, and the page says only that records were lost, as in
+ * the kernel.
  */
 static void page_close(struct raw *raw)
 {
 	uint64_t commit = raw->bytes;
 
 	raw->data_end = ABI_PAGE_HEADER + raw->bytes;
-	if (raw->lost) {
+	if (raw->lost)
+		commit |= ~0ull << 31;
+	if (raw->lost && raw->data_end + sizeof(raw->lost) <= raw->page_bytes) {
 		memcpy(raw->page + raw->data_end, &raw->lost, sizeof(raw->lost));
 		raw->data_end += sizeof(raw->lost);
-		commit |= ~0ull << 31 | ABI_COMMIT_STORED;
+		commit |= ABI_COMMIT_STORED;
 	}
 	memcpy(raw->page + 8, &commit, sizeof(commit));
 	merge_stage(raw->merge);
 	raw->is_closed = true;
 }
 
-/* Return the limit for the bytes of data in the page if @record is added; at most @limit. */
-static uint32_t data_limit(const struct raw *raw,
-			   const struct merge_record *record, uint32_t limit)
+/* Return the limit for the bytes of data in the page if one more record is added; at most
+ * @limit.  Only the first record of a page may take the space of the number of lost records. */
+static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
 	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
 
-	if (raw->lost || record->lost)
+	if (raw->bytes && raw->lost)
 		most -= sizeof(raw->lost);
 	return limit < most ? limit : most;
 }
@@ -193,10 +196,10 @@ static int page_fill(struct raw *raw, uint32_t limit)
 		/* A page can report losses only before its first record. */
 		if (raw->bytes && record.lost)
 			return 1;
-		if (!page_add(raw, &record, data_limit(raw, &record, limit))) {
+		if (!page_add(raw, &record, data_limit(raw, limit))) {
 			if (raw->bytes)
 				return 1;
-			if (limit < data_limit(raw, &record, UINT32_MAX))
+			if (limit < data_limit(raw, UINT32_MAX))
 				return -EMSGSIZE;
 			raw->lost++;	/* the record is larger than a page, so it is lost */
 		}

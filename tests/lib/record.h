@@ -12,6 +12,7 @@
 #define RECORD_WRITERS		65536u
 #define RECORD_BYTES_MIN	8u
 #define RECORD_BYTES_MAX	4060u
+#define RECORD_BYTES_MAX_SLOW	4072u	/* of a record that fills a page of a slow ring */
 
 struct record_id {
 	uint32_t writer;		/* < RECORD_WRITERS */
@@ -19,9 +20,10 @@ struct record_id {
 };
 
 uint32_t record_bytes(struct record_id id);
-/* Writes record_bytes() of payload, and returns how many. */
-uint32_t record_fill(void *payload, struct record_id id);
-/* Is this, in whole words, a record_fill()?  0 or -EBADMSG. */
+/* Writes record_bytes() of payload, and returns how many.  With @is_slow some records
+ * are longer than RECORD_BYTES_MAX. */
+uint32_t record_fill(void *payload, struct record_id id, bool is_slow);
+/* Is this, in whole words, a record_fill() with or without @is_slow?  0 or -EBADMSG. */
 int record_check(const void *payload, uint32_t bytes, struct record_id *ret_id);
 
 /* The first 8 bytes alone, and the bytes behind them. */

@@ -55,20 +55,38 @@ static struct ring_set *set_new(struct torture *t, bool has_rseq)
 	return set;
 }
 
+/* Write as the server writes markers.  Only these records can fill a page. */
+static int write_as_marker(struct torture *t, char *payload, uint32_t bytes,
+			   uint64_t now_ns)
+{
+	int cpu = sched_getcpu();
+	uint32_t i = cpu >= 0 && (uint32_t)cpu < t->nr_cpus ? (uint32_t)cpu : 0;
+	struct arch_signals old;
+	int r;
+
+	arch_signals_block(&old);
+	r = ring_view_write(&t->views[2 * i + 1], payload, bytes, now_ns,
+			    (uint32_t)arch_syscall0(SYS_gettid));
+	arch_signals_restore(&old);
+	return r;
+}
+
 static int write_to_ring(struct torture *t, const struct ring_set *set,
 			 struct record_id id)
 {
-	uint64_t buffer[(RECORD_BYTES_MAX + 16) / 8];
+	uint64_t buffer[(RECORD_BYTES_MAX_SLOW + 16) / 8];
 	char *payload = (char *)(buffer + 1);
-	uint32_t bytes = record_fill(payload, id);
+	uint32_t bytes = record_fill(payload, id, !set->has_rseq);
+	uint64_t now = set->clock_given ? torture_now_ns() * GIVEN_SPEED : 0;
 	uint64_t jump = id.seq / 64;
 
 	if (t->config->clock == TORTURE_JUMPY_TSC && id.seq % 64 == 0)
 		__atomic_fetch_add(&t->views[jump % t->nr_rings].ring->clock_ns,
 				   jump / t->nr_rings % 4 ? JUMP_NS : -JUMP_NS,
 				   __ATOMIC_RELAXED);
-	return ring_write(set, payload, bytes, set->clock_given ?
-			  torture_now_ns() * GIVEN_SPEED : 0);
+	if (bytes > RING_PAYLOAD_MAX)
+		return write_as_marker(t, payload, bytes, now);
+	return ring_write(set, payload, bytes, now);
 }
 
 static int check_from_ring(struct torture *t, const struct ring_record *record,

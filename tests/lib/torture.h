@@ -41,6 +41,7 @@ struct torture_config {
 };
 
 static_assert(RECORD_BYTES_MAX == RING_PAYLOAD_MAX, "the largest is tried");
+static_assert(RECORD_BYTES_MAX_SLOW == RING_PAYLOAD_MAX_SLOW, "the largest is tried");
 
 struct torture;
 

@@ -47,6 +47,8 @@ static const struct torture_config variants[] = {
 	{ "rseq-given", TORTURE_RSEQ, TORTURE_GIVEN, 4096, 7, FULL, DELAYS },
 	{ "slow-4k", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
 	{ "slow-4k-full", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 4096, 32, FULL, false },
+	{ "slow-2-pages", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 4096, 2, OVERWRITE, DELAYS },
+	{ "slow-2-pages-full", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 2, FULL, DELAYS },
 	{ "slow-64k", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 65536, 4, OVERWRITE, DELAYS },
 	{ "slow-64k-full", TORTURE_NO_RSEQ, TORTURE_GIVEN, 65536, 4, FULL, false },
 	{ "mixed-4k", TORTURE_MIXED, TORTURE_JUMPY_TSC, 4096, 32, OVERWRITE, DELAYS },

@@ -300,6 +300,8 @@ int main(void)
 		"fast", TORTURE_RSEQ, TORTURE_JUMPY_TSC, 4096, 8, true, false,
 	}, slow = {
 		"slow", TORTURE_NO_RSEQ, TORTURE_JUMPY_TSC, 4096, 8, true, false,
+	}, slow_pages = {
+		"slow-pages", TORTURE_NO_RSEQ, TORTURE_TSC, 4096, 3, false, false,
 	}, full = {
 		"slow-full", TORTURE_NO_RSEQ, TORTURE_TSC, 65536, 3, false,
 		false,
@@ -310,6 +312,9 @@ int main(void)
 	static const char *const slow_points[] = {
 		"ring.locked.store", "ring.locked.commit", "ring.locked.append",
 		NULL,
+	}, *const fill_points[] = {
+		"ring.locked.store", "ring.locked.commit", "ring.locked.append",
+		"ring.locked.fill", NULL,
 	};
 	int failed = 0;
 
@@ -318,7 +323,8 @@ int main(void)
 		failed += kill_writers(&fast, fast_points);
 	else
 		printf("no rseq: its points are not tried\n");
-	failed += kill_writers(&slow, slow_points);
+	failed += kill_writers(&slow, fill_points);
+	failed += kill_writers(&slow_pages, fill_points);
 	failed += kill_writers(&full, slow_points);
 	failed += kill_readers();
 	failed += read_without_end();

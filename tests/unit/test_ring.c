@@ -96,12 +96,13 @@ static void write_and_read_back(struct ring_memory *m)
 {
 	struct ring_cursor cursor;
 	struct ring_record record;
+	uint32_t most = m->set ? RING_PAYLOAD_MAX : RING_PAYLOAD_MAX_SLOW;
 
 	assert_int_equal(ring_cursor_init(&cursor, &m->view), 0);
 	assert_int_equal(ring_memory_write(m, 1, 0), -EMSGSIZE);
-	assert_int_equal(ring_memory_write(m, 1, RING_PAYLOAD_MAX + 1), -EMSGSIZE);
+	assert_int_equal(ring_memory_write(m, 1, most + 1), -EMSGSIZE);
 	assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
-	for (uint32_t bytes = 1; bytes <= RING_PAYLOAD_MAX; bytes++) {
+	for (uint32_t bytes = 1; bytes <= most; bytes++) {
 		m->now_ns += 10;
 		assert_int_equal(ring_memory_write(m, bytes * 77, bytes), 0);
 		assert_int_equal(ring_cursor_peek(&cursor, &record), 1);
@@ -112,7 +113,7 @@ static void write_and_read_back(struct ring_memory *m)
 		assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
 	}
 	assert_false(cursor.is_corrupt);
-	assert_int_equal(cursor.read_count, RING_PAYLOAD_MAX);
+	assert_int_equal(cursor.read_count, most);
 	ring_cursor_done(&cursor);
 }
 
@@ -265,6 +266,195 @@ static void record_at_the_very_end_of_a_page(void **state)
 {
 	(void)state;
 	on_both_paths(ring_memory_config(true), fill_to_the_end);
+}
+
+/* ---- records that fill a page ---- */
+
+static uint64_t position_of(const struct ring_memory *m)
+{
+	return m->ring->position & ~(uint64_t)ABI_POS_FLAGS;
+}
+
+static void large_is_read_back(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct ring_cursor cursor;
+	struct ring_record record;
+	struct ring_memory m;
+	uint32_t number = 0;
+
+	(void)state;
+	ring_memory_init(&m, &config);
+	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
+	assert_int_equal(ring_memory_write(&m, 1, RING_PAYLOAD_MAX_SLOW + 1), -EMSGSIZE);
+	for (uint32_t bytes = RING_PAYLOAD_MAX + 1; bytes <= RING_PAYLOAD_MAX_SLOW; bytes++) {
+		for (uint32_t small = 0; small < 3; small++) {
+			/* The delta to the record before needs a time extend. */
+			m.now_ns += 3 * EXTEND;
+			if (small)
+				assert_int_equal(ring_memory_write(&m, number, 8 * small), 0);
+			else
+				assert_int_equal(ring_memory_write(&m, number, bytes), 0);
+			if (!small)
+				assert_int_equal(position_of(&m) % 4096, 0);
+			assert_int_equal(ring_cursor_peek(&cursor, &record), 1);
+			ring_memory_check(&record, number++, small ? 8 * small : bytes);
+			assert_int_equal(record.time_ns, m.now_ns);
+			assert_int_equal(cursor.lost, 0);
+			ring_cursor_advance(&cursor, &record);
+		}
+	}
+	assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
+	assert_int_equal(cursor.read_count, number);
+	assert_false(cursor.is_corrupt);
+	ring_cursor_done(&cursor);
+	ring_memory_done(&m);
+}
+
+/* A page with one large record says so in its commit word, and has the number of records
+ * before it. */
+static void large_is_alone_on_its_page(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	uint8_t data[4096];
+	struct ring_page page = { .data = data };
+	struct ring_memory m;
+	uint64_t commit;
+
+	(void)state;
+	ring_memory_init(&m, &config);
+	assert_int_equal(ring_memory_write(&m, 1, 8), 0);
+	assert_int_equal(ring_memory_write(&m, 2, RING_PAYLOAD_MAX_SLOW), 0);
+	assert_int_equal(ring_memory_write(&m, 3, 8), 0);
+	assert_int_equal(ring_page_read(&m.view, 0, &page), 0);
+	assert_int_equal(page.bytes, 12);
+	assert_int_equal(ring_page_read(&m.view, 1, &page), 0);
+	memcpy(&commit, data + 8, 8);
+	assert_int_equal(commit, 4080);
+	assert_int_equal(page.bytes, 4080);
+	assert_int_equal(page.entries, 1);
+	assert_false(page.is_open);
+	assert_int_equal(ring_page_read(&m.view, 2, &page), 0);
+	assert_int_equal(page.bytes, 12);
+	assert_int_equal(page.entries, 2);
+	assert_true(page.is_open);
+	ring_memory_done(&m);
+}
+
+static void read_one(struct ring_cursor *cursor, uint32_t number, uint32_t bytes,
+		     uint64_t time_ns)
+{
+	struct ring_record record;
+
+	assert_int_equal(ring_cursor_peek(cursor, &record), 1);
+	ring_memory_check(&record, number, bytes);
+	assert_int_equal(record.time_ns, time_ns);
+	ring_cursor_advance(cursor, &record);
+}
+
+/* Refused records leave nothing behind: after the reader has read everything, three pages are
+ * enough for the next one. */
+static void large_is_refused_while_full(void **state)
+{
+	struct ring_config config = ring_memory_config(false);
+	struct ring_cursor cursor;
+	struct ring_record record;
+	struct ring_memory m;
+	struct ring_stats stats;
+	uint32_t bytes = RING_PAYLOAD_MAX_SLOW, refused = 0, read = 0;
+
+	(void)state;
+	config.nr_pages = 3;
+	ring_memory_init(&m, &config);
+	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
+	for (uint32_t i = 0; i < 50; i++) {
+		uint32_t taken = 0;
+
+		m.now_ns += EXTEND;
+		if (i % 2) {
+			assert_int_equal(ring_memory_write(&m, i, 8), 0);
+			read_one(&cursor, i, 8, m.now_ns);
+			ring_cursor_consume(&cursor);
+			read++;
+		}
+		m.now_ns += EXTEND;
+		while (!ring_memory_write(&m, i, bytes))
+			taken++;
+		assert_in_range(taken, 1, 2);
+		assert_int_equal(ring_memory_write(&m, i, bytes), -ENOBUFS);
+		refused += 2;
+		for (uint32_t n = 0; n < taken; n++, read++)
+			read_one(&cursor, i, bytes, m.now_ns);
+		ring_cursor_consume(&cursor);
+		assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
+	}
+	assert_int_equal(ring_stats(&m.view, &stats), 0);
+	assert_int_equal(stats.dropped, refused);
+	assert_int_equal(stats.read, read);
+	assert_int_equal(stats.overrun, 0);
+	assert_int_equal(stats.entries, 0);
+	assert_false(cursor.is_corrupt);
+	ring_cursor_done(&cursor);
+	ring_memory_done(&m);
+}
+
+/* A writer that was killed after its open leaves an open page without records.  The next large
+ * record does not get that page's time. */
+static void large_passes_over_a_page_of_a_killed_writer(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct ring_cursor cursor;
+	struct ring_record record;
+	struct ring_memory m;
+
+	(void)state;
+	ring_memory_init(&m, &config);
+	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
+	assert_int_equal(ring_memory_write(&m, 1, 8), 0);
+	/* Take the record back, in a copy of which nothing is selected yet. */
+	m.ring->entries[(m.ring->position & ABI_POS_FLAGS) ^ ABI_POS_RECORD] = 0;
+	m.ring->position = (m.ring->position - 12) ^ ABI_POS_RECORD;
+	assert_int_equal(position_of(&m), ABI_PAGE_HEADER);
+	assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
+	m.now_ns += 5 * EXTEND;
+	assert_int_equal(ring_memory_write(&m, 2, RING_PAYLOAD_MAX_SLOW), 0);
+	assert_int_equal(position_of(&m), 2 * 4096);
+	assert_int_equal(ring_cursor_peek(&cursor, &record), 1);
+	ring_memory_check(&record, 2, RING_PAYLOAD_MAX_SLOW);
+	assert_int_equal(record.time_ns, m.now_ns);
+	assert_int_equal(cursor.lost, 0);
+	assert_false(cursor.is_corrupt);
+	ring_cursor_done(&cursor);
+	ring_memory_done(&m);
+}
+
+static void large_overruns_are_counted(void **state)
+{
+	struct ring_config config = ring_memory_config(true);
+	struct ring_cursor cursor;
+	struct ring_record record;
+	struct ring_memory m;
+	struct ring_stats stats;
+
+	(void)state;
+	ring_memory_init(&m, &config);
+	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(ring_memory_write(&m, i, RING_PAYLOAD_MAX_SLOW - i % 12), 0);
+	/* The position is at the start of page 100: its slot is given up, and not open. */
+	assert_int_equal(position_of(&m), 100 * 4096);
+	assert_int_equal(ring_stats(&m.view, &stats), 0);
+	assert_int_equal(stats.entries, 3);
+	assert_int_equal(stats.overrun, 97);
+	for (uint32_t i = 97; i < 100; i++) {
+		assert_int_equal(ring_cursor_peek(&cursor, &record), 1);
+		assert_int_equal(cursor.lost, i == 97 ? 97 : 0);
+		ring_memory_check(&record, i, RING_PAYLOAD_MAX_SLOW - i % 12);
+		ring_cursor_advance(&cursor, &record);
+	}
+	assert_int_equal(ring_cursor_peek(&cursor, &record), 0);
+	ring_cursor_done(&cursor);
+	ring_memory_done(&m);
 }
 
 /* ---- overwrite, refusal, statistics ---- */
@@ -538,6 +728,11 @@ int main(void)
 		cmocka_unit_test(time_is_exact_and_never_goes_back),
 		cmocka_unit_test(own_clock_never_goes_back),
 		cmocka_unit_test(record_at_the_very_end_of_a_page),
+		cmocka_unit_test(large_is_read_back),
+		cmocka_unit_test(large_is_alone_on_its_page),
+		cmocka_unit_test(large_is_refused_while_full),
+		cmocka_unit_test(large_passes_over_a_page_of_a_killed_writer),
+		cmocka_unit_test(large_overruns_are_counted),
 		cmocka_unit_test(overrun_is_counted_to_the_record),
 		cmocka_unit_test(full_ring_refuses_and_counts),
 		cmocka_unit_test(recording_off_changes_nothing),

@@ -22,7 +22,7 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	struct {
 		uint64_t headroom;	/* RING_HEADROOM bytes that ring_view_write() may
 					 * use */
-		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX, 8)];
+		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX_SLOW, 8)];
 	} copy;
 	uint32_t tid = (uint32_t)gettid();
 	struct ring_cursor cursor;
@@ -38,7 +38,7 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	/* Stop where the ring ended at first: a slow process may still write to it. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
-		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX) {
+		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX_SLOW) {
 			memcpy(copy.data, record.data, record.bytes);
 			ring_view_write(to, copy.data, record.bytes,
 					record.time_ns, tid);

@@ -12,7 +12,10 @@
 #include "server/core/timebase.h"
 #include "server/rings/rings.h"
 
-#define SLOW_PAGES_MIN	16
+#define SLOW_PAGES_MIN	16	/* pages of a slow ring next to a fast ring that is used */
+#define ONLY_PAGES_MIN	3	/* pages of a slow ring that has all records; a record that
+				 * fills a page needs one more than a small one, see
+				 * docs/design/ring.md */
 
 static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
 {
@@ -39,10 +42,10 @@ static uint64_t kind_pages(const struct instance *instance,
 	bool has_rseq = shm_load(&instance->root->control->has_rseq);
 	uint64_t nr = nr_pages_of(plan->page_bytes, kb);
 
-	if ((kind == ABI_RING_FAST) == has_rseq)
-		return nr;
 	if (kind == ABI_RING_FAST)
-		return 2;
+		return has_rseq ? nr : 2;
+	if (!has_rseq)
+		return nr > ONLY_PAGES_MIN ? nr : ONLY_PAGES_MIN;
 	return nr / 8 > SLOW_PAGES_MIN ? nr / 8 : SLOW_PAGES_MIN;
 }
 

@@ -27,11 +27,17 @@
 					 * record */
 #define IP_BYTES	8u		/* bytes of the field `ip` of a text, which is
 					 * ABI_IP_MARKER */
-#define DATA_MAX	(RING_PAYLOAD_MAX - HEADER_BYTES)
-/* Limit of the kernel: bytes of a text that fit into its sub-buffer, without the newline and
- * the NUL. */
-#define TEXT_MAX	4054u
-#define TEXT_FITS	(DATA_MAX - IP_BYTES - 2)
+#define DATA_MAX	(RING_PAYLOAD_MAX_SLOW - HEADER_BYTES)
+/*
+ * Limits of the kernel, whatever the size of its sub-buffers: bytes that fit into a
+ * sub-buffer of 4096 bytes.
+ * TEXT_MAX: bytes of a text, without the newline and the NUL that are added.
+ * RAW_MAX: bytes of raw data.  The kernel's record of raw data has 4 bytes more than its
+ * data needs.
+ */
+#define TEXT_MAX	(DATA_MAX - IP_BYTES - 2)
+#define RAW_MAX		(DATA_MAX - 4)
+static_assert(TEXT_MAX == 4054 && RAW_MAX == 4060, "the kernel's limits");
 
 struct marker {
 	uint64_t headroom;		/* the RING_HEADROOM bytes that must be free before the
@@ -147,8 +153,6 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 
 	if (len > TEXT_MAX)
 		len = TEXT_MAX;
-	if (len > TEXT_FITS)
-		len = TEXT_FITS;
 	bytes = fill_text(&marker, ABI_IP_MARKER, text, len);
 	r = marker_record(instance, &marker, bytes, cpu);
 	if (r)
@@ -177,7 +181,7 @@ ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len
 	struct marker marker = { .type = ABI_EVENT_ID_RAW_DATA, .pid = tid };
 	int r;
 
-	if (len < sizeof(uint32_t) || len > DATA_MAX)
+	if (len < sizeof(uint32_t) || len > RAW_MAX)
 		return -EINVAL;
 	memcpy(marker.data, data, len);
 	r = marker_record(instance, &marker, len,
