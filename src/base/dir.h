@@ -4,7 +4,7 @@
  * point.  The first of these paths is used:
  *
  *	$ULF_DIR			if set
- *	/run/ulf/UID			if an administrator has made /run/ulf
+ *	/run/ulf/UID			if there is a /run/ulf
  *	/dev/shm/ulf-UID		else
  *	$XDG_RUNTIME_DIR/ulf		if the paths above cannot be used, and
  *					$XDG_RUNTIME_DIR belongs to this user

@@ -170,8 +170,8 @@ static void report_no_roots(const char *dir)
 {
 	if (is_removed_at_logout(dir))
 		cli_error("there are no roots; records in /dev/shm are removed at the last logout, "
-			  "unless `loginctl enable-linger`, or `systemctl enable --now "
-			  "run-ulf.mount` by root, was run before");
+			  "unless `loginctl enable-linger`, or `systemctl start run-ulf.mount` by "
+			  "root, was run before");
 }
 
 static int list_roots(struct conn *conn, bool is_long)

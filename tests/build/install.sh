@@ -66,6 +66,20 @@ files >"$top/first"
 compile "nothing has changed" 0 0 install
 files | diff "$top/first" - || fail "other files than at first"
 
+# systemd mounts /run/ulf at every boot: the link in the directory of units enables the unit.
+units=$root/usr/local/lib/systemd/system
+expect "the link that enables the mount" ../run-ulf.mount \
+	"$(readlink "$units/local-fs.target.wants/run-ulf.mount")"
+expect "the unit that it leads to" "$(realpath "$units/run-ulf.mount")" \
+	"$(realpath -e "$units/local-fs.target.wants/run-ulf.mount")"
+if command -v systemd-analyze; then
+	# The status is 0 also for a misspelt key.  Other lines are about this machine.
+	systemd-analyze verify --man=no "$units/run-ulf.mount" >"$top/verify" 2>&1 || :
+	if grep run-ulf "$top/verify"; then
+		fail "systemd-analyze verify run-ulf.mount"
+	fi
+fi
+
 # Another prefix: two files name it.  Each place has a list of its own.
 compile "another prefix" 0 2 install PREFIX=/opt/ulf
 library=$(find "$root/opt/ulf" -name libulf.so)

@@ -43,7 +43,7 @@ mkdir -p /run/systemd/system
 make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" PREFIX="$TMPDIR/prefix" install | tee "$TMPDIR/out"
 unit=$TMPDIR/prefix/lib/systemd/system/run-ulf.mount
 [ -e "$unit" ]
-grep -F "\`systemctl enable --now $unit\` keeps records in /run/ulf: logind removes" "$TMPDIR/out"
+grep -F "\`systemctl enable --now $unit\` keeps records in /run/ulf from now on: logind" "$TMPDIR/out"
 mkdir /run/ulf
 make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" PREFIX="$TMPDIR/prefix" install >"$TMPDIR/out"
 if grep systemctl "$TMPDIR/out"; then exit 1; fi
