@@ -24,13 +24,13 @@
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/functions/function_name.h"
 #include "server/functions/functions.h"
 #include "server/names/objects.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/print_triggers.h"
+#include "symbols/function_name.h"
 #include "tracefs/tracefs.h"
 
 #define PATH_BYTES	1024u		/* limit: bytes of the path of a file in the tree */

@@ -10,11 +10,11 @@
 
 #include "base/glob.h"
 #include "server/core/instance.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_suggest.h"
 #include "server/functions/functions.h"
 #include "server/rules/trigger_errors.h"
 #include "server/rules/triggers.h"
+#include "symbols/function_name.h"
 #include "tracefs/files.h"
 
 /* Return how many functions the first @len bytes of @word select, or a negative number on

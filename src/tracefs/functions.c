@@ -11,13 +11,13 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/functions/function_mods.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/names/symbols.h"
 #include "server/rings/rings.h"
 #include "server/rules/triggers.h"
+#include "symbols/function_name.h"
 #include "tracefs/files.h"
 
 /* ---- files that list functions ---- */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "server/functions/function_name.h"
+#include "symbols/function_name.h"
 
 /* `|` ends the word. */
 static void words_end(void **state)

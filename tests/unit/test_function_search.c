@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "server/functions/function_name.h"
 #include "server/functions/function_search.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/parts.h"
 #include "server/core/root.h"
+#include "symbols/function_name.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define LIMIT_MS	2000u

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "server/core/beat.h"
 #include "server/core/budget.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
+#include "symbols/function_name.h"
 
 #define SEARCHES_MAX	512u		/* limit: searches that are kept; boot settings name
 					 * fewer functions */

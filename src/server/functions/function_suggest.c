@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Find traceable functions whose names are similar to a wrong name. */
 #include "server/core/budget.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_suggest.h"
 #include "server/functions/functions.h"
 #include "server/rules/suggest.h"
+#include "symbols/function_name.h"
 
 #define LOOKS		16u	/* functions between two checks of the budget */
 

@@ -10,10 +10,10 @@
 #include "server/core/beat.h"
 #include "server/core/instance.h"
 #include "server/core/options.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
 #include "server/functions/functions.h"
+#include "symbols/function_name.h"
 #include "symbols/parse_take.h"
 
 /* ---- names ---- */

@@ -8,9 +8,9 @@
 #include "base/glob.h"
 #include "server/core/beat.h"
 #include "server/core/instance.h"
-#include "server/functions/function_name.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
+#include "symbols/function_name.h"
 
 /* ---- lists ---- */
 

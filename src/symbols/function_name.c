@@ -7,7 +7,7 @@
  *	A::operator< <int>(A const&) const
  *	||-|--------||----|---------||||||
  */
-#include "server/functions/function_name.h"
+#include "symbols/function_name.h"
 
 #include <string.h>
 

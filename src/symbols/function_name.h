@@ -13,8 +13,8 @@
  * The return type of a template, which is before the name, is left out.  Blanks are
  * ignored.
  */
-#ifndef ULF_SERVER_FUNCTION_NAME_H
-#define ULF_SERVER_FUNCTION_NAME_H
+#ifndef ULF_SYMBOLS_FUNCTION_NAME_H
+#define ULF_SYMBOLS_FUNCTION_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
