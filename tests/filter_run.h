@@ -14,29 +14,43 @@
 
 enum { TEST_CPUS = 2 };
 
-/* There is one function: schedule(), at 0x1000, 0x100 bytes long. */
-static inline int test_function_at(void *ctx, uint64_t addr,
-				   uint64_t *ret_start, uint64_t *ret_end)
+/* There are schedule(), at 0x1000, 0x100 bytes long, and two functions A::f(). */
+static inline int test_function_at(void *ctx, uint64_t addr, struct filter_range *ret_range)
 {
 	(void)ctx;
 	if (addr < 0x1000 || addr >= 0x1100)
 		return -ENOENT;
-	*ret_start = 0x1000;
-	*ret_end = 0x1100;
+	*ret_range = (struct filter_range){ 0x1000, 0x1100 };
 	return 0;
 }
 
-static inline int test_function(void *ctx, const char *name, size_t len,
-				uint64_t *ret_start, uint64_t *ret_end)
+static inline int test_functions(void *ctx, const char *name, size_t len,
+				 struct filter_range *ret_ranges)
 {
-	if (len != 8 || memcmp(name, "schedule", 8) != 0)
-		return -ENOENT;
-	return test_function_at(ctx, 0x1000, ret_start, ret_end);
+	static const struct {
+		const char *name;
+		int nr;
+		struct filter_range ranges[3];
+	} all[] = {
+		{ "schedule", 1, { { 0x1000, 0x1100 } } },
+		{ "A::f", 3, { { 0x2000, 0x2010 }, { 0x2800, 0x2800 }, { 0x3000, 0x3010 } } },
+		{ "A::f(int, char const*) const", 1, { { 0x3000, 0x3010 } } },
+		{ "A::f() &&", 1, { { 0x2000, 0x2010 } } },
+		{ "many", -E2BIG, { { 0 } } },
+	};
+
+	(void)ctx;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strlen(all[i].name) == len && !memcmp(all[i].name, name, len)) {
+			memcpy(ret_ranges, all[i].ranges, sizeof(all[i].ranges));
+			return all[i].nr;
+		}
+	return -ENOENT;
 }
 
 static const struct filter_env test_env = {
 	.nr_cpus = TEST_CPUS,
-	.function = test_function,
+	.functions = test_functions,
 	.function_at = test_function_at,
 };
 

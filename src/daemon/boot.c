@@ -25,7 +25,6 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/functions/functions.h"
-#include "server/names/objects.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
@@ -408,10 +407,12 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Return true if the filter of a trigger may name functions. */
-static bool names_functions(const char *words)
+/* Search for the functions that filters of triggers name.  Returns 0, or -ERESTART: call again
+ * later. */
+static int find_filtered(struct root *root, const char *words)
 {
-	return boot_has(words, BOOT_TRIGGER) && strstr(words, FILTER_FUNCTION);
+	return boot_has(words, BOOT_TRIGGER) &&
+	       filters_parse(root, words, strlen(words)) == -ERESTART ? -ERESTART : 0;
 }
 
 static int boot_apply(struct root *root)
@@ -431,7 +432,7 @@ static int boot_apply(struct root *root)
 	copy_words(root, words);
 	if ((has_functions(words) && (functions_refresh(root) == -ERESTART ||
 				      find_functions(root, words))) ||
-	    (names_functions(words) && objects_parse(root)))
+	    find_filtered(root, words))
 		return -ERESTART;
 	root_boot(root)->is_applied = true;
 	if (state == ABI_BOOT_TOO_LONG)
@@ -470,7 +471,7 @@ static int apply_new_events(struct root *root)
 	if (events_refresh(root) || row == events->nr)
 		return 0;
 	copy_words(root, words);
-	if (names_functions(words) && objects_parse(root))
+	if (find_filtered(root, words))
 		return -ERESTART;
 	if (!boot_has(words, BOOT_TRIGGER)) {
 		boot->nr_rows = events->nr;

@@ -6,7 +6,8 @@
  * documentation says: "*sh" also matches at the end of a string in a char array, a glob
  * may begin with a digit, CPU & 1 tests bit 0 of the CPU number, and CPUS{} may be
  * compared with any dynamic array of unsigned long, not only with cpumasks.  A number may
- * also be written as its name: op == DISK_READ, op == "read".
+ * also be written as its name: op == DISK_READ, op == "read".  After .function a name of C++
+ * may have blanks in brackets, and may be in quotes: ip.function == "A::f(int) const".
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
@@ -48,7 +49,8 @@ struct text;
 	X(INVALID_CPULIST,	"Invalid cpulist")			\
 	X(NO_FILTER,		"No filter found")			\
 	X(AMBIGUOUS_NAME,	"Name stands for several values")	\
-	X(ILLEGAL_FLOAT,	"Illegal floating-point value")
+	X(ILLEGAL_FLOAT,	"Illegal floating-point value")		\
+	X(TOO_MANY_FUNCTIONS,	"Too many functions have this name")
 
 enum filter_error_code {
 #define X(code, text) FILTER_ERR_##code,
@@ -76,18 +78,25 @@ const char *filter_error_text(enum filter_error_code code);
 typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
 			    bool is_constant);
 
+/* The addresses of a function: @start and the addresses after it that are below @end. */
+struct filter_range {
+	uint64_t start, end;
+};
+
+#define FILTER_RANGES_MAX	32u	/* limit: functions of one name */
+
 /* Information that the filter compiler needs besides the event's format. */
 struct filter_env {
 	uint32_t nr_cpus;		/* CPUS{} accepts only CPU numbers below this number */
 	/*
-	 * Callback for `.function`: find the function with the name @name, or the function
-	 * that contains @addr.  Returns 0, the function's first address, and the address
-	 * after its end; or -errno.  Both callbacks may be NULL if no function is known.
+	 * Callbacks for `.function`: find the functions with the name @name, or the function
+	 * that contains @addr.  @functions returns the number of functions that it has stored in
+	 * @ret_ranges, -E2BIG (more than FILTER_RANGES_MAX) or another -errno; @function_at
+	 * returns 0 or -errno.  Both callbacks may be NULL if no function is known.
 	 */
-	int (*function)(void *ctx, const char *name, size_t len,
-			uint64_t *ret_start, uint64_t *ret_end);
-	int (*function_at)(void *ctx, uint64_t addr,
-			   uint64_t *ret_start, uint64_t *ret_end);
+	int (*functions)(void *ctx, const char *name, size_t len,
+			 struct filter_range ret_ranges[FILTER_RANGES_MAX]);
+	int (*function_at)(void *ctx, uint64_t addr, struct filter_range *ret_range);
 	/*
 	 * Callback that calls @each for all names that may be compared with the field at
 	 * @offset of records of @fmt.  NULL: there are no names.
@@ -117,6 +126,17 @@ struct nearest;
 const char *filter_error_near(const struct event_format *fmt, const char *text,
 			      const struct filter_env *env,
 			      const struct filter_error *error, struct nearest *near);
+
+/* Suffix of a field in a filter, as in `ip.function == main`: the field's value is an
+ * address, and the filter matches if that address is inside the function. */
+#define FILTER_FUNCTION		".function"
+/*
+ * Find the next name in @text that is compared with FIELD.function, from *@at on.  Moves *@at
+ * to the end of the name, where the caret of an error is.  Addresses are skipped.
+ * Returns false if there is none.
+ */
+bool filter_next_function(const char *text, size_t *at, const char **ret_name,
+			  size_t *ret_len);
 
 /* ---- functions for the `filter` files ---- */
 

@@ -34,7 +34,7 @@ static int parse_field_name(struct parser *p, struct term *t)
 		return -E2BIG;
 	/* Accept .ustring and ignore it: all strings are in user space. */
 	term_accept(p, ".ustring");
-	t->is_function = term_accept(p, ".function");
+	t->is_function = term_accept(p, FILTER_FUNCTION);
 	return 0;
 }
 
@@ -56,31 +56,121 @@ static int parse_operator(struct parser *p, struct term *t)
 
 /* ---- parse predicates with .function ---- */
 
-/* Parse VALUE, which is the name of a function or an address in a function.  Returns the
- * addresses of the function. */
-static int find_function(struct parser *p, uint64_t *ret_start,
-			 uint64_t *ret_end)
+/* Returns the length of the name of C++ at @text.  Blanks do not end it inside brackets, and
+ * not before `const` after parameters.  A bracket that the name does not open ends it, and
+ * belongs to the filter. */
+static size_t written_len(const char *text)
+{
+	size_t len = 0, depth = 0;
+
+	for (; text[len] && (depth || !parser_is_space(text[len])); len++) {
+		if (strchr("(<{", text[len]))
+			depth++;
+		else if (depth && strchr(")>}", text[len]))
+			depth--;
+		else if (text[len] == ')')
+			break;
+	}
+	if (len && text[len - 1] == ')' && !strncmp(text + len, " const", 6) &&
+	    !term_word_len(text + len + 6))
+		len += 6;
+	return depth ? 0 : len;
+}
+
+/*
+ * Returns the length of the value at @text, which is a name, and the name in it.  A name of C
+ * ends with a blank, and quotes are part of it, as in the kernel.  A name of C++ may be in
+ * quotes: then it may also contain operators of filters, as `A::f() &&` does.
+ */
+static size_t take_function(const char *text, const char **ret_name, size_t *ret_len)
+{
+	const char *end = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
+	size_t len = 0, written;
+
+	if (end && text + 1 + term_word_len(text + 1) != end) {
+		*ret_name = text + 1;
+		*ret_len = (size_t)(end - *ret_name);
+		return *ret_len + 2;
+	}
+	while (text[len] && !parser_is_space(text[len]))
+		len++;
+	if (memchr(text, '(', len) || memmem(text, len, "::", 2)) {
+		written = written_len(text);
+		len = written ? written : len;
+	}
+	*ret_name = text;
+	*ret_len = len;
+	return len;
+}
+
+bool filter_next_function(const char *text, size_t *at, const char **ret_name,
+			  size_t *ret_len)
+{
+	const char *found;
+
+	while ((found = strstr(text + *at, FILTER_FUNCTION))) {
+		found += strlen(FILTER_FUNCTION);
+		while (parser_is_space(*found))
+			found++;
+		*at = (size_t)(found - text);
+		if (strncmp(found, "==", 2) && strncmp(found, "!=", 2))
+			continue;
+		found += 2;
+		while (parser_is_space(*found))
+			found++;
+		*at = (size_t)(found - text);
+		if (!*found || isdigit((unsigned char)*found))
+			continue;
+		*at += take_function(found, ret_name, ret_len);
+		return true;
+	}
+	return false;
+}
+
+/* Parse VALUE, the name of functions or an address in a function.  Returns the number of
+ * functions, and their addresses; or -errno. */
+static int find_functions(struct parser *p, struct filter_range *ret_ranges)
 {
 	const struct filter_env *env = p->env;
-	const char *name = p->text + p->at;
-	size_t len = 0;
+	const char *name;
 	uint64_t addr;
+	size_t len;
 	int r;
 
-	if (isdigit((unsigned char)*name)) {
+	if (isdigit((unsigned char)p->text[p->at])) {
 		r = term_parse_unsigned(p, FILTER_ERR_INVALID_VALUE, &addr);
 		if (r)
 			return r;
-		r = env->function_at ? env->function_at(env->ctx, addr,
-							ret_start, ret_end) : -ENOENT;
+		r = env->function_at ? env->function_at(env->ctx, addr, ret_ranges) : -ENOENT;
+		r = r ? r : 1;
 	} else {
-		while (name[len] && !parser_is_space(name[len]))
-			len++;
-		p->at += len;
-		r = env->function ? env->function(env->ctx, name, len,
-						  ret_start, ret_end) : -ENOENT;
+		p->at += take_function(p->text + p->at, &name, &len);
+		r = env->functions ? env->functions(env->ctx, name, len, ret_ranges) : -ENOENT;
 	}
-	return r ? term_fail(p, FILTER_ERR_NO_FUNCTION, p->at) : 0;
+	if (r == -E2BIG)
+		return term_fail(p, FILTER_ERR_TOO_MANY_FUNCTIONS, p->at);
+	return r > 0 ? r : term_fail(p, FILTER_ERR_NO_FUNCTION, p->at);
+}
+
+/* Emit a predicate that is true if the field is in one of the @nr ranges. */
+static struct part emit_ranges(struct parser *p, const struct term *t,
+			       const struct filter_range *ranges, uint32_t nr)
+{
+	struct part all = { .yes = WAY_END, .no = WAY_END };
+	uint32_t done = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct part one;
+
+		if (ranges[i].start >= ranges[i].end)
+			continue;	/* a symbol without a size */
+		if (done++)
+			code_patch(&p->code, all.no, code_nr_insns(&p->code));
+		one = term_emit_range(p, &t->field, ranges[i].start, ranges[i].end - 1);
+		all.yes = code_join(&p->code, all.yes, one.yes);
+		all.no = one.no;
+	}
+	return done ? all : term_emit_never(p);
 }
 
 /* Parse a predicate with .function, which is true if the field is an address in the
@@ -88,19 +178,18 @@ static int find_function(struct parser *p, uint64_t *ret_start,
 static int parse_function(struct parser *p, const struct term *t,
 			  struct part *ret_part)
 {
-	uint64_t start, end;
+	struct filter_range ranges[FILTER_RANGES_MAX];
 	struct part inside;
-	int r;
+	int nr;
 
 	if (t->field.size != sizeof(uint64_t) || t->field.use == USE_FLOAT)
 		return term_fail(p, FILTER_ERR_ILLEGAL_FIELD_OP, p->at);
 	if (t->op != OP_EQ && t->op != OP_NE)
 		return term_fail(p, FILTER_ERR_INVALID_OP, p->at);
-	r = find_function(p, &start, &end);
-	if (r)
-		return r;
-	inside = start < end ? term_emit_range(p, &t->field, start, end - 1) :
-		 term_emit_never(p);
+	nr = find_functions(p, ranges);
+	if (nr < 0)
+		return nr;
+	inside = emit_ranges(p, t, ranges, (uint32_t)nr);
 	*ret_part = t->op == OP_NE ? part_not(inside) : inside;
 	return 0;
 }

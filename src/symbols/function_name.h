@@ -2,7 +2,8 @@
 /*
  * Names of functions as users write them: `f`, `ns::C::f`, `f(int, char const*)`,
  * `operator new`, `(anonymous namespace)::f`, with wildcards and a command.  These functions
- * work on text only; functions_list.c finds the functions of a root.
+ * work on text only; server/functions/functions_list.c finds the functions of a root that can
+ * be traced, server/names/symbols_written.c finds all.
  *
  * A C++ name as the demangler prints it, and the names of its parts in this code:
  *

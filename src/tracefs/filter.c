@@ -47,7 +47,7 @@ ssize_t event_filter_file_store(struct tracefs_file *file, const char *buf,
 	(void)tid;
 	if (!event)
 		return -ENODEV;
-	r = filters_parse(tracefs_instance(file->node), buf, size);
+	r = filters_parse(file->node->root, buf, size);
 	if (r)
 		return r;
 	r = filters_set(tracefs_instance(file->node), event, buf, size,
@@ -70,7 +70,7 @@ ssize_t system_filter_file_store(struct tracefs_file *file, const char *buf,
 
 	(void)tid;
 	if (!r)
-		r = filters_parse(tracefs_instance(file->node), buf, size);
+		r = filters_parse(file->node->root, buf, size);
 	if (r)
 		return r;
 	r = filters_set_system(tracefs_instance(file->node), file->node->number,

@@ -69,7 +69,7 @@ static ssize_t store(struct tracefs_file *file, const struct event *event,
 
 	if (!event)
 		return -ENODEV;
-	r = filters_parse(instance, buf, size);
+	r = filters_parse(instance->root, buf, size);
 	if (r)
 		return r;
 	if (!is_removal(buf, size))

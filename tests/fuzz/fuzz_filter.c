@@ -98,15 +98,18 @@ static struct event_format *make_format(void)
 	return fmt;
 }
 
-static int find_function(void *ctx, const char *name, size_t len,
-			 uint64_t *ret_start, uint64_t *ret_end)
+static int find_functions(void *ctx, const char *name, size_t len,
+			  struct filter_range *ret_ranges)
 {
+	uint32_t nr;
+
 	(void)ctx;
-	if (len != 1 || *name != 'f')
+	if (!len || *name != 'f')
 		return -ENOENT;
-	*ret_start = 0x1000;
-	*ret_end = 0x2000;
-	return 0;
+	nr = len < FILTER_RANGES_MAX ? (uint32_t)len : FILTER_RANGES_MAX;
+	for (uint32_t i = 0; i < nr; i++)
+		ret_ranges[i] = (struct filter_range){ 0x1000 * i, 0x1000 * i + 0x800 };
+	return (int)nr;
 }
 
 static void each_name(void *ctx, const struct event_format *fmt, uint32_t offset,
@@ -199,7 +202,7 @@ static void run_damaged(const struct filter_program *program)
 static void fuzz_one(const struct event_format *fmt, struct text *text)
 {
 	static const struct filter_env env = {
-		.nr_cpus = 3, .function = find_function, .names = each_name,
+		.nr_cpus = 3, .functions = find_functions, .names = each_name,
 	};
 	struct event_filter filter = { 0 };
 	struct nearest near;

@@ -305,6 +305,86 @@ static void functions(void **state)
 	event_format_free(fmt);
 }
 
+/* Names of C++: blanks in brackets, quotes, and several functions of one name. */
+static void written_functions(void **state)
+{
+	static const struct { const char *text; bool first, second; } cases[] = {
+		{ "ul.function == A::f", true, true },
+		{ "ul.function != A::f", false, false },
+		{ "ul.function == \"A::f\"", true, true },
+		{ "ul.function == 'A::f'", true, true },
+		{ "ul.function == A::f && i == 1", true, true },
+		{ "i == 2 || ul.function == A::f", true, true },
+		{ "!(ul.function == A::f)", false, false },
+		{ "(ul.function == A::f) && (i == 1)", true, true },
+		{ "ul.function == A::f(int, char const*) const", false, true },
+		{ "ul.function == A::f(int, char const*) const && i == 1", false, true },
+		{ "(ul.function == A::f(int, char const*) const) && i == 1", false, true },
+		{ "ul.function == \"A::f() &&\" && i == 1", true, false },
+		{ "ul.function == \"A::f() &&\" || ul.function == schedule", true, false },
+	};
+	struct event_format *fmt = rec_format("");
+	struct rec r = { .i = 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		r.ul = 0x200f;
+		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)), cases[i].first);
+		r.ul = 0x3000;
+		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)), cases[i].second);
+		/* Between the two, and at the symbol without a size. */
+		r.ul = 0x2800;
+		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)),
+				 strstr(cases[i].text, "!=") || *cases[i].text == '!');
+	}
+	event_format_free(fmt);
+}
+
+/* A wrong name: where the caret is, and that the search for names finds the same one. */
+static void wrong_functions(void **state)
+{
+	static const struct {
+		const char *text, *name;
+		uint32_t pos;
+		enum filter_error_code code;
+	} cases[] = {
+		{ "ul.function == none", "none", 20, FILTER_ERR_NO_FUNCTION },
+		{ "(ul.function == schedule)", "schedule)", 26, FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == none && i == 1", "none", 20, FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == A::g(int, int) && i == 1", "A::g(int, int)", 30,
+		  FILTER_ERR_NO_FUNCTION },
+		{ "(ul.function == A::g(int, int)) || i == 1", "A::g(int, int)", 31,
+		  FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == \"A::g() &&\" && i == 1", "A::g() &&", 27,
+		  FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == \"schedule\" && i == 1", "\"schedule\"", 26,
+		  FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == A::operator<< && i == 1", "A::operator<<", 29,
+		  FILTER_ERR_NO_FUNCTION },
+		{ "ul.function == many", "many", 20, FILTER_ERR_TOO_MANY_FUNCTIONS },
+	};
+	struct event_format *fmt = rec_format("");
+	struct filter_program *program;
+	struct filter_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *name;
+		size_t at = 0, len;
+
+		assert_int_equal(filter_compile(fmt, cases[i].text, &test_env, &program, &err),
+				 -EINVAL);
+		assert_int_equal(err.code, cases[i].code);
+		assert_int_equal(err.pos, cases[i].pos);
+		assert_true(filter_next_function(cases[i].text, &at, &name, &len));
+		assert_int_equal(at + 1, cases[i].pos);
+		assert_int_equal(len, strlen(cases[i].name));
+		assert_memory_equal(name, cases[i].name, len);
+		assert_false(filter_next_function(cases[i].text, &at, &name, &len));
+	}
+	event_format_free(fmt);
+}
+
 static struct event_format *mask_format(void)
 {
 	struct event_format *fmt = event_format_alloc("test", "mask", 1, "");
@@ -424,6 +504,8 @@ int main(void)
 		cmocka_unit_test(no_comm),
 		cmocka_unit_test(pointers),
 		cmocka_unit_test(functions),
+		cmocka_unit_test(written_functions),
+		cmocka_unit_test(wrong_functions),
 		cmocka_unit_test(cpu_masks),
 		cmocka_unit_test(said_by_field_ext),
 	};

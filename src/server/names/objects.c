@@ -645,6 +645,29 @@ int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 	return 0;
 }
 
+static bool has_cxx_name(const struct elf_symbols *symbols)
+{
+	for (uint32_t i = 0; i < symbols->nr; i++)
+		if (!strncmp(symbols->rows[i].name, "_Z", 2))
+			return true;
+	return false;
+}
+
+int objects_demangle_all(struct root *root)
+{
+	struct objects *objects = root_objects(root);
+	int r = objects_parse(root);
+
+	for (uint32_t i = 0; i < objects->nr_files; i++) {
+		const struct object_file *file = &objects->files[i];
+
+		if (file->symbols.parsed && has_cxx_name(&file->symbols) &&
+		    objects_demangle(root, &file->symbols, file->path, &objects->bytes_left))
+			r = -ERESTART;
+	}
+	return r;
+}
+
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path)
 {

@@ -100,6 +100,11 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);
 /*
+ * Demangle the names of all objects.  Starts all parsers that it can.  Returns 0 if that was
+ * done or has failed; -ERESTART if a parser is working: call again later.
+ */
+int objects_demangle_all(struct root *root);
+/*
  * Return the demangled name of @symbol, a row of @symbols, or its raw name.  @path: the
  * file, for error_log.  objects_has_missing() may be true afterwards.
  */

@@ -15,6 +15,7 @@
 #include "server/core/shm.h"
 #include "server/names/objects.h"
 #include "server/names/symbols.h"
+#include "server/names/symbols_written.h"
 #include "server/parts.h"
 #include "symbols/elf.h"
 
@@ -33,6 +34,7 @@ struct symbols {
 						 * new string replaces the old one */
 	uint32_t tables_seen;			/* value of tables_changed when @strings were
 						 * read */
+	struct written_names written;		/* searches for functions by name */
 };
 
 static struct symbols *root_symbols(const struct root *root)
@@ -59,6 +61,7 @@ void symbols_done(struct root *root)
 	if (!root_symbols(root))
 		return;
 	forget_strings(root_symbols(root));
+	written_names_done(&root_symbols(root)->written);
 	free(root_symbols(root));
 	root->part_state[ROOT_PART_SYMBOLS] = NULL;
 }
@@ -242,36 +245,24 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 	return 0;
 }
 
-static void tell_range(const struct object *object, const struct elf_symbol *symbol,
-		       uint64_t *ret_start, uint64_t *ret_end)
+int symbols_functions_search(struct root *root, const char *name, size_t len)
 {
-	*ret_start = object->bias + symbol->addr;
-	*ret_end = *ret_start + symbol->size;
+	int r = objects_parse(root);
+
+	return r ? r : written_names_search(&root_symbols(root)->written, root, name, len);
 }
 
-int symbols_function(struct root *root, const char *name, size_t len,
-		     uint64_t *ret_start, uint64_t *ret_end)
+int symbols_functions(struct root *root, const char *name, size_t len,
+		      struct filter_range ret_ranges[FILTER_RANGES_MAX])
 {
-	struct object *object;
-	uint32_t at = 0;
+	int nr;
 
 	objects_wait(root);
-	while ((object = objects_next(root, 0, &at))) {
-		const struct elf_symbols *symbols = &object->file->symbols;
-
-		for (uint32_t i = 0; i < symbols->nr; i++) {
-			if (strncmp(symbols->rows[i].name, name, len) ||
-			    symbols->rows[i].name[len])
-				continue;
-			tell_range(object, &symbols->rows[i], ret_start, ret_end);
-			return 0;
-		}
-	}
-	return -ENOENT;
+	nr = written_names_get(&root_symbols(root)->written, root, name, len, ret_ranges);
+	return nr ? nr : -ENOENT;
 }
 
-int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
-			uint64_t *ret_end)
+int symbols_function_at(struct root *root, uint64_t addr, struct filter_range *ret_range)
 {
 	const struct elf_symbol *symbol;
 	const struct object *object;
@@ -282,6 +273,7 @@ int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
 			  NULL;
 	if (!symbol)
 		return -ENOENT;
-	tell_range(object, symbol, ret_start, ret_end);
+	ret_range->start = object->bias + symbol->addr;
+	ret_range->end = ret_range->start + symbol->size;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "event/print.h"
+#include "filter/filter.h"
 
 struct elf_symbol;
 struct elf_symbols;
@@ -72,12 +73,21 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		   struct text *out);
 
 /*
- * Get start and end of the function called @name (@len bytes), or of the function that
- * contains @addr.  Returns 0 or -ENOENT.  May wait for parsers, see objects_wait().
+ * Search for the functions called @name (@len bytes), for a later symbols_functions().
+ * Returns 0; -ERESTART if a parser is working, or the search has not ended: call again
+ * later; or -ENOMEM.
  */
-int symbols_function(struct root *root, const char *name, size_t len,
-		     uint64_t *ret_start, uint64_t *ret_end);
-int symbols_function_at(struct root *root, uint64_t addr, uint64_t *ret_start,
-			uint64_t *ret_end);
+int symbols_functions_search(struct root *root, const char *name, size_t len);
+/*
+ * Get the addresses of the functions called @name: of the first one with that name in a
+ * symbol table, else of all that are written so in the source.  May wait for parsers, see
+ * objects_wait().  Returns the number of functions; -ENOENT; -E2BIG if there are more than
+ * FILTER_RANGES_MAX; or -ENOMEM.
+ */
+int symbols_functions(struct root *root, const char *name, size_t len,
+		      struct filter_range ret_ranges[FILTER_RANGES_MAX]);
+/* Get the addresses of the function that contains @addr.  Returns 0 or -ENOENT.  May wait for
+ * parsers. */
+int symbols_function_at(struct root *root, uint64_t addr, struct filter_range *ret_range);
 
 #endif

@@ -105,11 +105,13 @@ static int change_apply(struct instance *instance, struct change *change)
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
 {
-	size_t end = pos - 1, start = end;
+	const char *name;
+	size_t at = 0, len;
 
-	while (start && !strchr(" \t=", text[start - 1]))
-		start--;
-	return suggest_symbol(root, text + start, end - start, near);
+	while (filter_next_function(text, &at, &name, &len))
+		if (at == pos - 1)
+			return suggest_symbol(root, name, len, near);
+	return NULL;
 }
 
 bool filters_log_missed(struct instance *instance, const char *text)
@@ -288,22 +290,60 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 
 /* ---- functions that filters may name ---- */
 
-static int function(void *root, const char *name, size_t len,
-		    uint64_t *ret_start, uint64_t *ret_end)
+#define NAMES_MAX	64u		/* limit: names of functions that one write, or the rules
+					 * of one buffer, search for */
+
+static int functions(void *root, const char *name, size_t len,
+		     struct filter_range ret_ranges[FILTER_RANGES_MAX])
 {
-	return symbols_function(root, name, len, ret_start, ret_end);
+	return symbols_functions(root, name, len, ret_ranges);
 }
 
-static int function_at(void *root, uint64_t addr, uint64_t *ret_start,
-		       uint64_t *ret_end)
+static int function_at(void *root, uint64_t addr, struct filter_range *ret_range)
 {
-	return symbols_function_at(root, addr, ret_start, ret_end);
+	return symbols_function_at(root, addr, ret_range);
 }
 
-int filters_parse(const struct instance *instance, const char *text, size_t bytes)
+/* Search for the functions that one text names.  Starts all searches before it returns
+ * -ERESTART for any of them. */
+static int search_functions(struct root *root, const char *text, uint32_t *names_left)
 {
-	return memmem(text, bytes, FILTER_FUNCTION, strlen(FILTER_FUNCTION)) ?
-	       objects_parse(instance->root) : 0;
+	const char *name;
+	size_t at = 0, len;
+	int r = 0;
+
+	while (*names_left && filter_next_function(text, &at, &name, &len)) {
+		int got = symbols_functions_search(root, name, len);
+
+		--*names_left;
+		r = got ? got : r;
+	}
+	return r;
+}
+
+int filters_parse(struct root *root, const char *text, size_t bytes)
+{
+	uint32_t names_left = NAMES_MAX;
+	char *copy;
+	int r = 0;
+
+	if (!memmem(text, bytes, FILTER_FUNCTION, strlen(FILTER_FUNCTION)))
+		return 0;
+	r = objects_parse(root);
+	if (r)
+		return r;
+	copy = malloc(bytes + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+	for (size_t at = 0; at < bytes; at += strlen(copy + at) + 1) {
+		int got = search_functions(root, copy + at, &names_left);
+
+		r = got ? got : r;
+	}
+	free(copy);
+	return r;
 }
 
 struct filter_env filters_env(const struct instance *instance)
@@ -312,7 +352,7 @@ struct filter_env filters_env(const struct instance *instance)
 	root_rules(instance->root)->is_name_missed = false;
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
-		.function = function,
+		.functions = functions,
 		.function_at = function_at,
 		.names = each_name,
 		.ctx = instance->root,

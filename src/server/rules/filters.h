@@ -16,6 +16,7 @@
 
 struct event;
 struct instance;
+struct root;
 
 /*
  * A write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the name of
@@ -51,14 +52,13 @@ bool filters_log_missed(struct instance *instance, const char *text);
  */
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
-/* Suffix of a field in a filter, as in `ip.function == main`: the field's value is an
- * address, and the filter matches if that address is inside the function. */
-#define FILTER_FUNCTION		".function"
 /*
- * Have the root's files parsed if the filter @text uses FILTER_FUNCTION.  Returns 0 if the
- * filter can be compiled now; -ERESTART if a parser is at work: call again later.
+ * Search for the functions that filters in @text name with FILTER_FUNCTION.  @text may be
+ * followed by a NUL or not, and may contain several texts with a NUL after each.
+ * Returns 0 if the filters can be compiled now; -ERESTART if a parser is at work, or a search
+ * has not ended: call again later; or -ENOMEM.
  */
-int filters_parse(const struct instance *instance, const char *text, size_t bytes);
+int filters_parse(struct root *root, const char *text, size_t bytes);
 /*
  * Return what filters of the instance may name: functions, names of numbers, and CPUs.  Starts
  * a new round for filters_log_missed().

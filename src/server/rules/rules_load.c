@@ -17,7 +17,6 @@
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/names/objects.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/rules.h"
@@ -208,10 +207,10 @@ static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 
 int rules_load_names(struct root *root)
 {
-	bool has_functions = false;
 	uint32_t taken = 0;
+	int ret = 0;
 
-	for (uint32_t i = 0; i < ABI_BUFFERS && !has_functions; i++) {
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		struct abi_ring_ref block;
 		uint32_t bytes;
 		void *copy;
@@ -225,11 +224,12 @@ int rules_load_names(struct root *root)
 			break;
 		}
 		taken += copy ? bytes : 0;
-		has_functions = copy && memmem(copy, bytes, FILTER_FUNCTION,
-					       strlen(FILTER_FUNCTION));
+		if (copy)
+			r = filters_parse(root, copy, bytes);
+		ret = r ? r : ret;
 		free(copy);
 	}
-	return has_functions ? objects_parse(root) : 0;
+	return ret;
 }
 
 void rules_reset_limits(struct root *root)

@@ -11,8 +11,11 @@
 #include "server/names/objects.h"
 #include "server/rules/events.h"
 #include "server/rules/suggest.h"
+#include "symbols/function_name.h"
+#include "symbols/parse_take.h"
 
 #define LOOKS		256u		/* names between two checks of the budget */
+#define SYMBOL_LOOKS	16u		/* symbols between two checks; names of C++ are many */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))
@@ -130,6 +133,22 @@ void suggest_log_event(struct instance *instance, const char *place,
 
 /* ---- similar symbols ---- */
 
+static void offer_name(void *near, const char *name)
+{
+	nearest_offer(near, name);
+}
+
+/* Compare the raw name, and the names that users may write if it is demangled. */
+static void offer_symbol(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
+			 struct nearest *near)
+{
+	const char *plain = parsed_plain(symbols, symbol);
+
+	nearest_offer(near, symbol->name);
+	if (plain)
+		function_name_each(function_name_shown(plain), offer_name, near);
+}
+
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near)
 {
@@ -138,14 +157,14 @@ const char *suggest_symbol(struct root *root, const char *word, size_t len,
 	bool is_spent = false;
 	uint32_t at = 0;
 
-	nearest_init(near, word, len);
+	nearest_init(near, word, function_name_len(word, len));
 	budget_start(&suggest->budget);
 	while (!is_spent && (object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
 		for (uint32_t i = 0; !is_spent && i < symbols->nr; i++) {
-			nearest_offer(near, symbols->rows[i].name);
-			is_spent = i % LOOKS == 0 &&
+			offer_symbol(symbols, &symbols->rows[i], near);
+			is_spent = i % SYMBOL_LOOKS == 0 &&
 				   budget_is_spent(&suggest->budget);
 		}
 	}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Searches for functions by name; see symbols_written.h. */
+#include "server/names/symbols_written.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/root.h"
+#include "server/names/objects.h"
+#include "symbols/function_name.h"
+#include "symbols/parse_take.h"
+
+#define SEARCHES_MAX	64u		/* limit: searches that are kept */
+#define CHECK_EVERY	8u		/* names between two checks of the budget */
+
+/* How well a function matches, best first.  Only the best tier that any function reaches
+ * counts. */
+enum tier {
+	TIER_RAW,			/* the name in the symbol table; the first such function */
+	TIER_CLONE,			/* a clone of the compiler of that name */
+	TIER_SHOWN,			/* the name as lists of functions show it */
+	TIER_NAME,			/* RUNG_NAME */
+	TIER_SCOPED,			/* RUNG_SCOPED */
+	TIER_NONE,
+};
+
+struct found {
+	uint32_t nr;			/* FILTER_RANGES_MAX + 1: too many */
+	struct filter_range ranges[FILTER_RANGES_MAX];
+};
+
+/* A search, or its result. */
+struct written_search {
+	struct written_search *next;	/* the search that was used before this one */
+	char *name;
+	size_t len;			/* bytes of @name */
+	uint64_t objects;		/* value of sum_objects() when the search began */
+	bool is_begun;			/* raw names were searched; written names are next */
+	bool is_done;
+	uint32_t at, row;		/* position: see objects_next(), and row of the object */
+	enum tier tier;			/* of all functions in @now */
+	struct found now;		/* functions found so far */
+	struct found last;		/* result of the last search that has ended */
+};
+
+/* ---- the list of searches ---- */
+
+static void free_search(struct written_search *search)
+{
+	free(search->name);
+	free(search);
+}
+
+void written_names_done(struct written_names *names)
+{
+	struct written_search *search;
+
+	while ((search = names->searches)) {
+		names->searches = search->next;
+		free_search(search);
+	}
+}
+
+static struct written_search *new_search(const char *name, size_t len)
+{
+	struct written_search *search = calloc(1, sizeof(*search));
+
+	if (!search)
+		return NULL;
+	search->name = malloc(len + 1);
+	if (!search->name) {
+		free(search);
+		return NULL;
+	}
+	memcpy(search->name, name, len);
+	search->name[len] = '\0';
+	search->len = len;
+	search->tier = TIER_NONE;
+	return search;
+}
+
+/* Return the search for @name, and make it the first of the list.  Frees the search that was
+ * unused for the longest time if there are too many.  NULL: no memory. */
+static struct written_search *get_search(struct written_names *names, const char *name,
+					 size_t len)
+{
+	struct written_search **at = &names->searches, *search;
+	uint32_t nr = 0;
+
+	for (; (search = *at); at = &search->next, nr++)
+		if (search->len == len && !memcmp(search->name, name, len))
+			break;
+	if (search) {
+		*at = search->next;
+	} else {
+		search = new_search(name, len);
+		if (!search)
+			return NULL;
+	}
+	search->next = names->searches;
+	names->searches = search;
+	if (nr < SEARCHES_MAX)
+		return search;
+	for (at = &names->searches; (*at)->next; at = &(*at)->next)
+		;
+	free_search(*at);
+	*at = NULL;
+	return search;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
+}
+
+/* Return a checksum of the objects.  It changes when symbols or their written names change. */
+static uint64_t sum_objects(struct root *root)
+{
+	const struct object *object;
+	uint64_t sum = 0;
+	uint32_t at = 0;
+
+	while ((object = objects_next(root, 0, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
+
+		sum = mix(sum, (uintptr_t)object->file);
+		sum = mix(sum, object->bias);
+		sum = mix(sum, (uint64_t)symbols->nr << 1 |
+			       (symbols->parsed && symbols->parsed->plain));
+	}
+	return sum;
+}
+
+static void restart(struct written_search *search, uint64_t objects)
+{
+	search->objects = objects;
+	search->is_begun = search->is_done = false;
+	search->at = search->row = 0;
+	search->tier = TIER_NONE;
+	search->now.nr = 0;
+}
+
+/* ---- search ---- */
+
+static void add(struct written_search *search, enum tier tier, const struct object *object,
+		const struct elf_symbol *symbol)
+{
+	struct filter_range range = { .start = object->bias + symbol->addr };
+	struct found *found = &search->now;
+
+	if (tier < search->tier) {
+		search->tier = tier;
+		found->nr = 0;
+	}
+	range.end = range.start + symbol->size;
+	/* Constructors of a class have two symbols, often at one address. */
+	for (uint32_t i = 0; i < found->nr && i < FILTER_RANGES_MAX; i++)
+		if (found->ranges[i].start == range.start)
+			return;
+	if (found->nr < FILTER_RANGES_MAX)
+		found->ranges[found->nr] = range;
+	if (found->nr <= FILTER_RANGES_MAX)
+		found->nr++;
+}
+
+/* Search the raw names.  Returns true if a function has the name. */
+static bool search_raw(struct root *root, struct written_search *search)
+{
+	const struct object *object;
+	uint32_t at = 0;
+
+	while ((object = objects_next(root, 0, &at))) {
+		const struct elf_symbols *symbols = &object->file->symbols;
+
+		for (uint32_t i = 0; i < symbols->nr; i++) {
+			if (strcmp(symbols->rows[i].name, search->name))
+				continue;
+			add(search, TIER_RAW, object, &symbols->rows[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum tier tier_of(const struct written_search *search,
+			 const struct function_pattern *pattern,
+			 const struct elf_symbols *symbols, const struct elf_symbol *symbol)
+{
+	const char *plain = parsed_plain(symbols, symbol);
+	enum function_rung rung;
+
+	if (!plain)
+		return function_name_is_clone(symbol->name, search->name, search->len) ?
+		       TIER_CLONE : TIER_NONE;
+	plain = function_name_shown(plain);
+	if (!strcmp(plain, search->name))
+		return TIER_SHOWN;
+	rung = function_pattern_match(pattern, plain);
+	return rung == RUNG_NAME ? TIER_NAME : rung == RUNG_SCOPED ? TIER_SCOPED : TIER_NONE;
+}
+
+/* Compare the names of one object, from search->row on.  Returns 0, or -ERESTART: the budget
+ * is spent. */
+static int search_object(struct written_search *search,
+			 const struct function_pattern *pattern, const struct object *object,
+			 const struct budget *budget)
+{
+	const struct elf_symbols *symbols = &object->file->symbols;
+
+	while (search->row < symbols->nr) {
+		const struct elf_symbol *symbol = &symbols->rows[search->row++];
+		enum tier tier = tier_of(search, pattern, symbols, symbol);
+
+		if (tier != TIER_NONE && tier <= search->tier)
+			add(search, tier, object, symbol);
+		if (search->row % CHECK_EVERY == 0 && budget_is_spent(budget))
+			return -ERESTART;
+	}
+	return 0;
+}
+
+static int search_written(struct written_names *names, struct root *root,
+			  struct written_search *search)
+{
+	struct function_pattern pattern;
+	const struct object *object;
+	uint32_t at = search->at;
+	int r = 0;
+
+	if (!function_pattern_init(&pattern, search->name, search->len))
+		return 0;
+	budget_start(&names->budget);
+	while (!r && (object = objects_next(root, 0, &at))) {
+		r = search_object(search, &pattern, object, &names->budget);
+		if (!r) {
+			search->at = at;
+			search->row = 0;
+		}
+	}
+	budget_stop(&names->budget);
+	return r;
+}
+
+static int go_on(struct written_names *names, struct root *root,
+		 struct written_search *search)
+{
+	uint64_t objects = sum_objects(root);
+	int r = 0;
+
+	if (search->is_done && search->objects == objects)
+		return 0;
+	if (search->objects != objects || search->is_done)
+		restart(search, objects);
+	if (!search->is_begun && !search_raw(root, search)) {
+		r = objects_demangle_all(root);
+		if (r)
+			return r;
+		search->objects = sum_objects(root);
+		search->is_begun = true;
+	}
+	if (search->is_begun)
+		r = search_written(names, root, search);
+	if (!r) {
+		search->last = search->now;
+		search->is_done = true;
+	}
+	return r;
+}
+
+int written_names_search(struct written_names *names, struct root *root, const char *name,
+			 size_t len)
+{
+	struct written_search *search = get_search(names, name, len);
+
+	return search ? go_on(names, root, search) : -ENOMEM;
+}
+
+int written_names_get(struct written_names *names, struct root *root, const char *name,
+		      size_t len, struct filter_range ret_ranges[FILTER_RANGES_MAX])
+{
+	struct written_search *search = get_search(names, name, len);
+
+	if (!search)
+		return -ENOMEM;
+	go_on(names, root, search);
+	if (search->last.nr > FILTER_RANGES_MAX)
+		return -E2BIG;
+	memcpy(ret_ranges, search->last.ranges, search->last.nr * sizeof(*ret_ranges));
+	return (int)search->last.nr;
+}

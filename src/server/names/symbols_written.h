@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Find functions by name, among all symbols of a root: by the name in the symbol table
+ * (raw), and by the name as it is written in the source (symbols/function_name.h).
+ *
+ * The program decides how many names there are, and how long they are.  So a search for a
+ * written name has a CPU budget.  It stops when the budget is spent, keeps its position, and
+ * continues at the next call for that name.  Results are kept until the objects change.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_SYMBOLS_WRITTEN_H
+#define ULF_SERVER_SYMBOLS_WRITTEN_H
+
+#include <stddef.h>
+
+#include "filter/filter.h"
+#include "server/core/budget.h"
+
+struct root;
+struct written_search;
+
+/* The searches of a root.  All zero: there are none. */
+struct written_names {
+	struct written_search *searches;	/* the search that was used last is the first one */
+	struct budget budget;
+};
+
+/* Free all searches. */
+void written_names_done(struct written_names *names);
+
+/*
+ * written_names_search - search for the functions called @name (@len bytes)
+ *
+ * Returns 0 if the search is complete, whether or not it has found any; -ERESTART if names
+ * are still being demangled or searched: call again later; or -ENOMEM.
+ */
+int written_names_search(struct written_names *names, struct root *root, const char *name,
+			 size_t len);
+/*
+ * written_names_get - search, and return the functions that were found
+ *
+ * While a search has not ended, this returns the result of the last search for @name.
+ * Returns the number of ranges stored in @ret_ranges; 0: none, or not known yet; -E2BIG: more
+ * than FILTER_RANGES_MAX functions have the name; -ENOMEM.
+ */
+int written_names_get(struct written_names *names, struct root *root, const char *name,
+		      size_t len, struct filter_range ret_ranges[FILTER_RANGES_MAX]);
+
+#endif
