@@ -22,12 +22,22 @@ ulf ls | grep -q "^$first " && fail "$first is still there"
 
 die "$second_pid"
 start_hello
-# of another version: nobody knows whether it is alive
+# of another version: rm --dead leaves it alone
 make_foreign other.1
 ulf rm --dead || fail "rm --dead"
 expect "roots after rm --dead" "$(printf '%s\n' "$root" other.1 | sort)" \
 	"$(ulf ls | awk 'NR > 1 { print $1 }' | sort)"
 ulf rm other.1 || fail "rm other.1"
+# The program of a root of another version lives: the root stays until it has ended.
+kill_server
+printf '\377' | dd of="$ULF_DIR/roots/$root/memory" bs=1 seek=8 conv=notrunc 2>/dev/null
+until_true is_listed "$root" foreign
+text=$(ulf rm "$root" 2>&1) && fail "rm of a root of another version whose program lives"
+contains "$text" "$root is alive; end its program first"
+kill -9 "${root#hello.}"
+wait "${root#hello.}" 2>/dev/null
+ulf rm "$root" || fail "rm $root"
+[ ! -e "$ULF_DIR/roots/$root" ] || fail "the directory of $root is still there"
 ulf rm >/dev/null 2>&1
 expect "status of ulf rm alone" 2 $?
 exit 0

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,12 @@ static int delete_memory(const struct root *root, int dir)
 	return 0;
 }
 
+/* Open the directory of @root, which is in @roots.  Returns a descriptor or -1. */
+static int open_root(int roots, const struct root *root)
+{
+	return openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static int delete_files(struct server *server, const struct root *root)
 {
 	int roots = server_open_roots(server);
@@ -191,7 +198,7 @@ static int delete_files(struct server *server, const struct root *root)
 
 	if (roots < 0)
 		return roots;
-	dir = openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = open_root(roots, root);
 	if (dir >= 0) {
 		r = delete_memory(root, dir);
 		close(dir);
@@ -211,11 +218,37 @@ static int remove_root(struct server *server, struct root *root)
 	return r;
 }
 
+/*
+ * Return true if a process has mapped the memory of @root.  For roots of another version, whose
+ * process slots the server cannot read.  The kernel refuses a read lease while the file is open
+ * for writing, and a mapping counts as open.  If it has no leases here, no process is found.
+ * A process that opens the file during the lease causes a signal; the server ignores SIGURG.
+ */
+static bool is_mapped(const struct root *root)
+{
+	int roots = server_open_roots(root->server);
+	int dir = roots < 0 ? -1 : open_root(roots, root);
+	int fd = dir < 0 ? -1 : openat(dir, "memory", O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+				       O_CLOEXEC);
+	bool is_used = fd >= 0 && !fcntl(fd, F_SETSIG, SIGURG) &&
+		       fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
+
+	if (fd >= 0)
+		close(fd);	/* also ends the lease */
+	if (dir >= 0)
+		close(dir);
+	if (roots >= 0)
+		close(roots);
+	return is_used;
+}
+
 /* Return 0 if no process of @root is left, and no child is about to claim a slot, or if the
  * root is corrupt; -EBUSY if there may be a process; -EMFILE if there is no descriptor to
  * find out. */
 static int check_dead(struct root *root)
 {
+	if (root->state == SERVER_ROOT_FOREIGN)
+		return is_mapped(root) ? -EBUSY : 0;
 	if (root->state == SERVER_ROOT_DEAD && !root->memory && root_is_still_dead(root))
 		return 0;
 	if (!root_is_usable(root))
