@@ -209,7 +209,10 @@ struct abi_process {
 					 * stored it */
 	uint64_t claimed_ns;		/* time when the process claimed the slot,
 					 * CLOCK_BOOTTIME, ns; 0: not stored */
-	uint64_t reserved[4];
+	uint32_t refused;		/* ULF_ABI_VERSION of the last module that libulf
+					 * has refused; 0: none */
+	uint32_t reserved2;
+	uint64_t reserved[3];
 };
 
 enum abi_process_flags {

@@ -10,6 +10,7 @@
 #include "runtime/boot.h"
 #include "runtime/event/module.h"
 #include "runtime/event/site.h"
+#include "runtime/event/table.h"
 #include "runtime/event/tracepoint.h"
 #include "runtime/init.h"
 #include <ulf/event.h>
@@ -21,8 +22,16 @@
  * exist already apply to all code of the module. */
 void ulf_module_register(struct ulf_module *module)
 {
-	if (module->is_registered || module->version > ULF_ABI_VERSION ||
-	    module->version < ULF_ABI_VERSION_OLDEST)
+	bool is_known = module->version <= ULF_ABI_VERSION &&
+			module->version >= ULF_ABI_VERSION_OLDEST;
+
+	if (!is_known) {
+		/* The other members may have another layout: read none of them. */
+		runtime_init();
+		table_refuse_module(module->version);
+		return;
+	}
+	if (module->is_registered)
 		return;
 	runtime_init();
 	runtime_watch_exit();

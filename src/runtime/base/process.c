@@ -141,6 +141,7 @@ int process_claim(const struct abi_process *parent)
 	slot->flags = ABI_PROCESS_AGENT;	/* agent_start() is called next; it clears
 						 * the flag if it fails */
 	slot->agent = 0;
+	slot->refused = parent ? parent->refused : 0;
 	if (parent)
 		memcpy(slot->modules, parent->modules, sizeof(slot->modules));
 	else

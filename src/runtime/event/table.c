@@ -391,6 +391,14 @@ static void tables_changed(void)
 	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
+void table_refuse_module(uint32_t version)
+{
+	if (!process_slot)
+		return;
+	__atomic_store_n(&process_slot->refused, version, __ATOMIC_RELAXED);
+	tables_changed();
+}
+
 int table_add_module(struct ulf_module *module, const struct table_object *object)
 {
 	uint64_t all = ~0ull, old;

@@ -13,6 +13,9 @@ struct ulf_module;
  * table_find_object().  Returns 0, -ENOSPC, or -EBUSY: did not get the lock of
  * the tables. */
 int table_add_module(struct ulf_module *module, const struct table_object *object);
+/* Report to the server that this process has refused a module which was built with another
+ * ULF_ABI_VERSION, @version.  Does nothing if this process has no slot. */
+void table_refuse_module(uint32_t version);
 /* Note in the process slot that this process has unloaded @module. */
 void table_remove_module(struct ulf_module *module);
 /* Allocate @bytes bytes of the heap; they are never freed.  The caller must hold

@@ -4,6 +4,7 @@
  * enable and disable them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,6 +12,7 @@
 #include "event/format.h"
 #include "event/print.h"
 #include "server/core/blob.h"
+#include "server/core/error_log.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
 #include "server/core/now.h"
@@ -300,6 +302,26 @@ static int find_visible(struct root *root)
 	return 0;
 }
 
+/* Report in error_log that a process has refused a module, once for each root: a hostile
+ * program must not be able to fill the log. */
+static void log_refused(struct root *root, struct events *events)
+{
+	char command[48];
+
+	for (uint32_t slot = 0; slot < ABI_PROCESSES && !events->has_refused; slot++) {
+		uint32_t version = root->process[slot] ?
+				   shm_load(&root->processes[slot].refused) : 0;
+
+		if (!version)
+			continue;
+		events->has_refused = true;
+		snprintf(command, sizeof(command), "ULF_ABI_VERSION %u", version);
+		error_log_add(&root->top, "module", "A module was built with headers of another "
+			      "ulf, so its events are missing; build it with those of the libulf "
+			      "that the program loads", command, 0);
+	}
+}
+
 int events_refresh(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -307,8 +329,10 @@ int events_refresh(struct root *root)
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	int r;
 
-	if (tables != events->tables_seen)
+	if (tables != events->tables_seen) {
 		process_scan(root);
+		log_refused(root, events);
+	}
 	modules_union(root, modules);
 	if (events->visible && tables == events->tables_seen &&
 	    !memcmp(modules, root->modules_seen, sizeof(modules)))

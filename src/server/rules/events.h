@@ -49,6 +49,7 @@ struct events {
 	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
 					 * events_refresh() */
+	bool has_refused;		/* error_log says that a process has refused a module */
 };
 
 /* Return the events of @root. */

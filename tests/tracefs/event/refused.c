@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A program with a module that was built, it says, with the headers of a later ulf. */
+#include <unistd.h>
+
+#include <ulf/event.h>
+
+static struct ulf_module module = { .version = 99 };
+
+int main(void)
+{
+	ulf_module_register(&module);
+	for (;;)
+		pause();
+}
