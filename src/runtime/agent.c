@@ -89,7 +89,7 @@ static int make_calls(void)
 /* The generation that is in force, except for two things that can take long: calls of
  * functions of the program (make_calls()), and the wait for threads that still use old
  * rings. */
-static uint32_t followed;		/* futex word */
+static uint32_t applied_generation;	/* futex word */
 static bool is_calling;			/* true: make_calls() is needed or runs */
 
 bool agent_is_calling(void)
@@ -97,15 +97,15 @@ bool agent_is_calling(void)
 	return __atomic_load_n(&is_calling, __ATOMIC_RELAXED);
 }
 
-const uint32_t *agent_followed(void)
+const uint32_t *agent_applied(void)
 {
-	return &followed;
+	return &applied_generation;
 }
 
-static void set_followed(uint32_t generation)
+static void set_applied(uint32_t generation)
 {
-	__atomic_store_n(&followed, generation, __ATOMIC_RELEASE); /* [agent.followed] */
-	arch_syscall3(SYS_futex, &followed, FUTEX_WAKE, INT_MAX);
+	__atomic_store_n(&applied_generation, generation, __ATOMIC_RELEASE); /* [agent.applied] */
+	arch_syscall3(SYS_futex, &applied_generation, FUTEX_WAKE, INT_MAX);
 }
 
 /* Apply all settings except those that need calls of functions of the program.
@@ -139,7 +139,7 @@ static int apply(uint32_t generation)
 	int ret = apply_settings(&has_calls), r;
 
 	__atomic_store_n(&is_calling, has_calls, __ATOMIC_RELAXED);
-	set_followed(generation);
+	set_applied(generation);
 	r = has_calls ? make_calls() : 0;
 	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
 	return ret ? ret : r;
@@ -163,7 +163,7 @@ static void answer(uint32_t generation, int error, bool is_settled)
 /* Wait for a new generation.  @is_settled false: old rings are still in use, so wait at
  * most SETTLE_MS.  Returns 0, or the error with which a seccomp filter of the program
  * refuses the wait. */
-static long wait_for_wish(uint32_t applied, bool is_settled)
+static long wait_for_settings(uint32_t applied, bool is_settled)
 {
 	struct timespec again = { 0, SETTLE_MS * 1000000 };
 	long r = arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
@@ -211,7 +211,7 @@ static void pause_if_rushed(void)
 		arch_syscall4(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, &pause);
 }
 
-static void follow(void)
+static void apply_forever(void)
 {
 	uint32_t applied = process_slot->applied;
 	bool is_settled = true;
@@ -219,7 +219,7 @@ static void follow(void)
 	long r;
 
 	__atomic_store_n(&is_calling, false, __ATOMIC_RELAXED);
-	set_followed(applied);
+	set_applied(applied);
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);
@@ -232,7 +232,7 @@ static void follow(void)
 			applied = wanted;
 			pause_if_rushed();
 		}
-		r = wait_for_wish(applied, is_settled);
+		r = wait_for_settings(applied, is_settled);
 		if (r || process_has_left())
 			give_up(r);
 	}
@@ -346,7 +346,7 @@ static void agent(void)
 	leave_rights();
 	__atomic_store_n(&is_ready, 1, __ATOMIC_RELEASE);	/* [agent.ready] */
 	arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
-	follow();
+	apply_forever();
 }
 
 /* A program that runs as root continues only after the agent has given up its rights.
@@ -358,7 +358,7 @@ static void wait_until_ready(void)
 		arch_syscall4(SYS_futex, &is_ready, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
-static void tell_agent(long tid)
+static void store_agent_tid(long tid)
 {
 	__atomic_store_n(&process_slot->agent, (uint32_t)tid, __ATOMIC_RELAXED);
 }
@@ -367,9 +367,9 @@ static void *agent_of_libc(void *arg)
 {
 	(void)arg;
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
-	tell_agent(arch_syscall0(SYS_gettid));
+	store_agent_tid(arch_syscall0(SYS_gettid));
 	codemem_start(false);
-	follow();
+	apply_forever();
 	return NULL;
 }
 
@@ -501,8 +501,8 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
-	tell_agent(r);		/* store the id here, not in the agent: the program may
-				 * call exec() before the agent runs */
+	store_agent_tid(r);	/* not in the agent: the program may call exec() before the
+				 * agent runs */
 	if (is_root())
 		wait_until_ready();
 	return 0;

@@ -15,7 +15,7 @@ int agent_start(void);
 void agent_catch_up(void);
 /* Returns a futex word: the generation that the agent has applied, except for calls of
  * the program's functions. */
-const uint32_t *agent_followed(void);
+const uint32_t *agent_applied(void);
 /* Returns true while the agent waits for calls of the program's functions. */
 bool agent_is_calling(void);
 /* Returns true if the program is built with a sanitizer, which must know every thread. */

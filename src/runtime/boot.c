@@ -206,14 +206,14 @@ static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
 					      __ATOMIC_ACQUIRE);
-	const uint32_t *followed = agent_followed();
+	const uint32_t *applied = agent_applied();
 	uint64_t deadline = 0;
 	uint32_t seen;
 
-	/* mate: the agent [agent.followed] */
-	while (is_before(seen = __atomic_load_n(followed, __ATOMIC_ACQUIRE), generation) &&
+	/* mate: the agent [agent.applied] */
+	while (is_before(seen = __atomic_load_n(applied, __ATOMIC_ACQUIRE), generation) &&
 	       has_agent() && !agent_is_calling()) {
-		if (wait_more(followed, seen, &deadline))
+		if (wait_more(applied, seen, &deadline))
 			continue;
 		__atomic_store_n(&missed_generation, generation, __ATOMIC_RELAXED);
 		return false;
@@ -238,7 +238,7 @@ static bool ask(uint32_t seconds)
 
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX || is_held() ||
 	    is_late(&root_control->answered, &missed_answer) ||
-	    is_late(agent_followed(), &missed_generation) || server_is_silent() ||
+	    is_late(agent_applied(), &missed_generation) || server_is_silent() ||
 	    !server_is_there())
 		return false;
 	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);

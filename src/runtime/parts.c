@@ -35,7 +35,7 @@ const struct runtime_part parts[] = {
 		.after_fork = caller_after_fork,
 	}, {
 		.name = "objects",
-		.init = image_tell_all,
+		.init = image_report_all,
 	}, {
 		.name = "dump",
 		.init = dump_init,
@@ -49,18 +49,18 @@ const struct runtime_part parts[] = {
 		.rings_changed = printk_use_set,
 	}, {
 		.name = "commands of functions",
-		.buffer_apply = probes_follow,
+		.buffer_apply = probes_apply,
 	}, {
 		.name = "options of function tracers",
-		.buffer_apply = function_options_follow,
+		.buffer_apply = function_options_apply,
 		.after_fork = function_options_after_fork,
 	}, {
 		.name = "functions",
-		.start = ftrace_follow,
-		.apply = ftrace_follow,
+		.start = ftrace_apply,
+		.apply = ftrace_apply,
 		.pids_changed = ftrace_buffer_changed,
 		.rings_changed = ftrace_buffer_changed,
-		.leave = ftrace_forget_wishes,
+		.leave = ftrace_drop_settings,
 		.thread_named = ftrace_thread_named,
 		.thread_forget = ftrace_thread_forget,
 		.after_fork = ftrace_after_fork,
@@ -68,8 +68,8 @@ const struct runtime_part parts[] = {
 		.detach = ftrace_detach,
 	}, {
 		.name = "profiler",
-		.apply = profile_follow,
-		.leave = profile_follow,
+		.apply = profile_apply,
+		.leave = profile_apply,
 		.after_claim = profile_after_fork,
 		.detach = profile_detach,
 	}, {

@@ -314,7 +314,7 @@ static void hit_function(void)
 static void set_function_tracer(uint32_t users)
 {
 	runtime_lock();
-	CHECK_EQ(ftrace_set_wishes(users, &(struct ftrace_graph_wish){ .buffers = 0 }), 0);
+	CHECK_EQ(ftrace_apply_users(users, &(struct ftrace_graph_settings){ .buffers = 0 }), 0);
 	runtime_unlock();
 }
 

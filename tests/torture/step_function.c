@@ -144,8 +144,8 @@ static void start_tracer(void)
 	CHECK(ulf_thread_attach());
 	make_slot();
 	runtime_lock();
-	CHECK_EQ(ftrace_set_wishes(1u << FTRACE_FUNCTION,
-				   &(struct ftrace_graph_wish){ .buffers = 0 }), 0);
+	CHECK_EQ(ftrace_apply_users(1u << FTRACE_FUNCTION,
+				   &(struct ftrace_graph_settings){ .buffers = 0 }), 0);
 	runtime_unlock();
 }
 

@@ -260,7 +260,7 @@ graph_again\lane:
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
 	/*
-	 * The call is recorded.  Now do what set_top() and take_place() of hit.c do.  If a
+	 * The call is recorded.  Now do what set_top() and redirect_return() of hit.c do.  If a
 	 * signal handler switches stacks so that another thread continues here, the stores
 	 * below change the words of the wrong thread, as after any ftrace_hit().  The next
 	 * return corrects that.

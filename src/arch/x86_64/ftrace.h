@@ -108,11 +108,11 @@ bool arch_words_append(const struct buffer *buffer, const void *entry,
 /*
  * Handle the entry of a function with the site @ip.
  * @place: address of the return address on the stack.
- * @behind: the address after the call of the slot: slot + FSITE_SLOT_CALL.
+ * @after: the address after the call of the slot: slot + FSITE_SLOT_CALL.
  * Returns 1 if the slot must continue with its body; *@place is then the body +
  * GRAPH_BODY_RETURN.  Otherwise returns 0.
  */
-uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
+uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /*
  * Handle the return of a function that has returned @value.

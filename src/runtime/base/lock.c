@@ -25,7 +25,7 @@ static struct lock runtime;
 /* Returns the thread id.  If a seccomp filter of the program refuses gettid(), returns
  * another number that differs between threads, so that the holder of a lock still
  * recognizes itself. */
-static uint32_t own_tid(void)
+static uint32_t this_tid(void)
 {
 	long tid = arch_syscall0(SYS_gettid);
 
@@ -47,7 +47,7 @@ static bool try_as(uint32_t *owner, uint32_t tid)
 
 bool lock_try(uint32_t *owner)
 {
-	return try_as(owner, own_tid());
+	return try_as(owner, this_tid());
 }
 
 uint32_t lock_mark(uint32_t *owner)
@@ -71,7 +71,7 @@ void lock_sleep(const uint32_t *owner, uint32_t seen)
 
 int lock_take(uint32_t *owner)
 {
-	uint32_t tid = own_tid();
+	uint32_t tid = this_tid();
 
 	if ((__atomic_load_n(owner, __ATOMIC_RELAXED) & ~WAITERS) == tid)
 		return -EDEADLK;
@@ -97,7 +97,7 @@ void lock_after_fork(uint32_t *owner, uint32_t old_tid)
 {
 	if (*owner)			/* do not write to a free lock, so that its page
 					 * stays shared with the parent */
-		*owner = (*owner & ~WAITERS) == old_tid ? own_tid() : 0;
+		*owner = (*owner & ~WAITERS) == old_tid ? this_tid() : 0;
 }
 
 void lock_enter(struct lock *lock)

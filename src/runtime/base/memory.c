@@ -21,7 +21,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/thread.h"
 
-#define PIECE_BYTES	65536u
+#define CHUNK_BYTES	65536u
 #define CLASS_MIN	6		/* log2 of the smallest size: 64 bytes */
 #define CLASSES		9		/* number of sizes: 64 bytes to 16 KiB */
 #define REACH		(1ull << 31)	/* distance in bytes that a jump can cover */
@@ -38,8 +38,8 @@ struct block {
 static struct block *free_blocks[CLASSES];	/* free blocks by size; runtime_lock()
 						 * protects this and the next three */
 static struct block *stable_blocks;	/* free stable blocks of all sizes */
-static char *piece;			/* the unused rest of the newest chunk */
-static size_t piece_left;		/* bytes of that rest */
+static char *rest;			/* the unused rest of the newest chunk */
+static size_t rest_bytes;		/* bytes of that rest */
 
 static void *map(size_t bytes)
 {
@@ -164,15 +164,15 @@ static struct block *carve(size_t bytes)
 {
 	struct block *block;
 
-	if (piece_left < bytes) {
-		piece = map(PIECE_BYTES);
-		piece_left = piece ? PIECE_BYTES : 0;
-		if (!piece)
+	if (rest_bytes < bytes) {
+		rest = map(CHUNK_BYTES);
+		rest_bytes = rest ? CHUNK_BYTES : 0;
+		if (!rest)
 			return NULL;
 	}
-	block = (struct block *)(void *)piece;
-	piece += bytes;
-	piece_left -= bytes;
+	block = (struct block *)(void *)rest;
+	rest += bytes;
+	rest_bytes -= bytes;
 	return block;
 }
 

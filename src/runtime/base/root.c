@@ -401,7 +401,7 @@ int root_publish(const char *dir)
 	return r;
 }
 
-bool root_is_wished(void)
+bool root_has_settings(void)
 {
 	return __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE);
 }
@@ -432,7 +432,7 @@ void root_remove_if_unused(void)
 {
 	if (process_has_left())
 		return;
-	for (uint32_t i = 0; root_is_wished() && i < ABI_BUFFERS; i++) {
+	for (uint32_t i = 0; root_has_settings() && i < ABI_BUFFERS; i++) {
 		const struct abi_buffer *buffer = root_buffer(i);
 		int r = root_populate((uint64_t)((const char *)buffer -
 						 (const char *)root_control),

@@ -43,7 +43,7 @@ void root_remove_if_unused(void);
 const char *root_directory(void);
 /* Returns true if the server has ever changed a setting.  There must be a root.  Any
  * context. */
-bool root_is_wished(void);
+bool root_has_settings(void);
 /*
  * Make [@off, @off + @bytes) of the memory usable, so that no access raises SIGBUS later.
  * Any context.

@@ -99,9 +99,9 @@ void server_report_no_root(uint32_t run_id, uint32_t error)
 	arch_syscall1(SYS_close, fd);
 }
 
-/* Read the first @room bytes of the file @path.  Returns the number of bytes read, or
+/* Read the first @size bytes of the file @path.  Returns the number of bytes read, or
  * -errno. */
-static long read_file(const char *path, void *to, size_t room)
+static long read_file(const char *path, void *to, size_t size)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, path,
 				O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -109,7 +109,7 @@ static long read_file(const char *path, void *to, size_t room)
 
 	if (fd < 0)
 		return fd;
-	n = arch_syscall4(SYS_pread64, fd, to, room, 0);
+	n = arch_syscall4(SYS_pread64, fd, to, size, 0);
 	arch_syscall1(SYS_close, fd);
 	return n;
 }

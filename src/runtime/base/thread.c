@@ -191,7 +191,7 @@ struct ulf_thread *ulf_thread_attach(void)
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
-		attach(root_control && root_is_wished());
+		attach(root_control && root_has_settings());
 }
 
 /* The order of the stores matters: a signal handler may run between any two of them.  It

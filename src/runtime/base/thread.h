@@ -20,7 +20,7 @@ struct thread_slot {
 					 * known */
 	uint64_t stack_known;		/* bytes below stack_top that certainly belong to
 					 * the stack */
-	uint64_t stack_room;		/* limit: bytes below stack_top that may belong to
+	uint64_t stack_limit;		/* limit: bytes below stack_top that may belong to
 					 * the stack */
 } __attribute__((aligned(64)));
 

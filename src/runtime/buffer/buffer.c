@@ -255,7 +255,7 @@ static int apply_buffer(uint32_t index)
 	struct buffer *buffer = &buffers[index];
 	int r;
 
-	if (!root_is_wished())
+	if (!root_has_settings())
 		return 0;
 	r = buffer_need(index);
 	if (r)
@@ -266,7 +266,7 @@ static int apply_buffer(uint32_t index)
 	if (!r)
 		r = apply_parts(buffer);
 	if (!r)
-		r = pids_follow(buffer);
+		r = pids_apply(buffer);
 	return r ? r : apply_rings(buffer);
 }
 

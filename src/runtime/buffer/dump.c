@@ -258,7 +258,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
 
 /* Set an alternate signal stack if there is none: the program may die of a stack
  * overflow. */
-static void give_stack(void)
+static void set_signal_stack(void)
 {
 	stack_t stack;
 	long mem;
@@ -301,7 +301,7 @@ void dump_init(void)
 	crash_mode = get_crash_mode();
 	if (crash_mode == DUMP_NONE)
 		return;
-	give_stack();
+	set_signal_stack();
 	action.sa_sigaction = crashed;
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
 		if (!sigaction(deadly[i], NULL, &old) &&

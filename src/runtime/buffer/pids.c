@@ -35,7 +35,7 @@ static int find_list(uint64_t off, struct abi_pids **ret_pids)
 	return r;
 }
 
-int pids_follow(struct buffer *buffer)
+int pids_apply(struct buffer *buffer)
 {
 	bool has_pids[2] = { false, false };
 	const struct runtime_part *part;

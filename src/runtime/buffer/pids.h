@@ -9,7 +9,7 @@
 struct buffer;
 
 /* Apply the server's lists of threads.  Lock held.  Returns 0 or -errno. */
-int pids_follow(struct buffer *buffer);
+int pids_apply(struct buffer *buffer);
 /* Returns true if the buffer, which has lists, does not record events of the thread
  * @tid.  Call it in a probe; any context. */
 bool pids_ignore(const struct buffer *buffer, uint32_t tid);

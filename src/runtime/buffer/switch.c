@@ -87,7 +87,7 @@ struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 	return fast;
 }
 
-bool buffer_aim(const struct buffer *buffer, struct ring_set *set)
+bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set)
 {
 	uint32_t cpu = thread_cpu();
 	struct state state = state_load(buffer->shared, cpu), now;

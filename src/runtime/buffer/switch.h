@@ -15,7 +15,7 @@ struct ring_set;
 
 /* Let the entries of @set for this CPU point to the rings to write to.  Returns true if
  * records of this CPU go to the buffer now. */
-bool buffer_aim(const struct buffer *buffer, struct ring_set *set);
+bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set);
 /* Set tracing_on of the buffer.  Returns true if this has changed it. */
 bool buffer_set_recording(const struct buffer *buffer, bool on);
 /* Returns true if tracing_on of the buffer is 1. */

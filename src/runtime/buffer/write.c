@@ -38,15 +38,14 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 
 /* If recording is off in the ring, select a ring again: the thread may have moved to
  * another CPU, or the ring has just been switched. */
-static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
-						  struct ring_set *set,
-						  void *entry, uint32_t bytes)
+static __attribute__((noinline)) bool
+write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, uint32_t bytes)
 {
 	uint64_t now_ns = 0;
 	int r = -ECANCELED;
 
 	for (int i = 0; r == -ECANCELED && i < TRIES; i++) {
-		if (!buffer_aim(buffer, set))
+		if (!ring_set_refresh(buffer, set))
 			return false;
 		if (set->clock_given)
 			now_ns = clock_read(clock_get(set->clock),
@@ -61,20 +60,20 @@ static __attribute__((noinline)) bool write_aimed(const struct buffer *buffer,
 }
 
 /* A ring that is off has no space.  Then write_straight() fails, and every record takes
- * the way through write_aimed(). */
+ * the way through write_refreshed(). */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);
 
 	return write_straight(set, entry, (uint32_t)bytes) ||
-	       write_aimed(buffer, set, entry, (uint32_t)bytes);
+	       write_refreshed(buffer, set, entry, (uint32_t)bytes);
 }
 
 void buffer_drop(const struct buffer *buffer)
 {
 	struct ring_set *set = buffer_set(buffer);
 
-	if (!buffer_aim(buffer, set))
+	if (!ring_set_refresh(buffer, set))
 		return;
 	count_lost(&buffer->shared->too_big);
 	ring_drop(set);

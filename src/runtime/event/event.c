@@ -29,7 +29,7 @@ static int set_on(struct ulf_event *event, uint32_t wanted)
 
 	if (wanted) {
 		runtime_lock();
-		r = plan_follow(event, wanted);
+		r = plan_apply(event, wanted);
 		runtime_unlock();
 	}
 	if (r || event->is_on == (wanted != 0))
@@ -80,7 +80,7 @@ static bool has_calls(const struct ulf_event *event)
 /* An event with id 0 stays off: there was no space for it in the tables.  An event whose
  * tracepoint has calls (regfunc, unregfunc) only gets a new plan here.  Other events are
  * also switched on and off. */
-int event_follow(struct ulf_module *module)
+int event_apply(struct ulf_module *module)
 {
 	int ret = 0;
 
@@ -91,7 +91,7 @@ int event_follow(struct ulf_module *module)
 		if ((*e)->id && !has_calls(*e))
 			r = set_on(*e, wanted);
 		else if ((*e)->is_on && wanted)
-			r = plan_follow(*e, wanted);
+			r = plan_apply(*e, wanted);
 		if (r && !ret)
 			ret = r;
 	}
@@ -103,7 +103,7 @@ int event_apply_all(void)
 	int ret = 0, r;
 
 	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		r = event_follow(m);
+		r = event_apply(m);
 		if (r && !ret)
 			ret = r;
 	}
@@ -170,7 +170,7 @@ void event_give_up_calls(int error)
 
 /* Apply the setting of an event; the caller has entered its tracepoint.  If the event
  * cannot be switched on, abi_event.failed reports that to the server. */
-static int follow_entered(struct ulf_event *event)
+static int apply_entered(struct ulf_event *event)
 {
 	uint32_t wanted = wanted_in(event);
 	int r = set_on(event, wanted);
@@ -209,7 +209,7 @@ int event_make_calls(void)
 	int ret = 0, r;
 
 	while (!is_stuck && (event = enter_next())) {
-		r = follow_entered(event);
+		r = apply_entered(event);
 		/* the event could not be switched off: enter_next() would return it again */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
@@ -229,7 +229,7 @@ int event_make_calls_coming(struct ulf_module *module)
 		caller_start();
 		r = tracepoint_enter((*e)->tracepoint);
 		if (!r) {
-			r = follow_entered(*e);
+			r = apply_entered(*e);
 			tracepoint_leave((*e)->tracepoint);
 		}
 		if (r && !ret)
@@ -315,7 +315,7 @@ void ulf_event_attach(struct ulf_event *event, struct tracepoint *tp)
 		set_on(event, wanted_in(event));
 	runtime_unlock();
 	if (is_known && has_calls(event))
-		follow_entered(event);
+		apply_entered(event);
 	runtime_lock();
 	site_update_key(tp);
 	runtime_unlock();

@@ -13,7 +13,7 @@ struct ulf_module;
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
  * out; event_make_calls() switches these.  Returns 0 or the first -errno. */
-int event_follow(struct ulf_module *module);
+int event_apply(struct ulf_module *module);
 /* Apply abi_event.wanted to the events of all modules, and patch their sites.  Returns 0
  * or the first -errno. */
 int event_apply_all(void);

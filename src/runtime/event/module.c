@@ -44,9 +44,9 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	modules = module;
 	has_rows = root_control && !table_add_module(module, object);
 	if (unwind_find((uint64_t)module, &image))
-		image_tell(&image);
+		image_report(&image);
 	if (has_rows)
-		event_follow(module);
+		event_apply(module);
 	runtime_unlock();
 	/* Until is_registered is set, no other thread makes the calls of this module: a
 	 * call in another thread could wait for the dlopen() that this thread is in.  The

@@ -38,7 +38,7 @@
 #define TWINS_MAX	256u		/* limit: twins of a row that find_rule() looks at */
 
 /* One use, as the settings ask for it. */
-struct wish {
+struct setting {
 	struct buffer *buffer;
 	struct rules_bytes program, triggers;
 	const uint64_t *soft;		/* NULL: not in soft mode */
@@ -95,9 +95,9 @@ int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
 	return 0;
 }
 
-static int fill_wish(struct wish *wish, uint32_t row)
+static int fill_setting(struct setting *setting, uint32_t row)
 {
-	const struct rules *rules = &wish->buffer->rules;
+	const struct rules *rules = &setting->buffer->rules;
 	struct abi_rule rule;
 	int r;
 
@@ -106,10 +106,10 @@ static int fill_wish(struct wish *wish, uint32_t row)
 	if (rule.soft > rules->nr_slots || (rule.triggers && !rule.soft))
 		return -EINVAL;
 	if (rule.soft)
-		wish->soft = &wish->buffer->shared->slots[rule.soft - 1];
-	r = rules_find(rules, rule.program, rule.program_bytes, &wish->program);
+		setting->soft = &setting->buffer->shared->slots[rule.soft - 1];
+	r = rules_find(rules, rule.program, rule.program_bytes, &setting->program);
 	return r ? r : rules_find(rules, rule.triggers, rule.triggers_bytes,
-				  &wish->triggers);
+				  &setting->triggers);
 }
 
 static bool is_stack_wanted(const struct buffer *buffer)
@@ -120,19 +120,19 @@ static bool is_stack_wanted(const struct buffer *buffer)
 
 /* Fill in one element of the last argument for each buffer of @wanted, in the order of
  * the buffers.  Returns the number of elements, or -errno. */
-static int fill_wishes(uint32_t row, uint32_t wanted,
-		       struct wish wishes[ABI_BUFFERS])
+static int fill_settings(uint32_t row, uint32_t wanted,
+			 struct setting settings[ABI_BUFFERS])
 {
 	int nr = 0, r;
 
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		if (!(wanted >> i & 1))
 			continue;
-		wishes[nr] = (struct wish){ .buffer = buffer_get(i) };
-		if (!wishes[nr].buffer)
+		settings[nr] = (struct setting){ .buffer = buffer_get(i) };
+		if (!settings[nr].buffer)
 			return -ENOMEM;
-		wishes[nr].has_stack = is_stack_wanted(wishes[nr].buffer);
-		r = fill_wish(&wishes[nr], row);
+		settings[nr].has_stack = is_stack_wanted(settings[nr].buffer);
+		r = fill_setting(&settings[nr], row);
 		if (r)
 			return r;
 		nr++;
@@ -147,30 +147,30 @@ static bool is_plain(const struct event_use *plan)
 }
 
 /* Returns true if the event is plain with these settings: buffer.use can be its plan. */
-static bool is_plain_wish(const struct wish *wishes, int nr)
+static bool is_plain_setting(const struct setting *settings, int nr)
 {
-	return nr == 1 && !wishes[0].program.nr && !wishes[0].soft &&
-	       !wishes[0].has_stack && !wishes[0].buffer->has_pids;
+	return nr == 1 && !settings[0].program.nr && !settings[0].soft &&
+	       !settings[0].has_stack && !settings[0].buffer->has_pids;
 }
 
-bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished)
+bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *bytes)
 {
-	return nr == wished->nr && (!nr || !memcmp(used, wished->at, nr));
+	return nr == bytes->nr && (!nr || !memcmp(used, bytes->at, nr));
 }
 
 /* Returns true if the plan that begins with @use does what the @nr settings ask for. */
-static bool is_fulfilled(const struct event_use *use, const struct wish *wish,
-			 int nr)
+static bool is_applied(const struct event_use *use, const struct setting *setting,
+		       int nr)
 {
-	if (is_plain(use) != is_plain_wish(wish, nr))
+	if (is_plain(use) != is_plain_setting(setting, nr))
 		return false;
-	for (; use && nr; use = use->next, wish++, nr--) {
+	for (; use && nr; use = use->next, setting++, nr--) {
 		size_t bytes = use->filter ? filter_program_bytes(use->filter) : 0;
 
-		if (use->buffer != wish->buffer || use->soft != wish->soft ||
-		    use->has_stack != wish->has_stack ||
-		    !rules_is_same(use->filter, bytes, &wish->program) ||
-		    !rules_is_same(use->triggers, use->triggers_bytes, &wish->triggers))
+		if (use->buffer != setting->buffer || use->soft != setting->soft ||
+		    use->has_stack != setting->has_stack ||
+		    !rules_is_same(use->filter, bytes, &setting->program) ||
+		    !rules_is_same(use->triggers, use->triggers_bytes, &setting->triggers))
 			return false;
 	}
 	return !use && !nr;
@@ -247,21 +247,21 @@ static void *copy(const struct rules_bytes *from, char **at)
 
 /* Fill in one use, and verify it.  *@at: space for the copies of its program and its
  * triggers.  Returns 0 or -errno. */
-static int use_fill(struct event_use *use, const struct wish *wish,
+static int use_fill(struct event_use *use, const struct setting *setting,
 		    const struct ulf_event *event, char **at)
 {
-	uint32_t nr_slots = wish->buffer->rules.nr_slots;
+	uint32_t nr_slots = setting->buffer->rules.nr_slots;
 	uint32_t record_bytes = fixed_bytes(event);
 	int r = 0;
 
-	use->buffer = wish->buffer;
-	use->filter = copy(&wish->program, at);
-	use->soft = wish->soft;
-	use->has_stack = wish->has_stack;
-	use->triggers = copy(&wish->triggers, at);
-	use->triggers_bytes = wish->triggers.nr;
+	use->buffer = setting->buffer;
+	use->filter = copy(&setting->program, at);
+	use->soft = setting->soft;
+	use->has_stack = setting->has_stack;
+	use->triggers = copy(&setting->triggers, at);
+	use->triggers_bytes = setting->triggers.nr;
 	if (use->filter)
-		r = filter_verify(use->filter, wish->program.nr, record_bytes);
+		r = filter_verify(use->filter, setting->program.nr, record_bytes);
 	if (!r && use->filter)
 		r = check_pointers(event, use->filter);
 	if (!r && use->triggers) {
@@ -274,7 +274,7 @@ static int use_fill(struct event_use *use, const struct wish *wish,
 	return r;
 }
 
-static int plan_make(const struct ulf_event *event, const struct wish *wishes,
+static int plan_make(const struct ulf_event *event, const struct setting *settings,
 		     int nr, struct event_use **ret_plan)
 {
 	size_t bytes = (size_t)nr * sizeof(struct event_use);
@@ -282,14 +282,14 @@ static int plan_make(const struct ulf_event *event, const struct wish *wishes,
 	char *at;
 
 	for (int i = 0; i < nr; i++)
-		bytes += ALIGN_UP(wishes[i].program.nr, ABI_RULES_ALIGN) +
-			 ALIGN_UP(wishes[i].triggers.nr, ABI_RULES_ALIGN);
+		bytes += ALIGN_UP(settings[i].program.nr, ABI_RULES_ALIGN) +
+			 ALIGN_UP(settings[i].triggers.nr, ABI_RULES_ALIGN);
 	plan = memory_alloc(bytes);
 	if (!plan)
 		return -ENOMEM;
 	at = (char *)&plan[nr];
 	for (int i = 0; i < nr; i++) {
-		int r = use_fill(&plan[i], &wishes[i], event, &at);
+		int r = use_fill(&plan[i], &settings[i], event, &at);
 
 		if (r) {
 			memory_free(plan);
@@ -327,21 +327,21 @@ void plan_use_set(struct ulf_event *event)
 			 __ATOMIC_RELEASE);
 }
 
-int plan_follow(struct ulf_event *event, uint32_t wanted)
+int plan_apply(struct ulf_event *event, uint32_t wanted)
 {
-	struct wish wishes[ABI_BUFFERS];
-	int nr = fill_wishes(event->row, wanted, wishes), r;
+	struct setting settings[ABI_BUFFERS];
+	int nr = fill_settings(event->row, wanted, settings), r;
 	struct event_use *plan;
 
 	if (nr < 0)
 		return nr;
-	if (is_fulfilled(event->plan, wishes, nr))
+	if (is_applied(event->plan, settings, nr))
 		return 0;
-	if (is_plain_wish(wishes, nr)) {
-		publish(event, &wishes[0].buffer->use);
+	if (is_plain_setting(settings, nr)) {
+		publish(event, &settings[0].buffer->use);
 		return 0;
 	}
-	r = plan_make(event, wishes, nr, &plan);
+	r = plan_make(event, settings, nr, &plan);
 	if (!r)
 		publish(event, plan);
 	return r;

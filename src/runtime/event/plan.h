@@ -14,7 +14,7 @@ struct ulf_event;
 /* Make a plan by which the records of @event go to the buffers of @wanted, by the rules
  * of each buffer.  @wanted: one bit for each buffer, not 0.  Returns 0, -ENOMEM or
  * -EINVAL (an invalid rule); on failure the old plan stays. */
-int plan_follow(struct ulf_event *event, uint32_t wanted);
+int plan_apply(struct ulf_event *event, uint32_t wanted);
 /* Remove the plan of @event, whose records go nowhere from now on. */
 void plan_forget(struct ulf_event *event);
 /* The plan of @event, or its buffer's set of rings, has changed: update ulf_event.set. */
@@ -37,6 +37,6 @@ int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
 	       struct rules_bytes *ret_bytes);
 /* Compare the @nr bytes at @used, which are in private memory, with the range of the last
  * argument.  Returns true if they are equal. */
-bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *wished);
+bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *bytes);
 
 #endif

@@ -220,7 +220,7 @@ static long string_len(const char *s, size_t max)
 static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 {
 	const char *s = va_arg(p->ap, const char *);
-	size_t left = (size_t)(p->end - p->at), room = left - left / 8;
+	size_t left = (size_t)(p->end - p->at), space = left - left / 8;
 	size_t limit = p->limit < arg->limit ? p->limit : arg->limit;
 	char *at = p->at;
 	long len;
@@ -228,14 +228,14 @@ static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 	p->limit = SIZE_MAX;
 	if (!s)
 		return put_string(p, "(null)", 6);
-	len = string_len(s, limit < room ? limit : room);
+	len = string_len(s, limit < space ? limit : space);
 	if (len < 0)
 		return put_string(p, "(efault)", 8);
-	if ((size_t)len < room)
+	if ((size_t)len < space)
 		return put_string(p, s, (size_t)len);
-	if (!room || !put_string(p, s, room - 1))
+	if (!space || !put_string(p, s, space - 1))
 		return false;
-	ulf_mark_cut(at, room);
+	ulf_mark_cut(at, space);
 	return true;
 }
 

@@ -268,8 +268,8 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 /* Fill in the settings of a new row.  For users all events with the same name are one
  * event, so a new one gets the settings of those that exist.  The first event with a name
  * gets the boot settings. */
-static void wish_first(struct abi_event *row, const struct ulf_event *event,
-		       uint32_t nr)
+static void take_first_settings(struct abi_event *row, const struct ulf_event *event,
+				uint32_t nr)
 {
 	bool is_first = true;
 
@@ -345,7 +345,7 @@ static int event_row(const struct ulf_module *module,
 		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;
 	}
-	wish_first(&new, event, nr);
+	take_first_settings(&new, event, nr);
 	names_find(module, event->system, names);
 	new.names = names->off;
 	new.names_bytes = names->bytes;

@@ -123,8 +123,8 @@ static bool is_entry(const struct starts *starts, struct codemem_view *view, uin
 
 /* Returns the number of sites that are not at the entry of a function, according to @starts.
  * If @is_dropping, also changes these sites to FSITE_OTHER. */
-static uint32_t look_at_all(struct fsites *sites, const struct starts *starts, int fd,
-			    bool is_dropping)
+static uint32_t check_all(struct fsites *sites, const struct starts *starts, int fd,
+			  bool is_dropping)
 {
 	struct codemem_view view = { .fd = fd };
 	uint32_t nr = 0;
@@ -152,9 +152,9 @@ void entries_check(struct fsites *sites, enum fsite_kind kind, uint64_t table)
 	else if (!unwind_find_header((uint64_t)sites->low, &image, &header) ||
 		 !read_starts(fd, &image, header, &starts))
 		starts.nr = 0;
-	if (look_at_all(sites, &starts, fd, false) &&
+	if (check_all(sites, &starts, fd, false) &&
 	    !object_has_table(&image, kind, table, sites->nr))
-		look_at_all(sites, &starts, fd, true);
+		check_all(sites, &starts, fd, true);
 	memory_free(starts.rows);
 	codemem_end(fd);
 }

@@ -327,11 +327,11 @@ void ftrace_load_begin(void)
 	runtime_unlock();
 }
 
-void ftrace_load_end(bool has_followed)
+void ftrace_load_end(bool has_applied)
 {
 	runtime_lock();		/* waits for a change that is under way */
-	if (has_followed)
-		ftrace_follow_again();
+	if (has_applied)
+		ftrace_apply_again();
 	if (nr_loading)
 		nr_loading--;
 	runtime_unlock();
@@ -510,11 +510,11 @@ int ftrace_filter_changed(void)
 
 /* Give function_graph to the buffers of @changed that @graph names, and take it from the others.
  * None of them is active. */
-static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
+static void set_graphs(uint32_t changed, const struct ftrace_graph_settings *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
 
-	shadow_tags_give(changed, graph);
+	shadow_tags_assign(changed, graph);
 	/* mate: graph_buffers(), hit.c */
 	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE); /* [ftrace.graphs] */
 	if (!graphs)
@@ -526,9 +526,9 @@ static void set_graphs(uint32_t changed, const struct ftrace_graph_wish *graph)
 	ftrace_state.thresh_ns = graph->thresh_ns;
 }
 
-int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
+int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph)
 {
-	uint32_t own = ftrace_state.active & ~SERVER_USERS;
+	uint32_t registered = ftrace_state.active & ~SERVER_USERS;
 	uint32_t changed = shadow_tags_changed(graph), many = users & graph->buffers;
 	uint32_t buffers = (users & FTRACE_FUNCTION_MASK) | graph->buffers;
 	int r = users ? hooks_init() : 0;
@@ -541,21 +541,21 @@ int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph)
 	if (!r && many & (many - 1))
 		r = shadow_many_make();
 	if (!r && users >> FTRACE_STACK & 1)
-		r = stack_tracer_follow();
+		r = stack_tracer_apply();
 	if (r)
 		return r;
 	/* Two tags may share a lane, so no lane has rings until all sites have their tags
 	 * and all tracers are active. */
 	is_updating = true;
 	/* Switch users off before any tag changes. */
-	set_active(own | (ftrace_state.active & users & ~changed));
+	set_active(registered | (ftrace_state.active & users & ~changed));
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
 		if (buffers >> i & 1)
 			ftrace_state.buffers[i] = buffer_get(i);
 	set_graphs(changed, graph);
 	r = update_sites();
 	codemem_sync();
-	set_active(own | users);
+	set_active(registered | users);
 	is_updating = false;
 	set_common(ftrace_state.active);
 	return r == -EILSEQ ? 0 : r;

@@ -172,7 +172,7 @@ static inline uint64_t ftrace_cpu_ns(void)
 /* ---- ftrace.c; the caller holds runtime_lock(), and is no signal handler ---- */
 
 /* Settings of the graph tracers. */
-struct ftrace_graph_wish {
+struct ftrace_graph_settings {
 	uint32_t buffers;		/* buffers with function_graph, a bit each */
 	uint8_t sessions[ABI_BUFFERS];	/* a number for each buffer, which changes each time
 					 * that the buffer gets function_graph */
@@ -181,7 +181,7 @@ struct ftrace_graph_wish {
 	uint64_t thresh_ns;		/* tracing_thresh; 0: none */
 };
 /*
- * ftrace_set_wishes - apply the server's settings for functions.  The caller has stored
+ * ftrace_apply_users - apply the server's settings for functions.  The caller has stored
  * the users of each site in the objects (object.users).
  * @users: all users of all sites together
  *
@@ -190,9 +190,9 @@ struct ftrace_graph_wish {
  * expected are skipped without an error.
  *
  * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
- * shadow_make(), stack_tracer_follow() or of patching.
+ * shadow_make(), stack_tracer_apply() or of patching.
  */
-int ftrace_set_wishes(uint32_t users, const struct ftrace_graph_wish *graph);
+int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph);
 
 /* @buffer has got other rings, or other lists of threads. */
 void ftrace_buffer_changed(const struct buffer *buffer);
@@ -226,31 +226,31 @@ void ftrace_update_put_off(void);
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
 /* Call these in a constructor that dlopen() runs, before and after waiting for the server.
- * In between libulf may patch all text, even during a dlclose().  @has_followed: the server
+ * In between libulf may patch all text, even during a dlclose().  @has_applied: the server
  * knows the new objects, and the agent has applied its settings. */
 void ftrace_load_begin(void);
-void ftrace_load_end(bool has_followed);
+void ftrace_load_end(bool has_applied);
 /* Runs in the child after fork(). */
 void ftrace_after_fork(uint32_t old_tid);
 /* Returns true if updates of libraries were put off because of a dlclose(): a child of fork()
- * must call ftrace_follow(). */
+ * must call ftrace_apply(). */
 bool ftrace_has_put_off(void);
 /* Switch off all users that the server has set, because this process has no root from now
  * on.  The sites stay on.  Runs in a child that has no other thread yet. */
 void ftrace_detach(void);
 
-/* ---- ftrace_follow.c; the caller holds runtime_lock() ---- */
+/* ---- ftrace_apply.c; the caller holds runtime_lock() ---- */
 
 /* Apply the server's settings for functions, and updates that were put off.  The agent calls
  * this.  Returns 0, -EINVAL (the block of functions is invalid) or an error of
- * root_populate() or ftrace_set_wishes(). */
-int ftrace_follow(void);
+ * root_populate() or ftrace_apply_users(). */
+int ftrace_apply(void);
 /* Stop all tracing of functions that the server has asked for.  Returns as
- * ftrace_set_wishes(). */
-int ftrace_forget_wishes(void);
-/* Do ftrace_follow() and profile_follow() in a thread of the program.  Applies the settings
+ * ftrace_apply_users(). */
+int ftrace_drop_settings(void);
+/* Do ftrace_apply() and profile_apply() in a thread of the program.  Applies the settings
  * even if they have not changed, if they name objects that were not loaded the last time. */
-void ftrace_follow_again(void);
+void ftrace_apply_again(void);
 
 /* ---- stack_tracer.c: how deep stacks have been ---- */
 
@@ -260,7 +260,7 @@ void stack_tracer_init(void);
 void stack_tracer_after_fork(void);
 /* Find the block in the root's memory where the deepest stack is stored.  The caller holds
  * runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of root_populate(). */
-int stack_tracer_follow(void);
+int stack_tracer_apply(void);
 /* Reset the stack tracer's members of @slot: for a new thread, and for the thread of a new
  * process.  Signal handlers may call it. */
 void stack_tracer_forget(struct thread_slot *slot);

@@ -147,7 +147,7 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	return 0;
 }
 
-int function_options_follow(struct buffer *buffer)
+int function_options_apply(struct buffer *buffer)
 {
 	const struct abi_buffer *shared = buffer->shared;
 	uint32_t tracer = __atomic_load_n(&shared->tracer, __ATOMIC_RELAXED);

@@ -84,7 +84,7 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 		const struct buffer *buffer = buffer_if_used(i);
 		const struct abi_probes *list = NULL;
 
-		/* mate: probes_follow() [buffer.probes] */
+		/* mate: probes_apply() [buffer.probes] */
 		if (buffer)
 			list = __atomic_load_n(&buffer->probes, __ATOMIC_ACQUIRE);
 		hit.use.buffer = buffer;
@@ -136,24 +136,24 @@ static int make(const struct rules_bytes *from, uint32_t nr_slots,
 	return r;
 }
 
-int probes_follow(struct buffer *buffer)
+int probes_apply(struct buffer *buffer)
 {
 	struct abi_probes *old = buffer->probes, *new;
-	struct rules_bytes wished = { NULL, 0 };
+	struct rules_bytes wanted = { NULL, 0 };
 	struct abi_rule rule;
 	int r = 0;
 
 	if (rules_has_row(&buffer->rules, ABI_ROW_FUNCTIONS, &rule))
 		r = rules_find(&buffer->rules, rule.triggers,
-			       rule.triggers_bytes, &wished);
-	if (r || rules_is_same(old, buffer->probes_bytes, &wished))
+			       rule.triggers_bytes, &wanted);
+	if (r || rules_is_same(old, buffer->probes_bytes, &wanted))
 		return r;
-	r = make(&wished, buffer->rules.nr_slots, &new);
+	r = make(&wanted, buffer->rules.nr_slots, &new);
 	if (r)
 		return r;
 	/* mate: ftrace_run_probes() [buffer.probes] */
 	__atomic_store_n(&buffer->probes, new, __ATOMIC_RELEASE);
-	buffer->probes_bytes = wished.nr;
+	buffer->probes_bytes = wanted.nr;
 	if (old)
 		grace_free(old);
 	return 0;

@@ -7,6 +7,6 @@ struct buffer;
 
 /* Apply the commands of set_ftrace_filter that the buffer's rules contain.  Returns 0,
  * -ENOMEM or -EINVAL. */
-int probes_follow(struct buffer *buffer);
+int probes_apply(struct buffer *buffer);
 
 #endif

@@ -76,7 +76,7 @@ static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
 /* Make space for a record of @bytes in the ring of the current CPU, by moving to the next
  * page if the current one is full.  Returns 0 (try to append again), -ENOBUFS (recording is
  * off, or the ring refused and counted the record) or another error: take the slow path. */
-static int make_room(const struct buffer *buffer, uint32_t bytes)
+static int make_space(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
 
@@ -84,7 +84,7 @@ static int make_room(const struct buffer *buffer, uint32_t bytes)
 		struct ring_set *set = buffer_set(buffer);
 
 		if (set->small_max)
-			r = buffer_aim(buffer, set) ? ring_cross(set, bytes, 0) :
+			r = ring_set_refresh(buffer, set) ? ring_cross(set, bytes, 0) :
 			    -ENOBUFS;
 		ulf_probe_exit();
 	}
@@ -109,20 +109,20 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
 	uint32_t cpu = arch_rseq_cpu();
-	bool has_room = false;
+	bool has_space = false;
 
 	if (ring == &ring_none) {
 		ftrace_this.top |= SHADOW_SLOWLY;
 	} else if (ulf_probe_enter()) {
 		struct ring_set *set = buffer_set(buffer);
 
-		has_room = set->small_max && cpu < set->nr_cpus &&
+		has_space = set->small_max && cpu < set->nr_cpus &&
 			   set->fast[cpu] == ring && ring_is_recording(ring) &&
-			   buffer_aim(buffer, set) &&
+			   ring_set_refresh(buffer, set) &&
 			   leave_page(set, cpu, ring, bytes, now_ns);
 		ulf_probe_exit();
 	}
-	return has_room;
+	return has_space;
 }
 
 /* Write @record: @bytes bytes from its head on.  Returns false if recording is off or the ring
@@ -138,7 +138,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
-		r = make_room(buffer, size);
+		r = make_space(buffer, size);
 	}
 	if (r == -ENOBUFS)
 		return false;
@@ -215,7 +215,7 @@ static bool is_recorded(void)
 
 /* Returns @place in the form of ftrace_this.top: with SHADOW_SLOWLY if ftrace.S cannot handle
  * calls inside of the call at @place. */
-static uint64_t as_top(uint64_t place)
+static uint64_t top_word(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);
 	bool is_simple = is_recorded() &&
@@ -229,7 +229,7 @@ static uint64_t as_top(uint64_t place)
 /* Store top before depth: a signal handler in between recomputes depth from top. */
 static void set_top(uint64_t place)
 {
-	ftrace_this.top = as_top(place);
+	ftrace_this.top = top_word(place);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ftrace_this.depth = depth_within(place);
 }
@@ -303,7 +303,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 		top = shadow_around(top, &downs);
 		++*steps;
 	}
-	return as_top(top);
+	return top_word(top);
 }
 
 /*
@@ -565,7 +565,7 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 }
 
 /* Replace the return address at @place by an address in the function's body. */
-static void take_place(uint64_t *place, const struct fsite_slot *slot)
+static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 {
 	/* The shadow must be stored before the next store: after that a signal handler that
 	 * unwinds looks it up. */
@@ -666,7 +666,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	set_top((uint64_t)place);
 	if (is_tail)
 		return 0;
-	take_place(place, slot);
+	redirect_return(place, slot);
 	return 1;
 }
 
@@ -740,7 +740,7 @@ static bool is_deepest(const uint64_t *place)
 	uint64_t depth = thread->stack_top - (uint64_t)place;
 
 	return abi_stack_resets(max) != thread->stack_resets ||
-	       (depth > thread->stack_depth && depth <= thread->stack_room);
+	       (depth > thread->stack_depth && depth <= thread->stack_limit);
 }
 
 static void record_call(const struct buffer *buffer,
@@ -763,11 +763,11 @@ static uint32_t follow(uint64_t *place, uint32_t users, const struct function_ca
 	return enter(place, users, &entering);
 }
 
-uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *behind,
+uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		    const struct ftrace_regs *regs)
 {
 	const struct fsite_slot *slot =
-		(const void *)(behind - FSITE_SLOT_CALL);
+		(const void *)(after - FSITE_SLOT_CALL);
 	uint32_t graphs = graph_buffers(), users = slot->users & active_users();
 	struct function_call call = { .ip = ip, .place = place, .regs = regs };
 

@@ -179,7 +179,7 @@ static struct object *make(const struct range *range, enum fsite_kind kind,
 
 /* Find the object of a table that this process has found itself, or make it.  Returns NULL if
  * there is no memory. */
-static struct object *get_own(const struct range *range, enum fsite_kind kind)
+static struct object *get_found(const struct range *range, enum fsite_kind kind)
 {
 	struct object *object = objects;
 
@@ -250,7 +250,7 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 
 		if (!nr || table < low || table > high || bytes > high - table)
 			continue;
-		object = get_own(&(struct range){ text, text_end, table, nr }, kind);
+		object = get_found(&(struct range){ text, text_end, table, nr }, kind);
 		if (object)
 			object->is_there = true;
 	}

@@ -20,7 +20,7 @@ struct object {
 	uint64_t text;			/* address of its text */
 	uint64_t table;			/* address of the table of entries */
 	bool is_there;			/* the last scan found it */
-	bool is_wished;			/* the server's settings name it */
+	bool is_named;			/* the server's settings name it */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
 	uint8_t build_id[32];		/* read from the loaded object itself */

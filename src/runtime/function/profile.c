@@ -51,7 +51,7 @@ struct range {
 struct profile {
 	uint64_t session;		/* number of the session; a process uses none twice */
 	bool is_cpu_time;		/* count CPU time only: the option sleep-time is off */
-	bool is_own_time;		/* leave out callees: the option graph-time is off */
+	bool is_self_time;		/* leave out callees: the option graph-time is off */
 	uint32_t nr_cpus;
 	uint32_t nr;			/* number of ranges */
 	struct range ranges[];		/* sorted by the address of their slots */
@@ -194,7 +194,7 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 	/* A coroutine may move to a thread that has used less CPU time. */
 	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
 
-	if (now->is_own_time) {
+	if (now->is_self_time) {
 		struct call *around = call_around(now, shadow);
 
 		/* An atomic add: a signal handler may interrupt it and add too. */
@@ -218,13 +218,13 @@ void profile_leave(const struct shadow *shadow)
 
 /* ---- apply the server's setting; under runtime_lock() ---- */
 
-static uint64_t wished;			/* session that the server has set; 0: off */
-static uint64_t followed;		/* the server's session for which `profile` was made */
+static uint64_t wanted_session;		/* session that the server has set; 0: off */
+static uint64_t applied_session;	/* the server's session for which `profile` was made */
 static uint64_t last_session;		/* last value of profile.session */
 
-void profile_wish(uint64_t session)
+void profile_set_session(uint64_t session)
 {
-	wished = session;
+	wanted_session = session;
 }
 
 static int make_calls(void)
@@ -275,7 +275,7 @@ static struct profile *make_profile(void)
 	new->nr_cpus = root_nr_cpus();
 	/* A set bit means that the option differs from its default, which is on. */
 	new->is_cpu_time = options & OPTION_SLEEP_TIME;
-	new->is_own_time = options & OPTION_GRAPH_TIME;
+	new->is_self_time = options & OPTION_GRAPH_TIME;
 	return new;
 }
 
@@ -293,22 +293,22 @@ static void publish(struct profile *new)
  * old one. */
 static bool can_go_on(const struct profile *new)
 {
-	return profile && wished == followed &&
+	return profile && wanted_session == applied_session &&
 	       profile->is_cpu_time == new->is_cpu_time;
 }
 
-int profile_follow(void)
+int profile_apply(void)
 {
 	struct profile *new = NULL;
-	int r = wished ? make_calls() : 0;
+	int r = wanted_session ? make_calls() : 0;
 
-	if (wished && !r) {
+	if (wanted_session && !r) {
 		new = make_profile();
 		r = new ? 0 : -ENOMEM;
 	}
 	if (new)
 		new->session = can_go_on(new) ? profile->session : ++last_session;
-	followed = wished;
+	applied_session = wanted_session;
 	publish(new);
 	return r;
 }

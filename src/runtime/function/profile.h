@@ -22,11 +22,11 @@ void profile_leave(const struct shadow *shadow);
 
 /* ---- the caller holds runtime_lock() ---- */
 
-/* Store the server's setting, for profile_follow().  @session:
+/* Store the server's setting, for profile_apply().  @session:
  * abi_functions.profile_session; 0: off.  The caller has set object.figures. */
-void profile_wish(uint64_t session);
-/* Apply the setting of profile_wish().  Returns 0 or -ENOMEM (then profiling is off). */
-int profile_follow(void);
+void profile_set_session(uint64_t session);
+/* Apply the setting of profile_set_session().  Returns 0 or -ENOMEM (then profiling is off). */
+int profile_apply(void);
 /* Stop counting the functions of @object, which is about to be freed. */
 void profile_forget(const struct object *object);
 /* Runs in the child after fork().  @is_late: the server has changed settings since the fork,

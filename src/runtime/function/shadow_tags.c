@@ -38,7 +38,7 @@ uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 
 static uint8_t graph_sessions[ABI_BUFFERS];	/* session in which a buffer got its tag */
 
-uint32_t shadow_tags_changed(const struct ftrace_graph_wish *graph)
+uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph)
 {
 	uint32_t changed = ftrace_state.graphs ^ graph->buffers;
 
@@ -48,7 +48,7 @@ uint32_t shadow_tags_changed(const struct ftrace_graph_wish *graph)
 	return changed;
 }
 
-void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph)
+void shadow_tags_assign(uint32_t changed, const struct ftrace_graph_settings *graph)
 {
 	uint32_t used = shadow_tags_of(ftrace_state.graphs & ~changed);
 	uint32_t old = shadow_tags_of(ftrace_state.graphs & changed);

@@ -140,7 +140,7 @@ static inline struct shadow_tags shadow_tags(const struct shadow *at)
 
 /* Returns the tags that have a bit in any member except handlers and insides.  These two
  * usually have the bits of all tags, or none. */
-static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
+static inline uint32_t shadow_tags_single(const struct shadow_tags *tags)
 {
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
 }
@@ -148,9 +148,9 @@ static inline uint32_t shadow_tags_own(const struct shadow_tags *tags)
 /* Does a call with @tags need SHADOW_MANY? */
 static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 {
-	uint32_t own = shadow_tags_own(tags);
+	uint32_t single = shadow_tags_single(tags);
 
-	return own & (own - 1) || (tags->handlers && ~tags->handlers) ||
+	return single & (single - 1) || (tags->handlers && ~tags->handlers) ||
 	       (tags->insides && ~tags->insides);
 }
 
@@ -159,8 +159,8 @@ static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 				   const struct shadow_tags *tags)
 {
-	uint32_t own = shadow_tags_own(tags), users = others;
-	uint32_t tag = own ? (uint32_t)__builtin_ctz(own) : 0;
+	uint32_t single = shadow_tags_single(tags), users = others;
+	uint32_t tag = single ? (uint32_t)__builtin_ctz(single) : 0;
 
 	if (is_many)
 		return body | (users | SHADOW_MANY) >> 1 | SHADOW_MORE;
@@ -189,9 +189,9 @@ uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
 /* Returns the buffers that get or lose function_graph by @graph, or for which it was off and
  * on again since the last settings.  The caller is the agent and holds runtime_lock(). */
-uint32_t shadow_tags_changed(const struct ftrace_graph_wish *graph);
+uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph);
 /* Give tags to the buffers of @changed that get function_graph.  None of them may be active.
  * The caller is the agent and holds runtime_lock(). */
-void shadow_tags_give(uint32_t changed, const struct ftrace_graph_wish *graph);
+void shadow_tags_assign(uint32_t changed, const struct ftrace_graph_settings *graph);
 
 #endif

@@ -52,7 +52,7 @@
 					 * the holder is dead */
 #define NEVER		UINT32_MAX	/* equals no number of resets */
 /* Bytes below the top of the main thread's stack in which the kernel maps nothing else. */
-#define MAIN_ROOM	(128ull << 20)
+#define MAIN_LIMIT	(128ull << 20)
 #define NEED_BYTES	8192u		/* bytes of stack that the functions of this file
 					 * need */
 #define REACH		(32ull << 20)	/* limit: bytes by which a stack grows from one check to
@@ -90,7 +90,7 @@ static void find_stack(struct thread_slot *thread)
 	bool is_of_main = is_main(thread->thread.tid);
 
 	thread->stack_known = 0;
-	thread->stack_room = is_of_main ? MAIN_ROOM : ADDRESSES;
+	thread->stack_limit = is_of_main ? MAIN_LIMIT : ADDRESSES;
 	/* Store stack_top last: a signal handler that finds it set may use the others. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->stack_top = is_of_main ? main_top :
@@ -145,7 +145,7 @@ static uint64_t find_low(const struct thread_slot *thread)
 	uint64_t limit;
 
 	if (thread->stack_top != main_top)
-		return thread->stack_room < ADDRESSES ?
+		return thread->stack_limit < ADDRESSES ?
 		       thread->stack_top - thread->stack_known : 0;
 	limit = main_limit();
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
@@ -200,11 +200,11 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
  * is checked once (stack_known).  An address more than REACH below the checked pages does not
  * count as on the thread's own stack: one mapping may hold the stacks of many threads.
  */
-static bool is_own(struct thread_slot *thread, uint64_t place)
+static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 {
 	uint64_t depth = thread->stack_top - place, known = thread->stack_known;
 
-	if (depth > thread->stack_room)
+	if (depth > thread->stack_limit)
 		return false;
 	if (thread->stack_top == main_top)
 		return depth + NEED_BYTES <= main_limit();
@@ -214,7 +214,7 @@ static bool is_own(struct thread_slot *thread, uint64_t place)
 		if (!arch_is_readable((const void *)(thread->stack_top - known -
 						     UNWIND_PAGE))) {
 			thread->stack_known = known;
-			thread->stack_room = known < NEED_BYTES ? 0 :
+			thread->stack_limit = known < NEED_BYTES ? 0 :
 					     known - NEED_BYTES;
 			if (ftrace_state.stack)
 				write_low(ftrace_state.stack, thread);
@@ -233,7 +233,7 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	(void)c;
 	if (!thread->stack_top)
 		find_stack(thread);
-	return place < thread->stack_top && is_own(thread, below);
+	return place < thread->stack_top && is_on_stack(thread, below);
 }
 
 /* ---- the deepest stack: private copies of it; under private.lock ---- */
@@ -449,7 +449,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 		thread->stack_depth = 0;
 	thread->stack_resets = resets;
 	depth = thread->stack_top - place;
-	if (depth <= thread->stack_depth || !is_own(thread, place))
+	if (depth <= thread->stack_depth || !is_on_stack(thread, place))
 		return 0;
 	arch_signals_block(&old);
 	is_written = !shmlock_take_for(&private.lock, thread->thread.tid, PRIVATE_YIELDS);
@@ -467,7 +467,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 
 /* ---- apply the server's setting ---- */
 
-int stack_tracer_follow(void)
+int stack_tracer_apply(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->stack, __ATOMIC_ACQUIRE);
 	struct abi_stack *stack = root_at(off);

@@ -53,7 +53,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 }
 
 /* Count the objects that the program starts with: the server already knows these. */
-__attribute__((constructor(101))) static void look_early(void)
+__attribute__((constructor(101))) static void count_first_objects(void)
 {
 	struct look look = { .addr = 0 };
 
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void coming(uint64_t caller)
 	/* The server cannot read the maps of a process that is not dumpable, so the process
 	 * adds its objects to the table itself. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
-		image_tell_all();
+		image_report_all();
 	ftrace_load_begin();
 	ftrace_load_end(boot_wait_for_objects());
 }

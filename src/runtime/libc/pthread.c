@@ -43,7 +43,7 @@ static create_fn *find_next(void)
 
 /* Find it early: in a child of fork() the lock of the dynamic linker may be held for ever,
  * by a thread that the child does not have. */
-__attribute__((constructor(101))) static void look_early(void)
+__attribute__((constructor(101))) static void find_early(void)
 {
 	find_next();
 }

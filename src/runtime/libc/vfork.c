@@ -123,7 +123,7 @@ pid_t vfork_end(long child, struct before before, uint64_t top)
 
 /* Usually the sanitizer's vfork() is found first, and calls libulf's.  If libulf was preloaded
  * before the sanitizer, libulf's is found first, and must jump to the sanitizer's. */
-__attribute__((constructor(101))) static void look_for_next(void)
+__attribute__((constructor(101))) static void find_sanitizers_vfork(void)
 {
 	if (agent_is_watched() && dlsym(RTLD_DEFAULT, "vfork") == (void *)vfork_here)
 		*(void **)&vfork_next = dlsym(RTLD_NEXT, "vfork");

@@ -59,9 +59,9 @@ static const uint8_t *id_bytes(const ElfW(Nhdr) *note)
 	return (const uint8_t *)(note + 1) + 4;		/* after the name "GNU" */
 }
 
-static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t room)
+static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t size)
 {
-	uint32_t bytes = note ? min_u32(note->n_descsz, room) : 0;
+	uint32_t bytes = note ? min_u32(note->n_descsz, size) : 0;
 
 	if (bytes)
 		memcpy(to, id_bytes(note), bytes);
@@ -69,12 +69,12 @@ static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t room)
 }
 
 uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
-			uint32_t room)
+			uint32_t size)
 {
-	return copy_id(find_build_id(headers), ret_id, room);
+	return copy_id(find_build_id(headers), ret_id, size);
 }
 
-const char *image_absolute(const char *path, char *buf, size_t room)
+const char *image_absolute(const char *path, char *buf, size_t size)
 {
 	size_t bytes = strlen(path) + 1;
 	long cwd;
@@ -85,9 +85,9 @@ const char *image_absolute(const char *path, char *buf, size_t room)
 		path += 2;
 		bytes -= 2;
 	}
-	cwd = arch_syscall2(SYS_getcwd, buf, room);	/* size of the directory's path, with
+	cwd = arch_syscall2(SYS_getcwd, buf, size);	/* size of the directory's path, with
 							 * its NUL */
-	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > room)
+	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > size)
 		return path;
 	buf[cwd - 1] = '/';
 	memcpy(buf + cwd, path, bytes);
@@ -188,7 +188,7 @@ static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 
 /* Store the absolute path of the object's file in @buf.  Returns false if there is no
  * file (the vDSO), or if its path is too long. */
-static bool fill_path(const struct image *image, char *buf, size_t room)
+static bool fill_path(const struct image *image, char *buf, size_t size)
 {
 	const char *path = image->name;
 	size_t bytes;
@@ -196,11 +196,11 @@ static bool fill_path(const struct image *image, char *buf, size_t room)
 	if (!path || !*path)
 		path = root_exe();
 	else if (strchr(path, '/'))
-		path = image_absolute(path, buf, room);
+		path = image_absolute(path, buf, size);
 	else
 		return false;
 	bytes = strlen(path) + 1;
-	if (bytes > room)
+	if (bytes > size)
 		return false;
 	memmove(buf, path, bytes);
 	return true;
@@ -259,7 +259,7 @@ static void add_row(const struct abi_object *object)
 	__atomic_store_n(&row->is_there, 1, __ATOMIC_RELEASE);
 }
 
-void image_tell(const struct image *image)
+void image_report(const struct image *image)
 {
 	struct abi_object row = {
 		.start = image->start, .end = image->end, .since = arch_tsc(),
@@ -275,7 +275,7 @@ void image_tell(const struct image *image)
 	set_known(image, id_at);
 }
 
-static int tell(struct dl_phdr_info *info, size_t bytes, void *arg)
+static int report_object(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	struct image image;
 
@@ -287,13 +287,13 @@ static int tell(struct dl_phdr_info *info, size_t bytes, void *arg)
 		if (p->p_type != PT_LOAD)
 			continue;
 		if (unwind_find(info->dlpi_addr + p->p_vaddr, &image))
-			image_tell(&image);
+			image_report(&image);
 		break;
 	}
 	return 0;
 }
 
-void image_tell_all(void)
+void image_report_all(void)
 {
-	dl_iterate_phdr(tell, NULL);
+	dl_iterate_phdr(report_object, NULL);
 }

@@ -14,18 +14,18 @@ struct image_headers {
 	int nr;				/* number of program headers */
 	uint64_t bias;			/* address in memory - address in the file */
 };
-/* Copy the build id of an object to @ret_id, at most @room bytes.  Returns the number of
+/* Copy the build id of an object to @ret_id, at most @size bytes.  Returns the number of
  * bytes copied; 0: the object has no build id. */
 uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
-			 uint32_t room);
+			 uint32_t size);
 /*
  * Make a path absolute: the server has another working directory than a program that
  * calls dlopen("./x.so").
  *
- * Returns @buf, which has @room bytes, or a pointer into @path: the path is absolute
+ * Returns @buf, which has @size bytes, or a pointer into @path: the path is absolute
  * already, the result does not fit, or getcwd() failed.
  */
-const char *image_absolute(const char *path, char *buf, size_t room);
+const char *image_absolute(const char *path, char *buf, size_t size);
 
 /* The object that contains a module, as the loader describes it.  The first page of its
  * file need not be mapped. */
@@ -55,10 +55,10 @@ struct image {
 };
 /* Add @image to the root's table of objects, unless it is there already.  Does nothing if
  * the process has no root. */
-void image_tell(const struct image *image);
+void image_report(const struct image *image);
 /* Add all objects of this process to the root's table of objects.  Takes libc's lock of
  * dl_iterate_phdr(): the caller must hold no lock of libulf, and must not be a signal
  * handler. */
-void image_tell_all(void);
+void image_report_all(void);
 
 #endif

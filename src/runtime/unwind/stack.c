@@ -38,7 +38,7 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 	bool has_caller = !unwind_step(unwind, ret_function);
 
 	if (unwind->image.start && unwind->image.start != last)
-		image_tell(&unwind->image);
+		image_report(&unwind->image);
 	return has_caller;
 }
 

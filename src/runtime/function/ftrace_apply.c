@@ -37,21 +37,21 @@ static bool is_stale;			/* such objects may have been loaded since */
 
 /* Translate the bits of the block (ABI_FUNCTIONS_...) to enum ftrace_user.  @graphs:
  * abi_functions.graphs */
-static uint32_t users_from(uint32_t wished, uint32_t graphs)
+static uint32_t users_from(uint32_t bits, uint32_t graphs)
 {
-	uint32_t users = wished & FTRACE_FUNCTION_MASK;
+	uint32_t users = bits & FTRACE_FUNCTION_MASK;
 
-	if (wished & ABI_FUNCTIONS_PROBES)
+	if (bits & ABI_FUNCTIONS_PROBES)
 		users |= 1u << FTRACE_PROBES;
-	if (wished & ABI_FUNCTIONS_PROFILE)
+	if (bits & ABI_FUNCTIONS_PROFILE)
 		users |= 1u << FTRACE_PROFILE;
-	if (wished & ABI_FUNCTIONS_STACK)
+	if (bits & ABI_FUNCTIONS_STACK)
 		users |= 1u << FTRACE_STACK;
-	if (!(wished & graphs & FTRACE_FUNCTION_MASK))
+	if (!(bits & graphs & FTRACE_FUNCTION_MASK))
 		return users;
-	if (wished & ABI_FUNCTIONS_START)
+	if (bits & ABI_FUNCTIONS_START)
 		users |= 1u << FTRACE_START;
-	if (wished & ABI_FUNCTIONS_SKIP)
+	if (bits & ABI_FUNCTIONS_SKIP)
 		users |= 1u << FTRACE_SKIP;
 	return users | 1u << FTRACE_GRAPH;
 }
@@ -65,28 +65,28 @@ static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 
 /* Find the object that a row of the block describes.  Returns 0, -ENOENT (it is not loaded
  * here) or an error of loaded_find(). */
-static int look_for(const struct abi_function_object *wish, struct loaded *ret)
+static int find_loaded(const struct abi_function_object *row, struct loaded *ret)
 {
-	uint64_t table = wish->bias + wish->table;
-	int r = loaded_find(wish->bias + wish->text, ret);
+	uint64_t table = row->bias + row->table;
+	int r = loaded_find(row->bias + row->text, ret);
 
 	if (r)
 		return r;
-	if (ret->text != wish->bias + wish->text ||
-	    ret->text_end != wish->bias + wish->text_end ||
-	    ret->id_bytes != wish->build_id_bytes ||
-	    memcmp(ret->id, wish->build_id, ret->id_bytes) ||
+	if (ret->text != row->bias + row->text ||
+	    ret->text_end != row->bias + row->text_end ||
+	    ret->id_bytes != row->build_id_bytes ||
+	    memcmp(ret->id, row->build_id, ret->id_bytes) ||
 	    !has_range(&ret->image, table,
-		       (uint64_t)wish->nr * fsite_tables[wish->kind].row_bytes))
+		       (uint64_t)row->nr * fsite_tables[row->kind].row_bytes))
 		return -ENOENT;
 	return 0;
 }
 
 /* Mark all objects as not named by the block. */
-static void begin_wishes(void)
+static void unmark_objects(void)
 {
 	for (struct object *o = object_first(); o; o = o->next)
-		o->is_wished = false;
+		o->is_named = false;
 }
 
 /* Drop the users of all objects that the block does not name, and the profiler's figures of
@@ -94,7 +94,7 @@ static void begin_wishes(void)
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {
-		if (o->is_wished)
+		if (o->is_named)
 			continue;
 		memory_free(o->users);
 		o->users = NULL;
@@ -126,22 +126,22 @@ static int take_figures(struct object *object, uint64_t off)
 /* Store the users of the object that a row of the block describes.  @all: the block; @head: a
  * private copy of its first bytes.  Adds all users of the object to *@ret_users. */
 static int take_object(const void *all, const struct abi_functions *head,
-		       const struct abi_function_object *wish, uint32_t *ret_users)
+		       const struct abi_function_object *row, uint32_t *ret_users)
 {
 	const uint32_t bytes = head->bytes;
-	const uint32_t *users = (const uint32_t *)((const char *)all + wish->users);
+	const uint32_t *users = (const uint32_t *)((const char *)all + row->users);
 	struct object *object;
 	struct loaded loaded;
 	int r;
 
-	if (wish->users % sizeof(*users) || wish->users > bytes ||
-	    wish->nr > (bytes - wish->users) / sizeof(*users) || !wish->nr ||
-	    wish->text_end < wish->text || wish->text_end - wish->text > UINT32_MAX ||
-	    wish->kind >= FSITE_KINDS)
+	if (row->users % sizeof(*users) || row->users > bytes ||
+	    row->nr > (bytes - row->users) / sizeof(*users) || !row->nr ||
+	    row->text_end < row->text || row->text_end - row->text > UINT32_MAX ||
+	    row->kind >= FSITE_KINDS)
 		return -EINVAL;
-	r = look_for(wish, &loaded);
+	r = find_loaded(row, &loaded);
 	if (!r)
-		r = object_get_named(&loaded, wish->kind, wish->bias + wish->table, wish->nr,
+		r = object_get_named(&loaded, row->kind, row->bias + row->table, row->nr,
 				     &object);
 	if (r == -ENOENT) {		/* an object of another process */
 		has_others = true;
@@ -150,36 +150,36 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (r)
 		return r;
 	if (!object->users)
-		object->users = memory_alloc(wish->nr * sizeof(*users));
+		object->users = memory_alloc(row->nr * sizeof(*users));
 	if (!object->users)
 		return -ENOMEM;
-	object->is_wished = true;
-	for (uint32_t i = 0; i < wish->nr; i++) {
+	object->is_named = true;
+	for (uint32_t i = 0; i < row->nr; i++) {
 		object->users[i] = users_from(users[i], head->graphs);
 		*ret_users |= object->users[i];
 	}
-	return take_figures(object, wish->figures);
+	return take_figures(object, row->figures);
 }
 
 /* Apply the block @all.  @head: a private copy of its first bytes.  Values that were checked
  * are not read from the block again: another process may change them. */
 static int take(const struct abi_functions *all, const struct abi_functions *head)
 {
-	struct ftrace_graph_wish graph = {
+	struct ftrace_graph_settings graph = {
 		.depth = head->graph_depth, .has_starts = head->has_starts,
 		.thresh_ns = head->thresh_ns,
 	};
 	uint32_t users = 0;
 	int ret = 0, r;
 
-	begin_wishes();
+	unmark_objects();
 	has_others = false;
-	profile_wish(head->profile_session);
+	profile_set_session(head->profile_session);
 	for (uint32_t i = 0; i < head->nr_objects; i++) {
-		struct abi_function_object wish = all->objects[i];
+		struct abi_function_object row = all->objects[i];
 
-		__asm__ volatile("" : "+m"(wish));
-		r = take_object(all, head, &wish, &users);
+		__asm__ volatile("" : "+m"(row));
+		r = take_object(all, head, &row, &users);
 		if (r && !ret)
 			ret = r;
 	}
@@ -187,22 +187,22 @@ static int take(const struct abi_functions *all, const struct abi_functions *hea
 	users &= (1u << FTRACE_USERS) - 1;
 	graph.buffers = head->graphs & FTRACE_FUNCTION_MASK;
 	memcpy(graph.sessions, head->graph_sessions, sizeof(graph.sessions));
-	r = ftrace_set_wishes(users, &graph);
+	r = ftrace_apply_users(users, &graph);
 	return ret ? ret : r;
 }
 
-int ftrace_forget_wishes(void)
+int ftrace_drop_settings(void)
 {
 	if (!seen_serial)
 		return 0;
 	seen_serial = 0;
-	begin_wishes();
+	unmark_objects();
 	forget_others();
-	profile_wish(0);
-	return ftrace_set_wishes(0, &(struct ftrace_graph_wish){ .buffers = 0 });
+	profile_set_session(0);
+	return ftrace_apply_users(0, &(struct ftrace_graph_settings){ .buffers = 0 });
 }
 
-int ftrace_follow(void)
+int ftrace_apply(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
 	const struct abi_functions *all = root_at(off);
@@ -212,7 +212,7 @@ int ftrace_follow(void)
 
 	ftrace_update_put_off();
 	if (!off)
-		return ftrace_forget_wishes();
+		return ftrace_drop_settings();
 	if (off % 4096 || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*all));
@@ -237,9 +237,9 @@ int ftrace_follow(void)
 	return take(all, &head);
 }
 
-void ftrace_follow_again(void)
+void ftrace_apply_again(void)
 {
 	is_stale = has_others;
-	if (!ftrace_follow())
-		profile_follow();
+	if (!ftrace_apply())
+		profile_apply();
 }
