@@ -229,10 +229,13 @@ const char *parsed_plain(const struct elf_symbols *symbols,
 			 const struct elf_symbol *symbol)
 {
 	const struct parsed *plain = symbols->parsed ? symbols->parsed->plain : NULL;
-	const struct parse_plain_head *head = plain ? plain->map : NULL;
-	const uint32_t *names = (const uint32_t *)(head + 1);
-	uint32_t name = plain ? names[symbol - symbols->rows] : 0;
+	const struct parse_plain_head *head;
+	uint32_t name;
 
+	if (!plain)
+		return NULL;
+	head = plain->map;
+	name = ((const uint32_t *)(head + 1))[symbol - symbols->rows];
 	return name && name <= plain->strings_bytes ? plain->strings + name - 1 : NULL;
 }
 

@@ -47,10 +47,11 @@ static int list_block(const struct block *block,
 		      void (*put)(void *arg, uint64_t addr, const char *text), void *arg)
 {
 	char *texts = malloc(block->bytes);
-	const char *text = texts, *end = texts + block->bytes;
+	const char *text = texts, *end;
 
 	if (!texts)
 		return -ENOMEM;
+	end = texts + block->bytes;
 	memcpy(texts, block->texts, block->bytes);
 	texts[block->bytes - 1] = '\0';
 	for (uint32_t i = 0; i < block->nr && text < end; i++) {
