@@ -37,7 +37,7 @@ for name in $commands; do
 	until_true says "$name" "waiting for the server (pid $server, $socket)"
 	has_ended "$name" && fail "$name did not wait"
 done
-ULF_TRACE=trace_event=hello:* "$hello" &
+ULF_TRACE="trace_event=hello:*" "$hello" &
 late=hello.$! pids="$pids $!"
 sleep 8
 for name in $commands pipe; do

@@ -33,8 +33,8 @@ name=$(ulf ls | awk '$3 == "dead" { print $1 }')
 # A pipe.
 text=$(ulf cat "$name/trace")
 contains "$text" "two$esc]0;owned$(printf '\a')$nl<fake>-1"
-contains "$text" "first$nl<fake>-2 second$esc[2J"
-contains "$text" "a${nl}b$esc[31mc-"
+contains "$text" "first$nl<fake>-2 second${esc}[2J"
+contains "$text" "a${nl}b${esc}[31mc-"
 grep -q "^<fake>-2 second$esc" "$TMPDIR/piped" || fail "run to a file: $(cat "$TMPDIR/piped")"
 
 # A terminal.
@@ -63,7 +63,7 @@ is_clean "ulf run" "$text"
 contains "$text" 'second\x1b[2J'
 
 # Names of roots, and what the user says.
-bad="x${nl}y$esc[5m.1"
+bad="x${nl}y${esc}[5m.1"
 mkdir "$ULF_DIR/$bad"
 : >"$ULF_DIR/$bad/memory"
 mv "$ULF_DIR/$bad" "$ULF_DIR/roots/"
@@ -74,7 +74,7 @@ contains "$(on_terminal ulf ls)" 'x\ny\x1b[5m.1'
 contains "$(on_terminal ulf ls --long)" 'x\ny\x1b[5m.1'
 is_clean "ulf check" "$(on_terminal "ulf check")"
 contains "$(on_terminal "ulf rm --dead; ulf cat '$bad/trace'")" 'x\ny\x1b[5m.1'
-for words in "cat 'a$esc[1m/trace'" "ls '$bad'" "'$bad'" "cat --'$bad'" "run '$bad'" \
+for words in "cat 'a${esc}[1m/trace'" "ls '$bad'" "'$bad'" "cat --'$bad'" "run '$bad'" \
 	     "echo '$bad' '$name/trace'" "umount '/$bad'"; do
 	is_clean "ulf $words" "$(on_terminal "ulf $words")"
 done
