@@ -117,6 +117,18 @@ tsan: setup
 	@$(NINJA) build-tsan
 	@tests/run $(JOBS) -b build-tsan -s thread '$(or $(T),^(unit|fuzz|torture|runtime)/)'
 
+# Tools of others look at the sources.  Their packages are no part of make setup.
+.PHONY: lint
+lint:
+	@tools/setup --check-lint
+	@tools/lint
+
+# Formats the C sources by .clang-format.
+.PHONY: format
+format:
+	@tools/setup --check-lint
+	@tools/format
+
 # Compiles what is installed and nothing else; nothing at all after `make`, unless
 # PREFIX is another one than before.
 .PHONY: install
@@ -154,6 +166,8 @@ help:
 	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
+	@echo 'make lint       cppcheck, shellcheck; names their packages if they are missing'
+	@echo 'make format     format the C sources by .clang-format'
 	@echo 'make install    build what is needed and install it; PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make uninstall  remove what make install installed there'
 	@echo 'make clean      remove what was built'

@@ -40,6 +40,7 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 		return d != 0;
 	if (type_is_float(type))
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
+	/* cppcheck-suppress incorrectLogicOperator ; it misreads hexadecimal floats */
 	if (!(d > -0x1p63 && d < 0x1p64))
 		return 1ull << 63;	/* the value is out of range: return what the x86
 					 * instruction returns */

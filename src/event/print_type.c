@@ -267,6 +267,7 @@ uint32_t print_parse_block(struct compiler *c)
 	while (!c->error && nr_lets-- > 0) {
 		n = print_node(c, (struct node){
 			.op = OP_LET, .type = print_node_at(c, n)->type,
+			/* cppcheck-suppress uninitvar ; parse_declaration() has filled it */
 			.a = lets[nr_lets].value, .b = n,
 			.imm = lets[nr_lets].slot });
 	}

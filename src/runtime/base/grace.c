@@ -77,6 +77,7 @@ static void barrier_by_mprotect(void)
 
 	if (mem < 0 && mem > -4096)
 		return;
+	/* cppcheck-suppress nullPointerRedundantCheck ; mem < 0 is an error */
 	*(volatile char *)mem = 1;
 	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
 	arch_syscall2(SYS_munmap, mem, 4096);

@@ -125,6 +125,7 @@ static struct root *choose_sleeper(const struct roots *roots, const struct root 
 
 	*ret_nr_dead = 0;
 	TAILQ_FOREACH(root, &roots->awake, awake_link) {
+		/* cppcheck-suppress nullPointerRedundantCheck ; @but may be NULL */
 		*ret_nr_dead += root->state == SERVER_ROOT_DEAD;
 		if (root != but && root_can_sleep(root) &&
 		    (!chosen || root->used_ns < chosen->used_ns))

@@ -87,6 +87,7 @@ int server_open_roots(const struct server *server)
 {
 	int fd = open(server->roots_path, O_DIRECTORY | O_CLOEXEC);
 
+	/* cppcheck-suppress resourceLeak ; the caller gets it */
 	return fd < 0 ? -errno : fd;
 }
 
