@@ -71,6 +71,8 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 			.dropped = load_word(&view->ring->dropped),
 		};
 
+		/* Complete the loads of the copies before the position is loaded again: if
+		 * writers have stored to them, the position has moved [ring.copy] */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (load_word(&view->ring->position) == position) {
 			*ret_head = head;

@@ -77,7 +77,7 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 		/* acquire: pairs with the release in shmlock_drop() [shmlock] */
 		if (__atomic_compare_exchange_n(owner, &seen, tid, 0,
 						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+						__ATOMIC_ACQUIRE))
 			return 0;
 		/* The lock has the caller's id.  The caller's signals are blocked, so the
 		 * caller does not hold the lock already: a dead thread that had the same id

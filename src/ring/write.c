@@ -84,6 +84,9 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 	word = (uint32_t)(delta << ABI_REC_TYPE_BITS) | type_len;
 	memcpy(to, &word, 4);
 	memcpy(to + 4, data, bytes);
+	/* The position that the commit before stored is visible before these copies change.
+	 * Pairs with ring_head() [ring.copy] */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ring->time_ns[new] = now;
 	ring->entries[new] = ring->entries[old] + 1;
 	TESTPOINT("ring.locked.append");

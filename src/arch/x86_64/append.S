@@ -73,7 +73,7 @@ store_next:
 	jb	store_commit
 	movq	STORE_ADDR(%r8), %rax
 	movq	STORE_VALUE(%r8), %r10
-	movq	%r10, (%rax)
+	movq	%r10, (%rax)		/* [ring.lap] */
 	addq	$STORE_BYTES, %r8
 	jmp	store_next
 store_commit:

@@ -147,7 +147,7 @@
 	incq	%rax
 	xorl	$1, %r8d
 	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
-	movq	%rdx, RING_TIME(%rcx,%r8,8)
+	movq	%rdx, RING_TIME(%rcx,%r8,8)		/* [ring.copy] */
 	.ifnb	\keep
 	movq	%rdx, \keep
 	.endif

@@ -83,7 +83,7 @@
 	/* time_ns[i] and entries[i] are valid, with i = position & 3.  Write element i ^ 1. */
 	movq	RING_ENTRIES(%rcx,%r8,8), %rax
 	xorl	$1, %r8d
-	movq	%rdx, RING_TIME(%rcx,%r8,8)
+	movq	%rdx, RING_TIME(%rcx,%r8,8)		/* [ring.copy] */
 	incq	%rax
 	movq	%rax, RING_ENTRIES(%rcx,%r8,8)
 	.ifnb	\keep
