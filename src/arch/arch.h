@@ -7,11 +7,11 @@
  *
  *	page.h		size of a memory page
  *	syscall.h	system calls, blocking signals, testing memory
- *	clock.h		the CPU's time stamp counter
+ *	timestamp.h	the CPU's time stamp counter
  *	rseq.h		restartable sequences
  *	signal.h	the frame of a signal handler
  *	unwind.h	registers by their DWARF numbers
- *	elf.h		machine, relocations, PLT entries
+ *	elf_machine.h	machine, relocations, PLT entries
  *	codemem.h	reading and writing text
  *	poke.h		switching tracepoints
  *	fsite_form.h	recognizing function entries
@@ -32,11 +32,11 @@ struct ring_set;
 #if defined(__x86_64__)
 #include "arch/x86_64/page.h"
 #include "arch/x86_64/syscall.h"
-#include "arch/x86_64/clock.h"
+#include "arch/x86_64/timestamp.h"
 #include "arch/x86_64/rseq.h"
 #include "arch/x86_64/signal.h"
 #include "arch/x86_64/unwind.h"
-#include "arch/x86_64/elf.h"
+#include "arch/x86_64/elf_machine.h"
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/poke.h"
 #include "arch/x86_64/fsite_form.h"

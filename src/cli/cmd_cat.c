@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/terminal.h"
 
 /* Print a file of the tree to stdout.  Flush after each read, because the file may be a

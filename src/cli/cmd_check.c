@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/terminal.h"
 #include "event/format.h"
 #include "event/print.h"

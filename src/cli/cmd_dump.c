@@ -11,7 +11,7 @@
 
 #include "base/dir.h"
 #include "cli/cli.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
 #include "daemon/parts.h"

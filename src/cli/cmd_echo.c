@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/terminal.h"
 
 /* Print the reason of a failed write and the caret, as error_log shows them.  The server

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/exec_ns.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 
 /* Enter the namespace of the root that @word names.  @word NULL: use the only root that is
  * alive. */

@@ -12,7 +12,7 @@
 #include "base/dir_list.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/terminal.h"
 #include "cli/users.h"
 

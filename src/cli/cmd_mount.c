@@ -18,7 +18,7 @@
 #include "base/fusemount.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/place.h"
+#include "cli/mountpoint.h"
 #include "cli/terminal.h"
 
 /* Lock the file mount.lock.  Returns a descriptor, or -1 after printing the error. */

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 
 static int remove_root(struct conn *conn, const char *name)
 {

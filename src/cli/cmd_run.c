@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 
 /* Value that getopt_long() returns for a long option that is a boot setting (event/boot.h).  It
  * is above the values of all letters, which are short options. */

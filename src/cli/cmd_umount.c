@@ -8,7 +8,7 @@
 #include "base/fusemount.h"
 #include "cli/cli.h"
 #include "cli/conn.h"
-#include "cli/place.h"
+#include "cli/mountpoint.h"
 
 /* Unmount @path.  If there is no server (@is_connected is false), @path may still be a dead
  * mount. */

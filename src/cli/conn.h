@@ -84,7 +84,7 @@ int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
  * and the caller must call text_done().  Not for streams, which have no end. */
 int conn_file_text(struct conn *conn, const char *path, struct text *ret_text);
 
-/* Start a server in the background (start.c).  Returns 0 when the server accepts
+/* Start a server in the background (start_server.c).  Returns 0 when the server accepts
  * connections.  Prints errors. */
 int start_server(const char *dir);
 

@@ -29,7 +29,7 @@
 #include "base/fusemount.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/place.h"
+#include "cli/mountpoint.h"
 
 #define TRACING		"/sys/kernel/tracing"
 #define DEBUG_TRACING	"/sys/kernel/debug/tracing"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 
 /* The pid of the program; 0 if no program runs.  run_child_start() writes this variable
  * before it installs the signal handlers that read it. */

@@ -11,7 +11,7 @@
 
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 #include "cli/terminal.h"
 
 #define EVENTS_SHOWN	20		/* limit of the number of events that a message

@@ -7,7 +7,7 @@
 
 #include "base/paths.h"
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 
 #define PATH_BYTES	4096
 

@@ -11,7 +11,7 @@
 
 #include "arch/arch.h"
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 #include "symbols/elf_impl.h"
 #include "symbols/elf_sites.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 #include "cli/terminal.h"
 
 /* Time between two checks of the roots, ms.  It is LOOK_MS_MIN at first and doubles up to

@@ -23,7 +23,7 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 #include "cli/reason.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 
 /* Time between two checks of the roots, ms.  It begins with LOOK_MS_MIN and doubles up to
  * LOOK_MS_MAX. */

@@ -11,7 +11,7 @@
 #include "abi/control.h"
 #include "base/config.h"
 #include "cli/cli.h"
-#include "cli/run.h"
+#include "cli/run_impl.h"
 #include "cli/terminal.h"
 #include "event/clock.h"
 #include "event/option.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "cli/user.h"
 
 struct user_roots {

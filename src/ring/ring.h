@@ -13,7 +13,7 @@
 
 #include "abi/ring.h"
 
-/* ---- Functions of init.c: create a ring ---- */
+/* ---- Functions of ring_init.c: create a ring ---- */
 
 /* The parameters of ring_init(): how the ring is set up. */
 struct ring_config {

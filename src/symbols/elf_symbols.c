@@ -16,7 +16,7 @@
 #include "symbols/elf_debug.h"
 #include "symbols/elf_impl.h"
 #include "symbols/localfile.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define COMPARED_MAX	64u		/* limit of the bytes of a name that are
 					 * compared */

@@ -25,7 +25,7 @@
 #include "base/bits.h"
 #include "event/clock.h"
 #include "symbols/parse_impl.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define OWNER_MAX	2u		/* limit of the running jobs of one owner;
 					 * sessions do not count */
@@ -488,7 +488,7 @@ uint64_t parse_bytes_read(const struct parse_job *job)
 	return job->request.bytes_left - job->bytes_left;
 }
 
-struct parsed *parse_take(struct parse_job *job)
+struct parsed *parse_map_result(struct parse_job *job)
 {
 	struct parsed *parsed = NULL;
 	struct stat st;

@@ -67,11 +67,11 @@ const char *parse_why(const struct parse_job *job);
 uint64_t parse_bytes_read(const struct parse_job *job);
 /*
  * Take the result of a job.  Works once per job.  The result is not checked yet: see
- * parse_take.h.
+ * parse_result.h.
  * Returns NULL if there is no result, or no memory.  The caller frees the result with
  * parsed_free().
  */
-struct parsed *parse_take(struct parse_job *job);
+struct parsed *parse_map_result(struct parse_job *job);
 
 /*
  * Ask a session for the parameters of the function at @addr.  Returns 0; -EBUSY if the
@@ -113,7 +113,7 @@ bool parse_dispatch(void);
 bool parse_is_running(void);
 /*
  * Return the owner of a job that has ended.  Each job is returned once.  NULL: there are no
- * more jobs. A result takes memory until its owner has called parse_take().
+ * more jobs. A result takes memory until its owner has called parse_map_result().
  */
 void *parse_next_ended(void);
 /*

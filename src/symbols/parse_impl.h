@@ -14,7 +14,7 @@
 
 /*
  * The jobs that a parser can do, indexed by enum parse_job_id.  To add a job, add a row,
- * a function, and a check of its result in parse_take.c.
+ * a function, and a check of its result in parse_result.c.
  *
  * Each job runs once, in its own process, with the descriptors of enum parse_fd.
  */

@@ -27,7 +27,7 @@
 #include "symbols/localfile.h"
 #include "symbols/parse.h"
 #include "symbols/parse_impl.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define PLENTY	(1ull << 30)
 #define MB	(1ull << 20)
@@ -252,7 +252,7 @@ static void results_are_right(void **state)
 	assert_int_equal(elf_symbols_read("/proc/self/exe", NULL, 0, &bytes_left, &here), 0);
 	assert_int_equal(parse_poll(job), 0);
 	assert_null(parse_why(job));
-	assert_int_equal(parsed_check(parse_take(job), &there, &more), 0);
+	assert_int_equal(parsed_check(parse_map_result(job), &there, &more), 0);
 	assert_int_equal(there.nr, here.nr);
 	assert_int_equal(there.first, here.first);
 	assert_int_equal(there.end, here.end);
@@ -273,7 +273,7 @@ static void results_are_right(void **state)
 	job = parse_self(PARSE_SYMBOLS, 1000);
 	assert_int_equal(parse_poll(job), -ENOEXEC);
 	assert_null(parse_why(job));
-	assert_null(parse_take(job));
+	assert_null(parse_map_result(job));
 	parse_free(job);
 }
 
@@ -357,7 +357,7 @@ static void lies_about_files_are_found(void **state)
 	assert_int_equal(elf_ask_open("true", &cases[0].ask, &fd), -ENOENT);
 }
 
-/* A copy of a result, in memory as parse_take() has it. */
+/* A copy of a result, in memory as parse_map_result() has it. */
 static struct parsed *copy_result(const void *from, uint64_t bytes)
 {
 	struct parsed *parsed = calloc(1, sizeof(*parsed));

@@ -12,7 +12,7 @@
 #include "server/names/objects.h"
 #include "symbols/localfile.h"
 #include "symbols/parse.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define BYTES_MAX		(1024ull << 20)	/* limit: total size of the files parsed for one
 						 * root */
@@ -105,7 +105,7 @@ static void end_read(struct root *root, struct function_read *read)
 		.sites = &read->sites, .names = &read->names,
 		.next_kind = &read->next_kind,
 	};
-	struct parsed *parsed = parse_take(read->job);
+	struct parsed *parsed = parse_map_result(read->job);
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 

@@ -14,7 +14,7 @@
 #include "server/functions/function_search.h"
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 /* ---- names ---- */
 

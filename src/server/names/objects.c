@@ -34,7 +34,7 @@
 #include "server/parts.h"
 #include "symbols/localfile.h"
 #include "symbols/parse.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define PATH_BYTES_MAX	4096u
 #define BYTES_MAX	(64u << 20)	/* limit: total size of the files that are read for
@@ -231,7 +231,7 @@ static void end_file(struct root *root, struct object_file *file)
 	const struct parsed_more more = {
 		.segments = file->segments, .nr_segments = &file->nr_segments,
 	};
-	struct parsed *parsed = parse_take(file->job);
+	struct parsed *parsed = parse_map_result(file->job);
 	uint64_t bytes = parse_bytes_read(file->job);
 	const char *why = parse_why(file->job);
 
@@ -612,7 +612,7 @@ static void end_plain(struct root *root, const struct elf_symbols *symbols,
 		      const char *path, uint64_t *bytes_left)
 {
 	struct parsed *parsed = symbols->parsed;
-	struct parsed *plain = parse_take(parsed->plain_job);
+	struct parsed *plain = parse_map_result(parsed->plain_job);
 	const char *why = parse_why(parsed->plain_job);
 
 	parsed->is_plain_tried = true;

@@ -7,7 +7,7 @@
 
 #include "event/clock.h"
 #include "symbols/elf_args.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define FOUND		1024u		/* cached functions; a power of two */
 

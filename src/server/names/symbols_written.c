@@ -9,7 +9,7 @@
 #include "server/core/root.h"
 #include "server/names/objects.h"
 #include "symbols/function_name.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define SEARCHES_MAX	64u		/* limit: searches that are kept */
 #define CHECK_EVERY	8u		/* names between two checks of the budget */

@@ -12,7 +12,7 @@
 #include "server/rules/events.h"
 #include "server/rules/suggest.h"
 #include "symbols/function_name.h"
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #define LOOKS		256u		/* names between two checks of the budget */
 #define SYMBOL_LOOKS	16u		/* symbols between two checks; names of C++ are many */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations for ulf run, which cmd_run.c and run_*.c share. */
-#ifndef ULF_CLI_RUN_H
-#define ULF_CLI_RUN_H
+#ifndef ULF_CLI_RUN_IMPL_H
+#define ULF_CLI_RUN_IMPL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "cli/conn.h"
-#include "cli/root.h"
+#include "cli/cli_roots.h"
 #include "event/boot.h"
 
 #define RUN_CONSOLE	"tp_printk"	/* name of the instance from which the setting

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF files for this CPU: their machine, relocation types and PLT entries. */
-#ifndef ULF_ARCH_ELF_H
-#define ULF_ARCH_ELF_H
+#ifndef ULF_ARCH_ELF_MACHINE_H
+#define ULF_ARCH_ELF_MACHINE_H
 
 #include <elf.h>
 #include <stdint.h>

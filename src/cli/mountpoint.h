@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Find a mount point, and explain why a mount failed. */
-#ifndef ULF_CLI_PLACE_H
-#define ULF_CLI_PLACE_H
+#ifndef ULF_CLI_MOUNTPOINT_H
+#define ULF_CLI_MOUNTPOINT_H
 
 #include "base/fusemount.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find a mount point, and explain why a mount failed; see place.h. */
-#include "cli/place.h"
+/* Find a mount point, and explain why a mount failed; see mountpoint.h. */
+#include "cli/mountpoint.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU's time stamp counter (TSC). */
-#ifndef ULF_ARCH_CLOCK_H
-#define ULF_ARCH_CLOCK_H
+#ifndef ULF_ARCH_TIMESTAMP_H
+#define ULF_ARCH_TIMESTAMP_H
 
 #include <cpuid.h>
 #include <stdbool.h>

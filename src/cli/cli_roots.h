@@ -3,8 +3,8 @@
  * The list of roots, and paths that begin with the name of a root.  Functions that return
  * int return 0 or -errno.
  */
-#ifndef ULF_CLI_ROOT_H
-#define ULF_CLI_ROOT_H
+#ifndef ULF_CLI_CLI_ROOTS_H
+#define ULF_CLI_CLI_ROOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

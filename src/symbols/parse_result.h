@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Check the results of parsers.  No value in a result is trusted. */
-#ifndef ULF_SERVER_PARSE_TAKE_H
-#define ULF_SERVER_PARSE_TAKE_H
+#ifndef ULF_SYMBOLS_PARSE_RESULT_H
+#define ULF_SYMBOLS_PARSE_RESULT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Get the list of roots, and complete paths that begin with a root; see root.h. */
-#include "cli/root.h"
+/* Get the list of roots, and complete paths that begin with a root; see cli_roots.h. */
+#include "cli/cli_roots.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  * is used as an index or an offset.  Every string must end within ELF_NAME_MAX bytes.
  * All checks take linear time.
  */
-#include "symbols/parse_take.h"
+#include "symbols/parse_result.h"
 
 #include <errno.h>
 #include <stdbool.h>
