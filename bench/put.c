@@ -10,22 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "measure.h"
 
 #define PAIRS_MAX	8
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t put_ns(const char *path, const char *text)
 {
-	uint64_t start = now_ns();
+	uint64_t start = measure_now_ns();
 	int fd = open(path, O_WRONLY | O_TRUNC);
 	ssize_t len = fd;
 
@@ -36,7 +29,7 @@ static uint64_t put_ns(const char *path, const char *text)
 		perror(path);
 		exit(1);
 	}
-	return now_ns() - start;
+	return measure_now_ns() - start;
 }
 
 int main(int argc, char **argv)

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/posix_clock.h"
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
@@ -105,14 +105,6 @@ static int close_output(struct run *run)
 	return ret;
 }
 
-static uint64_t boottime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Run the program and print the records.  Returns the exit status of the command. */
 static int run_and_report(struct run *run, char **argv)
 {
@@ -122,7 +114,7 @@ static int run_and_report(struct run *run, char **argv)
 		return CLI_NOT_STARTED;
 	if (open_output(run) < 0)
 		return CLI_NOT_STARTED;
-	run->started_ns = boottime_ns();
+	run->started_ns = clock_posix_ns(CLOCK_BOOTTIME);
 	run->id = (uint32_t)(run->started_ns ^ run->started_ns >> 32) | 1;
 	run_check_program(run);
 	ret = run_child_start(run, argv);

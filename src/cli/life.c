@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "abi/beat.h"
 #include "base/dir.h"
+#include "base/posix_clock.h"
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
@@ -23,17 +23,9 @@
 #define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life after
 						 * which the command gives up, ns */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
-
 void life_begin(struct life *life, int pid, bool may_take_long)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	*life = (struct life) {
 		.asked_ns = now, .alive_ns = now, .pid = pid,
@@ -150,7 +142,7 @@ static void report_give_up(const struct life *life, const char *dir)
 
 int life_check(struct life *life, const char *dir)
 {
-	uint64_t now = now_ns(), waited_ns, silent_ns;
+	uint64_t now = clock_monotonic_ns(), waited_ns, silent_ns;
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {

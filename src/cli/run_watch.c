@@ -18,9 +18,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/dir.h"
+#include "base/posix_clock.h"
 #include "cli/cli.h"
 #include "cli/reason.h"
 #include "cli/run_impl.h"
@@ -33,14 +33,6 @@
 					 * events, ms */
 #define ROOT_MS		1000		/* how long to wait for a script or wrapper to
 					 * start the program, ms */
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 bool run_has_ended(const struct run *run, int wait_ms)
 {
@@ -164,7 +156,7 @@ static bool check_missing_events(struct run *run, const struct root_list *roots,
 static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;
-	uint64_t now = now_ms();
+	uint64_t now = clock_monotonic_ms();
 	struct root_list roots;
 	bool is_done;
 
@@ -184,7 +176,7 @@ static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_m
 
 void run_watch(struct run *run)
 {
-	uint64_t start_ms = now_ms(), root_ms = 0;
+	uint64_t start_ms = clock_monotonic_ms(), root_ms = 0;
 	int wait_ms = LOOK_MS_MIN;
 
 	if (run->pidfd < 0 || !run->words.len)

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "base/posix_clock.h"
 #include "cli/user.h"
 
 #define LOOK_MS		200			/* time between two checks of the child, ms */
@@ -247,23 +248,15 @@ static int kill_child_and_report(const struct user *user, pid_t pid, const char 
 	return CLI_FAILED;
 }
 
-static int wrapped_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int)(now.tv_sec % 1000000 * 1000 + now.tv_nsec / 1000000);
-}
-
 /* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in
  * ms, but at most @wait_ms: the time while this process was stopped with ^Z does not count. */
 static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
-	int start = wrapped_now_ms(), passed;
+	uint64_t start = clock_monotonic_ms(), passed;
 
 	*ret_ready = poll(poll_fd, 1, wait_ms);
-	passed = wrapped_now_ms() - start;
-	return passed < 0 || passed > wait_ms ? wait_ms : passed;
+	passed = clock_monotonic_ms() - start;
+	return passed > (uint64_t)wait_ms ? wait_ms : (int)passed;
 }
 
 /*

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/dir_list.h"
+#include "base/posix_clock.h"
 #include "cli/cli.h"
 #include "daemon/root_row.h"
 #include "server/core/server.h"
@@ -137,14 +138,6 @@ static void receive_rows(struct child *child)
 	child->fd = -1;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Read the pipes of all children until all pipes have ended, or until the time @end. */
 static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 {
@@ -152,7 +145,7 @@ static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 	struct pollfd fds[BATCH];
 	size_t i, nr_open = nr;
 
-	while (nr_open && (now = now_ms()) < end) {
+	while (nr_open && (now = clock_monotonic_ms()) < end) {
 		for (i = 0; i < nr; i++)
 			fds[i] = (struct pollfd) { .fd = children[i].fd, .events = POLLIN };
 		if (poll(fds, nr, (int)(end - now)) <= 0)
@@ -219,7 +212,7 @@ static bool has_child_ended(struct child *child)
 static void end_all_children(struct child *children, size_t nr, unsigned int wait_ms)
 {
 	const struct timespec pause = { 0, END_LOOK_MS * 1000000L };
-	uint64_t end = now_ms() + wait_ms;
+	uint64_t end = clock_monotonic_ms() + wait_ms;
 	struct child *child;
 	bool are_ended;
 
@@ -235,7 +228,7 @@ static void end_all_children(struct child *children, size_t nr, unsigned int wai
 		are_ended = true;
 		for (child = children; child < children + nr; child++)
 			are_ended &= has_child_ended(child);
-		if (are_ended || now_ms() >= end)
+		if (are_ended || clock_monotonic_ms() >= end)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -251,7 +244,7 @@ static void end_all_children(struct child *children, size_t nr, unsigned int wai
 static void read_batch_of_users(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
 {
 	struct child children[BATCH], *child;
-	uint64_t batch_end = now_ms() + BATCH_MS;
+	uint64_t batch_end = clock_monotonic_ms() + BATCH_MS;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
@@ -283,7 +276,7 @@ static void skip_users(struct user_roots *all, size_t nr, unsigned int total_ms,
 int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users)
 {
 	unsigned int *uids = calloc(DIR_USERS_MAX, sizeof(*uids));
-	uint64_t end = now_ms() + total_ms;
+	uint64_t end = clock_monotonic_ms() + total_ms;
 	struct users users = { 0 };
 	size_t i, nr = 0;
 
@@ -301,7 +294,7 @@ int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users)
 	users.nr = nr;
 	for (i = 0; i < nr; i++)
 		user_get(uids[i], &users.all[i].user);
-	for (i = 0; i < nr && now_ms() < end; i += BATCH)
+	for (i = 0; i < nr && clock_monotonic_ms() < end; i += BATCH)
 		read_batch_of_users(users.all + i, nr - i < BATCH ? nr - i : BATCH, end, is_quiet);
 	if (i < nr)
 		skip_users(users.all + i, nr - i, total_ms, is_quiet);

@@ -14,15 +14,6 @@
 
 #define UPTIME_NS	10000000u	/* unit of "uptime": hundredths of a second */
 
-uint64_t clock_posix_ns(clockid_t id)
-{
-	struct timespec now;
-
-	if (clock_gettime(id, &now))
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- methods ---- */
 
 static uint64_t read_posix(const struct clock_row *row, struct abi_control *control)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/posix_clock.h"
+
 struct abi_clock;
 struct abi_control;
 
@@ -62,8 +64,6 @@ static inline bool clock_is_in_ns(const struct clock_row *row)
 {
 	return row->is_ns;
 }
-/* Returns the time of a POSIX clock in ns, or 0 if there is no such clock. */
-uint64_t clock_posix_ns(clockid_t id);
 /* Returns the time for a ring with ABI_RING_CLOCK_GIVEN.  @control: see clock_row.read. */
 static inline uint64_t clock_read(const struct clock_row *row, struct abi_control *control)
 {

@@ -21,7 +21,6 @@
 
 #include "arch/arch.h"
 #include "base/bits.h"
-#include "event/clock.h"
 #include "symbols/elf_debug.h"
 #include "symbols/elf_dwarf.h"
 #include "symbols/elf_impl.h"

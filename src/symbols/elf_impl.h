@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "event/clock.h"
+#include "base/posix_clock.h"
 #include "symbols/elf.h"
 
 struct elf_build_id {

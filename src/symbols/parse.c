@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "event/clock.h"
+#include "base/posix_clock.h"
 #include "symbols/parse_impl.h"
 #include "symbols/parse_result.h"
 
@@ -92,11 +92,6 @@ static struct {
 static const struct parse_job_type *job_type_of(const struct parse_job *job)
 {
 	return &parse_job_types[job->request.job];
-}
-
-static uint64_t now_ns(void)
-{
-	return clock_posix_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- end a job ---- */
@@ -180,7 +175,7 @@ static void finish_job(struct parse_job *job, const struct parse_message *messag
 	else if (job_type_of(job)->serve) {
 		close_fd(&job->memfd);
 		job->state = OPEN;
-		job->deadline_ns = now_ns() + IDLE_NS;
+		job->deadline_ns = clock_monotonic_ns() + IDLE_NS;
 	} else if (!seal_result(job->memfd)) {
 		fail_job(job, -EBADMSG, "The parser gave a wrong result");
 	} else {
@@ -204,7 +199,7 @@ static void store_answer(struct parse_job *job, const void *data, ssize_t bytes)
 	memcpy(job->answer, data, (size_t)bytes);
 	job->answer_bytes = (uint32_t)bytes;
 	job->is_asked = false;
-	job->deadline_ns = now_ns() + IDLE_NS;
+	job->deadline_ns = clock_monotonic_ns() + IDLE_NS;
 }
 
 /*
@@ -291,7 +286,7 @@ static bool is_session_idle(const struct parse_job *job)
 
 static void check_job_deadline(struct parse_job *job)
 {
-	if (job->channel < 0 || now_ns() <= job->deadline_ns)
+	if (job->channel < 0 || clock_monotonic_ns() <= job->deadline_ns)
 		return;
 	if (is_session_idle(job))
 		fail_job(job, -ECANCELED, NULL);
@@ -304,7 +299,7 @@ static void wait_for_job(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
 		struct pollfd fd = { .fd = job->channel, .events = POLLIN };
-		uint64_t now = now_ns();
+		uint64_t now = clock_monotonic_ns();
 
 		if (job->channel < 0 || now >= until_ns)
 			break;
@@ -317,7 +312,7 @@ static void wait_for_job(struct parse_job *job, uint64_t until_ns)
 
 void parse_wait(struct parse_job *job, uint32_t ms)
 {
-	wait_for_job(job, now_ns() + ms * NS_PER_MS);
+	wait_for_job(job, clock_monotonic_ns() + ms * NS_PER_MS);
 }
 
 /* ---- start a job ---- */
@@ -435,7 +430,7 @@ static int start_job(const struct parse_want *want, struct parse_job **ret_job)
 		.path = want->path ? strdup(want->path) : NULL,
 		.channel = -1, .memfd = -1, .pidfd = -1,
 		.bytes_left = want->request.bytes_left,
-		.deadline_ns = now_ns() + GRACE_NS + (wall_s ? wall_s : 15) * NS_PER_S,
+		.deadline_ns = clock_monotonic_ns() + GRACE_NS + (wall_s ? wall_s : 15) * NS_PER_S,
 	};
 	r = launch_job(job, want->fd);
 	if (r) {
@@ -527,7 +522,7 @@ int parse_query(struct parse_job *job, uint64_t addr)
 	}
 	job->is_asked = true;
 	job->answer_bytes = 0;
-	job->deadline_ns = now_ns() + QUERY_NS;
+	job->deadline_ns = clock_monotonic_ns() + QUERY_NS;
 	if (parser.epoll < 0)
 		wait_for_job(job, UINT64_MAX);
 	return 0;
