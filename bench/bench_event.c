@@ -28,7 +28,7 @@ static struct limit_ring *limit_rings;
 static double slices[MAX_THREADS][MEASURE_SLICES];
 static pthread_barrier_t start;
 
-static void write_file(const char *event, const char *file, const char *value)
+static void write_event_file(const char *event, const char *file, const char *value)
 {
 	char path[64];
 
@@ -38,10 +38,10 @@ static void write_file(const char *event, const char *file, const char *value)
 
 static void switch_event(const char *event, const char *value)
 {
-	write_file(event, "enable", value);
+	write_event_file(event, "enable", value);
 }
 
-static void report(const char *name)
+static void report_slices(const char *name)
 {
 	worker_result(name, measure_ns(slices[0], MEASURE_SLICES, tsc_ghz));
 }
@@ -58,7 +58,7 @@ static void *thread_main(void *arg)
 
 /* Measure from @nr threads.  The result is one median of all slices of all threads: the ns
  * that an event costs its thread while the other threads record events, too. */
-static void on_from_threads(const char *name, int nr)
+static void measure_on_from_threads(const char *name, int nr)
 {
 	pthread_t threads[MAX_THREADS];
 
@@ -73,60 +73,60 @@ static void on_from_threads(const char *name, int nr)
 	worker_result(name, measure_ns(slices[0], nr * MEASURE_SLICES, tsc_ghz));
 }
 
-static void round_off(void)
+static void measure_round_off(void)
 {
 	uint64_t common = (uint64_t)getpid() << 32 | 7;
 
 	MEASURE(slices[0], (void)0);
-	report("empty_loop");
+	report_slices("empty_loop");
 	MEASURE(slices[0], (void)__rdtsc());
-	report("clock");
+	report_slices("clock");
 	MEASURE(slices[0], limit_write(limit_rings, common, (int)i, ~i, text));
-	report("limit");
+	report_slices("limit");
 	if (trace_bench_event_enabled())
 		worker_fail("bench_event is on before it was switched on");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
-	report("event_off");
+	report_slices("event_off");
 }
 
-static void round_on(void)
+static void measure_round_on(void)
 {
 	switch_event("bench_event", "1");
 	switch_event("bench_string", "1");
 	if (!trace_bench_event_enabled() || !trace_bench_string_enabled())
 		worker_fail("the events are off after they were switched on");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
-	report("event_on");
+	report_slices("event_on");
 	/* The first term of each of these filters is true. */
-	write_file("bench_event", "filter", "i >= 0 && u == 1");
+	write_event_file("bench_event", "filter", "i >= 0 && u == 1");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
-	report("filter_reject");
-	write_file("bench_event", "filter", "i >= 0 && u != 1");
+	report_slices("filter_reject");
+	write_event_file("bench_event", "filter", "i >= 0 && u != 1");
 	MEASURE(slices[0], trace_bench_event((int)i, ~i, text));
-	report("filter_accept");
-	write_file("bench_event", "filter", "0");
+	report_slices("filter_accept");
+	write_event_file("bench_event", "filter", "0");
 	MEASURE(slices[0], trace_bench_string((int)i, ~i, text));
-	report("string_on");
+	report_slices("string_on");
 	MEASURE(slices[0], trace_printk("%d %lu\n", (int)i, ~i));
-	report("printk_on");
+	report_slices("printk_on");
 	MEASURE(slices[0], trace_printk("%d %s\n", (int)i, text));
-	report("printk_str");
+	report_slices("printk_str");
 	MEASURE(slices[0], trace_puts("a text\n"));
-	report("puts_on");
+	report_slices("puts_on");
 	tracing_off();
 	MEASURE(slices[0], trace_printk("%d %lu\n", (int)i, ~i));
-	report("printk_off");
+	report_slices("printk_off");
 	tracing_on();
-	on_from_threads("event_on_2threads", 2);
-	on_from_threads("event_on_4threads", 4);
+	measure_on_from_threads("event_on_2threads", 2);
+	measure_on_from_threads("event_on_4threads", 4);
 	switch_event("bench_event", "0");
 	switch_event("bench_string", "0");
 }
 
 static void run_round(void)
 {
-	round_off();
-	round_on();
+	measure_round_off();
+	measure_round_on();
 }
 
 int main(void)

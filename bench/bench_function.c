@@ -27,7 +27,7 @@ void __cyg_profile_func_exit(void *func, void *caller)
 	(void)caller;
 }
 
-static void round_off(void)
+static void measure_round_off(void)
 {
 	measure_leaf("leaf_plain", leaf_plain, tsc_ghz);
 	measure_leaf("leaf_off", leaf_nops, tsc_ghz);
@@ -37,7 +37,7 @@ static void round_off(void)
 	measure_fib("fib_hooks", fib_hooks, tsc_ghz);
 }
 
-static void round_on(void)
+static void measure_round_on(void)
 {
 	root_write("buffer_size_kb", "1024");
 	root_write("set_ftrace_filter", "leaf_nops fib_nops*");
@@ -53,8 +53,8 @@ static void round_on(void)
 
 static void run_round(void)
 {
-	round_off();
-	round_on();
+	measure_round_off();
+	measure_round_on();
 }
 
 int main(void)

@@ -44,7 +44,7 @@ static char text[1 << 20];
 
 /* Set ULF_DIR and execute this program again, because the runtime creates the root in
  * ULF_DIR when a program starts. */
-static void start_again(char **argv)
+static void exec_with_own_dir(char **argv)
 {
 	const char *above = getenv("ULF_DIR");
 	char dir[256], self[PATH_MAX] = "";
@@ -60,7 +60,7 @@ static void start_again(char **argv)
 	worker_fail("it cannot start itself again");
 }
 
-static struct tracefs_file *open_file(const char *name, int flags)
+static struct tracefs_file *open_tracefs_file(const char *name, int flags)
 {
 	struct tracefs_node *node;
 	struct tracefs_file *file;
@@ -75,9 +75,9 @@ static struct tracefs_file *open_file(const char *name, int flags)
 	return file;
 }
 
-static void write_file(const char *name, const char *value)
+static void write_tracefs_file(const char *name, const char *value)
 {
-	struct tracefs_file *file = open_file(name, O_WRONLY);
+	struct tracefs_file *file = open_tracefs_file(name, O_WRONLY);
 	size_t taken;
 	ssize_t n = tracefs_write(file, value, strlen(value), getpid(), &taken);
 
@@ -90,9 +90,9 @@ static void write_file(const char *name, const char *value)
 	tracefs_close(file);
 }
 
-static size_t read_file(const char *name)
+static size_t read_tracefs_file(const char *name)
 {
-	struct tracefs_file *file = open_file(name, O_RDONLY);
+	struct tracefs_file *file = open_tracefs_file(name, O_RDONLY);
 	size_t len = 0;
 	ssize_t n;
 
@@ -109,10 +109,10 @@ static struct task_struct next = { .pid = 4712, .comm = "bash", .prio = 120 };
 
 static void record_lines(void)
 {
-	write_file("events/sched/sched_switch/enable", "1");
+	write_tracefs_file("events/sched/sched_switch/enable", "1");
 	for (unsigned int i = 0; i < NR_LINES; i++)
 		trace_sched_switch(false, &prev, &next, i & TASK_NORMAL);
-	write_file("events/sched/sched_switch/enable", "0");
+	write_tracefs_file("events/sched/sched_switch/enable", "0");
 }
 
 /* ---- print one record with libtraceevent, with the same content ---- */
@@ -132,7 +132,7 @@ static void peer_set(const char *name, const void *value, size_t size)
 
 static void peer_init(void)
 {
-	const size_t len = read_file("events/sched/sched_switch/format");
+	const size_t len = read_tracefs_file("events/sched/sched_switch/format");
 	const long state = TASK_INTERRUPTIBLE;
 
 	tep = tep_alloc();
@@ -170,11 +170,11 @@ static void peer_lines(void)
 
 static void ulf_lines(void)
 {
-	if (read_file("trace") < (size_t)NR_LINES * LINE_BYTES_MIN)
+	if (read_tracefs_file("trace") < (size_t)NR_LINES * LINE_BYTES_MIN)
 		worker_fail("lines are missing");
 }
 
-static void measure(const char *name, void (*print_lines)(void))
+static void measure_lines(const char *name, void (*print_lines)(void))
 {
 	double ns[NR_REPEATS];
 
@@ -189,14 +189,14 @@ static void measure(const char *name, void (*print_lines)(void))
 
 static void run_round(void)
 {
-	measure("print_line", ulf_lines);
-	measure("print_tep", peer_lines);
+	measure_lines("print_line", ulf_lines);
+	measure_lines("print_tep", peer_lines);
 }
 
 int main(int argc, char **argv)
 {
 	(void)argc;
-	start_again(argv);
+	exec_with_own_dir(argv);
 	snprintf(root, sizeof(root), "%s.%d", program_invocation_short_name,
 		 (int)getpid());
 	if (server_new(getenv("ULF_DIR"), &server))

@@ -15,7 +15,7 @@
 static char *self;
 
 /* Run uftrace.  Each run records about 80 MB, which are deleted before the next run. */
-static void run(const char *kind, const char *options)
+static void record_with_uftrace(const char *kind, const char *options)
 {
 	const char *directory = getenv("ULF_DIR");
 	char command[1024], line[128];
@@ -40,11 +40,11 @@ static void run(const char *kind, const char *options)
 
 static void run_round(void)
 {
-	run("mcount", "");
-	run("nops", "-P .");
+	record_with_uftrace("mcount", "");
+	record_with_uftrace("nops", "-P .");
 }
 
-static int measure(const char *kind)
+static int measure_kind(const char *kind)
 {
 	double tsc_ghz = measure_tsc_ghz();
 	cpu_set_t allowed;
@@ -64,5 +64,5 @@ static int measure(const char *kind)
 int main(int argc, char **argv)
 {
 	self = realpath("/proc/self/exe", NULL);
-	return argc > 1 ? measure(argv[1]) : worker_main(run_round);
+	return argc > 1 ? measure_kind(argv[1]) : worker_main(run_round);
 }

@@ -30,7 +30,7 @@ struct worker {
 	uint64_t took_ns;
 };
 
-static void fail(struct worker *worker, const char *what)
+static void fail_worker(struct worker *worker, const char *what)
 {
 	fprintf(stderr, "sqlite_load: %s: %s\n", what, sqlite3_errmsg(worker->db));
 	exit(1);
@@ -39,18 +39,18 @@ static void fail(struct worker *worker, const char *what)
 static void run_sql(struct worker *worker, const char *sql)
 {
 	if (sqlite3_exec(worker->db, sql, NULL, NULL, NULL))
-		fail(worker, sql);
+		fail_worker(worker, sql);
 }
 
 /* Run a query whose answer is one number, and compare the answer with @wanted. */
-static void expect(struct worker *worker, const char *sql, int64_t wanted)
+static void expect_number(struct worker *worker, const char *sql, int64_t wanted)
 {
 	sqlite3_stmt *query;
 	int64_t got;
 
 	if (sqlite3_prepare_v2(worker->db, sql, -1, &query, NULL) ||
 	    sqlite3_step(query) != SQLITE_ROW)
-		fail(worker, sql);
+		fail_worker(worker, sql);
 	got = sqlite3_column_int64(query, 0);
 	sqlite3_finalize(query);
 	if (got != wanted) {
@@ -60,16 +60,16 @@ static void expect(struct worker *worker, const char *sql, int64_t wanted)
 	}
 }
 
-static void begin(struct worker *worker)
+static void open_database(struct worker *worker)
 {
 	/* the name "" means a temporary file, which SQLite keeps in memory if it can */
 	if (sqlite3_open("", &worker->db))
-		fail(worker, "open");
+		fail_worker(worker, "open");
 	run_sql(worker, "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);"
 			"CREATE INDEX by_text ON t(b);");
 	if (sqlite3_prepare_v2(worker->db, "INSERT INTO t VALUES(?, ?, ?)", -1,
 			       &worker->insert, NULL))
-		fail(worker, "insert");
+		fail_worker(worker, "insert");
 }
 
 static void insert_rows(struct worker *worker)
@@ -83,31 +83,31 @@ static void insert_rows(struct worker *worker)
 		sqlite3_bind_text(worker->insert, 2, text, -1, SQLITE_TRANSIENT);
 		sqlite3_bind_double(worker->insert, 3, i / 2.0);
 		if (sqlite3_step(worker->insert) != SQLITE_DONE)
-			fail(worker, "insert");
+			fail_worker(worker, "insert");
 		sqlite3_reset(worker->insert);
 	}
 	run_sql(worker, "COMMIT");
 }
 
-static void do_round(struct worker *worker)
+static void run_load_round(struct worker *worker)
 {
 	insert_rows(worker);
-	expect(worker, "SELECT sum(a) FROM t", ROWS * (ROWS - 1) / 2);
-	expect(worker, "SELECT count(*) FROM t x, t y WHERE x.b = y.b",
-	       ROWS * ROWS / 10);
-	expect(worker, "SELECT max(n) FROM (SELECT b, count(*) n FROM t GROUP BY b)",
-	       ROWS / 10);
-	expect(worker, "SELECT a FROM t WHERE b LIKE 'row 7%' ORDER BY c DESC LIMIT 1",
-	       ROWS - 3);
+	expect_number(worker, "SELECT sum(a) FROM t", ROWS * (ROWS - 1) / 2);
+	expect_number(worker, "SELECT count(*) FROM t x, t y WHERE x.b = y.b",
+		      ROWS * ROWS / 10);
+	expect_number(worker, "SELECT max(n) FROM (SELECT b, count(*) n FROM t GROUP BY b)",
+		      ROWS / 10);
+	expect_number(worker, "SELECT a FROM t WHERE b LIKE 'row 7%' ORDER BY c DESC LIMIT 1",
+		      ROWS - 3);
 	run_sql(worker, "UPDATE t SET c = c + 1, b = upper(b) WHERE a % 2");
-	expect(worker, "SELECT count(*) FROM t WHERE b GLOB 'ROW *'", ROWS / 2);
+	expect_number(worker, "SELECT count(*) FROM t WHERE b GLOB 'ROW *'", ROWS / 2);
 	run_sql(worker, "BEGIN; DELETE FROM t WHERE a < 10; ROLLBACK");
-	expect(worker, "SELECT count(*) FROM t", ROWS);
+	expect_number(worker, "SELECT count(*) FROM t", ROWS);
 	run_sql(worker, "DELETE FROM t");
 }
 
 /* Returns the CPU time of this thread, because other threads may be busy, too. */
-static uint64_t now_ns(void)
+static uint64_t thread_cpu_ns(void)
 {
 	struct timespec now;
 
@@ -115,29 +115,29 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void *work(void *arg)
+static void *run_worker(void *arg)
 {
 	struct worker *worker = arg;
 	uint64_t start;
 
-	begin(worker);
-	start = now_ns();
+	open_database(worker);
+	start = thread_cpu_ns();
 	for (long i = 0; i < rounds || !rounds; i++)
-		do_round(worker);
-	worker->took_ns = now_ns() - start;
+		run_load_round(worker);
+	worker->took_ns = thread_cpu_ns() - start;
 	sqlite3_finalize(worker->insert);
 	sqlite3_close(worker->db);
 	return NULL;
 }
 
-static int run(int nr)
+static int run_workers(int nr)
 {
 	struct worker workers[THREADS_MAX];
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < nr; i++) {
 		workers[i] = (struct worker) { .number = i };
-		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]))
+		if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]))
 			return 1;
 	}
 	for (int i = 0; i < nr; i++) {
@@ -159,6 +159,6 @@ int main(int argc, char **argv)
 		return 2;
 	rounds = atol(argv[1]);
 	while (!r && (!rounds || fgets(line, sizeof(line), stdin)))
-		r = run(nr);
+		r = run_workers(nr);
 	return r;
 }

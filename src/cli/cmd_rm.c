@@ -10,7 +10,7 @@
 #include "cli/conn.h"
 #include "cli/cli_roots.h"
 
-static int remove_root(struct conn *conn, const char *name)
+static int request_remove(struct conn *conn, const char *name)
 {
 	int ret = conn_path(conn, ABI_SOCKET_REMOVE, name);
 
@@ -32,7 +32,7 @@ static int remove_dead(struct conn *conn)
 	for (i = 0; i < list.nr; i++) {
 		if ((list.rows[i].state == ABI_ROOT_DEAD ||
 		     list.rows[i].state == ABI_ROOT_CORRUPT) &&
-		    remove_root(conn, list.rows[i].name))
+		    request_remove(conn, list.rows[i].name))
 			status = CLI_FAILED;
 	}
 	root_list_done(&list);
@@ -50,7 +50,7 @@ static int remove_named(struct conn *conn, const char *word)
 	}
 	if (root_path(conn, word, &name) < 0)
 		return CLI_FAILED;
-	status = remove_root(conn, name);
+	status = request_remove(conn, name);
 	free(name);
 	return status;
 }

@@ -47,7 +47,7 @@ static int write_all_bytes(int fd, const char *data, size_t bytes)
 	return 0;
 }
 
-static int write_file(const char *path, const char *text)
+static int write_id_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), ret;
 
@@ -65,12 +65,12 @@ static int map_ids(uid_t uid, gid_t gid)
 	int ret;
 
 	snprintf(map, sizeof(map), "%u %u 1\n", uid, uid);
-	ret = write_file("/proc/self/uid_map", map);
+	ret = write_id_file("/proc/self/uid_map", map);
 	if (!ret)
-		ret = write_file("/proc/self/setgroups", "deny");
+		ret = write_id_file("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof(map), "%u %u 1\n", gid, gid);
 	if (!ret)
-		ret = write_file("/proc/self/gid_map", map);
+		ret = write_id_file("/proc/self/gid_map", map);
 	return ret;
 }
 

@@ -14,7 +14,7 @@ struct reason {
 #define FULL	"the file system is full (see df -h, df -i): `ulf rm --dead` removes what " \
 		"dead programs have recorded, or set ULF_DIR to another place"
 
-static const char *find(const struct reason *reason, int error)
+static const char *find_reason_text(const struct reason *reason, int error)
 {
 	for (; reason->error; reason++)
 		if (reason->error == -error)
@@ -34,7 +34,7 @@ const char *reason_server(int error)
 		{ 0, NULL },
 	};
 
-	return find(reasons, error);
+	return find_reason_text(reasons, error);
 }
 
 const char *reason_no_root(int error)
@@ -56,5 +56,5 @@ const char *reason_no_root(int error)
 		{ 0, NULL },
 	};
 
-	return find(reasons, error);
+	return find_reason_text(reasons, error);
 }

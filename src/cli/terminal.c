@@ -23,7 +23,7 @@ bool terminal_is(FILE *to)
 }
 
 /* Print @data escaped.  Returns how many bytes of @data were used, as escape_text() does. */
-static size_t print_escaped(FILE *to, const char *data, size_t bytes, int flags)
+static size_t write_escaped(FILE *to, const char *data, size_t bytes, int flags)
 {
 	struct text text;
 	size_t used;
@@ -43,7 +43,7 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	text_init(&text, TEXT_BYTES);
 	text_vprintf(&text, fmt, ap);
 	if (terminal_is(to))
-		print_escaped(to, text.data, text.len, ESCAPE_NEWLINES | ESCAPE_END);
+		write_escaped(to, text.data, text.len, ESCAPE_NEWLINES | ESCAPE_END);
 	else
 		fwrite(text_str(&text), 1, text.len, to);
 	text_done(&text);
@@ -82,7 +82,7 @@ static size_t complete_character(struct terminal *terminal, const char *data, si
 
 	while (terminal->nr_kept && !used && taken < bytes) {
 		terminal->kept[terminal->nr_kept++] = data[taken++];
-		used = print_escaped(terminal->to, terminal->kept, terminal->nr_kept, 0);
+		used = write_escaped(terminal->to, terminal->kept, terminal->nr_kept, 0);
 	}
 	if (used) {
 		terminal->nr_kept -= used;
@@ -105,13 +105,13 @@ void terminal_write(struct terminal *terminal, const void *data, size_t bytes)
 		at += taken;
 		bytes -= taken;
 	}
-	taken = print_escaped(terminal->to, at, bytes, 0);
+	taken = write_escaped(terminal->to, at, bytes, 0);
 	memcpy(terminal->kept + terminal->nr_kept, at + taken, bytes - taken);
 	terminal->nr_kept += bytes - taken;
 }
 
 void terminal_end(struct terminal *terminal)
 {
-	print_escaped(terminal->to, terminal->kept, terminal->nr_kept, ESCAPE_END);
+	write_escaped(terminal->to, terminal->kept, terminal->nr_kept, ESCAPE_END);
 	terminal->nr_kept = 0;
 }

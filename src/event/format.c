@@ -63,7 +63,7 @@ void event_format_free(struct event_format *fmt)
 }
 
 /* Returns the size in bytes of a value of the type @type, or 0 if the type is not known. */
-static uint32_t type_bytes(const char *type, size_t len)
+static uint32_t named_type_bytes(const char *type, size_t len)
 {
 	struct value_type vt;
 
@@ -77,7 +77,7 @@ static uint32_t type_bytes(const char *type, size_t len)
 static uint32_t array_elements(const char *type, const char *bracket,
 			       uint32_t size)
 {
-	uint32_t elem = type_bytes(type, bracket - type);
+	uint32_t elem = named_type_bytes(type, bracket - type);
 	unsigned long n;
 	char *end;
 
@@ -162,7 +162,7 @@ const struct event_field *event_format_find(const struct event_format *fmt,
 static uint32_t loc_elem_size(const char *type)
 {
 	const char *elem = strchr(type, ' ') + 1;
-	uint32_t bytes = type_bytes(elem, strcspn(elem, "["));
+	uint32_t bytes = named_type_bytes(elem, strcspn(elem, "["));
 
 	return bytes ? bytes : 1;
 }
@@ -178,7 +178,7 @@ uint32_t event_field_elem_size(const struct event_field *field)
 	case FIELD_ARRAY:
 		if (field->array_len)
 			return field->size / field->array_len;
-		bytes = type_bytes(field->type, strcspn(field->type, "["));
+		bytes = named_type_bytes(field->type, strcspn(field->type, "["));
 		break;
 	case FIELD_PLAIN:
 		bytes = field->size;

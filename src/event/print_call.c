@@ -178,7 +178,7 @@ static void parse_rows(struct compiler *c, struct node *node)
 	node->c = p->nr_rows - node->b;
 }
 
-static uint32_t parse_flags(struct compiler *c, const struct call *call)
+static uint32_t parse_print_flags(struct compiler *c, const struct call *call)
 {
 	struct node node = { .op = OP_FLAGS, .type = print_type_str }, str;
 
@@ -320,8 +320,8 @@ static const struct call calls[] = {
 	{ "__get_rel_bitmask", parse_bitmask, OP_DYN },
 	{ "__get_cpumask", parse_bitmask, OP_DYN },
 	{ "__get_rel_cpumask", parse_bitmask, OP_DYN },
-	{ "__print_flags", parse_flags, 0 },
-	{ "__print_flags_u64", parse_flags, 0 },
+	{ "__print_flags", parse_print_flags, 0 },
+	{ "__print_flags_u64", parse_print_flags, 0 },
 	{ "__print_symbolic", parse_symbolic, 0 },
 	{ "__print_symbolic_u64", parse_symbolic, 0 },
 	{ "__print_hex", parse_hex, false },

@@ -98,7 +98,7 @@ static uint32_t next_argument(struct compiler *c, struct arguments *args)
 	return args->nodes[args->next++];
 }
 
-static const char *parse_flags(const char *p, struct directive *dir)
+static const char *parse_directive_flags(const char *p, struct directive *dir)
 {
 	static const char letters[] = "-+ #0";	/* flag characters, in the order of the
 						 * bits FLAG_LEFT, FLAG_PLUS ... */
@@ -113,9 +113,9 @@ static const char *parse_flags(const char *p, struct directive *dir)
 
 /* Parse a width or precision, which is a number or a `*`.  *@ret_arg is set to the node of
  * the argument that a `*` uses. */
-static const char *parse_width(struct compiler *c, const char *p,
-			       struct arguments *args, int32_t *ret_width,
-			       uint32_t *ret_arg)
+static const char *parse_directive_width(struct compiler *c, const char *p,
+					 struct arguments *args, int32_t *ret_width,
+					 uint32_t *ret_arg)
 {
 	if (*p == '*') {
 		*ret_arg = next_argument(c, args);
@@ -131,7 +131,7 @@ static const char *parse_width(struct compiler *c, const char *p,
 	return p;
 }
 
-static const char *parse_length(const char *p, struct value_type *type)
+static const char *parse_length_modifier(const char *p, struct value_type *type)
 {
 	type->size = 4;
 	switch (*p) {
@@ -153,8 +153,8 @@ static const char *parse_length(const char *p, struct value_type *type)
 	}
 }
 
-static const char *parse_pointer(struct compiler *c, const char *p,
-				 struct directive *dir)
+static const char *parse_pointer_extension(struct compiler *c, const char *p,
+					   struct directive *dir)
 {
 	size_t len = 0;
 	int ptr;
@@ -215,7 +215,7 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 				   "long double cannot be printed: keep a double");
 		break;
 	case 'p':
-		return parse_pointer(c, p + 1, dir);
+		return parse_pointer_extension(c, p + 1, dir);
 	default:
 		print_fail(c, -EINVAL, "conversion not known");
 		return p;
@@ -242,13 +242,13 @@ static const char *parse_directive(struct compiler *c, const char *p,
 {
 	dir->width = -1;
 	dir->prec = -1;
-	p = parse_flags(p, dir);
-	p = parse_width(c, p, args, &dir->width, &dir->width_arg);
+	p = parse_directive_flags(p, dir);
+	p = parse_directive_width(c, p, args, &dir->width, &dir->width_arg);
 	if (*p == '.') {
 		dir->prec = 0;
-		p = parse_width(c, p + 1, args, &dir->prec, &dir->prec_arg);
+		p = parse_directive_width(c, p + 1, args, &dir->prec, &dir->prec_arg);
 	}
-	p = parse_length(p, &dir->type);
+	p = parse_length_modifier(p, &dir->type);
 	p = parse_conversion(c, p, dir);
 	dir->arg = next_argument(c, args);
 	if (!c->error)

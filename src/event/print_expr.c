@@ -165,7 +165,7 @@ static uint32_t parse_cast(struct compiler *c)
 	return 0;
 }
 
-static uint32_t parse_operator(struct compiler *c)
+static uint32_t parse_prefix_operator(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
 
@@ -197,7 +197,7 @@ uint32_t print_parse_unary(struct compiler *c)
 	uint32_t n = 0;
 
 	if (enter_nesting(c))
-		n = parse_operator(c);
+		n = parse_prefix_operator(c);
 	c->depth--;
 	return n;
 }

@@ -106,7 +106,7 @@ static void walk_to_offset(struct ring_cursor *cursor)
 
 /* Count lost records.  @entries: index of the next record to read; the records before it
  * that were not read are lost. */
-static void count_lost(struct ring_cursor *cursor, uint64_t entries)
+static void count_lost_entries(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
 			entries - cursor->entries : 0;
@@ -140,7 +140,7 @@ static int enter_page(struct ring_cursor *cursor)
 	if (cursor->offset) {
 		walk_to_offset(cursor);
 	} else {
-		count_lost(cursor, cursor->page.entries);
+		count_lost_entries(cursor, cursor->page.entries);
 		cursor->time_ns = cursor->page.time_ns;
 	}
 	return 0;

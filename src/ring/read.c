@@ -89,7 +89,7 @@ uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head)
 }
 
 /* Copy @bytes bytes word by word, because writers may change the page at the same time. */
-static void copy_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
+static void copy_page_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i += 8) {
 		uint64_t word = load_word((const uint64_t *)(const void *)(from + i));
@@ -129,8 +129,8 @@ int ring_page_read(const struct ring_view *view, uint64_t seq,
 		head.bytes : load_word((const uint64_t *)(const void *)(page + 8));
 	bytes = min_u64(bytes, room);
 	entries = load_word(&table[slot].entries);
-	copy_words(ret_page->data, page,
-		   ALIGN_UP(ABI_PAGE_HEADER + (uint32_t)bytes, 8u));
+	copy_page_words(ret_page->data, page,
+			ALIGN_UP(ABI_PAGE_HEADER + (uint32_t)bytes, 8u));
 	TESTPOINT("ring.read.copied");
 	if (is_page_lapped(view, seq))
 		return -ESTALE;

@@ -114,7 +114,7 @@ bool die_next(Dwarf_Die *die)
 
 /* ---- find out how values are passed ---- */
 
-static uint64_t type_bytes(Dwarf_Die *type)
+static uint64_t dwarf_type_bytes(Dwarf_Die *type)
 {
 	uint64_t bytes;
 
@@ -147,7 +147,7 @@ static bool is_float_encoding(uint64_t encoding)
 
 static struct elf_scalar scalar_of_type(Dwarf_Die *type)
 {
-	uint64_t encoding = 0, bytes = type_bytes(type);
+	uint64_t encoding = 0, bytes = dwarf_type_bytes(type);
 
 	if (is_vector_type(type))
 		return (struct elf_scalar) { .class = ELF_SCALAR_SSE };
@@ -227,7 +227,7 @@ static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		if (!die_type(&element, &element))
 			return;
 	}
-	bits = 8 * (is_pointer_tag(dwarf_tag(&element)) ? ELF_WORD : type_bytes(&element));
+	bits = 8 * (is_pointer_tag(dwarf_tag(&element)) ? ELF_WORD : dwarf_type_bytes(&element));
 	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
 		add_member_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
 }
@@ -289,7 +289,7 @@ static enum elf_param_kind kind_of_type(Dwarf_Die *type)
 struct elf_value die_classify(Dwarf_Die *type)
 {
 	const struct elf_part whole = { 0 };
-	struct elf_value value = { .kind = kind_of_type(type), .bytes = type_bytes(type) };
+	struct elf_value value = { .kind = kind_of_type(type), .bytes = dwarf_type_bytes(type) };
 
 	if (value.kind == ELF_PARAM_POINTER || value.kind == ELF_PARAM_UNKNOWN)
 		value.bytes = ELF_WORD;
