@@ -59,7 +59,7 @@ static int parse_operator(struct parser *p, struct term *t)
 /* Returns the length of the name of C++ at @text.  Blanks do not end it inside brackets, and
  * not before `const` after parameters.  A bracket that the name does not open ends it, and
  * belongs to the filter. */
-static size_t written_len(const char *text)
+static size_t written_name_len(const char *text)
 {
 	size_t len = 0, depth = 0;
 
@@ -82,7 +82,7 @@ static size_t written_len(const char *text)
  * ends with a blank, and quotes are part of it, as in the kernel.  A name of C++ may be in
  * quotes: then it may also contain operators of filters, as `A::f() &&` does.
  */
-static size_t take_function(const char *text, const char **ret_name, size_t *ret_len)
+static size_t parse_function_name(const char *text, const char **ret_name, size_t *ret_len)
 {
 	const char *end = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
 	size_t len = 0, written;
@@ -95,7 +95,7 @@ static size_t take_function(const char *text, const char **ret_name, size_t *ret
 	while (text[len] && !parser_is_space(text[len]))
 		len++;
 	if (memchr(text, '(', len) || memmem(text, len, "::", 2)) {
-		written = written_len(text);
+		written = written_name_len(text);
 		len = written ? written : len;
 	}
 	*ret_name = text;
@@ -121,7 +121,7 @@ bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 		*at = (size_t)(found - text);
 		if (!*found || isdigit((unsigned char)*found))
 			continue;
-		*at += take_function(found, ret_name, ret_len);
+		*at += parse_function_name(found, ret_name, ret_len);
 		return true;
 	}
 	return false;
@@ -144,7 +144,7 @@ static int find_functions(struct parser *p, struct filter_range *ret_ranges)
 		r = env->function_at ? env->function_at(env->ctx, addr, ret_ranges) : -ENOENT;
 		r = r ? r : 1;
 	} else {
-		p->at += take_function(p->text + p->at, &name, &len);
+		p->at += parse_function_name(p->text + p->at, &name, &len);
 		r = env->functions ? env->functions(env->ctx, name, len, ret_ranges) : -ENOENT;
 	}
 	if (r == -E2BIG)

@@ -60,7 +60,7 @@ static const char *skip_operator(const char *at, const char *end)
 }
 
 /* Return the closing bracket for the opening one at @at; 0: there is no bracket at @at. */
-static char closing(const char *at, const char *end)
+static char closing_bracket(const char *at, const char *end)
 {
 	switch (*at) {
 	case '(':
@@ -87,7 +87,7 @@ static const char *skip_bracket(const char *at, const char *end)
 	size_t depth = 0;
 
 	for (; at < end; at++) {
-		char close = closing(at, end);
+		char close = closing_bracket(at, end);
 
 		if (depth && *at == stack[depth - 1] && !(*at == '>' && at[-1] == '-')) {
 			if (!--depth)
@@ -132,7 +132,7 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 			return skip_type(next, end);
 		return next;
 	}
-	if (closing(at, end))
+	if (closing_bracket(at, end))
 		return skip_bracket(at, end);
 	return *at == ':' && has_prefix(at, end, "::") ? at + 2 : at + 1;
 }
@@ -166,7 +166,7 @@ static const char *skip_qualifier(const char *at, const char *end)
 
 /* Return true if the text from @at to its end may be the beginning of a tail, as after the
  * ) of `f() `, `f() con` or `f() [clo`. */
-static bool is_tail_begun(const char *at, const char *end)
+static bool is_name_tail_begun(const char *at, const char *end)
 {
 	static const char *const tails[] = { "const", "volatile", "noexcept", "&&", CLONE };
 
@@ -182,7 +182,7 @@ static bool is_tail_begun(const char *at, const char *end)
 
 /* Skip all qualifiers and clones.  *@ret_clone is the position of the first [clone ...], or
  * the position after the tail. */
-static const char *skip_tail(const char *at, const char *end, const char **ret_clone)
+static const char *skip_name_tail(const char *at, const char *end, const char **ret_clone)
 {
 	const char *next;
 
@@ -213,8 +213,8 @@ size_t function_word_len(const char *text, size_t len)
 		at = skip_item(text, at, end);
 		if (!is_round)
 			continue;
-		at = skip_tail(at, end, &clone);
-		if (end == text + len && is_tail_begun(at, end))
+		at = skip_name_tail(at, end, &clone);
+		if (end == text + len && is_name_tail_begun(at, end))
 			at = end;
 	}
 	return (size_t)(at - text);
@@ -259,18 +259,18 @@ struct parts {
 };
 
 /* Return true if the bracket at @at contains the parameters: only a tail follows it. */
-static bool is_params(const char *at, const char *end, struct parts *parts)
+static bool is_parameter_list(const char *at, const char *end, struct parts *parts)
 {
 	const char *after = skip_bracket(at, end);
 
-	if (skip_tail(after, end, &parts->clone) != end)
+	if (skip_name_tail(after, end, &parts->clone) != end)
 		return false;
 	parts->params = at;
 	parts->tail = after;
 	return true;
 }
 
-static void find_parts(const char *text, size_t len, struct parts *parts)
+static void find_name_parts(const char *text, size_t len, struct parts *parts)
 {
 	const char *at = text, *end = text + len;
 
@@ -278,10 +278,10 @@ static void find_parts(const char *text, size_t len, struct parts *parts)
 	while (at < end) {
 		const char *next = at;
 
-		if (*at == '(' && is_params(at, end, parts))
+		if (*at == '(' && is_parameter_list(at, end, parts))
 			return;
 		if (is_blank(*at))
-			next = skip_tail(at, end, &parts->clone);
+			next = skip_name_tail(at, end, &parts->clone);
 		if (next == end) {
 			parts->params = parts->tail = at;	/* no parameters */
 			return;
@@ -304,12 +304,12 @@ const char *function_name_shown(const char *plain)
 	 * before their parameters. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
-	find_parts(plain, strlen(plain), &parts);
+	find_name_parts(plain, strlen(plain), &parts);
 	return parts.name;
 }
 
 /* Append [@from, @to) to @text without blanks.  Returns the new length. */
-static size_t copy(char *text, size_t len, const char *from, const char *to)
+static size_t copy_text(char *text, size_t len, const char *from, const char *to)
 {
 	for (; from < to && len < FUNCTION_SEARCH_MAX; from++)
 		if (!is_blank(*from))
@@ -318,7 +318,7 @@ static size_t copy(char *text, size_t len, const char *from, const char *to)
 }
 
 /* Copy a name to @form.  @is_bare: leave out < > and [abi: ] with their contents. */
-static void make_form(const struct parts *parts, bool is_bare, struct function_form *form)
+static void make_name_form(const struct parts *parts, bool is_bare, struct function_form *form)
 {
 	const char *next;
 	size_t len = 0;
@@ -327,14 +327,14 @@ static void make_form(const struct parts *parts, bool is_bare, struct function_f
 	for (const char *at = parts->name; at < parts->params; at = next) {
 		next = skip_item(parts->name, at, parts->params);
 		if (!is_bare || (*at != '<' && *at != '['))
-			len = copy(form->text, len, at, next);
+			len = copy_text(form->text, len, at, next);
 		if (*at == ':' && next - at == 2 && form->nr_scopes < FORM_SCOPES)
 			form->scopes[form->nr_scopes++] = len;
 	}
 	form->name = len;
-	form->params = copy(form->text, len, parts->params, parts->tail);
-	form->tail = copy(form->text, form->params, parts->tail, parts->clone);
-	form->all = copy(form->text, form->tail, parts->clone, parts->end);
+	form->params = copy_text(form->text, len, parts->params, parts->tail);
+	form->tail = copy_text(form->text, form->params, parts->tail, parts->clone);
+	form->all = copy_text(form->text, form->tail, parts->clone, parts->end);
 	form->text[form->all] = '\0';
 }
 
@@ -348,8 +348,8 @@ void function_name_each(const char *plain, void (*each)(void *arg, const char *n
 
 	if (len > FUNCTION_SEARCH_MAX)
 		return;
-	find_parts(plain, len, &parts);
-	make_form(&parts, true, &form);
+	find_name_parts(plain, len, &parts);
+	make_name_form(&parts, true, &form);
 	end = form.text + form.name;
 	*end = '\0';
 	each(arg, form.text);
@@ -361,7 +361,7 @@ size_t function_name_len(const char *word, size_t len)
 {
 	struct parts parts;
 
-	find_parts(word, len, &parts);
+	find_name_parts(word, len, &parts);
 	return (size_t)(parts.params - word);
 }
 
@@ -372,7 +372,7 @@ size_t function_name_len(const char *word, size_t len)
 
 /* Store the longest run of letters in @text: every match must contain it.  Stops at a [ and at
  * a backslash, because letters after these may match other characters. */
-static void find_key(struct function_pattern *pattern, const char *text, size_t len)
+static void find_pattern_key(struct function_pattern *pattern, const char *text, size_t len)
 {
 	const char *key = text;
 	size_t key_len = 0;
@@ -439,26 +439,26 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	pattern->len = 0;
 	if (len >= ELF_NAME_MAX)
 		return false;
-	find_parts(text, len, &parts);
+	find_name_parts(text, len, &parts);
 	pattern->has_params = parts.params < parts.tail;
 	memcpy(pattern->scoped, SCOPED, SCOPED_LEN);
 	pattern->text = pattern->scoped + SCOPED_LEN;
 	pattern->len = copy_pattern(parts.name, text + len, pattern->scoped + SCOPED_LEN);
 	pattern->has_wildcards = strpbrk(pattern->text, GLOB_WILDCARDS);
-	find_key(pattern, parts.name, (size_t)(text + len - parts.name));
+	find_pattern_key(pattern, parts.name, (size_t)(text + len - parts.name));
 	return pattern->len;
 }
 
 /* Return true if the bytes [@from, @to) of the form equal the pattern. */
-static bool is_text(const struct function_pattern *pattern,
-		    const struct function_form *form, size_t from, size_t to)
+static bool is_same_as_pattern(const struct function_pattern *pattern,
+			       const struct function_form *form, size_t from, size_t to)
 {
 	return to - from == pattern->len &&
 	       !memcmp(form->text + from, pattern->text, pattern->len);
 }
 
-static bool is_glob(const struct function_pattern *pattern,
-		    const struct function_form *form, size_t from, size_t to)
+static bool is_glob_match(const struct function_pattern *pattern,
+			  const struct function_form *form, size_t from, size_t to)
 {
 	return glob_match_text(pattern->text, pattern->len, form->text + from, to - from);
 }
@@ -500,19 +500,19 @@ static bool is_scoped_glob(const struct function_pattern *pattern,
 {
 	return form->nr_scopes &&
 	       is_match_from(pattern, form, 0, is_glob_after_scope) &&
-	       is_match_in_scope(pattern, form, is_glob);
+	       is_match_in_scope(pattern, form, is_glob_match);
 }
 
 static enum function_rung match_form(const struct function_pattern *pattern,
 				     const struct function_form *form)
 {
-	if (is_match_from(pattern, form, 0, is_text))
+	if (is_match_from(pattern, form, 0, is_same_as_pattern))
 		return RUNG_NAME;
-	if (is_match_in_scope(pattern, form, is_text))
+	if (is_match_in_scope(pattern, form, is_same_as_pattern))
 		return RUNG_SCOPED;
 	if (!pattern->has_wildcards)
 		return RUNG_NONE;
-	if (is_match_from(pattern, form, 0, is_glob))
+	if (is_match_from(pattern, form, 0, is_glob_match))
 		return RUNG_GLOB;
 	return is_scoped_glob(pattern, form) ? RUNG_SCOPED_GLOB : RUNG_NONE;
 }
@@ -530,13 +530,13 @@ enum function_rung function_pattern_match(const struct function_pattern *pattern
 	len = strlen(plain);
 	if (len > FUNCTION_SEARCH_MAX)
 		return RUNG_NONE;
-	find_parts(plain, len, &parts);
-	make_form(&parts, false, &form);
+	find_name_parts(plain, len, &parts);
+	make_name_form(&parts, false, &form);
 	rung = match_form(pattern, &form);
 	if (rung == RUNG_NAME || (!memchr(form.text, '<', form.name) &&
 				  !memchr(form.text, '[', form.name)))
 		return rung;
-	make_form(&parts, true, &form);
+	make_name_form(&parts, true, &form);
 	bare = match_form(pattern, &form);
 	return bare < rung ? bare : rung;
 }
