@@ -3,6 +3,7 @@
 # The shape of libulf.so, a guest in other people's programs: needs libc alone,
 # exports only what its headers declare, with the versions of libulf.map, is not unloaded,
 # binds at start, has no executable stack and no segment that is writable and executable.
+# libulf.a starts the runtime in a program that uses any of its functions.
 set -eu
 
 lib=$ULF_BUILD/libulf.so
@@ -43,6 +44,15 @@ check "listed in libulf.map or here, but not exported so" "$(comm -23 "$TMPDIR/p
 for symbol in $mapped; do
 	grep -rqw -e "${symbol%@@*}" "$ULF_SRC/include" ||
 		check "exported but in no header" "$symbol"
+done
+
+# A program that uses one function of libulf.a, any one, gets the start of the runtime, too.
+for call in tracing_on __fentry__ ulf_thread_attach; do
+	[ -z "$ULF_SANITIZER" ] || break
+	echo "void $call(void); int main(void) { $call(); return 0; }" >"$TMPDIR/one.c"
+	gcc -o "$TMPDIR/one" "$TMPDIR/one.c" "$ULF_BUILD/libulf.a" -pthread
+	nm "$TMPDIR/one" | grep -q ' t library_coming$' ||
+		check "libulf.a with $call()" "does not start the runtime"
 done
 
 # Slots change from one entry of ftrace.S to another by one byte, the second.
