@@ -17,7 +17,6 @@
 #include "runtime/boot.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/fork.h"
-#include "runtime/function/object.h"
 #include "runtime/init.h"
 #include "runtime/parts.h"
 
@@ -88,6 +87,14 @@ restore_errno:
 	return r;
 }
 
+static void load_parts(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, load)
+		part->load();
+}
+
 static void init_parts(void)
 {
 	const struct runtime_part *part;
@@ -119,7 +126,7 @@ void runtime_init(void)
 	if (is_initialized)
 		return;
 	is_initialized = true;
-	runtime_parts = parts;
+	runtime_parts = runtime_part_table;
 	grace_init();
 	arch_rseq_init();	/* needed without a root, too: the program may have
 				 * callbacks */
@@ -128,7 +135,7 @@ void runtime_init(void)
 		return;
 	r = create_root();
 	/* Do not call this earlier: TSan must see a call of libc before it sees a lock. */
-	object_silence_calls();
+	load_parts();
 	if (r)
 		return;
 	process_note_pid(false);

@@ -18,10 +18,11 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/function_option.h"
 #include "runtime/function/function_probe.h"
+#include "runtime/function/object.h"
 #include "runtime/function/profile.h"
 #include "runtime/unwind/image.h"
 
-const struct runtime_part parts[] = {
+const struct runtime_part runtime_part_table[] = {
 	{
 		.name = "events",
 		.apply = event_apply_all,
@@ -56,6 +57,7 @@ const struct runtime_part parts[] = {
 		.after_fork = function_options_after_fork,
 	}, {
 		.name = "functions",
+		.load = object_silence_calls,
 		.start = ftrace_apply,
 		.apply = ftrace_apply,
 		.pids_changed = ftrace_buffer_changed,

@@ -6,6 +6,6 @@
 #include "runtime/base/part.h"
 
 /* All parts; a row without a name ends the table. */
-extern const struct runtime_part parts[];
+extern const struct runtime_part runtime_part_table[];
 
 #endif

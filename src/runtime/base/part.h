@@ -26,6 +26,9 @@ struct runtime_part {
 
 	/* ---- start; in the thread that starts the runtime ---- */
 
+	/* Runs once in every process, even if no root could be created.  No lock held; may
+	 * call any function of libc. */
+	void (*load)(void);
 	/* Prepare the part.  The process has a root and a slot, and no agent yet.  No lock
 	 * held; may call any function of libc. */
 	void (*init)(void);
