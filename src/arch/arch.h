@@ -13,6 +13,7 @@
  *	unwind.h	registers by their DWARF numbers
  *	elf_machine.h	machine, relocations, PLT entries
  *	codemem.h	reading and writing text
+ *	patch.h		patching code in steps
  *	poke.h		switching tracepoints
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
@@ -38,6 +39,7 @@ struct ring_set;
 #include "arch/x86_64/unwind.h"
 #include "arch/x86_64/elf_machine.h"
 #include "arch/x86_64/codemem.h"
+#include "arch/x86_64/patch.h"
 #include "arch/x86_64/poke.h"
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"

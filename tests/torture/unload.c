@@ -52,7 +52,7 @@ static void on_write(const char *name)
 {
 	static pthread_t thread;
 
-	if (strcmp(name, "codemem.flush"))
+	if (strcmp(name, "patch.flush"))
 		return;
 	if (!nr_looks++) {
 		CHECK_EQ(pthread_create(&thread, NULL, unload, NULL), 0);

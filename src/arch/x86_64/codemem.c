@@ -11,7 +11,6 @@
 #include "arch/arch.h"
 #include "arch/x86_64/codemem.h"
 #include "base/bits.h"
-#include "base/testpoint.h"
 
 /* Id of the thread that keeps /proc/self/mem open, and the descriptor.  Only this thread
  * writes mem_tid.  Other threads only compare mem_tid with their own id, which is
@@ -154,94 +153,4 @@ const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t 
 			view->bytes += ARCH_PAGE_BYTES;
 	}
 	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;
-}
-
-/* ---- batches of writes ---- */
-
-void codemem_batch_init(struct codemem_batch *batch, int fd)
-{
-	batch->fd = fd;
-	batch->error = 0;
-	batch->page = 0;
-}
-
-static void flush_batch_page(struct codemem_batch *batch)
-{
-	int r;
-
-	if (!batch->page || !batch->is_there || batch->low >= batch->high)
-		return;
-	TESTPOINT("codemem.flush");
-	r = codemem_write(batch->fd, (uint8_t *)batch->page + batch->low,
-		       batch->bytes + batch->low, batch->high - batch->low);
-	if (r && !batch->error)
-		batch->error = r;
-}
-
-static void load_batch_page(struct codemem_batch *batch, uint64_t page)
-{
-	int r;
-
-	flush_batch_page(batch);
-	batch->page = page;
-	batch->low = ARCH_PAGE_BYTES;
-	batch->high = 0;
-	r = codemem_read(batch->fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
-	batch->is_there = !r;
-	if (!batch->error)
-		batch->error = r;
-}
-
-static uint8_t *batch_byte_at(struct codemem_batch *batch, uint64_t at)
-{
-	uint32_t offset = at % ARCH_PAGE_BYTES;
-
-	if (at - offset != batch->page)
-		load_batch_page(batch, at - offset);
-	return &batch->bytes[offset];
-}
-
-static void put_batch_byte(struct codemem_batch *batch, uint8_t *byte, uint8_t new)
-{
-	uint32_t offset = (uint32_t)(byte - batch->bytes);
-
-	if (*byte == new)
-		return;
-	*byte = new;
-	if (offset < batch->low)
-		batch->low = offset;
-	if (offset >= batch->high)
-		batch->high = offset + 1;
-}
-
-void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t *to,
-		    uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		to[i] = *batch_byte_at(batch, (uint64_t)addr + i);
-}
-
-void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
-		    const uint8_t *bytes, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		put_batch_byte(batch, batch_byte_at(batch, (uint64_t)addr + i), bytes[i]);
-}
-
-int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
-		      uint8_t new)
-{
-	uint8_t *byte = batch_byte_at(batch, (uint64_t)addr);
-
-	if (!batch->is_there || *byte != old)
-		return -EILSEQ;
-	put_batch_byte(batch, byte, new);
-	return 0;
-}
-
-int codemem_batch_done(struct codemem_batch *batch)
-{
-	flush_batch_page(batch);
-	batch->page = 0;
-	return batch->error;
 }

@@ -50,37 +50,4 @@ struct codemem_view {
  * @at.  Returns NULL if the bytes cannot be read. */
 const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr);
 
-/* A batch of small writes to rising addresses, which are collected page by page.  Bytes
- * between two writes are written again unchanged. */
-struct codemem_batch {
-	int fd;
-	int error;			/* the first error; 0: none */
-	bool is_there;			/* true: the page at @page could be read */
-	uint64_t page;			/* address of the page that @bytes is a copy of;
-					 * 0: none */
-	uint32_t low, high;		/* the bytes at the offsets low .. high - 1 were
-					 * changed */
-	uint8_t bytes[ARCH_PAGE_BYTES];
-};
-/* Start a batch.  @fd: from codemem_begin(). */
-void codemem_batch_init(struct codemem_batch *batch, int fd);
-/* Read @nr bytes at @addr as they will be after the batch.  The result is undefined if
- * the page cannot be read. */
-void codemem_batch_get(struct codemem_batch *batch, const uint8_t *addr, uint8_t *to,
-		    uint32_t nr);
-/* Write @nr bytes to @addr. */
-void codemem_batch_put(struct codemem_batch *batch, uint8_t *addr,
-		    const uint8_t *bytes, uint32_t nr);
-/*
- * Write @new to the byte at @addr if the byte is @old now.
- * Returns 0, or -EILSEQ if the byte is not @old or cannot be read.
- */
-int codemem_batch_change(struct codemem_batch *batch, uint8_t *addr, uint8_t old,
-		      uint8_t new);
-/*
- * Write the changes that are not written yet.
- * Returns 0, or the first error of the batch.
- */
-int codemem_batch_done(struct codemem_batch *batch);
-
 #endif

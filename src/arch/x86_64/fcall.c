@@ -30,11 +30,8 @@
 #include "arch/arch.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/codemem.h"
+#include "arch/x86_64/patch.h"
 #include "base/bits.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE	0x100000
-#endif
 
 #define NEAR_CALL	0xe8
 #define FAR_CALL	0xff
@@ -134,102 +131,90 @@ static void map_test_area(struct area *area, const struct fsites *sites)
 	area->bytes = (long)(high - low + SPAN + ARCH_PAGE_BYTES);
 	for (uint32_t i = 0; i < ARRAY_SIZE(uppers); i++) {
 		int64_t distance = (int8_t)uppers[i] * SPAN;
-		long r;
 
 		area->base = (long)low + distance;
 		if (area->base < (long)ARCH_PAGE_BYTES)
 			continue;
-		r = arch_syscall6(SYS_mmap, area->base, area->bytes, PROT_READ,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				  MAP_FIXED_NOREPLACE, -1, 0);
-		if (r == area->base) {
+		if (patch_map((uint64_t)area->base, (uint64_t)area->bytes, PROT_READ)) {
 			area->upper = uppers[i];
 			return;
 		}
-		if (r > 0)	/* an old kernel takes the address as a hint, and has
-				 * mapped the area elsewhere */
-			arch_syscall2(SYS_munmap, r, area->bytes);
 	}
 }
 
 /* ---- change calls to tests, one byte at a time ---- */
 
-static bool is_byte_at(struct codemem_batch *batch, uint8_t *addr, uint8_t byte)
+static bool is_byte_at(uint8_t *addr, uint8_t byte)
 {
-	return !codemem_batch_change(batch, addr, byte, byte);
+	return !patch_change(PATCH_TEXT, addr, byte, byte);
 }
 
 /* The steps from one line of the table above to the next line.  Each step is done for all
  * sites before the next step.  A byte that is not as expected is not changed, because the
  * text may have been unmapped meanwhile. */
-static void call_to_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void call_to_test(uint8_t *code, uint8_t upper)
 {
-	if (is_byte_at(batch, code, NEAR_CALL))
-		codemem_batch_change(batch, code, NEAR_CALL, TEST);
+	if (is_byte_at(code, NEAR_CALL))
+		patch_change(PATCH_TEXT, code, NEAR_CALL, TEST);
 	else if (upper)
-		codemem_batch_change(batch, code, FAR_CALL, FAR_TEST);
+		patch_change(PATCH_TEXT, code, FAR_CALL, FAR_TEST);
 }
 
-static void write_upper_byte(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void write_upper_byte(uint8_t *code, uint8_t upper)
 {
-	if (is_byte_at(batch, code, FAR_TEST))
-		codemem_batch_put(batch, code + FSITE_BYTES, &upper, 1);
+	if (is_byte_at(code, FAR_TEST))
+		patch_put(PATCH_TEXT, code + FSITE_BYTES, &upper, 1);
 }
 
-static void far_test_to_test(struct codemem_batch *batch, uint8_t *code, uint8_t upper)
+static void far_test_to_test(uint8_t *code, uint8_t upper)
 {
-	if (is_byte_at(batch, code + FSITE_BYTES, upper))
-		codemem_batch_change(batch, code, FAR_TEST, TEST);
+	if (is_byte_at(code + FSITE_BYTES, upper))
+		patch_change(PATCH_TEXT, code, FAR_TEST, TEST);
 }
 
-static void step_all_calls(struct fsites *sites, int fd, uint8_t upper,
-			   void (*step)(struct codemem_batch *batch, uint8_t *code,
-					uint8_t upper))
+static void step_all_calls(struct fsites *sites, uint8_t upper,
+			   void (*step)(uint8_t *code, uint8_t upper))
 {
-	struct codemem_batch batch;
-
-	codemem_batch_init(&batch, fd);
 	for (uint32_t i = 0; i < sites->nr; i++)
 		if (sites->table[i].form == FSITE_CALL)
-			step(&batch, fsite_code(sites, i), upper);
-	codemem_batch_done(&batch);
-	codemem_sync();
+			step(fsite_code(sites, i), upper);
+	patch_step();
 }
 
 /* Set the form of the sites whose calls have become tests.  Returns false if some far calls
  * are in a state between the first line and the last line of the table. */
-static bool mark_silenced_calls(struct fsites *sites, int fd)
+static bool mark_silenced_calls(struct fsites *sites)
 {
-	struct codemem_batch batch;	/* batch that is used only to read */
 	bool is_done = true;
 
-	codemem_batch_init(&batch, fd);
 	for (uint32_t i = 0; i < sites->nr; i++) {
 		struct fsite *site = &sites->table[i];
 
 		if (site->form != FSITE_CALL)
 			continue;
-		if (is_byte_at(&batch, fsite_code(sites, i), TEST)) {
+		if (is_byte_at(fsite_code(sites, i), TEST)) {
 			site->form = FSITE_TEST;
 			if (!sites->written)
 				sites->written = i + 1;
-		} else if (is_byte_at(&batch, fsite_code(sites, i), FAR_TEST)) {
+		} else if (is_byte_at(fsite_code(sites, i), FAR_TEST)) {
 			is_done = false;
 		}
 	}
 	return is_done;
 }
 
-void fcalls_silence(struct fsites *sites, int fd)
+void fcalls_silence(struct fsites *sites)
 {
 	struct area area = { 0 };
 
 	map_test_area(&area, sites);
-	step_all_calls(sites, fd, area.upper, call_to_test);
+	patch_begin();
+	step_all_calls(sites, area.upper, call_to_test);
 	if (area.upper) {
-		step_all_calls(sites, fd, area.upper, write_upper_byte);
-		step_all_calls(sites, fd, area.upper, far_test_to_test);
+		step_all_calls(sites, area.upper, write_upper_byte);
+		step_all_calls(sites, area.upper, far_test_to_test);
 	}
-	if (mark_silenced_calls(sites, fd) && area.upper)
+	if (mark_silenced_calls(sites) && area.upper)
 		arch_syscall2(SYS_munmap, area.base, area.bytes);
+	patch_end();
 }

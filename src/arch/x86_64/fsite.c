@@ -40,14 +40,9 @@
 #include "arch/arch.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/codemem.h"
+#include "arch/x86_64/patch.h"
 #include "base/bits.h"
-#include "base/testpoint.h"
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE	0x100000
-#endif
-
-#define OPCODE_JMP	0xe9
 #define REACH		0x70000000ll
 #define STEP		0x1000000ll	/* step between the distances that are tried; a
 					 * step changes only the upper byte, because the
@@ -118,7 +113,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		has_calls |= table[i].form == FSITE_CALL;
 	}
 	if (has_calls)
-		fcalls_silence(sites, view.fd);
+		fcalls_silence(sites);
 	codemem_end(view.fd);
 }
 
@@ -153,21 +148,13 @@ static bool map_slots_at(const struct fsites *sites, struct fsite_map *map,
 	uint64_t base = first & ~(uint64_t)(ARCH_PAGE_BYTES - 1);
 	uint64_t slots = ALIGN_UP(first + text + FSITE_BYTES, ARCH_PAGE_BYTES);
 	uint64_t bytes = slots + (uint64_t)sites->nr * sizeof(struct fsite_slot) - base;
-	long r;
 
 	/* Every byte of the mapping must be in reach of every byte of the text. */
 	if (base >> ARCH_USER_BITS || base < ARCH_PAGE_BYTES ||
 	    (int64_t)(text + bytes) + (distance < 0 ? -distance : distance) > REACH)
 		return false;
-	r = arch_syscall6(SYS_mmap, (long)base, (long)bytes, PROT_READ | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-			  MAP_FIXED_NOREPLACE, -1, 0);
-	if (r != (long)base) {
-		if (r > 0)	/* an old kernel takes the address as a hint, and has
-				 * mapped the area elsewhere */
-			arch_syscall2(SYS_munmap, r, (long)bytes);
+	if (!patch_map(base, bytes, PROT_READ | PROT_EXEC))
 		return false;
-	}
 	*map = (struct fsite_map){
 		.base = (uint8_t *)base, .bytes = bytes, .distance = distance,
 		.slots = (struct fsite_slot *)slots,
@@ -247,22 +234,17 @@ static void fill_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 	to->site = code;
 }
 
-struct batches {
-	struct codemem_batch stubs, slots, text;
-};
-
 /* Returns true if the site is off and has either its original bytes or the distance from
  * an earlier write_site_jump(). */
-static bool is_site_ready(struct codemem_batch *text, const struct fsites *sites, uint32_t i,
-			  int32_t distance)
+static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distance)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
 	uint8_t seen[1 + FSITE_BYTES];
 	uint8_t *site = seen + shape->switch_before;
 	uint32_t at = 1;
 
-	codemem_batch_get(text, switched_byte(sites, i), seen,
-		       FSITE_BYTES + shape->switch_before);
+	patch_get(PATCH_TEXT, switched_byte(sites, i), seen,
+		  FSITE_BYTES + shape->switch_before);
 	if (seen[0] != shape->off)
 		return false;
 	if (!memcmp(site + 1, &distance, 4))
@@ -275,7 +257,7 @@ static bool is_site_ready(struct codemem_batch *text, const struct fsites *sites
 
 /* Write the jump, except for the byte that is switched, and the NOP after it.  This is done
  * even if the site was on before, because the text may have been mapped again. */
-static int write_site_jump(struct codemem_batch *text, const struct fsites *sites, uint32_t i)
+static int write_site_jump(const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
 		{ 0 }, { 0x90 }, { 0x66, 0x90 }, { 0x0f, 0x1f, 0x00 },
@@ -283,62 +265,65 @@ static int write_site_jump(struct codemem_batch *text, const struct fsites *site
 	};
 	enum fsite_form form = sites->table[i].form;
 	const struct fsite_shape *shape = &fsite_shapes[form];
-	uint8_t jump[FSITE_BYTES + FSITE_TAIL_MAX] = { OPCODE_JMP };
+	uint8_t jump[FSITE_BYTES + FSITE_TAIL_MAX] = { PATCH_JUMP };
 	int32_t distance = (int32_t)sites->maps[form].distance;
 	uint32_t first = shape->switch_before ? 0 : 1;
 
-	if (!is_site_ready(text, sites, i, distance))
+	if (!is_site_ready(sites, i, distance))
 		return -EILSEQ;
 	memcpy(jump + 1, &distance, 4);
 	memcpy(jump + FSITE_BYTES, nops[shape->tail], FSITE_TAIL_MAX);
-	codemem_batch_put(text, fsite_code(sites, i) + first, jump + first,
-		       FSITE_BYTES + shape->tail - first);
+	patch_put(PATCH_TEXT, fsite_code(sites, i) + first, jump + first,
+		  FSITE_BYTES + shape->tail - first);
 	return 0;
 }
 
-static int prepare_site(struct batches *to, const struct fsites *sites, uint32_t i)
+static uint8_t *stub_of(const struct fsites *sites, uint32_t i)
+{
+	return fsite_code(sites, i) + FSITE_BYTES +
+	       sites->maps[sites->table[i].form].distance;
+}
+
+static int prepare_site(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
 	const struct fsite_map *map = &sites->maps[site->form];
 	const struct fsite_slot *slot = &map->slots[i];
 	uint8_t *code = fsite_code(sites, i);
-	uint8_t *stub = code + FSITE_BYTES + map->distance;
-	uint8_t jump[FSITE_BYTES] = { OPCODE_JMP };
+	uint8_t *stub = stub_of(sites, i), jump[FSITE_BYTES];
 	struct fsite_slot new = *slot;
 	int r = 0;
 
 	if (!site->is_on && site->users)
-		r = write_site_jump(&to->text, sites, i);
+		r = write_site_jump(sites, i);
 	if (r)
 		return r;
-	if (!slot->code[0]) {
+	if (!slot->code[0])
 		fill_slot(&new, slot, code);
-		put_rel32(jump, 1, stub, slot->code);
-		codemem_batch_put(&to->stubs, stub, jump, FSITE_BYTES);
+	/* This is done even if the site was on before, because an earlier write may have
+	 * failed. */
+	if (!site->is_on && site->users) {
+		patch_encode_jump(jump, stub, slot->code);
+		patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);
 	}
 	/* Only remove users here.  fsites_switch() adds the new users. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
 	if (memcmp(&new, slot, sizeof(new)))
-		codemem_batch_put(&to->slots, (uint8_t *)slot, (uint8_t *)&new,
-			       sizeof(new));
+		patch_put(PATCH_SLOTS, (uint8_t *)slot, (uint8_t *)&new, sizeof(new));
 	return 0;
 }
 
 /* Remove users from the slots, before fsites_switch() removes jumps.  After the
- * codemem_sync() here no site calls a removed user. */
+ * patch_step() here no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
-	int fd = codemem_begin();
-	struct batches batches;
 	int no_map[FSITE_FORMS] = { 0 };
 	int ret = 0, r;
 
-	codemem_batch_init(&batches.stubs, fd);
-	codemem_batch_init(&batches.slots, fd);
-	codemem_batch_init(&batches.text, fd);
+	patch_begin();
 	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++) {
 		enum fsite_form form = sites->table[i].form;
 
@@ -348,38 +333,35 @@ int fsites_prepare(struct fsites *sites)
 		r = !fsite_is_known(&sites->table[i]) ? -EILSEQ :
 		    map_slots_if_needed(sites, form, &no_map[form]);
 		if (!r)
-			r = prepare_site(&batches, sites, i);
+			r = prepare_site(sites, i);
 		if (!r)
 			written = i + 1;
 		else if (!ret)
 			ret = r;
 	}
-	r = codemem_batch_done(&batches.stubs);
-	if (!r)
-		r = codemem_batch_done(&batches.slots);
-	if (!r)
-		r = codemem_batch_done(&batches.text);
+	r = patch_step();
 	if (!r)
 		sites->written = written;
-	codemem_end(fd);
-	TESTPOINT("fsite.tails");
-	codemem_sync();
+	patch_end();
 	return r ? r : ret;
 }
 
-/* Returns true if site @i contains the distance of its jump.  Returns false if the write in
- * fsites_prepare() failed; the next write may succeed. */
-static bool has_site_distance(struct codemem_batch *batch, const struct fsites *sites,
-			      uint32_t i)
+/* Returns true if site @i contains the distance of its jump, and its stub leads to its slot.
+ * Returns false if a write in fsites_prepare() failed; the next write may succeed. */
+static bool is_site_complete(const struct fsites *sites, uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
-	uint8_t seen[sizeof(distance)];
+	uint8_t *stub = stub_of(sites, i), jump[FSITE_BYTES], seen[FSITE_BYTES];
 
-	codemem_batch_get(batch, fsite_code(sites, i) + 1, seen, sizeof(seen));
-	return !memcmp(seen, &distance, sizeof(seen));
+	patch_get(PATCH_TEXT, fsite_code(sites, i) + 1, seen, sizeof(distance));
+	if (memcmp(seen, &distance, sizeof(distance)))
+		return false;
+	patch_encode_jump(jump, stub, fsite_slot(sites, i)->code);
+	patch_get(PATCH_STUBS, stub, seen, FSITE_BYTES);
+	return !memcmp(seen, jump, FSITE_BYTES);
 }
 
-static int flip_site(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
+static int flip_site(const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
 	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_FORMS];
@@ -388,12 +370,12 @@ static int flip_site(struct codemem_batch *batch, const struct fsites *sites, ui
 
 	if (!fsite_slot(sites, i))
 		return is_on ? -ENOENT : 0;
-	if (is_on && !site->is_on && !has_site_distance(batch, sites, i))
+	if (is_on && !site->is_on && !is_site_complete(sites, i))
 		r = -EILSEQ;
 	else if (is_on != site->is_on)
-		r = codemem_batch_change(batch, switched_byte(sites, i),
-				      is_on ? shape->off : shape->on,
-				      is_on ? shape->on : shape->off);
+		r = patch_change(PATCH_TEXT, switched_byte(sites, i),
+				 is_on ? shape->off : shape->on,
+				 is_on ? shape->on : shape->off);
 	if (!r)
 		site->is_on = is_on;
 	return r;
@@ -402,7 +384,7 @@ static int flip_site(struct codemem_batch *batch, const struct fsites *sites, ui
 /* Write the new users of site @i to its slot.  If the site needs a body, the slot already
  * has it. The slot is written byte by byte.  Whatever mixture of old and new bytes a thread
  * sees, it finds some of the users and an entry that serves them. */
-static void set_slot_users(struct codemem_batch *batch, const struct fsites *sites, uint32_t i)
+static void set_slot_users(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
 	struct fsite_slot new;
@@ -413,37 +395,33 @@ static void set_slot_users(struct codemem_batch *batch, const struct fsites *sit
 	new.users = sites->table[i].users;
 	new.entry = ftrace_entry_of(&new);
 	new.body.word = ftrace_word_of(&new);
-	codemem_batch_put(batch, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
+	patch_put(PATCH_SLOTS, (uint8_t *)slot, (const uint8_t *)&new, sizeof(new));
 }
 
 /* Write the users to the slots of all changed sites.  After an error all sites stay marked
  * as changed (is_changed). */
-static int set_all_slot_users(struct fsites *sites, int fd)
+static int set_all_slot_users(struct fsites *sites)
 {
-	struct codemem_batch slots;
 	int r;
 
-	codemem_batch_init(&slots, fd);
 	for (uint32_t i = sites->low_changed; i < sites->end_changed; i++)
 		if (sites->table[i].is_changed)
-			set_slot_users(&slots, sites, i);
-	r = codemem_batch_done(&slots);
+			set_slot_users(sites, i);
+	r = patch_flush();
 	sites->has_old_slots = r;
 	return r;
 }
 
-static int flip_all_sites(struct fsites *sites, int fd)
+static int flip_all_sites(struct fsites *sites)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
-	struct codemem_batch batch;
 	int ret = 0, r;
 
 	sites->end_changed = 0;
-	codemem_batch_init(&batch, fd);
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
-		r = flip_site(&batch, sites, i);
+		r = flip_site(sites, i);
 		sites->table[i].is_changed = false;
 		if (!r)
 			continue;
@@ -453,28 +431,27 @@ static int flip_all_sites(struct fsites *sites, int fd)
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}
-	r = codemem_batch_done(&batch);
+	r = patch_flush();
 	return r ? r : ret;
 }
 
 int fsites_switch(struct fsites *sites)
 {
-	int fd = codemem_begin();
-	int r = set_all_slot_users(sites, fd);
+	int r;
 
+	patch_begin();
+	r = set_all_slot_users(sites);
 	if (!r)
-		r = flip_all_sites(sites, fd);
-	codemem_end(fd);
-	TESTPOINT("fsite.opcodes");
-	codemem_sync();
+		r = flip_all_sites(sites);
+	patch_step();
+	patch_end();
 	return r;
 }
 
-void fsite_set_body(struct codemem_batch *batch, const struct fsites *sites,
-		    uint32_t i, const struct fsite_body *body)
+void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body)
 {
-	codemem_batch_put(batch, (uint8_t *)&fsite_slot(sites, i)->body,
-		       (const uint8_t *)body, sizeof(*body));
+	patch_put(PATCH_SLOTS, (uint8_t *)&fsite_slot(sites, i)->body, (const uint8_t *)body,
+		  sizeof(*body));
 }
 
 bool fsites_are_lost(const struct fsites *sites)

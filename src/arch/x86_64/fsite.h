@@ -125,9 +125,7 @@ int fsites_switch(struct fsites *sites);
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
 /* Write @body to the slot of site @i.  @body is the part of a slot that the graph tracer
  * uses.  The slot must exist. */
-struct codemem_batch;
-void fsite_set_body(struct codemem_batch *batch, const struct fsites *sites,
-		    uint32_t i, const struct fsite_body *body);
+void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body);
 
 /* Returns true if the bytes that were written to the text are no longer there, because the
  * text was unmapped or mapped again, possibly from the same file.  Returns false if no
@@ -163,7 +161,7 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
 /* Change all sites of the form FSITE_CALL to FSITE_TEST (see fcall.c).  Sites that cannot
  * be changed keep their form. */
-void fcalls_silence(struct fsites *sites, int fd);
+void fcalls_silence(struct fsites *sites);
 
 #endif
 #endif

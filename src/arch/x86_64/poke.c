@@ -17,6 +17,7 @@
  *	3  membarrier(SYNC_CORE)		every core has the new ss dd
  *	4  change the first byte to e9		a core sees the old or the new byte
  *	5  membarrier(SYNC_CORE)		every core has the new byte
+ * patch.c does the writes and the barriers: a patch_step() ends at each barrier.
  * Switching off: change the first byte to 0f, then the barrier.  ss dd stay.
  *
  * At every moment each core sees one of two valid instructions of the same length at the
@@ -29,16 +30,11 @@
 
 #include "arch/arch.h"
 #include "arch/x86_64/poke.h"
-#include "arch/x86_64/codemem.h"
-#include "base/testpoint.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE	0x100000
-#endif
+#include "arch/x86_64/patch.h"
 
 #define OPCODE_NOP	0x0f
-#define OPCODE_JMP	0xe9
-#define SITE_BYTES	5
+#define OPCODE_JMP	PATCH_JUMP
+#define SITE_BYTES	PATCH_JUMP_BYTES
 #define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site, which are the low
 					 * half of the distance */
 #define AREA_STEP	0x10000ull	/* size of the areas that ss dd select, bytes */
@@ -108,23 +104,14 @@ static struct area *map_stub_area(const uint8_t *code)
 	for (uint64_t step = 0x100000; step < REACH / 2; step += 0x100000) {
 		for (int sign = -1; sign <= 1; sign += 2) {
 			uint64_t base = around + (uint64_t)sign * step;
-			long r;
 
-			if (base < AREA_STEP || base >> ARCH_USER_BITS)
+			if (base < AREA_STEP || base >> ARCH_USER_BITS ||
+			    !patch_map(base, AREA_BYTES, PROT_READ | PROT_EXEC))
 				continue;
-			r = arch_syscall6(SYS_mmap, (long)base, AREA_BYTES,
-					  PROT_READ | PROT_EXEC,
-					  MAP_PRIVATE | MAP_ANONYMOUS |
-					  MAP_FIXED_NOREPLACE, -1, 0);
-			if (r == (long)base) {
-				area->base = base;
-				area->next = areas;
-				areas = area;
-				return area;
-			}
-			if (r > 0)	/* an old kernel takes the address as a hint, and
-					 * has mapped the area elsewhere */
-				arch_syscall2(SYS_munmap, r, AREA_BYTES);
+			area->base = base;
+			area->next = areas;
+			areas = area;
+			return area;
 		}
 	}
 	arch_syscall2(SYS_munmap, mem, sizeof(struct area));
@@ -142,14 +129,6 @@ static struct area *find_stub_area(const uint8_t *code)
 	return map_stub_area(code);
 }
 
-static void encode_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to)
-{
-	int32_t distance = (int32_t)(to - (from + SITE_BYTES));
-
-	bytes[0] = OPCODE_JMP;
-	memcpy(bytes + 1, &distance, 4);
-}
-
 /* Returns the address to which the site jumps when its first byte is e9. */
 static uint8_t *jump_target(uint8_t *code)
 {
@@ -162,24 +141,25 @@ static uint8_t *jump_target(uint8_t *code)
 /* Returns true if the site still has the stub that it got when it was on before. */
 static bool has_site_stub(uint8_t *code, const uint8_t *target)
 {
-	uint8_t *stub = jump_target(code), jump[SITE_BYTES];
+	uint8_t *stub = jump_target(code), jump[SITE_BYTES], seen[SITE_BYTES];
 
-	encode_jump(jump, stub, target);
+	patch_encode_jump(jump, stub, target);
 	for (struct area *a = areas; a; a = a->next) {
-		if ((uint64_t)stub - a->base < AREA_STEP &&
-		    is_stub_start(a, (uint64_t)stub - a->base))
-			return !memcmp(stub, jump, SITE_BYTES);
+		if ((uint64_t)stub - a->base >= AREA_STEP ||
+		    !is_stub_start(a, (uint64_t)stub - a->base))
+			continue;
+		patch_get(PATCH_STUBS, stub, seen, SITE_BYTES);
+		return !memcmp(seen, jump, SITE_BYTES);
 	}
 	return false;
 }
 
 /* Do steps 1 and 2 of switching @site on: write the stub, and the distance to it. */
-static int prepare_site_stub(int fd, const struct poke_site *site)
+static int prepare_site_stub(struct poke_site *site)
 {
 	struct area *area;
 	uint8_t jump[SITE_BYTES], tail[2], *stub;
 	uint64_t offset, distance;
-	int r;
 
 	if (has_site_stub(site->code, site->target))
 		return 0;
@@ -190,16 +170,16 @@ static int prepare_site_stub(int fd, const struct poke_site *site)
 	if (!is_in_jump_reach(site->target, (uint64_t)stub) ||
 	    !is_stub_space_free(area, (uint64_t)stub))
 		return -ENOMEM;
-	encode_jump(jump, stub, site->target);
-	r = codemem_write(fd, stub, jump, SITE_BYTES);
-	if (r)
-		return r;
+	patch_encode_jump(jump, stub, site->target);
+	patch_put(PATCH_STUBS, stub, jump, SITE_BYTES);
 	offset = (uint64_t)stub - area->base;
 	area->used[offset / 8] |= 1u << (offset % 8);
+	site->stub = stub;
 	distance = (uint64_t)(stub - (site->code + SITE_BYTES));
 	tail[0] = (distance >> 16) & 0xff;
 	tail[1] = (distance >> 24) & 0xff;
-	return codemem_write(fd, site->code + 3, tail, 2);
+	patch_put(PATCH_TEXT, site->code + 3, tail, 2);
+	return 0;
 }
 
 /* ---- switch sites, all in one batch ---- */
@@ -214,41 +194,54 @@ int poke_site_state(const uint8_t *code)
 	return opcode == OPCODE_JMP;
 }
 
-static int flip_site_opcode(int fd, const struct poke_site *site)
+/* Let other sites use the address of @stub, which may be NULL. */
+static void free_stub(const uint8_t *stub)
 {
-	uint8_t opcode = site->is_on ? OPCODE_JMP : OPCODE_NOP;
+	for (struct area *a = areas; stub && a; a = a->next) {
+		uint64_t offset = (uint64_t)stub - a->base;
+
+		if (offset < AREA_STEP)
+			a->used[offset / 8] &= (uint8_t)~(1u << (offset % 8));
+	}
+}
+
+static int flip_site_opcode(const struct poke_site *site)
+{
 	int state = poke_site_state(site->code);
 
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
-	if (site->is_on && !has_site_stub(site->code, site->target))
-		return 0;	/* prepare_site_stub() failed for this site; poke_sites() returns
-				 * the error */
-	return codemem_write(fd, site->code, &opcode, 1);
+	if (site->is_on && !has_site_stub(site->code, site->target)) {
+		/* There is no stub, or it could not be written.  poke_sites() returns the
+		 * error. */
+		free_stub(site->stub);
+		return 0;
+	}
+	return patch_change(PATCH_TEXT, site->code, site->is_on ? OPCODE_NOP : OPCODE_JMP,
+			    site->is_on ? OPCODE_JMP : OPCODE_NOP);
 }
 
-int poke_sites(const struct poke_site *sites, uint32_t nr)
+int poke_sites(struct poke_site *sites, uint32_t nr)
 {
-	int fd = codemem_begin(), ret = 0, r;
+	int ret = 0, r;
 
+	patch_begin();
 	for (uint32_t i = 0; i < nr; i++) {
 		r = poke_site_state(sites[i].code);
 		if (r >= 0)
-			r = sites[i].is_on ? prepare_site_stub(fd, &sites[i]) : 0;
+			r = sites[i].is_on ? prepare_site_stub(&sites[i]) : 0;
 		if (r && !ret)
 			ret = r;
 	}
-	TESTPOINT("poke.tails");
-	codemem_sync();
+	patch_step();
 	for (uint32_t i = 0; i < nr; i++) {
-		r = flip_site_opcode(fd, &sites[i]);
+		r = flip_site_opcode(&sites[i]);
 		if (r && !ret)
 			ret = r;
 	}
-	TESTPOINT("poke.opcodes");
-	codemem_sync();
-	codemem_end(fd);
-	return ret;
+	r = patch_step();
+	patch_end();
+	return ret ? ret : r;
 }
 
 void poke_forget(const uint8_t *start, const uint8_t *end)

@@ -10,6 +10,8 @@ struct poke_site {
 	uint8_t *code;			/* address of the site's 5 bytes */
 	const uint8_t *target;		/* address to which the site jumps when it is on */
 	bool is_on;			/* requested state of the site */
+	uint8_t *stub;			/* NULL; poke_sites() stores here the stub that it
+					 * has made */
 };
 
 /* Returns 1 if the site is on, 0 if it is off, or -EILSEQ if the bytes at @code are not
@@ -21,7 +23,7 @@ int poke_site_state(const uint8_t *code);
  * Returns 0, or the first error; sites without an error are switched.  -EILSEQ: unexpected
  * bytes; -ENOMEM: no space for a stub within reach; other errors are from the kernel.
  */
-int poke_sites(const struct poke_site *sites, uint32_t nr);
+int poke_sites(struct poke_site *sites, uint32_t nr);
 
 /* Free the stubs of the code between @start and @end, which is about to be unmapped.  Two
  * threads must not call this at the same time. */

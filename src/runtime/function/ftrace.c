@@ -105,19 +105,15 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* Encode "jmp @to" at offset @at of @body, whose code will be at address @place. */
+/* Encode a jump to @to at offset @at of @body, whose code will be at address @place. */
 static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
 		     void (*to)(void))
 {
-	int32_t distance = (int32_t)((const uint8_t *)to - (place + at + FSITE_BYTES));
-
-	body->code[at] = 0xe9;
-	memcpy(body->code + at + 1, &distance, sizeof(distance));
+	patch_encode_jump(body->code + at, place + at, (const uint8_t *)to);
 }
 
-/* Add the body of site @i, at @place, to @batch; at the start of a page also graph_page. */
-static void body_make(struct codemem_batch *batch, uint8_t *place,
-		      const struct fsites *sites, uint32_t i)
+/* Put the body of site @i to @place; at the start of a page also graph_page. */
+static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
 	uint64_t site = (uint64_t)fsite_code(sites, i);
@@ -127,11 +123,11 @@ static void body_make(struct codemem_batch *batch, uint8_t *place,
 	};
 
 	if ((uint64_t)place % ARCH_PAGE_BYTES == sizeof(page))
-		codemem_batch_put(batch, place - sizeof(page),
-			       (const uint8_t *)&page, sizeof(page));
+		patch_put(PATCH_STUBS, place - sizeof(page), (const uint8_t *)&page,
+			  sizeof(page));
 	put_jump(&body, place, GRAPH_BODY_RETURN, ftrace_graph_return);
 	put_jump(&body, place, GRAPH_BODY_LANDING, ftrace_graph_landing);
-	codemem_batch_put(batch, place, (const uint8_t *)&body, sizeof(body));
+	patch_put(PATCH_STUBS, place, (const uint8_t *)&body, sizeof(body));
 }
 
 static bool needs_body(const struct fsites *sites, uint32_t i)
@@ -151,19 +147,18 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
-	struct codemem_batch batch;
-	int fd = codemem_begin(), ret = 0, r;
+	int ret = 0, r;
 
-	codemem_batch_init(&batch, fd);
+	patch_begin();
 	for (uint32_t i = sites->low_changed; i < sites->end_changed && !ret; i++) {
 		if (!needs_body(sites, i))
 			continue;
 		if (end >= GRAPH_BODIES_BYTES)
 			ret = -ENOSPC;
 		else
-			body_make(&batch, body_place(&end), sites, i);
+			body_make(body_place(&end), sites, i);
 	}
-	r = codemem_batch_done(&batch);
+	r = patch_flush();
 	for (uint32_t i = sites->low_changed; at < end && !r; i++) {
 		struct fsite_body body;
 
@@ -172,12 +167,12 @@ static int bodies_make(const struct fsites *sites)
 		body.at = body_place(&at);
 		body.back = body.at + GRAPH_BODY_RETURN;
 		body.word = (uint32_t)(body.at - ftrace_bodies);
-		fsite_set_body(&batch, sites, i, &body);
+		fsite_set_body(sites, i, &body);
 	}
 	next_body = end;
 	if (!r)
-		r = codemem_batch_done(&batch);
-	codemem_end(fd);
+		r = patch_flush();
+	patch_end();
 	return ret ? ret : r;
 }
 

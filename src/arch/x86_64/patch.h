@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patches code that threads may be running.  Tracepoints (poke.c), function sites (fsite.c),
+ * calls of __fentry__ (fcall.c) and the bodies of the graph tracer all use this engine.
+ *
+ *	patch_begin()
+ *	collect writes			patch_get(), patch_put(), patch_change()
+ *	patch_step()			they are written, and every core executes them
+ *	collect more writes ...
+ *	patch_step()
+ *	patch_end()
+ *
+ * A site is switched on in two steps.  The first step writes bytes that have no effect while
+ * the site is off: stub, slot, and the distance of the jump.  The second step changes one
+ * byte of the site, so that each core sees either the old or the new instruction.  A write
+ * may fail.  So before the second step the caller must check by patch_get() that all bytes
+ * of the first step are there.
+ *
+ * One caller at a time, from patch_begin() to patch_end(): the state is static, because
+ * threads that register a probe may have a small stack.
+ */
+#ifndef ULF_ARCH_PATCH_H
+#define ULF_ARCH_PATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is written.  patch_flush() writes the parts in this order.  Within a part, addresses
+ * should rise: writes are collected for one page of each part at a time. */
+enum patch_part {
+	PATCH_STUBS,			/* code that no thread can reach yet */
+	PATCH_SLOTS,			/* slots of function sites */
+	PATCH_TEXT,			/* code of the program */
+	PATCH_PARTS,
+};
+
+/* Open /proc/self/mem, and forget errors of the time before. */
+void patch_begin(void);
+/* Close it.  Writes that were not flushed are dropped. */
+void patch_end(void);
+
+/* Get @nr bytes at @addr as they will be after patch_flush().  The result is undefined if
+ * the page cannot be read. */
+void patch_get(enum patch_part part, const uint8_t *addr, uint8_t *to, uint32_t nr);
+/* Write @nr bytes to @addr.  Bytes between two writes to a page are written again,
+ * unchanged. */
+void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
+/*
+ * Write @new to the byte at @addr if it is @old now.
+ * Returns 0, or -EILSEQ: it is not @old, or cannot be read.
+ */
+int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
+
+/*
+ * patch_flush - write all that was collected.
+ * patch_step - do that, and wait until every core executes the new bytes.
+ *
+ * A write that fails does not keep others from being written.
+ * Both return 0 or the first -errno since patch_begin(); -EFAULT: the page is not mapped.
+ */
+int patch_flush(void);
+int patch_step(void);
+
+#define PATCH_JUMP_BYTES	5	/* size of a jump with a 32-bit distance, bytes */
+#define PATCH_JUMP		0xe9	/* the first of these bytes */
+
+/* Encode a jump to @to; the jump will be at address @from. */
+void patch_encode_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to);
+
+/* Map @bytes bytes of memory with @rights (PROT_...) at exactly @base.  Returns false if the
+ * addresses are not free. */
+bool patch_map(uint64_t base, uint64_t bytes, int rights);
+
+#endif
