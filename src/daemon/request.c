@@ -132,9 +132,16 @@ static void read_file(struct client *client, const struct abi_request *request)
 		answer(client, -EINVAL);
 		return;
 	}
-	ret = tracefs_read_begin(file->file, sockets->io, size,
-				 (off_t)request->offset, false);
-	if (ret == -ERESTART || (ret == -EAGAIN && !file->is_nonblocking)) {
+	client->call = (struct tracefs_call) {
+		.op = TRACEFS_OP_READ,
+		.file = file->file,
+		.buf = sockets->io,
+		.size = size,
+		.offset = (off_t)request->offset,
+		.is_nonblocking = file->is_nonblocking,
+	};
+	ret = tracefs_call_try(&client->call);
+	if (ret == TRACEFS_PARKED) {
 		park(client);
 	} else if (ret < 0) {
 		answer(client, (int)ret);
@@ -153,16 +160,16 @@ static void write_file(struct client *client, const struct abi_request *request)
 
 	if (!file)
 		return;
-	if (client->is_parked && !client->is_restart) {
-		ret = tracefs_write_done(file->file);
-		if (ret == 0)
-			ret = (ssize_t)client->taken;
-	} else {
-		ret = tracefs_write(file->file, client->payload, request->bytes,
-				    client->pid, &client->taken);
-	}
-	client->is_restart = ret == -ERESTART;
-	if (ret == -EINPROGRESS || ret == -ERESTART)
+	if (!client->is_parked)
+		client->call = (struct tracefs_call) {
+			.op = TRACEFS_OP_WRITE,
+			.file = file->file,
+			.data = client->payload,
+			.size = request->bytes,
+			.tid = client->pid,
+		};
+	ret = tracefs_call_try(&client->call);
+	if (ret == TRACEFS_PARKED)
 		park(client);
 	else
 		answer_errors(client, (int)ret);
@@ -171,21 +178,23 @@ static void write_file(struct client *client, const struct abi_request *request)
 static void close_file(struct client *client, const struct abi_request *request)
 {
 	struct client_file *file = file_of(client, request->file);
-
-	int ret;
+	ssize_t ret;
 
 	if (!file)
 		return;
-	ret = client->is_parked && !client->is_restart ?
-	      tracefs_write_done(file->file) : tracefs_flush(file->file);
-	client->is_restart = ret == -ERESTART;
-	if (ret == -EINPROGRESS || ret == -ERESTART) {
+	if (!client->is_parked)
+		client->call = (struct tracefs_call) {
+			.op = TRACEFS_OP_FLUSH,
+			.file = file->file,
+		};
+	ret = tracefs_call_try(&client->call);
+	if (ret == TRACEFS_PARKED) {
 		park(client);
 		return;
 	}
 	tracefs_close(file->file);
 	file->file = NULL;
-	answer_errors(client, ret);
+	answer_errors(client, (int)ret);
 }
 
 static int emit_entry(void *arg, const char *name, const struct stat *st)
@@ -406,8 +415,8 @@ static void cancel(struct client *client)
 {
 	if (!client->is_parked)
 		return;
-	if (client->parked.op == ABI_SOCKET_WRITE && !client->is_restart)
-		answer(client, (int)client->taken);
+	if (client->parked.op == ABI_SOCKET_WRITE)
+		answer(client, (int)tracefs_call_interrupt(&client->call));
 	else
 		answer(client, -EINTR);
 }

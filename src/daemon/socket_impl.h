@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "daemon/loop.h"
 #include "daemon/no_root.h"
+#include "tracefs/call.h"
 
 struct tracefs_file;
 
@@ -52,10 +53,8 @@ struct client {
 	 * may be received into @request.
 	 */
 	bool is_parked;
-	bool is_restart;		/* the request has not begun: tracefs returned
-					 * -ERESTART */
 	struct abi_request parked;
-	size_t taken;			/* bytes of a write that were accepted */
+	struct tracefs_call call;	/* of a request that reads, writes or closes a file */
 	struct text errors;		/* entries of error_log that the request has
 					 * caused */
 	bool is_warning;		/* @errors are sent although the request succeeds */

@@ -128,7 +128,7 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	if (end - open->dropped < CACHE_DROP_BYTES)
 		return;
 	TAILQ_FOREACH(parked, &fuse->parked, link) {
-		if (parked->open->node == open->node && parked->offset < offset)
+		if (parked->open->node == open->node && parked->call.offset < offset)
 			return;
 	}
 	fuse_lowlevel_notify_inval_inode(fuse->session, (fuse_ino_t)(uintptr_t)open->node,
@@ -136,22 +136,19 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
-/* Try to read into fuse->io.  Returns what tracefs_read_begin() returns. */
-static ssize_t read_now(struct tracefs_fuse *fuse, const struct fuse_parked *read)
+/* Try a read, a write or a flush.  Returns what tracefs_call_try() returns. */
+static ssize_t try_now(struct fuse_parked *request)
 {
-	bool is_whole = read->is_cached && tracefs_is_stream(read->open->file);
-	size_t size = read->size;
-	ssize_t ret;
+	struct tracefs_call *call = &request->call;
+	struct fuse_open *open = request->open;
+	ssize_t ret = tracefs_call_try(call);
 
-	if (tracefs_is_line_stream(read->open->file) && size > RECEIPT_REPLY_MAX)
-		size = RECEIPT_REPLY_MAX;
-	ret = tracefs_read_begin(read->open->file, fuse->io, size, read->offset,
-				 is_whole);
-	if (ret == -EAGAIN)
-		read->open->was_ready = false;
+	if (call->op != TRACEFS_OP_READ)
+		return ret;
+	if (call->is_empty)
+		open->was_ready = false;
 	if (ret > 0)
-		read->open->nr_ends = read->is_cached && read->open->is_polled ?
-				      SPLICE_TRIES : 0;
+		open->nr_ends = request->is_cached && open->is_polled ? SPLICE_TRIES : 0;
 	return ret;
 }
 
@@ -192,7 +189,24 @@ static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read
 	else
 		fuse_reply_buf(read->req, fuse->io, (size_t)ret);
 	if (ret > 0 && read->is_cached)
-		drop_cache(fuse, read->open, read->offset);
+		drop_cache(fuse, read->open, read->call.offset);
+}
+
+static void reply(struct tracefs_fuse *fuse, const struct fuse_parked *request, ssize_t ret)
+{
+	switch (request->call.op) {
+	case TRACEFS_OP_READ:
+		reply_read(fuse, request, ret);
+		break;
+	case TRACEFS_OP_WRITE:
+		if (ret >= 0) {
+			fuse_reply_write(request->req, (size_t)ret);
+			break;
+		}
+		/* fall through */
+	default:
+		fuse_reply_err(request->req, (int)-ret);
+	}
 }
 
 void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
@@ -200,40 +214,48 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 	const struct fuse_in_header *head = fuse->request.mem;
+	struct tracefs_file *file = open_of(fi)->file;
 	struct fuse_parked read = {
 		.req = req,
 		.unique = head->unique,
 		.open = open_of(fi),
-		.size = size < FUSE_IO_BYTES ? size : FUSE_IO_BYTES,
-		.offset = offset,
 		.is_cached = fi->lock_owner == 0,
+		.call = {
+			.op = TRACEFS_OP_READ,
+			.file = file,
+			.buf = fuse->io,
+			.size = size < FUSE_IO_BYTES ? size : FUSE_IO_BYTES,
+			.offset = offset,
+			.is_whole = fi->lock_owner == 0 && tracefs_is_stream(file),
+			.is_nonblocking = fi->flags & O_NONBLOCK,
+		},
 	};
 	ssize_t ret;
 
 	(void)id;
-	ret = read_now(fuse, &read);
-	if (ret == -EAGAIN && read.is_cached && read.open->nr_ends) {
+	if (tracefs_is_line_stream(file) && read.call.size > RECEIPT_REPLY_MAX)
+		read.call.size = RECEIPT_REPLY_MAX;
+	ret = try_now(&read);
+	if (read.call.is_empty && read.is_cached && read.open->nr_ends) {
 		read.open->nr_ends--;
 		ret = -EINTR;
 	}
-	if (ret == -ERESTART || (ret == -EAGAIN && !(fi->flags & O_NONBLOCK)))
+	if (ret == TRACEFS_PARKED)
 		park(fuse, &read);
 	else
-		reply_read(fuse, &read, ret);
+		reply(fuse, &read, ret);
 }
 
-/* Copy the bytes of a write, which belong to libfuse, so that the write can be parked and
- * restarted.  Returns -EINPROGRESS: the caller must park the write; or -ENOMEM. */
-static ssize_t keep_data(struct fuse_parked *write, const char *buf, size_t size)
+/* Copy the bytes of a write, which belong to libfuse, so that the write can be tried again.
+ * Returns TRACEFS_PARKED or -ENOMEM. */
+static ssize_t keep_data(struct fuse_parked *write)
 {
-	write->data = malloc(size + 1);
+	write->data = malloc(write->call.size + 1);
 	if (!write->data)
 		return -ENOMEM;
-	memcpy(write->data, buf, size);
-	write->bytes = size;
-	write->tid = fuse_req_ctx(write->req)->pid;
-	write->is_restart = true;
-	return -EINPROGRESS;
+	memcpy(write->data, write->call.data, write->call.size);
+	write->call.data = write->data;
+	return TRACEFS_PARKED;
 }
 
 void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
@@ -243,30 +265,26 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	struct fuse_parked write = {
 		.req = req,
 		.open = open_of(fi),
-		.is_write = true,
+		.call = {
+			.op = TRACEFS_OP_WRITE,
+			.file = open_of(fi)->file,
+			.data = buf,
+			.size = size,
+			.tid = fuse_req_ctx(req)->pid,
+		},
 	};
 	ssize_t ret;
 
 	/* In tracefs each write is a separate command, so its offset is ignored. */
 	(void)id;
 	(void)offset;
-	ret = tracefs_write(write.open->file, buf, size, fuse_req_ctx(req)->pid,
-			    &write.size);
-	if (ret == -ERESTART)
-		ret = keep_data(&write, buf, size);
-	if (ret == -EINPROGRESS)
+	ret = try_now(&write);
+	if (ret == TRACEFS_PARKED && !write.call.has_begun)
+		ret = keep_data(&write);
+	if (ret == TRACEFS_PARKED)
 		park(fuse, &write);
-	else if (ret < 0)
-		fuse_reply_err(req, (int)-ret);
 	else
-		fuse_reply_write(req, (size_t)ret);
-}
-
-/* Flush only after a write.  A shell that redirects output has two descriptors of the file, and
- * closes one of them before anything is written. */
-static int flush_now(struct tracefs_file *file)
-{
-	return tracefs_is_written(file) ? tracefs_flush(file) : tracefs_settle(file);
+		reply(fuse, &write, ret);
 }
 
 void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
@@ -275,25 +293,15 @@ void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct fuse_parked flush = {
 		.req = req,
 		.open = open_of(fi),
-		.is_write = true,
-		.is_flush = true,
+		.call = { .op = TRACEFS_OP_FLUSH_WRITTEN, .file = open_of(fi)->file },
 	};
-	int ret = flush_now(flush.open->file);
+	ssize_t ret = try_now(&flush);
 
 	(void)id;
-	flush.is_restart = ret == -ERESTART;
-	if (ret == -EINPROGRESS || ret == -ERESTART)
+	if (ret == TRACEFS_PARKED)
 		park(fuse, &flush);
 	else
-		fuse_reply_err(req, -ret);
-}
-
-static void reply_parked_write(const struct fuse_parked *write, int ret)
-{
-	if (ret < 0 || write->is_flush)
-		fuse_reply_err(write->req, -ret);
-	else
-		fuse_reply_write(write->req, write->size);
+		reply(fuse, &flush, ret);
 }
 
 static uint32_t ready_events(struct fuse_open *open)
@@ -367,41 +375,13 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fuse_reply_err(req, 0);
 }
 
-/* Retry a parked write.  If it had to wait for a parser, restart it; else check whether all
- * processes have applied it.  Returns 0, -EINPROGRESS, -ERESTART or -errno. */
-static ssize_t write_again(struct fuse_parked *parked)
-{
-	struct tracefs_file *file = parked->open->file;
-	ssize_t ret;
-
-	if (!parked->is_restart)
-		return tracefs_write_done(file);
-	if (parked->is_flush)
-		ret = flush_now(file);
-	else
-		ret = tracefs_write(file, parked->data, parked->bytes, parked->tid,
-				    &parked->size);
-	if (ret > 0)
-		parked->size = (size_t)ret;
-	parked->is_restart = ret == -ERESTART;
-	return ret > 0 ? 0 : ret;
-}
-
 static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
-	ssize_t ret;
+	ssize_t ret = try_now(parked);
 
-	if (parked->is_write) {
-		ret = write_again(parked);
-		if (ret == -EINPROGRESS || ret == -ERESTART)
-			return;
-		reply_parked_write(parked, (int)ret);
-	} else {
-		ret = read_now(fuse, parked);
-		if (ret == -EAGAIN || ret == -ERESTART)
-			return;
-		reply_read(fuse, parked, ret);
-	}
+	if (ret == TRACEFS_PARKED)
+		return;
+	reply(fuse, parked, ret);
 	unpark(fuse, parked);
 }
 
@@ -428,8 +408,6 @@ void fuse_file_retry(struct tracefs_fuse *fuse)
 		retry_poll(open);
 }
 
-/* A write that was begun has changed the settings already, so it succeeds although it was
- * interrupted. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 {
 	struct fuse_parked *parked, *next;
@@ -441,10 +419,7 @@ void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 		next = TAILQ_NEXT(parked, link);
 		if (!parked->is_interrupted)
 			continue;
-		if (parked->is_write && !parked->is_restart)
-			reply_parked_write(parked, 0);
-		else
-			fuse_reply_err(parked->req, EINTR);
+		reply(fuse, parked, tracefs_call_interrupt(&parked->call));
 		unpark(fuse, parked);
 	}
 }

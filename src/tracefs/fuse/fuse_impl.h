@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "tracefs/call.h"
 #include "tracefs/tracefs.h"
 
 /* The largest read or write of one request. */
@@ -66,17 +67,11 @@ struct fuse_parked {
 	fuse_req_t req;
 	uint64_t unique;		/* of a read: the kernel's number of the request */
 	struct fuse_open *open;
-	size_t size;			/* of a read: bytes asked for; of a write: bytes taken */
-	off_t offset;			/* of a read: offset in the file */
-	bool is_write;			/* true: a write or a flush; false: a read */
-	bool is_flush;			/* true: a flush; then is_write is true, too */
+	struct tracefs_call call;
 	bool is_cached;			/* a read of a splice, for the page cache */
 	bool is_interrupted;		/* the kernel has interrupted the request */
-	bool is_restart;		/* a write or flush that returned -ERESTART: it is not
-					 * begun yet, and must be called again */
-	char *data;			/* bytes of a write that is not begun yet; else NULL */
-	size_t bytes;			/* length of @data */
-	pid_t tid;			/* thread that writes @data */
+	char *data;			/* copy of call.data, for a write that has not begun yet;
+					 * else NULL */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A read, write or flush of a client that may have to wait.  This is the one way to park a
+ * request for a file: FUSE and the CLI's socket both keep a struct tracefs_call with the request
+ * that they have not answered yet, and try it again on each tick and when a parser has ended.
+ *
+ *	              -EAGAIN, -ERESTART                     0, -errno
+ *	begin: try ---------------------> waiting -- try ---------------------> answered
+ *	       |                                              ^
+ *	       |  -EINPROGRESS                                |
+ *	       +-----------------------> applying -- try -----+
+ *
+ * In "waiting" nothing was changed, and a try calls the file again with the same arguments.  In
+ * "applying" (has_begun) a write or flush was accepted, and a try asks whether all processes have
+ * applied it.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_TRACEFS_CALL_H
+#define ULF_TRACEFS_CALL_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct tracefs_file;
+
+enum tracefs_op {
+	TRACEFS_OP_READ,
+	TRACEFS_OP_WRITE,
+	TRACEFS_OP_FLUSH,		/* apply what was written: tracefs_flush() */
+	TRACEFS_OP_FLUSH_WRITTEN,	/* like FLUSH, but only after a write */
+};
+
+struct tracefs_call {
+	enum tracefs_op op;
+	struct tracefs_file *file;
+	size_t size;			/* bytes of @buf or @data */
+	/* of a read, as for tracefs_read_begin(): */
+	char *buf;			/* memory for the bytes */
+	off_t offset;
+	bool is_whole;			/* see tracefs_read_whole() */
+	bool is_nonblocking;		/* answer -EAGAIN if there is nothing to read */
+	bool is_empty;			/* result: the last try has found nothing to read */
+	/* of a write: */
+	const char *data;		/* the bytes, which must stay until has_begun is set */
+	pid_t tid;			/* thread that writes */
+	size_t taken;			/* result: number of bytes that were accepted */
+	/* of a write or flush: */
+	bool has_begun;			/* the change was accepted: a try must not repeat it, and
+					 * the call cannot be undone */
+};
+
+#define TRACEFS_PARKED	(-EINPROGRESS)
+
+/*
+ * Try the call.  Returns the number of bytes of a read or write, or 0 for a flush; -errno; or
+ * TRACEFS_PARKED: the caller must keep the call and try it again later.
+ */
+ssize_t tracefs_call_try(struct tracefs_call *call);
+/*
+ * Return the answer to a parked call whose client does not wait any more: the bytes of a write that
+ * has begun, 0 for a flush that has begun, because the settings are changed already; else -EINTR.
+ */
+ssize_t tracefs_call_interrupt(const struct tracefs_call *call);
+
+#endif
