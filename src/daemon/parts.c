@@ -36,7 +36,7 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.init = objects_init,
 		.done = objects_done,
 		.settled = objects_settle,
-		.stop_waiting = objects_wait_no_more,
+		.stop_waiting = objects_stop_waiting,
 		.has_unsaved = objects_have_files,
 	},
 	[ROOT_PART_SYMBOLS] = {

@@ -394,12 +394,12 @@ ssize_t tracefs_next_word(const char *buf, size_t size,
 	return (ssize_t)(end < size ? end + 1 : end);
 }
 
-char *tracefs_trim(const char *buf, size_t size, char *text, size_t room)
+char *tracefs_trim(const char *buf, size_t size, char *text, size_t text_bytes)
 {
 	size_t len;
 
-	if (size > room - 1)
-		size = room - 1;
+	if (size > text_bytes - 1)
+		size = text_bytes - 1;
 	memcpy(text, buf, size);
 	text[size] = '\0';
 	while (isspace((unsigned char)*text))

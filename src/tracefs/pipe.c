@@ -32,7 +32,7 @@ struct pipe {
 	struct lines lines;
 	struct text text;		/* text of the batch */
 	size_t text_at;			/* bytes of @text that were delivered to the reader */
-	size_t nr_given;		/* bytes that the current read returns; 0: no read is
+	size_t nr_returned;		/* bytes that the current read returns; 0: no read is
 					 * in progress */
 	bool is_split;			/* the batch took more than one read */
 	bool has_read;			/* at least one read has returned bytes */
@@ -41,7 +41,7 @@ struct pipe {
 /* ---- one reader per CPU; a reader of all CPUs excludes all others ---- */
 
 /* Reserve @cpu, or CPU_ALL, for a reader.  Returns 0 or -EBUSY. */
-static int cpus_take(struct instance *instance, int cpu)
+static int cpus_reserve(struct instance *instance, int cpu)
 {
 	struct instance_pipes *pipes = instance_pipes(instance);
 	uint64_t *taken = pipes->cpus;
@@ -59,7 +59,7 @@ static int cpus_take(struct instance *instance, int cpu)
 	return 0;
 }
 
-static void cpus_give(struct instance *instance, int cpu)
+static void cpus_release(struct instance *instance, int cpu)
 {
 	struct instance_pipes *pipes = instance_pipes(instance);
 
@@ -74,7 +74,7 @@ static int pipe_open(struct tracefs_file *file)
 	struct instance *instance = tracefs_instance(file->node);
 	int cpu = tracefs_cpu(file->node);
 	struct pipe *pipe;
-	int r = cpus_take(instance, cpu);
+	int r = cpus_reserve(instance, cpu);
 
 	if (r)
 		return r;
@@ -83,7 +83,7 @@ static int pipe_open(struct tracefs_file *file)
 			     &pipe->lines.merge) : -ENOMEM;
 	if (r) {
 		free(pipe);
-		cpus_give(instance, cpu);
+		cpus_release(instance, cpu);
 		return r;
 	}
 	pipe->lines.instance = instance;
@@ -104,7 +104,7 @@ static void pipe_close(struct tracefs_file *file)
 	lines_done(&pipe->lines);
 	text_done(&pipe->text);
 	free(pipe);
-	cpus_give(tracefs_instance(file->node), tracefs_cpu(file->node));
+	cpus_release(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
 /* Print the losses after the last record: usually the record that follows a loss reports it. */
@@ -192,7 +192,7 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	if (size > pipe->text.len - pipe->text_at)
 		size = pipe->text.len - pipe->text_at;
 	memcpy(buf, pipe->text.data + pipe->text_at, size);
-	pipe->nr_given = size;
+	pipe->nr_returned = size;
 	pipe->has_read = true;
 	return (ssize_t)size;
 }
@@ -200,8 +200,8 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 static void text_taken(struct pipe *pipe)
 {
 	pipe->is_split = pipe->text_at;
-	pipe->text_at += pipe->nr_given;
-	pipe->nr_given = 0;
+	pipe->text_at += pipe->nr_returned;
+	pipe->nr_returned = 0;
 	if (pipe->text_at >= pipe->text.len)
 		merge_consume(pipe->lines.merge);
 }
@@ -217,14 +217,14 @@ static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 
 	switch (what) {
 	case TRACEFS_OFFERED:
-		merge_offer(pipe->lines.merge, pipe->nr_given == pipe->text.len ?
+		merge_offer(pipe->lines.merge, pipe->nr_returned == pipe->text.len ?
 			    receipt_ticket() : 0);
 		break;
 	case TRACEFS_TAKEN:
 		text_taken(pipe);
 		break;
 	case TRACEFS_REFUSED:
-		pipe->nr_given = 0;
+		pipe->nr_returned = 0;
 		/* fall through */
 	case TRACEFS_LATER:
 		if (!pipe->text_at)

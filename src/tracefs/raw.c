@@ -42,7 +42,7 @@ struct raw {
 					 * @page */
 	bool is_closed;			/* @page is complete and is being read */
 	uint32_t page_at;		/* bytes of @page that were delivered to the reader */
-	uint32_t give_at;		/* end of the bytes that the current read returns; they
+	uint32_t read_end;		/* end of the bytes that the current read returns; they
 					 * begin at @page_at */
 	uint32_t data_end;		/* end of the data in @page; zeroes follow */
 	bool is_split;			/* the reader has got a part of the staged records, and
@@ -100,7 +100,7 @@ static void page_reset(struct raw *raw)
 	raw->bytes = 0;
 	raw->lost = 0;
 	raw->is_closed = false;
-	raw->page_at = raw->give_at = 0;
+	raw->page_at = raw->read_end = 0;
 }
 
 /* Append one 32-bit word of a record's header to the page. */
@@ -210,18 +210,18 @@ static int page_fill(struct raw *raw, uint32_t limit)
 }
 
 /* Copy the next bytes of the page to @buf.  Returns the number of bytes. */
-static size_t page_give(struct raw *raw, char *buf, size_t size)
+static size_t page_read(struct raw *raw, char *buf, size_t size)
 {
-	if (size > raw->page_bytes - raw->give_at)
-		size = raw->page_bytes - raw->give_at;
-	memcpy(buf, raw->page + raw->give_at, size);
-	raw->give_at += (uint32_t)size;
+	if (size > raw->page_bytes - raw->read_end)
+		size = raw->page_bytes - raw->read_end;
+	memcpy(buf, raw->page + raw->read_end, size);
+	raw->read_end += (uint32_t)size;
 	return size;
 }
 
 static bool has_rest(const struct raw *raw)
 {
-	return raw->is_closed && raw->give_at < raw->page_bytes;
+	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
 /* If the reader has refused a page, and another reader has consumed its records since, drop the
@@ -258,19 +258,19 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 
 	switch (what) {
 	case TRACEFS_OFFERED:
-		merge_offer(raw->merge, raw->give_at >= raw->data_end &&
+		merge_offer(raw->merge, raw->read_end >= raw->data_end &&
 			    !raw->page_at && !raw->is_split ?
 			    receipt_ticket() : 0);
 		break;
 	case TRACEFS_TAKEN:
-		raw->page_at = raw->give_at;
+		raw->page_at = raw->read_end;
 		raw->flush_ns = 0;
 		raw->is_split = raw->page_at < raw->data_end;
 		if (!raw->is_split && merge_is_staged(raw->merge))
 			merge_consume(raw->merge);
 		break;
 	case TRACEFS_REFUSED:
-		raw->give_at = raw->page_at;
+		raw->read_end = raw->page_at;
 		/* fall through */
 	case TRACEFS_LATER:
 		if (!raw->is_split)
@@ -295,7 +295,7 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	(void)offset;
 	drop_stale_page(raw);
 	if (has_rest(raw))
-		return (ssize_t)page_give(raw, buf, size);
+		return (ssize_t)page_read(raw, buf, size);
 	limit = size < raw->page_bytes ? (uint32_t)size : raw->page_bytes;
 	limit = limit > ABI_PAGE_HEADER ? limit - ABI_PAGE_HEADER : 0;
 	r = page_fill(raw, limit);
@@ -308,7 +308,7 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	if (!raw->bytes && !has_lost_only(raw))
 		return 0;
 	page_close(raw);
-	return (ssize_t)page_give(raw, buf, size);
+	return (ssize_t)page_read(raw, buf, size);
 }
 
 /* page_fill() for a splice, which gets full pages only.  If it got others, too, a file recorded
@@ -342,7 +342,7 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 				return r ? r : -EAGAIN;
 			page_close(raw);
 		}
-		done += page_give(raw, buf + done, size - done);
+		done += page_read(raw, buf + done, size - done);
 	}
 	return (ssize_t)done;
 }

@@ -26,10 +26,10 @@
 #include "tracefs/node_rings.h"
 
 #define LINE_BYTES_MAX	(1u << 20)	/* limit: bytes of the header or of a line */
-/* If a reader reaches the end more than FOLLOWS_MAX times, each time less than FOLLOW_NS after
+/* If a reader reaches the end more than EXTENDS_MAX times, each time less than EXTEND_NS after
  * the previous time, it gets no more lines. */
-#define FOLLOW_NS	10000000u
-#define FOLLOWS_MAX	16
+#define EXTEND_NS	10000000u
+#define EXTENDS_MAX	16
 
 struct reader {
 	bool has_paused;		/* recording is paused while the file is open */
@@ -37,10 +37,10 @@ struct reader {
 	struct text text;		/* header or line that is being read */
 	off_t text_at;			/* offset of @text in the file */
 	bool has_header;		/* the header was printed */
-	uint64_t follow_ns;		/* time when the reader reached the end the last time */
-	uint32_t nr_follows;		/* how often the reader has reached the end without a
-					 * pause of FOLLOW_NS */
-	bool has_followed;		/* the current read has reached the end; stays true if
+	uint64_t extend_ns;		/* time when the reader reached the end the last time */
+	uint32_t nr_extends;		/* how often the reader has reached the end without a
+					 * pause of EXTEND_NS */
+	bool has_extended;		/* the current read has reached the end; stays true if
 					 * the read continues after -ERESTART */
 };
 
@@ -105,22 +105,22 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 		      &reader->lines.merge);
 	if (!r)
 		r = merge_start(reader->lines.merge);
-	reader->follow_ns = server_now_ns();
+	reader->extend_ns = server_now_ns();
 	return r < 0 ? r : 0;
 }
 
 /* The reader has reached the end.  Return true if there are new records, and the limits on
  * following allow it to go on. */
-static bool reader_follow(struct reader *reader)
+static bool reader_extend(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
 
-	if (now - reader->follow_ns >= FOLLOW_NS)
-		reader->nr_follows = 0;
-	reader->follow_ns = now;
-	if (reader->nr_follows++ < FOLLOWS_MAX && merge_extend(reader->lines.merge))
+	if (now - reader->extend_ns >= EXTEND_NS)
+		reader->nr_extends = 0;
+	reader->extend_ns = now;
+	if (reader->nr_extends++ < EXTENDS_MAX && merge_extend(reader->lines.merge))
 		return true;
-	reader->nr_follows = 0;
+	reader->nr_extends = 0;
 	return false;
 }
 
@@ -161,12 +161,12 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	if (!is_first && server_now_ns() >= until)
 		return done ? 0 : -ERESTART;
 	r = reader_next(reader, file->node);
-	if (r || done || reader->has_followed)
+	if (r || done || reader->has_extended)
 		return r;
 	/* After the end, look for new records only once per read: a program may record faster
 	 * than lines are printed. */
-	reader->has_followed = true;
-	return reader_follow(reader) ? 1 : 0;
+	reader->has_extended = true;
+	return reader_extend(reader) ? 1 : 0;
 }
 
 static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
@@ -202,7 +202,7 @@ static ssize_t trace_read(struct tracefs_file *file, char *buf, size_t size,
 	}
 	if (r < 0 && !done)
 		return r;
-	reader->has_followed = false;
+	reader->has_extended = false;
 	return (ssize_t)done;
 }
 

@@ -157,21 +157,21 @@ static uint32_t nr_entries(const struct tracefs_node *dir,
 	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
 }
 
-/* Return the name of the @nth entry of the row @def.  @room: memory for a name with a CPU's
+/* Return the name of the @nth entry of the row @def.  @buf: memory for a name with a CPU's
  * number. */
 static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
-			      char room[NAME_MAX + 1])
+			      char buf[NAME_MAX + 1])
 {
 	if (!def->is_per_cpu)
 		return def->name;
-	snprintf(room, NAME_MAX + 1, "%s%" PRIu32, def->name, nth);
-	return room;
+	snprintf(buf, NAME_MAX + 1, "%s%" PRIu32, def->name, nth);
+	return buf;
 }
 
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node)
 {
-	char room[NAME_MAX + 1];
+	char buf[NAME_MAX + 1];
 	struct tracefs_node node;
 
 	if (!dir->dir)
@@ -182,7 +182,7 @@ int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		const struct tracefs_def *def = &dir->dir->defs[i];
 
 		for (uint32_t nth = 0; nth < nr_entries(dir, def); nth++) {
-			if (strcmp(entry_name(def, nth, room), name))
+			if (strcmp(entry_name(def, nth, buf), name))
 				continue;
 			def_fill(dir, def, nth, &node);
 			return node_make(&node, ret_node);
@@ -247,11 +247,11 @@ int tracefs_readdir(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		const struct tracefs_def *def = &dir->dir->defs[i];
 
 		for (uint32_t nth = 0; !r && nth < nr_entries(dir, def); nth++) {
-			char room[NAME_MAX + 1];
+			char buf[NAME_MAX + 1];
 			struct tracefs_node node;
 
 			def_fill(dir, def, nth, &node);
-			r = emit_node(&node, entry_name(def, nth, room), emit, arg);
+			r = emit_node(&node, entry_name(def, nth, buf), emit, arg);
 		}
 	}
 	if (!r && dir->dir->list)

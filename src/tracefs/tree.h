@@ -265,10 +265,10 @@ ssize_t tracefs_next_word(const char *buf, size_t size,
 /* Limit: bytes of a token in a list of functions, which is a name and a command. */
 #define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
 /*
- * Copy @buf to @text, which has @room bytes, and remove blanks at both ends as the kernel's
+ * Copy @buf to @text, which has @text_bytes bytes, and remove blanks at both ends as the kernel's
  * strim() does.  A longer @buf is cut.  Returns the address in @text of the first character
  * that is not a blank.
  */
-char *tracefs_trim(const char *buf, size_t size, char *text, size_t room);
+char *tracefs_trim(const char *buf, size_t size, char *text, size_t text_bytes);
 
 #endif

@@ -31,7 +31,7 @@
 #define APPLY_LIMIT_NS	2000000000u	/* limit: after this time the writer gets its answer,
 					 * even if a process has not applied the settings */
 
-static uint32_t tell(struct root *root)
+static uint32_t raise_generation(struct root *root)
 {
 	uint32_t *generation = &root->control->generation;
 	uint32_t next = shm_load(generation) + 1;
@@ -49,7 +49,7 @@ static uint32_t tell(struct root *root)
 void apply_start(struct root *root, struct apply *ret_apply)
 {
 	ret_apply->root = root;
-	ret_apply->generation = tell(root);
+	ret_apply->generation = raise_generation(root);
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
@@ -176,7 +176,7 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	 * so that they switch the event off.
 	 */
 	if (r)
-		tell(root);
+		raise_generation(root);
 	return r;
 }
 

@@ -31,7 +31,7 @@ bool arena_has(const struct root *root, const struct abi_ring_ref *ref)
 
 struct extent_list {
 	struct extent *extents;
-	size_t nr, room;
+	size_t nr, capacity;
 	bool is_out_of_memory;
 };
 
@@ -39,12 +39,12 @@ static void list_add(struct extent_list *list, uint64_t off, uint64_t bytes)
 {
 	struct extent *grown;
 
-	if (list->nr == list->room) {
-		list->room = list->room ? list->room * 2 : 64;
-		grown = realloc(list->extents, list->room * sizeof(*grown));
+	if (list->nr == list->capacity) {
+		list->capacity = list->capacity ? list->capacity * 2 : 64;
+		grown = realloc(list->extents, list->capacity * sizeof(*grown));
 		if (!grown) {
 			list->is_out_of_memory = true;
-			list->room = list->nr;
+			list->capacity = list->nr;
 			return;
 		}
 		list->extents = grown;

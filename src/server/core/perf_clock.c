@@ -97,7 +97,7 @@ static int measure(uint64_t *ret_low, uint64_t *ret_range)
 }
 
 /* Keep the old offset if it lies in the measured range: then times do not jump. */
-int perf_clock_follow(uint64_t *offset_ns)
+int perf_clock_update(uint64_t *offset_ns)
 {
 	uint64_t low, range;
 	int r;

@@ -15,6 +15,6 @@ bool perf_clock_is_there(void);
  * Update *@offset_ns, a word in a root's memory, to the current offset of the clock.
  * Returns 0; -EINVAL if the clock is not available; -EIO if it cannot be read.
  */
-int perf_clock_follow(uint64_t *offset_ns);
+int perf_clock_update(uint64_t *offset_ns);
 
 #endif

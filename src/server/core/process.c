@@ -19,7 +19,7 @@
 #include "server/core/mapping.h"
 #include "server/core/now.h"
 #include "server/core/process.h"
-#include "server/core/process_look.h"
+#include "server/core/process_inspect.h"
 #include "server/core/root.h"
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
@@ -94,12 +94,12 @@ FILE *process_maps_open(const struct process *process)
  * boot, a time namespace), assume that it belongs to the root if the server may send it
  * signals.
  */
-static bool is_hidden_of_root(const struct process *process, const struct look *look,
+static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
 			      int pidfd)
 {
 	uint64_t claimed_ns = slot_claimed_ns(process->root, process->slot);
 	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
-	uint64_t started = look->started;
+	uint64_t started = inspection->started;
 
 	if (started && claimed_ns && claimed_ns <= clock_posix_ns(CLOCK_BOOTTIME))
 		return started <= claimed_ns / tick_ns;
@@ -146,7 +146,7 @@ static bool is_shortage(int error)
 }
 
 /* Return true if two descriptors are free: inspecting a process needs two at a time. */
-static bool can_look(const struct root *root)
+static bool can_inspect(const struct root *root)
 {
 	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
 	int two = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -162,17 +162,17 @@ static bool can_look(const struct root *root)
  * Return 1 if @process, which is alive, has mapped the memory of its root, else 0.
  * -EAGAIN: the budget is spent before that is known.
  */
-static int is_of_root(const struct process *process, struct look *look, int pidfd)
+static int is_of_root(const struct process *process, struct inspection *inspection, int pidfd)
 {
 	struct root *root = process->root;
-	enum look_maps maps = look_maps(process, look, &root->budget);
+	enum maps_result maps = inspect_maps(process, inspection, &root->budget);
 
-	if (maps == LOOK_UNKNOWN)
+	if (maps == MAPS_UNKNOWN)
 		return -EAGAIN;
-	if (maps != LOOK_REFUSED)
-		return maps == LOOK_MAPPED;
+	if (maps != MAPS_REFUSED)
+		return maps == MAPS_MAPPED;
 	root->is_blind |= is_shortage(errno);
-	return is_hiding(process, errno) && is_hidden_of_root(process, look, pidfd);
+	return is_hiding(process, errno) && is_hidden_of_root(process, inspection, pidfd);
 }
 
 static bool is_dead(int pidfd)
@@ -185,7 +185,7 @@ static bool is_dead(int pidfd)
 bool process_is_current(const struct process *process)
 {
 	return process->pidfd >= 0 && !is_dead(process->pidfd) &&
-	       look_stack(process->pid) == process->stack;
+	       inspect_stack(process->pid) == process->stack;
 }
 
 /* ---- slots ---- */
@@ -258,7 +258,7 @@ static void claims_take(const struct root *root, struct claims *claims)
  * Return a pidfd if @process is alive and belongs to its root, else -1.  -EAGAIN:
  * unknown, because the budget is spent.
  */
-static int process_open(const struct process *process, struct look *look)
+static int process_open(const struct process *process, struct inspection *inspection)
 {
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
 	int r;
@@ -267,7 +267,7 @@ static int process_open(const struct process *process, struct look *look)
 		process->root->is_blind |= is_shortage(errno);
 		return -1;
 	}
-	r = is_dead(fd) ? 0 : is_of_root(process, look, fd);
+	r = is_dead(fd) ? 0 : is_of_root(process, inspection, fd);
 	if (r > 0)
 		return fd;
 	close(fd);
@@ -289,11 +289,11 @@ static void process_close(struct process *process)
  * hides its stack address is checked in each pass.  -EAGAIN: unknown, because the budget is
  * spent.
  */
-static int is_unchanged(const struct process *process, struct look *look)
+static int is_unchanged(const struct process *process, struct inspection *inspection)
 {
-	if (look->stack != process->stack)
+	if (inspection->stack != process->stack)
 		return 0;
-	return look->stack ? 1 : is_of_root(process, look, process->pidfd);
+	return inspection->stack ? 1 : is_of_root(process, inspection, process->pidfd);
 }
 
 static struct process *slot_process(struct root *root, uint32_t slot)
@@ -317,7 +317,7 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 {
 	uint32_t pid = claims->pid[slot];
 	struct process *process;
-	struct look *look;
+	struct inspection *inspection;
 	int r;
 
 	if (!pid && !root->process[slot])
@@ -328,17 +328,17 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 	if (process->pid != pid || claims->is_lost[slot])
 		process_close(process);
 	process->pid = pid;
-	look = pid && !claims->is_lost[slot] ? look_at(root, pid) : NULL;
-	if (!look)
+	inspection = pid && !claims->is_lost[slot] ? inspection_get(root, pid) : NULL;
+	if (!inspection)
 		return 0;
 	if (process->pidfd >= 0) {
-		r = is_unchanged(process, look);
+		r = is_unchanged(process, inspection);
 		if (r)
 			return r < 0 ? r : 0;
 		process_close(process);
 	}
-	process->stack = look->stack;
-	r = process_open(process, look);
+	process->stack = inspection->stack;
+	r = process_open(process, inspection);
 	if (r == -EAGAIN)
 		return r;
 	process->pidfd = r;
@@ -395,7 +395,7 @@ bool process_scan_more(struct root *root)
 {
 	if (!root->scan.left)
 		return true;
-	root->is_blind = !can_look(root) || looks_begin(root);
+	root->is_blind = !can_inspect(root) || inspections_begin(root);
 	if (root->is_blind)
 		return false;
 	budget_start(&root->budget);
@@ -449,6 +449,6 @@ void process_done(struct root *root)
 	}
 	root->nr_live = 0;
 	root->scan.left = 0;
-	looks_free(root->looks);
-	root->looks = NULL;
+	inspections_free(root->inspections);
+	root->inspections = NULL;
 }

@@ -719,7 +719,7 @@ static void tick_root(struct root *root)
 		process_scan_more(root);
 	else
 		process_scan(root);
-	timebase_follow(root);
+	timebase_update(root);
 	for_each_root_part(root_part, root->parts, tick)
 		root_part->tick(root);
 	make_ready(root);

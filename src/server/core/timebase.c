@@ -154,16 +154,16 @@ bool timebase_has(const struct clock_row *row)
 
 int timebase_prepare(struct root *root, const struct clock_row *row)
 {
-	return row->has_offset ? perf_clock_follow(&root->control->perf_ns) : 0;
+	return row->has_offset ? perf_clock_update(&root->control->perf_ns) : 0;
 }
 
-void timebase_follow(struct root *root)
+void timebase_update(struct root *root)
 {
 	const struct instance *instance;
 
 	for_each_instance(instance, root) {
 		if (clock_of(instance)->has_offset) {
-			perf_clock_follow(&root->control->perf_ns);
+			perf_clock_update(&root->control->perf_ns);
 			return;
 		}
 	}

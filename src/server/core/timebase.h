@@ -37,7 +37,7 @@ int timebase_prepare(struct root *root, const struct clock_row *row);
  * Measure again the clocks that drift, for the buffers of @root.  If that fails, the last
  * value stays.
  */
-void timebase_follow(struct root *root);
+void timebase_update(struct root *root);
 /*
  * Return the TSC at @time of the buffer's clock.  UINT64_MAX: unknown, because the clock
  * cannot be converted.

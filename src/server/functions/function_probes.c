@@ -25,7 +25,7 @@
 #include "server/rules/triggers.h"
 
 /* A parsed command. */
-struct wish {
+struct spec {
 	const struct trigger_cmd *cmd;
 	const struct event *target;	/* NULL: the command has no target */
 	bool is_counted;
@@ -35,42 +35,42 @@ struct wish {
 /* ---- parse a command ---- */
 
 /* Parse the count @number.  NULL: no count.  An empty count means no limit, as in the kernel. */
-static int parse_count(struct wish *wish, char *number)
+static int parse_count(struct spec *spec, char *number)
 {
-	wish->is_counted = number;
-	wish->count = UINT64_MAX;
-	if (wish->cmd->flags & CMD_NO_COUNT)
-		wish->is_counted = false;
-	if (wish->cmd->flags & CMD_ONCE) {
-		wish->is_counted = true;
-		wish->count = 1;
+	spec->is_counted = number;
+	spec->count = UINT64_MAX;
+	if (spec->cmd->flags & CMD_NO_COUNT)
+		spec->is_counted = false;
+	if (spec->cmd->flags & CMD_ONCE) {
+		spec->is_counted = true;
+		spec->count = 1;
 	}
-	if (wish->cmd->flags & (CMD_NO_COUNT | CMD_ONCE) || !number || !*number || *number == ':')
+	if (spec->cmd->flags & (CMD_NO_COUNT | CMD_ONCE) || !number || !*number || *number == ':')
 		return 0;
-	return trigger_parse_count(number, &wish->count);
+	return trigger_parse_count(number, &spec->count);
 }
 
 static int parse(struct root *root, const char *command, char *param,
-		 bool is_removal, struct wish *wish)
+		 bool is_removal, struct spec *spec)
 {
 	char *system, *name;
 	int r;
 
-	*wish = (struct wish) { .cmd = trigger_cmd_find(command) };
-	if (!wish->cmd || !(wish->cmd->scope & CMD_FUNCTION))
+	*spec = (struct spec) { .cmd = trigger_cmd_find(command) };
+	if (!spec->cmd || !(spec->cmd->scope & CMD_FUNCTION))
 		return -EINVAL;
-	if (wish->cmd->has_target) {
+	if (spec->cmd->has_target) {
 		system = param ? strsep(&param, ":") : NULL;
 		name = param ? strsep(&param, ":") : NULL;
-		wish->target = name ? trigger_find_event(root, system, name,
+		spec->target = name ? trigger_find_event(root, system, name,
 							 is_removal) : NULL;
-		if (!wish->target)
+		if (!spec->target)
 			return -EINVAL;
 		/* The kernel refuses an empty count only for commands with a target. */
 		if (!is_removal && param && (!*param || *param == ':'))
 			return -EINVAL;
 	}
-	r = parse_count(wish, param);
+	r = parse_count(spec, param);
 	/* The count is ignored when a command is removed. */
 	return is_removal ? 0 : r;
 }
@@ -145,8 +145,8 @@ static int append(struct entries *to, const struct function_probe_entry *entry)
 {
 	/* Grow to 1, 2, 4, 8, ... elements. */
 	if (!(to->nr & (to->nr - 1))) {
-		size_t room = to->nr ? 2ul * to->nr : 1;
-		void *grown = realloc(to->entries, room * sizeof(*entry));
+		size_t capacity = to->nr ? 2ul * to->nr : 1;
+		void *grown = realloc(to->entries, capacity * sizeof(*entry));
 
 		if (!grown)
 			return -ENOMEM;
@@ -192,21 +192,21 @@ static int hold_target(struct instance *instance,
 			&entry->target);
 }
 
-static int hold(struct instance *instance, const struct wish *wish,
+static int hold(struct instance *instance, const struct spec *spec,
 		struct function_probe_entry *entry)
 {
 	uint32_t slot;
 	int r;
 
-	if (wish->is_counted) {
-		r = slot_alloc(instance, wish->count, &slot);
+	if (spec->is_counted) {
+		r = slot_alloc(instance, spec->count, &slot);
 		if (r)
 			return r;
 		entry->counter = slot + 1;
 	}
-	if (!wish->target)
+	if (!spec->target)
 		return 0;
-	entry->target_row = wish->target->row;
+	entry->target_row = spec->target->row;
 	r = hold_target(instance, entry);
 	if (r && entry->counter)
 		slot_free(instance, entry->counter - 1);
@@ -280,7 +280,7 @@ static int find_new(const struct instance *instance, const struct probe_globs *g
 	return r;
 }
 
-static int hold_all(struct instance *instance, const struct wish *wish,
+static int hold_all(struct instance *instance, const struct spec *spec,
 		    struct entries *entries)
 {
 	uint32_t nr = entries->nr;
@@ -288,16 +288,16 @@ static int hold_all(struct instance *instance, const struct wish *wish,
 
 	/* After an error @entries contains only the entries for which hold() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
-		r = hold(instance, wish, &entries->entries[entries->nr]);
+		r = hold(instance, spec, &entries->entries[entries->nr]);
 	return r;
 }
 
 /* Add the entries @new, for which hold_all() has succeeded, to the command, and publish. */
-static int attach(struct instance *instance, const struct wish *wish,
+static int attach(struct instance *instance, const struct spec *spec,
 		  const struct entries *new)
 {
 	struct instance_functions *functions = instance_functions(instance);
-	struct function_probe **at = find(instance, wish->cmd, wish->is_counted);
+	struct function_probe **at = find(instance, spec->cmd, spec->is_counted);
 	struct function_probe *probe = *at, old;
 	struct entries all;
 	int r;
@@ -306,8 +306,8 @@ static int attach(struct instance *instance, const struct wish *wish,
 		probe = calloc(1, sizeof(*probe));
 		if (!probe)
 			return -ENOMEM;
-		probe->cmd = wish->cmd;
-		probe->is_counted = wish->is_counted;
+		probe->cmd = spec->cmd;
+		probe->is_counted = spec->is_counted;
 		probe->next = functions->probes;
 		functions->probes = probe;
 	}
@@ -333,22 +333,22 @@ static int attach(struct instance *instance, const struct wish *wish,
 }
 
 static int add(struct instance *instance, const struct probe_globs *globs,
-	       const struct wish *wish)
+	       const struct spec *spec)
 {
 	struct entries new = { NULL, 0 };
 	int r = find_new(instance, globs,
-			 *find(instance, wish->cmd, wish->is_counted), &new);
+			 *find(instance, spec->cmd, spec->is_counted), &new);
 
 	if (!r && instance->root->state == SERVER_ROOT_DEAD)
 		r = -ENODEV;
-	if (!r && wish->cmd->need)
-		r = wish->cmd->need(instance);
+	if (!r && spec->cmd->need)
+		r = spec->cmd->need(instance);
 	if (!r)
 		r = instance_need_rings(instance);
 	if (!r) {
-		r = hold_all(instance, wish, &new);
+		r = hold_all(instance, spec, &new);
 		if (!r)
-			r = attach(instance, wish, &new);
+			r = attach(instance, spec, &new);
 		if (r) {
 			release_targets(instance, &new);
 			release_counters(instance, &new);
@@ -432,9 +432,9 @@ static int detach(struct instance *instance, struct function_probe **at,
 }
 
 static int take_away(struct instance *instance, const char *glob,
-		     const struct wish *wish)
+		     const struct spec *spec)
 {
-	struct function_probe **at = find(instance, wish->cmd, wish->is_counted);
+	struct function_probe **at = find(instance, spec->cmd, spec->is_counted);
 	struct entries kept = { NULL, 0 }, gone = { NULL, 0 };
 	int r;
 
@@ -453,14 +453,14 @@ int function_probes_store(struct instance *instance, const struct probe_globs *g
 			  const char *command, char *param)
 {
 	bool is_removal = *globs->first == '!';
-	struct wish wish;
-	int r = parse(instance->root, command, param, is_removal, &wish);
+	struct spec spec;
+	int r = parse(instance->root, command, param, is_removal, &spec);
 
 	if (r)
 		return r;
 	rules_refresh(instance);
-	return is_removal ? take_away(instance, globs->first + 1, &wish) :
-			    add(instance, globs, &wish);
+	return is_removal ? take_away(instance, globs->first + 1, &spec) :
+			    add(instance, globs, &spec);
 }
 
 void function_probes_done(struct instance *instance)

@@ -6,7 +6,7 @@
 #include "server/rules/suggest.h"
 #include "symbols/function_name.h"
 
-#define LOOKS		16u	/* functions between two checks of the budget */
+#define CHECK_EVERY		16u	/* functions between two checks of the budget */
 
 static const char *present_function(const struct root *root, uint32_t i)
 {
@@ -37,7 +37,7 @@ static void offer_written(struct root *root, struct nearest *near)
 		for (uint32_t at = 0; !is_spent && at < nr; at++) {
 			if (object->written[at])
 				function_name_each(object->written[at], offer_name, near);
-			is_spent = at % LOOKS == 0 &&
+			is_spent = at % CHECK_EVERY == 0 &&
 				   budget_is_spent(&suggest->budget);
 		}
 	}

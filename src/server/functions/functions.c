@@ -223,12 +223,12 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
  * With the row, an address in a later record can be assigned to @object.  Two processes may have
  * different objects at one address.  An object that the last round found is compared only with
  * the rows added since then, so that the two are not entered again in every round. */
-static void tell(struct root *root, const struct function_object *object)
+static void enter_object(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;
 
 	if (fill_row(object, &row))
-		objects_tell(root, &row,
+		objects_enter(root, &row,
 			     object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
@@ -280,7 +280,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		object->inode = mapping->inode;
 		object->bias = bias_of(object, mapping);
 		if (object->sites.nr || is_first) {
-			tell(root, object);
+			enter_object(root, object);
 			r = add(functions, object);
 		} else {
 			object_free(object);
@@ -329,7 +329,7 @@ static int see_mapping(struct root *root, const struct file_mapping *mapping)
 		if (mapping->inode)
 			object->inode = mapping->inode;
 		object->is_there = object->is_seen = true;
-		tell(root, object);
+		enter_object(root, object);
 		is_known = true;
 	}
 	if (is_known)
@@ -356,7 +356,7 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 
 /* Use the objects that the program itself has reported, if the server may not read its
  * mappings. */
-static int see_told(struct root *root)
+static int see_reported(struct root *root)
 {
 	int r = 0;
 
@@ -427,7 +427,7 @@ static int see_process(struct root *root, const struct process *process)
 	struct functions_round *round = &root_functions(root)->round;
 	struct program_names program;
 	char *line = NULL;
-	size_t room = 0;
+	size_t capacity = 0;
 	int r = 0;
 
 	use_lines(round, LINES_PROCESS);
@@ -439,7 +439,7 @@ static int see_process(struct root *root, const struct process *process)
 			break;
 		}
 		use_lines(round, 1);
-		if (getline(&line, &room, round->maps) <= 0)
+		if (getline(&line, &capacity, round->maps) <= 0)
 			break;
 		r = see_line(root, &program, line);
 	}
@@ -452,7 +452,7 @@ static int see_process(struct root *root, const struct process *process)
 }
 
 /* Return true if this process has a lower process slot, too. */
-static bool is_told_before(const struct root *root, const struct process *process)
+static bool has_lower_slot(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
 		if (root->process[i] && root->process[i]->pidfd >= 0 &&
@@ -483,7 +483,7 @@ static int round_end(struct root *root)
 {
 	struct functions *functions = root_functions(root);
 	struct functions_round *round = &functions->round;
-	int r = round->is_hidden ? see_told(root) : 0;
+	int r = round->is_hidden ? see_reported(root) : 0;
 
 	round->is_open = false;
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
@@ -517,7 +517,7 @@ static int refresh(struct root *root, uint32_t lines)
 	for (; !r && round->slot <= PROCESS_CREATOR; round->slot += !r) {
 		const struct process *process = root->process[round->slot];
 
-		if (process && process->pidfd >= 0 && !is_told_before(root, process))
+		if (process && process->pidfd >= 0 && !has_lower_slot(root, process))
 			r = round->lines ? see_process(root, process) : -EAGAIN;
 	}
 	if (!r)

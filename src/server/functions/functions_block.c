@@ -326,7 +326,7 @@ int functions_publish(struct root *root)
 	}
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
-	r = profile_make_room(root);
+	r = profile_make_blocks(root);
 	return r ? r : publish(root, bytes, nr);
 }
 

@@ -85,7 +85,7 @@ static int make_block(struct root *root, struct function_object *object)
 	return block_publish(root, &draft, &object->profile, &root->control->profile);
 }
 
-int profile_make_room(struct root *root)
+int profile_make_blocks(struct root *root)
 {
 	const struct functions *functions = root_functions(root);
 	int r = 0;
@@ -296,7 +296,7 @@ struct row {
 
 struct rows {
 	struct row *all;
-	size_t nr, room;
+	size_t nr, capacity;
 };
 
 static int add_row(struct rows *rows, const char *name,
@@ -307,9 +307,9 @@ static int add_row(struct rows *rows, const char *name,
 
 	if (!hits)
 		return 0;
-	if (rows->nr == rows->room) {
-		rows->room = rows->room ? rows->room * 2 : 256;
-		grown = realloc(rows->all, rows->room * sizeof(*grown));
+	if (rows->nr == rows->capacity) {
+		rows->capacity = rows->capacity ? rows->capacity * 2 : 256;
+		grown = realloc(rows->all, rows->capacity * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		rows->all = grown;

@@ -36,7 +36,7 @@ void profile_stop(struct root *root);
  * Allocate memory for the figures of all objects with profiled functions.  Does nothing
  * while the profiler is off.  Returns 0 or -errno of arena_alloc().
  */
-int profile_make_room(struct root *root);
+int profile_make_blocks(struct root *root);
 /* Return the offset of the object's figures in the root's memory; 0: none. */
 uint64_t profile_figures(const struct function_object *object);
 

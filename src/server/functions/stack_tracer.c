@@ -161,13 +161,13 @@ static bool copy_row(const struct abi_stack_thread *row,
 }
 
 uint32_t stack_tracer_threads(const struct root *root,
-			      struct abi_stack_thread *ret_threads, uint32_t room)
+			      struct abi_stack_thread *ret_threads, uint32_t max_threads)
 {
 	const struct abi_stack *stack = stack_of(root);
 	uint32_t resets = stack ? abi_stack_resets(shm_load(&stack->max)) : 0;
 	uint32_t nr = 0;
 
-	for (uint32_t i = 0; stack && nr < room && i < ABI_STACK_THREADS; i++)
+	for (uint32_t i = 0; stack && nr < max_threads && i < ABI_STACK_THREADS; i++)
 		if (abi_stack_resets(shm_load(&stack->threads[i].deepest)) == resets)
 			nr += copy_row(&stack->threads[i], &ret_threads[nr]);
 	return nr;

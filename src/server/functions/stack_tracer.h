@@ -71,10 +71,10 @@ int stack_tracer_reset(struct root *root, uint64_t max);
  */
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy);
 /*
- * Copy the rows of threads that were recorded since the last reset, up to @room rows.
+ * Copy the rows of threads that were recorded since the last reset, up to @max_threads rows.
  * Returns their number.
  */
 uint32_t stack_tracer_threads(const struct root *root,
-			      struct abi_stack_thread *ret_threads, uint32_t room);
+			      struct abi_stack_thread *ret_threads, uint32_t max_threads);
 
 #endif

@@ -108,7 +108,7 @@ static bool find_shared(const struct root *root, uint32_t tid,
 
 /* Read the start of /proc/PID/task/TID/FILE as a string.  Returns its length, or 0. */
 static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
-			char *text, size_t room)
+			char *text, size_t size)
 {
 	char path[64];
 	ssize_t n;
@@ -119,7 +119,7 @@ static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, text, room - 1);
+	n = read(fd, text, size - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0 ? (size_t)n : 0;

@@ -108,7 +108,7 @@ bool objects_have_files(const struct root *root)
 }
 
 /* The description of an object in the root's memory. */
-struct told {
+struct object_desc {
 	char *path;			/* NULL: no valid path */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
@@ -133,28 +133,28 @@ static const struct abi_object *seen_row(const struct root *root, uint32_t numbe
 /*
  * Read the description of object @number of objects.objects.  The caller frees its path.
  */
-static struct told object_told(const struct root *root, uint32_t number)
+static struct object_desc object_describe(const struct root *root, uint32_t number)
 {
-	struct told told = { 0 };
+	struct object_desc desc = { 0 };
 
 	if (number < ABI_MODULES) {
 		struct abi_module module = *(const volatile struct abi_module *)
 			&root->modules_table[number];
 
-		told.path = module_path(root, &module);
-		told.build_id_bytes = module.build_id_bytes;
-		memcpy(told.build_id, module.build_id, sizeof(told.build_id));
+		desc.path = module_path(root, &module);
+		desc.build_id_bytes = module.build_id_bytes;
+		memcpy(desc.build_id, module.build_id, sizeof(desc.build_id));
 	} else {
 		struct abi_object object =
 			*(const volatile struct abi_object *)seen_row(root, number);
 
-		told.path = strndup(object.path, sizeof(object.path));
-		told.build_id_bytes = object.build_id_bytes;
-		memcpy(told.build_id, object.build_id, sizeof(told.build_id));
+		desc.path = strndup(object.path, sizeof(object.path));
+		desc.build_id_bytes = object.build_id_bytes;
+		memcpy(desc.build_id, object.build_id, sizeof(desc.build_id));
 	}
-	if (told.build_id_bytes > sizeof(told.build_id))
-		told.build_id_bytes = 0;
-	return told;
+	if (desc.build_id_bytes > sizeof(desc.build_id))
+		desc.build_id_bytes = 0;
+	return desc;
 }
 
 /* ---- the files of objects ---- */
@@ -266,25 +266,25 @@ static bool has_names(struct root *root, struct object_file *file)
 }
 
 /* Return the entry of the object's file.  Takes over its path. */
-static struct object_file *get_file(const struct root *root, const struct told *told)
+static struct object_file *get_file(const struct root *root, const struct object_desc *desc)
 {
 	struct objects *objects = root_objects(root);
 	struct object_file *file;
 
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
 		file = &objects->files[i];
-		if (!strcmp(file->path, told->path) &&
-		    file->build_id_bytes == told->build_id_bytes &&
-		    !memcmp(file->build_id, told->build_id, file->build_id_bytes)) {
-			free(told->path);
+		if (!strcmp(file->path, desc->path) &&
+		    file->build_id_bytes == desc->build_id_bytes &&
+		    !memcmp(file->build_id, desc->build_id, file->build_id_bytes)) {
+			free(desc->path);
 			return file;
 		}
 	}
 	file = &objects->files[objects->nr_files++];	/* there is space: at most one file
 							 * for each object */
-	file->path = told->path;
-	file->build_id_bytes = told->build_id_bytes;
-	memcpy(file->build_id, told->build_id, file->build_id_bytes);
+	file->path = desc->path;
+	file->build_id_bytes = desc->build_id_bytes;
+	memcpy(file->build_id, desc->build_id, file->build_id_bytes);
 	return file;
 }
 
@@ -304,15 +304,15 @@ static void try_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root_objects(root)->objects[number];
 	struct object_file *file;
-	struct told told;
+	struct object_desc desc;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
 		return;			/* the row is being written */
 	object->is_tried = true;
-	told = object_told(root, number);
-	if (!told.path)
+	desc = object_describe(root, number);
+	if (!desc.path)
 		return;
-	file = get_file(root, &told);
+	file = get_file(root, &desc);
 	object->is_program = program_is(root, file->path);
 	object->file = file;
 }
@@ -495,7 +495,7 @@ void objects_settle(struct root *root, bool is_awaited)
 	}
 }
 
-void objects_wait_no_more(struct root *root)
+void objects_stop_waiting(struct root *root)
 {
 	root_objects(root)->wait_ns = 0;
 }
@@ -684,7 +684,7 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 /* ---- parameters ---- */
 
 /* End the least recently used session if the root has too many sessions or bytes. */
-static void make_room_for_session(struct objects *objects, uint64_t *ret_bytes_left)
+static void make_space_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;
 	uint64_t bytes = 0;
@@ -715,7 +715,7 @@ static int start_session(struct root *root, struct object_file *file)
 
 	if (!parse_has_room(root))
 		return -EINPROGRESS;
-	make_room_for_session(root_objects(root), &bytes_left);
+	make_space_for_session(root_objects(root), &bytes_left);
 	r = want_file(root, file, PARSE_PARAMS, bytes_left, &want);
 	if (!r)
 		r = params_start(file->params, &want);
@@ -762,7 +762,7 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 }
 
 /* Return true if the newest row at these addresses is @object itself. */
-static bool is_told(const struct root *root, const struct abi_object *object,
+static bool is_entered(const struct root *root, const struct abi_object *object,
 		    uint32_t known)
 {
 	for (uint32_t i = objects_nr_rows(root); i-- > known; ) {
@@ -783,13 +783,13 @@ bool objects_can_be(const struct root *root, const struct symbols_from *from,
 	return number < 0 || is_same(seen_row(root, (uint32_t)number), object);
 }
 
-void objects_tell(struct root *root, const struct abi_object *object, uint32_t known)
+void objects_enter(struct root *root, const struct abi_object *object, uint32_t known)
 {
 	uint32_t *counter = &root->control->nr_objects;
 	uint32_t nr = shm_load(counter);
 	struct abi_object *row;
 
-	if (!root->objects_table || is_told(root, object, known))
+	if (!root->objects_table || is_entered(root, object, known))
 		return;
 	do {
 		if (nr >= ABI_OBJECTS)

@@ -76,7 +76,7 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
  */
 void objects_wait(struct root *root);
 /* Make objects_wait() of @root return at once from now on. */
-void objects_wait_no_more(struct root *root);
+void objects_stop_waiting(struct root *root);
 /*
  * Parse the files of all objects without waiting.  Returns 0, or -ERESTART if some are
  * not parsed yet.
@@ -134,14 +134,14 @@ struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
 /*
- * objects_tell - add an object, which the server has found in a process, to the table
+ * objects_enter - add an object, which the server has found in a process, to the table
  * @object: @since and @is_there are filled in here
  * @known: number of rows in the table when the caller last found the object there; only
  *	later rows can have replaced it.  0: the caller never found it
  *
  * Does nothing if the object is in the table already, or if the table is full.
  */
-void objects_tell(struct root *root, const struct abi_object *object, uint32_t known);
+void objects_enter(struct root *root, const struct abi_object *object, uint32_t known);
 /* Return the number of rows in the table of objects. */
 uint32_t objects_nr_rows(const struct root *root);
 

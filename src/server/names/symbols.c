@@ -191,7 +191,7 @@ static void list_function(const struct object *object, uint64_t addr,
 	text_putc(out, '\n');
 }
 
-const char *const symbols_own[ABI_IPS] = {
+const char *const symbols_builtin[ABI_IPS] = {
 	[ABI_IP_MARKER] = "tracing_mark_write",
 	[ABI_IP_SNAPSHOT] = "tracing_snapshot",
 };
@@ -202,7 +202,7 @@ void symbols_list(struct root *root, struct text *out)
 	uint32_t at = 0;
 
 	for (unsigned int i = 0; i < ABI_IPS; i++)
-		text_printf(out, "%016x t %s\n", i, symbols_own[i]);
+		text_printf(out, "%016x t %s\n", i, symbols_builtin[i]);
 	text_printf(out, "%016x t _end\n", ABI_IPS);
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;

@@ -59,7 +59,7 @@ int symbols_print(struct root *root, const struct symbols_from *from, uint64_t a
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
 /* Names of the addresses that stand for ulf itself, by enum abi_ip. */
-extern const char *const symbols_own[];
+extern const char *const symbols_builtin[];
 /*
  * Append all functions, one per line, in the format of /proc/kallsyms, which the kernel's
  * tools read.  The format has no sizes, so a line `_end` marks the end of each object.

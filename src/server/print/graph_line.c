@@ -234,10 +234,10 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	char task[TASK_WIDTH + 8];
 	int len = snprintf(task, sizeof(task), "%.*s-%" PRId32, COMM_WIDTH,
 			   comms_find(line->instance->root, (uint32_t)pid), pid);
-	int room = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
+	int padding = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
 	size_t start = out->len;
 
-	text_printf(out, "%*s%s%*s", room / 2, "", task, room - room / 2, "");
+	text_printf(out, "%*s%s%*s", padding / 2, "", task, padding - padding / 2, "");
 	text_one_line(out, start);
 }
 

@@ -14,9 +14,9 @@
 
 /* Print the name that is shown for a record that ulf itself has made, as a marker: no code of
  * the program belongs to it.  symbols_list() reports these names to tools, too. */
-static int print_own(uint64_t ip, bool has_offset, struct text *out)
+static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 {
-	text_puts(out, symbols_own[ip]);
+	text_puts(out, symbols_builtin[ip]);
 	if (has_offset)
 		text_puts(out, "+0x0/0x1");
 	return 0;
@@ -40,7 +40,7 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	int r;
 
 	if (ip < ABI_IPS)
-		r = print_own(ip, has_offset, out);
+		r = print_builtin(ip, has_offset, out);
 	else
 		r = symbols_print(line->instance->root, &from, ip,
 				  style_of(has_offset, is_return), out);

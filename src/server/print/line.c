@@ -66,11 +66,11 @@ static void print_raw_data(const struct line *line, struct text *out)
 }
 
 /* Built-in events: those of the kernel's system ftrace. */
-static const struct own {
+static const struct builtin_event {
 	uint16_t type;
 	uint64_t numbers;		/* options of NUMBERS that @print supports */
 	void (*print)(const struct line *line, struct text *out);
-} own_events[] = {
+} builtin_events[] = {
 	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
 	{ ABI_EVENT_ID_STACK, 0, stack_print },
 	{ ABI_EVENT_ID_PRINT, OPTION_RAW, printk_print },
@@ -84,11 +84,11 @@ static const struct own {
 };
 
 /* Return the built-in event of that type.  NULL: not a built-in event. */
-static const struct own *own_event(uint16_t type)
+static const struct builtin_event *builtin_event(uint16_t type)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(own_events); i++)
-		if (own_events[i].type == type)
-			return &own_events[i];
+	for (size_t i = 0; i < ARRAY_SIZE(builtin_events); i++)
+		if (builtin_events[i].type == type)
+			return &builtin_events[i];
 	return NULL;
 }
 
@@ -130,12 +130,12 @@ static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
 	struct event *event = events_by_id(line->instance->root, type);
-	const struct own *own = own_event(type);
+	const struct builtin_event *builtin = builtin_event(type);
 
-	if (own && (line->options & OPTION_FIELDS))
+	if (builtin && (line->options & OPTION_FIELDS))
 		text_printf(out, "UNKNOWN TYPE %u\n", type);
-	else if (own)
-		own->print(line, out);
+	else if (builtin)
+		builtin->print(line, out);
 	else if (event)
 		print_event(line, event, out);
 	else
@@ -145,13 +145,13 @@ static void print_text(const struct line *line, struct text *out)
 static void print_numbers(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
-	const struct own *own = own_event(type);
+	const struct builtin_event *builtin = builtin_event(type);
 	uint64_t wanted = line->options & OPTION_BIN ? OPTION_BIN :
 			  line->options & OPTION_HEX ? OPTION_HEX : OPTION_RAW;
 
-	if (own && (own->numbers & wanted))
-		own->print(line, out);
-	else if (own || events_by_id(line->instance->root, type))
+	if (builtin && (builtin->numbers & wanted))
+		builtin->print(line, out);
+	else if (builtin || events_by_id(line->instance->root, type))
 		text_printf(out, "type: %u\n", type);
 	else if (wanted == OPTION_RAW)
 		text_printf(out, "%u ?\n", type);
@@ -161,9 +161,9 @@ static void print_numbers(const struct line *line, struct text *out)
 
 static bool is_message(const struct line *line)
 {
-	const struct own *own = own_event(line->entry.type);
+	const struct builtin_event *builtin = builtin_event(line->entry.type);
 
-	return own && own->print == printk_print;
+	return builtin && builtin->print == printk_print;
 }
 
 void line_print_message(const struct line *line, struct text *out)

@@ -48,7 +48,7 @@ static int need_states(struct lines *lines, const struct tracer *tracer)
 }
 
 /* Fill lines->place with what @tracer needs besides the record. */
-static int look_around(struct lines *lines, const struct tracer *tracer, uint64_t options)
+static int fill_graph_place(struct lines *lines, const struct tracer *tracer, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
 	int r = need_states(lines, tracer);
@@ -66,7 +66,7 @@ static int look_around(struct lines *lines, const struct tracer *tracer, uint64_
 
 /* A snapshot may have records of the graph tracer while the buffer has another tracer.  A leaf
  * is printed as one line then, too.  Fill lines->place for that. */
-static void look_for_end(struct lines *lines, uint64_t options)
+static void fill_leaf_place(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
 	bool is_end;
@@ -98,13 +98,13 @@ int lines_print(struct lines *lines, struct text *out)
 		.is_in_snapshot = lines->is_snapshot,
 	};
 	if (tracer->print_line)
-		r = look_around(lines, tracer, options);
+		r = fill_graph_place(lines, tracer, options);
 	else if (((options & OPTION_LATENCY_FMT) || instance_lines(lines->instance)->is_dumped) &&
 		 !lines->is_pipe &&
 		 merge_peek_second(lines->merge, CPU_ALL, &lines->second) > 0)
 		place->next_time = lines->second.time;
 	if (!place->tracer)
-		look_for_end(lines, options);
+		fill_leaf_place(lines, options);
 	if (r)
 		return r;
 	objects_clear_missing(root);

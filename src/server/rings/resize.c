@@ -150,12 +150,12 @@ static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 /* Could rings of these sizes fit into the arena at all? */
 static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
 {
-	uint64_t room_kb = (root->map_bytes - root->arena_off) / 1024;
+	uint64_t left_kb = (root->map_bytes - root->arena_off) / 1024;
 
 	for (uint32_t cpu = 0; cpu < root->nr_cpus; cpu++) {
-		if (cpu_kb[cpu] > room_kb)
+		if (cpu_kb[cpu] > left_kb)
 			return false;
-		room_kb -= cpu_kb[cpu];
+		left_kb -= cpu_kb[cpu];
 	}
 	return true;
 }

@@ -166,8 +166,8 @@ static int load_rules(struct instance *instance, const char *data,
 {
 	struct rules_copy block = { .data = data, .bytes = bytes, .left = bytes };
 	const struct abi_rules *rules = (const void *)data;
-	uint64_t room = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
-	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, room);
+	uint64_t nr_max = (bytes - sizeof(*rules)) / sizeof(rules->rules[0]);
+	uint32_t nr = (uint32_t)min_u64(rules->nr_rules, nr_max);
 	uint32_t left = PART_RULES_MAX;
 	int r = 0;
 

@@ -14,7 +14,7 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-#define LOOKS		256u		/* names between two checks of the budget */
+#define CHECK_EVERY		256u		/* names between two checks of the budget */
 #define SYMBOL_LOOKS	16u		/* symbols between two checks; names of C++ are many */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
@@ -26,7 +26,7 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 	for (uint32_t i = 0; i < nr; i++) {
 		const char *name = name_of(root, i);
 
-		if (i % LOOKS == 0 && budget_is_spent(&suggest->budget))
+		if (i % CHECK_EVERY == 0 && budget_is_spent(&suggest->budget))
 			break;
 		if (name)
 			nearest_offer(near, name);

@@ -21,7 +21,7 @@ struct fuse_listing {
 	struct text entries;
 	struct {
 		size_t *at;		/* offset of each entry in @entries */
-		size_t nr, room;	/* number of entries, and for how many there is memory */
+		size_t nr, capacity;	/* number of entries, and for how many there is memory */
 	} index;
 };
 
@@ -73,14 +73,14 @@ static int add(void *arg, const char *name, const struct stat *st)
 	uint64_t ino = st->st_ino;
 	uint32_t mode = st->st_mode;
 
-	if (dir->index.nr == dir->index.room) {
-		size_t room = dir->index.room ? 2 * dir->index.room : 64;
-		size_t *at = realloc(dir->index.at, room * sizeof(*at));
+	if (dir->index.nr == dir->index.capacity) {
+		size_t capacity = dir->index.capacity ? 2 * dir->index.capacity : 64;
+		size_t *at = realloc(dir->index.at, capacity * sizeof(*at));
 
 		if (!at)
 			return -ENOMEM;
 		dir->index.at = at;
-		dir->index.room = room;
+		dir->index.capacity = capacity;
 	}
 	dir->index.at[dir->index.nr] = dir->entries.len;
 	text_write(&dir->entries, &ino, sizeof(ino));

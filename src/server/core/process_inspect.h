@@ -7,57 +7,57 @@
  * A process may have 65,530 mappings or more, and any root may name it.  So
  * /proc/PID/maps is read in parts, within the root's budget.
  */
-#ifndef ULF_SERVER_PROCESS_LOOK_H
-#define ULF_SERVER_PROCESS_LOOK_H
+#ifndef ULF_SERVER_PROCESS_INSPECT_H
+#define ULF_SERVER_PROCESS_INSPECT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct budget;
-struct looks;
+struct inspections;
 struct process;
 struct root;
 
-enum look_maps {
-	LOOK_UNKNOWN,			/* /proc/PID/maps was not read to its end yet */
-	LOOK_MAPPED,			/* the process has mapped the root's memory */
-	LOOK_UNMAPPED,			/* the process has not mapped the root's memory */
-	LOOK_REFUSED,			/* /proc/PID/maps cannot be read; never cached */
+enum maps_result {
+	MAPS_UNKNOWN,			/* /proc/PID/maps was not read to its end yet */
+	MAPS_MAPPED,			/* the process has mapped the root's memory */
+	MAPS_UNMAPPED,			/* the process has not mapped the root's memory */
+	MAPS_REFUSED,			/* /proc/PID/maps cannot be read; never cached */
 };
 
 /* The cached result for one pid. */
-struct look {
+struct inspection {
 	uint32_t pid;
 	uint32_t pass;			/* the pass that read /proc/PID/stat last */
 	uint64_t started;		/* start time in clock ticks since boot; 0:
 					 * unknown */
 	uint64_t stack;			/* address of the stack; 0: not readable, or the
 					 * main thread has ended */
-	enum look_maps maps;		/* result of look_maps() */
+	enum maps_result maps;		/* result of inspect_maps() */
 };
 
-/* Return the stack address of @pid at present; 0: as in struct look. */
-uint64_t look_stack(uint32_t pid);
+/* Return the stack address of @pid at present; 0: as in struct inspection. */
+uint64_t inspect_stack(uint32_t pid);
 
 /*
  * Begin a new pass over the slots of @root: every process may have changed.  Returns 0 or
  * -ENOMEM.
  */
-int looks_begin(struct root *root);
+int inspections_begin(struct root *root);
 /* Free all results.  NULL is allowed. */
-void looks_free(struct looks *looks);
+void inspections_free(struct inspections *inspections);
 /*
  * Return the result for @pid in this pass.  NULL: no memory.  Valid until the next call.
- * Call looks_begin() first.
+ * Call inspections_begin() first.
  */
-struct look *look_at(struct root *root, uint32_t pid);
+struct inspection *inspection_get(struct root *root, uint32_t pid);
 /*
- * look_maps - has @process, which @look belongs to, mapped the memory of its root?
+ * inspect_maps - has @process, which @inspection belongs to, mapped the memory of its root?
  *
- * LOOK_UNKNOWN: the budget is spent; the next pass continues.  LOOK_REFUSED: errno is
+ * MAPS_UNKNOWN: the budget is spent; the next pass continues.  MAPS_REFUSED: errno is
  * set.
  */
-enum look_maps look_maps(const struct process *process, struct look *look,
+enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
 			 const struct budget *budget);
 
 #endif

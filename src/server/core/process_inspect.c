@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inspect the processes that a root's slots name; see process_look.h. */
-#include "server/core/process_look.h"
+/* Inspect the processes that a root's slots name; see process_inspect.h. */
+#include "server/core/process_inspect.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define LOOKS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit: cached results, enough for
+#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit: cached results, enough for
 							 * 4 passes that each find
 							 * different processes */
 #define TEXT_BYTES	8192u		/* at least a page: read() of a maps file returns up
@@ -50,9 +50,9 @@ struct maps_reader {
 	char text[TEXT_BYTES];
 };
 
-struct looks {
-	struct look *table;		/* sorted by pid */
-	uint32_t nr, room;		/* room: allocated rows of @table */
+struct inspections {
+	struct inspection *table;		/* sorted by pid */
+	uint32_t nr, capacity;		/* capacity: allocated rows of @table */
 	uint32_t pass;			/* number of the current pass */
 	struct maps_reader reader;
 };
@@ -91,7 +91,7 @@ static void stat_read(uint32_t pid, uint64_t *ret_started, uint64_t *ret_stack)
 	*ret_stack = stack ? strtoull(stack + 1, NULL, 10) : 0;
 }
 
-uint64_t look_stack(uint32_t pid)
+uint64_t inspect_stack(uint32_t pid)
 {
 	uint64_t started, stack;
 
@@ -108,36 +108,36 @@ static void reader_close(struct maps_reader *reader)
 	reader->fd = -1;
 }
 
-int looks_begin(struct root *root)
+int inspections_begin(struct root *root)
 {
-	if (!root->looks) {
-		root->looks = calloc(1, sizeof(*root->looks));
-		if (!root->looks)
+	if (!root->inspections) {
+		root->inspections = calloc(1, sizeof(*root->inspections));
+		if (!root->inspections)
 			return -ENOMEM;
-		root->looks->reader.fd = -1;
+		root->inspections->reader.fd = -1;
 	}
-	root->looks->pass++;
+	root->inspections->pass++;
 	return 0;
 }
 
-void looks_free(struct looks *looks)
+void inspections_free(struct inspections *inspections)
 {
-	if (!looks)
+	if (!inspections)
 		return;
-	reader_close(&looks->reader);
-	free(looks->table);
-	free(looks);
+	reader_close(&inspections->reader);
+	free(inspections->table);
+	free(inspections);
 }
 
 /* Return the index of @pid in the table, or where it must be inserted. */
-static uint32_t place_of(const struct looks *looks, uint32_t pid)
+static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 {
-	uint32_t low = 0, high = looks->nr;
+	uint32_t low = 0, high = inspections->nr;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (looks->table[middle].pid < pid)
+		if (inspections->table[middle].pid < pid)
 			low = middle + 1;
 		else
 			high = middle;
@@ -146,67 +146,67 @@ static uint32_t place_of(const struct looks *looks, uint32_t pid)
 }
 
 /* Remove the processes that this pass has not seen. */
-static void forget(struct looks *looks)
+static void forget(struct inspections *inspections)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < looks->nr; i++)
-		if (looks->table[i].pass == looks->pass)
-			looks->table[kept++] = looks->table[i];
-	looks->nr = kept;
+	for (uint32_t i = 0; i < inspections->nr; i++)
+		if (inspections->table[i].pass == inspections->pass)
+			inspections->table[kept++] = inspections->table[i];
+	inspections->nr = kept;
 }
 
-static int make_space(struct looks *looks)
+static int make_space(struct inspections *inspections)
 {
-	uint32_t room = looks->room ? looks->room * 2 : 4;
-	struct look *table;
+	uint32_t capacity = inspections->capacity ? inspections->capacity * 2 : 4;
+	struct inspection *table;
 
-	if (looks->nr == LOOKS_MAX)
-		forget(looks);
-	if (looks->nr < looks->room)
+	if (inspections->nr == INSPECTIONS_MAX)
+		forget(inspections);
+	if (inspections->nr < inspections->capacity)
 		return 0;
-	table = realloc(looks->table, room * sizeof(*table));
+	table = realloc(inspections->table, capacity * sizeof(*table));
 	if (!table)
 		return -ENOMEM;
-	looks->table = table;
-	looks->room = room;
+	inspections->table = table;
+	inspections->capacity = capacity;
 	return 0;
 }
 
-static struct look *find_look(struct looks *looks, uint32_t pid)
+static struct inspection *find_inspection(struct inspections *inspections, uint32_t pid)
 {
-	uint32_t at = place_of(looks, pid);
+	uint32_t at = place_of(inspections, pid);
 
-	if (at < looks->nr && looks->table[at].pid == pid)
-		return &looks->table[at];
-	if (make_space(looks))
+	if (at < inspections->nr && inspections->table[at].pid == pid)
+		return &inspections->table[at];
+	if (make_space(inspections))
 		return NULL;
-	at = place_of(looks, pid);
-	memmove(&looks->table[at + 1], &looks->table[at],
-		(looks->nr++ - at) * sizeof(*looks->table));
-	looks->table[at] = (struct look) { .pid = pid, .pass = looks->pass - 1 };
-	return &looks->table[at];
+	at = place_of(inspections, pid);
+	memmove(&inspections->table[at + 1], &inspections->table[at],
+		(inspections->nr++ - at) * sizeof(*inspections->table));
+	inspections->table[at] = (struct inspection) { .pid = pid, .pass = inspections->pass - 1 };
+	return &inspections->table[at];
 }
 
-struct look *look_at(struct root *root, uint32_t pid)
+struct inspection *inspection_get(struct root *root, uint32_t pid)
 {
-	struct look *look = find_look(root->looks, pid);
+	struct inspection *inspection = find_inspection(root->inspections, pid);
 	uint64_t started, stack;
 
-	if (!look || look->pass == root->looks->pass)
-		return look;
-	look->pass = root->looks->pass;
+	if (!inspection || inspection->pass == root->inspections->pass)
+		return inspection;
+	inspection->pass = root->inspections->pass;
 	stat_read(pid, &started, &stack);
 	/*
 	 * If a process hides its stack address, exec() changes none of these numbers.  So
 	 * inspect its maps again.
 	 */
-	if (started != look->started || stack != look->stack || !started ||
-	    (!stack && look->maps == LOOK_MAPPED))
-		look->maps = LOOK_UNKNOWN;
-	look->started = started;
-	look->stack = stack;
-	return look;
+	if (started != inspection->started || stack != inspection->stack || !started ||
+	    (!stack && inspection->maps == MAPS_MAPPED))
+		inspection->maps = MAPS_UNKNOWN;
+	inspection->started = started;
+	inspection->stack = stack;
+	return inspection;
 }
 
 /* ---- /proc/PID/maps ---- */
@@ -225,27 +225,27 @@ static bool is_memory(const struct root *root, const char *line)
 	       ino == root->map_ino && makedev(dev_major, dev_minor) == root->map_dev;
 }
 
-static bool is_reading(const struct maps_reader *reader, const struct look *look)
+static bool is_reading(const struct maps_reader *reader, const struct inspection *inspection)
 {
-	return reader->fd >= 0 && reader->pid == look->pid &&
-	       reader->started == look->started && reader->stack == look->stack;
+	return reader->fd >= 0 && reader->pid == inspection->pid &&
+	       reader->started == inspection->started && reader->stack == inspection->stack;
 }
 
 static int reader_open(struct maps_reader *reader, const struct process *process,
-		       const struct look *look)
+		       const struct inspection *inspection)
 {
 	char path[PROCESS_PATH_BYTES];
 
-	if (is_reading(reader, look))
+	if (is_reading(reader, inspection))
 		return 0;
 	reader_close(reader);
 	process_maps_path(process, path);
 	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0)
 		return -errno;
-	reader->pid = look->pid;
-	reader->started = look->started;
-	reader->stack = look->stack;
+	reader->pid = inspection->pid;
+	reader->started = inspection->started;
+	reader->stack = inspection->stack;
 	reader->has_lines = reader->is_in_line = false;
 	reader->len = 0;
 	return 0;
@@ -278,46 +278,46 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	return false;
 }
 
-/* Read the next part.  Returns LOOK_UNKNOWN if there is more. */
-static enum look_maps reader_step(struct maps_reader *reader, const struct root *root)
+/* Read the next part.  Returns MAPS_UNKNOWN if there is more. */
+static enum maps_result reader_step(struct maps_reader *reader, const struct root *root)
 {
 	ssize_t n = read(reader->fd, reader->text + reader->len,
 			 sizeof(reader->text) - 1 - reader->len);
 
 	if (n < 0)
-		return errno == EINTR ? LOOK_UNKNOWN : LOOK_REFUSED;
+		return errno == EINTR ? MAPS_UNKNOWN : MAPS_REFUSED;
 	reader->len += (size_t)n;
 	if (n)
-		return reader_search(reader, root) ? LOOK_MAPPED : LOOK_UNKNOWN;
+		return reader_search(reader, root) ? MAPS_MAPPED : MAPS_UNKNOWN;
 	errno = 0;			/* no line at all: the process has no memory, because
 					 * its main thread has ended */
-	return reader->has_lines ? LOOK_UNMAPPED : LOOK_REFUSED;
+	return reader->has_lines ? MAPS_UNMAPPED : MAPS_REFUSED;
 }
 
-enum look_maps look_maps(const struct process *process, struct look *look,
+enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
 			 const struct budget *budget)
 {
 	const struct root *root = process->root;
-	struct maps_reader *reader = &root->looks->reader;
-	enum look_maps answer;
+	struct maps_reader *reader = &root->inspections->reader;
+	enum maps_result answer;
 	int r, error;
 
-	if (look->maps != LOOK_UNKNOWN)
-		return look->maps;
-	r = reader_open(reader, process, look);
+	if (inspection->maps != MAPS_UNKNOWN)
+		return inspection->maps;
+	r = reader_open(reader, process, inspection);
 	if (r) {
 		errno = -r;
-		return LOOK_REFUSED;
+		return MAPS_REFUSED;
 	}
 	do
 		answer = reader_step(reader, root);
-	while (answer == LOOK_UNKNOWN && !budget_is_spent(budget));
-	if (answer == LOOK_UNKNOWN)
+	while (answer == MAPS_UNKNOWN && !budget_is_spent(budget));
+	if (answer == MAPS_UNKNOWN)
 		return answer;
 	error = errno;
 	reader_close(reader);
 	errno = error;
-	if (answer != LOOK_REFUSED)
-		look->maps = answer;
+	if (answer != MAPS_REFUSED)
+		inspection->maps = answer;
 	return answer;
 }
