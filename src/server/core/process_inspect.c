@@ -51,7 +51,7 @@ struct maps_reader {
 };
 
 struct inspections {
-	struct inspection *table;		/* sorted by pid */
+	struct inspection *table;	/* sorted by pid */
 	uint32_t nr, capacity;		/* capacity: allocated rows of @table */
 	uint32_t pass;			/* number of the current pass */
 	struct maps_reader reader;

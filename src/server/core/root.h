@@ -102,7 +102,7 @@ struct root {
 		uint32_t round;		/* number of the server's last round in which this
 					 * scan had its turn */
 	} scan;
-	struct inspections *inspections;		/* results of process_inspect.c; NULL: none yet */
+	struct inspections *inspections;	/* results of process_inspect.c; NULL: none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
 	uint64_t fork_ns;		/* CLOCK_MONOTONIC since when no process is left
