@@ -142,6 +142,7 @@ static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
 		.name = "pids",
 		.state_bytes = sizeof(struct instance_pids),
 		.drop = pids_drop_all,
+		.list_blocks = pids_list_blocks,
 		.tick = pids_expire,
 	},
 	[INSTANCE_PART_LINES] = {

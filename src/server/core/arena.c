@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "abi/pids.h"
 #include "abi/ring.h"
 #include "server/core/apply.h"
 #include "server/core/arena.h"
@@ -70,20 +69,6 @@ static void add_ref(const struct root *root, struct extent_list *list,
 		list_add(list, ref.off, ref.bytes);
 }
 
-static void add_pids(const struct root *root, struct extent_list *list,
-		     const struct abi_buffer *buffer)
-{
-	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
-		struct abi_ring_ref ref = {
-			.off = shm_load(&buffer->pids[i]),
-			.bytes = sizeof(struct abi_pids),
-		};
-
-		if (arena_has(root, &ref))
-			list_add(list, ref.off, ref.bytes);
-	}
-}
-
 static void add_side(const struct root *root, struct extent_list *list,
 		     const struct abi_side *side)
 {
@@ -114,7 +99,6 @@ static int list_used(const struct root *root, struct extent_list *list)
 			continue;
 		add_side(root, list, &buffers[i].side[0]);
 		add_side(root, list, &buffers[i].side[1]);
-		add_pids(root, list, &buffers[i]);
 	}
 	for_each_root_part(root_part, root->parts, list_blocks)
 		root_part->list_blocks(root, list);

@@ -80,6 +80,8 @@ struct root {
 
 	struct mapping *memory;		/* bytes [0, arena_off) of the file; NULL: asleep,
 					 * or corrupt */
+	/* The layout of the memory (abi/control.h), from a checked copy of the control
+	 * block. */
 	struct abi_control *control;	/* this and the tables below point into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;

@@ -27,7 +27,7 @@ struct source {
 };
 
 struct merge {
-	LIST_ENTRY(merge) staged;	/* in instance->staged, if @is_staged */
+	LIST_ENTRY(merge) staged;	/* in instance_rings.staged, if @is_staged */
 	bool is_staged;
 	struct instance *instance;
 	enum rings which;

@@ -115,7 +115,7 @@ uint32_t instance_page_bytes(const struct instance *instance)
 }
 
 /*
- * Allocate instance->rings.  Records with equal times are merged in the order of this array.
+ * Allocate instance_rings.rings.  Records with equal times are merged in the order of this array.
  */
 static int rings_alloc(struct instance *instance)
 {

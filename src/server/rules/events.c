@@ -11,7 +11,6 @@
 
 #include "event/format.h"
 #include "event/print.h"
-#include "server/core/blob.h"
 #include "server/core/error_log.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
@@ -21,6 +20,7 @@
 #include "server/core/server.h"
 #include "server/core/shm.h"
 #include "server/rings/rings.h"
+#include "server/rules/event_blob.h"
 #include "server/rules/events.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
@@ -188,7 +188,7 @@ static int compare_events(const void *pa, const void *pb)
 	return r ? r : (a->row < b->row) - (a->row > b->row);
 }
 
-/* Sort the rows from @first on and merge them into root->by_name. */
+/* Sort the rows from @first on and merge them into events.by_name. */
 static int sort_names(struct root *root, uint32_t first)
 {
 	struct events *events = root_events(root);
@@ -274,7 +274,7 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return events->by_name[at];
 }
 
-/* Fill root->visible: for each name the newest event whose module is loaded. */
+/* Fill events.visible: for each name the newest event whose module is loaded. */
 static int find_visible(struct root *root)
 {
 	struct events *events = root_events(root);

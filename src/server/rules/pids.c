@@ -200,6 +200,16 @@ void pids_expire(struct instance *instance)
 	}
 }
 
+void pids_list_blocks(const struct instance *instance, struct extent_list *list)
+{
+	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
+		struct abi_ring_ref ref = ref_of(instance, i);
+
+		if (arena_has(instance->root, &ref))
+			arena_list_block(list, &ref);
+	}
+}
+
 void pids_drop_all(struct instance *instance)
 {
 	for (int list = 0; list < ABI_PIDS_LISTS; list++)

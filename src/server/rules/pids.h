@@ -20,6 +20,7 @@
 #include "server/core/instance.h"
 #include "server/parts.h"
 
+struct extent_list;
 struct text;
 
 /* The state of INSTANCE_PART_PIDS. */
@@ -47,6 +48,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
  * Remove @list.  Returns true if there was one; the caller must call apply_start() then.
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
+/* instance_part.list_blocks: list the lists, which are in the arena. */
+void pids_list_blocks(const struct instance *instance, struct extent_list *list);
 /* instance_part.drop: remove all lists of an instance that is being removed. */
 void pids_drop_all(struct instance *instance);
 /* Print @list to @out, one thread id per line. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the description of an event that the program has stored in shared memory. */
-#ifndef ULF_SERVER_BLOB_H
-#define ULF_SERVER_BLOB_H
+#ifndef ULF_SERVER_EVENT_BLOB_H
+#define ULF_SERVER_EVENT_BLOB_H
 
 #include <stdint.h>
 

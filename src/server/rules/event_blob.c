@@ -6,7 +6,7 @@
 
 #include "abi/control.h"
 #include "event/format.h"
-#include "server/core/blob.h"
+#include "server/rules/event_blob.h"
 
 #define BLOB_BYTES_MAX	(1u << 20)
 #define FIELDS_MAX	4096u
