@@ -226,7 +226,7 @@ static bool has_console(const struct root *root)
 	return false;
 }
 
-static int set(struct root *root, const struct boot_word *word)
+static int set_word(struct root *root, const struct boot_word *word)
 {
 	bool are_all = !list_files[word->id] ||
 		       set_functions(root, list_files[word->id], word);
@@ -252,9 +252,9 @@ static int set(struct root *root, const struct boot_word *word)
 	}
 }
 
-/* Start recording, after set() has set all sizes and filters: make the rings, the snapshot's
+/* Start recording, after set_word() has set all sizes and filters: make the rings, the snapshot's
  * rings, and set the tracer.  The program itself enables events when they are registered. */
-static int begin(struct root *root, const struct boot_word *word)
+static int begin_word(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
 	struct boot_instance boot;
@@ -441,8 +441,8 @@ static int boot_apply(struct root *root)
 	if (state == ABI_BOOT_NO_CONFIG)
 		error_log_add(&root->top, "boot", "The file cannot be read",
 			      "ULF_CONFIG", 0);
-	apply_words(root, words, true, set);
-	apply_words(root, words, false, begin);
+	apply_words(root, words, true, set_word);
+	apply_words(root, words, false, begin_word);
 	set_triggers(root, &print_event, words);
 	shm_store(&control->boot_state, ABI_BOOT_DONE);
 	return 0;

@@ -175,20 +175,20 @@ struct program {
 	unsigned short len;
 };
 
-static void add(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
-		uint8_t if_false)
+static void add_insn(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
+		     uint8_t if_false)
 {
 	program->code[program->len++] = (struct sock_filter) { code, if_true, if_false, k };
 }
 
 static void add_load(struct program *program, size_t offset)
 {
-	add(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+	add_insn(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 static void add_refuse(struct program *program, uint16_t error)
 {
-	add(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error, 0, 0);
+	add_insn(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error, 0, 0);
 }
 
 /*
@@ -207,12 +207,12 @@ static void add_rule(struct program *program, const struct rule *rule)
 {
 	const size_t arg = offsetof(struct seccomp_data, args) + rule->arg * sizeof(uint64_t);
 
-	add(program, BPF_JMP | BPF_JEQ | BPF_K, rule->nr, 0, rule->condition ? 4 : 1);
+	add_insn(program, BPF_JMP | BPF_JEQ | BPF_K, rule->nr, 0, rule->condition ? 4 : 1);
 	if (rule->condition) {
 		add_load(program, arg);
-		add(program, BPF_JMP | BPF_K |
-		    (rule->condition == IF_ANY_BIT ? BPF_JSET : BPF_JEQ), rule->value,
-		    rule->condition == UNLESS_EQUAL, rule->condition != UNLESS_EQUAL);
+		add_insn(program, BPF_JMP | BPF_K |
+			 (rule->condition == IF_ANY_BIT ? BPF_JSET : BPF_JEQ), rule->value,
+			 rule->condition == UNLESS_EQUAL, rule->condition != UNLESS_EQUAL);
 	}
 	add_refuse(program, rule->error);
 	if (rule->condition)
@@ -223,14 +223,14 @@ static void make_program(struct program *program)
 {
 	program->len = 0;
 	add_load(program, offsetof(struct seccomp_data, arch));
-	add(program, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	add_insn(program, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	add_refuse(program, EPERM);
 	add_load(program, offsetof(struct seccomp_data, nr));
-	add(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+	add_insn(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	add_refuse(program, EPERM);
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		add_rule(program, &rules[i]);
-	add(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	add_insn(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
 static int filter_calls(void)

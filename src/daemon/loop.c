@@ -51,7 +51,7 @@ struct loop {
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
-	struct loop_source core;	/* the server's descriptor for roots; see turn() */
+	struct loop_source core;	/* the server's descriptor for roots; see loop_turn() */
 	struct loop_source signals, timer;
 	struct loop_source parser;
 	/* events of the current round that are not handled yet */
@@ -59,8 +59,8 @@ struct loop {
 	int nr_events;
 };
 
-static int control(struct loop *loop, int op, struct loop_source *source,
-		   uint32_t events)
+static int control_source(struct loop *loop, int op, struct loop_source *source,
+			  uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.ptr = source };
 
@@ -69,19 +69,19 @@ static int control(struct loop *loop, int op, struct loop_source *source,
 
 int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events)
 {
-	return control(loop, EPOLL_CTL_ADD, source, events);
+	return control_source(loop, EPOLL_CTL_ADD, source, events);
 }
 
 int loop_change(struct loop *loop, struct loop_source *source, uint32_t events)
 {
-	return control(loop, EPOLL_CTL_MOD, source, events);
+	return control_source(loop, EPOLL_CTL_MOD, source, events);
 }
 
 void loop_unwatch(struct loop *loop, struct loop_source *source)
 {
 	int i;
 
-	control(loop, EPOLL_CTL_DEL, source, 0);
+	control_source(loop, EPOLL_CTL_DEL, source, 0);
 	for (i = 0; i < loop->nr_events; i++) {
 		if (loop->events[i].data.ptr == source)
 			loop->events[i].data.ptr = NULL;
@@ -93,7 +93,7 @@ void loop_stop(struct loop *loop)
 	loop->is_stopping = true;
 }
 
-static void reap(void)
+static void reap_children(void)
 {
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
@@ -107,7 +107,7 @@ static void signals_ready(struct loop_source *source, uint32_t events)
 	(void)events;
 	while (read(source->fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
-			reap();
+			reap_children();
 		else
 			loop_stop(loop);
 	}
@@ -204,7 +204,7 @@ static int core_init(struct loop *loop, const char *dir)
 }
 
 /* The kernel drops the lock when the process ends, however it ends. */
-static int lock(struct loop *loop, const char *dir)
+static int lock_dir(struct loop *loop, const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
 	int ret = dir_join(dir, DIR_LOCK, path, sizeof(path));
@@ -227,14 +227,14 @@ static int lock(struct loop *loop, const char *dir)
 	return 0;
 }
 
-static int init(struct loop *loop, const char *dir)
+static int loop_init(struct loop *loop, const char *dir)
 {
 	int ret;
 
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
 		return -errno;
-	ret = lock(loop, dir);
+	ret = lock_dir(loop, dir);
 	if (!ret) {
 		loop->mounter_fd = mounter_start(dir, &loop->mounter);
 		beat_start(dir);
@@ -271,7 +271,7 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
  * Unmount while the lock is held, so that no new server finds these mounts.  The lock is
  * dropped with the process: `ulf stop` waits for the very end of the process.
  */
-static void done(struct loop *loop)
+static void loop_done(struct loop *loop)
 {
 	sockets_free(loop->sockets);
 	mounts_free(loop->mounts);
@@ -286,7 +286,7 @@ static void done(struct loop *loop)
 		close(loop->epoll_fd);
 }
 
-static int turn(struct loop *loop)
+static int loop_turn(struct loop *loop)
 {
 	bool want_fast = mounts_is_waiting(loop->mounts) ||
 			 sockets_is_waiting(loop->sockets) ||
@@ -347,13 +347,13 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	 */
 	parse_init(true);
 	loop_allow_descriptors();
-	ret = init(&loop, dir);
+	ret = loop_init(&loop, dir);
 	if (!ret) {
 		mounts_restore(loop.mounts);
 		ready(dir);
 	}
 	while (!ret && !loop.is_stopping)
-		ret = turn(&loop);
-	done(&loop);
+		ret = loop_turn(&loop);
+	loop_done(&loop);
 	return ret;
 }

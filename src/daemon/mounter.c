@@ -36,7 +36,7 @@ struct request {
 
 /* ---- in a worker ---- */
 
-static void restore(char *path)
+static void restore_mounts(char *path)
 {
 	char *const argv[] = {
 		(char *)"ulf", (char *)"mount", (char *)"--restore", path, NULL
@@ -53,7 +53,7 @@ static void restore(char *path)
 }
 
 /* Only mounts of ulf are unmounted, whatever the server asks for. */
-static void unmount(const char *path)
+static void unmount_path(const char *path)
 {
 	if (fusemount_is_mounted(path))
 		fusemount_close(path, true, true);
@@ -68,14 +68,14 @@ static void set_signals(void (*handler)(int))
 		signal(signals[i], handler);
 }
 
-static _Noreturn void work(struct request *request)
+static _Noreturn void run_command(struct request *request)
 {
 	set_signals(SIG_DFL);
 	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
 	if (request->op == MOUNTER_RESTORE)
-		restore(request->path);
+		restore_mounts(request->path);
 	else if (request->op == MOUNTER_UNMOUNT)
-		unmount(request->path);
+		unmount_path(request->path);
 	send(SOCKET_FD, &request->op, 1, MSG_NOSIGNAL);
 	_exit(0);
 }
@@ -86,7 +86,7 @@ static _Noreturn void work(struct request *request)
  * Ignore signals: ^C and service managers send them to the whole group, but the server's
  * last request is still to come.  As SIGCHLD is ignored, the kernel reaps the workers.
  */
-static _Noreturn void serve(const char *dir, int fd)
+static _Noreturn void serve_commands(const char *dir, int fd)
 {
 	struct request request;
 	sigset_t none;
@@ -107,7 +107,7 @@ static _Noreturn void serve(const char *dir, int fd)
 			_exit(0);	/* the server has exited */
 		((char *)&request)[len] = '\0';
 		if (len > 1 && request.path[0] == '/' && fork() == 0)
-			work(&request);
+			run_command(&request);
 	}
 }
 
@@ -122,7 +122,7 @@ int mounter_start(const char *dir, pid_t *ret_pid)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		serve(dir, pair[1]);
+		serve_commands(dir, pair[1]);
 	error = errno;
 	close(pair[1]);
 	*ret_pid = pid;

@@ -125,7 +125,7 @@ static int write_file(const char *path, const struct text *text)
  * Write the list of mounts.  If this fails, the next server cannot restore all of them.
  * The mounts themselves continue to work.
  */
-static void save(struct mounts *mounts)
+static void save_mounts(struct mounts *mounts)
 {
 	struct text text;
 
@@ -156,7 +156,7 @@ static void mount_ready(struct loop_source *source, uint32_t events)
 	if (tracefs_fuse_dispatch(mount->fuse) == 0 && !(events & EPOLLERR))
 		return;
 	mount_free(mount);
-	save(mounts);
+	save_mounts(mounts);
 }
 
 int mounts_add(struct mounts *mounts, const char *path, int fd)
@@ -184,7 +184,7 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 		return ret;
 	}
 	TAILQ_INSERT_TAIL(&mounts->list, mount, link);
-	save(mounts);
+	save_mounts(mounts);
 	return 0;
 }
 

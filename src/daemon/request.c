@@ -27,7 +27,7 @@
 
 #define PATH_BYTES	4096u
 
-static void answer(struct client *client, int result)
+static void answer_result(struct client *client, int result)
 {
 	client_answer(client, result, NULL, 0);
 }
@@ -44,7 +44,7 @@ static void answer_errors(struct client *client, int result)
 	text_reset(errors);
 }
 
-static void park(struct client *client)
+static void park_request(struct client *client)
 {
 	if (client->is_parked)
 		return;
@@ -57,7 +57,7 @@ static const char *path_of(struct client *client)
 {
 	if (strlen(client->payload) == client->request.bytes)
 		return client->payload;
-	answer(client, -EINVAL);
+	answer_result(client, -EINVAL);
 	return NULL;
 }
 
@@ -65,18 +65,18 @@ static struct client_file *file_of(struct client *client, uint32_t number)
 {
 	if (number < ABI_SOCKET_FILES && client->files[number].file)
 		return &client->files[number];
-	answer(client, -EBADF);
+	answer_result(client, -EBADF);
 	return NULL;
 }
 
-static void hello(struct client *client, const struct abi_request *request)
+static void say_hello(struct client *client, const struct abi_request *request)
 {
 	if (request->value != ABI_SOCKET_VERSION)
-		answer(client, -EPROTONOSUPPORT);
+		answer_result(client, -EPROTONOSUPPORT);
 	else if (mounts_is_restoring(client->sockets->mounts) && request->offset != 1)
-		park(client);
+		park_request(client);
 	else
-		answer(client, (int)getpid());
+		answer_result(client, (int)getpid());
 }
 
 static int open_number(struct client *client, const char *path, int flags)
@@ -111,7 +111,7 @@ static void open_file(struct client *client, const struct abi_request *request)
 	if (!path)
 		return;
 	if (request->value & ~(uint32_t)allowed)
-		answer(client, -EINVAL);
+		answer_result(client, -EINVAL);
 	else
 		answer_errors(client,
 			      open_number(client, path, (int)request->value | terminal));
@@ -129,7 +129,7 @@ static void read_file(struct client *client, const struct abi_request *request)
 	if (size > ABI_SOCKET_READ_MAX)
 		size = ABI_SOCKET_READ_MAX;
 	if (request->offset > INT64_MAX) {
-		answer(client, -EINVAL);
+		answer_result(client, -EINVAL);
 		return;
 	}
 	client->call = (struct tracefs_call) {
@@ -142,9 +142,9 @@ static void read_file(struct client *client, const struct abi_request *request)
 	};
 	ret = tracefs_call_try(&client->call);
 	if (ret == TRACEFS_PARKED) {
-		park(client);
+		park_request(client);
 	} else if (ret < 0) {
-		answer(client, (int)ret);
+		answer_result(client, (int)ret);
 	} else {
 		client_answer(client, (int)ret, sockets->io, (size_t)ret);
 		client->reading = ret && client->answer ? file->file : NULL;
@@ -170,7 +170,7 @@ static void write_file(struct client *client, const struct abi_request *request)
 		};
 	ret = tracefs_call_try(&client->call);
 	if (ret == TRACEFS_PARKED)
-		park(client);
+		park_request(client);
 	else
 		answer_errors(client, (int)ret);
 }
@@ -189,7 +189,7 @@ static void close_file(struct client *client, const struct abi_request *request)
 		};
 	ret = tracefs_call_try(&client->call);
 	if (ret == TRACEFS_PARKED) {
-		park(client);
+		park_request(client);
 		return;
 	}
 	tracefs_close(file->file);
@@ -211,7 +211,7 @@ static void answer_text(struct client *client, int result, struct text *text)
 	if (result == 0)
 		result = text->error;
 	if (result < 0)
-		answer(client, result);
+		answer_result(client, result);
 	else
 		client_answer(client, 0, text->data, text->len);
 	text_done(text);
@@ -230,7 +230,7 @@ static void read_directory(struct client *client, const struct abi_request *requ
 		return;
 	ret = tracefs_walk(client->sockets->server, path, &node);
 	if (ret < 0) {
-		answer(client, ret);
+		answer_result(client, ret);
 		return;
 	}
 	text_init(&text, ABI_SOCKET_ANSWER_MAX);
@@ -260,7 +260,7 @@ static void list_roots(struct client *client, const struct abi_request *request)
 	int ret;
 
 	if (request->value == ABI_LIST_ALL && !server_root_list_prepare(server)) {
-		park(client);
+		park_request(client);
 		return;
 	}
 	text_init(&text, ABI_SOCKET_ANSWER_MAX);
@@ -278,7 +278,7 @@ static void remove_root(struct client *client, const struct abi_request *request
 
 	(void)request;
 	if (name)
-		answer(client, server_root_remove(client->sockets->server, name));
+		answer_result(client, server_root_remove(client->sockets->server, name));
 }
 
 static void add_mount(struct client *client, const struct abi_request *request)
@@ -291,20 +291,20 @@ static void add_mount(struct client *client, const struct abi_request *request)
 		return;
 	if ((*path && *path != '/') || client->passed_fd < 0 ||
 	    !fusemount_is_device(client->passed_fd)) {
-		answer(client, -EINVAL);
+		answer_result(client, -EINVAL);
 		return;
 	}
 	ret = mounts_add(client->sockets->mounts, path, client->passed_fd);
 	if (ret >= 0)
 		client->passed_fd = -1;
-	answer(client, ret);
+	answer_result(client, ret);
 }
 
 static void check_mounts(struct client *client, const struct abi_request *request)
 {
 	(void)request;
 	mounts_check(client->sockets->mounts);
-	answer(client, 0);
+	answer_result(client, 0);
 }
 
 static void list_mounts(struct client *client, const struct abi_request *request)
@@ -332,11 +332,11 @@ static void list_symbols(struct client *client, const struct abi_request *reques
 		return;
 	root = server_find_root(client->sockets->server, name);
 	if (!root || !root_is_usable(root)) {
-		answer(client, root ? -ENODEV : -ENOENT);
+		answer_result(client, root ? -ENODEV : -ENOENT);
 		return;
 	}
 	if (objects_parse(root)) {
-		park(client);
+		park_request(client);
 		return;
 	}
 	text_init(&text, ABI_SOCKET_SYMBOLS_MAX);
@@ -357,7 +357,7 @@ static void add_no_root(struct client *client, const struct abi_request *request
 		return;
 	no_roots_add(&client->sockets->no_roots, (uint32_t)request->offset,
 		     (uint32_t)client->pid, request->value, name);
-	answer(client, 0);
+	answer_result(client, 0);
 }
 
 static void list_no_roots(struct client *client, const struct abi_request *request)
@@ -374,14 +374,14 @@ static void stop_server(struct client *client, const struct abi_request *request
 {
 	(void)request;
 	client->sockets->is_stopping = true;
-	answer(client, 0);
+	answer_result(client, 0);
 }
 
 static const struct request_op {
 	uint32_t bytes_max;
 	void (*run)(struct client *client, const struct abi_request *request);
 } request_ops[ABI_SOCKET_NR_OPS] = {
-	[ABI_SOCKET_HELLO]	= { 0, hello },
+	[ABI_SOCKET_HELLO]	= { 0, say_hello },
 	[ABI_SOCKET_OPEN]	= { PATH_BYTES, open_file },
 	[ABI_SOCKET_READ]	= { 0, read_file },
 	[ABI_SOCKET_WRITE]	= { ABI_SOCKET_REQUEST_MAX, write_file },
@@ -411,17 +411,17 @@ bool client_request_is_valid(const struct client *client)
 }
 
 /* A write that has begun is accepted: a cancel does not undo it. */
-static void cancel(struct client *client)
+static void cancel_request(struct client *client)
 {
 	if (!client->is_parked)
 		return;
 	if (client->parked.op == ABI_SOCKET_WRITE)
-		answer(client, (int)tracefs_call_interrupt(&client->call));
+		answer_result(client, (int)tracefs_call_interrupt(&client->call));
 	else
-		answer(client, -EINTR);
+		answer_result(client, -EINTR);
 }
 
-static void run(struct client *client, const struct abi_request *request)
+static void run_request(struct client *client, const struct abi_request *request)
 {
 	error_log_capture(&client->errors);
 	request_ops[request->op].run(client, request);
@@ -434,17 +434,17 @@ void client_request_run(struct client *client)
 	const struct abi_request *request = &client->request;
 
 	if (request->op == ABI_SOCKET_CANCEL) {
-		cancel(client);
+		cancel_request(client);
 		return;
 	}
 	text_reset(&client->errors);
 	client->is_warning = false;
-	run(client, request);
+	run_request(client, request);
 }
 
 void client_request_retry(struct client *client)
 {
-	run(client, &client->parked);
+	run_request(client, &client->parked);
 }
 
 void client_files_close(struct client *client)

@@ -159,7 +159,7 @@ static void take_fds(struct client *client, struct msghdr *msg)
 	}
 }
 
-static ssize_t receive(struct client *client, void *buf, size_t bytes)
+static ssize_t receive_bytes(struct client *client, void *buf, size_t bytes)
 {
 	union {
 		struct cmsghdr header;
@@ -234,7 +234,7 @@ static bool receive_requests(struct client *client)
 				return false;
 			continue;
 		}
-		len = receive(client, to, wanted);
+		len = receive_bytes(client, to, wanted);
 		/*
 		 * The kernel reports ECONNRESET if the peer closed its end with unread
 		 * bytes in it.

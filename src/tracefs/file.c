@@ -130,7 +130,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	return 0;
 }
 
-static int flush(struct tracefs_file *file)
+static int flush_file(struct tracefs_file *file)
 {
 	int r = tracefs_settle(file);
 
@@ -167,7 +167,7 @@ void tracefs_close(struct tracefs_file *file)
 	if (!file)
 		return;
 	/* Wait here, because the writer may have exited before its change was applied. */
-	if (!flush(file) && file->apply.root)
+	if (!flush_file(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
 		file->def->stream->close(file);
@@ -313,7 +313,7 @@ bool tracefs_is_written(const struct tracefs_file *file)
 
 int tracefs_flush(struct tracefs_file *file)
 {
-	int r = flush(file);
+	int r = flush_file(file);
 
 	return r ? r : write_wait(file, APPLY_WAIT_NS);
 }

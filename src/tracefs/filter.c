@@ -15,8 +15,8 @@
  * old one, as in the kernel, and processes must apply that, too, before the write returns its
  * error.
  */
-static ssize_t answer(struct tracefs_file *file, size_t size, int r,
-		      bool is_changed)
+static ssize_t answer_writer(struct tracefs_file *file, size_t size, int r,
+			     bool is_changed)
 {
 	if (is_changed)
 		tracefs_file_apply(file);
@@ -52,7 +52,7 @@ ssize_t event_filter_file_store(struct tracefs_file *file, const char *buf,
 		return r;
 	r = filters_set(tracefs_instance(file->node), event, buf, size,
 			&is_changed);
-	return answer(file, size, r, is_changed);
+	return answer_writer(file, size, r, is_changed);
 }
 
 int system_filter_file_show(struct tracefs_node *node, struct text *out)
@@ -75,7 +75,7 @@ ssize_t system_filter_file_store(struct tracefs_file *file, const char *buf,
 		return r;
 	r = filters_set_system(tracefs_instance(file->node), file->node->number,
 			       buf, size, &is_changed);
-	return answer(file, size, r, is_changed);
+	return answer_writer(file, size, r, is_changed);
 }
 
 int error_log_file_show(struct tracefs_node *node, struct text *out)

@@ -39,7 +39,7 @@ void snapshot_print_help(struct tracefs_node *node, struct text *out)
 		    help_of_both);
 }
 
-static int take(struct tracefs_file *file)
+static int take_snapshot(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	bool had_spare = instance_has_spare(instance);
@@ -81,7 +81,7 @@ ssize_t snapshot_store(struct tracefs_file *file, const char *buf, size_t size,
 	if (value == 0)
 		r = give_up(file);
 	else if (value == 1)
-		r = take(file);
+		r = take_snapshot(file);
 	else
 		instance_clear(tracefs_instance(file->node), RINGS_SNAPSHOT,
 			       tracefs_cpu(file->node));

@@ -161,7 +161,7 @@ static int find_gap(struct root *root, uint64_t bytes, uint64_t *ret_off)
 	return 0;
 }
 
-static int punch(const struct root *root, uint64_t off, uint64_t bytes)
+static int punch_hole(const struct root *root, uint64_t off, uint64_t bytes)
 {
 	return fallocate(root->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			 (off_t)off, (off_t)bytes) ? -errno : 0;
@@ -182,12 +182,12 @@ int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 	r = find_gap(root, bytes, &off);
 	if (r)
 		return r;
-	r = punch(root, off, bytes);
+	r = punch_hole(root, off, bytes);
 	if (r)
 		return r;
 	if (fallocate(root->fd, 0, (off_t)off, (off_t)bytes)) {
 		r = -errno;
-		punch(root, off, bytes);
+		punch_hole(root, off, bytes);
 		return r == -EINTR ? -ENOMEM : r;
 	}
 	*ret_off = off;
@@ -227,7 +227,7 @@ void arena_reap(struct root *root)
 		struct extent *extent = &root->pending[i];
 
 		if (apply_is_settled(root, extent->generation))
-			punch(root, extent->off, extent->bytes);
+			punch_hole(root, extent->off, extent->bytes);
 		else
 			root->pending[kept++] = *extent;
 	}

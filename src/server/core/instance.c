@@ -37,7 +37,7 @@ void instance_put(struct instance *instance)
 }
 
 /* Release everything but the name: a node may still refer to the instance. */
-static void release(struct instance *instance)
+static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
 
@@ -51,16 +51,16 @@ static void release(struct instance *instance)
 
 /* Allocate memory for the start of an abi_buffer, up to the sizes of its CPUs.  Memory for
  * rings and rule words is allocated later. */
-static int reserve(struct root *root, const struct abi_buffer *abi)
+static int reserve_buffer(struct root *root, const struct abi_buffer *abi)
 {
 	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
 				       root->nr_cpus * sizeof(abi->cpu_kb[0]));
 }
 
-static int use(struct root *root, struct instance *instance)
+static int instance_use(struct root *root, struct instance *instance)
 {
 	const struct instance_part *part;
-	int r = reserve(root, instance->abi);
+	int r = reserve_buffer(root, instance->abi);
 
 	root->instances[instance->number] = instance_get(instance);
 	for_each_instance_part(part, root->parts, load) {
@@ -71,7 +71,7 @@ static int use(struct root *root, struct instance *instance)
 	return r;
 }
 
-static int add(struct root *root, uint32_t number, const char *name)
+static int instance_add(struct root *root, uint32_t number, const char *name)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
 
@@ -89,7 +89,7 @@ static int add(struct root *root, uint32_t number, const char *name)
 		free(instance);
 		return -ENOMEM;
 	}
-	return use(root, instance);
+	return instance_use(root, instance);
 }
 
 /* Check a name from shared memory, where the program may have written anything. */
@@ -101,14 +101,14 @@ static bool is_name(const char *name)
 
 int instances_load(struct root *root)
 {
-	int r = use(root, &root->top);
+	int r = instance_use(root, &root->top);
 
 	for (uint32_t i = 1; !r && i < ABI_BUFFERS; i++) {
 		char name[sizeof(root->top.abi->name) + 1] = "";
 
 		memcpy(name, root->top.abi[i].name, sizeof(name) - 1);
 		if (is_name(name) && !instance_find(root, name))
-			r = add(root, i, name);
+			r = instance_add(root, i, name);
 	}
 	return r;
 }
@@ -117,7 +117,7 @@ void instances_done(struct root *root)
 {
 	for (uint32_t i = ABI_BUFFERS; i--; ) {
 		if (root->instances[i])
-			release(root->instances[i]);
+			instance_release(root->instances[i]);
 		root->instances[i] = NULL;
 	}
 }
@@ -134,7 +134,7 @@ struct instance *instance_find(const struct root *root, const char *name)
 
 /* Reset a buffer, and copy the options of the top instance.  Does not reset `used`: processes
  * must look at the buffer to forget its old settings. */
-static void reset(struct abi_buffer *abi, const struct abi_buffer *top)
+static void reset_buffer(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
 				   offsetof(struct abi_buffer, stopped));
@@ -163,13 +163,13 @@ int instance_make(struct root *root, const char *name)
 		return -ENOSPC;
 	}
 	abi = root->top.abi + number;
-	r = reserve(root, abi);
+	r = reserve_buffer(root, abi);
 	if (r)
 		return r;
-	reset(abi, root->top.abi);
+	reset_buffer(abi, root->top.abi);
 	for_each_instance_part(part, root->parts, reset)
 		part->reset(root, number);
-	r = add(root, number, name);
+	r = instance_add(root, number, name);
 	if (r)
 		return r;
 	/* Store the first letter of the name last: the instance exists as soon as that
@@ -196,6 +196,6 @@ int instance_remove(struct root *root, const char *name)
 	apply_start(root, &apply);
 	apply_wait(&apply, APPLY_WAIT_NS);
 	root->instances[instance->number] = NULL;
-	release(instance);
+	instance_release(instance);
 	return 0;
 }

@@ -45,7 +45,7 @@ static bool is_hole(const struct mapping *mapping, const void *addr)
 	       offset_in(mapping, addr) < (uint64_t)st.st_size;
 }
 
-static void sigbus(int sig, siginfo_t *info, void *context)
+static void handle_sigbus(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	for (struct mapping *m = all_mappings; m; m = m->next) {
@@ -72,7 +72,7 @@ static void sigbus(int sig, siginfo_t *info, void *context)
 int mapping_init(void)
 {
 	struct sigaction action = {
-		.sa_sigaction = sigbus,
+		.sa_sigaction = handle_sigbus,
 		.sa_flags = SA_SIGINFO,
 	};
 

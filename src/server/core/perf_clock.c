@@ -73,7 +73,7 @@ static int record_time(const char *name, uint64_t *ret_ns)
  * Measure the offset: it lies between *@ret_low and *@ret_low + *@ret_range.  Uses the try
  * with the smallest range.
  */
-static int measure(uint64_t *ret_low, uint64_t *ret_range)
+static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 {
 	uint64_t range = UINT64_MAX, low = 0;
 	char name[16];
@@ -104,7 +104,7 @@ int perf_clock_update(uint64_t *offset_ns)
 
 	if (!perf_clock_is_there())
 		return -EINVAL;
-	r = measure(&low, &range);
+	r = measure_offset(&low, &range);
 	if (!r && shm_load(offset_ns) - low > range)
 		shm_store(offset_ns, low + range / 2);
 	return r;

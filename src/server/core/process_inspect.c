@@ -146,7 +146,7 @@ static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 }
 
 /* Remove the processes that this pass has not seen. */
-static void forget(struct inspections *inspections)
+static void forget_unseen(struct inspections *inspections)
 {
 	uint32_t kept = 0;
 
@@ -162,7 +162,7 @@ static int make_space(struct inspections *inspections)
 	struct inspection *table;
 
 	if (inspections->nr == INSPECTIONS_MAX)
-		forget(inspections);
+		forget_unseen(inspections);
 	if (inspections->nr < inspections->capacity)
 		return 0;
 	table = realloc(inspections->table, capacity * sizeof(*table));

@@ -58,7 +58,7 @@ static int open_memory(struct root *root, int dirfd)
 }
 
 /* Load the state that the previous server left.  -ERESTART: call again later. */
-static int load(struct root *root)
+static int load_parts(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
 	int r = 0;
@@ -76,7 +76,7 @@ static int load(struct root *root)
 	return r;
 }
 
-static int attach(struct root *root)
+static int root_attach(struct root *root)
 {
 	const struct root_part *part;
 	struct abi_control control;
@@ -119,10 +119,10 @@ static int attach(struct root *root)
 		if (r)
 			return r;
 	}
-	return load(root);
+	return load_parts(root);
 }
 
-/* Restore the mtime of `memory`, which fallocate() in attach() has changed: it is the time
+/* Restore the mtime of `memory`, which fallocate() in root_attach() has changed: it is the time
  * of the root's death. */
 static void keep_age(const struct root *root)
 {
@@ -133,7 +133,7 @@ static void keep_age(const struct root *root)
 }
 
 /* Release everything but the name.  May be called twice. */
-static void detach(struct root *root)
+static void root_detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
 
@@ -159,7 +159,7 @@ static void detach(struct root *root)
 /* Let the program continue: the server lacks memory or descriptors for this root now, and
  * tries again later.  The program must not wait until then, neither at its start (hold) nor
  * for an answer (asked). */
-static void release(struct root *root)
+static void release_program(struct root *root)
 {
 	struct abi_control *control = root->control;
 
@@ -182,7 +182,7 @@ static bool is_shortage(int r)
 
 static void give_up(struct root *root, int r)
 {
-	detach(root);
+	root_detach(root);
 	root->is_loading = false;
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
@@ -203,13 +203,13 @@ static bool begin_asleep(struct root *root)
 		.started_ns = peek.control.started_ns,
 		.run_id = peek.control.run_id,
 	};
-	detach(root);
+	root_detach(root);
 	return true;
 }
 
-/* Handle the result of attach() or load().  A root with invalid memory becomes corrupt, and
- * 0 is returned; other errors are returned. */
-static int settle(struct root *root, int r)
+/* Handle the result of root_attach() or load_parts().  A root with invalid memory becomes
+ * corrupt, and 0 is returned; other errors are returned. */
+static int settle_result(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))
 		return r;
@@ -220,14 +220,14 @@ static int settle(struct root *root, int r)
 
 int root_load(struct root *root)
 {
-	int r = load(root);
+	int r = load_parts(root);
 
 	keep_age(root);
 	if (r == -ERESTART)
 		return r;
-	r = settle(root, r);
+	r = settle_result(root, r);
 	if (r)
-		release(root);
+		release_program(root);
 	return r;
 }
 
@@ -255,12 +255,12 @@ int root_new(struct server *server, int dirfd, const char *name,
 	r = root->name && root->part_state && root->top.part_state ?
 	    open_memory(root, dirfd) : -ENOMEM;
 	if (!r && !begin_asleep(root)) {
-		r = attach(root);
+		r = root_attach(root);
 		keep_age(root);
 	}
-	r = settle(root, r);
+	r = settle_result(root, r);
 	if (r) {
-		release(root);
+		release_program(root);
 		root_put(root);
 		return r;
 	}
@@ -288,7 +288,7 @@ bool root_can_sleep(const struct root *root)
 	return true;
 }
 
-/* Set members to zero, as attach() expects them in a new root.  Nodes keep their references
+/* Set members to zero, as root_attach() expects them in a new root.  Nodes keep their references
  * to the top instance. */
 static void forget_attached(struct root *root)
 {
@@ -316,11 +316,11 @@ void root_sleep(struct root *root)
 	if (!fstat(root->fd, &st))
 		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
 	roots_asleep(roots, root);
-	detach(root);
+	root_detach(root);
 	forget_attached(root);
 }
 
-static int reopen(struct root *root)
+static int root_reopen(struct root *root)
 {
 	struct timespec died = root->died;
 	int dir = server_open_roots(root->server);
@@ -352,31 +352,31 @@ static int load_dead(struct root *root)
 		parse_dispatch();
 		for_each_root_part(part, parts, parsed)
 			part->parsed(root);
-		r = load(root);
+		r = load_parts(root);
 	}
 	for_each_root_part(part, parts, stop_waiting)
 		part->stop_waiting(root);
 	while (r == -ERESTART) {
 		root->nr_loaded++;
-		r = load(root);
+		r = load_parts(root);
 	}
 	return r;
 }
 
 static int try_wake(struct root *root)
 {
-	int r = reopen(root);
+	int r = root_reopen(root);
 
 	root->nr_loaded = 0;
 	if (!r)
-		r = attach(root);
+		r = root_attach(root);
 	if (r == -ERESTART)
 		r = load_dead(root);
 	if (!r) {
 		keep_age(root);
 		return 0;
 	}
-	detach(root);
+	root_detach(root);
 	forget_attached(root);
 	root->is_loading = false;
 	return r;
@@ -384,7 +384,7 @@ static int try_wake(struct root *root)
 
 /* Wake a root.  Returns 0, or -errno: the root is still asleep, or corrupt.  If a process has
  * claimed a slot meanwhile, the next tick of the server finds it. */
-static int wake(struct root *root)
+static int root_wake(struct root *root)
 {
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
@@ -405,9 +405,9 @@ static int wake(struct root *root)
 bool root_is_still_dead(struct root *root)
 {
 	struct root_peek peek;
-	bool is_dead = !reopen(root) && !root_peek(root->fd, &peek) && peek.is_dead;
+	bool is_dead = !root_reopen(root) && !root_peek(root->fd, &peek) && peek.is_dead;
 
-	detach(root);
+	root_detach(root);
 	return is_dead;
 }
 
@@ -421,7 +421,7 @@ void root_put(struct root *root)
 {
 	if (!root || --root->refs)
 		return;
-	detach(root);
+	root_detach(root);
 	instance_states_free(root->parts, root->top.part_state);
 	root_states_free(root->parts, root->part_state);
 	free(root->name);
@@ -448,7 +448,7 @@ void root_use(struct root *root)
 void root_leave(struct root *root)
 {
 	if (!--root->users)
-		detach(root);
+		root_detach(root);
 }
 
 int root_reserve(struct root *root, const void *start, uint64_t bytes)
@@ -473,7 +473,7 @@ bool root_is_ready(struct root *root)
 bool root_is_usable(struct root *root)
 {
 	root->used_ns = server_now_ns();
-	if (!root->is_gone && is_asleep(root) && wake(root))
+	if (!root->is_gone && is_asleep(root) && root_wake(root))
 		return false;
 	return root_is_ready(root);
 }

@@ -29,7 +29,7 @@ void roots_done(struct roots *roots)
 /* ---- by name ---- */
 
 /* Hash @name with FNV-1a, which works for names that differ only in their last digits. */
-static struct root **bucket(const struct roots *roots, const char *name)
+static struct root **hash_bucket(const struct roots *roots, const char *name)
 {
 	uint32_t hash = 2166136261u;
 
@@ -40,14 +40,14 @@ static struct root **bucket(const struct roots *roots, const char *name)
 
 static void put_into_bucket(const struct roots *roots, struct root *root)
 {
-	struct root **first = bucket(roots, root->name);
+	struct root **first = hash_bucket(roots, root->name);
 
 	root->next_of_hash = *first;
 	*first = root;
 }
 
 /* Make sure that there are at least as many buckets as roots. */
-static int grow(struct roots *roots)
+static int grow_hash(struct roots *roots)
 {
 	uint32_t nr = roots->nr_hash ? roots->nr_hash * 2 : HASH_FIRST;
 	struct root **hash, *root;
@@ -68,7 +68,7 @@ static int grow(struct roots *roots)
 
 struct root *roots_find(const struct roots *roots, const char *name)
 {
-	struct root *root = roots->nr ? *bucket(roots, name) : NULL;
+	struct root *root = roots->nr ? *hash_bucket(roots, name) : NULL;
 
 	while (root && strcmp(root->name, name))
 		root = root->next_of_hash;
@@ -77,7 +77,7 @@ struct root *roots_find(const struct roots *roots, const char *name)
 
 int roots_add(struct roots *roots, struct root *root)
 {
-	int r = grow(roots);
+	int r = grow_hash(roots);
 
 	if (r)
 		return r;
@@ -93,7 +93,7 @@ int roots_add(struct roots *roots, struct root *root)
 
 void roots_remove(struct roots *roots, struct root *root)
 {
-	struct root **at = bucket(roots, root->name);
+	struct root **at = hash_bucket(roots, root->name);
 
 	while (*at != root)
 		at = &(*at)->next_of_hash;

@@ -127,7 +127,7 @@ static bool is_asked(const struct root *root)
 /* Answer the questions up to number @asked.  A process that asks later is answered the next
  * time.  While files of the program are being parsed no process is answered; server_parsed()
  * tries again. */
-static void answer(struct root *root, uint32_t asked)
+static void answer_program(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
 
@@ -152,7 +152,7 @@ static void make_ready(struct root *root)
 		if (part->prepare(root))
 			return;		/* server_parsed() calls make_ready() again */
 	if (asked != shm_load(&control->answered))
-		answer(root, asked);
+		answer_program(root, asked);
 	if (!shm_load(&control->hold))
 		return;
 	shm_store(&control->hold, 0);

@@ -55,7 +55,7 @@ void timebase_start(void)
 		first = sample_take();
 }
 
-static void calibrate(struct abi_clock *clock)
+static void calibrate_clock(struct abi_clock *clock)
 {
 	struct sample now;
 	uint64_t mult;
@@ -97,7 +97,7 @@ static struct abi_clock root_clock(const struct root *root)
 void timebase_need(struct root *root)
 {
 	if (!root_clock(root).mult && arch_tsc_is_invariant())
-		calibrate(&root->control->clock);
+		calibrate_clock(&root->control->clock);
 }
 
 static const struct clock_row *clock_of(const struct instance *instance)

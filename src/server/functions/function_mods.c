@@ -17,7 +17,7 @@ static const char letters[] = {
 };
 
 /* Count an entry that waits as an entry of the filter: such a filter is not empty. */
-static void count(struct instance *instance, enum function_list list, int by)
+static void count_entry(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
 		root_functions(instance->root)->in_list[list][instance->number] +=
@@ -31,8 +31,8 @@ static void mod_free(struct function_mod *mod)
 	free(mod);
 }
 
-static int add(struct instance *instance, struct function_mod **at,
-	       enum function_list list, const char *glob, const char *module)
+static int add_entry(struct instance *instance, struct function_mod **at,
+		     enum function_list list, const char *glob, const char *module)
 {
 	struct function_mod *mod = calloc(1, sizeof(*mod));
 
@@ -47,7 +47,7 @@ static int add(struct instance *instance, struct function_mod **at,
 	}
 	mod->next = *at;
 	*at = mod;
-	count(instance, list, 1);
+	count_entry(instance, list, 1);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static void take_out(struct instance *instance, struct function_mod **at)
 	struct function_mod *mod = *at;
 
 	*at = mod->next;
-	count(instance, mod->list, -1);
+	count_entry(instance, mod->list, -1);
 	mod_free(mod);
 }
 
@@ -85,8 +85,8 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 
 /* Remove the matching entries from the instance.  Returns them as a list of their own, in
  * reverse order. */
-static struct function_mod *forget(struct instance *instance, enum function_list list,
-				   const char *glob, const char *module)
+static struct function_mod *free_entry(struct instance *instance, enum function_list list,
+				       const char *glob, const char *module)
 {
 	struct function_mod **at = &instance_functions(instance)->mods;
 	struct function_mod *mod, *gone = NULL;
@@ -97,7 +97,7 @@ static struct function_mod *forget(struct instance *instance, enum function_list
 			continue;
 		}
 		*at = mod->next;
-		count(instance, list, -1);
+		count_entry(instance, list, -1);
 		mod->next = gone;
 		gone = mod;
 	}
@@ -117,7 +117,7 @@ static int publish_without(struct instance *instance, struct function_mod *gone)
 		if (r) {
 			mod->next = functions->mods;
 			functions->mods = mod;
-			count(instance, mod->list, 1);
+			count_entry(instance, mod->list, 1);
 		} else {
 			mod_free(mod);
 		}
@@ -133,12 +133,12 @@ int function_mods_store(struct instance *instance, enum function_list list,
 	int r;
 
 	if (*glob == '!') {
-		gone = forget(instance, list, glob + 1, module);
+		gone = free_entry(instance, list, glob + 1, module);
 		return gone ? publish_without(instance, gone) : -EINVAL;
 	}
 	if (is_loaded(root_functions(instance->root), module))
 		return -EINVAL;
-	r = add(instance, &functions->mods, list, glob, module);
+	r = add_entry(instance, &functions->mods, list, glob, module);
 	if (r)
 		return r;
 	r = rules_publish(instance);
@@ -149,7 +149,7 @@ int function_mods_store(struct instance *instance, enum function_list list,
 
 int function_mods_clear(struct instance *instance, enum function_list list)
 {
-	struct function_mod *gone = forget(instance, list, "*", NULL);
+	struct function_mod *gone = free_entry(instance, list, "*", NULL);
 
 	return gone ? publish_without(instance, gone) : 0;
 }
@@ -174,7 +174,7 @@ void function_mods_show(const struct instance *instance, enum function_list list
 
 /* Add the functions of @mod to its list.  -ERESTART: names are being demangled; nothing was
  * changed. */
-static int apply(struct instance *instance, const struct function_mod *mod)
+static int apply_entry(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;
 	struct function_set *set = function_set_new(root_functions(root));
@@ -195,7 +195,7 @@ static int apply(struct instance *instance, const struct function_mod *mod)
 	return r == -ERESTART || r == -ENOMEM ? r : 0;
 }
 
-static int come(struct instance *instance)
+static int apply_loaded(struct instance *instance)
 {
 	struct function_mod **at = &instance_functions(instance)->mods;
 	bool is_changed = false;
@@ -203,7 +203,7 @@ static int come(struct instance *instance)
 
 	while ((!r || r == -ERESTART) && *at) {
 		int applied = is_loaded(root_functions(instance->root), (*at)->module) ?
-			      apply(instance, *at) : -ENOENT;
+			      apply_entry(instance, *at) : -ENOENT;
 
 		if (applied == -ERESTART || applied == -ENOENT) {
 			at = &(*at)->next;
@@ -225,7 +225,7 @@ int function_mods_come(struct root *root)
 
 	for_each_instance(instance, root)
 		if (!r && instance_functions(instance)->mods)
-			r = come(instance);
+			r = apply_loaded(instance);
 	return r;
 }
 
@@ -251,7 +251,7 @@ void function_mods_load(struct instance *instance, char *text)
 		if (!module || *line != letters[list])
 			continue;
 		*module = '\0';
-		if (add(instance, end, list, line + 1, module + strlen(":mod:")))
+		if (add_entry(instance, end, list, line + 1, module + strlen(":mod:")))
 			break;
 		end = &(*end)->next;
 	}

@@ -50,8 +50,8 @@ static int parse_count(struct spec *spec, char *number)
 	return trigger_parse_count(number, &spec->count);
 }
 
-static int parse(struct root *root, const char *command, char *param,
-		 bool is_removal, struct spec *spec)
+static int parse_command(struct root *root, const char *command, char *param,
+			 bool is_removal, struct spec *spec)
 {
 	char *system, *name;
 	int r;
@@ -79,8 +79,8 @@ static int parse(struct root *root, const char *command, char *param,
 
 /* Return the link in the list that points to the command, or the last link, which is
  * NULL. */
-static struct function_probe **find(struct instance *instance,
-				    const struct trigger_cmd *cmd, bool is_counted)
+static struct function_probe **find_probe(struct instance *instance,
+					  const struct trigger_cmd *cmd, bool is_counted)
 {
 	struct function_probe **at = &instance_functions(instance)->probes;
 
@@ -89,7 +89,7 @@ static struct function_probe **find(struct instance *instance,
 	return at;
 }
 
-static bool has(const struct function_probe *probe, uint32_t function)
+static bool probe_has(const struct function_probe *probe, uint32_t function)
 {
 	uint32_t low = 0, high = probe->nr;
 
@@ -113,7 +113,7 @@ uint32_t function_probes_of(const struct root *root, uint32_t nr)
 
 	for_each_instance(instance, root)
 		for_each_function_probe(p, instance)
-			sum += has(p, nr);
+			sum += probe_has(p, nr);
 	return sum;
 }
 
@@ -141,7 +141,7 @@ struct entries {
 	uint32_t nr;
 };
 
-static int append(struct entries *to, const struct function_probe_entry *entry)
+static int append_entry(struct entries *to, const struct function_probe_entry *entry)
 {
 	/* Grow to 1, 2, 4, 8, ... elements. */
 	if (!(to->nr & (to->nr - 1))) {
@@ -157,8 +157,8 @@ static int append(struct entries *to, const struct function_probe_entry *entry)
 }
 
 /* Merge two lists that are sorted by function and have no function in common. */
-static int merge(const struct function_probe *old, const struct entries *new,
-		 struct entries *ret_all)
+static int merge_entries(const struct function_probe *old, const struct entries *new,
+			 struct entries *ret_all)
 {
 	uint32_t i = 0, j = 0;
 	int r = 0;
@@ -169,7 +169,7 @@ static int merge(const struct function_probe *old, const struct entries *new,
 			(i < old->nr &&
 			 old->entries[i].function < new->entries[j].function);
 
-		r = append(ret_all, is_old ? &old->entries[i++] :
+		r = append_entry(ret_all, is_old ? &old->entries[i++] :
 					     &new->entries[j++]);
 	}
 	if (r)
@@ -192,8 +192,8 @@ static int hold_target(struct instance *instance,
 			&entry->target);
 }
 
-static int hold(struct instance *instance, const struct spec *spec,
-		struct function_probe_entry *entry)
+static int hold_entry(struct instance *instance, const struct spec *spec,
+		      struct function_probe_entry *entry)
 {
 	uint32_t slot;
 	int r;
@@ -274,7 +274,7 @@ static int find_new(const struct instance *instance, const struct probe_globs *g
 		struct function_probe_entry entry = { .function = nr };
 
 		if (set->has[nr])
-			r = append(ret_new, &entry);
+			r = append_entry(ret_new, &entry);
 	}
 	free(set);
 	return r;
@@ -286,18 +286,18 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* After an error @entries contains only the entries for which hold() has succeeded. */
+	/* After an error @entries has only the entries for which hold_entry() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
-		r = hold(instance, spec, &entries->entries[entries->nr]);
+		r = hold_entry(instance, spec, &entries->entries[entries->nr]);
 	return r;
 }
 
 /* Add the entries @new, for which hold_all() has succeeded, to the command, and publish. */
-static int attach(struct instance *instance, const struct spec *spec,
-		  const struct entries *new)
+static int attach_entries(struct instance *instance, const struct spec *spec,
+			  const struct entries *new)
 {
 	struct instance_functions *functions = instance_functions(instance);
-	struct function_probe **at = find(instance, spec->cmd, spec->is_counted);
+	struct function_probe **at = find_probe(instance, spec->cmd, spec->is_counted);
 	struct function_probe *probe = *at, old;
 	struct entries all;
 	int r;
@@ -312,7 +312,7 @@ static int attach(struct instance *instance, const struct spec *spec,
 		functions->probes = probe;
 	}
 	old = *probe;
-	r = merge(&old, new, &all);
+	r = merge_entries(&old, new, &all);
 	if (!r) {
 		probe->entries = all.entries;
 		probe->nr = all.nr;
@@ -332,12 +332,12 @@ static int attach(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-static int add(struct instance *instance, const struct probe_globs *globs,
-	       const struct spec *spec)
+static int add_command(struct instance *instance, const struct probe_globs *globs,
+		       const struct spec *spec)
 {
 	struct entries new = { NULL, 0 };
 	int r = find_new(instance, globs,
-			 *find(instance, spec->cmd, spec->is_counted), &new);
+			 *find_probe(instance, spec->cmd, spec->is_counted), &new);
 
 	if (!r && instance->root->state == SERVER_ROOT_DEAD)
 		r = -ENODEV;
@@ -348,7 +348,7 @@ static int add(struct instance *instance, const struct probe_globs *globs,
 	if (!r) {
 		r = hold_all(instance, spec, &new);
 		if (!r)
-			r = attach(instance, spec, &new);
+			r = attach_entries(instance, spec, &new);
 		if (r) {
 			release_targets(instance, &new);
 			release_counters(instance, &new);
@@ -386,9 +386,9 @@ static int find_gone(struct root *root, const char *glob,
 	return r > 0 ? 0 : r ? r : -EINVAL;
 }
 
-static int split(struct instance *instance, const char *glob,
-		 const struct function_probe *probe, struct entries *ret_kept,
-		 struct entries *ret_gone)
+static int split_entries(struct instance *instance, const char *glob,
+			 const struct function_probe *probe, struct entries *ret_kept,
+			 struct entries *ret_gone)
 {
 	struct function_set *set = function_set_new(root_functions(instance->root));
 	int r = set ? find_gone(instance->root, glob, probe, set) : -ENOMEM;
@@ -396,7 +396,7 @@ static int split(struct instance *instance, const char *glob,
 	for (uint32_t i = 0; !r && i < probe->nr; i++) {
 		const struct function_probe_entry *entry = &probe->entries[i];
 
-		r = append(set->has[entry->function] ? ret_gone : ret_kept, entry);
+		r = append_entry(set->has[entry->function] ? ret_gone : ret_kept, entry);
 	}
 	if (!r && !ret_gone->nr)
 		r = -EINVAL;
@@ -404,8 +404,8 @@ static int split(struct instance *instance, const char *glob,
 	return r;
 }
 
-static int detach(struct instance *instance, struct function_probe **at,
-		  const struct entries *kept, const struct entries *gone)
+static int detach_entries(struct instance *instance, struct function_probe **at,
+			  const struct entries *kept, const struct entries *gone)
 {
 	struct function_probe *probe = *at, old = *probe;
 	int r;
@@ -434,17 +434,17 @@ static int detach(struct instance *instance, struct function_probe **at,
 static int take_away(struct instance *instance, const char *glob,
 		     const struct spec *spec)
 {
-	struct function_probe **at = find(instance, spec->cmd, spec->is_counted);
+	struct function_probe **at = find_probe(instance, spec->cmd, spec->is_counted);
 	struct entries kept = { NULL, 0 }, gone = { NULL, 0 };
 	int r;
 
 	if (!*at)
 		return -ENODEV;
-	r = split(instance, glob, *at, &kept, &gone);
+	r = split_entries(instance, glob, *at, &kept, &gone);
 	if (r)
 		free(kept.entries);
 	else
-		r = detach(instance, at, &kept, &gone);
+		r = detach_entries(instance, at, &kept, &gone);
 	free(gone.entries);
 	return r;
 }
@@ -454,13 +454,13 @@ int function_probes_store(struct instance *instance, const struct probe_globs *g
 {
 	bool is_removal = *globs->first == '!';
 	struct spec spec;
-	int r = parse(instance->root, command, param, is_removal, &spec);
+	int r = parse_command(instance->root, command, param, is_removal, &spec);
 
 	if (r)
 		return r;
 	rules_refresh(instance);
 	return is_removal ? take_away(instance, globs->first + 1, &spec) :
-			    add(instance, globs, &spec);
+			    add_command(instance, globs, &spec);
 }
 
 void function_probes_done(struct instance *instance)
@@ -482,7 +482,7 @@ int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
 			    const struct function_probe_entry *entry)
 {
-	struct function_probe **at = find(instance, cmd, entry->counter);
+	struct function_probe **at = find_probe(instance, cmd, entry->counter);
 	struct function_probe *probe = *at;
 	struct entries entries;
 	int r;
@@ -498,7 +498,7 @@ int function_probes_add_old(struct instance *instance,
 	if (probe->nr && probe->entries[probe->nr - 1].function >= entry->function)
 		return -EINVAL;
 	entries = (struct entries) { probe->entries, probe->nr };
-	r = append(&entries, entry);
+	r = append_entry(&entries, entry);
 	probe->entries = entries.entries;
 	probe->nr = entries.nr;
 	return r;
@@ -506,8 +506,8 @@ int function_probes_add_old(struct instance *instance,
 
 /* ---- show the commands ---- */
 
-static void show(const struct instance *instance, const struct trigger_cmd *cmd,
-		 const struct function_probe_entry *entry, struct text *out)
+static void show_probe(const struct instance *instance, const struct trigger_cmd *cmd,
+		       const struct function_probe_entry *entry, struct text *out)
 {
 	const char *module;
 	const char *name = function_shown(instance, entry->function, &module);
@@ -527,5 +527,5 @@ void function_probes_show(const struct instance *instance, struct text *out)
 	for_each_function_probe(p, instance)
 		for (uint32_t i = 0; i < p->nr; i++)
 			if (function_is_there(functions, p->entries[i].function))
-				show(instance, p->cmd, &p->entries[i], out);
+				show_probe(instance, p->cmd, &p->entries[i], out);
 }

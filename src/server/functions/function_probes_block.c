@@ -25,7 +25,7 @@ struct place {
 	uint32_t nr;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
 	const struct place *one = a, *other = b;
 
@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 	return one->second < other->second ? -1 : one->second > other->second;
 }
 
-static uint32_t count(const struct instance *instance)
+static uint32_t count_entries(const struct instance *instance)
 {
 	uint32_t nr = 0;
 
@@ -48,7 +48,7 @@ static uint32_t count(const struct instance *instance)
 /* Fill @places with all commands, sorted by address; commands of one function newest first,
  * as in the kernel.  Functions whose object is not loaded are left out: other functions may
  * be at their addresses now.  Returns the number of places. */
-static uint32_t fill(const struct instance *instance, struct place *places)
+static uint32_t fill_places(const struct instance *instance, struct place *places)
 {
 	const struct functions *functions = root_functions(instance->root);
 	uint32_t nr = 0, order = 0;
@@ -65,11 +65,11 @@ static uint32_t fill(const struct instance *instance, struct place *places)
 				};
 		}
 	}
-	qsort(places, nr, sizeof(*places), compare);
+	qsort(places, nr, sizeof(*places), compare_places);
 	return nr;
 }
 
-static void put(const struct place *place, struct text *block)
+static void put_probe(const struct place *place, struct text *block)
 {
 	const struct function_probe_entry *entry =
 		&place->probe->entries[place->nr];
@@ -89,17 +89,17 @@ static void put(const struct place *place, struct text *block)
 
 void function_probes_put(const struct instance *instance, struct text *block)
 {
-	struct place *places = calloc(count(instance) + 1ul, sizeof(*places));
+	struct place *places = calloc(count_entries(instance) + 1ul, sizeof(*places));
 	struct abi_probes head = { .nr = 0 };
 
 	if (!places) {
 		block->error = -ENOMEM;
 		return;
 	}
-	head.nr = fill(instance, places);
+	head.nr = fill_places(instance, places);
 	text_write(block, &head, sizeof(head));
 	for (uint32_t i = 0; i < head.nr; i++)
-		put(&places[i], block);
+		put_probe(&places[i], block);
 	free(places);
 }
 
@@ -114,7 +114,7 @@ static struct place *index_functions(const struct functions *functions)
 			.key = function_ip(functions, nr), .nr = nr,
 		};
 	if (places)
-		qsort(places, functions->nr, sizeof(*places), compare);
+		qsort(places, functions->nr, sizeof(*places), compare_places);
 	return places;
 }
 
@@ -128,8 +128,8 @@ static int compare_key(const void *key, const void *place)
 
 /* Fill @sorted with the elements of @list whose functions are known, sorted by command, then
  * by function.  Returns their number. */
-static uint32_t sort(const struct functions *functions,
-		     const struct abi_probes *list, struct place *sorted)
+static uint32_t sort_probes(const struct functions *functions,
+			    const struct abi_probes *list, struct place *sorted)
 {
 	struct place *all = index_functions(functions);
 	uint32_t nr = 0;
@@ -146,12 +146,12 @@ static uint32_t sort(const struct functions *functions,
 			};
 	}
 	free(all);
-	qsort(sorted, nr, sizeof(*sorted), compare);
+	qsort(sorted, nr, sizeof(*sorted), compare_places);
 	return nr;
 }
 
-static void load(struct instance *instance, const struct abi_trigger *from,
-		 uint32_t function)
+static void load_probe(struct instance *instance, const struct abi_trigger *from,
+		       uint32_t function)
 {
 	struct instance_rules *rules = instance_rules(instance);
 	const struct trigger_cmd *cmd = trigger_cmd_of(from->command);
@@ -180,9 +180,9 @@ void function_probes_load(struct instance *instance,
 	uint32_t nr = 0;
 
 	if (sorted)
-		nr = sort(root_functions(instance->root), list, sorted);
+		nr = sort_probes(root_functions(instance->root), list, sorted);
 	for (uint32_t i = 0; i < nr; i++)
-		load(instance, &list->probes[sorted[i].nr].trigger,
-		     (uint32_t)sorted[i].second);
+		load_probe(instance, &list->probes[sorted[i].nr].trigger,
+			   (uint32_t)sorted[i].second);
 	free(sorted);
 }

@@ -50,7 +50,7 @@ void function_searches_done(struct functions *functions)
 
 /* ---- the list of searches ---- */
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+static uint64_t mix_hash(uint64_t sum, uint64_t value)
 {
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
@@ -63,9 +63,9 @@ static uint64_t sum_objects(const struct functions *functions)
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
-		sum = mix(sum, (uintptr_t)object);
-		sum = mix(sum, (uint64_t)object->first << 32 | object->sites.nr);
-		sum = mix(sum, (uint64_t)object->is_there << 1 | object->is_written_known);
+		sum = mix_hash(sum, (uintptr_t)object);
+		sum = mix_hash(sum, (uint64_t)object->first << 32 | object->sites.nr);
+		sum = mix_hash(sum, (uint64_t)object->is_there << 1 | object->is_written_known);
 	}
 	return sum;
 }
@@ -113,7 +113,7 @@ static void put_search(struct functions *functions, struct function_search *sear
 	}
 }
 
-static void restart(struct function_search *search, uint64_t objects)
+static void restart_search(struct function_search *search, uint64_t objects)
 {
 	search->objects = objects;
 	search->object = search->at = search->nr = 0;
@@ -135,19 +135,19 @@ static struct function_search *get_search(struct functions *functions,
 		if (search) {
 			search->key = key.data;
 			search->key_len = key.len;
-			restart(search, objects);
+			restart_search(search, objects);
 			return search;
 		}
 	}
 	text_done(&key);
 	if (search && search->objects != objects)
-		restart(search, objects);
+		restart_search(search, objects);
 	return search;
 }
 
 /* ---- search ---- */
 
-static int add(struct function_search *search, enum function_rung rung, uint32_t nr)
+static int add_found(struct function_search *search, enum function_rung rung, uint32_t nr)
 {
 	if (rung < search->rung) {
 		search->rung = rung;
@@ -179,7 +179,7 @@ static int search_object(struct function_search *search,
 						 RUNG_NONE;
 
 		if (rung != RUNG_NONE && rung <= search->rung)
-			r = add(search, rung, object->first + search->at);
+			r = add_found(search, rung, object->first + search->at);
 		if (!r && search->at % CHECK_EVERY == CHECK_EVERY - 1 &&
 		    budget_is_spent(budget))
 			r = -ERESTART;

@@ -52,7 +52,7 @@ static void find_names(const struct function_object *object, const char **names)
 	}
 }
 
-static int prepare(struct root *root, struct function_object *object)
+static int prepare_object(struct root *root, struct function_object *object)
 {
 	const char **names;
 	int r = 0;
@@ -92,7 +92,7 @@ static int prepare_matching(struct root *root, const struct function_match *matc
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		struct function_object *object = functions->objects[i];
 		int got = function_match_has(match, object, nr) ?
-			  prepare(root, object) : 0;
+			  prepare_object(root, object) : 0;
 
 		if (got && r != -ENOMEM)
 			r = got;

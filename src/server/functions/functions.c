@@ -60,7 +60,7 @@ static char *short_name(const char *path)
 }
 
 /* Make space for one more object with @nr functions. */
-static int grow(struct functions *functions, uint32_t nr)
+static int grow_lists(struct functions *functions, uint32_t nr)
 {
 	uint32_t all = functions->nr + nr;
 	struct function_object **objects;
@@ -147,10 +147,10 @@ void functions_done(struct root *root)
 
 /* Add @object to the root, or free it.  Files without functions are only remembered so that
  * they are not read again. */
-static int add(struct functions *functions, struct function_object *object)
+static int add_object(struct functions *functions, struct function_object *object)
 {
 	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
-	int r = is_needed ? grow(functions, object->sites.nr) : 0;
+	int r = is_needed ? grow_lists(functions, object->sites.nr) : 0;
 
 	if (r || !is_needed) {
 		object_free(object);
@@ -179,7 +179,7 @@ int functions_add(struct root *root, const char *path,
 		return 0;
 	}
 	*ret_object = object;
-	return add(root_functions(root), object);
+	return add_object(root_functions(root), object);
 }
 
 /* A mapping of a file's code; or, if the program has reported it, of the whole file. */
@@ -281,7 +281,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		object->bias = bias_of(object, mapping);
 		if (object->sites.nr || is_first) {
 			enter_object(root, object);
-			r = add(functions, object);
+			r = add_object(functions, object);
 		} else {
 			object_free(object);
 		}
@@ -502,7 +502,7 @@ static void refill_lines(struct functions_round *round)
 	round->lines_ns = now;
 }
 
-static int refresh(struct root *root, uint32_t lines)
+static int refresh_round(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 	struct functions_round *round = &functions->round;
@@ -540,9 +540,9 @@ int functions_refresh(struct root *root)
 	/* A round that is under way may have passed the new mappings already, so end it and
 	 * run another one. */
 	if (functions->round.is_open)
-		r = refresh(root, FUNCTIONS_LINES_MAX);
+		r = refresh_round(root, FUNCTIONS_LINES_MAX);
 	if (!r)
-		r = refresh(root, FUNCTIONS_LINES_MAX);
+		r = refresh_round(root, FUNCTIONS_LINES_MAX);
 	return !r && functions->round.is_open ? -ERESTART : r;
 }
 
@@ -682,7 +682,7 @@ int functions_tick(struct root *root, uint32_t lines)
 	int r = 0;
 
 	if ((is_another_ones || functions_are_wanted(root)) && root->nr_live) {
-		r = lines < FUNCTIONS_LINES_MAX ? refresh(root, lines) :
+		r = lines < FUNCTIONS_LINES_MAX ? refresh_round(root, lines) :
 						  functions_refresh(root);
 		if (!r && functions_have_changed(root) &&
 		    (!publish_all(root) ||

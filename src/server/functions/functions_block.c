@@ -136,7 +136,7 @@ static bool has_part(const struct function_object *object)
 
 /* Return a checksum of the objects in the block.  It also changes when a process unloads an
  * object and loads it again. */
-static uint64_t parts(const struct root *root)
+static uint64_t objects_checksum(const struct root *root)
 {
 	const struct functions *functions = root_functions(root);
 	uint64_t sum = 0;
@@ -151,7 +151,7 @@ static uint64_t parts(const struct root *root)
 
 bool functions_have_changed(const struct root *root)
 {
-	return parts(root) != root_functions(root)->block_objects;
+	return objects_checksum(root) != root_functions(root)->block_objects;
 }
 
 static uint64_t block_bytes(const struct functions *functions, uint32_t *ret_nr)
@@ -249,8 +249,8 @@ static void fill_object(struct root *root, const struct function_object *from,
 	memcpy(block + to->path, from->path, to->path_bytes);
 }
 
-static void fill(struct root *root, struct abi_functions *to, uint64_t bytes,
-		 uint32_t nr)
+static void fill_block(struct root *root, struct abi_functions *to, uint64_t bytes,
+		       uint32_t nr)
 {
 	const struct functions *functions = root_functions(root);
 	struct abi_function_object *object = to->objects;
@@ -282,14 +282,14 @@ static int write_block(struct root *root, uint64_t off, uint64_t bytes, uint32_t
 
 	if (!all)
 		return -ENOMEM;
-	fill(root, all, bytes, nr);
+	fill_block(root, all, bytes, nr);
 	if (pwrite(root->fd, all, bytes, (off_t)off) != (ssize_t)bytes)
 		r = -EIO;
 	free(all);
 	return r;
 }
 
-static int publish(struct root *root, uint64_t bytes, uint32_t nr)
+static int publish_block(struct root *root, uint64_t bytes, uint32_t nr)
 {
 	struct functions *functions = root_functions(root);
 	struct block_draft draft;
@@ -304,7 +304,7 @@ static int publish(struct root *root, uint64_t bytes, uint32_t nr)
 	}
 	r = block_publish(root, &draft, &functions->block, &root->control->functions);
 	if (!r)
-		functions->block_objects = parts(root);
+		functions->block_objects = objects_checksum(root);
 	return r;
 }
 
@@ -321,13 +321,13 @@ int functions_publish(struct root *root)
 	 * the next server. */
 	if (!are_wanted && !functions->has_touched) {
 		block_retire(root, &functions->block, &root->control->functions);
-		functions->block_objects = parts(root);
+		functions->block_objects = objects_checksum(root);
 		return 0;
 	}
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
 	r = profile_make_blocks(root);
-	return r ? r : publish(root, bytes, nr);
+	return r ? r : publish_block(root, bytes, nr);
 }
 
 void functions_list_blocks(const struct root *root, struct extent_list *list)
@@ -401,7 +401,7 @@ int functions_publish_off(struct root *root)
 
 /* ---- load the block of the previous server ---- */
 
-static bool has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
+static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 {
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
@@ -431,12 +431,12 @@ static bool is_object(const struct abi_functions *all,
 {
 	const char *path = (const char *)all + from->path;
 
-	return has(all, from->path, from->path_bytes) && from->path_bytes &&
+	return block_has(all, from->path, from->path_bytes) && from->path_bytes &&
 	       !path[from->path_bytes - 1] && from->lists % sizeof(uint32_t) == 0 &&
 	       from->users % sizeof(uint32_t) == 0 &&
-	       has(all, from->users, from->nr * (uint64_t)sizeof(uint32_t)) &&
-	       has(all, from->lists,
-		   from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)) &&
+	       block_has(all, from->users, from->nr * (uint64_t)sizeof(uint32_t)) &&
+	       block_has(all, from->lists,
+			 from->nr_lists * (uint64_t)sizeof(struct abi_function_lists)) &&
 	       from->kind < FSITE_KINDS;
 }
 
@@ -476,7 +476,7 @@ static const struct abi_function_object *next_object(const struct abi_functions 
 						     uint32_t *at)
 {
 	while (*at < all->nr_objects && *at < FUNCTION_OBJECTS_MAX &&
-	       has(all, 0, sizeof(*all) + (*at + 1ull) * sizeof(all->objects[0]))) {
+	       block_has(all, 0, sizeof(*all) + (*at + 1ull) * sizeof(all->objects[0]))) {
 		const struct abi_function_object *from = &all->objects[(*at)++];
 
 		if (is_object(all, from))

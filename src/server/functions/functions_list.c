@@ -81,7 +81,7 @@ static void parse_number(const char *word, struct function_match *match)
 	match->number = number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-static int parse(const char *word, struct function_match *match)
+static int parse_match(const char *word, struct function_match *match)
 {
 	const char *colon = function_word_colon(word, strlen(word));
 
@@ -199,7 +199,7 @@ int functions_select(struct root *root, const char *word, bool is_in,
 	struct functions *functions = root_functions(root);
 	struct function_match match;
 	int found = 0;
-	int r = parse(word, &match);
+	int r = parse_match(word, &match);
 
 	if (r)
 		return r;

@@ -35,7 +35,7 @@ struct comm {
 
 struct comms {
 	struct comm found;		/* copy of a row of the shared table, made by
-					 * find() */
+					 * find_comm() */
 	uint32_t next;			/* row at which comms_refresh() continues */
 	struct comm learned[LEARNED];	/* cache of threads found in /proc, by tid; a new one
 					 * replaces the old one */
@@ -159,7 +159,7 @@ static void find_living(const struct root *root, struct comm *comm)
 	}
 }
 
-static const struct comm *find(struct root *root, uint32_t tid)
+static const struct comm *find_comm(struct root *root, uint32_t tid)
 {
 	struct comm *learned = &root_comms(root)->learned[tid % LEARNED];
 	struct comm *found = &root_comms(root)->found;
@@ -184,13 +184,13 @@ const char *comms_find(struct root *root, uint32_t tid)
 		return "<idle>";
 	if ((int32_t)tid < 0)
 		return "<XXX>";
-	comm = find(root, tid);
+	comm = find_comm(root, tid);
 	return *comm->name ? comm->name : "<...>";
 }
 
 uint32_t comms_find_tgid(struct root *root, uint32_t tid)
 {
-	return (int32_t)tid > 0 ? find(root, tid)->tgid : 0;
+	return (int32_t)tid > 0 ? find_comm(root, tid)->tgid : 0;
 }
 
 void comms_expire(struct root *root)
@@ -202,7 +202,7 @@ void comms_expire(struct root *root)
  * Choose a row as the runtime does: the thread's own row, else a free one, else the one
  * that was written first.
  */
-static void add(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
+static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {
 	struct abi_comm *best = NULL;
 	uint32_t stamp = 0, sequence;
@@ -251,7 +251,7 @@ void comms_meet(struct root *root, uint32_t tid)
 		if (line)
 			tgid = (uint32_t)strtoul(line + 6, NULL, 10);
 	}
-	add(root, tid, tgid, name);
+	add_comm(root, tid, tgid, name);
 }
 
 void comms_refresh(struct root *root)
@@ -271,7 +271,7 @@ void comms_refresh(struct root *root)
 		root_comms(root)->next = (row + 1) % ABI_COMMS;
 		if (read_name(comm.tgid, comm.tid, name) &&
 		    strcmp(name, comm.name))
-			add(root, comm.tid, comm.tgid, name);
+			add_comm(root, comm.tid, comm.tgid, name);
 	}
 }
 

@@ -100,7 +100,7 @@ static void take_answer(struct params *params)
 }
 
 /* The session has ended by itself.  Do not start another one. */
-static void end(struct params *params)
+static void end_session(struct params *params)
 {
 	params->is_over = true;
 	params->why = parse_why(params->session);
@@ -118,7 +118,7 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 	else if (r == -ECANCELED)
 		params_stop(params);
 	else if (params->session && r != -EINPROGRESS)
-		end(params);
+		end_session(params);
 	if (found->addr == addr || params->is_over) {
 		if (found->addr == addr)
 			*ret_params = found->params;
@@ -130,7 +130,7 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 	if (params->asked)
 		return -EINPROGRESS;
 	if (parse_query(params->session, addr)) {
-		end(params);
+		end_session(params);
 		return 0;
 	}
 	params->asked = addr;

@@ -71,8 +71,8 @@ static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
 	return (char *)root->memory->addr + off;
 }
 
-static int add(struct printk_formats *formats, uint32_t off, const char *shared,
-	       uint32_t bytes)
+static int add_format(struct printk_formats *formats, uint32_t off, const char *shared,
+		      uint32_t bytes)
 {
 	struct printk_format *table;
 	char *text;
@@ -117,7 +117,7 @@ static int read_list(struct root *root, uint32_t off, uint32_t known)
 		at = heap_at(root, text, bytes);
 		if (!at || bytes > TEXT_BYTES_MAX)
 			return 0;
-		r = add(root_printk(root), text, at, bytes);
+		r = add_format(root_printk(root), text, at, bytes);
 		if (r)
 			return r;
 		last = off;
@@ -126,7 +126,7 @@ static int read_list(struct root *root, uint32_t off, uint32_t known)
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
+static int compare_formats(const void *pa, const void *pb)
 {
 	const struct printk_format *a = pa, *b = pb;
 
@@ -143,11 +143,11 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 		return 0;
 	new = malloc(nr_new * sizeof(*new));
 	if (!new) {
-		qsort(table, formats->nr, sizeof(*table), compare);
+		qsort(table, formats->nr, sizeof(*table), compare_formats);
 		return -ENOMEM;
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
-	qsort(new, nr_new, sizeof(*new), compare);
+	qsort(new, nr_new, sizeof(*new), compare_formats);
 	while (nr_new)			/* fill the table from its end, where it has free
 					 * rows */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
@@ -172,7 +172,7 @@ static int read_lists(struct root *root, const struct abi_printk_table *table)
 	return r;
 }
 
-static int refresh(struct root *root)
+static int refresh_formats(struct root *root)
 {
 	uint32_t tables = shm_load(&root->control->tables_changed);
 	const struct abi_printk_table *table =
@@ -196,14 +196,14 @@ static int refresh(struct root *root)
 	return r == -ENOMEM ? r : 0;
 }
 
-static const char *find(const struct printk_formats *formats, uint32_t off)
+static const char *find_format(const struct printk_formats *formats, uint32_t off)
 {
 	const struct printk_format wanted = { .off = off }, *found;
 
 	if (!formats || !formats->nr)
 		return NULL;
 	found = bsearch(&wanted, formats->table, formats->nr, sizeof(wanted),
-			compare);
+			compare_formats);
 	return found ? found->text : NULL;
 }
 
@@ -214,9 +214,9 @@ const char *printk_find(struct root *root, uint64_t addr)
 
 	if (off > UINT32_MAX)
 		return NULL;
-	text = find(root_printk(root), (uint32_t)off);
-	if (!text && root_is_usable(root) && !refresh(root))
-		text = find(root_printk(root), (uint32_t)off);
+	text = find_format(root_printk(root), (uint32_t)off);
+	if (!text && root_is_usable(root) && !refresh_formats(root))
+		text = find_format(root_printk(root), (uint32_t)off);
 	return text;
 }
 
@@ -224,7 +224,7 @@ int printk_list(struct root *root,
 		void (*put)(void *arg, uint64_t addr, const char *text), void *arg)
 {
 	uint64_t base = shm_load(&root->control->map_addr);
-	int r = refresh(root);
+	int r = refresh_formats(root);
 
 	for (uint32_t i = 0; !r && i < root_printk(root)->nr; i++)
 		put(arg, base + root_printk(root)->table[i].off,

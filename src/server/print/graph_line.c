@@ -62,8 +62,8 @@ struct call {
 	uint64_t duration_ns;
 };
 
-static void load(const struct merge_record *record, uint32_t off, void *to,
-		 size_t bytes)
+static void load_call(const struct merge_record *record, uint32_t off, void *to,
+		      size_t bytes)
 {
 	memcpy(to, record->data + off, bytes);
 }
@@ -75,12 +75,12 @@ static void read_more(const struct merge_record *record, uint16_t type,
 	uint32_t at = ARGS_OFFSET;
 
 	if (type == ABI_EVENT_ID_GRAPH_RETADDR) {
-		load(record, at, &call->retaddr, sizeof(call->retaddr));
+		load_call(record, at, &call->retaddr, sizeof(call->retaddr));
 		at += sizeof(call->retaddr);
 	}
 	call->has_args = record->bytes >= at + sizeof(call->args);
 	if (call->has_args)
-		load(record, at, call->args, sizeof(call->args));
+		load_call(record, at, call->args, sizeof(call->args));
 }
 
 /* Return the minimum length of a record of @type in bytes; 0: not a record of the graph
@@ -105,7 +105,7 @@ static void read_marks(const struct merge_record *record, struct call *call)
 	uint32_t marks = 0;
 
 	if (record->bytes >= at + MARKS_BYTES)
-		load(record, at, &marks, MARKS_BYTES);
+		load_call(record, at, &marks, MARKS_BYTES);
 	call->is_handler = marks & ABI_GRAPH_HANDLER;
 	call->has_retval = !(marks & ABI_GRAPH_TAIL);
 }
@@ -124,13 +124,13 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 
 	if (!bytes || record->bytes < bytes)
 		return false;
-	load(record, 8, &call.func, 8);
-	load(record, call.is_end ? 24 : 16, &call.depth, 4);
+	load_call(record, 8, &call.func, 8);
+	load_call(record, call.is_end ? 24 : 16, &call.depth, 4);
 	if (call.is_end) {
-		load(record, 16, &call.retval, 8);
-		load(record, 28, &call.overrun, 4);
-		load(record, 32, &start_ns, 8);
-		load(record, 40, &end_ns, 8);
+		load_call(record, 16, &call.retval, 8);
+		load_call(record, 28, &call.overrun, 4);
+		load_call(record, 32, &start_ns, 8);
+		load_call(record, 40, &end_ns, 8);
 		call.duration_ns = end_ns - start_ns;
 	} else {
 		read_more(record, entry.type, &call);
@@ -328,7 +328,7 @@ static void print_arrow(const struct line *line, const char *arrow, struct text 
 	text_printf(out, "%s%s%s\n", has_column ? "  " : "", arrow, has_column ? " |" : "");
 }
 
-static void indent(int32_t depth, struct text *out)
+static void print_indent(int32_t depth, struct text *out)
 {
 	text_fill(out, ' ', 2 * (size_t)depth);
 }
@@ -355,7 +355,7 @@ static void print_start_of(const struct line *line, const struct call *call,
 {
 	size_t name;
 
-	indent(call->depth, out);
+	print_indent(call->depth, out);
 	name = out->len;
 	print_func(line, call->func, out);
 	/* A demangled C++ name has its parentheses already. */
@@ -422,7 +422,7 @@ static void print_end(const struct line *line, const struct call *end,
 		      struct text *out)
 {
 	print_duration(line, end->duration_ns, out);
-	indent(end->depth, out);
+	print_indent(end->depth, out);
 	text_putc(out, '}');
 	if (is_named(line, end)) {
 		text_puts(out, " /* ");
@@ -474,7 +474,7 @@ static void print_comment(const struct line *line, struct text *out)
 	print_context(line, out);
 	print_no_duration(line, out);
 	if (graph->depth > 0)
-		indent(graph->depth + 1, out);
+		print_indent(graph->depth + 1, out);
 	text_puts(out, "/* ");
 	line_print_message(line, out);
 	if (out->len && out->data[out->len - 1] == '\n')

@@ -21,7 +21,7 @@
 #define FORMAT_BYTES	24u		/* bytes up to and including the address of the
 					 * format or text */
 
-static uint64_t load(const struct line *line, uint32_t off)
+static uint64_t load_argument(const struct line *line, uint32_t off)
 {
 	uint64_t word;
 
@@ -70,7 +70,7 @@ static bool is_print(const struct line *line)
 
 static void print_origin(const struct line *line, struct text *out)
 {
-	uint64_t ip = load(line, 8);
+	uint64_t ip = load_argument(line, 8);
 
 	if (line->options & OPTION_RAW) {
 		text_printf(out, is_print(line) ? "# %" PRIx64 " " :
@@ -84,7 +84,7 @@ static void print_origin(const struct line *line, struct text *out)
 static void print_formatted(const struct line *line, struct text *out)
 {
 	const struct merge_record *record = line->record;
-	uint64_t addr = load(line, HEAD_BYTES);
+	uint64_t addr = load_argument(line, HEAD_BYTES);
 	const char *fmt = printk_find(line->instance->root, addr);
 
 	if (!fmt)
@@ -108,7 +108,7 @@ static void keep_last_newline(struct text *out, size_t start)
 		text_putc(out, '\n');
 }
 
-static void print(const struct line *line, bool has_origin, struct text *out)
+static void print_format(const struct line *line, bool has_origin, struct text *out)
 {
 	const struct merge_record *record = line->record;
 	const char *text = (const char *)record->data + HEAD_BYTES;
@@ -131,10 +131,10 @@ static void print(const struct line *line, bool has_origin, struct text *out)
 
 void printk_print(const struct line *line, struct text *out)
 {
-	print(line, true, out);
+	print_format(line, true, out);
 }
 
 void printk_print_message(const struct line *line, struct text *out)
 {
-	print(line, false, out);
+	print_format(line, false, out);
 }

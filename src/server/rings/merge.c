@@ -206,7 +206,7 @@ static void peek_empty(struct merge *merge)
 			heap_push(merge, i);
 }
 
-static uint64_t horizon(const struct merge *merge)
+static uint64_t merge_horizon(const struct merge *merge)
 {
 	const struct root *root = merge->instance->root;
 
@@ -256,7 +256,7 @@ bool merge_extend(struct merge *merge)
 	merge->has_ended = has_lost(merge) && !merge->has_ended;
 	if (merge->has_ended)
 		return false;
-	merge->horizon = horizon(merge);
+	merge->horizon = merge_horizon(merge);
 	move_ends(merge);
 	peek_empty(merge);
 	return merge->nr_heap;
@@ -282,7 +282,7 @@ int merge_start(struct merge *merge)
 	}
 	if (r)
 		return r;
-	merge->horizon = horizon(merge);
+	merge->horizon = merge_horizon(merge);
 	if (!merge->is_consuming && merge->which == RINGS_MAIN)
 		move_ends(merge);
 	if (merge->is_consuming || !merge->nr_heap)
@@ -294,8 +294,8 @@ int merge_start(struct merge *merge)
  * Fill @ret_record.  Returns 0 if the record is younger than the horizon, so that it must
  * wait.
  */
-static int give(const struct merge *merge, const struct source *source,
-		const struct ring_record *record, struct merge_record *ret_record)
+static int merge_emit(const struct merge *merge, const struct source *source,
+		      const struct ring_record *record, struct merge_record *ret_record)
 {
 	if (record->time_ns > merge->horizon &&
 	    record->time_ns - merge->horizon < AHEAD_MAX)
@@ -316,7 +316,7 @@ int merge_peek(struct merge *merge, struct merge_record *ret_record)
 	if (!merge->nr_heap)
 		return 0;
 	source = &merge->sources[merge->heap[0]];
-	if (!give(merge, source, &source->record, ret_record))
+	if (!merge_emit(merge, source, &source->record, ret_record))
 		return 0;
 	ret_record->lost = source->lost;
 	return 1;
@@ -340,7 +340,7 @@ int merge_peek_second(struct merge *merge, int cpu,
 		first = source;
 		record = source->record;
 	}
-	return first ? give(merge, first, &record, ret_record) : 0;
+	return first ? merge_emit(merge, first, &record, ret_record) : 0;
 }
 
 void merge_advance(struct merge *merge)

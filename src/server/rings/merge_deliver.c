@@ -25,7 +25,7 @@ bool merge_is_stale(const struct merge *merge)
 	       merge->reads_serial != instance_rings(merge->instance)->reads_serial;
 }
 
-static void unstage(struct merge *merge)
+static void merge_unstage_records(struct merge *merge)
 {
 	if (merge->is_staged)
 		LIST_REMOVE(merge, staged);
@@ -35,7 +35,7 @@ static void unstage(struct merge *merge)
 void merge_unstage(struct merge *merge)
 {
 	merge_withdraw(merge);
-	unstage(merge);
+	merge_unstage_records(merge);
 }
 
 void merge_stage(struct merge *merge)
@@ -90,7 +90,7 @@ void merge_consume(struct merge *merge)
 		has_moved = true;
 		TESTPOINT("merge.consume");
 	}
-	unstage(merge);
+	merge_unstage_records(merge);
 	if (has_moved)
 		merge->reads_serial = ++instance_rings(instance)->reads_serial;
 }
@@ -109,7 +109,7 @@ void merge_give_up(struct merge *merge)
 			ring_settle(&source->cursor.view, RING_IN_DOUBT);
 		source->has_moved = source->is_offered = false;
 	}
-	unstage(merge);
+	merge_unstage_records(merge);
 	instance_rings(merge->instance)->reads_serial++;
 }
 
@@ -151,7 +151,7 @@ void merge_return(struct merge *merge, bool is_partial)
  * Can @merge read rings of which @other has staged records?  After a swap, the rings of
  * the snapshot may be those that were recorded to.
  */
-static bool overlaps(const struct merge *merge, const struct merge *other)
+static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {
 	bool is_swapped = other->rings_serial != instance_rings(other->instance)->rings_serial;
 
@@ -166,7 +166,7 @@ void merge_settle_others(struct merge *merge)
 
 	for (other = LIST_FIRST(&instance_rings(merge->instance)->staged); other; other = next) {
 		next = LIST_NEXT(other, staged);
-		if (other != merge && overlaps(merge, other))
+		if (other != merge && merge_overlaps(merge, other))
 			merge_give_up(other);
 	}
 }

@@ -47,8 +47,8 @@ static uint32_t next_generation(const struct instance *instance)
  * Remove the reference to a ring.  Writers may use the ring until they have applied
  * @generation.
  */
-static void drop(struct instance *instance, struct abi_ring_ref *shared,
-		 uint32_t generation)
+static void drop_ring(struct instance *instance, struct abi_ring_ref *shared,
+		      uint32_t generation)
 {
 	struct abi_ring_ref ref = ref_load(shared);
 
@@ -64,8 +64,8 @@ static void drop_side(struct instance *instance, uint32_t cpu, uint32_t side)
 	uint32_t generation = next_generation(instance);
 
 	for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
-		drop(instance, &abi->prev[cpu][kind], generation);
-		drop(instance, &abi->ring[cpu][kind], generation);
+		drop_ring(instance, &abi->prev[cpu][kind], generation);
+		drop_ring(instance, &abi->ring[cpu][kind], generation);
 	}
 }
 
@@ -106,11 +106,11 @@ static void use_side(struct instance *instance, const struct ring_plan *plan,
 
 			if (!ref.off)
 				continue;
-			drop(instance, prev, generation);
+			drop_ring(instance, prev, generation);
 			if (plan->is_keeping)
 				ref_store(prev, ref_load(ring));
 			else
-				drop(instance, ring, generation);
+				drop_ring(instance, ring, generation);
 			ref_store(ring, ref);
 		}
 	}
@@ -124,8 +124,8 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 }
 
 /* Make new rings for @cpu, or CPU_ALL, on the sides that have rings. */
-static int replace(struct instance *instance, int cpu, const uint64_t *cpu_kb,
-		   bool has_to_keep)
+static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_kb,
+			bool has_to_keep)
 {
 	struct ring_plan *plan = calloc(1, sizeof(*plan));
 	int r;
@@ -179,7 +179,7 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	if (!is_size_possible(root, cpu_kb))
 		return -ENOMEM;
 	if (instance_has_rings(instance)) {
-		r = replace(instance, cpu, cpu_kb, true);
+		r = replace_ring(instance, cpu, cpu_kb, true);
 		if (r)
 			return r;
 	}
@@ -189,13 +189,13 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 }
 
 /* Replace all rings with empty ones, by the current settings. */
-static int rebuild(struct instance *instance)
+static int rebuild_rings(struct instance *instance)
 {
 	int r;
 
 	if (!instance_has_rings(instance))
 		return 0;
-	r = replace(instance, CPU_ALL, NULL, false);
+	r = replace_ring(instance, CPU_ALL, NULL, false);
 	if (!r)
 		shm_store(&instance->abi->time_start, timebase_now(instance));
 	return r;
@@ -215,7 +215,7 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	if (r)
 		return r;
 	shm_store(&instance->abi->clock, row);
-	r = rebuild(instance);
+	r = rebuild_rings(instance);
 	if (r)
 		shm_store(&instance->abi->clock, old);
 	return r;
@@ -229,7 +229,7 @@ int instance_set_page_bytes(struct instance *instance, uint32_t bytes)
 	if (bytes == old)
 		return 0;
 	shm_store(&instance->abi->page_bytes, bytes);
-	r = rebuild(instance);
+	r = rebuild_rings(instance);
 	if (r)
 		shm_store(&instance->abi->page_bytes, old);
 	return r;
@@ -254,8 +254,8 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
  * its oldest record is not older than the oldest one here.  Returns false if the old ring
  * must stay.
  */
-static bool retire(struct instance *instance, struct instance_ring *ring,
-		   uint32_t generation)
+static bool retire_ring(struct instance *instance, struct instance_ring *ring,
+			uint32_t generation)
 {
 	struct instance_ring *heir = ring + ABI_RING_KINDS;
 	struct ring_stats old = { 0 }, new = { 0 };
@@ -271,8 +271,8 @@ static bool retire(struct instance *instance, struct instance_ring *ring,
 	old.unreported += old.entries;
 	if (heir->map)
 		ring_inherit(&heir->view, &old);
-	drop(instance, &instance->abi->side[ring->side].prev[ring->cpu][ring->kind],
-	     generation);
+	drop_ring(instance, &instance->abi->side[ring->side].prev[ring->cpu][ring->kind],
+		  generation);
 	return true;
 }
 
@@ -295,7 +295,7 @@ void instance_retire(struct instance *instance)
 		struct instance_ring *ring = &rings->rings[i];
 
 		if (!ring->is_prev || !ring->ref.off ||
-		    !retire(instance, ring, generation) || ++nr % RETIRE_STEP)
+		    !retire_ring(instance, ring, generation) || ++nr % RETIRE_STEP)
 			continue;
 		instance_sync(instance);
 		arena_reap(root);

@@ -38,7 +38,7 @@ static bool is_name(const char *name)
 	       !strpbrk(name, "/: \t\n");
 }
 
-static bool take(uint64_t *left, uint64_t bytes)
+static bool take_bytes(uint64_t *left, uint64_t bytes)
 {
 	*left = *left > bytes ? *left - bytes : 0;
 	return *left;
@@ -55,7 +55,7 @@ static int add_field(struct event_format *format, const struct blob *blob,
 		return -1;
 	if (strnlen(type, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
 	    strnlen(name, FIELD_TEXT_MAX) == FIELD_TEXT_MAX ||
-	    !take(left, FIELD_BYTES + strlen(type) + strlen(name)))
+	    !take_bytes(left, FIELD_BYTES + strlen(type) + strlen(name)))
 		return -1;
 	if (event_format_add_field(format, type, name, field->offset,
 				   field->size, field->is_signed) < 0)
@@ -77,7 +77,7 @@ static int take_values(struct event_format *format, const char *data,
 	return 0;
 }
 
-static struct event_format *parse(const struct blob *blob, uint32_t id, uint64_t *left)
+static struct event_format *parse_format(const struct blob *blob, uint32_t id, uint64_t *left)
 {
 	struct abi_format head;
 	struct event_format *format;
@@ -121,14 +121,14 @@ struct event_format *blob_to_format(const void *shared, uint64_t bytes,
 	struct blob blob = { .bytes = bytes };
 
 	if (bytes < sizeof(struct abi_format) || bytes > BLOB_BYTES_MAX ||
-	    !take(left, bytes))
+	    !take_bytes(left, bytes))
 		return NULL;
 	blob.data = malloc(bytes + 1);
 	if (!blob.data)
 		return NULL;
 	memcpy(blob.data, shared, bytes);
 	blob.data[bytes] = '\0';
-	format = parse(&blob, id, left);
+	format = parse_format(&blob, id, left);
 	free(blob.data);
 	return format;
 }

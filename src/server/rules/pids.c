@@ -63,7 +63,7 @@ static void add_beyond(struct abi_pids *list, uint32_t pid)
 }
 
 /* Add all of @pids, or none and return -ENOSPC. */
-static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
+static int fill_list(struct abi_pids *list, const uint32_t *pids, size_t nr)
 {
 	size_t beyond = nr_beyond(list);
 
@@ -81,8 +81,8 @@ static int fill(struct abi_pids *list, const uint32_t *pids, size_t nr)
 }
 
 /* Make a new list.  Publishes it after it is complete. */
-static int make(struct instance *instance, enum abi_pids_list list,
-		const uint32_t *pids, size_t nr)
+static int make_list(struct instance *instance, enum abi_pids_list list,
+		     const uint32_t *pids, size_t nr)
 {
 	struct abi_ring_ref block = { 0, 0 };
 	struct block_draft draft;
@@ -91,7 +91,7 @@ static int make(struct instance *instance, enum abi_pids_list list,
 
 	if (r)
 		return r;
-	r = fill(draft.map->addr, pids, nr);
+	r = fill_list(draft.map->addr, pids, nr);
 	if (r) {
 		block_cancel(instance->root, &draft);
 		return r;
@@ -110,8 +110,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 
 	*ret_is_new = !shared;
 	if (!shared)
-		return make(instance, list, pids, nr);
-	r = fill(shared, pids, nr);
+		return make_list(instance, list, pids, nr);
+	r = fill_list(shared, pids, nr);
 	mapping_put(map);
 	return r;
 }

@@ -31,7 +31,7 @@
 
 /* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns its offset, which is
  * never 0 except for the head of the block. */
-static uint32_t put(struct text *block, const void *data, size_t bytes)
+static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 {
 	uint32_t at = (uint32_t)block->len;
 
@@ -40,8 +40,8 @@ static uint32_t put(struct text *block, const void *data, size_t bytes)
 	return at;
 }
 
-/* Overwrite bytes that put() has appended at offset @at. */
-static void set(struct text *block, uint32_t at, const void *data, size_t bytes)
+/* Overwrite bytes that put_bytes() has appended at offset @at. */
+static void set_bytes(struct text *block, uint32_t at, const void *data, size_t bytes)
 {
 	if (!block->error)
 		memcpy(block->data + at, data, bytes);
@@ -54,7 +54,7 @@ static uint32_t put_program(struct text *block,
 	if (!program)
 		return 0;
 	*ret_bytes = (uint32_t)filter_program_bytes(program);
-	return put(block, program, *ret_bytes);
+	return put_bytes(block, program, *ret_bytes);
 }
 
 static uint32_t put_text(struct text *block, const char *text,
@@ -63,7 +63,7 @@ static uint32_t put_text(struct text *block, const char *text,
 	if (!text)
 		return 0;
 	*ret_bytes = (uint32_t)strlen(text) + 1;
-	return put(block, text, *ret_bytes);
+	return put_bytes(block, text, *ret_bytes);
 }
 
 /* Append the program and the text of @trigger, and store the trigger itself at @at.  Its
@@ -83,7 +83,7 @@ static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 	to.text = put_text(block, trigger->filter, &to.text_bytes);
 	to.program -= to.program ? start : 0;
 	to.text -= to.text ? start : 0;
-	set(block, at, &to, sizeof(to));
+	set_bytes(block, at, &to, sizeof(to));
 }
 
 /* Append the triggers that can act on records of @row, first the array, then programs and
@@ -96,11 +96,11 @@ static void put_triggers(struct text *block, const struct soft_event *soft,
 	const struct filter_program *program;
 	uint32_t at;
 
-	rule->triggers = put(block, &list, sizeof(list));
+	rule->triggers = put_bytes(block, &list, sizeof(list));
 	at = (uint32_t)block->len;
 	for (const struct trigger *t = soft->triggers; t; t = t->next) {
 		if (trigger_fits(t, row, &program)) {
-			put(block, &none, sizeof(none));
+			put_bytes(block, &none, sizeof(none));
 			list.nr++;
 		}
 	}
@@ -110,7 +110,7 @@ static void put_triggers(struct text *block, const struct soft_event *soft,
 			at += (uint32_t)sizeof(none);
 		}
 	}
-	set(block, rule->triggers, &list, sizeof(list));
+	set_bytes(block, rule->triggers, &list, sizeof(list));
 	rule->triggers_bytes = (uint32_t)block->len - rule->triggers;
 }
 
@@ -169,14 +169,14 @@ static void put_rules(struct text *block, const struct instance *instance)
 	head.nr_rules += rules->print.triggers != NULL;
 	if (!head.nr_rules)
 		return;
-	put(block, &head, sizeof(head));
+	put_bytes(block, &head, sizeof(head));
 	for (uint32_t i = 0; i < head.nr_rules; i++)
-		put(block, &rule, sizeof(rule));
+		put_bytes(block, &rule, sizeof(rule));
 	for (uint32_t row = 0; row < rules->nr_rows; row++) {
 		if (!has_rule(instance, row))
 			continue;
 		put_rule(block, instance, row, &rule);
-		set(block, at, &rule, sizeof(rule));
+		set_bytes(block, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
 	for_each_instance_part(part, parts, has_rule) {
@@ -184,18 +184,18 @@ static void put_rules(struct text *block, const struct instance *instance)
 			continue;
 		part->put_rule(instance, block, &rule);
 		rule.row = part->rule_row;
-		set(block, at, &rule, sizeof(rule));
+		set_bytes(block, at, &rule, sizeof(rule));
 		at += (uint32_t)sizeof(rule);
 	}
 	if (rules->print.triggers) {
 		put_print_rule(block, instance, &rule);
-		set(block, at, &rule, sizeof(rule));
+		set_bytes(block, at, &rule, sizeof(rule));
 	}
 	head.bytes = (uint32_t)block->len;
-	set(block, 0, &head, sizeof(head));
+	set_bytes(block, 0, &head, sizeof(head));
 }
 
-static int publish(struct instance *instance, const struct text *block)
+static int publish_rules(struct instance *instance, const struct text *block)
 {
 	struct root *root = instance->root;
 	struct block_draft draft;
@@ -210,7 +210,7 @@ static int publish(struct instance *instance, const struct text *block)
 			     &instance->abi->rules);
 }
 
-static void retire(struct instance *instance)
+static void retire_rules(struct instance *instance)
 {
 	block_retire(instance->root, &instance_rules(instance)->block, &instance->abi->rules);
 }
@@ -224,16 +224,16 @@ int rules_publish(struct instance *instance)
 	put_rules(&block, instance);
 	r = block.error ? -ENOMEM : 0;
 	if (!r && block.len)
-		r = publish(instance, &block);
+		r = publish_rules(instance, &block);
 	else if (!r)
-		retire(instance);
+		retire_rules(instance);
 	text_done(&block);
 	return r;
 }
 
 /* ---- the server's tables ---- */
 
-static void *grow(void *table, size_t row_bytes, uint32_t old, uint32_t new)
+static void *grow_table(void *table, size_t row_bytes, uint32_t old, uint32_t new)
 {
 	char *grown = realloc(table, new * row_bytes);
 
@@ -250,10 +250,10 @@ int rules_need_rows(struct instance *instance, uint32_t nr)
 
 	if (nr <= old)
 		return 0;
-	filters = grow(rules->filters, sizeof(*rules->filters), old, nr);
+	filters = grow_table(rules->filters, sizeof(*rules->filters), old, nr);
 	if (filters)
 		rules->filters = filters;
-	softs = grow(rules->softs, sizeof(struct soft_event *), old, nr);
+	softs = grow_table(rules->softs, sizeof(struct soft_event *), old, nr);
 	if (softs)
 		rules->softs = softs;
 	if (!filters || !softs)
@@ -295,7 +295,7 @@ void rules_list_blocks(const struct instance *instance, struct extent_list *list
 void rules_drop(struct instance *instance)
 {
 	rules_done(instance);
-	retire(instance);
+	retire_rules(instance);
 }
 
 /* ---- events of new modules ---- */
@@ -311,8 +311,8 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 
 /* Copy the filter and the triggers of @older to @event, a new row of that name.  Returns
  * true if there were any. */
-static bool inherit(struct instance *instance, const struct event *event,
-		    const struct event *older)
+static bool inherit_rules(struct instance *instance, const struct event *event,
+			  const struct event *older)
 {
 	struct instance_rules *rules = instance_rules(instance);
 	const struct event_filter *filter = &rules->filters[older->row];
@@ -347,7 +347,7 @@ void rules_refresh(struct instance *instance)
 		const struct event *event = events->rows[row];
 		const struct event *older = event ? event_elder(root, event) : NULL;
 
-		if (older && inherit(instance, event, older))
+		if (older && inherit_rules(instance, event, older))
 			is_changed = true;
 	}
 	if (is_changed && !rules_publish(instance)) {

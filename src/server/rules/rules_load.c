@@ -31,11 +31,11 @@
 struct rules_copy {
 	const char *data;		/* a NUL follows the last byte */
 	uint32_t bytes;
-	uint64_t left;			/* bytes that take() may still return: in a
+	uint64_t left;			/* bytes that take_bytes() may still return: in a
 					 * correct block each byte is taken once */
 };
 
-static const void *take(struct rules_copy *block, uint64_t at, uint32_t bytes)
+static const void *take_bytes(struct rules_copy *block, uint64_t at, uint32_t bytes)
 {
 	if (!bytes || at > block->bytes || bytes > block->bytes - at ||
 	    bytes > block->left)
@@ -46,7 +46,7 @@ static const void *take(struct rules_copy *block, uint64_t at, uint32_t bytes)
 
 static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 {
-	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take(block, at, bytes);
+	const char *text = bytes > FILTER_TEXT_MAX ? NULL : take_bytes(block, at, bytes);
 
 	return text ? strndup(text, bytes) : NULL;
 }
@@ -55,7 +55,7 @@ static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 static struct filter_program *take_program(struct rules_copy *block, uint32_t at,
 					   uint32_t bytes)
 {
-	const void *program = at % ABI_RULES_ALIGN ? NULL : take(block, at, bytes);
+	const void *program = at % ABI_RULES_ALIGN ? NULL : take_bytes(block, at, bytes);
 	struct filter_program *copy;
 
 	if (!program || filter_verify(program, bytes, UINT32_MAX))
@@ -100,12 +100,12 @@ static void load_triggers(struct instance *instance, struct soft_event *soft,
 			  struct rules_copy *block, uint32_t start)
 {
 	const struct abi_triggers *list = !start || start % ABI_RULES_ALIGN ?
-		NULL : take(block, start, sizeof(*list));
+		NULL : take_bytes(block, start, sizeof(*list));
 
 	for (uint32_t i = 0; list && i < list->nr && i < TRIGGERS_MAX; i++) {
 		const struct abi_trigger *trigger =
-			take(block, start + sizeof(*list) + i * sizeof(*trigger),
-			     sizeof(*trigger));
+			take_bytes(block, start + sizeof(*list) + i * sizeof(*trigger),
+				   sizeof(*trigger));
 
 		if (!trigger)
 			break;
@@ -118,8 +118,8 @@ static void load_part_rule(const struct instance_part *part, struct instance *in
 {
 	const void *triggers =
 		!rule->triggers || rule->triggers % ABI_RULES_ALIGN ? NULL :
-		take(block, rule->triggers, rule->triggers_bytes);
-	const char *text = take(block, rule->text, rule->text_bytes);
+		take_bytes(block, rule->triggers, rule->triggers_bytes);
+	const char *text = take_bytes(block, rule->text, rule->text_bytes);
 	char *copy = text ? strndup(text, rule->text_bytes) : NULL;
 
 	part->load_rule(instance, triggers, rule->triggers_bytes, copy);

@@ -148,8 +148,8 @@ int soft_get(struct instance *instance, const struct event *event,
 }
 
 /* Enable or disable all rows of @soft. */
-static void want(struct instance *instance, const struct soft_event *soft,
-		 bool is_on)
+static void want_event(struct instance *instance, const struct soft_event *soft,
+		       bool is_on)
 {
 	struct instance_rules *rules = instance_rules(instance);
 
@@ -162,7 +162,7 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 {
 	if (!--soft->refs && soft != &instance_rules(instance)->print &&
 	    soft_is_disabled(instance, soft))
-		want(instance, soft, false);
+		want_event(instance, soft, false);
 }
 
 /* Return true if the setting of the event is on.  It does not matter whether processes could

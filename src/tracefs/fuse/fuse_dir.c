@@ -67,7 +67,7 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 }
 
 /* tracefs_emit: append an entry to the list. */
-static int add(void *arg, const char *name, const struct stat *st)
+static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 {
 	struct fuse_listing *dir = arg;
 	uint64_t ino = st->st_ino;
@@ -102,11 +102,11 @@ static int take_down(struct fuse_listing *dir)
 	dir->index.nr = 0;
 	memset(&st, 0, sizeof(st));
 	tracefs_stat(dir->node->node, &st);
-	ret = add(dir, ".", &st);
+	ret = add_dir_entry(dir, ".", &st);
 	if (!ret)
-		ret = add(dir, "..", &st);
+		ret = add_dir_entry(dir, "..", &st);
 	if (!ret)
-		ret = tracefs_readdir(dir->node->node, add, dir);
+		ret = tracefs_readdir(dir->node->node, add_dir_entry, dir);
 	return ret;
 }
 

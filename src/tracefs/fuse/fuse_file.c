@@ -80,7 +80,7 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 
 /* libfuse calls this function while it handles another request, so only note the interrupt.
  * fuse_file_end_interrupted() answers the parked request later. */
-static void interrupted(fuse_req_t req, void *data)
+static void note_interrupt(fuse_req_t req, void *data)
 {
 	struct fuse_parked *parked = data;
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
@@ -90,7 +90,7 @@ static void interrupted(fuse_req_t req, void *data)
 }
 
 /* Park a copy of @what, which takes over its data.  If there is no memory the request fails. */
-static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
+static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
 
@@ -101,11 +101,11 @@ static void park(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 	}
 	*parked = *what;
 	TAILQ_INSERT_TAIL(&fuse->parked, parked, link);
-	fuse_req_interrupt_func(parked->req, interrupted, parked);
+	fuse_req_interrupt_func(parked->req, note_interrupt, parked);
 }
 
 /* Remove a parked request that was answered, and free it: its fuse_req_t is not valid any more. */
-static void unpark(struct tracefs_fuse *fuse, struct fuse_parked *parked)
+static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
 	free(parked->data);
@@ -192,7 +192,7 @@ static void reply_read(struct tracefs_fuse *fuse, const struct fuse_parked *read
 		drop_cache(fuse, read->open, read->call.offset);
 }
 
-static void reply(struct tracefs_fuse *fuse, const struct fuse_parked *request, ssize_t ret)
+static void reply_request(struct tracefs_fuse *fuse, const struct fuse_parked *request, ssize_t ret)
 {
 	switch (request->call.op) {
 	case TRACEFS_OP_READ:
@@ -241,9 +241,9 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		ret = -EINTR;
 	}
 	if (ret == TRACEFS_PARKED)
-		park(fuse, &read);
+		park_request(fuse, &read);
 	else
-		reply(fuse, &read, ret);
+		reply_request(fuse, &read, ret);
 }
 
 /* Copy the bytes of a write, which belong to libfuse, so that the write can be tried again.
@@ -282,9 +282,9 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	if (ret == TRACEFS_PARKED && !write.call.has_begun)
 		ret = keep_data(&write);
 	if (ret == TRACEFS_PARKED)
-		park(fuse, &write);
+		park_request(fuse, &write);
 	else
-		reply(fuse, &write, ret);
+		reply_request(fuse, &write, ret);
 }
 
 void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
@@ -299,9 +299,9 @@ void fuse_op_flush(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 
 	(void)id;
 	if (ret == TRACEFS_PARKED)
-		park(fuse, &flush);
+		park_request(fuse, &flush);
 	else
-		reply(fuse, &flush, ret);
+		reply_request(fuse, &flush, ret);
 }
 
 static uint32_t ready_events(struct fuse_open *open)
@@ -339,7 +339,7 @@ static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		next = TAILQ_NEXT(parked, link);
 		if (parked->open == open && (parked->is_cached || !cached_only)) {
 			fuse_reply_err(parked->req, EINTR);
-			unpark(fuse, parked);
+			unpark_request(fuse, parked);
 		}
 	}
 }
@@ -381,8 +381,8 @@ static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 
 	if (ret == TRACEFS_PARKED)
 		return;
-	reply(fuse, parked, ret);
-	unpark(fuse, parked);
+	reply_request(fuse, parked, ret);
+	unpark_request(fuse, parked);
 }
 
 /* Wake the poller if the file has become ready. */
@@ -419,8 +419,8 @@ void fuse_file_end_interrupted(struct tracefs_fuse *fuse)
 		next = TAILQ_NEXT(parked, link);
 		if (!parked->is_interrupted)
 			continue;
-		reply(fuse, parked, tracefs_call_interrupt(&parked->call));
-		unpark(fuse, parked);
+		reply_request(fuse, parked, tracefs_call_interrupt(&parked->call));
+		unpark_request(fuse, parked);
 	}
 }
 
@@ -443,7 +443,7 @@ void fuse_file_free_all(struct tracefs_fuse *fuse)
 
 	while ((parked = TAILQ_FIRST(&fuse->parked))) {
 		fuse_reply_err(parked->req, EINTR);
-		unpark(fuse, parked);
+		unpark_request(fuse, parked);
 	}
 	while (!LIST_EMPTY(&fuse->opens))
 		open_free(fuse, LIST_FIRST(&fuse->opens));

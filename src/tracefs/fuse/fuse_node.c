@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct fuse_node_list *bucket(struct tracefs_fuse *fuse, uint64_t ino)
+static struct fuse_node_list *node_bucket(struct tracefs_fuse *fuse, uint64_t ino)
 {
 	return &fuse->nodes[(ino * 0x9e3779b97f4a7c15ull) >> 52];
 }
@@ -34,7 +34,7 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 {
 	struct fuse_node *node;
 
-	LIST_FOREACH(node, bucket(fuse, ino), link) {
+	LIST_FOREACH(node, node_bucket(fuse, ino), link) {
 		if (node->ino == ino && node->is_shared)
 			return node;
 	}
@@ -64,11 +64,11 @@ static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 	node->ino = st->st_ino;
 	node->nlookup = 1;
 	node->is_shared = is_shared;
-	LIST_INSERT_HEAD(bucket(fuse, node->ino), node, link);
+	LIST_INSERT_HEAD(node_bucket(fuse, node->ino), node, link);
 	return node;
 }
 
-static void forget(struct tracefs_fuse *fuse, struct fuse_node *node, uint64_t nlookup)
+static void forget_lookups(struct tracefs_fuse *fuse, struct fuse_node *node, uint64_t nlookup)
 {
 	if (node == &fuse->top)
 		return;
@@ -104,7 +104,7 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
 	/* If the reply fails, the kernel has not got it, and will not send a forget. */
 	if (fuse_reply_entry(req, &entry) < 0)
-		forget(fuse, node, 1);
+		forget_lookups(fuse, node, 1);
 }
 
 void fuse_op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -124,7 +124,7 @@ void fuse_op_forget(fuse_req_t req, fuse_ino_t id, uint64_t nlookup)
 {
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
-	forget(fuse, fuse_node_of(fuse, id), nlookup);
+	forget_lookups(fuse, fuse_node_of(fuse, id), nlookup);
 	fuse_reply_none(req);
 }
 
@@ -135,7 +135,7 @@ void fuse_op_forget_multi(fuse_req_t req, size_t count,
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		forget(fuse, fuse_node_of(fuse, forgets[i].ino), forgets[i].nlookup);
+		forget_lookups(fuse, fuse_node_of(fuse, forgets[i].ino), forgets[i].nlookup);
 	fuse_reply_none(req);
 }
 
