@@ -26,6 +26,7 @@
 #include "server/core/part.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
+#include "server/core/root_delete.h"
 #include "server/core/root_info.h"
 #include "server/core/roots.h"
 #include "server/core/server.h"
@@ -171,42 +172,13 @@ static void forget_root(struct server *server, struct root *root)
 	root_put(root);
 }
 
-/* Delete the file `memory` in @dir, if it is still that of @root.  When a program calls
- * exec(), its new root gets the name of the old one, which is renamed.  Returns -EBUSY if
- * the file is of another root. */
-static int delete_memory(const struct root *root, int dir)
-{
-	struct stat st;
-
-	if (fstatat(dir, "memory", &st, AT_SYMLINK_NOFOLLOW))
-		return 0;
-	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
-		return -EBUSY;
-	unlinkat(dir, "memory", 0);
-	return 0;
-}
-
-/* Open the directory of @root, which is in @roots.  Returns a descriptor or -1. */
-static int open_root(int roots, const struct root *root)
-{
-	return openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 static int delete_files(struct server *server, const struct root *root)
 {
 	int roots = server_open_roots(server);
-	int r = 0, dir;
+	int r = roots < 0 ? roots : root_delete_files(root, roots);
 
-	if (roots < 0)
-		return roots;
-	dir = open_root(roots, root);
-	if (dir >= 0) {
-		r = delete_memory(root, dir);
-		close(dir);
-	}
-	if (!r && unlinkat(roots, root->name, AT_REMOVEDIR) && errno != ENOENT)
-		r = -errno;
-	close(roots);
+	if (roots >= 0)
+		close(roots);
 	return r;
 }
 
@@ -219,25 +191,11 @@ static int remove_root(struct server *server, struct root *root)
 	return r;
 }
 
-/*
- * Return true if a process has mapped the memory of @root.  For roots of another version, whose
- * process slots the server cannot read.  The kernel refuses a read lease while the file is open
- * for writing, and a mapping counts as open.  If it has no leases here, no process is found.
- * A process that opens the file during the lease causes a signal; the server ignores SIGURG.
- */
 static bool is_mapped(const struct root *root)
 {
 	int roots = server_open_roots(root->server);
-	int dir = roots < 0 ? -1 : open_root(roots, root);
-	int fd = dir < 0 ? -1 : openat(dir, "memory", O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
-				       O_CLOEXEC);
-	bool is_used = fd >= 0 && !fcntl(fd, F_SETSIG, SIGURG) &&
-		       fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
+	bool is_used = roots >= 0 && root_is_mapped(root, roots);
 
-	if (fd >= 0)
-		close(fd);	/* also ends the lease */
-	if (dir >= 0)
-		close(dir);
 	if (roots >= 0)
 		close(roots);
 	return is_used;

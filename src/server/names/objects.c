@@ -37,10 +37,8 @@
 #include "symbols/parse_result.h"
 
 #define PATH_BYTES_MAX	4096u
-#define BYTES_MAX	(64u << 20)	/* limit: total size of the files that are read for
-					 * one root */
-#define ARGS_BYTES_MAX	(256u << 20)	/* limit: total size of the debug information that is
-					 * read for one root */
+#define BYTES_MAX	(64u << 20)	/* limit: bytes of the files of one root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* limit: bytes of debug information of one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
 #define SESSIONS_MAX	8u		/* limit: parser sessions of one root, for parameters */
 #define STRING_BYTES_MAX	4096u
@@ -48,15 +46,12 @@
 					 * life of a root */
 
 struct objects {
-	struct object objects[OBJECTS];		/* rows of abi_module, then rows of
-						 * abi_object */
+	struct object objects[OBJECTS];		/* rows of abi_module, then of abi_object */
 	struct object_file files[OBJECTS];	/* their files, in the order of first use */
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* limit: how many bytes may still be read */
 	uint64_t wait_ns;			/* how long objects_wait() may still wait */
-	bool is_parsing;			/* a result is missing, because a file is still
-						 * being parsed; a caller clears this before it
-						 * asks for a result */
+	bool is_parsing;			/* see objects_has_missing() */
 };
 
 static struct objects *root_objects(const struct root *root)
