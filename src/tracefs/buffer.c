@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files for the size and state of the buffer, and the directory per_cpu/. */
+/* The files for the size and the state of a buffer, and the directory per_cpu/. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -172,15 +172,15 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* First free the old rings that no process and no reader uses, so that their records are
-	 * not counted. */
+	/* Free the old rings that no process and no reader uses first, so that their
+	 * records are not counted. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
 		    "overrun: %" PRIu64 "\n"
-		    "commit overrun: 0\n"	/* always 0: with these rings, no commit can be
-						 * overrun */
+		    "commit overrun: 0\n"	/* this is always 0: with ulf's rings no
+						 * commit can be overrun */
 		    "bytes: %" PRIu64 "\n"
 		    "oldest event ts: ",
 		    stats.entries, stats.overrun,

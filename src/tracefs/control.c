@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tracing_on, trace_clock, trace_marker and trace_marker_raw. */
+/* The files tracing_on, trace_clock, trace_marker and trace_marker_raw. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ int tracing_on_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Every event reads the flag in shared memory, so processes need not be notified. */
+/* Processes need not be notified of this change, because every event reads the flag in
+ * shared memory. */
 ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid)
 {
@@ -37,9 +38,10 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 }
 
 /*
- * Writing 0 wakes readers that wait, as in the kernel.  The write also waits until they have
- * read everything, which the kernel does not do: `trace-cmd stream' stops printing when this
- * write returns, and records that its recorders have not read by then would not be printed.
+ * Return true if the readers have read everything.  A write of 0 wakes readers that wait,
+ * as in the kernel.  The write also waits until they have read everything, which the kernel
+ * does not do: `trace-cmd stream' stops printing when this write returns, and records that
+ * its recorders have not read by then would not be printed.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {
@@ -108,7 +110,7 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 	return (ssize_t)size;
 }
 
-/* ---- trace_marker and trace_marker_raw ---- */
+/* ---- the files trace_marker and trace_marker_raw ---- */
 
 static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid,
@@ -122,8 +124,8 @@ static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!(instance_options(instance) & OPTION_MARKERS))
 		return -EINVAL;
 	taken = write(instance, buf, size, tid);
-	/* The rings were made by this write.  Processes must apply that, to use them for their
-	 * next events. */
+	/* This write has made the rings.  Processes must apply that, so that they use the
+	 * rings for their next events. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;

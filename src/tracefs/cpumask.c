@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracing_cpumask: the CPUs that record, in the kernel's form of a mask: hexadecimal numbers of
- * 32 bits, separated by commas, the highest first.  Example: with 40 CPUs, "01,00000003" is
- * CPU 0, 1 and 32.
+ * The file tracing_cpumask: the CPUs that record, as a mask in the kernel's form.  This
+ * form is hexadecimal numbers of 32 bits, separated by commas, the highest first.  Example:
+ * with 40 CPUs, "01,00000003" means the CPUs 0, 1 and 32.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -64,8 +64,8 @@ static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 	return 0;
 }
 
-/* Parse a mask, backwards from its end, where the lowest CPUs are.  -EOVERFLOW: the mask has a
- * CPU that does not exist. */
+/* Parse a mask backwards from its end, where the lowest CPUs are.  Returns -EOVERFLOW if
+ * the mask has a CPU that does not exist. */
 static int parse_mask(const char *text, size_t len, uint32_t nr_cpus,
 		      uint32_t words[WORDS_MAX])
 {

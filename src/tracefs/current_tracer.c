@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* current_tracer and available_tracers. */
+/* The files current_tracer and available_tracers. */
 #include <errno.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ int current_tracer_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Can the buffer have the tracer @tracer, whose name is @name?  Returns 0, -ERESTART or another
- * -errno. */
+/* Check whether the buffer can have the tracer @tracer, whose name is @name.  Returns 0,
+ * -ERESTART or another -errno. */
 static int prepare(struct tracefs_file *file, const struct tracer *tracer, const char *name)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -84,8 +84,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 		shm_store(&instance->abi->tracer, old_number);
 		return r;
 	}
-	/* Clear the buffer now, before the processes start the new tracer: later that would
-	 * remove records of the new tracer. */
+	/* Clear the buffer now, before the processes start the new tracer.  Later this
+	 * would remove records of the new tracer. */
 	if (!old->start)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -93,7 +93,7 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 	return 0;
 }
 
-/* The previous tracer has stopped in all processes: remove its records. */
+/* Remove the records of the previous tracer, which has stopped in all processes. */
 void current_tracer_applied(struct tracefs_file *file)
 {
 	if (file->old_tracer && file->old_tracer->start)
@@ -101,7 +101,7 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->old_tracer = NULL;
 }
 
-/* A process could not apply the change.  As in the kernel, the tracer becomes nop then. */
+/* Set the tracer to nop, as the kernel does, because a process could not apply the change. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

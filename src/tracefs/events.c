@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory events/ and available_events. */
+/* The directory events/ and the file available_events. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "server/rules/soft.h"
 #include "tracefs/files.h"
 
-/* ---- directories of systems and events ---- */
+/* ---- the directories of systems and events ---- */
 
 /*
- * Return the name of the system that a directory stands for.  Return "" if the root has no such
- * system any more: when a root wakes up, its systems are loaded from its memory again, and the
- * program could have changed that memory since the node was made.
+ * Return the name of the system that a directory stands for.  Returns "" if the root has no
+ * such system any more.  This can happen: when a root wakes up, its systems are loaded from
+ * its memory again, and the program could have changed that memory since the node was made.
  */
 static const char *system_of(const struct tracefs_node *node)
 {
@@ -24,7 +24,7 @@ static const char *system_of(const struct tracefs_node *node)
 	       root_events(node->root)->systems[node->number] : "";
 }
 
-/* Find a system.  Returns -ENOENT, too, if none of its events is visible at present. */
+/* Find a system.  Returns -ENOENT also if none of its events is visible at present. */
 int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
@@ -79,7 +79,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* ---- files in events/ ---- */
+/* ---- the files in events/ ---- */
 
 struct event *tracefs_event(const struct tracefs_node *node)
 {
@@ -148,7 +148,8 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Turn all events that @match selects on or off.  Returns the bytes taken, or -errno. */
+/* Turn all events that @match selects on or off.  Returns the number of bytes taken, or
+ * -errno. */
 static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			    const struct event_match *match)
 {
@@ -186,7 +187,7 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 }
 
 /* Show the state of all events of @system: 0, 1, X (some events are on) or ? (there are no
- * events).  @system NULL: the events of all systems. */
+ * events). @system NULL means the events of all systems. */
 static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {

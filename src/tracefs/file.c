@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files: call the methods show and store, or the methods of struct tracefs_stream. */
+/* Open files.  The functions here call the methods show and store of a file, or the methods
+ * of struct tracefs_stream. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +18,11 @@
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)	/* limit: bytes of the text that show() may print */
-#define NUMBER_MAX	67		/* limit: characters of a number; the kernel ignores the
-					 * rest */
-#define RESTART_NS	100000000u	/* a request is retried at the latest this long after
-					 * -ERESTART */
+#define SHOW_BYTES_MAX	(64u << 20)	/* limit of the bytes of the text that show() may print */
+#define NUMBER_MAX	67		/* limit of the characters of a number; the
+					 * kernel ignores the rest */
+#define RESTART_NS	100000000u	/* after -ERESTART a request is retried after
+					 * this time at the latest, ns */
 
 static bool wants_read(int flags)
 {
@@ -33,8 +34,8 @@ static bool wants_write(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Check the permission bits as the VFS does.  Only the bits of the owner matter; the user root
- * may do everything. */
+/* Check the permission bits as the VFS does.  Only the bits of the owner matter, and the
+ * user root may do everything. */
 static bool is_allowed(const struct tracefs_def *def, int flags)
 {
 	return geteuid() == 0 ||
@@ -44,8 +45,8 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 
 /* ---- requests that wait for a parser ---- */
 
-/* Return true if it is too early to retry: no parser has made progress since the last
- * -ERESTART.  A retry is expensive, because it may look at many processes. */
+/* Return true if it is too early to retry a request, because no parser has made progress
+ * since the last -ERESTART.  A retry is expensive: it may look at many processes. */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
@@ -60,7 +61,7 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
-/* Return true if the instance was removed, and the file cannot be used without it. */
+/* Return true if the instance was removed, so that the file cannot be used any more. */
 static bool is_gone(const struct tracefs_file *file)
 {
 	return file->node->instance->is_gone && file->def->hold != TRACEFS_STAYS;
@@ -88,7 +89,7 @@ int tracefs_settle(struct tracefs_file *file)
 	return (int)note_restart(file, truncate_file(file));
 }
 
-/* ---- open, close ---- */
+/* ---- open and close files ---- */
 
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file)
 {
@@ -114,7 +115,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = truncate_file(file);
 	if (r == -ERESTART)
-		r = 0;			/* tracefs_settle() truncates the file later */
+		r = 0;			/* the file is truncated later, by tracefs_settle() */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -144,8 +145,8 @@ static int flush_file(struct tracefs_file *file)
 	return r;
 }
 
-/* Wait up to @wait_ns until all processes have applied the change.  -EINPROGRESS: they have not
- * yet. */
+/* Wait up to @wait_ns until all processes have applied the change.  Returns -EINPROGRESS if
+ * some process has not applied it yet. */
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
@@ -166,7 +167,8 @@ void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	/* Wait here, because the writer may have exited before its change was applied. */
+	/* Wait for the processes here, because the writer may have exited before its change
+	 * was applied. */
 	if (!flush_file(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
@@ -182,7 +184,8 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* Call show() when the file is read from its start.  Later reads get their bytes from that text. */
+/* Read from the text of a file.  show() is called when the file is read from its start.
+ * Later reads get their bytes from that text. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {
@@ -338,7 +341,7 @@ unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
 	if (!file->def->stream)
-		return !file->def->show;	/* true: the file can only be written */
+		return !file->def->show;	/* this is true if the file can only be written */
 	return file->def->stream->is_pipe;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of files and directories.  Names and modes are those of the kernel. */
+/* The tables of files and directories.  The names and modes are those of the kernel. */
 #include "event/option.h"
 #include "tracefs/files.h"
 

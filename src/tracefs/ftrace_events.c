@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory events/ftrace: the built-in events.  They cannot be turned on or off, but
- * tools need their formats. */
+/* The directory events/ftrace, which has the built-in events.  They cannot be turned on or
+ * off, but tools need their formats. */
 #include <errno.h>
 #include <string.h>
 
 #include "event/ftrace_event.h"
 #include "tracefs/files.h"
 
-/* Return the kind of the directory of a built-in event.  ftrace/print has a kind of its own,
- * because it has triggers. */
+/* Return the kind of the directory of a built-in event.  ftrace/print has a kind of its
+ * own, because only this event has triggers. */
 static const struct tracefs_dir *dir_of(const struct tracefs_node *ftrace, size_t row)
 {
 	return ftrace->dir->child[row == FTRACE_PRINT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error messages for the lists of functions.  After a list has refused a token, which has the
- * form [!]GLOB[:COMMAND[:PARAM]], the functions here parse it once more to find out why, and
- * write the reason to error_log.
+ * Error messages for the lists of functions.  A token has the form
+ * [!]GLOB[:COMMAND[:PARAM]].  After a list has refused a token, the functions here parse
+ * the token once more to find out why, and write the reason to error_log.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static void log_function(const struct wrong_write *wrong, const char *at, size_t
 	wrong_write_log(wrong, at, error, name);
 }
 
-/* Write to error_log what is wrong with the command at @at, or with its parameter.  False: both
- * are correct. */
+/* Write to error_log what is wrong with the command at @at, or with its parameter.  Returns
+ * false if both are correct. */
 static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
 {
 	const struct trigger_cmd *cmd;
@@ -72,7 +72,8 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
-/* If this list never accepts tokens of the form of @at, write that to error_log and return true.
+/* If this list never accepts tokens of the form of @at, write that to error_log and return
+ * true.
  * @mod: the part of the token from ":mod" on, or NULL. */
 static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
 {

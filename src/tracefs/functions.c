@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that tracers trace: available_filter_functions, set_ftrace_filter ... */
+/* The files for the functions that tracers trace: available_filter_functions,
+ * set_ftrace_filter ... */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 #include "symbols/function_name.h"
 #include "tracefs/files.h"
 
-/* ---- files that list functions ---- */
+/* ---- the files that list functions ---- */
 
 static void print_name(const struct tracefs_node *node, uint32_t nr, struct text *out)
 {
@@ -71,12 +72,12 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* After the count the kernel prints letters for the way in which a function is called.  Linux
- * 6.12 prints this many blanks if there are no letters. */
+/* Blanks after the count of users.  The kernel prints letters there for the way in which a
+ * function is called.  Linux 6.12 prints this many blanks if there are no letters. */
 #define NO_LETTERS	"           "
 
-/* Show the functions that are traced, and the number of their users.  @is_touched: show also
- * functions that were traced and have no user any more. */
+/* Show the functions that are traced, and the number of their users.  @is_touched: also
+ * show functions that were traced and have no user any more. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
 	const struct function_tracers tracers = functions_tracers(node->root);
@@ -107,8 +108,8 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 	return show_users(node, true, out);
 }
 
-/* The kernel prints how many pages its table of functions has.  Here the table consists of the
- * functions' addresses. */
+/* Show the size of the table of functions.  The kernel prints how many pages its table has.
+ * Here the table consists of the functions' addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
@@ -131,9 +132,10 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 
 static const struct {
 	const char *file;		/* name of the file */
-	const char *empty;		/* text of an empty list */
-	bool has_commands;		/* accepts FUNCTIONS:COMMAND; :mod: counts as a command */
-	bool is_graph;			/* belongs to the function_graph tracer */
+	const char *empty;		/* text that is shown for an empty list */
+	bool has_commands;		/* true: the list accepts FUNCTIONS:COMMAND;
+					 * :mod: counts as a command */
+	bool is_graph;			/* true: the list belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
 		"set_ftrace_filter", "#### all functions enabled ####\n", true, false
@@ -152,7 +154,7 @@ static const struct {
 	},
 };
 
-/* Return the list that a file shows, by the name of the file. */
+/* Return the list that a file shows.  The name of the file decides. */
 static enum function_list list_of(const struct tracefs_def *def)
 {
 	enum function_list list = 0;
@@ -169,7 +171,8 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 	int r;
 
-	/* Modules may have been loaded or unloaded: update the functions and the lists. */
+	/* Update the functions and the lists, because modules may have been loaded or
+	 * unloaded. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
 	r = function_shown_prepare(instance);
@@ -199,8 +202,8 @@ static int publish(struct tracefs_file *file)
 	return r;
 }
 
-/* Get the functions from the processes, before the current call changes anything, and only once
- * per call.  Returns 0, -ERESTART or -errno. */
+/* Get the functions from the processes.  This must be done before the current call changes
+ * anything, and only once per call.  Returns 0, -ERESTART or -errno. */
 static int refresh(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
@@ -209,8 +212,8 @@ static int refresh(struct tracefs_file *file)
 	return r;
 }
 
-/* Begin a new, empty list, which the next writes change.  It replaces the old list when the file
- * is closed, so no process ever uses an incomplete list. */
+/* Begin a new, empty list, which the next writes change.  The new list replaces the old one
+ * when the file is closed, so no process ever uses an incomplete list. */
 static int begin_list(struct tracefs_file *file)
 {
 	int r = refresh(file);
@@ -222,8 +225,9 @@ static int begin_list(struct tracefs_file *file)
 }
 
 /*
- * functions_select() for the graph tracer's lists.  As in the kernel, they do not accept numbers
- * of functions, and the result of a removal counts only functions that were in the list.
+ * Select functions for the graph tracer's lists, as functions_select() does.  As in the
+ * kernel, these lists do not accept numbers of functions, and the result of a removal
+ * counts only functions that were in the list.
  */
 static int select_graph(struct root *root, const char *word, bool is_in,
 			struct function_set *set)
@@ -274,8 +278,8 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* Add or remove a command for functions.  @param: COMMAND[:PARAM]; a NUL replaces the colon.
- * After success the caller must call tracefs_file_apply(). */
+/* Add or remove a command for functions.  @param: COMMAND[:PARAM]; a NUL replaces the
+ * colon. After success the caller must call tracefs_file_apply(). */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -294,8 +298,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* Returns the error for a command in stack_trace_filter, which accepts none: the stack tracer
- * has no buffer that a command could change. */
+/* Return the error for a command in stack_trace_filter.  This list accepts no commands: the
+ * stack tracer has no buffer that a command could change. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -308,7 +312,7 @@ static bool is_mod(const char *colon)
 	return !strcmp(colon, ":mod") || !strncmp(colon, ":mod:", strlen(":mod:"));
 }
 
-/* Apply a complete token.  @word is changed: NULs replace its colons. */
+/* Apply a complete token.  This changes @word: NULs replace its colons. */
 static int use_word(struct tracefs_file *file, char *word)
 {
 	const char *found = function_word_colon(word, strlen(word));
@@ -329,8 +333,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* Return the length of the token that begins with file->word, which earlier writes have left,
- * and continues in @buf. */
+/* Return the length of the token that begins with file->word and continues in @buf.
+ * file->word is the part that earlier writes have left. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -348,7 +352,8 @@ static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t
 }
 
 /* Return how many bytes of @buf belong to the first token, which an earlier write may have
- * begun.  If less than @size, a blank or a NUL follows there and ends the token. */
+ * begun.  If the result is less than @size, a blank or a NUL follows there and ends the
+ * token. */
 static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = whole_len(file, buf, size);
@@ -356,7 +361,8 @@ static size_t word_len(const struct tracefs_file *file, const char *buf, size_t 
 	return len > file->word.len ? len - file->word.len : 0;
 }
 
-/* Apply file->word, then clear it.  -ERESTART: it is not cleared. */
+/* Apply the token in file->word, then clear file->word.  After -ERESTART file->word is not
+ * cleared. */
 static int end_word(struct tracefs_file *file)
 {
 	char copy[TRACEFS_FUNCTION_MAX + 1];
@@ -373,7 +379,7 @@ static int end_word(struct tracefs_file *file)
 	return r;
 }
 
-/* Apply file->word.  If it is refused, write the reason to error_log. */
+/* Apply the token in file->word.  If it is refused, write the reason to error_log. */
 static int end_word_or_log(struct tracefs_file *file)
 {
 	char *copy = file->word.len ? strdup(text_str(&file->word)) : NULL;
@@ -413,9 +419,10 @@ static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 }
 
 /*
- * Take the first token of @buf.  As in the kernel, a token at the end of a write continues with
- * the first byte of the next write, whatever it is.  After a token that was too long, all
- * further writes fail.  Returns the bytes used, or -errno; -ERESTART: nothing is changed.
+ * Take the first token of @buf.  As in the kernel, a token at the end of a write continues
+ * with the first byte of the next write, whatever this byte is.  After a token that was too
+ * long, all further writes fail.  Returns the number of bytes used, or -errno; -ERESTART:
+ * nothing was changed.
  */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -454,8 +461,8 @@ static bool is_quick(const struct tracefs_file *file, const char *word, size_t l
 				    len - is_not);
 }
 
-/* Take one more token of @buf if it is complete, quick (is_quick()) and correct.  Returns the
- * bytes used, with the blank after it, or 0. */
+/* Take one more token of @buf if it is complete, quick (is_quick()) and correct.  Returns
+ * the number of bytes used, including the blank after the token, or 0. */
 static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 {
 	struct text *word = &file->word;
@@ -473,12 +480,13 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 /* A series of tokens NAME:COMMAND that all have the same command. */
 struct command_words {
 	struct text names;		/* names, each followed by a NUL */
-	const char *command;		/* ":COMMAND", in the written bytes; NULL: no token yet */
+	const char *command;		/* ":COMMAND" in the written bytes; NULL: there
+					 * is no token yet */
 	size_t command_len;		/* length of @command */
 	uint32_t nr;			/* number of names */
 };
 
-/* Add @word to the series.  False: it has wildcards, a ! or another command. */
+/* Add @word to the series.  Returns false if @word has wildcards, a ! or another command. */
 static bool add_command(struct command_words *words, const char *word, size_t len)
 {
 	const char *colon = function_word_colon(word, len);
@@ -515,8 +523,8 @@ static int store_commands(struct tracefs_file *file, const struct command_words 
 	       store_command(file, &globs, command + 1);
 }
 
-/* Collect the series of tokens at the start of @buf, at most @most of them.  Returns the bytes
- * used. */
+/* Collect the series of tokens at the start of @buf, at most @most tokens.  Returns the
+ * number of bytes used. */
 static size_t find_commands(const char *buf, size_t size, uint32_t most,
 			    struct command_words *words)
 {
@@ -532,9 +540,10 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 }
 
 /*
- * Take a series of tokens with the same command together.  If one of them is wrong, or there is
- * no space for all, try the first half, then the first quarter, and so on.  Returns the bytes
- * used; 0: no series of two or more, so tokens must be taken one by one; or -ERESTART.
+ * Take a series of tokens with the same command together.  If one of them is wrong, or
+ * there is no space for all, try the first half, then the first quarter, and so on.
+ * Returns the number of bytes used; 0 if there is no series of two or more, so that tokens
+ * must be taken one by one; or -ERESTART.
  */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -559,8 +568,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
-/* Return true if begin_list() or store_command() will call refresh().  Then the caller does it
- * before it takes a token. */
+/* Return true if begin_list() or store_command() will call refresh().  If so, the caller
+ * calls refresh() before it takes a token. */
 static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	return !file->functions || memchr(buf, ':', size) ||
@@ -617,8 +626,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* As in the kernel, close() does not return an error of the last token.  It is in
-	 * error_log. */
+	/* An error of the last token is only in error_log: as in the kernel, close() does
+	 * not return it. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);
@@ -642,7 +651,7 @@ int function_list_flush(struct tracefs_file *file)
 	return r;
 }
 
-/* ---- max_graph_depth and tracing_thresh ---- */
+/* ---- the files max_graph_depth and tracing_thresh ---- */
 
 int graph_depth_show(struct tracefs_node *node, struct text *out)
 {
@@ -660,7 +669,7 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 	(void)tid;
 	if (r)
 		return r;
-	/* Keep the low 32 bits, as the kernel does. */
+	/* Keep only the low 32 bits, as the kernel does. */
 	*depth = (uint32_t)value;
 	r = publish(file);
 	if (r)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printk_formats, saved_cmdlines, saved_cmdlines_size, saved_tgids and timestamp_mode. */
+/* The files printk_formats, saved_cmdlines, saved_cmdlines_size, saved_tgids and
+ * timestamp_mode. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "server/names/printk.h"
 #include "tracefs/files.h"
 
-#define SAVED_CMDLINES_MAX	32768	/* limit of the kernel: entries of saved_cmdlines */
+#define SAVED_CMDLINES_MAX	32768	/* the kernel's limit of the entries of saved_cmdlines */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -35,8 +36,8 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * The table has a fixed size.  In the kernel, a number that is written asks for at least that
- * many entries, so here every number up to the fixed size succeeds.
+ * Show the size of the table, which is fixed.  In the kernel, a number that is written asks
+ * for at least that many entries, so here every number up to the fixed size succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {
@@ -94,7 +95,7 @@ int printk_formats_show(struct tracefs_node *node, struct text *out)
 	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
-/* A record always holds the time since the record before it ("delta"). */
+/* Show the only mode, "delta": a record always holds the time since the record before it. */
 int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;

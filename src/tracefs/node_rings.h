@@ -6,7 +6,8 @@
 #include "server/rings/rings.h"
 #include "tracefs/tree.h"
 
-/* Return the rings that a file reads: those of the snapshot, or those that are recorded to. */
+/* Return the rings that a file reads: the rings of the snapshot, or the rings that are
+ * recorded to. */
 static inline enum rings tracefs_rings(const struct tracefs_node *node)
 {
 	const struct tracefs_stream *stream = node->def->stream;
@@ -14,7 +15,7 @@ static inline enum rings tracefs_rings(const struct tracefs_node *node)
 	return stream && stream->is_snapshot ? RINGS_SNAPSHOT : RINGS_MAIN;
 }
 
-/* Return the CPU of a file in per_cpu/cpuN, else CPU_ALL. */
+/* Return the CPU of a file in per_cpu/cpuN, or CPU_ALL for any other file. */
 static inline int tracefs_cpu(const struct tracefs_node *node)
 {
 	return node->in && node->in->is_cpu ? (int)node->number : CPU_ALL;

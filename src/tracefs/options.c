@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_options, and the files in options/, one per option. */
+/* The file trace_options, and the files in options/, one file per option. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* limit of the kernel: bytes of a write */
+#define WRITE_MAX	63		/* the kernel's limit of the bytes of a write */
 
 /* Return true if the instance has the option @row.  An instance has the options of a tracer only
  * while that tracer is its current tracer. */
@@ -38,7 +38,7 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
-	if (bit & OPTION_PROGRAM)	/* the processes must apply it */
+	if (bit & OPTION_PROGRAM)	/* the processes must apply the change, too */
 		tracefs_file_apply(file);
 }
 
@@ -86,7 +86,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	return (ssize_t)size;
 }
 
-/* Return the bit of the option after which the file is named. */
+/* Return the bit of the option whose name the file has. */
 static uint64_t bit_of(const struct tracefs_node *node)
 {
 	return option_find(node->def->name)->bit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* set_event_pid, set_event_notrace_pid, set_ftrace_pid and set_ftrace_notrace_pid. */
+/* The files set_event_pid, set_event_notrace_pid, set_ftrace_pid and set_ftrace_notrace_pid. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Parse numbers up to the end of the write, or up to a NUL.  @pids must have space for @size / 2
- * + 1 numbers.  Returns the bytes used, or -errno. */
+/* Parse numbers up to the end of the write, or up to a NUL.  @pids must have space for
+ * @size / 2 + 1 numbers.  Returns the number of bytes used, or -errno. */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 			  size_t *ret_nr)
 {
@@ -57,7 +57,7 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 	return (ssize_t)taken;
 }
 
-/* Return the list that belongs to a file.  The name of the file decides. */
+/* Return the list of threads that belongs to a file.  The name of the file decides. */
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
 	static const char *const files[ABI_PIDS_LISTS] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pipe: lines of text, whose records are consumed when the reader has got them.  The text
- * of a batch of records is printed at once, and kept until all of it is delivered.  Most
- * batches are delivered by one read.
+ * The file trace_pipe: lines of text, whose records are consumed when the reader has got
+ * them.  The text of a batch of records is printed at once, and kept until all of it is
+ * delivered.  Most batches are delivered by one read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,19 +26,20 @@
 #include "tracefs/node_rings.h"
 #include "tracefs/pipe.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)	/* limit: bytes of the text of a batch */
+#define PIPE_BYTES_MAX	(4u << 20)	/* limit of the bytes of the text of a batch */
 
 struct pipe {
 	struct lines lines;
 	struct text text;		/* text of the batch */
-	size_t text_at;			/* bytes of @text that were delivered to the reader */
-	size_t nr_returned;		/* bytes that the current read returns; 0: no read is
-					 * in progress */
-	bool is_split;			/* the batch took more than one read */
-	bool has_read;			/* at least one read has returned bytes */
+	size_t text_at;			/* number of bytes of @text that were delivered
+					 * to the reader */
+	size_t nr_returned;		/* number of bytes that the current read returns;
+					 * 0: no read is in progress */
+	bool is_split;			/* true: the batch took more than one read */
+	bool has_read;			/* true: at least one read has returned bytes */
 };
 
-/* ---- one reader per CPU; a reader of all CPUs excludes all others ---- */
+/* ---- each CPU has one reader; a reader of all CPUs excludes all others ---- */
 
 /* Reserve @cpu, or CPU_ALL, for a reader.  Returns 0 or -EBUSY. */
 static int cpus_reserve(struct instance *instance, int cpu)
@@ -107,7 +108,7 @@ static void pipe_close(struct tracefs_file *file)
 	cpus_release(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
-/* Print the losses after the last record: usually the record that follows a loss reports it. */
+/* Print losses after the last record.  Usually the record that follows a loss reports it. */
 static void print_lost(struct pipe *pipe)
 {
 	uint32_t cpu;
@@ -117,8 +118,8 @@ static void print_lost(struct pipe *pipe)
 		line_print_lost(cpu, lost, &pipe->text);
 }
 
-/* Print a new batch of at most @size bytes, but at least one line if there is a record.  Returns
- * 0 or -errno.  Without a record it returns 0 and the batch is empty. */
+/* Print a new batch of at most @size bytes, but at least one line if there is a record.
+ * Returns 0 or -errno.  If there is no record, it returns 0 and the batch is empty. */
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
@@ -149,18 +150,19 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);
-	/* Records that print no text are consumed at once. */
+	/* Consume records that print no text at once. */
 	if (pipe->text.len)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	/* After -ERESTART deliver the lines that are complete: only the next line has to wait. */
+	/* After -ERESTART deliver the lines that are complete, because only the next line
+	 * has to wait. */
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* There is nothing to read now: return true if the file ends here, false if the reader must
- * wait.  The file ends when the program has ended, or when tracing is off and the reader has
- * read something before. */
+/* Return true if the file ends here, false if the reader must wait.  Called when there is
+ * nothing to read now.  The file ends when the program has ended, or when tracing is off
+ * and the reader has read something before. */
 static bool is_over(const struct tracefs_file *file)
 {
 	const struct pipe *pipe = file->state;
@@ -179,7 +181,8 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
-	/* After TRACEFS_REFUSED another reader may have consumed these records. */
+	/* After TRACEFS_REFUSED another reader may have consumed these records, so check
+	 * that. */
 	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
 		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {
@@ -207,9 +210,9 @@ static void text_taken(struct pipe *pipe)
 }
 
 /*
- * Only a batch that one read delivers as a whole gets a receipt.  If the reader got only a part
- * of the text, the records cannot be given to another reader, because nobody knows whether this
- * reader has used its part.
+ * Handle what happened to the bytes of a read.  Only a batch that one read delivers as a
+ * whole gets a receipt.  If the reader got only a part of the text, the records cannot be
+ * given to another reader, because nobody knows whether this reader has used its part.
  */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {

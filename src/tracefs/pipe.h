@@ -9,7 +9,7 @@
 #include "server/core/instance.h"
 #include "server/parts.h"
 
-/* The state of INSTANCE_PART_PIPES. */
+/* The readers of trace_pipe of an instance.  This is the state of INSTANCE_PART_PIPES. */
 struct instance_pipes {
 	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The function profiler: function_profile_enabled and trace_stat/. */
+/* The files of the function profiler: function_profile_enabled and trace_stat/. */
 #include <errno.h>
 
 #include "server/core/apply.h"
@@ -69,8 +69,8 @@ ssize_t profile_enabled_store(struct tracefs_file *file, const char *buf, size_t
 	return (ssize_t)size;
 }
 
-/* A process could not apply the change.  Turn the profiler off.  This is right for both writes:
- * before a write of 1 it was off, and a write of 0 shall turn it off. */
+/* Turn the profiler off, because a process could not apply the change.  This is right for
+ * both writes: before a write of 1 the profiler was off, and a write of 0 turns it off. */
 void profile_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has more than one
- * ring, so its records are merged into new pages.  The records of a page stay in the rings
- * until the reader has got the page; then they are consumed.
+ * The file trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has
+ * more than one ring, so its records are merged into new pages.  The records of a page stay
+ * in the rings until the reader has got the page; then they are consumed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,37 +24,41 @@
 #include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit: bytes of data whose length fits
-							 * into the first word of a record's
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit of the bytes of data
+							 * whose length fits into the
+							 * first word of a record's
 							 * header */
-/* poll() waits no longer than this for buffer_percent of the buffer. */
+/* Limit of the time that poll() waits for buffer_percent of the buffer, ns. */
 #define FLUSH_NS	500000000u
 
 struct raw {
 	LIST_ENTRY(raw) link;		/* in all_raws */
 	const struct tracefs_file *file;
 	struct merge *merge;
-	uint8_t *page;			/* page that is being filled or read */
-	uint32_t page_bytes;		/* size of @page */
-	uint32_t bytes;			/* bytes of data in @page so far */
+	uint8_t *page;			/* the page that is being filled or read */
+	uint32_t page_bytes;		/* size of @page, bytes */
+	uint32_t bytes;			/* number of bytes of data in @page so far */
 	uint64_t time;			/* time of the newest record in @page */
-	uint64_t lost;			/* records that were lost before the first record in
-					 * @page */
-	bool is_closed;			/* @page is complete and is being read */
-	uint32_t page_at;		/* bytes of @page that were delivered to the reader */
-	uint32_t read_end;		/* end of the bytes that the current read returns; they
-					 * begin at @page_at */
-	uint32_t data_end;		/* end of the data in @page; zeroes follow */
-	bool is_split;			/* the reader has got a part of the staged records, and
-					 * gets the rest with another read; they cannot be
-					 * delivered to another reader */
-	uint64_t flush_ns;		/* time (CLOCK_MONOTONIC) until which poll() waits for
-					 * more records; 0: poll() has found no record yet */
-	bool is_flushing;		/* poll() has stopped waiting: the next splice gets a
-					 * page that is not full */
+	uint64_t lost;			/* number of records that were lost before the
+					 * first record in @page */
+	bool is_closed;			/* true: @page is complete and is being read */
+	uint32_t page_at;		/* number of bytes of @page that were delivered
+					 * to the reader */
+	uint32_t read_end;		/* end of the bytes that the current read
+					 * returns, which begin at @page_at */
+	uint32_t data_end;		/* end of the data in @page, after which zeroes follow */
+	bool is_split;			/* true: the reader has got a part of the staged
+					 * records, and gets the rest with another read;
+					 * so they cannot be delivered to another reader */
+	uint64_t flush_ns;		/* time until which poll() waits for more
+					 * records, CLOCK_MONOTONIC; 0: poll() has found
+					 * no record yet */
+	bool is_flushing;		/* true: poll() has stopped waiting, so the next
+					 * splice gets a page that is not full */
 };
 
-/* Every open trace_pipe_raw and snapshot_raw.  Only the server's thread uses the list. */
+/* List of every open trace_pipe_raw and snapshot_raw.  Only the server's thread uses the
+ * list. */
 static LIST_HEAD(, raw) all_raws = LIST_HEAD_INITIALIZER(all_raws);
 
 static int raw_open(struct tracefs_file *file)
@@ -110,8 +114,8 @@ static void page_word(struct raw *raw, uint32_t word)
 	raw->bytes += sizeof(word);
 }
 
-/* Append a record to the page.  Returns false if the page would have more than @limit bytes of
- * data then. */
+/* Append a record to the page.  Returns false, and appends nothing, if the page would then
+ * have more than @limit bytes of data. */
 static bool page_add(struct raw *raw, const struct merge_record *record,
 		     uint32_t limit)
 {
@@ -142,11 +146,11 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 }
 
 /*
- * Complete the page.  The commit word contains the number of bytes of data, and flags if records
- * were lost before the page.  The flags fill all high bits, because in the kernel the word is
- * sign-extended.  The number of lost records follows the data if there is space for it.  Beside a
- * record that fills the page there is none, and the page says only that records were lost, as in
- * the kernel.
+ * Complete the page.  The commit word contains the number of bytes of data, and flags if
+ * records were lost before the page.  The flags fill all high bits, because the kernel
+ * sign-extends this word.  The number of lost records follows the data if there is space
+ * for it.  A record that fills the page leaves no space; then the page says only that
+ * records were lost, as in the kernel.
  */
 static void page_close(struct raw *raw)
 {
@@ -165,8 +169,9 @@ static void page_close(struct raw *raw)
 	raw->is_closed = true;
 }
 
-/* Return the limit for the bytes of data in the page if one more record is added; at most
- * @limit.  Only the first record of a page may take the space of the number of lost records. */
+/* Return the limit for the bytes of data in the page if one more record is added.  The
+ * result is at most @limit.  Only the first record of a page may take the space of the
+ * number of lost records. */
 static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
 	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
@@ -193,7 +198,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	if (raw->bytes >= limit)
 		return 1;
 	while (merge_peek(raw->merge, &record) > 0) {
-		/* A page can report losses only before its first record. */
+		/* Begin a new page here: a page can report losses only before its first
+		 * record. */
 		if (raw->bytes && record.lost)
 			return 1;
 		if (!page_add(raw, &record, data_limit(raw, limit))) {
@@ -201,7 +207,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 				return 1;
 			if (limit < data_limit(raw, UINT32_MAX))
 				return -EMSGSIZE;
-			raw->lost++;	/* the record is larger than a page, so it is lost */
+			raw->lost++;	/* count the record as lost, because it is larger
+					 * than a page */
 		}
 		raw->lost += record.lost;
 		merge_advance(raw->merge);
@@ -224,8 +231,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
-/* If the reader has refused a page, and another reader has consumed its records since, drop the
- * page. */
+/* Drop the page if the reader has refused it, and another reader has consumed its records
+ * since. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -235,8 +242,8 @@ static void drop_stale_page(struct raw *raw)
 	}
 }
 
-/* Return true if records were lost and no record follows that could report the loss.  Then an
- * empty page must report it. */
+/* Return true if records were lost and no record follows that could report the loss.  Then
+ * an empty page must report the loss. */
 static bool has_lost_only(struct raw *raw)
 {
 	uint32_t cpu;
@@ -248,9 +255,9 @@ static bool has_lost_only(struct raw *raw)
 }
 
 /*
- * Only a page that one read delivers as a whole gets a receipt.  If the reader got only a part
- * of the page, its records cannot be given to another reader, because nobody knows whether this
- * reader has used its part.
+ * Handle what happened to the bytes of a read.  Only a page that one read delivers as a
+ * whole gets a receipt.  If the reader got only a part of the page, its records cannot be
+ * given to another reader, because nobody knows whether this reader has used its part.
  */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -283,8 +290,8 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Read a page, or the rest of one.  As in the kernel, a read of fewer bytes than a page gets as
- * many records as fit, and returns 0 if none fits. */
+/* Read a page, or the rest of a page.  As in the kernel, a read of fewer bytes than a page
+ * gets as many records as fit, and returns 0 if no record fits. */
 static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset)
 {
@@ -311,8 +318,9 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_read(raw, buf, size);
 }
 
-/* page_fill() for a splice, which gets full pages only.  If it got others, too, a file recorded
- * from a slow trace would be many times larger. */
+/* Fill a page for a splice, as page_fill() does, but only full pages count.  If a splice
+ * got pages that are not full, a file recorded from a slow trace would be many times
+ * larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -334,8 +342,8 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* @buf already has the rest of the previous page, which is not delivered
-			 * now. */
+			/* @buf already has the rest of the previous page, which is not
+			 * delivered now. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -349,10 +357,11 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 
 /*
  * Return true if the records have waited long enough.  The kernel's poll() waits for
- * buffer_percent of the buffer, however long that takes.  Then a reader that prints records at
- * once (`trace-cmd stream') would print nothing of a program that records little.  This poll()
- * waits for FLUSH_NS at most, and not at all when tracing is off, because no more records will
- * come.  But if buffer_percent is 100, it waits for a full buffer.
+ * buffer_percent of the buffer, however long that takes.  With it, a reader that prints
+ * records at once (`trace-cmd stream') would print nothing of a program that records
+ * little.  This poll() waits for FLUSH_NS at most, and not at all when tracing is off,
+ * because no more records will come.  But if buffer_percent is 100, it waits for a full
+ * buffer.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {
@@ -392,7 +401,7 @@ bool raw_is_served(struct instance *instance, pid_t tid)
 	LIST_FOREACH(raw, &all_raws, link) {
 		const struct tracefs_node *node = raw->file->node;
 
-		/* Skip snapshot_raw: tracing_on does not change a snapshot. */
+		/* Skip snapshot_raw, because tracing_on does not change a snapshot. */
 		if (raw->file->def->stream != &raw_stream ||
 		    tracefs_instance(node) != instance || !raw->file->poll_tid ||
 		    raw->file->poll_tid == tid)
@@ -415,8 +424,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* snapshot_raw has no poll method, so poll(2) always reports that it is ready: programs do not
- * use poll(2) to wait for a snapshot. */
+/* The stream of snapshot_raw has no poll method, so poll(2) always reports that it is
+ * ready: programs do not use poll(2) to wait for a snapshot. */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set_event.  As in the kernel, a write takes one token and the blank that ends it, and returns
- * how many bytes that was.  The writer calls write(2) again with the rest.
+ * The file set_event.  As in the kernel, a write takes one token and the blank that ends
+ * it, and returns the number of these bytes.  The writer calls write(2) again with the
+ * rest.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,16 +29,16 @@ int set_event_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Return @text, or NULL if it is "" or "*", which match everything. */
+/* Return @text, or NULL if @text is "" or "*", which match everything. */
 static const char *part(const char *text)
 {
 	return !*text || !strcmp(text, "*") ? NULL : text;
 }
 
 /*
- * Parse a token, from which the caller has removed the !.  It is "SYSTEM:EVENT", "SYSTEM:",
- * "*:EVENT" ..., or one name that may be a system or an event.  @ret_match points into @word, in
- * which a NUL replaces the colon.
+ * Parse a token, from which the caller has removed the !.  A token is "SYSTEM:EVENT",
+ * "SYSTEM:", "*:EVENT" ..., or one name that may be a system or an event.  @ret_match
+ * points into @word, in which a NUL replaces the colon.
  */
 static void parse_match(char *word, struct event_match *ret_match)
 {
@@ -87,7 +88,8 @@ int set_event_truncate(struct tracefs_file *file)
 	int r = events_set(tracefs_instance(file->node), &all, false);
 
 	if (r)
-		return r == -EINVAL ? 0 : r;	/* -EINVAL: there are no events */
+		return r == -EINVAL ? 0 : r;	/* the error -EINVAL only means that
+						 * there are no events */
 	tracefs_file_apply(file);
 	apply_wait(&file->apply, APPLY_WAIT_NS);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* snapshot: writing a number takes, frees or clears the snapshot.  Reads are the same as those
- * of `trace`. */
+/* The file snapshot.  Writing a number takes, frees or clears the snapshot.  Reads work
+ * like those of `trace`. */
 #include <errno.h>
 
 #include "server/core/root.h"

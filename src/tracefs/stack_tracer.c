@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack tracer: stack_tracer_enabled, stack_max_size, stack_trace and stack_trace_threads. */
+/* The files of the stack tracer: stack_tracer_enabled, stack_max_size, stack_trace and
+ * stack_trace_threads. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 #include "server/names/symbols.h"
 #include "tracefs/files.h"
 
-/* ---- stack_tracer_enabled and stack_max_size ---- */
+/* ---- the files stack_tracer_enabled and stack_max_size ---- */
 
 int stack_enabled_show(struct tracefs_node *node, struct text *out)
 {
@@ -75,8 +76,9 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
-/* A process could not apply the change.  Turn the stack tracer off.  This is right for both
- * writes: before a write of 1 it was off, and a write of 0 shall turn it off. */
+/* Turn the stack tracer off, because a process could not apply the change.  This is right
+ * for both writes: before a write of 1 the stack tracer was off, and a write of 0 turns it
+ * off. */
 void stack_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;
@@ -95,8 +97,8 @@ int stack_max_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Processes read the value in shared memory at each call of a function, so they need not be
- * notified. */
+/* Processes need not be notified of this change, because they read the value in shared
+ * memory at each call of a function. */
 ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
@@ -109,7 +111,7 @@ ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t 
 	return r ? r : (ssize_t)size;
 }
 
-/* ---- stack_trace: the deepest stack ---- */
+/* ---- the file stack_trace, which shows the deepest stack ---- */
 
 static void print_frames(struct root *root, const struct abi_stack_copy *copy,
 			 struct text *out)
@@ -145,7 +147,7 @@ int stack_trace_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- stack_trace_threads: the depth of each thread ---- */
+/* ---- the file stack_trace_threads, which shows the depth of each thread ---- */
 
 static int compare_deepest(const void *pa, const void *pb)
 {

@@ -19,36 +19,37 @@
 
 struct server;				/* server/core/server.h */
 
-/* A file or directory of the tree.  While the server runs, its inode number is never used for
- * another file or directory. */
+/* A file or directory of the tree.  While the server runs, the inode number of a node is
+ * never used for another file or directory. */
 struct tracefs_node;
 
-/* Return the top directory, or NULL without memory.  The server owns it: the caller takes no
- * reference. */
+/* Return the top directory, or NULL if there is no memory.  The server owns the node: the
+ * caller takes no reference. */
 struct tracefs_node *tracefs_top(struct server *server);
-/* Find the entry @name of @dir.  Returns 0 and a reference, which the caller puts; -ENOENT,
- * -ENOTDIR or -ENOMEM. */
+/* Find the entry @name of @dir.  Returns 0 and a reference, which the caller must put;
+ * -ENOENT, -ENOTDIR or -ENOMEM. */
 int tracefs_lookup(struct tracefs_node *dir, const char *name,
 		   struct tracefs_node **ret_node);
-/* Find a node by its path from the top directory ("a.1/events/sched/enable").  Returns as
- * tracefs_lookup(), or -ENAMETOOLONG. */
+/* Find a node by its path from the top directory ("a.1/events/sched/enable").  Returns what
+ * tracefs_lookup() returns, or -ENAMETOOLONG. */
 int tracefs_walk(struct server *server, const char *path,
 		 struct tracefs_node **ret_node);
-/* Take a reference. */
+/* Take a reference of @node. */
 void tracefs_node_get(struct tracefs_node *node);
-/* Release a reference.  NULL is allowed. */
+/* Release a reference of @node.  NULL is allowed. */
 void tracefs_node_put(struct tracefs_node *node);
-/* Get the attributes: st_ino, st_mode, st_nlink, st_blksize, st_size, st_uid, st_gid, times. */
+/* Get the attributes of @node: st_ino, st_mode, st_nlink, st_blksize, st_size, st_uid,
+ * st_gid, times. */
 void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat);
-/* Call @emit for every entry except . and ..  Stops when @emit returns anything but 0, and
- * returns that. */
+/* Call @emit for every entry except . and ..  Stops when @emit returns a value other than
+ * 0, and returns this value. */
 int tracefs_readdir(struct tracefs_node *dir,
 		    int (*emit)(void *arg, const char *name, const struct stat *st),
 		    void *arg);
 /*
- * Make or remove the directory @name in @dir.  Only the directory `instances` allows that; in
- * other directories both return -EPERM.  Errors are those of the kernel: -EEXIST, -ENOENT,
- * -EBUSY ...
+ * Make or remove the directory @name in @dir.  Only the directory `instances` allows this;
+ * in other directories both functions return -EPERM.  Errors are those of the kernel:
+ * -EEXIST, -ENOENT, -EBUSY ...
  */
 int tracefs_mkdir(struct tracefs_node *dir, const char *name);
 int tracefs_rmdir(struct tracefs_node *dir, const char *name);
@@ -102,21 +103,21 @@ ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t of
  */
 ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 			   off_t offset, bool is_whole);
-/* Steps of a delivery: what happened to the bytes of tracefs_read_begin(). */
+/* Steps of a delivery: they report what happened to the bytes of tracefs_read_begin(). */
 enum tracefs_delivery {
-	TRACEFS_OFFERED,	/* the caller is about to make a system call that may hand over
-				 * all bytes; if the server is killed from now on, it is unknown
-				 * whether the reader has them */
-	TRACEFS_LATER,		/* that system call has not handed over all bytes; if the reader
-				 * gets no more, it drops the part that it has */
+	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
+				 * hand over all bytes; if the server is killed from now
+				 * on, nobody knows whether the reader has them */
+	TRACEFS_LATER,		/* the system call has not handed over all bytes; if the
+				 * reader gets no more, it drops the part that it has */
 	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
-	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the next read
-				 * returns the same bytes */
-	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without using the
-				 * bytes */
+	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the
+				 * next read returns the same bytes */
+	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
+				 * using the bytes */
 };
-/* Report what happened to the bytes of the last read.  Has no effect on a file that is not a
- * stream. */
+/* Report what happened to the bytes of the last read.  Does nothing for a file that is not
+ * a stream. */
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 
 /*
@@ -140,8 +141,8 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
  */
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
-/* Return 0 when all processes have applied the last write or flush, -EINPROGRESS before, or the
- * error of a process that could not apply it. */
+/* Return 0 when all processes have applied the last write or flush, -EINPROGRESS before
+ * that, or the error of a process that could not apply it. */
 int tracefs_write_done(struct tracefs_file *file);
 
 /*
@@ -152,15 +153,16 @@ int tracefs_write_done(struct tracefs_file *file);
  * -errno.  -EINPROGRESS: see tracefs_write(); -ERESTART: see tracefs_settle().
  */
 int tracefs_flush(struct tracefs_file *file);
-/* Return true if @file must be flushed when it is closed. */
+/* Return true if @file must be flushed when it is closed (tracefs_flush()). */
 bool tracefs_has_flush(const struct tracefs_file *file);
-/* Return true if something was written and not flushed yet. */
+/* Return true if bytes were written to @file and not flushed yet. */
 bool tracefs_is_written(const struct tracefs_file *file);
 
-/* Return the events of poll(2) that are true now: POLLIN, POLLOUT ... */
+/* Return the events of poll(2) that are ready now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* tracefs_poll() for thread @tid, which has called poll(2).  This also shows that the thread has
- * finished with the bytes that it read before, and it is stored in @file. */
+/* Return the events as tracefs_poll() does, for thread @tid, which has called poll(2).  The
+ * call also shows that the thread has finished with the bytes that it read before; this is
+ * stored in @file. */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
  * that can only be written. */

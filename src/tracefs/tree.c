@@ -31,7 +31,7 @@ static uint64_t make_ino(const struct instance *instance,
 	       row << TRACEFS_ROW_SHIFT | number;
 }
 
-/* Allocate a copy of @what with a reference count of 1. */
+/* Allocate a copy of the node @what, with a reference count of 1. */
 static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_node)
 {
 	struct tracefs_node *node = malloc(sizeof(*node));
@@ -48,9 +48,9 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 	return 0;
 }
 
-/* Fill the node of a directory that is not in @parent's table.  The inode number contains the
- * number of the directory's own kind, @dir; that of an entry in a table contains the number of
- * the parent's kind. */
+/* Fill the node of a directory that is not in @parent's table.  The inode number contains
+ * the number of the directory's own kind, @dir.  (The inode number of an entry in a table
+ * contains the number of the parent's kind.) */
 static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
@@ -66,8 +66,8 @@ static void dir_fill(const struct tracefs_node *parent,
 	};
 }
 
-/* Fill the node of an entry of @parent's table.  @nth: the CPU, if the row makes one entry per
- * CPU. */
+/* Fill the node of an entry of @parent's table.  @nth: the CPU, if the row makes one entry
+ * per CPU. */
 static void def_fill(const struct tracefs_node *parent,
 		     const struct tracefs_def *def, uint32_t nth,
 		     struct tracefs_node *ret_node)
@@ -136,7 +136,8 @@ void tracefs_node_put(struct tracefs_node *node)
 	free(node);
 }
 
-/* Return true if the root and the instance of @dir still exist.  Also updates the root's events. */
+/* Return true if the root and the instance of @dir still exist.  Also updates the events of
+ * the root. */
 static bool is_there(const struct tracefs_node *dir)
 {
 	return !dir->root ||
@@ -144,7 +145,8 @@ static bool is_there(const struct tracefs_node *dir)
 		!events_refresh(dir->root));
 }
 
-/* Return true if @dir has an entry for the row @def: some files exist only in the top instance. */
+/* Return true if @dir has an entry for the row @def.  Some files exist only in the top
+ * instance. */
 static bool has_row(const struct tracefs_node *dir, const struct tracefs_def *def)
 {
 	return !def->is_top_only || !dir->instance->name;
@@ -200,8 +202,8 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
-/* Set the owner.  Ask the kernel once only, because a long directory has thousands of
- * entries. */
+/* Set the owner of a node.  Ask the kernel only once, because a long directory has
+ * thousands of entries. */
 static void put_owner(struct stat *st)
 {
 	static bool is_known;
@@ -306,7 +308,7 @@ int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* ---- instances/ ---- */
+/* ---- the directory instances/ ---- */
 
 int instances_lookup(struct tracefs_node *dir, const char *name,
 		     struct tracefs_node **ret_node)

@@ -23,28 +23,29 @@ struct server;
 struct tracefs_dir;
 struct tracer;
 
-/* Called for each entry of a directory.  Returns 0 to continue; any other value ends the list. */
+/* Callback for each entry of a directory.  Returns 0 to continue; any other value ends the
+ * list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
-/* The methods of a file whose contents are not just the text of show().  The server's thread
- * calls them.  They must not block: read returns -EAGAIN instead. */
+/* The methods of a file whose contents are not just the text of show().  The server's
+ * thread calls them.  They must not block: the method read returns -EAGAIN instead. */
 struct tracefs_stream {
-	/* optional; sets file->state */
+	/* Optional method: open the file and set file->state. */
 	int (*open)(struct tracefs_file *file);
-	/* optional; called once for each successful open */
+	/* Optional method: called once for each successful open. */
 	void (*close)(struct tracefs_file *file);
-	/* see tracefs_read_begin() */
+	/* Method that reads; see tracefs_read_begin(). */
 	ssize_t (*read)(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset);
-	/* optional; see tracefs_read_whole() */
+	/* Optional method; see tracefs_read_whole(). */
 	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
-	/* optional: report of what happened to the bytes of the last read; a stream that
-	 * consumes records consumes them here */
+	/* Optional method: report what happened to the bytes of the last read.  A stream
+	 * that consumes records consumes them here. */
 	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
-	/* optional: see tracefs_poll(); without it the file is always ready */
+	/* Optional method; see tracefs_poll().  Without it the file is always ready. */
 	unsigned int (*poll)(struct tracefs_file *file);
-	bool is_pipe;			/* the file cannot seek, and reads may block */
-	bool is_snapshot;		/* the file reads the spare side */
+	bool is_pipe;			/* true: the file cannot seek, and reads may block */
+	bool is_snapshot;		/* true: the file reads the spare side of the buffer */
 	off_t size;			/* st_size in bytes */
 };
 
@@ -59,39 +60,44 @@ enum tracefs_hold {
 struct tracefs_def {
 	const char *name;
 	mode_t mode;			/* permission bits */
-	const char *help;		/* text in README; NULL: not in README */
-	/* optional: append more lines to the file's help in README, as the rows of a table
-	 * that the file offers */
+	const char *help;		/* text of the file in README; NULL: the file is
+					 * not in README */
+	/* Optional method: append more lines to the file's help in README, for example the
+	 * rows of a table that the file offers. */
 	void (*put_help)(struct text *out);
 	/* A row sets one of dir, show and stream; none if the file can only be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
-	/* optional: handle a write.  Returns the bytes taken, or -errno.  If processes must
-	 * apply the change, it calls tracefs_file_apply().  store, show, truncate and flush may
-	 * return -ERESTART, with nothing changed: see tracefs_settle(). */
+	/*
+	 * Optional method: handle a write.  Returns the number of bytes taken, or -errno.
+	 * If processes must apply the change, the method calls tracefs_file_apply().
+	 * store, show, truncate and flush may return -ERESTART, with nothing changed: see
+	 * tracefs_settle().
+	 */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
-	/* optional: after all processes have applied the change, return true if write(2) may
-	 * return.  It returns after TRACEFS_DONE_NS in any case. */
+	/* Optional method: after all processes have applied the change, return true if
+	 * write(2) may return.  write(2) returns after TRACEFS_DONE_NS in any case. */
 	bool (*is_done)(struct tracefs_file *file);
-	/* optional: called when all processes have applied the change */
+	/* Optional method: called when all processes have applied the change. */
 	void (*applied)(struct tracefs_file *file);
-	/* optional: called when a process could not apply the change, and the write fails */
+	/* Optional method: called when a process could not apply the change, and the write
+	 * fails. */
 	void (*refused)(struct tracefs_file *file);
-	/* optional: called when the file was opened for writing with O_TRUNC */
+	/* Optional method: called when the file was opened for writing with O_TRUNC. */
 	int (*truncate)(struct tracefs_file *file);
-	/* optional: called when the file is closed, and when one of several descriptors that
-	 * share the open file is closed after a write */
+	/* Optional method: called when the file is closed, and when one of several
+	 * descriptors that share the open file is closed after a write. */
 	int (*flush)(struct tracefs_file *file);
 	enum tracefs_hold hold;
-	bool is_top_only;		/* instances do not have this file */
-	bool is_per_cpu;		/* the row makes one file per CPU; a file's name ends
-					 * with the CPU's number, and tracefs_node.number is the
-					 * CPU */
+	bool is_top_only;		/* true: instances do not have this file */
+	bool is_per_cpu;		/* true: the row makes one file per CPU.  The
+					 * name of such a file ends with the CPU's
+					 * number, and tracefs_node.number is the CPU */
 };
 
-/* The kinds of directories, for inode numbers. */
+/* The kinds of directories, as inode numbers contain them. */
 enum tracefs_kind {
 	TRACEFS_TOP = 1,
 	TRACEFS_ROOT,
@@ -129,8 +135,8 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 	      10 * ABI_CPUS <= 1 << TRACEFS_ROW_SHIFT,
 	      "space for ten times the events and CPUs");
 
-/* The rows of a directory: members of struct tracefs_dir.  Asserts that inode numbers have space
- * for ten times the rows of @table. */
+/* Initialise the members of struct tracefs_dir for the rows of a directory.  Asserts that
+ * inode numbers have space for ten times the rows of @table. */
 #define TRACEFS_NR(table)	(sizeof(table) / sizeof((table)[0]))
 #define TRACEFS_ROWS(table)						\
 	.defs = table,							\
@@ -141,21 +147,22 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 		char unused;						\
 	})
 
-/* A kind of directory.  files.c defines one for each kind. */
+/* A kind of directory.  files.c defines one struct for each kind. */
 struct tracefs_dir {
-	enum tracefs_kind kind;		/* this kind in inode numbers */
+	enum tracefs_kind kind;		/* number of this kind of directory in inode numbers */
 	mode_t mode;			/* permission bits */
 	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
-	size_t nr_defs;			/* number of rows in @defs, see TRACEFS_ROWS */
-	/* kinds of the directories that lookup() and list() make; the second one is for
+	size_t nr_defs;			/* number of rows in @defs (TRACEFS_ROWS) */
+	/* kinds of the directories that lookup() and list() make; the second kind is for
 	 * exceptions */
 	const struct tracefs_dir *child[2];
-	bool is_cpu;			/* per_cpu/cpuN: the node's number is a CPU */
-	/* optional: find and list the entries that are not in @defs */
+	bool is_cpu;			/* true: the directory is per_cpu/cpuN, and the
+					 * node's number is a CPU */
+	/* Optional methods: find and list the entries that are not in @defs. */
 	int (*lookup)(struct tracefs_node *dir, const char *name,
 		      struct tracefs_node **ret_node);
 	int (*list)(struct tracefs_node *dir, tracefs_emit emit, void *arg);
-	/* optional: for directories in which users may make and remove directories */
+	/* Optional methods, for directories in which users may make and remove directories. */
 	int (*mkdir)(struct tracefs_node *dir, const char *name);
 	int (*rmdir)(struct tracefs_node *dir, const char *name);
 };
@@ -164,63 +171,70 @@ struct tracefs_dir {
 struct tracefs_node {
 	int refs;			/* number of references to this node */
 	struct server *server;
-	struct root *root;		/* holds a reference; NULL for the top directory */
+	struct root *root;		/* root of the node; holds a reference; NULL for
+					 * the top directory */
 	struct instance *instance;	/* instance of @root; holds a reference; NULL for
 					 * the top directory */
-	const struct tracefs_dir *dir;	/* kind of this directory; NULL: a file */
-	const struct tracefs_dir *in;	/* kind of its parent; NULL for the top directory */
-	const struct tracefs_def *def;	/* row in the parent's table; NULL: not in the table */
+	const struct tracefs_dir *dir;	/* kind of this directory; NULL if the node is a file */
+	const struct tracefs_dir *in;	/* kind of the parent directory; NULL for the top
+					 * directory */
+	const struct tracefs_def *def;	/* row of the node in the parent's table; NULL:
+					 * not in the table */
 	uint64_t ino;			/* inode number; see tree.c */
-	uint32_t number;		/* CPU, system or event of this directory, or of the
-					 * directory that the file is in */
+	uint32_t number;		/* number of the CPU, system or event of this
+					 * directory, or of the directory that the file
+					 * is in */
 };
 
 /* An open file. */
 struct tracefs_file {
-	struct tracefs_node *node;	/* holds a reference */
+	struct tracefs_node *node;	/* node of the file; holds a reference */
 	const struct tracefs_def *def;	/* the file's row: @node->def */
 	int flags;			/* flags of tracefs_open() */
 	struct text text;		/* output of show() */
-	bool is_shown;			/* @text is the output of show() */
-	bool is_written;		/* the file was written to, and not flushed since */
-	pid_t poll_tid;			/* thread that polled last; 0: none */
-	bool is_reading;		/* bytes were delivered since the last poll */
+	bool is_shown;			/* true: @text is the output of show() */
+	bool is_written;		/* true: the file was written to, and not flushed since */
+	pid_t poll_tid;			/* thread that called poll(2) last; 0: none */
+	bool is_reading;		/* true: bytes were delivered since the last poll(2) */
 	pid_t write_tid;		/* thread of the last write */
-	uint64_t done_ns;		/* time (CLOCK_MONOTONIC) until which a write waits for
-					 * is_done() */
-	bool must_truncate;		/* O_TRUNC was not done yet; tracefs_settle() will do it */
+	uint64_t done_ns;		/* time until which a write waits for is_done(),
+					 * CLOCK_MONOTONIC */
+	bool must_truncate;		/* true: O_TRUNC was not done yet;
+					 * tracefs_settle() will do it */
 	uint64_t restart_serial;	/* parse_serial() at the last -ERESTART */
-	uint64_t restart_ns;		/* time (CLOCK_MONOTONIC) to retry even if no parser has
-					 * made progress; 0: the last call did not return
-					 * -ERESTART */
+	uint64_t restart_ns;		/* time to retry even if no parser has made
+					 * progress, CLOCK_MONOTONIC; 0: the last call
+					 * did not return -ERESTART */
 	void *state;			/* private data of the stream */
-	const struct tracer *old_tracer;	/* for current_tracer: the tracer before a change
-						 * that was not applied yet; NULL: none */
-	struct function_set *functions;	/* for lists of functions: the new list; NULL: no change */
-	bool is_fresh;			/* for lists of functions: the current call has called
-					 * functions_refresh() */
-	struct text word;		/* for lists of functions: a token whose end was not
-					 * written yet */
-	char *undo;			/* for `trigger`: the command that removes the trigger
-					 * which was written last; or NULL */
+	const struct tracer *old_tracer;	/* for current_tracer: the tracer before
+						 * a change that was not applied yet;
+						 * NULL: none */
+	struct function_set *functions;	/* for lists of functions: the new list; NULL if
+					 * nothing was changed */
+	bool is_fresh;			/* for lists of functions: true if the current
+					 * call has called functions_refresh() */
+	struct text word;		/* for lists of functions: a token whose end was
+					 * not written yet */
+	char *undo;			/* for `trigger`: the command that removes the
+					 * trigger which was written last, or NULL */
 	struct apply apply;		/* change that processes must apply before the write
 					 * returns */
 };
 
-/* Return the instance of a file: never NULL, except for the top directory. */
+/* Return the instance of a file.  It is never NULL, except for the top directory. */
 static inline struct instance *tracefs_instance(const struct tracefs_node *node)
 {
 	return node->instance;
 }
 
-/* Notify the processes of the root that settings have changed.  The write returns when they
- * have applied them. */
+/* Notify the processes of the root that settings have changed.  The write returns when the
+ * processes have applied them. */
 static inline void tracefs_file_apply(struct tracefs_file *file)
 {
 	apply_start(file->node->root, &file->apply);
 }
 
-/* ---- tree.c ---- */
+/* ---- functions of tree.c ---- */
 
 /*
  * tracefs_node_new - make the node of a directory that is not in @parent's table
@@ -242,16 +256,18 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 
 /* ---- file.c ---- */
 
-/* Limit: how long a read prints lines.  Then it returns the lines that it has, the server can
- * answer other clients, and the reader reads again for the rest. */
+/* Limit of the time for which a read prints lines, ns.  Then the read returns the lines
+ * that it has, the server can answer other clients, and the reader reads again for the
+ * rest. */
 #define TRACEFS_READ_NS		20000000u
-/* A write waits no longer than this for struct tracefs_def.is_done. */
+/* Limit of the time for which a write waits for struct tracefs_def.is_done, ns. */
 #define TRACEFS_DONE_NS		1000000000u
 
 /* Parse a number as the kernel does: decimal digits, with an optional + before and one
  * optional newline after them.  Returns 0, -EINVAL or -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
-#define TRACEFS_WORD_MAX	127		/* limit: bytes of a token, without the NUL */
+#define TRACEFS_WORD_MAX	127		/* limit of the bytes of a token, without
+						 * the NUL */
 /*
  * tracefs_next_word - get the next token of a write, as the kernel does
  * @ret_word: the token; "" if there is none
@@ -262,7 +278,7 @@ int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
  */
 ssize_t tracefs_next_word(const char *buf, size_t size,
 			  char ret_word[TRACEFS_WORD_MAX + 1]);
-/* Limit: bytes of a token in a list of functions, which is a name and a command. */
+/* Limit of the bytes of a token in a list of functions, which is a name and a command. */
 #define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
 /*
  * Copy @buf to @text, which has @text_bytes bytes, and remove blanks at both ends as the kernel's

@@ -53,7 +53,7 @@ void function_commands_help(struct text *out)
 	put_commands(out, CMD_FUNCTION);
 }
 
-/* Return true if the write removes a trigger: it begins with !. */
+/* Return true if the write removes a trigger, because it begins with !. */
 static bool is_removal(const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
@@ -87,8 +87,8 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * Remember the command that removes the trigger which was just written: the same text with a !
- * before it.  Without memory there is no such command, and the trigger stays.
+ * Remember the command that removes the trigger which was just written: the same text with
+ * a ! before it.  If there is no memory for this command, the trigger stays.
  */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -111,8 +111,8 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	return r;
 }
 
-/* A process could not turn the event on: the registration function of TRACE_EVENT_FN failed.
- * Remove the trigger again. */
+/* Remove the trigger again, because a process could not turn the event on: the registration
+ * function of TRACE_EVENT_FN failed. */
 void trigger_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

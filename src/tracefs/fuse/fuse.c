@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE: sessions, the options that are negotiated with the kernel, and the table of requests. */
+/* FUSE sessions: the options that are negotiated with the kernel, and the table of requests. */
 #include "tracefs/fuse/fuse.h"
 
 #include <errno.h>
@@ -12,20 +12,20 @@
 
 #include "tracefs/fuse/fuse_impl.h"
 
-/* Limit: requests that one call of tracefs_fuse_dispatch() handles, so that the server's other
- * work is not delayed. */
+/* Limit of the requests that one call of tracefs_fuse_dispatch() handles, so that the
+ * server's other work is not delayed. */
 #define REQUESTS_AT_ONCE	64
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
 	/*
-	 * Without ASYNC_READ a read of the page cache can be interrupted.
-	 * Without AUTO_INVAL_DATA the kernel does not drop the data of a stream
-	 * when attributes change.  Without read-ahead it reads nothing that the
-	 * reader has not asked for.  ATOMIC_O_TRUNC passes O_TRUNC to the open
-	 * request: only there does truncating mean something.  Splicing the
-	 * requests themselves saves nothing with replies of this size.
+	 * Negotiate the options.  Without ASYNC_READ a read of the page cache can be
+	 * interrupted.  Without AUTO_INVAL_DATA the kernel does not drop the data of a
+	 * stream when attributes change.  Without read-ahead it reads nothing that the
+	 * reader has not asked for.  ATOMIC_O_TRUNC passes O_TRUNC to the open request:
+	 * only there does truncating mean something.  Splicing the requests themselves
+	 * saves nothing with replies of this size.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |
@@ -37,10 +37,11 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/* ---- requests that are refused, as tracefs does: only the server makes files ---- */
+/* ---- requests that are refused, as in tracefs: only the server makes files ---- */
 
-/* tracefs returns EACCES.  A user who types `echo 1 > tracing_onn' would look for missing
- * permissions, so here the error says that the file does not exist. */
+/* Refuse to create a file.  tracefs returns EACCES.  But a user who types `echo 1 >
+ * tracing_onn' would look for missing permissions, so here the error says that the file
+ * does not exist. */
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name,
 		      mode_t mode, struct fuse_file_info *fi)
 {
@@ -146,7 +147,8 @@ static int session_new(struct tracefs_fuse *fuse, int fd)
 	fuse_opt_free_args(&args);
 	if (!fuse->session)
 		return -ENOMEM;
-	/* libfuse takes this form of path for a descriptor that is already mounted. */
+	/* Pass the descriptor to libfuse as a path of this form: libfuse takes it for a
+	 * descriptor that is already mounted. */
 	snprintf(place, sizeof(place), "/dev/fd/%d", fd);
 	if (fuse_session_mount(fuse->session, place) < 0)
 		return -EIO;

@@ -23,7 +23,7 @@ int tracefs_fuse_new(struct server *server, int fd, struct tracefs_fuse **ret_fu
 void tracefs_fuse_free(struct tracefs_fuse *fuse);
 
 /*
- * Handle requests; call it when @fd is readable.  Returns 0; or -ENODEV if the mount was
+ * Handle requests.  Call it when @fd is readable.  Returns 0; or -ENODEV if the mount was
  * unmounted, or does not work any more: then the caller must free @fuse.
  */
 int tracefs_fuse_dispatch(struct tracefs_fuse *fuse);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE: directories.  The list of entries is made when a reader starts at offset 0, and kept.
- * So a directory that changes meanwhile is read without repeated or missing entries.
+ * FUSE directories.  The list of entries is made when a reader starts at offset 0, and then
+ * kept.  So a directory that changes meanwhile is read without repeated or missing entries.
  */
 #include "tracefs/fuse/fuse_impl.h"
 
@@ -11,17 +11,19 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)	/* limit: bytes of a list of entries */
+#define DIR_TEXT_BYTES	(64u << 20)	/* limit of the bytes of a list of entries */
 
 /* An open directory; fuse_file_info.fh points to it. */
 struct fuse_listing {
-	LIST_ENTRY(fuse_listing) link;	/* in tracefs_fuse.listings */
+	LIST_ENTRY(fuse_listing) link;	/* entry of the list tracefs_fuse.listings */
 	struct fuse_node *node;
-	/* each entry is a uint64_t ino, a uint32_t mode, the name and a NUL, without alignment */
+	/* the entries of the directory: each is a uint64_t ino, a uint32_t mode, the name
+	 * and a NUL, without alignment */
 	struct text entries;
 	struct {
 		size_t *at;		/* offset of each entry in @entries */
-		size_t nr, capacity;	/* number of entries, and for how many there is memory */
+		size_t nr, capacity;	/* nr is the number of entries, room the number
+					 * for which there is memory */
 	} index;
 };
 
@@ -61,12 +63,12 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	dir->node->nr_users++;
 	LIST_INSERT_HEAD(&fuse->listings, dir, link);
 	fi->fh = (uintptr_t)dir;
-	/* If the reply fails, the kernel has not got it, and will not send a releasedir. */
+	/* If the reply fails, the kernel does not have it, and will not send a releasedir. */
 	if (fuse_reply_open(req, fi) < 0)
 		listing_free(fuse, dir);
 }
 
-/* tracefs_emit: append an entry to the list. */
+/* Callback (tracefs_emit): append an entry to the list. */
 static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 {
 	struct fuse_listing *dir = arg;
@@ -92,7 +94,7 @@ static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 	return 0;
 }
 
-/* Make the list of all entries, with . and .. */
+/* Make the list of all entries, including . and .. */
 static int take_down(struct fuse_listing *dir)
 {
 	struct stat st;

@@ -26,11 +26,12 @@
 #include "base/testpoint.h"
 #include "server/rings/receipt.h"
 
-/* How many bytes of page cache are kept before the reader's offset.  Older pages are dropped ... */
+/* Number of bytes of page cache that are kept before the reader's offset. */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* ... as soon as there are at least this many bytes of them. */
+/* Older pages are dropped when there are at least this many bytes of them. */
 #define CACHE_DROP_BYTES	(1 << 20)
-/* How often the kernel asks for the same page: once for read-ahead, then for the page itself. */
+/* The kernel asks for the same page this many times: once for read-ahead, then for the page
+ * itself. */
 #define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
@@ -73,13 +74,13 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
 	fi->noflush = !tracefs_has_flush(open->file);
-	/* If the reply fails, the kernel has not got it, and will not send a release. */
+	/* If the reply fails, the kernel does not have it, and will not send a release. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
 }
 
-/* libfuse calls this function while it handles another request, so only note the interrupt.
- * fuse_file_end_interrupted() answers the parked request later. */
+/* Mark a parked request as interrupted.  libfuse calls this function while it handles
+ * another request, so fuse_file_end_interrupted() answers the parked request later. */
 static void note_interrupt(fuse_req_t req, void *data)
 {
 	struct fuse_parked *parked = data;
@@ -89,7 +90,8 @@ static void note_interrupt(fuse_req_t req, void *data)
 	fuse->has_interrupted = true;
 }
 
-/* Park a copy of @what, which takes over its data.  If there is no memory the request fails. */
+/* Park a copy of @what.  The copy takes over the data of @what.  If there is no memory, the
+ * request fails. */
 static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
@@ -104,7 +106,8 @@ static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *wh
 	fuse_req_interrupt_func(parked->req, note_interrupt, parked);
 }
 
-/* Remove a parked request that was answered, and free it: its fuse_req_t is not valid any more. */
+/* Remove a parked request that was answered, and free it.  Its fuse_req_t is not valid any
+ * more. */
 static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
@@ -153,9 +156,10 @@ static ssize_t try_now(struct fuse_parked *request)
 }
 
 /*
- * Reply with bytes of a stream.  If the kernel accepts the reply, it has copied the bytes to the
- * reader or to the page cache, and the reader's call returns them even if this server is killed
- * at once.  If it refuses the reply (-ENOENT), the reader does not wait for them any more.
+ * Reply with bytes of a stream.  If the kernel accepts the reply, it has copied the bytes
+ * to the reader or to the page cache, and the reader's call returns them even if this
+ * server is killed at once.  If the kernel refuses the reply (-ENOENT), the reader does not
+ * wait for the bytes any more.
  */
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 			size_t bytes)
@@ -170,7 +174,7 @@ static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *rea
 	if (ret != -ENOSYS) {
 		fuse_reply_none(read->req);
 	} else {
-		/* Receipts are not available: reply without one. */
+		/* Reply without a receipt, because receipts are not available. */
 		tracefs_deliver(file, TRACEFS_LATER);
 		tracefs_deliver(file, TRACEFS_OFFERED);
 		ret = fuse_reply_buf(read->req, fuse->io, bytes);
@@ -275,7 +279,7 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	};
 	ssize_t ret;
 
-	/* In tracefs each write is a separate command, so its offset is ignored. */
+	/* Ignore the offset of a write: in tracefs each write is a separate command. */
 	(void)id;
 	(void)offset;
 	ret = try_now(&write);
@@ -328,8 +332,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* Answer the parked requests of this open file with EINTR.  @cached_only: only the reads of a
- * splice. */
+/* Answer the parked requests of this open file with EINTR.  With @cached_only only the
+ * reads of a splice are answered. */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -359,8 +363,8 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* The ioctl wakes readers.  A splice ends, with EINTR; a read(2) would only wait again,
-	 * so it stays parked. */
+	/* The ioctl wakes readers.  A splice ends with EINTR.  A read(2) would only wait
+	 * again, so it stays parked. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }
@@ -370,7 +374,8 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* the file is closed, so nobody waits for them */
+	end_parked(fuse, open_of(fi), false);	/* end all parked requests: the file is
+						 * closed, so nobody waits for an answer */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }
@@ -385,7 +390,7 @@ static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 	unpark_request(fuse, parked);
 }
 
-/* Wake the poller if the file has become ready. */
+/* Wake the thread that polls the file, if the file has become ready. */
 static void retry_poll(struct fuse_open *open)
 {
 	if (!open->poll || open->was_ready || !ready_events(open))

@@ -19,26 +19,26 @@
 #include "tracefs/call.h"
 #include "tracefs/tracefs.h"
 
-/* The largest read or write of one request. */
+/* The size of the largest read or write of one request, bytes. */
 #define FUSE_IO_BYTES		(128u << 10)
-/* How long the kernel may cache the names of files, and attributes. */
+/* How long the kernel may cache the names and attributes of files, in seconds. */
 #define FUSE_FILE_SECONDS	1.0
 #define FUSE_ATTR_SECONDS	1.0
 
 /*
- * A node that the kernel knows; its address is the kernel's node id.  A file with a size can be
- * read through the page cache (splice), where all readers of one node get the same pages.  So
- * each lookup of such a file makes a new node.  Any other file or directory has one node, which
- * lookups find by its inode number.
+ * A node that the kernel knows; its address is the kernel's node id.  A file with a size
+ * can be read through the page cache (splice), where all readers of one node get the same
+ * pages.  So each lookup of such a file makes a new node.  Any other file or directory has
+ * one node, which lookups find by its inode number.
  */
 struct fuse_node {
-	LIST_ENTRY(fuse_node) link;	/* in tracefs_fuse.nodes */
+	LIST_ENTRY(fuse_node) link;	/* entry of the list tracefs_fuse.nodes */
 	struct tracefs_node *node;	/* holds a reference */
 	uint64_t ino;			/* inode number of @node */
 	uint64_t nlookup;		/* number of lookups that the kernel has not forgotten
 					 * yet */
 	uint32_t nr_users;		/* number of open files and directories of this node */
-	bool is_shared;			/* other lookups of the file use this node, too */
+	bool is_shared;			/* true: other lookups of the file use this node, too */
 };
 LIST_HEAD(fuse_node_list, fuse_node);
 
@@ -46,30 +46,33 @@ LIST_HEAD(fuse_node_list, fuse_node);
 
 /* An open file; fuse_file_info.fh points to it. */
 struct fuse_open {
-	LIST_ENTRY(fuse_open) link;	/* in tracefs_fuse.opens */
+	LIST_ENTRY(fuse_open) link;	/* entry of the list tracefs_fuse.opens */
 	struct tracefs_file *file;
 	struct fuse_node *node;
-	struct fuse_pollhandle *poll;	/* libfuse's handle of a poll(2) that waits; NULL: none
-					 * waits */
-	uint32_t poll_events;		/* events that this poll(2) waits for */
-	bool was_ready;			/* the file was ready at the last poll(2), and no read
-					 * has found it empty since */
-	bool is_polled;			/* poll(2) was called for this open file */
-	uint32_t nr_ends;		/* how many reads must still fail with EINTR, so that a
-					 * splice which has pages already ends */
-	off_t dropped;			/* the page cache before this offset was dropped */
+	struct fuse_pollhandle *poll;	/* libfuse's handle of a poll(2) that waits; NULL
+					 * if none waits */
+	uint32_t poll_events;		/* events for which this poll(2) waits */
+	bool was_ready;			/* true: the file was ready at the last poll(2),
+					 * and no read has found it empty since */
+	bool is_polled;			/* true: poll(2) was called for this open file */
+	uint32_t nr_ends;		/* number of reads that must still fail with
+					 * EINTR, so that a splice which has pages
+					 * already ends */
+	off_t dropped;			/* the pages before this offset were dropped from
+					 * the page cache */
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
-/* A request that could not be answered yet. */
+/* A parked request: it could not be answered yet. */
 struct fuse_parked {
-	TAILQ_ENTRY(fuse_parked) link;	/* in tracefs_fuse.parked */
+	TAILQ_ENTRY(fuse_parked) link;	/* entry of the list tracefs_fuse.parked */
 	fuse_req_t req;
-	uint64_t unique;		/* of a read: the kernel's number of the request */
+	uint64_t unique;		/* for a read: the kernel's number of the request */
 	struct fuse_open *open;
 	struct tracefs_call call;
-	bool is_cached;			/* a read of a splice, for the page cache */
-	bool is_interrupted;		/* the kernel has interrupted the request */
+	bool is_cached;			/* true: the request is a read of a splice, for
+					 * the page cache */
+	bool is_interrupted;		/* true: the kernel has interrupted the request */
 	char *data;			/* copy of call.data, for a write that has not begun yet;
 					 * else NULL */
 };
@@ -80,24 +83,26 @@ struct tracefs_fuse {
 	struct server *server;
 	struct fuse_session *session;
 	struct fuse_buf request;	/* request that is being handled */
-	char *io;			/* memory for the current reply: FUSE_IO_BYTES bytes */
-	struct fuse_node top;		/* the top directory; its node id is FUSE_ROOT_ID */
+	char *io;			/* memory for the current reply, FUSE_IO_BYTES bytes */
+	struct fuse_node top;		/* the top directory, whose node id is FUSE_ROOT_ID */
 	struct fuse_node_list nodes[FUSE_NODE_BUCKETS];
 	struct fuse_open_list opens;
 	LIST_HEAD(fuse_listing_list, fuse_listing) listings;
 	struct fuse_parked_list parked;
-	bool has_interrupted;		/* at least one parked request is_interrupted */
+	bool has_interrupted;		/* true: the kernel has interrupted at least one
+					 * parked request */
 };
 
-/* ---- fuse_node.c ---- */
+/* ---- functions of fuse_node.c ---- */
 
 /* Return the node that has the node id @id. */
 struct fuse_node *fuse_node_of(struct tracefs_fuse *fuse, fuse_ino_t id);
-/* Free @node if neither the kernel nor an open file uses it.  Not for the top directory. */
+/* Free @node if neither the kernel nor an open file uses it.  Must not be called for the
+ * top directory. */
 void fuse_node_put(struct fuse_node *node);
-/* Free all nodes, when the mount ends.  All files and directories must be closed before. */
+/* Free all nodes.  Called when the mount ends, after all files and directories were closed. */
 void fuse_node_free_all(struct tracefs_fuse *fuse);
-/* Look names up; forget lookups; get and set attributes. */
+/* Handlers that look names up, forget lookups, and get and set attributes. */
 void fuse_op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void fuse_op_forget(fuse_req_t req, fuse_ino_t id, uint64_t nlookup);
 void fuse_op_forget_multi(fuse_req_t req, size_t count,
@@ -105,12 +110,13 @@ void fuse_op_forget_multi(fuse_req_t req, size_t count,
 void fuse_op_getattr(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_setattr(fuse_req_t req, fuse_ino_t id, struct stat *attr, int to_set,
 		     struct fuse_file_info *fi);
-/* Answer a lookup or mkdir with the entry of @node.  Takes the caller's reference over. */
+/* Answer a lookup or mkdir with the entry of @node.  Takes over the caller's reference of
+ * @node. */
 void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *node);
 
-/* ---- fuse_dir.c ---- */
+/* ---- functions of fuse_dir.c ---- */
 
-/* Open, read and close directories; make and remove instances. */
+/* Handlers that open, read and close directories, and that make and remove instances. */
 void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_readdir(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		     struct fuse_file_info *fi);
@@ -118,13 +124,13 @@ void fuse_op_releasedir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi
 void fuse_op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
 void fuse_op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
 
-/* Close all directories, when the mount ends. */
+/* Close all directories.  Called when the mount ends. */
 void fuse_dir_free_all(struct tracefs_fuse *fuse);
 
-/* ---- fuse_file.c ---- */
+/* ---- functions of fuse_file.c ---- */
 
-/* Open, use and close files.  Reads, writes and flushes may be parked.  The ioctl with number 0
- * wakes splices, as in the kernel. */
+/* Handlers that open, use and close files.  Reads, writes and flushes may be parked.  The
+ * ioctl with number 0 wakes splices, as in the kernel. */
 void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		  struct fuse_file_info *fi);
@@ -141,10 +147,10 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
 bool fuse_file_is_waiting(const struct tracefs_fuse *fuse);
 /* Retry the parked requests, and wake pollers whose file has become ready. */
 void fuse_file_retry(struct tracefs_fuse *fuse);
-/* Answer the parked requests that the kernel has interrupted: with success a write that was
- * begun, with EINTR all others. */
+/* Answer the parked requests that the kernel has interrupted.  A write that was begun
+ * succeeds; all other requests get EINTR. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse);
-/* Answer all parked requests with EINTR and close all files, when the mount ends. */
+/* Answer all parked requests with EINTR and close all files.  Called when the mount ends. */
 void fuse_file_free_all(struct tracefs_fuse *fuse);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE: node ids, lookup, forget, and attributes. */
+/* FUSE node ids, lookup, forget, and attributes. */
 #include "tracefs/fuse/fuse_impl.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 	return NULL;
 }
 
-/* Find or make the node of @place, and count a lookup.  Takes the caller's reference of @place
- * over.  Returns NULL without memory. */
+/* Find or make the node of @place, and count a lookup.  Takes over the caller's reference
+ * of @place.  Returns NULL if there is no memory. */
 static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 				  struct tracefs_node *place, const struct stat *st)
 {
@@ -77,9 +77,9 @@ static void forget_lookups(struct tracefs_fuse *fuse, struct fuse_node *node, ui
 }
 
 /*
- * Return how long the kernel may cache a name.  Directories come and go (roots, events of
- * modules, instances), so they are not cached.  A file exists as long as its directory.  A file
- * with a size is not cached, because each lookup must make a new node.
+ * Return how long the kernel may cache a name, in seconds.  Directories come and go (roots,
+ * events of modules, instances), so they are not cached.  A file exists as long as its
+ * directory.  A file with a size is not cached, because each lookup must make a new node.
  */
 static double entry_seconds(const struct stat *st)
 {
@@ -102,7 +102,7 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.ino = node_id(fuse, node);
 	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
-	/* If the reply fails, the kernel has not got it, and will not send a forget. */
+	/* If the reply fails, the kernel does not have it, and will not send a forget. */
 	if (fuse_reply_entry(req, &entry) < 0)
 		forget_lookups(fuse, node, 1);
 }
@@ -151,8 +151,8 @@ void fuse_op_getattr(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 }
 
 /*
- * truncate(2) and touch(1) have no effect on a file of tracefs: only an open with O_TRUNC
- * truncates.  Owner and mode cannot be changed.
+ * Ignore changes of attributes.  truncate(2) and touch(1) have no effect on a file of
+ * tracefs: only an open with O_TRUNC truncates.  Owner and mode cannot be changed.
  */
 void fuse_op_setattr(fuse_req_t req, fuse_ino_t id, struct stat *attr, int to_set,
 		     struct fuse_file_info *fi)
