@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the arguments of a function: (x=-1, p=0x7ffe0000, ...).  The format is the kernel's,
- * with two differences: a value has only the bits of its type, and a value that is in none
- * of the recorded registers is printed as `?'.
+ * Print the arguments of a function: (x=-1, p=0x7ffe0000, ...).  The format is the
+ * kernel's, with two differences: a value has only the bits of its type, and a value that
+ * is in none of the recorded registers is printed as `?'.
  */
 #include <inttypes.h>
 
@@ -13,7 +13,8 @@
 #include "server/print/line_impl.h"
 #include "symbols/elf_args.h"
 
-#define NAME_BYTES	256		/* limit: bytes of a parameter's name that are printed */
+#define NAME_BYTES	256		/* limit of the bytes of a parameter's name that
+					 * are printed */
 
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)
@@ -24,8 +25,8 @@ static void print_word(const struct elf_param *param, int word, const uint64_t *
 		text_putc(out, '?');
 }
 
-/* Print a number.  The bits of the register above the size of the type are undefined, so
- * remove them. */
+/* Print a number.  Remove the bits of the register above the size of the type, because they
+ * are undefined. */
 static void print_number(const struct elf_param *param, uint64_t value,
 			 struct text *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print what precedes an event on a line: task, CPU, flags, time.  The usual format does
- * not use printf(), which would take longer than all the rest of a line.
+ * Print the columns before an event on a line: task, CPU, flags, time.  The usual format
+ * does not use printf(), which would take longer than all the rest of a line.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static char irqs_char(uint8_t flags)
 
 static char resched_char(uint8_t flags)
 {
-	/* The index has three bits: 0 is lazy, 1 is need-resched, 2 is preempt. */
+	/* Characters for need-resched and preemption.  The index has three bits: bit 0 is
+	 * lazy, bit 1 need-resched, bit 2 preempt. */
 	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
 
 	return chars[!!(flags & FLAG_RESCHED_LAZY) + 2 * !!(flags & FLAG_RESCHED) +
@@ -61,7 +62,8 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth] : '.';
 }
 
-/* Write a number, filled to at least @width characters.  Returns the position after it. */
+/* Write a number, filled to at least @width characters.  Returns the position after the
+ * number. */
 static char *put_number(char *to, uint64_t value, size_t width, char fill)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
@@ -74,7 +76,8 @@ static char *put_number(char *to, uint64_t value, size_t width, char fill)
 	return to + len;
 }
 
-/* Write "            name-4711   ": the name is right-aligned, the number left-aligned. */
+/* Write the task as "            name-4711   ": the name is right-aligned, the number
+ * left-aligned. */
 static char *put_task(char *to, const char *comm, int32_t pid)
 {
 	size_t len = strnlen(comm, ABI_COMM_LEN);
@@ -130,7 +133,7 @@ void context_print_time(const struct line *line, uint64_t time, struct text *out
 		out->len += (size_t)(put_time(start, time, is_in_ns(line)) - start);
 }
 
-/* Write "(   4711) ", or dashes for an unknown process. */
+/* Write the process id as "(   4711) ", or dashes if the process is unknown. */
 static char *put_tgid(char *to, uint32_t tgid)
 {
 	if (!tgid)
@@ -170,7 +173,7 @@ static void print_usual(const struct line *line, bool in_ns, struct text *out)
 	out->len += (size_t)(to - start);
 }
 
-/* ---- latency-format ---- */
+/* ---- the columns of latency-format ---- */
 
 char context_mark(uint64_t ns)
 {
@@ -205,8 +208,8 @@ static void print_latency_task(const struct line *line, struct text *out)
 	context_print_flags(line, out);
 }
 
-/* Return the time from which times are counted: when the buffer was cleared.  A snapshot may
- * be older than that, so its times count from 0, as in the kernel. */
+/* Return the time from which times are counted, which is the time when the buffer was
+ * cleared.  A snapshot may be older than that, so its times count from 0, as in the kernel. */
 static uint64_t latency_base(const struct line *line)
 {
 	return line->place->is_in_snapshot ? 0 :
@@ -238,7 +241,7 @@ static void print_latency_time(const struct line *line, bool in_ns,
 	}
 }
 
-/* ---- raw, hex, bin: numbers only ---- */
+/* ---- the formats raw, hex and bin: numbers only ---- */
 
 static void print_bin(const struct line *line, struct text *out)
 {

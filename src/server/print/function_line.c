@@ -9,15 +9,15 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define IPS_OFFSET	8		/* offset of the two addresses in the record */
-#define ARGS_OFFSET	24		/* offset of the arguments, if there are any */
+#define IPS_OFFSET	8		/* offset of the two addresses in a record */
+#define ARGS_OFFSET	24		/* offset of the arguments in a record, if it has any */
 
 struct ips {
 	uint64_t ip, parent_ip;
 };
 
-/* Fields after the addresses in ftrace:func_repeats.  The time since the last repetition has 48
- * bits, in two fields. */
+/* Fields after the addresses in ftrace:func_repeats.  The time since the last repetition
+ * has 48 bits, which are in two fields. */
 struct repeats {
 	uint16_t count;
 	uint16_t top_delta;

@@ -5,7 +5,7 @@
 #include "event/option.h"
 #include "server/print/graph.h"
 
-/* The columns before the functions.  A column whose option is off takes no space. */
+/* The columns before the names of functions.  A column whose option is off takes no space. */
 static const struct column {
 	uint64_t option;
 	const char *name, *mark;

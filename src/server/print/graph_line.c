@@ -25,9 +25,9 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define TASK_WIDTH	14		/* characters of the column "name-4711", whose text is
-					 * centred */
-#define COMM_WIDTH	7		/* limit: characters of the name */
+#define TASK_WIDTH	14		/* width of the column "name-4711", whose text is
+					 * centred, in characters */
+#define COMM_WIDTH	7		/* limit of the characters of the name that are printed */
 #define NUMBER_WIDTH	8		/* characters of a duration */
 #define NO_DURATION	"              |  "
 #define HANDLER_START	"==========>"
@@ -35,19 +35,20 @@
 
 /* ---- records ---- */
 
-/* Sizes of the records in bytes, and offsets in them. */
+/* Sizes of the graph tracer's records in bytes, and offsets in them. */
 #define ENTRY_BYTES	20u		/* start of a function */
-#define ARGS_OFFSET	24u		/* offset of data that options add to a start */
+#define ARGS_OFFSET	24u		/* offset of the data that options add to a start */
 #define RETADDR_BYTES	32u		/* start of a function, with its return address */
 #define EXIT_BYTES	48u		/* end of a function */
-#define MARKS_BYTES	4u		/* optional marks at the end of a start (ENTRY_BYTES) or
-					 * an end (EXIT_BYTES) */
+#define MARKS_BYTES	4u		/* optional marks at the end of a start
+					 * (ENTRY_BYTES) or of an end (EXIT_BYTES) */
 
-/* The start or the end of a function. */
+/* A record of the graph tracer: the start or the end of a function. */
 struct call {
 	bool is_end;
-	bool is_in_handler;		/* called inside a signal handler */
-	bool is_handler;		/* is the signal handler itself */
+	bool is_in_handler;		/* true: the function was called inside a signal
+					 * handler */
+	bool is_handler;		/* true: the function is the signal handler itself */
 	int32_t pid;			/* thread id */
 	uint64_t func;			/* address of the function */
 	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
@@ -68,7 +69,7 @@ static void load_call(const struct merge_record *record, uint32_t off, void *to,
 	memcpy(to, record->data + off, bytes);
 }
 
-/* Read the data that options have added to a start. */
+/* Read the data that options have added to the start of a function. */
 static void read_more(const struct merge_record *record, uint16_t type,
 		      struct call *call)
 {
@@ -83,8 +84,8 @@ static void read_more(const struct merge_record *record, uint16_t type,
 		load_call(record, at, call->args, sizeof(call->args));
 }
 
-/* Return the minimum length of a record of @type in bytes; 0: not a record of the graph
- * tracer. */
+/* Return the minimum length of a record of @type in bytes; 0 if it is not a record of the
+ * graph tracer. */
 static uint32_t call_bytes(uint16_t type)
 {
 	switch (type) {
@@ -110,7 +111,8 @@ static void read_marks(const struct merge_record *record, struct call *call)
 	call->has_retval = !(marks & ABI_GRAPH_TAIL);
 }
 
-/* Read a record of the graph tracer.  Returns false for other records, and for short ones. */
+/* Read a record of the graph tracer.  Returns false for other records, and for records that
+ * are too short. */
 static bool read_call(const struct merge_record *record, struct call *ret_call)
 {
 	uint64_t start_ns, end_ns;
@@ -144,15 +146,15 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	return true;
 }
 
-/* Return true if records of @type are printed as usual, not by the graph tracer. */
+/* Return true if records of @type are printed in the usual way, not by the graph tracer. */
 static bool is_foreign(uint16_t type)
 {
 	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
 }
 
-/* Return true if @start is the start of a leaf, and store its end in *@ret_end.  The depth must
- * be equal, too: a function may call itself, and longjmp() may leave the inner call without an
- * end. */
+/* Return true if @start is the start of a leaf, and store the end of the leaf in *@ret_end.
+ * The depths must be equal, too: a function may call itself, and longjmp() may leave the
+ * inner call without an end. */
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {
@@ -241,7 +243,7 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	text_one_line(out, start);
 }
 
-/* Print that another thread runs on this CPU now, if that is so. */
+/* If another thread runs on this CPU now, print a line that says so. */
 static void print_switch(const struct line *line, struct text *out)
 {
 	static const char rule[] =
@@ -335,8 +337,8 @@ static void print_indent(int32_t depth, struct text *out)
 
 /* ---- functions ---- */
 
-/* Print " = 0x12".  A value from -4095 to -1, which looks like an errno, is printed as a
- * decimal number: " = -2". */
+/* Print the return value as " = 0x12".  A value from -4095 to -1, which looks like an
+ * errno, is printed as a decimal number: " = -2". */
 static void print_retval(const struct line *line, const struct call *end, struct text *out)
 {
 	uint64_t value = end->retval;
@@ -358,15 +360,15 @@ static void print_start_of(const struct line *line, const struct call *call,
 	print_indent(call->depth, out);
 	name = out->len;
 	print_func(line, call->func, out);
-	/* A demangled C++ name has its parentheses already. */
+	/* Print no parentheses here if a demangled C++ name already has them. */
 	if (call->has_args)
 		args_print(line, call->func, call->args, out);
 	else if (out->len == name || !memchr(out->data + name, '(', out->len - name))
 		text_puts(out, "()");
 }
 
-/* Print a comment if options require it: the return address and, unless @end is NULL, the
- * return value. */
+/* Print a comment if the options require one.  It contains the return address and, unless
+ * @end is NULL, the return value. */
 static void print_remark(const struct line *line, const struct call *call,
 			 const struct call *end, struct text *out)
 {
@@ -407,8 +409,9 @@ static void print_leaf(const struct line *line, const struct call *call,
 	text_putc(out, '\n');
 }
 
-/* Return true if the name of the function must be printed at its end: if options require it,
- * or if the start that was printed at this depth is of another function. */
+/* Return true if the name of the function must be printed at its end.  This is so if
+ * options require it, or if the start that was printed at this depth is of another
+ * function. */
 static bool is_named(const struct line *line, const struct call *end)
 {
 	const struct graph_cpu *graph = line->place->state;

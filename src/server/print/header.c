@@ -10,11 +10,12 @@
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"
 
-#define INDENT		30		/* columns before the legend of the flags */
+#define INDENT		30		/* number of columns before the legend of the flags */
 #define TGID_BYTES	10		/* width of the column for processes */
 
-/* Print the header of latency-format.  For a latency tracer it would contain the task with the
- * latency, and how long it was.  ulf has no such tracer, so these values are 0. */
+/* Print the header of latency-format.  For a latency tracer the header would contain the
+ * task with the longest latency, and this latency.  ulf has no such tracer, so these values
+ * are 0. */
 static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {

@@ -10,9 +10,9 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define CALLERS_OFFSET	16		/* offset of the first address in a record */
+#define CALLERS_OFFSET	16		/* offset of the first address in a record with a stack */
 
-/* Print the name that is shown for a record that ulf itself has made, as a marker: no code of
+/* Print the name of a record that ulf itself has made, for example of a marker: no code of
  * the program belongs to it.  symbols_list() reports these names to tools, too. */
 static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 {
@@ -22,9 +22,9 @@ static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 	return 0;
 }
 
-/* Return the style that prints as %ps or %pS of the kernel.  For a return address, print the
- * symbol of the byte before it: if the call is the last instruction of its function, the return
- * address is already in the next function. */
+/* Return the style that prints as %ps or %pS of the kernel.  For a return address, print
+ * the symbol of the byte before it: if the call is the last instruction of its function,
+ * the return address is already in the next function. */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)
@@ -69,7 +69,8 @@ void stack_print(const struct line *line, struct text *out)
 	for (uint32_t at = CALLERS_OFFSET; at + sizeof(ip) <= record->bytes;
 	     at += sizeof(ip)) {
 		memcpy(&ip, record->data + at, sizeof(ip));
-		if (ip == UINT64_MAX)	/* end of the stack, as in the kernel */
+		if (ip == UINT64_MAX)	/* this value marks the end of the stack, as in
+					 * the kernel */
 			break;
 		text_puts(out, " => ");
 		if (line->options & OPTION_SYM_USEROBJ)

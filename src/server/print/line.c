@@ -18,10 +18,10 @@
 #include "server/rings/merge.h"
 #include "server/rules/events.h"
 
-/* Options that print an event as its number, not as text. */
+/* The options that print an event as numbers, not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
-/* Context for the printer's callbacks, which look up symbols and strings. */
+/* Context for the callbacks of the printer, which look up symbols and strings. */
 struct origin {
 	struct root *root;
 	struct symbols_from from;
@@ -48,7 +48,7 @@ static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print ftrace:raw_data. */
+/* Print a record of ftrace:raw_data. */
 static void print_raw_data(const struct line *line, struct text *out)
 {
 	const struct merge_record *record = line->record;
@@ -65,10 +65,10 @@ static void print_raw_data(const struct line *line, struct text *out)
 	text_putc(out, '\n');
 }
 
-/* Built-in events: those of the kernel's system ftrace. */
+/* A built-in event, which belongs to the kernel's system ftrace. */
 static const struct builtin_event {
 	uint16_t type;
-	uint64_t numbers;		/* options of NUMBERS that @print supports */
+	uint64_t numbers;		/* those options of NUMBERS that @print supports */
 	void (*print)(const struct line *line, struct text *out);
 } builtin_events[] = {
 	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
@@ -83,7 +83,7 @@ static const struct builtin_event {
 	{ ABI_EVENT_ID_FUNC_REPEATS, OPTION_RAW, func_repeats_print },
 };
 
-/* Return the built-in event of that type.  NULL: not a built-in event. */
+/* Return the built-in event of type @type, or NULL if there is no such event. */
 static const struct builtin_event *builtin_event(uint16_t type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(builtin_events); i++)
@@ -125,7 +125,7 @@ static void print_event(const struct line *line, struct event *event,
 	text_putc(out, '\n');
 }
 
-/* Print a record as text: with its print format, or with the option fields. */
+/* Print a record as text: with its print format, or as the option `fields` asks. */
 static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;

@@ -18,13 +18,13 @@ struct merge_record;
 struct text;
 struct tracer;
 
-/* How lines of an instance are printed: the state of INSTANCE_PART_LINES. */
+/* How the lines of an instance are printed.  This is the state of INSTANCE_PART_LINES. */
 struct instance_lines {
 	bool is_dumped;			/* print lines as with latency-format, except those
 					 * of the graph tracer */
 };
 
-/* Return how lines of @instance are printed. */
+/* Return the state that says how lines of @instance are printed. */
 static inline struct instance_lines *instance_lines(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_LINES];
@@ -33,18 +33,18 @@ static inline struct instance_lines *instance_lines(const struct instance *insta
 /* The position of a record among the records that are printed. */
 struct line_place {
 	uint64_t number;		/* number of the record, as the option verbose prints it */
-	uint64_t next_time;		/* time of the next record; if that is unknown, the
-					 * record's own time */
-	bool is_start;			/* this is the first record of its CPU: print "buffer
-					 * started" before it */
+	uint64_t next_time;		/* time of the next record; if it is unknown, the
+					 * time of the record itself */
+	bool is_start;			/* true: this is the first record of its CPU, so
+					 * "buffer started" is printed before it */
 	bool is_in_snapshot;
-	const struct merge_record *second;	/* next record of the same CPU; NULL: none,
-						 * or not needed */
-	const struct tracer *tracer;	/* tracer whose print_line() prints the record; NULL:
-					 * print it as usual */
+	const struct merge_record *second;	/* next record of the same CPU; NULL if
+						 * there is none, or it is not needed */
+	const struct tracer *tracer;	/* tracer whose print_line() prints the record;
+					 * NULL: print it in the usual way */
 	void *state;			/* state of @tracer for the record's CPU; NULL: none */
-	bool is_left_out;		/* do not print this record: the tracer hides it, or it
-					 * is the end of a leaf */
+	bool is_left_out;		/* true: do not print this record, because the
+					 * tracer hides it, or it is the end of a leaf */
 };
 
 /*
@@ -54,12 +54,12 @@ struct line_place {
  */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
-/* Print only the LOST line, for @lost records of @cpu. */
+/* Print the LOST line for @lost records of @cpu, without a record. */
 void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out);
 /* Print the header of `trace` (RINGS_MAIN) or of `snapshot` (RINGS_SNAPSHOT). */
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);
-/* Print the first lines of each header: the name of the tracer. */
+/* Print the first lines of each header, which contain the name of the tracer. */
 void line_print_title(const struct instance *instance, struct text *out);
 
 #endif

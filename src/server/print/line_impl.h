@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions and types that the files which print lines share. */
+/* Declarations that the files which print lines share. */
 #ifndef ULF_SERVER_LINE_IMPL_H
 #define ULF_SERVER_LINE_IMPL_H
 
@@ -19,7 +19,7 @@ struct entry {
 	int32_t pid;			/* thread */
 };
 
-/* Return the common fields of @record.  Fields that a short record lacks are 0. */
+/* Return the common fields of @record.  A field that a short record lacks is 0. */
 struct entry entry_of(const struct merge_record *record);
 
 /* A record that is being printed. */
@@ -31,51 +31,51 @@ struct line {
 	struct entry entry;		/* common fields of @record */
 };
 
-/* Return where and when the record's addresses are valid, to look up symbols.  @module: the
- * module of the event, or SYMBOLS_NO_MODULE. */
+/* Return the record's place and time, which are needed to look up its addresses.  @module:
+ * the module of the event, or SYMBOLS_NO_MODULE. */
 struct symbols_from line_from(const struct line *line, uint32_t module);
 
-/* ---- context.c ---- */
+/* ---- functions of context.c ---- */
 
 /* Print task, CPU, flags and time, as the options require. */
 void context_print(const struct line *line, struct text *out);
-/* Print the flags as five characters, as `d..1.`. */
+/* Print the flags as five characters, for example `d..1.`. */
 void context_print_flags(const struct line *line, struct text *out);
-/* Print @time, a time of the buffer's clock. */
+/* Print @time, which is a time of the buffer's clock. */
 void context_print_time(const struct line *line, uint64_t time, struct text *out);
-/* Return the mark for a long time: from '+' for more than 10 us to '$' for more than 1 s;
- * ' ' for a shorter time. */
+/* Return the character that marks a long time: from '+' for more than 10 us to '$' for more
+ * than 1 s.  Returns ' ' for a shorter time. */
 char context_mark(uint64_t ns);
 
 /* ---- ip.c ---- */
 
 /*
  * Print an address of the program's code, as the options require.  @is_return: @ip is a
- * return address.  Values below ABI_IPS are no addresses; see enum abi_ip.
+ * return address.  Values below ABI_IPS are not addresses; see enum abi_ip.
  */
 void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	      struct text *out);
-/* Print ftrace:kernel_stack. */
+/* Print a record of ftrace:kernel_stack. */
 void stack_print(const struct line *line, struct text *out);
 
-/* ---- function_line.c ---- */
+/* ---- functions of function_line.c ---- */
 
-/* Print ftrace:function, also with the options raw, hex and bin. */
+/* Print a record of ftrace:function.  This also handles the options raw, hex and bin. */
 void function_print(const struct line *line, struct text *out);
-/* Print ftrace:func_repeats, also with the option raw. */
+/* Print a record of ftrace:func_repeats.  This also handles the option raw. */
 void func_repeats_print(const struct line *line, struct text *out);
 
-/* ---- args_line.c ---- */
+/* ---- functions of args_line.c ---- */
 
 /* Print the arguments of the function at @func.  @args: the argument registers that were
- * recorded at its entry. */
+ * recorded at the function's entry. */
 void args_print(const struct line *line, uint64_t func,
 		const uint64_t args[ELF_ARG_REGS], struct text *out);
 
 /* ---- line.c ---- */
 
-/* Print the text of an event, or the message of a marker without its origin.  Ignores the
- * options raw, hex, bin and fields. */
+/* Print the text of an event, or the message of a marker without its origin.  The options
+ * raw, hex, bin and fields are ignored. */
 void line_print_message(const struct line *line, struct text *out);
 
 #endif

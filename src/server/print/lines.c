@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print lines in sequence, and find out what each line needs to know of the records around
- * it. */
+/* Print lines in sequence.  Find out what each line must know about the records around it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,8 +22,8 @@ void lines_done(struct lines *lines)
 	lines->tracer = NULL;
 }
 
-/* Return true if "buffer started" must be printed: for the first record of a CPU, but not
- * for the first record of all. */
+/* Return true if "buffer started" must be printed.  It is printed for the first record of a
+ * CPU, but not for the very first record. */
 static bool is_start(const struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -33,7 +32,7 @@ static bool is_start(const struct lines *lines, uint64_t options)
 	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
 }
 
-/* Allocate the state of @tracer for each CPU, unless that was done. */
+/* Allocate the state of @tracer for each CPU, unless this was done before. */
 static int need_states(struct lines *lines, const struct tracer *tracer)
 {
 	if (lines->tracer == tracer)
@@ -47,7 +46,7 @@ static int need_states(struct lines *lines, const struct tracer *tracer)
 	return 0;
 }
 
-/* Fill lines->place with what @tracer needs besides the record. */
+/* Fill lines->place with the records around the current one that @tracer needs. */
 static int fill_graph_place(struct lines *lines, const struct tracer *tracer, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -64,8 +63,8 @@ static int fill_graph_place(struct lines *lines, const struct tracer *tracer, ui
 	return 0;
 }
 
-/* A snapshot may have records of the graph tracer while the buffer has another tracer.  A leaf
- * is printed as one line then, too.  Fill lines->place for that. */
+/* Fill lines->place for records of the graph tracer while the buffer has another tracer, as
+ * a snapshot may contain them.  Then, too, a leaf is printed as one line. */
 static void fill_leaf_place(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;

@@ -20,35 +20,38 @@
 struct lines {
 	struct instance *instance;
 	struct merge *merge;
-	bool is_pipe;			/* the lines are for trace_pipe, which prints a record at
-					 * once: it does not wait for the next record, whose time
-					 * is needed to print a delay */
+	bool is_pipe;			/* true: the lines are for trace_pipe, which
+					 * prints a record at once.  It does not wait for
+					 * the next record, whose time is needed to print
+					 * a delay */
 	bool is_snapshot;
-	bool is_overrun;		/* records were lost before, so the first records of the
-					 * CPUs may have different times */
-	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with a printed record */
-	uint64_t leaves[ABI_CPUS / 64];	/* bitmap: CPUs whose last record was the start of a
-					 * leaf, see graph_is_leaf() */
+	bool is_overrun;		/* true: records were lost before, so the first
+					 * records of the CPUs may have different times */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which a record was printed */
+	uint64_t leaves[ABI_CPUS / 64];	/* bitmap of the CPUs whose last record was the
+					 * start of a leaf (graph_is_leaf()) */
 	struct merge_record record, second;	/* current record, and the next one */
 	struct line_place place;	/* position of the current record */
-	const struct tracer *tracer;	/* tracer whose state @states is; NULL: none */
-	void *states;			/* state of @tracer for each CPU: tracer.state_bytes
-					 * [root->nr_cpus]; NULL: not allocated */
+	const struct tracer *tracer;	/* tracer to which @states belongs; NULL: none */
+	void *states;			/* state of @tracer for each CPU,
+					 * tracer.state_bytes [root->nr_cpus]; NULL if it
+					 * is not allocated */
 };
 
 /*
- * Free the memory of @lines, but not the merge.  There is no function to initialise @lines: set
- * instance and merge, and all other members to 0.  Printing then begins with the first record
- * of the merge.
+ * Free the memory of @lines, but not the merge.  There is no function to initialise @lines:
+ * the caller sets instance and merge, and all other members to 0.  Printing then begins
+ * with the first record of the merge.
  */
 void lines_done(struct lines *lines);
 
 /*
- * Print the next record.  Returns 1; 0 if there is none now; -ENOMEM; -ERESTART if a file
- * with names for the record is still being parsed: nothing was printed, call again later.
+ * Print the next record.  Returns 1; 0 if there is no record now; -ENOMEM; or -ERESTART if
+ * a file with names for the record is still being parsed.  After -ERESTART nothing was
+ * printed, and the caller must try again later.
  */
 int lines_print(struct lines *lines, struct text *out);
-/* Go to the next record, after lines_print() has returned 1.  Without this call
+/* Go to the next record.  Call it after lines_print() has returned 1.  Without this call
  * lines_print() prints the same record again. */
 void lines_advance(struct lines *lines);
 

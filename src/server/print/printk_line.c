@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the records of trace_printk() and trace_marker: ftrace:print, bprint and bputs.
- * The text has its own newline.
+ * The text of such a record has its own newline.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,9 +17,9 @@
 #include "server/print/ptrhash.h"
 #include "server/rings/merge.h"
 
-#define HEAD_BYTES	16u		/* bytes up to and including the ip */
-#define FORMAT_BYTES	24u		/* bytes up to and including the address of the
-					 * format or text */
+#define HEAD_BYTES	16u		/* size of a record up to and including the ip, bytes */
+#define FORMAT_BYTES	24u		/* size of a record up to and including the
+					 * address of the format or text, bytes */
 
 static uint64_t load_argument(const struct line *line, uint32_t off)
 {
@@ -45,7 +45,7 @@ static uint64_t hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print a pointer like the printer of events does (%p and its extensions). */
+/* Print a pointer as the printer of events does (%p and its extensions). */
 static void print_pointer(void *ctx, char letter, uint64_t value,
 			  struct num_spec spec, struct text *out)
 {
@@ -97,7 +97,7 @@ static void print_formatted(const struct line *line, struct text *out)
 		text_puts(out, "[cut short]\n");
 }
 
-/* Keep the newline at the end of a message; escape newlines inside of it. */
+/* Keep the newline at the end of a message, and escape the newlines inside of the message. */
 static void keep_last_newline(struct text *out, size_t start)
 {
 	bool has_newline = out->len > start && out->data[out->len - 1] == '\n';

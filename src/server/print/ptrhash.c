@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash pointers: a trace that is given to other people must not show the addresses of the
- * program, but equal pointers must look equal.  The hash is SipHash-2-4 with a secret random
- * key.
+ * Hash pointers.  A trace that is given to other people must not show the addresses of the
+ * program, but equal pointers must look equal.  The hash is SipHash-2-4 with a secret
+ * random key.
  */
 #include <stdbool.h>
 #include <sys/random.h>
@@ -43,7 +43,7 @@ static uint64_t siphash(uint64_t word, const uint64_t key[2])
 	};
 
 	absorb(v, word);
-	absorb(v, 8ull << 56);		/* length of the input in bytes */
+	absorb(v, 8ull << 56);		/* the length of the input, 8 bytes */
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
 		round_of(v);
@@ -52,7 +52,7 @@ static uint64_t siphash(uint64_t word, const uint64_t key[2])
 
 uint64_t ptrhash(uint64_t pointer)
 {
-	static uint64_t key[2];		/* the secret key, set at the first call */
+	static uint64_t key[2];		/* the secret key; the first call sets it */
 	static bool has_key;
 
 	if (!has_key)

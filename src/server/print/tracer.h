@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The server's side of a tracer: its methods.  event/tracer.h lists the tracers. */
+/* The methods of tracers, which are the server's side of a tracer.  event/tracer.h lists
+ * the tracers. */
 #ifndef ULF_SERVER_TRACER_H
 #define ULF_SERVER_TRACER_H
 
@@ -18,37 +19,41 @@ struct text;
 /* The methods of a tracer.  All are optional.  They run in the server's thread and must not
  * block. */
 struct tracer {
-	bool has_functions;		/* the tracer uses the functions of set_ftrace_filter:
-					 * a user of functions, see abi/functions.h */
-	bool has_returns;		/* the tracer also traces the returns of functions: its
-					 * buffers are in abi_functions.graphs */
+	bool has_functions;		/* true: the tracer uses the functions of
+					 * set_ftrace_filter, so it is a user of
+					 * functions (abi/functions.h) */
+	bool has_returns;		/* true: the tracer also traces the returns of
+					 * functions, so its buffers are in
+					 * abi_functions.graphs */
 	/*
-	 * Check that @instance can have the tracer @name.  If not, report the reason in
-	 * error_log, for a write to @file.  Returns 0; -ERESTART if a parser is still at work:
-	 * nothing is changed, call again later; or another -errno.
+	 * Method check: check that @instance can have the tracer @name.  If not, report the
+	 * reason in error_log, for a write to @file.  Returns 0; -ERESTART if a parser is
+	 * still at work: nothing is changed, and the caller must call again later; or
+	 * another -errno.
 	 */
 	int (*check)(struct instance *instance, const char *file, const char *name);
 	/*
-	 * Publish what processes need to record, after abi_buffer.tracer was set.  The caller
-	 * notifies the processes.  Returns 0 or -errno: then the caller restores the number.
-	 * A tracer without this method records nothing.
+	 * Method start: publish what processes need to record, after abi_buffer.tracer was
+	 * set.  The caller notifies the processes.  Returns 0 or -errno; after an error the
+	 * caller restores the number. A tracer without this method records nothing.
 	 */
 	int (*start)(struct instance *instance);
-	/* Publish that the tracer is off, after abi_buffer.tracer was set to another one whose
-	 * row has another stop(), or none.  Must not need memory that may be missing. */
+	/* Method stop: publish that the tracer is off, after abi_buffer.tracer was set to
+	 * another tracer whose row has another stop(), or none.  Must not need memory that
+	 * may be missing. */
 	int (*stop)(struct instance *instance);
-	/* Print the heads of the columns.  NULL: print the usual columns. */
+	/* Method that prints the heads of the columns.  NULL: print the usual columns. */
 	void (*print_header)(uint64_t options, struct text *out);
-	/* Print a record in the tracer's own format.  line->place describes the records around
-	 * it.  Returns false, and prints nothing, to have the record printed as usual.  NULL:
-	 * print all records as usual. */
+	/* Method that prints a record in the tracer's own format.  line->place describes
+	 * the records around it.  Returns false, and prints nothing, if the record must be
+	 * printed in the usual way.  NULL: all records are printed in the usual way. */
 	bool (*print_line)(const struct line *line, struct text *out);
-	/* For print_line(): bytes of state for each CPU, which are 0 at first.
-	 * line_place.state is the state of the record's CPU. */
+	/* Number of bytes of state for each CPU that print_line() needs.  They are 0 at
+	 * first. line_place.state is the state of the record's CPU. */
 	size_t state_bytes;
-	/* Return true if the options hide @record. */
+	/* Method hides: return true if the options hide @record. */
 	bool (*hides)(const struct merge_record *record, uint64_t options);
-	/* Update place->state after @record was printed. */
+	/* Method note: update place->state after @record was printed. */
 	void (*note)(const struct merge_record *record, const struct line_place *place);
 };
 
