@@ -22,23 +22,24 @@
 #include "server/names/comm.h"
 #include "server/parts.h"
 
-#define LEARNED		1024u		/* rows of the cache; a power of two */
-#define SEARCH_MAX	64u		/* limit: processes that are searched for a thread */
-#define REFRESH_MAX	256u		/* limit: threads whose names one comms_refresh()
-					 * reads */
+#define LEARNED		1024u		/* number of rows of the cache; a power of two */
+#define SEARCH_MAX	64u		/* limit of the processes that are searched for a
+					 * thread */
+#define REFRESH_MAX	256u		/* limit of the threads whose names one
+					 * comms_refresh() reads */
 
 struct comm {
 	uint32_t tid;			/* 0: the row is free */
 	uint32_t tgid;
-	char name[ABI_COMM_LEN];	/* "": the thread has no name */
+	char name[ABI_COMM_LEN];	/* name of the thread; "": the thread has no name */
 };
 
 struct comms {
 	struct comm found;		/* copy of a row of the shared table, made by
 					 * find_comm() */
 	uint32_t next;			/* row at which comms_refresh() continues */
-	struct comm learned[LEARNED];	/* cache of threads found in /proc, by tid; a new one
-					 * replaces the old one */
+	struct comm learned[LEARNED];	/* cache of threads that were found in /proc, by
+					 * thread id; a new thread replaces the old one */
 };
 
 struct comms *comms_new(void)
@@ -73,10 +74,11 @@ static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i
 	return &root->comms_table[(abi_comm_first(tid) + i) % ABI_COMMS];
 }
 
-/* Copy a row.  Returns false if it is free, or if it is being written. */
+/* Copy a row of the shared table.  Returns false if the row is free, or if it is being
+ * written. */
 static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 {
-	if (!shm_load(&shared->tid))	/* nearly all rows are free */
+	if (!shm_load(&shared->tid))	/* check this first, because nearly all rows are free */
 		return false;
 	for (int tries = 0; tries < 3; tries++) {
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
@@ -106,7 +108,8 @@ static bool find_shared(const struct root *root, uint32_t tid,
 	return false;
 }
 
-/* Read the start of /proc/PID/task/TID/FILE as a string.  Returns its length, or 0. */
+/* Read the start of /proc/PID/task/TID/FILE as a string.  Returns the length of the string,
+ * or 0. */
 static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
 			char *text, size_t size)
 {
@@ -141,7 +144,7 @@ static bool is_name_wanted(const struct root *root)
 	return instance_options(&root->top) & OPTION_RECORD_CMD;
 }
 
-/* Find the process of the root that has this thread. */
+/* Find the process of the root that has this thread, and read the thread's name. */
 static void find_living(const struct root *root, struct comm *comm)
 {
 	uint32_t left = SEARCH_MAX;
@@ -199,8 +202,8 @@ void comms_expire(struct root *root)
 }
 
 /*
- * Choose a row as the runtime does: the thread's own row, else a free one, else the one
- * that was written first.
+ * Enter a thread into the shared table.  Choose a row as the runtime does: the thread's own
+ * row, else a free row, else the row that was written first.
  */
 static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of threads, from the table in shared memory and from /proc.  Server's thread
- * only.
+ * Names of threads, from the table in shared memory and from /proc.  Only the server's
+ * thread calls these functions.
  */
 #ifndef ULF_SERVER_COMM_H
 #define ULF_SERVER_COMM_H
@@ -13,7 +13,7 @@
 struct comms;
 struct root;
 
-/* Allocate an empty cache.  Returns NULL without memory. */
+/* Allocate an empty cache.  Returns NULL if there is no memory. */
 struct comms *comms_new(void);
 /* Free the cache.  NULL is allowed. */
 void comms_free(struct comms *comms);
@@ -22,14 +22,15 @@ int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);
 
-/* Return the name of thread @tid, or "<...>".  It is valid until the next call. */
+/* Return the name of thread @tid, or "<...>" if it is not known.  The name is valid until
+ * the next call. */
 const char *comms_find(struct root *root, uint32_t tid);
-/* Return the process that @tid is, or was, a thread of.  0: unknown. */
+/* Return the process to which thread @tid belongs or belonged; 0 if it is unknown. */
 uint32_t comms_find_tgid(struct root *root, uint32_t tid);
 /* Enter a thread, which need not belong to the root, into the shared table. */
 void comms_meet(struct root *root, uint32_t tid);
 /*
- * Update the names of some live threads: a thread enters its name once, but may get
+ * Update the names of some live threads.  A thread enters its name only once, but may get
  * another name later.
  */
 void comms_refresh(struct root *root);

@@ -40,17 +40,19 @@
 #define BYTES_MAX	(64u << 20)	/* limit: bytes of the files of one root */
 #define ARGS_BYTES_MAX	(256u << 20)	/* limit: bytes of debug information of one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
-#define SESSIONS_MAX	8u		/* limit: parser sessions of one root, for parameters */
+#define SESSIONS_MAX	8u		/* limit of the parser sessions of one root,
+					 * which find parameters */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* limit: total time to wait for parsers in the whole
-					 * life of a root */
+#define WAIT_NS		250000000u	/* limit of the total time to wait for parsers in
+					 * the whole life of a root, ns */
 
 struct objects {
 	struct object objects[OBJECTS];		/* rows of abi_module, then of abi_object */
-	struct object_file files[OBJECTS];	/* their files, in the order of first use */
+	struct object_file files[OBJECTS];	/* files of the objects, in the order of
+						 * first use */
 	uint32_t nr_files;
-	uint64_t bytes_left;			/* limit: how many bytes may still be read */
-	uint64_t wait_ns;			/* how long objects_wait() may still wait */
+	uint64_t bytes_left;			/* number of bytes that may still be read */
+	uint64_t wait_ns;			/* how long objects_wait() may still wait, ns */
 	bool is_parsing;			/* see objects_has_missing() */
 };
 
@@ -102,14 +104,14 @@ bool objects_have_files(const struct root *root)
 	return root_objects(root)->nr_files;
 }
 
-/* The description of an object in the root's memory. */
+/* The description of an object, as the root's memory contains it. */
 struct object_desc {
 	char *path;			/* NULL: no valid path */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
 
-/* Return a copy of the module's path, or NULL. */
+/* Return a copy of the module's path, or NULL if the path is not valid. */
 static char *module_path(const struct root *root, const struct abi_module *module)
 {
 	uint64_t off = module->path, bytes = module->path_bytes;
@@ -126,7 +128,8 @@ static const struct abi_object *seen_row(const struct root *root, uint32_t numbe
 }
 
 /*
- * Read the description of object @number of objects.objects.  The caller frees its path.
+ * Read the description of object number @number of objects.objects.  The caller frees its
+ * path.
  */
 static struct object_desc object_describe(const struct root *root, uint32_t number)
 {
@@ -161,8 +164,8 @@ void objects_log(struct root *root, const char *path, const char *why)
 }
 
 /*
- * Open @file and fill in the request to parse it.  Returns 0, or -errno if it cannot be
- * opened.
+ * Open @file and fill in the request to parse it.  Returns 0, or -errno if the file cannot
+ * be opened.
  */
 static int want_file(struct root *root, const struct object_file *file,
 		     enum parse_job_id job, uint64_t bytes_left,
@@ -187,8 +190,8 @@ static int want_file(struct root *root, const struct object_file *file,
 }
 
 /*
- * Start to parse @file.  If no more parsers are allowed at present, the file stays unparsed
- * until the next call.
+ * Start to parse @file.  If no more parsers are allowed at present, the file stays
+ * unparsed, and the next call tries again.
  */
 static void start_file(struct root *root, struct object_file *file)
 {
@@ -209,8 +212,7 @@ static void start_file(struct root *root, struct object_file *file)
 }
 
 /*
- * Charge @bytes to the root.  Returns false and charges nothing if that is more than is
- * left.
+ * Charge @bytes to the root.  Returns false and charges nothing if fewer bytes are left.
  */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
@@ -231,7 +233,7 @@ static void end_file(struct root *root, struct object_file *file)
 	const char *why = parse_why(file->job);
 
 	file->is_parsed = true;
-	/* do not trust the parser's own count: it may be too low */
+	/* Do not trust the parser's own count of bytes, which may be too low. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (!take_bytes(&objects->bytes_left, bytes)) {
@@ -247,7 +249,8 @@ static void end_file(struct root *root, struct object_file *file)
 }
 
 /*
- * Return true if @file has names.  Sets objects.is_parsing if the parser is still working.
+ * Return true if @file has names.  Sets objects.is_parsing if the parser is still working
+ * on the file.
  */
 static bool has_names(struct root *root, struct object_file *file)
 {
@@ -260,7 +263,7 @@ static bool has_names(struct root *root, struct object_file *file)
 	return file->is_readable;
 }
 
-/* Return the entry of the object's file.  Takes over its path. */
+/* Return the entry for the file of an object.  Takes over told->path. */
 static struct object_file *get_file(const struct root *root, const struct object_desc *desc)
 {
 	struct objects *objects = root_objects(root);
@@ -275,8 +278,9 @@ static struct object_file *get_file(const struct root *root, const struct object
 			return file;
 		}
 	}
-	file = &objects->files[objects->nr_files++];	/* there is space: at most one file
-							 * for each object */
+	file = &objects->files[objects->nr_files++];	/* there is always space, because
+							 * there is at most one file for
+							 * each object */
 	file->path = desc->path;
 	file->build_id_bytes = desc->build_id_bytes;
 	memcpy(file->build_id, desc->build_id, file->build_id_bytes);
@@ -302,7 +306,7 @@ static void try_object(struct root *root, uint32_t number)
 	struct object_desc desc;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
-		return;			/* the row is being written */
+		return;			/* the row is still being written, so try again later */
 	object->is_tried = true;
 	desc = object_describe(root, number);
 	if (!desc.path)
@@ -319,8 +323,8 @@ static uint64_t object_base(const struct root *root, uint32_t number)
 }
 
 /*
- * Return object @number with its current bias.  NULL: its file is not readable, or not
- * parsed yet.
+ * Return object @number with its current bias.  Returns NULL if its file is not readable,
+ * or not parsed yet.
  */
 static struct object *get_object(struct root *root, uint32_t number)
 {
@@ -341,10 +345,10 @@ static bool is_loaded(const struct root *root, uint32_t row)
 }
 
 /*
- * Return the number of the object at position @at of the search order: modules that are
- * loaded, then objects, then modules that were unloaded, newest first in each group.  A
+ * Return the number of the object at position @at of the search order: first modules that
+ * are loaded, then objects, then modules that were unloaded, newest first in each group.  A
  * module has two positions, of which one is empty, so there are 2 * @modules + @seen
- * positions.  -ENOENT: no object at this position.
+ * positions.  Returns -ENOENT if there is no object at this position.
  */
 static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
 			   uint32_t at)
@@ -359,7 +363,7 @@ static int object_in_order(const struct root *root, uint32_t modules, uint32_t s
 }
 
 /*
- * Return false if the object cannot contain @addr, as far as that is known without its
+ * Return false if the object cannot contain @addr, as far as this is known without its
  * file.
  */
 static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
@@ -372,7 +376,8 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-/* Like get_object(), and also return whether the parser is still working. */
+/* Return an object as get_object() does, and also return whether the parser is still
+ * working on its file. */
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
@@ -387,8 +392,9 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 }
 
 /*
- * Like objects_next().  With @is_strict it stops at an object whose file is still being
- * parsed, so that no other file is parsed before this object is ruled out.
+ * Return the next object as objects_next() does.  With @is_strict stop at an object whose
+ * file is still being parsed, so that no other file is parsed before this object is ruled
+ * out.
  */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
@@ -422,8 +428,8 @@ static bool object_has(const struct object *object, uint64_t addr)
 }
 
 /*
- * Return the number of the object that was at @addr when the record was written, by the
- * times at which objects were first seen.  -ENOENT: unknown.
+ * Return the number of the object that was at @addr when the record was written.  The times
+ * at which objects were first seen decide.  Returns -ENOENT if the object is unknown.
  */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
@@ -433,7 +439,7 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 
 	if (!from->instance || nr >= ABI_OBJECTS)
 		return -ENOENT;		/* the table is full, so a newer object may be
-					 * missing */
+					 * missing in it */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 
@@ -514,11 +520,11 @@ void objects_wait(struct root *root)
 	root_objects(root)->is_parsing = was_parsing;
 }
 
-/* ---- constant strings ---- */
+/* ---- read constant strings ---- */
 
 /*
- * Open the file at @path if it is the one that was parsed.  Returns -1 if it is another
- * one.
+ * Open the file at @path if it is the file that was parsed.  Returns -1 if it is another
+ * file.
  */
 static int open_again(const char *path, const struct stat *st)
 {
@@ -548,7 +554,7 @@ static int open_parsed(const struct root *root, const struct object_file *file)
 	return fd;
 }
 
-/* Read bytes of a segment that the parser has found.  Nothing is parsed here. */
+/* Read bytes of a segment that the parser has found.  This function parses nothing. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr)
 {
 	const struct object_file *file = object->file;
@@ -576,11 +582,11 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 	return string;
 }
 
-/* ---- names of C++ ---- */
+/* ---- demangle names of C++ ---- */
 
 /*
- * Start to demangle all names of a file.  Returns 0; -EBUSY: try again later; or another
- * -errno.
+ * Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
+ * later; or another -errno.
  */
 static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
 {
@@ -676,9 +682,10 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 	return plain ? plain : symbol->name;
 }
 
-/* ---- parameters ---- */
+/* ---- find parameters ---- */
 
-/* End the least recently used session if the root has too many sessions or bytes. */
+/* End the least recently used session if the root has too many sessions or has used too
+ * many bytes. */
 static void make_space_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;
@@ -746,7 +753,8 @@ const struct elf_params *objects_params(struct root *root,
 
 /* ---- objects that the server itself has found ---- */
 
-/* Compare by build id if there is one: several paths may lead to the same file. */
+/* Return true if both rows are the same object.  Compare the build ids if there are any,
+ * because several paths may lead to the same file. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -756,7 +764,7 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strncmp(row->path, object->path, sizeof(row->path)));
 }
 
-/* Return true if the newest row at these addresses is @object itself. */
+/* Return true if the newest row of the table at these addresses describes @object itself. */
 static bool is_entered(const struct root *root, const struct abi_object *object,
 		    uint32_t known)
 {

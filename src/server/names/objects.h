@@ -18,76 +18,79 @@ struct symbols_from;
 
 /*
  * A file that is loaded as one or more objects.  A file that is loaded at several addresses
- * is read once.
+ * is read only once.
  */
 struct object_file {
 	char *path;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
-	bool is_parsed;			/* it was parsed, successfully or not */
-	bool is_readable;		/* it was parsed successfully */
-	struct parse_job *job;		/* the running parser; NULL: none */
+	bool is_parsed;			/* true: the file was parsed, successfully or not */
+	bool is_readable;		/* true: the file was parsed successfully */
+	struct parse_job *job;		/* the parser that is running; NULL: none */
 	struct elf_symbols symbols;
-	struct params *params;		/* NULL: no parameters were requested yet */
-	/* To read strings: identity and segments of the file that was parsed. */
+	struct params *params;		/* parameters of functions; NULL: no parameters
+					 * were requested yet */
+	/* The identity and the segments of the file that was parsed, to read strings from
+	 * it. */
 	struct stat st;
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 	uint32_t nr_segments;
 };
 
-/* An object at an address. */
+/* An object that is loaded at an address. */
 struct object {
 	bool is_tried;			/* @file was looked up */
-	bool is_program;		/* the program itself: its functions are shown
-					 * without a module */
+	bool is_program;		/* true: the object is the program itself, whose
+					 * functions are shown without a module */
 	struct object_file *file;	/* NULL: no valid path */
-	uint64_t bias;			/* address in memory - address in the file */
+	uint64_t bias;			/* address in memory minus address in the file */
 };
 
 /*
- * Allocate an empty table.  Files are parsed when an address in them is first looked up.
- * Returns NULL without memory.
+ * A table of the objects of a root.  A file is parsed when an address in it is first looked
+ * up.
  *
  * In the server nothing here waits for a parser, except objects_wait().  While a file is
- * being parsed it has no names, and objects_has_missing() is true: the caller must try again
- * later.
+ * being parsed it has no names, and objects_has_missing() is true: the caller must try
+ * again later.
  */
-/* root_part.init: allocate an empty table.  Returns -ENOMEM. */
+/* Method root_part.init: allocate an empty table.  Returns 0 or -ENOMEM. */
 int objects_init(struct root *root);
-/* root_part.done: free the table and kill its parsers. */
+/* Method root_part.done: free the table and kill its parsers. */
 void objects_done(struct root *root);
 /*
- * root_part.has_unsaved: return true if names were read from files that may be gone by now.
+ * Method root_part.has_unsaved: return true if names were read from files that may be gone
+ * by now.
  */
-/* Forget that a result was missing.  Call it before asking for results. */
+/* Forget that a result was missing.  Must be called before asking for results. */
 void objects_clear_missing(struct root *root);
 /* Return true if a result was missing since objects_clear_missing(), because a file is still
  * being parsed.  The caller must ask again later. */
 bool objects_has_missing(const struct root *root);
 bool objects_have_files(const struct root *root);
 
-/* Return the object that contains @addr, at the time of the record @from; or NULL. */
+/* Return the object that contained @addr at the time of the record @from, or NULL. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
 /*
- * Parse the files of all objects and wait for it, up to 250 ms in the whole life of a
- * root.  For callers that cannot try again later.  Returns at once if all files are
+ * Parse the files of all objects and wait for the results, up to 250 ms in the whole life
+ * of a root.  For callers that cannot try again later.  Returns at once if all files are
  * parsed.
  */
 void objects_wait(struct root *root);
 /* Make objects_wait() of @root return at once from now on. */
 void objects_stop_waiting(struct root *root);
 /*
- * Parse the files of all objects without waiting.  Returns 0, or -ERESTART if some are
- * not parsed yet.
+ * Parse the files of all objects without waiting.  Returns 0, or -ERESTART if some files
+ * are not parsed yet.
  */
 int objects_parse(struct root *root);
-/* root_part.settled: take the results of parsers that have ended, and charge their bytes to
- * the root. */
+/* Method root_part.settled: take the results of parsers that have ended, and charge their
+ * bytes to the root. */
 void objects_settle(struct root *root, bool is_awaited);
 /*
  * Return the constant string at @addr of the object, up to 4 KiB of it.  The caller frees
- * it.  NULL: there is none, or the file has changed.
+ * the string.  Returns NULL if there is no such string, or the file has changed.
  */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
 /*
@@ -100,36 +103,37 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 		     const char *path, uint64_t *bytes_left);
 /*
- * Demangle the names of all objects.  Starts all parsers that it can.  Returns 0 if that was
- * done or has failed; -ERESTART if a parser is working: call again later.
+ * Demangle the names of all objects.  Starts as many parsers as it can.  Returns 0 if this
+ * was done or has failed; -ERESTART if a parser is working, so that the caller must call
+ * again later.
  */
 int objects_demangle_all(struct root *root);
 /*
- * Return the demangled name of @symbol, a row of @symbols, or its raw name.  @path: the
- * file, for error_log.  objects_has_missing() may be true afterwards.
+ * Return the demangled name of @symbol, a row of @symbols.  If there is none, return the
+ * raw name.  @path: the file, for error_log.  objects_has_missing() may be true afterwards.
  */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path);
 /*
- * Report in error_log that the parser failed on the file at @path.  Does nothing if @why
- * is NULL.
+ * Report in error_log that the parser has failed on the file at @path.  Does nothing if
+ * @why is NULL.
  */
 void objects_log(struct root *root, const char *path, const char *why);
 /*
- * Return the parameters of the function that contains @addr.  NULL: unknown.  The result
- * is valid until the next call.
+ * Return the parameters of the function that contains @addr, or NULL if they are unknown.
+ * The result is valid until the next call.
  */
 const struct elf_params *objects_params(struct root *root,
 					const struct symbols_from *from, uint64_t addr);
 /*
- * Iterate over the objects that may contain @addr (0: over all).  *@at must be 0 at
- * first.  Returns NULL at the end.
+ * Iterate over the objects that may contain @addr; @addr 0: over all objects.  *@at must be
+ * 0 at first.  Returns NULL at the end.
  */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
 /*
- * Return true if @object may have been at @addr when the record was written: no other
- * object is known to have been there.
+ * Return true if @object may have been at @addr when the record was written, because no
+ * other object is known to have been there.
  */
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);

@@ -9,19 +9,20 @@
 #include "symbols/elf_args.h"
 #include "symbols/parse_result.h"
 
-#define FOUND		1024u		/* cached functions; a power of two */
+#define FOUND		1024u		/* number of functions in the cache; a power of two */
 
 struct found {
 	uint64_t addr;			/* 0: the row is free */
-	struct elf_params *params;	/* NULL: the parameters are unknown */
+	struct elf_params *params;	/* parameters of the function; NULL: they are unknown */
 };
 
 struct params {
 	struct parse_job *session;	/* NULL: no session */
-	bool is_over;			/* the session has failed or takes too long: do
-					 * not start another */
-	const char *why;		/* for params_why(); NULL: nothing to report */
-	uint64_t asked;			/* address of the query without an answer; 0: none */
+	bool is_over;			/* true: the session has failed or takes too
+					 * long, so no other session is started */
+	const char *why;		/* reason for params_why(); NULL: there is
+					 * nothing to report */
+	uint64_t asked;			/* address of the query that has no answer yet; 0: none */
 	uint64_t used_ns;
 	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
 					 * entry replaces the old one */
@@ -99,7 +100,7 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* The session has ended by itself.  Do not start another one. */
+/* Handle a session that has ended by itself.  No other session is started. */
 static void end_session(struct params *params)
 {
 	params->is_over = true;
@@ -134,8 +135,8 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* in a process without an event loop the query has
-					 * waited for the answer */
+	take_answer(params);		/* in a process without an event loop,
+					 * parse_query() has waited for the answer */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of the functions of a file.  A session of the parser finds them. */
+/* The parameters of the functions of a file.  A session of the parser finds the parameters. */
 #ifndef ULF_SERVER_PARAMS_H
 #define ULF_SERVER_PARAMS_H
 
@@ -11,14 +11,14 @@
 struct elf_params;
 struct params;
 
-/* Allocate an empty cache.  Returns NULL without memory. */
+/* Allocate an empty cache.  Returns NULL if there is no memory. */
 struct params *params_new(void);
 /* End the session and free the cache.  NULL is allowed. */
 void params_free(struct params *params);
 
-/* Start the session.  Returns the same values as parse_start(). */
+/* Start the session.  Returns what parse_start() returns. */
 int params_start(struct params *params, const struct parse_want *want);
-/* End the session.  Another one can be started later.  Cached answers stay. */
+/* End the session.  Another session can be started later.  Cached answers stay. */
 void params_stop(struct params *params);
 /* Return true if there is a session. */
 bool params_has_session(const struct params *params);
@@ -36,8 +36,8 @@ uint64_t params_used_ns(const struct params *params);
  */
 int params_find(struct params *params, uint64_t addr, const struct elf_params **ret_params);
 /*
- * Return why the session failed, for error_log; each failure once.  NULL: it did not
- * fail.
+ * Return why the session failed, for error_log.  Each failure is returned only once.
+ * Returns NULL if the session did not fail.
  */
 const char *params_why(struct params *params);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of trace_printk(), read from the program's heap and found by their
- * addresses.  A format does not change once it is stored, so each is read once.
- * Therefore a program that keeps saying that its tables have changed costs no more than a
- * look at its lists.
+ * The formats of trace_printk().  They are read from the program's heap and found by their
+ * addresses.  A format does not change once it is stored, so each format is read once.  So
+ * a program that reports changed tables again and again costs the server only a check of
+ * the lists.
  */
 #include "server/names/printk.h"
 
@@ -17,8 +17,8 @@
 #include "server/parts.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* limit: length of one text */
-#define ALL_BYTES_MAX	(32u << 20)	/* limit: total length of all texts */
+#define TEXT_BYTES_MAX	65536u		/* limit of the length of one text, bytes */
+#define ALL_BYTES_MAX	(32u << 20)	/* limit of the total length of all texts, bytes */
 
 struct printk_format {
 	uint32_t off;			/* offset of the text in the memory */
@@ -27,16 +27,18 @@ struct printk_format {
 
 struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
-	uint32_t nr, cap;		/* cap: allocated rows */
+	uint32_t nr, cap;		/* nr is the number of rows, cap the number of
+					 * allocated rows */
 	uint64_t bytes;			/* total length of the texts */
 	uint32_t tables_seen;		/* value of tables_changed when the lists were
 					 * read */
-	bool is_full;			/* a limit was reached: no more formats are read */
-	uint32_t first[ABI_PRINTK_LISTS];	/* for each list: offset of the newest
-						 * format that was read */
+	bool is_full;			/* true: a limit was reached, so no more formats
+					 * are read */
+	uint32_t first[ABI_PRINTK_LISTS];	/* offset of the newest format that was
+						 * read, for each list */
 };
 
-/* NULL: no format was needed yet. */
+/* Return the formats that were read, or NULL if no format was needed yet. */
 static struct printk_formats *root_printk(const struct root *root)
 {
 	return root->part_state[ROOT_PART_PRINTK];
@@ -61,7 +63,7 @@ void printk_formats_done(struct root *root)
 }
 
 /*
- * Return the address of @off in the heap.  NULL if the range is not inside of the heap.
+ * Return the address of @off in the heap, or NULL if the range is not inside of the heap.
  */
 static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
 {
@@ -100,8 +102,9 @@ static int add_format(struct printk_formats *formats, uint32_t off, const char *
 }
 
 /*
- * Read the part of a list that is newer than @known.  The newest format is first, so offsets
- * must fall from one format to the next.  The list ends where they do not.
+ * Read the part of a list that is newer than @known.  The newest format comes first, so
+ * offsets must fall from one format to the next.  The list ends where an offset does not
+ * fall.
  */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
@@ -133,7 +136,7 @@ static int compare_formats(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
-/* Merge the new formats, from @nr_old on, into the sorted table. */
+/* Merge the new formats, which begin at row @nr_old, into the sorted table. */
 static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 {
 	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;
@@ -148,8 +151,7 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
 	qsort(new, nr_new, sizeof(*new), compare_formats);
-	while (nr_new)			/* fill the table from its end, where it has free
-					 * rows */
+	while (nr_new)			/* fill the table from its end, where it has free rows */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
 			      table[--nr_old] : new[--nr_new];
 	free(new);

@@ -11,13 +11,14 @@ struct printk_formats;
 struct root;
 struct text;
 
-/* Return true if the program has formats of trace_printk(), which records without being
- * enabled. */
+/* Return true if the program has formats of trace_printk(): such a program records even if
+ * no event is on. */
 bool printk_has_formats(const struct root *root);
-/* root_part.done: free what was read. */
+/* Method root_part.done: free the formats that were read. */
 void printk_formats_done(struct root *root);
 
-/* Return the text at @addr of the program, or NULL.  It is valid until the next call. */
+/* Return the text at @addr of the program, or NULL if there is no such text.  The result is
+ * valid until the next call. */
 const char *printk_find(struct root *root, uint64_t addr);
 /*
  * Call @put for all formats, in the order in which the program stored them.  Returns 0 or
@@ -26,7 +27,7 @@ const char *printk_find(struct root *root, uint64_t addr);
 int printk_list(struct root *root,
 		void (*put)(void *arg, uint64_t addr, const char *text), void *arg);
 /*
- * printk_strings.c: call @put for the strings of tracepoint_string().  Returns 0 or
+ * Call @put for the strings of tracepoint_string() (printk_strings.c).  Returns 0 or
  * -ENOMEM.
  */
 int printk_list_strings(struct root *root,
@@ -34,8 +35,8 @@ int printk_list_strings(struct root *root,
 			void *arg);
 
 /*
- * printk_line.c: print a record of ftrace:print, bprint or bputs: with its origin, or the
- * text alone.
+ * Print a record of ftrace:print, bprint or bputs, with its origin or the text alone
+ * (printk_line.c).
  */
 void printk_print(const struct line *line, struct text *out);
 void printk_print_message(const struct line *line, struct text *out);

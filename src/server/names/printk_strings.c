@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings that a program lists by their addresses (tracepoint_string()), read from
- * its heap, one block per module.  The program decides what is in a block, so every
- * length is checked against the heap.
+ * The strings that a program lists by their addresses (tracepoint_string()).  They are read
+ * from the program's heap, where each module has one block.  The program decides what is in
+ * a block, so every length is checked against the heap.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "server/core/shm.h"
 #include "server/names/printk.h"
 
-#define STRINGS_MAX	16384u		/* limit: strings of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* limit: total length of all strings */
+#define STRINGS_MAX	16384u		/* limit of the number of strings of all modules */
+#define TEXT_BYTES_MAX	(1u << 20)	/* limit of the total length of all strings, bytes */
 
-/* The block of one module. */
+/* The block of strings of one module. */
 struct block {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* length of @texts */
@@ -26,7 +26,8 @@ struct block {
 	const char *texts;		/* the strings, each with a NUL */
 };
 
-/* Get the block at @off.  Returns false if not all of it is inside of the heap. */
+/* Get the block at the offset @off.  Returns false if not all of the block is inside of the
+ * heap. */
 static bool find_block(const struct root *root, uint64_t off, struct block *ret_block)
 {
 	uint64_t left = off < root->arena_off ? root->arena_off - off : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of functions and constant strings.  They are in the files of the program's
+ * Find names of functions, and constant strings.  They are in the files of the program's
  * objects; objects.c finds the file.
  */
 #include <errno.h>
@@ -19,13 +19,13 @@
 #include "server/parts.h"
 #include "symbols/elf.h"
 
-#define STRINGS		256u		/* cached strings; a power of two */
+#define STRINGS		256u		/* number of strings in the cache; a power of two */
 
-/* A cached string.  Few strings are used, again and again. */
+/* A cached string.  The cache is effective because few strings are used, again and again. */
 struct string {
 	uint64_t addr;			/* 0: the row is free */
-	uint32_t module;		/* row of abi_module of the record that the string
-					 * was looked up for */
+	uint32_t module;		/* row of abi_module of the record for which the
+					 * string was looked up */
 	char *text;			/* NULL: there is no string */
 };
 
@@ -34,7 +34,7 @@ struct symbols {
 						 * new string replaces the old one */
 	uint32_t tables_seen;			/* value of tables_changed when @strings were
 						 * read */
-	struct written_names written;		/* searches for functions by name */
+	struct written_names written;		/* state of the searches for functions by name */
 };
 
 static struct symbols *root_symbols(const struct root *root)
@@ -76,8 +76,8 @@ size_t symbols_module_len(const char *file)
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
 /*
- * Ask the parts.  A part may have read a file that was too large for the limit of objects.c,
- * or that was removed since.
+ * Ask the other parts of the server for a symbol.  A part may have read a file that was too
+ * large for the limit of objects.c, or that was removed since.
  */
 static int find_in_parts(struct root *root, const struct symbols_from *from, uint64_t addr,
 			 const struct object *object, struct function_symbol *ret)
@@ -109,7 +109,7 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 
 /*
  * Find the symbol that begins at @addr, for a return address that no call precedes.  A
- * signal handler returns to such an address, the start of libc's __restore_rt.  That is
+ * signal handler returns to such an address, the start of libc's __restore_rt.  This is
  * assembler code, and its symbol has no size.  A symbol with a size is refused: it may be
  * the function after an unknown one that ends with a call.
  */
@@ -122,7 +122,7 @@ static int find_restorer(struct root *root, const struct symbols_from *from,
 	return !r && ret->symbol->size ? -ENOENT : r;
 }
 
-/* Print [MODULE] as the lists of functions do. */
+/* Print the name of the module as [MODULE], like the lists of functions. */
 static void print_module(const struct object *object, struct text *out)
 {
 	const char *file = basename(object->file->path);
@@ -135,7 +135,7 @@ static void print_module(const struct object *object, struct text *out)
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
-	/* look up the call: a return address may lie after the end of the caller */
+	/* Look up the call, because a return address may lie after the end of the caller. */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
@@ -207,7 +207,7 @@ void symbols_list(struct root *root, struct text *out)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		/* skip an object if another one is loaded at its address now */
+		/* Skip an object if another object is loaded at its address now. */
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;
@@ -236,8 +236,8 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		if (object)
 			string->text = objects_string(root, object, addr);
 		else if (objects_has_missing(root))
-			string->addr = 0;	/* a parser is working: try again next
-						 * time */
+			string->addr = 0;	/* a parser is still working, so try
+						 * again next time */
 	}
 	if (!string->text)
 		return -ENOENT;

@@ -18,19 +18,20 @@ struct root;
 struct symbols;
 struct text;
 
-/* root_part.init: allocate an empty cache.  Returns -ENOMEM. */
+/* Method root_part.init: allocate an empty cache.  Returns 0 or -ENOMEM. */
 int symbols_init(struct root *root);
-/* root_part.done: free the cache. */
+/* Method root_part.done: free the cache. */
 void symbols_done(struct root *root);
 
-/* Length of the module's name in the name of a library's file: libfoo of libfoo.so.1.2. */
+/* Return the length of the module's name in the name of a library's file.  Example: libfoo
+ * is the module of libfoo.so.1.2. */
 size_t symbols_module_len(const char *file);
 
-/* A symbol, and the file that it was found in. */
+/* A symbol, and the file in which it was found. */
 struct function_symbol {
 	const struct elf_symbol *symbol;
 	uint64_t start;			/* address in the program's memory */
-	const struct elf_symbols *symbols;	/* the table that @symbol is a row of */
+	const struct elf_symbols *symbols;	/* table of which @symbol is a row */
 	const char *path;		/* path of the file */
 };
 
@@ -38,27 +39,29 @@ struct function_symbol {
 #define SYMBOLS_NO_MODULE	UINT32_MAX
 
 /*
- * The record that an address comes from.  At that time another object may have been
- * there.
+ * The record from which an address comes.  At the time of the record another object may
+ * have been at this address.
  */
 struct symbols_from {
 	uint32_t module;		/* row of abi_module, or SYMBOLS_NO_MODULE */
-	const struct instance *instance;	/* NULL: the address comes from no record,
-						 * use what is loaded now */
+	const struct instance *instance;	/* instance of the record; NULL: the
+						 * address comes from no record, so use
+						 * the objects that are loaded now */
 	uint64_t time;			/* time of the record, by the clock of @instance */
 };
-/* For addresses that come from no record. */
+/* The value for addresses that come from no record. */
 extern const struct symbols_from symbols_now;
 
 /*
- * Append the name of the function at @addr.  Returns 0, or -ENOENT: nothing was written.
+ * Append the name of the function at @addr.  Returns 0, or -ENOENT if nothing was written.
  */
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out);
-/* Append path[+0x12]: the object's file and the address in it.  Returns 0 or -ENOENT. */
+/* Append path[+0x12], which is the object's file and the address in it.  Returns 0 or
+ * -ENOENT. */
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
-/* Names of the addresses that stand for ulf itself, by enum abi_ip. */
+/* Names of the addresses that stand for code of ulf itself, by enum abi_ip. */
 extern const char *const symbols_builtin[];
 /*
  * Append all functions, one per line, in the format of /proc/kallsyms, which the kernel's
@@ -66,28 +69,28 @@ extern const char *const symbols_builtin[];
  */
 void symbols_list(struct root *root, struct text *out);
 /*
- * Append the string at @addr if it is constant.  Returns 0, or -ENOENT: nothing was
+ * Append the string at @addr if it is constant.  Returns 0, or -ENOENT if nothing was
  * written.
  */
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
 
 /*
- * Search for the functions called @name (@len bytes), for a later symbols_functions().
- * Returns 0; -ERESTART if a parser is working, or the search has not ended: call again
- * later; or -ENOMEM.
+ * Search for the functions with the name @name (@len bytes), for a later
+ * symbols_functions(). Returns 0; -ERESTART if a parser is working, or the search has not
+ * ended, so that the caller must call again later; or -ENOMEM.
  */
 int symbols_functions_search(struct root *root, const char *name, size_t len);
 /*
- * Get the addresses of the functions called @name: of the first one with that name in a
- * symbol table, else of all that are written so in the source.  May wait for parsers, see
- * objects_wait().  Returns the number of functions; -ENOENT; -E2BIG if there are more than
- * FILTER_RANGES_MAX; or -ENOMEM.
+ * Get the addresses of the functions with the name @name.  This is the first function with
+ * this name in a symbol table; if there is none, all functions that have this name in the
+ * source.  May wait for parsers (objects_wait()).  Returns the number of functions;
+ * -ENOENT; -E2BIG if there are more than FILTER_RANGES_MAX; or -ENOMEM.
  */
 int symbols_functions(struct root *root, const char *name, size_t len,
 		      struct filter_range ret_ranges[FILTER_RANGES_MAX]);
-/* Get the addresses of the function that contains @addr.  Returns 0 or -ENOENT.  May wait for
- * parsers. */
+/* Get the addresses of the function that contains @addr.  Returns 0 or -ENOENT.  May wait
+ * for parsers (objects_wait()). */
 int symbols_function_at(struct root *root, uint64_t addr, struct filter_range *ret_range);
 
 #endif

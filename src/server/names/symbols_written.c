@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches for functions by name; see symbols_written.h. */
+/* Search for functions by name; see symbols_written.h. */
 #include "server/names/symbols_written.h"
 
 #include <errno.h>
@@ -11,34 +11,39 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-#define SEARCHES_MAX	64u		/* limit: searches that are kept */
+#define SEARCHES_MAX	64u		/* limit of the searches that are kept */
 #define CHECK_EVERY	8u		/* names between two checks of the budget */
 
-/* How well a function matches, best first.  Only the best tier that any function reaches
- * counts. */
+/* How well a function matches a name, from the best tier to the worst.  Only the best tier
+ * that any function reaches counts. */
 enum tier {
-	TIER_RAW,			/* the name in the symbol table; the first such function */
-	TIER_CLONE,			/* a clone of the compiler of that name */
-	TIER_SHOWN,			/* the name as lists of functions show it */
+	TIER_RAW,			/* equal to the name in the symbol table; only
+					 * the first such function counts */
+	TIER_CLONE,			/* a clone that the compiler made of a function
+					 * with this name */
+	TIER_SHOWN,			/* equal to the name as lists of functions show it */
 	TIER_NAME,			/* RUNG_NAME */
 	TIER_SCOPED,			/* RUNG_SCOPED */
 	TIER_NONE,
 };
 
 struct found {
-	uint32_t nr;			/* FILTER_RANGES_MAX + 1: too many */
+	uint32_t nr;			/* number of functions; FILTER_RANGES_MAX + 1: too many */
 	struct filter_range ranges[FILTER_RANGES_MAX];
 };
 
 /* A search, or its result. */
 struct written_search {
-	struct written_search *next;	/* the search that was used before this one */
+	struct written_search *next;	/* the search that was used most recently before
+					 * this one */
 	char *name;
 	size_t len;			/* bytes of @name */
 	uint64_t objects;		/* value of sum_objects() when the search began */
-	bool is_begun;			/* raw names were searched; written names are next */
+	bool is_begun;			/* true: raw names were searched, and written
+					 * names are next */
 	bool is_done;
-	uint32_t at, row;		/* position: see objects_next(), and row of the object */
+	uint32_t at, row;		/* position of the search: see objects_next(),
+					 * and a row of the object */
 	enum tier tier;			/* of all functions in @now */
 	struct found now;		/* functions found so far */
 	struct found last;		/* result of the last search that has ended */
@@ -80,8 +85,9 @@ static struct written_search *new_search(const char *name, size_t len)
 	return search;
 }
 
-/* Return the search for @name, and make it the first of the list.  Frees the search that was
- * unused for the longest time if there are too many.  NULL: no memory. */
+/* Return the search for @name, and make it the first of the list.  If there are too many
+ * searches, frees the one that was unused for the longest time.  Returns NULL if there is
+ * no memory. */
 static struct written_search *get_search(struct written_names *names, const char *name,
 					 size_t len)
 {
@@ -154,7 +160,8 @@ static void add(struct written_search *search, enum tier tier, const struct obje
 		found->nr = 0;
 	}
 	range.end = range.start + symbol->size;
-	/* Constructors of a class have two symbols, often at one address. */
+	/* Skip addresses that were found before: constructors of a class have two symbols,
+	 * often at one address. */
 	for (uint32_t i = 0; i < found->nr && i < FILTER_RANGES_MAX; i++)
 		if (found->ranges[i].start == range.start)
 			return;
@@ -200,8 +207,8 @@ static enum tier tier_of(const struct written_search *search,
 	return rung == RUNG_NAME ? TIER_NAME : rung == RUNG_SCOPED ? TIER_SCOPED : TIER_NONE;
 }
 
-/* Compare the names of one object, from search->row on.  Returns 0, or -ERESTART: the budget
- * is spent. */
+/* Compare the names of one object, from search->row on.  Returns 0, or -ERESTART if the
+ * budget is spent. */
 static int search_object(struct written_search *search,
 			 const struct function_pattern *pattern, const struct object *object,
 			 const struct budget *budget)

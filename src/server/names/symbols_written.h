@@ -20,9 +20,10 @@
 struct root;
 struct written_search;
 
-/* The searches of a root.  All zero: there are none. */
+/* The searches of a root.  A struct of all zeroes has no searches. */
 struct written_names {
-	struct written_search *searches;	/* the search that was used last is the first one */
+	struct written_search *searches;	/* list of the searches, the most
+						 * recently used first */
 	struct budget budget;
 };
 
