@@ -16,7 +16,7 @@
 #define CLI_NOT_STARTED	126		/* the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
-/* A command: the file cmd_<name>.c defines one. */
+/* A command, which the file cmd_<name>.c defines. */
 struct cli_cmd {
 	const char *name;
 	const char *args;		/* arguments, as the usage line shows them */

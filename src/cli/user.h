@@ -76,8 +76,8 @@ enum user_progress {
 void user_progress(enum user_progress progress);
 
 /*
- * user_say_owner - print the owner of @path if that is another user, and which command to use
- * user_say_process - print the owner of a process of another user, and which command to use
+ * user_report_owner - print the owner of @path if that is another user, and which command to use
+ * user_report_process - print the owner of a process of another user, and which command to use
  * @name, @len: the name of a root or of a program, or a process id
  *
  * user_report_process() returns false if it has printed nothing.

@@ -13,7 +13,8 @@
 /* The scope of a command. */
 enum command_scope {
 	CMD_EVENT	= 1,		/* a trigger of an event */
-	CMD_FUNCTION	= 2,		/* FUNCTION:COMMAND in set_ftrace_filter */
+	CMD_FUNCTION	= 2,		/* the command can be written as FUNCTION:COMMAND
+					 * in set_ftrace_filter */
 	CMD_ANY		= CMD_EVENT | CMD_FUNCTION,
 };
 
@@ -26,18 +27,22 @@ enum command_kind {
 enum command_flags {
 	CMD_PLAIN	= 0,
 	CMD_TARGET	= 1,		/* SYSTEM:EVENT must be given after the command */
-	/* order of a trigger and the record of its event: */
-	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional, see
-					 * runtime/event/trigger.c */
+	/* The flags CMD_CONDITIONAL to CMD_FIRST give the order of a trigger and the record
+	 * of its event. */
+	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional
+					 * (runtime/event/trigger.c) */
 	CMD_AFTER	= 4,		/* for a conditional event: run after the record is
 					 * written */
-	CMD_FIRST	= 8,		/* run before other commands that are CMD_AFTER */
-	/* how functions count the command: */
-	CMD_SIGNED	= 16,		/* a negative count does nothing, as in the kernel */
+	CMD_FIRST	= 8,		/* the command runs before other commands that
+					 * are CMD_AFTER */
+	/* The flags CMD_SIGNED to CMD_NO_COUNT say how functions count the command. */
+	CMD_SIGNED	= 16,		/* a negative count makes the command do nothing,
+					 * as in the kernel */
 	CMD_RECORDING	= 32,		/* a counted command does nothing while recording is
 					 * off */
-	CMD_ONCE	= 64,		/* runs once, whatever count is written */
-	CMD_NO_COUNT	= 128,		/* runs each time, whatever count is written */
+	CMD_ONCE	= 64,		/* the command runs once, whatever count is written */
+	CMD_NO_COUNT	= 128,		/* the command runs each time, whatever count is
+					 * written */
 };
 
 /*
@@ -74,7 +79,7 @@ enum command_flags {
 	X(STACKTRACE, 3, "stacktrace", CMD_KIND_STACKTRACE, CMD_ANY,	\
 	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER,			\
 	  "the stack is recorded, after the record",			\
-	  /* no mark: the server cannot read the stack of the marker's writer */ \
+	  /* mark is NULL: the server cannot read the stack of the marker's writer */ \
 	  NULL, NULL, NULL, stack)					\
 	X(ENABLE_EVENT, 4, "enable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
 	  "that event is recorded from then on",			\

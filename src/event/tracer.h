@@ -47,7 +47,7 @@ struct tracer_row {
 /* The tracers by number (enum tracer_number). */
 extern const struct tracer_row tracer_table[NR_TRACERS];
 
-/* Returns the number of the tracer, or -EINVAL. */
+/* Find a tracer by its name.  Returns the number of the tracer, or -EINVAL. */
 int tracer_find(const char *name);
 
 #endif

@@ -83,7 +83,7 @@ struct filter_range {
 	uint64_t start, end;
 };
 
-#define FILTER_RANGES_MAX	32u	/* limit: functions of one name */
+#define FILTER_RANGES_MAX	32u	/* limit of the functions that may have one name */
 
 /* Information that the filter compiler needs besides the event's format. */
 struct filter_env {
@@ -131,9 +131,9 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
  * address, and the filter matches if that address is inside the function. */
 #define FILTER_FUNCTION		".function"
 /*
- * Find the next name in @text that is compared with FIELD.function, from *@at on.  Moves *@at
- * to the end of the name, where the caret of an error is.  Addresses are skipped.
- * Returns false if there is none.
+ * Find the next name in @text that is compared with FIELD.function, from *@at on.  Moves
+ * *@at to the end of the name, where the caret of an error is.  Addresses are skipped.
+ * Returns false if there is no such name.
  */
 bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 			  size_t *ret_len);

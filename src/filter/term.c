@@ -56,9 +56,9 @@ static int parse_operator(struct parser *p, struct term *t)
 
 /* ---- parse predicates with .function ---- */
 
-/* Returns the length of the name of C++ at @text.  Blanks do not end it inside brackets, and
- * not before `const` after parameters.  A bracket that the name does not open ends it, and
- * belongs to the filter. */
+/* Returns the length of the C++ name at @text.  A blank does not end the name if it is
+ * inside brackets, or before `const` after parameters.  A bracket that the name does not
+ * open ends the name, and belongs to the filter. */
 static size_t written_name_len(const char *text)
 {
 	size_t len = 0, depth = 0;
@@ -78,9 +78,9 @@ static size_t written_name_len(const char *text)
 }
 
 /*
- * Returns the length of the value at @text, which is a name, and the name in it.  A name of C
- * ends with a blank, and quotes are part of it, as in the kernel.  A name of C++ may be in
- * quotes: then it may also contain operators of filters, as `A::f() &&` does.
+ * Find the name of a function in the value at @text.  Returns the length of the value.  A
+ * name of C ends with a blank, and quotes are part of it, as in the kernel.  A name of C++
+ * may be in quotes: then it may also contain operators of filters, as `A::f() &&` does.
  */
 static size_t parse_function_name(const char *text, const char **ret_name, size_t *ret_len)
 {
@@ -127,8 +127,8 @@ bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 	return false;
 }
 
-/* Parse VALUE, the name of functions or an address in a function.  Returns the number of
- * functions, and their addresses; or -errno. */
+/* Parse VALUE, which is the name of functions or an address in a function.  Returns the
+ * number of functions, and their addresses; or -errno. */
 static int find_functions(struct parser *p, struct filter_range *ret_ranges)
 {
 	const struct filter_env *env = p->env;

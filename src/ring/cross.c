@@ -101,7 +101,8 @@ static bool is_open_page_sound(const struct ring_view *view, uint64_t position)
 /* Returns true if the position is no longer @position. */
 static bool has_moved(const struct abi_ring *ring, uint64_t position)
 {
-	/* Complete the loads of is_open_page_sound() before this load [ring.copy] */
+	/* Complete the loads of is_open_page_sound() before the position is loaded again
+	 * [ring.copy] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return position != __atomic_load_n(&ring->position, __ATOMIC_RELAXED);
 }
@@ -126,9 +127,9 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
-		/* Load the position before the time of the newest record.  If the position is
-		 * unchanged at the commit, no writer has stored a later time in between.
-		 * acquire: another CPU may have committed it [ring.commit] */
+		/* Load the position before the time of the newest record.  If the position
+		 * is unchanged at the commit, no writer has stored a later time in between.
+		 * Acquire: another CPU may have committed the position [ring.commit] */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(view, position);
 		if (page_has_space(view, offset, bytes))

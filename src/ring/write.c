@@ -84,8 +84,8 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 	word = (uint32_t)(delta << ABI_REC_TYPE_BITS) | type_len;
 	memcpy(to, &word, 4);
 	memcpy(to + 4, data, bytes);
-	/* The position that the commit before stored is visible before these copies change.
-	 * Pairs with ring_head() [ring.copy] */
+	/* Make the position that the previous commit stored visible before these copies
+	 * change. Pairs with ring_head() [ring.copy] */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ring->time_ns[new] = now;
 	ring->entries[new] = ring->entries[old] + 1;
@@ -94,7 +94,7 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 			 __ATOMIC_RELEASE);		/* [ring.commit] */
 }
 
-/* Returns true if a record of @bytes fits only into an empty page, and needs all of it. */
+/* Returns true if a record of @bytes fits only into an empty page, and needs the whole page. */
 static bool needs_page(const struct ring_view *view, uint32_t bytes)
 {
 	return !page_has_space(view, ABI_PAGE_HEADER, bytes) &&
@@ -147,7 +147,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	struct step step;
 
 	/* A write needs at most a close, an open and an append or a fill.  If these are not
-	 * enough the ring's words are invalid. */
+	 * enough, another process has changed the ring's words. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
