@@ -48,7 +48,7 @@ static int report_bad_option(const struct cli_cmd *cmd, char **argv,
 	for (; optopt && !is_known && options->name; options++)
 		is_known = options->val == optopt;
 	if (is_known)
-		cli_error("option %s: its argument is missing, or it takes none",
+		cli_error("option %s: an argument is missing, or the option takes no argument",
 			  argv[optind - 1]);
 	else if (optopt)
 		cli_error("there is no option -%c", optopt);

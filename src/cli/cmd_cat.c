@@ -78,7 +78,8 @@ const struct cli_cmd cli_cat = {
 	.help =
 "PATH is a root, as `ulf ls` names it, and a file: minikernel.4711/trace.\n"
 "A root may be shortened to its program's name or its process id if that is\n"
-"unique: minikernel/trace, 4711/trace.  trace_pipe waits for more until ^C.\n",
+"unique: minikernel/trace, 4711/trace.  A read of trace_pipe waits for more\n"
+"records until ^C.\n",
 	.is_for_users = true,
 	.may_take_long = true,
 	.run = cmd_cat,

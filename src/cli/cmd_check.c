@@ -230,11 +230,11 @@ const struct cli_cmd cli_check = {
 	.args = "[ROOT]...",
 	.summary = "list events that cannot be printed with their print fmt, and why",
 	.help =
-"Reads the print fmt of every event of the roots, or of all roots, as the\n"
-"server does.  Where it meets something that only the program knows - an enum,\n"
-"a function, a member of a struct - it says where, and what the trace header\n"
-"can do about it; such an event is printed as the names and values of its\n"
-"fields.  The exit status is 1 if there is any.\n",
+"Reads the print fmt of every event of the given roots, or of all roots, as the\n"
+"server does.  If a print fmt needs a value that only the program knows (an enum,\n"
+"a function, a member of a struct), prints the position, and what to change in\n"
+"the trace header.  Such an event is printed as the names and values of its\n"
+"fields.  The exit status is 1 if there is such an event.\n",
 	.is_for_users = true,
 	.run = cmd_check,
 };

@@ -222,15 +222,14 @@ static int cmd_dump(const struct cli_cmd *cmd, int argc, char **argv)
 const struct cli_cmd cli_dump = {
 	.name = "dump",
 	.args = "[--cpu=N] [ROOT]",
-	.summary = "print what a root recorded, as a kernel does when it dies",
+	.summary = "print the records of a root, as a kernel does when it dies",
 	.help =
-"What ftrace_dump() prints when the program calls it, or when it dies of a\n"
-"signal and the variable ULF_DUMP_ON_CRASH was set.  Needs no server, and\n"
-"changes nothing: what was recorded stays, and recording goes on.  Without\n"
-"ROOT it is the only root that is alive; ROOT may be shortened as in\n"
-"`ulf help cat`.\n"
+"Prints what ftrace_dump() prints when the program calls it, or when the program\n"
+"dies of a signal and the variable ULF_DUMP_ON_CRASH was set.  Needs no server,\n"
+"and changes nothing: the records stay, and recording goes on.  Without ROOT, the\n"
+"only root that is alive is used.  ROOT may be shortened as in `ulf help cat`.\n"
 "\n"
-"  -c, --cpu=N        what was recorded on that CPU only; or `all`\n",
+"  -c, --cpu=N        print only the records of CPU N; `all`: of all CPUs\n",
 	.is_for_users = true,
 	.may_take_long = true,
 	.run = cmd_dump,

@@ -140,11 +140,12 @@ const struct cli_cmd cli_echo = {
 	.args = "[-a] [-n] VALUE PATH",
 	.summary = "write a value to a file of the tree, without a mount",
 	.help =
-"As `echo VALUE > PATH` in a mounted tree; PATH as in `ulf help cat`.  If the\n"
-"file does not take it, the reason is printed, and a caret under the place.\n"
+"Writes VALUE as `echo VALUE > PATH` does in a mounted tree; for PATH see\n"
+"`ulf help cat`.  If the file refuses the value, the reason is printed, with a\n"
+"caret under the mistake.\n"
 "\n"
-"  -a, --append       as `>>`: the file is not truncated\n"
-"  -n, --no-newline   no newline after VALUE\n"
+"  -a, --append       do not truncate the file, as `>>` does\n"
+"  -n, --no-newline   write no newline after VALUE\n"
 "\n"
 "Example:  ulf echo 1 minikernel/events/sched/enable\n",
 	.is_for_users = true,

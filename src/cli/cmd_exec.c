@@ -27,8 +27,8 @@ static int enter_root_namespace(const char *word)
 	if (ret < 0)
 		return ret;
 	if (word && strchr(word, '/')) {
-		cli_error("%s: only a root has all that a tool needs, not a part of one",
-			  word);
+		cli_error("%s: give a root, not a directory in it: a tool needs all files "
+			  "of a root", word);
 		ret = -EINVAL;
 	} else {
 		ret = word ? root_path(&conn, word, &root) : root_default(&conn, &root);
@@ -73,10 +73,10 @@ const struct cli_cmd cli_exec = {
 	.args = "[[ROOT] --] COMMAND [ARGS]",
 	.summary = "run a kernel tracing tool on a root: ulf exec trace-cmd ...",
 	.help =
-"Runs COMMAND so that it finds the directory of ROOT where the kernel has its\n"
-"tracefs, in /sys/kernel/tracing.  Without ROOT it is the only root that is\n"
-"alive; ROOT may be shortened as in `ulf help cat`.  Nobody else sees it, and\n"
-"no mount is needed before.\n"
+"Runs COMMAND so that it finds the directory of ROOT in /sys/kernel/tracing,\n"
+"where the kernel has its tracefs.  Without ROOT, the only root that is alive is\n"
+"used.  ROOT may be shortened as in `ulf help cat`.  Other processes do not see\n"
+"this mount, and no `ulf mount` is needed before.\n"
 "\n"
 "Needs /dev/fuse and, unless you are root, user namespaces.\n"
 "\n"

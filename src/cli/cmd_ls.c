@@ -333,13 +333,13 @@ const struct cli_cmd cli_ls = {
 	.args = "[--long] [--all] [PATH]",
 	.summary = "list the roots: traced programs, alive and dead",
 	.help =
-"A line a root: name, process id, alive, dead, corrupt or foreign (of another\n"
-"version), events switched on of events known, bytes that are there to be\n"
-"read, and records lost.  With PATH, list that directory of the tree (see\n"
-"`ulf help cat`).\n"
+"Prints one line for each root: name, process id, state (alive, dead, corrupt, or\n"
+"foreign: of another version), events that are on and events that exist, bytes\n"
+"that can be read, and records that were lost.  With PATH, lists this directory\n"
+"of the tree (see `ulf help cat`).\n"
 "\n"
-"  -l, --long         all that is known of each root\n"
-"  -a, --all          the roots of all users, if you are root; no server is asked\n",
+"  -l, --long         print all that is known of each root\n"
+"  -a, --all          list the roots of all users (only root can); uses no server\n",
 	.is_for_users = true,
 	.run = cmd_ls,
 };

@@ -207,12 +207,12 @@ const struct cli_cmd cli_mount = {
 	.args = "[DIR]",
 	.summary = "mount the tree of control files",
 	.help =
-"Mounts on DIR, an empty directory, or on the directory `tracing` of the ulf\n"
-"directory, and prints where.  In it is a directory for every root, with the\n"
-"files that the kernel has in /sys/kernel/tracing.  It stays mounted until\n"
-"`ulf umount` or `ulf stop`.\n"
+"Mounts the tree on DIR, an empty directory, or on the directory `tracing` of the\n"
+"ulf directory, and prints the path.  The tree has a directory for every root,\n"
+"with the files that the kernel has in /sys/kernel/tracing.  It stays mounted\n"
+"until `ulf umount` or `ulf stop`.\n"
 "\n"
 "Needs /dev/fuse and, unless you are root, fusermount3 (package fuse3).\n"
-"Without them: `ulf cat` and `ulf echo`.\n",
+"Without them, use `ulf cat` and `ulf echo`.\n",
 	.run = cmd_mount,
 };

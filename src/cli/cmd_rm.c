@@ -87,9 +87,9 @@ static int cmd_rm(const struct cli_cmd *cmd, int argc, char **argv)
 const struct cli_cmd cli_rm = {
 	.name = "rm",
 	.args = "ROOT... | --dead",
-	.summary = "remove dead roots and what they recorded",
+	.summary = "remove dead roots and their records",
 	.help =
-"  -d, --dead         all that are dead or corrupt\n"
+"  -d, --dead         remove all roots that are dead or corrupt\n"
 "\n"
 "A root whose program is alive cannot be removed.\n",
 	.is_for_users = true,

@@ -211,12 +211,12 @@ static int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 const struct cli_cmd cli_server = {
 	.name = "server",
 	.args = "[--background]",
-	.summary = "be the server; the other commands start one if need be",
+	.summary = "run the server; other commands start one if none runs",
 	.help =
-"Serves the mounts and the other commands, in the foreground until ^C.  One\n"
-"runs for each ulf directory.\n"
+"Serves the mounts and the other commands, in the foreground until ^C.  There is\n"
+"one server for each ulf directory.\n"
 "\n"
-"  -b, --background   return when it is ready; it logs to server.log in the\n"
-"                     ulf directory\n",
+"  -b, --background   return when the server is ready; it logs to server.log in\n"
+"                     the ulf directory\n",
 	.run = cmd_server,
 };

@@ -72,7 +72,7 @@ const struct cli_cmd cli_stop = {
 	.args = "",
 	.summary = "stop the server; programs go on recording",
 	.help =
-"Unmounts everything first.  Settings and records live in shared memory: the\n"
+"Unmounts all mounts first.  Settings and records are in shared memory, where the\n"
 "next server finds them.\n",
 	.is_for_users = true,
 	.run = cmd_stop,

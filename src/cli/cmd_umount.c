@@ -74,10 +74,11 @@ static int cmd_umount(const struct cli_cmd *cmd, int argc, char **argv)
 const struct cli_cmd cli_umount = {
 	.name = "umount",
 	.args = "[--lazy] [DIR]",
-	.summary = "unmount it",
+	.summary = "unmount the tree of control files",
 	.help =
 "Unmounts DIR, or the directory `tracing` of the ulf directory.\n"
 "\n"
-"  -l, --lazy         also if it is in use: it is gone when nobody uses it\n",
+"  -l, --lazy         unmount even if the tree is in use; the mount ends when\n"
+"                     nobody uses it any more\n",
 	.run = cmd_umount,
 };

@@ -38,10 +38,10 @@ static void print_commands(FILE *to)
 	      "Tracepoints and tracefs for programs: what ftrace is to the kernel.\n\n", to);
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("  help     say more about a command: ulf help COMMAND\n\n"
+	fputs("  help     explain a command: ulf help COMMAND\n\n"
 	      "The ulf directory is $ULF_DIR, else /run/ulf/UID if there is a /run/ulf, else\n"
-	      "/dev/shm/ulf-UID.  With --user USER, a name or a number, root looks at the\n"
-	      "roots of that user; `ulf ls --all` lists those of all users.\n", to);
+	      "/dev/shm/ulf-UID.  With --user USER (a name or a user id) root works with the\n"
+	      "roots of that user; `ulf ls --all` lists the roots of all users.\n", to);
 }
 
 static int report_unknown_command(const char *name)

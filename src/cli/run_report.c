@@ -337,8 +337,8 @@ static void explain_no_roots(struct run *run, bool wants_records)
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;
 
 	if (!wants_records)
-		cli_error("nothing to show: there was no -e or --ftrace, and no records are "
-			  "left of what was enabled later");
+		cli_error("nothing to show: there was no -e or --ftrace, and there are no "
+			  "records of events that were enabled later");
 	else if (run_explain_no_root(run) || run->has_reported_why || run->has_reported_events)
 		return;
 	else if (is_for_ulf)
