@@ -16,13 +16,13 @@ static inline uint64_t clock_posix_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Returns CLOCK_MONOTONIC in ns. */
+/* Returns the time of CLOCK_MONOTONIC in ns. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_posix_ns(CLOCK_MONOTONIC);
 }
 
-/* Returns CLOCK_MONOTONIC in ms. */
+/* Returns the time of CLOCK_MONOTONIC in ms. */
 static inline uint64_t clock_monotonic_ms(void)
 {
 	return clock_monotonic_ns() / 1000000u;

@@ -36,7 +36,8 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
-/* events.visible is sorted, so the events of one system are next to each other. */
+/* List the systems.  events.visible is sorted, so the events of one system are next to each
+ * other. */
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;

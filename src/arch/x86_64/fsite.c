@@ -300,8 +300,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 		return r;
 	if (!slot->code[0])
 		fill_slot(&new, slot, code);
-	/* This is done even if the site was on before, because an earlier write may have
-	 * failed. */
+	/* Write the stub even if the site was on before, because an earlier write may
+	 * have failed. */
 	if (!site->is_on && site->users) {
 		patch_encode_jump(jump, stub, slot->code);
 		patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);

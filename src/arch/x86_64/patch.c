@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patches code that threads may be running, in steps.  See patch.h. */
+/* Patch code that threads may be running, in steps.  See patch.h. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #define MAP_FIXED_NOREPLACE	0x100000
 #endif
 
-/* Small writes, which are collected page by page. */
+/* A batch of small writes, which are collected page by page. */
 struct batch {
 	bool is_there;			/* the page could be read */
 	uint64_t page;			/* address of the page in @bytes; 0: none */
@@ -21,7 +21,8 @@ struct batch {
 	uint8_t bytes[ARCH_PAGE_BYTES];
 };
 
-/* Written between patch_begin() and patch_end(), by one caller at a time. */
+/* The writes of each part.  They change only between patch_begin() and patch_end(), by one
+ * caller at a time. */
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* from codemem_begin() */
 static int first_error;			/* 0: none */

@@ -25,18 +25,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is written.  patch_flush() writes the parts in this order.  Within a part, addresses
- * should rise: writes are collected for one page of each part at a time. */
+/* The parts of memory that are written.  patch_flush() writes them in this order.  Within a
+ * part, addresses should rise: writes are collected for one page of each part at a time. */
 enum patch_part {
-	PATCH_STUBS,			/* code that no thread can reach yet */
+	PATCH_STUBS,			/* stubs: code that no thread can reach yet */
 	PATCH_SLOTS,			/* slots of function sites */
 	PATCH_TEXT,			/* code of the program */
 	PATCH_PARTS,
 };
 
-/* Open /proc/self/mem, and forget errors of the time before. */
+/* Begin to patch: open /proc/self/mem, and forget errors of the time before. */
 void patch_begin(void);
-/* Close it.  Writes that were not flushed are dropped. */
+/* End patching: close /proc/self/mem.  Writes that were not flushed are dropped. */
 void patch_end(void);
 
 /* Get @nr bytes at @addr as they will be after patch_flush().  The result is undefined if
@@ -52,11 +52,12 @@ void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32
 int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
 
 /*
- * patch_flush - write all that was collected.
- * patch_step - do that, and wait until every core executes the new bytes.
+ * patch_flush() writes all bytes that were collected.
+ * patch_step() does that, too, and waits until every core executes the new bytes.
  *
- * A write that fails does not keep others from being written.
- * Both return 0 or the first -errno since patch_begin(); -EFAULT: the page is not mapped.
+ * A write that fails does not keep other bytes from being written.
+ * Both functions return 0 or the first -errno since patch_begin(); -EFAULT: the page is not
+ * mapped.
  */
 int patch_flush(void);
 int patch_step(void);

@@ -10,8 +10,8 @@ struct poke_site {
 	uint8_t *code;			/* address of the site's 5 bytes */
 	const uint8_t *target;		/* address to which the site jumps when it is on */
 	bool is_on;			/* requested state of the site */
-	uint8_t *stub;			/* NULL; poke_sites() stores here the stub that it
-					 * has made */
+	uint8_t *stub;			/* the stub that poke_sites() has made for the
+					 * site; NULL before the call */
 };
 
 /* Returns 1 if the site is on, 0 if it is off, or -EILSEQ if the bytes at @code are not

@@ -391,11 +391,9 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 	return object;
 }
 
-/*
- * Return the next object as objects_next() does.  With @is_strict stop at an object whose
+/* Return the next object as objects_next() does.  With @is_strict stop at an object whose
  * file is still being parsed, so that no other file is parsed before this object is ruled
- * out.
- */
+ * out. */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {
@@ -427,10 +425,8 @@ static bool object_has(const struct object *object, uint64_t addr)
 	return in_file >= symbols->first && in_file < symbols->end;
 }
 
-/*
- * Return the number of the object that was at @addr when the record was written.  The times
- * at which objects were first seen decide.  Returns -ENOENT if the object is unknown.
- */
+/* Return the number of the object that was at @addr when the record was written.  The times
+ * at which objects were first seen decide.  Returns -ENOENT if the object is unknown. */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
@@ -522,10 +518,8 @@ void objects_wait(struct root *root)
 
 /* ---- read constant strings ---- */
 
-/*
- * Open the file at @path if it is the file that was parsed.  Returns -1 if it is another
- * file.
- */
+/* Open the file at @path if it is the file that was parsed.  Returns -1 if it is another
+ * file. */
 static int open_again(const char *path, const struct stat *st)
 {
 	struct stat now;
@@ -584,10 +578,8 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 
 /* ---- demangle names of C++ ---- */
 
-/*
- * Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
- * later; or another -errno.
- */
+/* Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
+ * later; or another -errno. */
 static int start_plain(struct root *root, struct parsed *parsed, uint64_t bytes_left)
 {
 	struct parse_want want = {

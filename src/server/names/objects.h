@@ -58,15 +58,15 @@ struct object {
 int objects_init(struct root *root);
 /* Method root_part.done: free the table and kill its parsers. */
 void objects_done(struct root *root);
-/*
- * Method root_part.has_unsaved: return true if names were read from files that may be gone
- * by now.
- */
 /* Forget that a result was missing.  Must be called before asking for results. */
 void objects_clear_missing(struct root *root);
 /* Return true if a result was missing since objects_clear_missing(), because a file is still
  * being parsed.  The caller must ask again later. */
 bool objects_has_missing(const struct root *root);
+/*
+ * Method root_part.has_unsaved: return true if names were read from files that may be gone
+ * by now.
+ */
 bool objects_have_files(const struct root *root);
 
 /* Return the object that contained @addr at the time of the record @from, or NULL. */

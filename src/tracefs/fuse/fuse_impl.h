@@ -73,8 +73,8 @@ struct fuse_parked {
 	bool is_cached;			/* true: the request is a read of a splice, for
 					 * the page cache */
 	bool is_interrupted;		/* true: the kernel has interrupted the request */
-	char *data;			/* copy of call.data, for a write that has not begun yet;
-					 * else NULL */
+	char *data;			/* copy of call.data, for a write that has not
+					 * begun yet, else NULL */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 
