@@ -94,11 +94,13 @@ static int compile(const struct variant *v, const struct part *p,
 		       dir, file, is_cpp ? "c++" : "c", file);
 }
 
+/* Compiles the files of @p.  A part in C++ follows the same part in C, whose main.c.o is
+ * still there. */
 static int compile_all(const struct variant *v, const struct part *p)
 {
 	char files[64], *file, *rest = files;
 
-	snprintf(files, sizeof(files), "%s", p->files);
+	snprintf(files, sizeof(files), "%s", p->is_cpp ? "create.c" : p->files);
 	while ((file = strsep(&rest, " "))) {
 		if (compile(v, p, file, ""))
 			return 1;
@@ -125,7 +127,8 @@ static int try(const struct variant *v, const struct part *p)
 {
 	const char *libulf = v->how == STATIC ? "libulf.a" : "libulf.so";
 
-	if (command("cd '%s' && rm -f *.o *.so", dir) || compile_all(v, p) ||
+	if (command("cd '%s' && rm -f %s *.so", dir, p->is_cpp ? "create.c.o" : "*.o") ||
+	    compile_all(v, p) ||
 	    (p->has_library && make_library(v, p)))
 		return 1;
 	return command("cd '%s' && %s %s -o program *.o $(ls lib*.so 2>&-) "

@@ -26,7 +26,8 @@
 
 #define THREADS		4
 #define HITS		3	/* of each tracepoint, in the counted part */
-#define BATCHES		1300	/* of 100 or 15 tracepoints */
+#define BATCHES		500	/* of 100 or 15 tracepoints */
+#define LONG_BATCHES	5000	/* ULF_TORTURE=long */
 #define SINGLES		10000	/* one tracepoint each */
 
 #define HIT(n) trace_patch_##n(thread, 1##n - 100);
@@ -295,6 +296,7 @@ static void *looker(void *arg)
 
 int main(void)
 {
+	int nr_batches = getenv("ULF_TORTURE") ? LONG_BATCHES : BATCHES;
 	pthread_t threads[THREADS + 2];
 
 	CHECK(signal(SIGTRAP, on_trap) != SIG_ERR);
@@ -306,7 +308,7 @@ int main(void)
 			 0);
 	CHECK_EQ(pthread_create(&threads[THREADS], NULL, trapper, NULL), 0);
 	CHECK_EQ(pthread_create(&threads[THREADS + 1], NULL, looker, NULL), 0);
-	for (int i = 0; i < BATCHES; i += 2) {
+	for (int i = 0; i < nr_batches; i += 2) {
 		batch(true, i % 6 ? 1 : 7);
 		batch(false, 1);
 	}

@@ -16,7 +16,7 @@
 #define CREATE_TRACE_POINTS
 #include "ring_ops.h"
 
-#define SHORT_EVENTS	400000ull
+#define SHORT_EVENTS	150000ull
 #define LONG_EVENTS	10000000ull	/* of each variant */
 
 static const struct torture_config variants[] = {

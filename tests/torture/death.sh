@@ -7,7 +7,7 @@
 # notice, and the next server finds switches, sizes and records as they were.
 . tests/tracefs/common
 
-deaths=20 takeovers=5
+deaths=9 takeovers=3
 [ "${ULF_TORTURE-}" != long ] || deaths=1000 takeovers=100
 
 # nap MS: up to so long

@@ -28,7 +28,7 @@
 #include "base/testpoint.h"
 #include "lib/torture.h"
 
-#define SHORT_EVENTS	600000ull
+#define SHORT_EVENTS	200000ull
 #define LONG_EVENTS	100000000ull	/* of all variants together */
 #define NO_RSEQ		"glibc.pthread.rseq=0"
 

@@ -22,7 +22,8 @@
 #include "unit/tree.h"
 
 #define S	1000000000ull
-#define ROUNDS	150
+#define ROUNDS		50
+#define LONG_ROUNDS	2000	/* ULF_TORTURE=long */
 
 static const struct fake_field fields[] = {
 	{ "char[16]", "comm", 8, 16, 0 },
@@ -426,7 +427,7 @@ static void corruption_harms_nobody_else(void **state)
 {
 	const char *rounds = getenv("ULF_HOSTILE_ROUNDS");
 	const char *first = getenv("ULF_HOSTILE_SEED");
-	int nr = rounds ? atoi(rounds) : ROUNDS;
+	int nr = rounds ? atoi(rounds) : getenv("ULF_TORTURE") ? LONG_ROUNDS : ROUNDS;
 	uint64_t start = first ? strtoull(first, NULL, 0) : 1;
 
 	(void)state;

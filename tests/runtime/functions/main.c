@@ -300,6 +300,7 @@ static void on_step(int signal, siginfo_t *info, void *context)
 	if ((uint64_t)regs[REG_RIP] != stop_at || has_stopped)
 		return;
 	has_stopped = true;
+	regs[REG_EFL] &= ~0x100;		/* no further steps */
 	if (on_stop)
 		CHECK(!on_stop(&step_ops));
 }

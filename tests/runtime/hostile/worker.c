@@ -23,7 +23,8 @@
 #include "hostile.h"
 #include "lib/check.h"
 
-#define ROUNDS		100000u
+#define ROUNDS		30000u
+#define LONG_ROUNDS	1000000u	/* ULF_TORTURE=long */
 #define RANGES		1024u
 #define PAGE		4096u
 #define APPLY_EACH	16u		/* rounds */
@@ -237,6 +238,7 @@ static void do_round(uint64_t i)
 
 void worker(const struct canary *victims, struct progress *progress)
 {
+	uint64_t nr_rounds = getenv("ULF_TORTURE") ? LONG_ROUNDS : ROUNDS;
 	const char *given = getenv("ULF_SEED");
 
 	canary = victims;
@@ -247,7 +249,7 @@ void worker(const struct canary *victims, struct progress *progress)
 	printf("ULF_SEED=%lu\n", seed);
 	fflush(stdout);
 	find_ranges();
-	for (uint64_t i = 0; i < ROUNDS; i++) {
+	for (uint64_t i = 0; i < nr_rounds; i++) {
 		if (i % 4096 == 0) {
 			find_ranges();
 			aim_rings();
