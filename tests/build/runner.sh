@@ -116,6 +116,25 @@ tail -n 2 "$TMPDIR/out" | results - | diff - /dev/fd/3 3<<END || fail "alone: $(
 4 passed, 0 failed
 END
 
+# Without -j a test that mostly waits runs next to as many others as there are CPUs.  Only
+# the comment at the top counts.
+rm "$tree"/tests/cli/*
+for name in a b; do
+	cat >"$tree/tests/cli/$name.sh" <<-END
+	touch $meet/$name
+	for _ in \$(seq 3000); do
+		[ -e $meet/a ] && [ -e $meet/b ] && exit 0
+		sleep 0.02
+	done
+	exit 1
+	# alone: not at the top
+	END
+done
+sed -i '1i # waits: for the other one' "$tree/tests/cli/b.sh"
+taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" \
+	"$tree/tests/run" -b "$tree/build" >"$TMPDIR/out" || fail "waits: $(cat "$TMPDIR/out")"
+rm "$meet"/?
+
 # With times from an earlier run, and one at a time, the slowest is first.
 rm "$tree"/tests/cli/*
 for name in 1 2 3 4 5 6 7 8 9 10 11; do
@@ -126,6 +145,14 @@ printf '1.00 0.10 cli/3.sh\n2.00 0.10 cli/7.sh\n' >"$tree/build/test-times"
 results "$TMPDIR/out" | head -n 2 | diff - /dev/fd/3 3<<END || fail "order: $(cat "$TMPDIR/out")"
 [ 1/11] PASS cli/7.sh
 [ 2/11] PASS cli/3.sh
+END
+# A new build has no times: the order is that of tests/times.
+rm "$tree/build/test-times"
+printf '# comment\n1.00 0.10 cli/4.sh\n2.00 0.10 cli/8.sh\n' >"$tree/tests/times"
+"$tree/tests/run" -b "$tree/build" -j 1 >"$TMPDIR/out" || fail "$(cat "$TMPDIR/out")"
+results "$TMPDIR/out" | head -n 2 | diff - /dev/fd/3 3<<END || fail "order: $(cat "$TMPDIR/out")"
+[ 1/11] PASS cli/8.sh
+[ 2/11] PASS cli/4.sh
 END
 sed '1,/^slowest:$/d' "$TMPDIR/out" | grep -cE '^ +[0-9.]+s \(CPU [0-9.]+s\) cli/' |
 	grep -qx 10 || fail "the slowest: $(cat "$TMPDIR/out")"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: ten seconds until commands give up
 # A server that is stopped: each command says after a second what it waits for, and gives up
 # after ten, with what to do about it.  A read of trace_pipe waits as long as nothing comes,
 # and says nothing while the server is alive.  What a program wanted from its start is

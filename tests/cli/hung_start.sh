@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: ten seconds until a command gives up
 # no-sanitize: address a library without the sanitizer cannot be preloaded
 # no-sanitize: thread a library without the sanitizer cannot be preloaded
 # A server that hangs while it starts: the command that has started it says so after a

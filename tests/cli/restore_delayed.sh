@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: a restorer that takes its time
 # A child that the server forks may take long to call exec(), here 3 s.  Meanwhile it has
 # none of the server's descriptors, and the server goes on: programs die, roots are
 # removed.

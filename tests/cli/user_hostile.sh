@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: 15 seconds until a command is killed
 # user: root it is several users
 # no-sanitize: address a process that cannot be traced cannot look for leaks
 # A user attacks the administrator who looks at his roots: with links, fifos, directories that

@@ -9,6 +9,7 @@
  * write their beats.  Times are the least of some starts, so that a busy machine does not
  * matter; what is allowed is far from what a program waited once, 2 to 7 seconds.
  *
+ * waits: until programs give the server up
  * no-sanitize: thread a start takes too long
  */
 #include <dlfcn.h>
