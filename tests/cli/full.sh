@@ -38,7 +38,7 @@ sets() { writes "$1" "$2"; is "$1" "$3"; }
 # records: anything new?
 records() {
 	writes trace ""
-	sleep 0.05
+	let_run 50
 	ulf cat "$root/trace" | grep -q '^[^#]'
 }
 is_listed_at_all() { ulf ls | grep -q "^$1 "; }
@@ -107,7 +107,7 @@ contains "$(ulf cat "$root/enabled_functions")" leaf
 sets stack_tracer_enabled 0 0
 is enabled_functions ""
 before=$(ulf cat "$root/trace_stat/function0" "$root/trace_stat/function1")
-sleep 0.05
+let_run 50
 expect "figures" "$before" "$(ulf cat "$root/trace_stat/function0" "$root/trace_stat/function1")"
 rm "$ULF_DIR/fill"
 kill -9 "$pid"
@@ -151,12 +151,14 @@ rm "$ULF_DIR/fill"
 writes events/sched/sched_switch/trigger traceoff:3
 kill -9 "$pid"
 
-# Nothing was switched on before, and the program ends by itself.
-start sleep 2
+# Nothing was switched on before, and the program ends by itself, when it may.
+mkfifo "$TMPDIR/end"
+start cat "$TMPDIR/end"
 fill
 no_room snapshot 1
 # The program is told of this, and has no room to look at its buffers.
 writes options/func-args 1
+: >"$TMPDIR/end"
 wait "$pid"
 expect "status" 0 $?
 is_listed_at_all "$root" && fail "it has never recorded, and is there still"

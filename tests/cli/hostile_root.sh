@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: ticks of the server
 # A root whose 1,023 slots all name one process with 32,000 mappings, beside a good one:
 # clients of the good one are answered, and so is ulf ls.  The server aims at 0.1 s; it took
 # 57 s before there was a bound.
@@ -67,7 +68,7 @@ for own in "" own; do
 		soon ulf ls
 		soon ulf cat "$root/available_events"
 		soon ulf echo "$((round % 2))" "$root/events/enable"
-		sleep 0.5		# a tick, and another one
+		let_server_run 1
 	done
 	# A client of the hostile one is answered, too.
 	soon ulf echo 1 "$hostile/events/enable"

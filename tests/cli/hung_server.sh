@@ -24,7 +24,7 @@ has_ended() { [ -s "$TMPDIR/$1.status" ]; }
 says() { grep -q "$2" "$TMPDIR/$1.err"; }
 
 begin pipe ulf cat "$root/trace_pipe"
-sleep 4
+let_server_run 4
 says pipe . && fail "an idle server: $(cat "$TMPDIR/pipe.err")"
 kill -0 $! || fail "trace_pipe has ended"
 
@@ -40,7 +40,6 @@ for name in $commands; do
 done
 ULF_TRACE="trace_event=hello:*" "$hello" &
 late=hello.$! pids="$pids $!"
-sleep 8
 for name in $commands pipe; do
 	until_true has_ended "$name"
 	wanted=1

@@ -4,12 +4,18 @@
 # live, and tells of words that fit no event.
 . tests/cli/common
 
-# hello ends of SIGTERM after a while.
+# sleeps_of PID NR: as a command for a script, that waits until the program, which sleeps
+# after each event, has slept NR times.  It asks no server, as one may be dead.
+sleeps_of() {
+	printf 'until [ "$(sed -n "s/^voluntary.*[^0-9]//p" /proc/%s/status)" -ge %s ]; do
+	sleep 0.02; done' "$1" "$2"
+}
+# hello gets SIGTERM after some events.
 cat >"$TMPDIR/program" <<EOF
 #!/bin/sh
 echo output of the program
 "$hello" &
-sleep 0.3
+$(sleeps_of '$!' 30)
 kill \$!
 wait \$! 2>/dev/null
 exit 0
@@ -51,10 +57,10 @@ check_lines "$TMPDIR/err"
 cat >"$TMPDIR/killer" <<EOF
 #!/bin/sh
 "$hello" &
-sleep 0.2
+$(sleeps_of '$!' 20)
 kill -9 "\$(cat "$ULF_DIR/server.lock")"
 cut -d' ' -f1 /proc/uptime >"$TMPDIR/killed"
-sleep 0.5
+$(sleeps_of '$!' 70)
 kill \$!
 wait \$! 2>/dev/null
 exit 0

@@ -16,7 +16,7 @@ until_true has_records
 for round in 1 2 3; do
 	before=$(last_count)
 	kill_server
-	sleep 0.5
+	let_run 20
 	kill -0 "$pid" || fail "the program died with the server"
 	expect "enable" 1 "$(ulf cat "$root/events/hello/hello_request/enable")"
 	expect "size" "$size" "$(ulf cat "$root/buffer_size_kb")"

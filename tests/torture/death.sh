@@ -150,7 +150,7 @@ done
 ulf echo 0 "$mini/events/enable" || fail "enable"
 expect "enable" 0 "$(ulf cat "$mini/events/enable")"
 before=$(entries "$mini")
-sleep 0.1
+pid=$mini_pid let_run
 expect "entries of what is off" "$before" "$(entries "$mini")"
 echo "$takeovers takeovers"
 exit 0

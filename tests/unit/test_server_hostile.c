@@ -22,8 +22,7 @@
 #include "unit/tree.h"
 
 #define S	1000000000ull
-#define ROUNDS		50
-#define LONG_ROUNDS	2000	/* ULF_TORTURE=long */
+enum { ROUNDS = 50, LONG_ROUNDS = 2000 };	/* LONG_ROUNDS: ULF_TORTURE=long */
 
 static const struct fake_field fields[] = {
 	{ "char[16]", "comm", 8, 16, 0 },
