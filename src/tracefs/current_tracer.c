@@ -38,7 +38,7 @@ int current_tracer_show(struct tracefs_node *node, struct text *out)
 
 /* Check whether the buffer can have the tracer @tracer, whose name is @name.  Returns 0,
  * -ERESTART or another -errno. */
-static int prepare(struct tracefs_file *file, const struct tracer *tracer, const char *name)
+static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer, const char *name)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	int r = 0;
@@ -55,8 +55,8 @@ static int prepare(struct tracefs_file *file, const struct tracer *tracer, const
 }
 
 /* Start @tracer, which is the buffer's tracer already, and stop @old. */
-static int change(struct instance *instance, const struct tracer *old,
-		  const struct tracer *tracer)
+static int change_tracer(struct instance *instance, const struct tracer *old,
+			 const struct tracer *tracer)
 {
 	int r = tracer->start ? tracer->start(instance) : 0;
 
@@ -75,11 +75,11 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 
 	if (number == old_number)
 		return 0;
-	r = prepare(file, tracer, tracer_table[number].name);
+	r = prepare_tracer(file, tracer, tracer_table[number].name);
 	if (r)
 		return r;
 	shm_store(&instance->abi->tracer, number);
-	r = change(instance, old, tracer);
+	r = change_tracer(instance, old, tracer);
 	if (r) {
 		shm_store(&instance->abi->tracer, old_number);
 		return r;

@@ -193,7 +193,7 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-static int publish(struct tracefs_file *file)
+static int publish_list(struct tracefs_file *file)
 {
 	int r = functions_publish(file->node->root);
 
@@ -204,7 +204,7 @@ static int publish(struct tracefs_file *file)
 
 /* Get the functions from the processes.  This must be done before the current call changes
  * anything, and only once per call.  Returns 0, -ERESTART or -errno. */
-static int refresh(struct tracefs_file *file)
+static int refresh_functions(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
 
@@ -216,7 +216,7 @@ static int refresh(struct tracefs_file *file)
  * when the file is closed, so no process ever uses an incomplete list. */
 static int begin_list(struct tracefs_file *file)
 {
-	int r = refresh(file);
+	int r = refresh_functions(file);
 
 	if (r)
 		return r;
@@ -291,7 +291,7 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	if (*globs->first != '!')
 		r = apply_check(tracefs_instance(file->node), file->def->name);
 	if (!r)
-		r = refresh(file);
+		r = refresh_functions(file);
 	if (!r)
 		r = function_probes_store(tracefs_instance(file->node), globs,
 					  command, param);
@@ -568,8 +568,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
-/* Return true if begin_list() or store_command() will call refresh().  If so, the caller
- * calls refresh() before it takes a token. */
+/* Return true if begin_list() or store_command() will call refresh_functions().  If so, the caller
+ * calls refresh_functions() before it takes a token. */
 static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	return !file->functions || memchr(buf, ':', size) ||
@@ -590,7 +590,7 @@ ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t s
 {
 	ssize_t taken;
 	size_t len;
-	int r = needs_refresh(file, buf, size) ? refresh(file) : 0;
+	int r = needs_refresh(file, buf, size) ? refresh_functions(file) : 0;
 
 	(void)tid;
 	if (r)
@@ -622,7 +622,7 @@ int function_list_flush(struct tracefs_file *file)
 	int r = -ENOMEM;
 
 	if (file->word.len) {
-		r = refresh(file);
+		r = refresh_functions(file);
 		if (r == -ERESTART)
 			return r;
 	}
@@ -641,7 +641,7 @@ int function_list_flush(struct tracefs_file *file)
 	if (old) {
 		functions_list_get(instance, list, old);
 		functions_list_set(instance, list, file->functions);
-		r = publish(file);
+		r = publish_list(file);
 		if (r)
 			functions_list_set(instance, list, old);
 	}
@@ -671,7 +671,7 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 		return r;
 	/* Keep only the low 32 bits, as the kernel does. */
 	*depth = (uint32_t)value;
-	r = publish(file);
+	r = publish_list(file);
 	if (r)
 		*depth = old;
 	return r ? r : (ssize_t)size;
@@ -694,7 +694,7 @@ ssize_t tracing_thresh_store(struct tracefs_file *file, const char *buf, size_t 
 	if (r)
 		return r;
 	*thresh = value * 1000;
-	r = publish(file);
+	r = publish_list(file);
 	if (r)
 		*thresh = old;
 	return r ? r : (ssize_t)size;

@@ -35,7 +35,7 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-static void set(struct tracefs_file *file, uint64_t bit, bool is_on)
+static void set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
 	if (bit & OPTION_PROGRAM)	/* the processes must apply the change, too */
@@ -82,7 +82,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 		log_option(file, name, row);
 		return -EINVAL;
 	}
-	set(file, row->bit, is_on);
+	set_option(file, row->bit, is_on);
 	return (ssize_t)size;
 }
 
@@ -110,6 +110,6 @@ ssize_t option_store(struct tracefs_file *file, const char *buf, size_t size,
 		return r;
 	if (value > 1)
 		return -EINVAL;
-	set(file, bit_of(file->node), value);
+	set_option(file, bit_of(file->node), value);
 	return (ssize_t)size;
 }

@@ -30,7 +30,7 @@ int set_event_show(struct tracefs_node *node, struct text *out)
 }
 
 /* Return @text, or NULL if @text is "" or "*", which match everything. */
-static const char *part(const char *text)
+static const char *name_or_any(const char *text)
 {
 	return !*text || !strcmp(text, "*") ? NULL : text;
 }
@@ -49,8 +49,8 @@ static void parse_match(char *word, struct event_match *ret_match)
 		return;
 	*colon = '\0';
 	*ret_match = (struct event_match) {
-		.system = part(word),
-		.name = part(colon + 1),
+		.system = name_or_any(word),
+		.name = name_or_any(colon + 1),
 	};
 }
 

@@ -14,8 +14,8 @@
 #include "server/rules/triggers.h"
 #include "tracefs/files.h"
 
-static int show(struct tracefs_node *node, const struct event *event,
-		struct text *out)
+static int show_triggers(struct tracefs_node *node, const struct event *event,
+			 struct text *out)
 {
 	if (!event)
 		return -ENODEV;
@@ -60,8 +60,8 @@ static bool is_removal(const char *buf, size_t size)
 	return size && *buf == '!';
 }
 
-static ssize_t store(struct tracefs_file *file, const struct event *event,
-		     const char *buf, size_t size)
+static ssize_t store_trigger(struct tracefs_file *file, const struct event *event,
+			     const char *buf, size_t size)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	bool is_changed = false;
@@ -83,7 +83,7 @@ static ssize_t store(struct tracefs_file *file, const struct event *event,
 
 int trigger_show(struct tracefs_node *node, struct text *out)
 {
-	return show(node, tracefs_event(node), out);
+	return show_triggers(node, tracefs_event(node), out);
 }
 
 /*
@@ -103,7 +103,7 @@ static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid)
 {
-	ssize_t r = store(file, tracefs_event(file->node), buf, size);
+	ssize_t r = store_trigger(file, tracefs_event(file->node), buf, size);
 
 	(void)tid;
 	if (r > 0)
@@ -129,12 +129,12 @@ void trigger_refused(struct tracefs_file *file)
 
 int print_trigger_show(struct tracefs_node *node, struct text *out)
 {
-	return show(node, &print_event, out);
+	return show_triggers(node, &print_event, out);
 }
 
 ssize_t print_trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
 {
 	(void)tid;
-	return store(file, &print_event, buf, size);
+	return store_trigger(file, &print_event, buf, size);
 }

@@ -9,7 +9,7 @@
 
 /* A new session, see abi_functions.graph_sessions: returns of calls that were recorded for an
  * earlier session of the buffer are not recorded. */
-static int start(struct instance *instance)
+static int start_graph(struct instance *instance)
 {
 	root_functions(instance->root)->graph_sessions[instance->number]++;
 	return tracer_function_start(instance);
@@ -19,7 +19,7 @@ const struct tracer tracer_graph = {
 	.has_functions = true,
 	.has_returns = true,
 	.check = tracer_function_check,
-	.start = start,
+	.start = start_graph,
 	.stop = tracer_function_stop,
 	.print_header = graph_print_header,
 	.print_line = graph_print_line,

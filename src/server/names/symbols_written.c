@@ -115,7 +115,7 @@ static struct written_search *get_search(struct written_names *names, const char
 	return search;
 }
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+static uint64_t mix_hash(uint64_t sum, uint64_t value)
 {
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
@@ -130,15 +130,15 @@ static uint64_t sum_objects(struct root *root)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		sum = mix(sum, (uintptr_t)object->file);
-		sum = mix(sum, object->bias);
-		sum = mix(sum, (uint64_t)symbols->nr << 1 |
+		sum = mix_hash(sum, (uintptr_t)object->file);
+		sum = mix_hash(sum, object->bias);
+		sum = mix_hash(sum, (uint64_t)symbols->nr << 1 |
 			       (symbols->parsed && symbols->parsed->plain));
 	}
 	return sum;
 }
 
-static void restart(struct written_search *search, uint64_t objects)
+static void restart_search(struct written_search *search, uint64_t objects)
 {
 	search->objects = objects;
 	search->is_begun = search->is_done = false;
@@ -149,8 +149,8 @@ static void restart(struct written_search *search, uint64_t objects)
 
 /* ---- search ---- */
 
-static void add(struct written_search *search, enum tier tier, const struct object *object,
-		const struct elf_symbol *symbol)
+static void add_range(struct written_search *search, enum tier tier, const struct object *object,
+		      const struct elf_symbol *symbol)
 {
 	struct filter_range range = { .start = object->bias + symbol->addr };
 	struct found *found = &search->now;
@@ -183,7 +183,7 @@ static bool search_raw(struct root *root, struct written_search *search)
 		for (uint32_t i = 0; i < symbols->nr; i++) {
 			if (strcmp(symbols->rows[i].name, search->name))
 				continue;
-			add(search, TIER_RAW, object, &symbols->rows[i]);
+			add_range(search, TIER_RAW, object, &symbols->rows[i]);
 			return true;
 		}
 	}
@@ -220,7 +220,7 @@ static int search_object(struct written_search *search,
 		enum tier tier = tier_of(search, pattern, symbols, symbol);
 
 		if (tier != TIER_NONE && tier <= search->tier)
-			add(search, tier, object, symbol);
+			add_range(search, tier, object, symbol);
 		if (search->row % CHECK_EVERY == 0 && budget_is_spent(budget))
 			return -ERESTART;
 	}
@@ -258,7 +258,7 @@ static int go_on(struct written_names *names, struct root *root,
 	if (search->is_done && search->objects == objects)
 		return 0;
 	if (search->objects != objects || search->is_done)
-		restart(search, objects);
+		restart_search(search, objects);
 	if (!search->is_begun && !search_raw(root, search)) {
 		r = objects_demangle_all(root);
 		if (r)

@@ -293,8 +293,8 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 #define NAMES_MAX	64u		/* limit: names of functions that one write, or the rules
 					 * of one buffer, search for */
 
-static int functions(void *root, const char *name, size_t len,
-		     struct filter_range ret_ranges[FILTER_RANGES_MAX])
+static int find_functions(void *root, const char *name, size_t len,
+			  struct filter_range ret_ranges[FILTER_RANGES_MAX])
 {
 	return symbols_functions(root, name, len, ret_ranges);
 }
@@ -352,7 +352,7 @@ struct filter_env filters_env(const struct instance *instance)
 	root_rules(instance->root)->is_name_missed = false;
 	return (struct filter_env) {
 		.nr_cpus = instance->root->nr_cpus,
-		.functions = functions,
+		.functions = find_functions,
 		.function_at = function_at,
 		.names = each_name,
 		.ctx = instance->root,

@@ -51,7 +51,7 @@ static bool mark_trace_off(struct instance *instance, const struct trigger *trig
 
 /* Stop tracing, with the texts of the kernel, because the spare side was freed after the
  * trigger was set: 0 was written to `snapshot`. */
-static void refuse(struct instance *instance)
+static void refuse_command(struct instance *instance)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
 		   writer.tid);
@@ -66,7 +66,7 @@ static bool mark_snapshot(struct instance *instance, const struct trigger *trigg
 	if (instance_has_spare(instance))
 		instance_swap(instance, CPU_ALL);
 	else
-		refuse(instance);
+		refuse_command(instance);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 
 /* Run one trigger.  Decrements its counter only if the command has changed something.  No
  * process writes to this counter, so the server needs no atomic operation. */
-static void fire(struct instance *instance, const struct trigger *trigger)
+static void fire_trigger(struct instance *instance, const struct trigger *trigger)
 {
 	uint64_t *counter = trigger->counter ?
 		&instance->abi->slots[trigger->counter - 1] : NULL;
@@ -142,5 +142,5 @@ void print_triggers_run(struct instance *instance, const void *rec, size_t bytes
 	for (; trigger; trigger = trigger->next)
 		if (trigger_fits(trigger, ABI_ROW_PRINT, &program) &&
 		    (!program || filter_match(program, rec, bytes, &context)))
-			fire(instance, trigger);
+			fire_trigger(instance, trigger);
 }

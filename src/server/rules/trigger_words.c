@@ -28,7 +28,7 @@ const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
 
 /* Like strsep(), but skips blanks after the token, and sets *@text to NULL if nothing
  * follows them. */
-static char *cut(char **text, const char *ends)
+static char *cut_token(char **text, const char *ends)
 {
 	char *word = strsep(text, ends);
 
@@ -88,17 +88,17 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	struct trigger_words words = { .is_removal = *text == '!' };
 	char *rest = text + words.is_removal;
 
-	words.cmd = trigger_cmd_find(cut(&rest, ": \t"));
+	words.cmd = trigger_cmd_find(cut_token(&rest, ": \t"));
 	if (!words.cmd)
 		return -EINVAL;
 	if (words.cmd->has_target) {
-		int r = rest ? parse_target(root, cut(&rest, " \t"), &words) :
+		int r = rest ? parse_target(root, cut_token(&rest, " \t"), &words) :
 			-EINVAL;
 
 		if (r)
 			return r;
 	} else if (rest && isdigit((unsigned char)*rest)) {
-		words.count = cut(&rest, " \t");
+		words.count = cut_token(&rest, " \t");
 	}
 	words.filter = rest;
 	*ret_words = words;

@@ -40,8 +40,8 @@ static const struct event *target_of(const struct instance *instance,
 
 /* ---- filters ---- */
 
-static int compile(struct instance *instance, struct trigger *trigger,
-		   const struct event *event, struct filter_error *ret_error)
+static int compile_filter(struct instance *instance, struct trigger *trigger,
+			  const struct event *event, struct filter_error *ret_error)
 {
 	struct filter_env env = filters_env(instance);
 	struct trigger_program *programs;
@@ -77,7 +77,7 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 		return;
 	for (struct trigger *t = soft->triggers; t; t = t->next)
 		if (t->filter && may_compile(instance->root, t->filter))
-			compile(instance, t, event, &error);
+			compile_filter(instance, t, event, &error);
 }
 
 /* Compile the filter for all rows of the event.  Only an error in the row of @event is
@@ -88,7 +88,7 @@ static int compile_all(struct instance *instance, const struct event *event,
 	struct root *root = instance->root;
 	const struct event *other;
 	struct filter_error error;
-	int r = compile(instance, trigger, event, &error);
+	int r = compile_filter(instance, trigger, event, &error);
 
 	if (r && r != -ENOMEM && filters_log_missed(instance, trigger->filter))
 		return -EBUSY;
@@ -99,7 +99,7 @@ static int compile_all(struct instance *instance, const struct event *event,
 	for (other = event_youngest(root, event); !r && other;
 	     other = event_elder(root, other))
 		if (other->row != event->row &&
-		    compile(instance, trigger, other, &error) == -ENOMEM)
+		    compile_filter(instance, trigger, other, &error) == -ENOMEM)
 			r = -ENOMEM;
 	return r;
 }
@@ -161,8 +161,8 @@ static bool is_for(const struct instance *instance, const struct trigger *trigge
 
 /* Return the link in @list that points to the trigger of this kind and target, or the last
  * link, which is NULL. */
-static struct trigger **find(const struct instance *instance,
-			     struct trigger **list, const struct trigger_words *words)
+static struct trigger **find_trigger(const struct instance *instance,
+				     struct trigger **list, const struct trigger_words *words)
 {
 	while (*list && !is_for(instance, *list, words))
 		list = &(*list)->next;
@@ -181,8 +181,8 @@ static bool is_full(const struct soft_event *soft)
 /* ---- add and remove triggers ---- */
 
 /* Put the event and the target of @trigger into soft mode, and take references. */
-static int attach(struct instance *instance, const struct event *event,
-		  struct trigger *trigger, struct soft_event **ret_soft)
+static int attach_trigger(struct instance *instance, const struct event *event,
+			  struct trigger *trigger, struct soft_event **ret_soft)
 {
 	struct soft_event *soft;
 	int r = soft_get(instance, event, &soft);
@@ -203,8 +203,8 @@ static int attach(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-static void detach(struct instance *instance, struct soft_event *soft,
-		   struct trigger **at)
+static void detach_trigger(struct instance *instance, struct soft_event *soft,
+			   struct trigger **at)
 {
 	struct trigger *trigger = *at;
 
@@ -215,8 +215,8 @@ static void detach(struct instance *instance, struct soft_event *soft,
 		soft_put(instance, soft);
 }
 
-static int insert(struct instance *instance, const struct event *event,
-		  struct trigger *trigger, uint64_t count)
+static int insert_trigger(struct instance *instance, const struct event *event,
+			  struct trigger *trigger, uint64_t count)
 {
 	struct soft_event *soft;
 	uint32_t slot = 0;
@@ -229,13 +229,13 @@ static int insert(struct instance *instance, const struct event *event,
 	}
 	if (r)
 		return r;
-	r = attach(instance, event, trigger, &soft);
+	r = attach_trigger(instance, event, trigger, &soft);
 	if (!r) {
 		trigger->next = soft->triggers;
 		soft->triggers = trigger;
 		r = rules_publish(instance);
 		if (r)
-			detach(instance, soft, &soft->triggers);
+			detach_trigger(instance, soft, &soft->triggers);
 	}
 	soft_settle(instance);
 	if (r && trigger->counter)
@@ -243,8 +243,8 @@ static int insert(struct instance *instance, const struct event *event,
 	return r;
 }
 
-static int add(struct instance *instance, const struct event *event,
-	       struct trigger_words *words)
+static int add_trigger(struct instance *instance, const struct event *event,
+		       struct trigger_words *words)
 {
 	struct soft_event *soft = soft_find(instance, event);
 	struct trigger *trigger = calloc(1, sizeof(*trigger));
@@ -258,12 +258,12 @@ static int add(struct instance *instance, const struct event *event,
 		r = -ENODEV;
 	if (!r && words->cmd->need)
 		r = words->cmd->need(instance);
-	if (!r && soft && *find(instance, &soft->triggers, words))
+	if (!r && soft && *find_trigger(instance, &soft->triggers, words))
 		r = -EEXIST;
 	if (!r && soft && is_full(soft))
 		r = -ENOSPC;
 	if (!r)
-		r = insert(instance, event, trigger, count);
+		r = insert_trigger(instance, event, trigger, count);
 	if (r)
 		trigger_free(trigger);
 	return r;
@@ -275,9 +275,9 @@ static int take_away(struct instance *instance, const struct event *event,
 	struct trigger *trigger = *at;
 	int r;
 
-	detach(instance, soft, at);
+	detach_trigger(instance, soft, at);
 	r = rules_publish(instance);
-	if (r && !attach(instance, event, trigger, &soft)) {
+	if (r && !attach_trigger(instance, event, trigger, &soft)) {
 		trigger->next = *at;
 		*at = trigger;
 	}
@@ -298,8 +298,8 @@ bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 	       (event != &print_event || print_has_command(cmd->command));
 }
 
-static int store(struct instance *instance, const struct event *event,
-		 char *text, bool *ret_is_changed)
+static int store_command(struct instance *instance, const struct event *event,
+			 char *text, bool *ret_is_changed)
 {
 	struct soft_event *soft;
 	struct trigger_words words;
@@ -311,12 +311,12 @@ static int store(struct instance *instance, const struct event *event,
 	if (r)
 		return r;
 	if (!words.is_removal) {
-		r = add(instance, event, &words);
+		r = add_trigger(instance, event, &words);
 		*ret_is_changed = !r;
 		return r;
 	}
 	soft = soft_find(instance, event);
-	at = soft ? find(instance, &soft->triggers, &words) : NULL;
+	at = soft ? find_trigger(instance, &soft->triggers, &words) : NULL;
 	if (!at || !*at)
 		return 0;
 	r = take_away(instance, event, soft, at);
@@ -342,7 +342,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 		*--end = '\0';
 	for (text = copy; isspace((unsigned char)*text); text++)
 		;
-	r = store(instance, event, text, ret_is_changed);
+	r = store_command(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
 		/* Restore the text, because trigger_parse() has stored NULs in it.  @copy ends
 		 * at the first NUL of @data, so copy only up to there. */
