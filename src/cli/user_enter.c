@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/fds.h"
 #include "base/posix_clock.h"
 #include "cli/user.h"
@@ -107,7 +108,7 @@ static int forbid_terminal_input(void)
 #define SECCOMP_AT(member)	(unsigned int)offsetof(struct seccomp_data, member)
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 0, 7),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 ABI */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),

@@ -6,6 +6,7 @@
  * Landlock is not used: a process under Landlock may not inspect processes that are not,
  * but the server reads /proc/PID/maps of traced programs.
  */
+#include "arch/arch.h"
 #include "daemon/confine.h"
 
 #include <errno.h>
@@ -223,7 +224,7 @@ static void make_program(struct program *program)
 {
 	program->len = 0;
 	add_load(program, offsetof(struct seccomp_data, arch));
-	add_insn(program, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+	add_insn(program, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
 	add_refuse(program, EPERM);
 	add_load(program, offsetof(struct seccomp_data, nr));
 	add_insn(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);

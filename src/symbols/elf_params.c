@@ -10,22 +10,19 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "arch/arch.h"
 #include "symbols/elf_dwarf.h"
 #include "symbols/elf_impl.h"
 
 #define CHILDREN_MAX	4096u		/* limit of the entries of one function that are
 					 * searched for parameters */
 
-/*
- * Convert a DWARF register number to an argument number: rdi is 0, rsi 1, rdx 2, rcx 3, r8
- * 4, r9 5.  The table holds 1 + the argument number, so that its zeroes become ELF_NO_REG.
- */
+/* Convert a DWARF register number to an argument number, or to ELF_NO_REG. */
 static uint8_t arg_of_register(unsigned int reg)
 {
-	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
-					[8] = 5, [9] = 6 };
+	uint32_t arg = arch_arg_of(reg);
 
-	return reg < sizeof(args) ? (uint8_t)(args[reg] - 1) : ELF_NO_REG;
+	return arg == ARCH_NO_ARG ? ELF_NO_REG : (uint8_t)arg;
 }
 
 static bool is_register_op(const Dwarf_Op *op)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sandbox of a parser: resource limits and a seccomp filter. */
+#include "arch/arch.h"
 #include "symbols/parse_sandbox.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ static const struct sock_filter checks[] = {
 /* Refuse the system calls of x32 and i386, because their numbers have other meanings. */
 static const struct sock_filter start[] = {
 	LOAD(arch),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0),
 	RETURN(SECCOMP_RET_KILL_PROCESS),
 	LOAD(nr),
 };

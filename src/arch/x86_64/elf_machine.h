@@ -4,6 +4,7 @@
 #define ULF_ARCH_ELF_MACHINE_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -20,6 +21,18 @@
  * indirect jump begins with it. */
 #define ARCH_LANDING_PAD	"\xf3\x0f\x1e\xfa"
 #define ARCH_LANDING_PAD_BYTES	4u
+
+/* Does a thread that enters at @code reach @site without any effect?  Allows one endbr64 and
+ * NOPs of one byte. */
+static inline bool arch_leads_to(const uint8_t *code, const uint8_t *site)
+{
+	if (site - code >= (int)ARCH_LANDING_PAD_BYTES &&
+	    !memcmp(code, ARCH_LANDING_PAD, ARCH_LANDING_PAD_BYTES))
+		code += ARCH_LANDING_PAD_BYTES;
+	while (code < site && *code == 0x90)
+		code++;
+	return code == site;
+}
 
 #define ARCH_PLT_BYTES	11u		/* arch_plt_word() reads at most this many bytes
 					 * of a PLT entry */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Patch instructions of ftrace.S: write values into them that are known only at run time. */
+#include <cpuid.h>
 #include <errno.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "arch/x86_64/ftrace.h"
 #include "arch/x86_64/known.h"
 #include "arch/x86_64/codemem.h"
+#include "arch/x86_64/patch.h"
 #include "base/bits.h"
 
 /* A row of the table of instructions to patch.  @where is the distance from this member to
@@ -50,4 +52,46 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets)
 		r = write_known_value(fd, next, values);
 	codemem_end(fd);
 	return r;
+}
+
+void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site)
+{
+	*body = (struct graph_body){
+		.code = { 0xff, 0x15, 10, 0, 0, 0 },	/* call *target(%rip) */
+		.target = site + FSITE_BYTES, .site = site,
+	};
+	patch_encode_jump(body->code + GRAPH_BODY_RETURN, place + GRAPH_BODY_RETURN,
+			  (const uint8_t *)ftrace_graph_return);
+	patch_encode_jump(body->code + GRAPH_BODY_LANDING, place + GRAPH_BODY_LANDING,
+			  (const uint8_t *)ftrace_graph_landing);
+}
+
+/* ---- the registers that xsave saves ---- */
+
+struct ftrace_vectors ftrace_vectors;
+
+#define XSAVE_LEGACY	576u		/* bytes of xsave's legacy area and header */
+#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: not saved; calls need not preserve them */
+
+bool ftrace_vectors_init(void)
+{
+	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
+	uint64_t parts;
+
+	if (ftrace_vectors.bytes)
+		return true;
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return false;
+	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+	parts = ((uint64_t)d << 32 | a) & ~XSAVE_TILES;
+	for (uint32_t i = 2; i < 63; i++) {
+		if (!(parts >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		if (a + b > bytes)
+			bytes = a + b;
+	}
+	ftrace_vectors.parts = parts;
+	ftrace_vectors.bytes = (bytes + 63) & ~63u;
+	return true;
 }

@@ -88,6 +88,14 @@ static inline bool ftrace_is_body(uint64_t ret)
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
+/* Make the body of the site at address @site (fhooks.c).  The body will be at @place. */
+void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site) FTRACE_HIDDEN;
+
+/* Registers, by their DWARF numbers, in which ftrace_graph_landing() expects the exception and
+ * the address of _Unwind_Resume(): rax and rdx. */
+#define GRAPH_LANDING_EXCEPTION	0
+#define GRAPH_LANDING_RESUME	1
+
 /* ftrace_call_slowly - call @fn(@a, @b, @c) and return its result.  @fn may be any C
  * function, because ftrace_call_slowly() saves and restores the vector registers. */
 uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
@@ -143,6 +151,9 @@ struct ftrace_vectors {
 	uint32_t bytes;			/* bytes of the save area */
 };
 extern struct ftrace_vectors ftrace_vectors FTRACE_HIDDEN;
+/* Compute ftrace_vectors (fhooks.c).  Call it before any hook is called, lock held; a second
+ * call does nothing.  Returns false if the CPU or the kernel cannot save the registers. */
+bool ftrace_vectors_init(void) FTRACE_HIDDEN;
 
 #endif
 #endif

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+/* The architecture of a system call, for seccomp filters; needs <linux/audit.h>. */
+#define ARCH_AUDIT	AUDIT_ARCH_X86_64
+
 static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 				 long e, long f)
 {

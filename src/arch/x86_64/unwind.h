@@ -13,6 +13,18 @@ enum {
 	ARCH_UNWIND_REGS	= 17,
 };
 
+/* Returns the number of the argument that the register with the DWARF number @reg has when a
+ * function begins: rdi 0, rsi 1, rdx 2, rcx 3, r8 4, r9 5.  Returns ARCH_NO_ARG for others. */
+#define ARCH_NO_ARG	UINT32_MAX
+static inline uint32_t arch_arg_of(uint32_t reg)
+{
+	/* 1 + the number of the argument, so that zeroes become ARCH_NO_ARG */
+	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
+					[8] = 5, [9] = 6 };
+
+	return reg < sizeof(args) ? args[reg] - 1u : ARCH_NO_ARG;
+}
+
 /* Store the current values of the callee-saved registers, of the stack pointer and of the
  * program counter in @regs.  All other elements of @regs become 0. */
 static inline __attribute__((always_inline)) void

@@ -126,7 +126,7 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 }
 
 /*
- * ulf_event_commit() is in assembly (arch/x86_64/commit.S).  It calls this function if a
+ * ulf_event_commit() is in assembly (commit.S of src/arch).  It calls this function if a
  * record is large, a page is full, the rseq section was aborted, or the plan must be
  * walked.  If the filter rejects the record by comparing numbers only, the record is
  * dropped here, without a further call.

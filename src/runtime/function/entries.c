@@ -97,19 +97,6 @@ static uint64_t start_before(const struct starts *starts, uint64_t addr)
 	return low ? starts->header + (uint64_t)(int64_t)starts->rows[low - 1].start : 0;
 }
 
-/* Does a thread that enters at @code reach @site without any effect?  Allows one endbr64 and
- * NOPs of one byte. */
-static bool leads_to(const uint8_t *code, const uint8_t *site)
-{
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-
-	if (site - code >= (int)sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
-		code += sizeof(endbr64);
-	while (code < site && *code == 0x90)
-		code++;
-	return code == site;
-}
-
 static bool is_entry(const struct starts *starts, struct codemem_view *view, uint64_t site)
 {
 	uint64_t start = start_before(starts, site);
@@ -118,7 +105,7 @@ static bool is_entry(const struct starts *starts, struct codemem_view *view, uin
 	if (!start || site - start > LEAD_MAX)
 		return false;
 	code = codemem_view_at(view, start, (uint32_t)(site - start));
-	return code && leads_to(code, code + (site - start));
+	return code && arch_leads_to(code, code + (site - start));
 }
 
 /* Returns the number of sites that are not at the entry of a function, according to @starts.

@@ -12,7 +12,6 @@
  *	switch the sites off that have no other user
  *	grace_wait(): no thread that saw the bit is still in a hit
  */
-#include <cpuid.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,37 +32,6 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 #include <linux/ftrace.h>
-
-struct ftrace_vectors ftrace_vectors;
-
-/* ---- the registers that xsave saves ---- */
-
-#define XSAVE_LEGACY	576u		/* bytes of xsave's legacy area and header */
-#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: not saved; calls need not preserve them */
-
-/* Compute ftrace_vectors.  Returns false if the CPU or the kernel has no xsave. */
-static bool vectors_init(void)
-{
-	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
-	uint64_t parts;
-
-	if (ftrace_vectors.bytes)
-		return true;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return false;
-	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-	parts = ((uint64_t)d << 32 | a) & ~XSAVE_TILES;
-	for (uint32_t i = 2; i < 63; i++) {
-		if (!(parts >> i & 1))
-			continue;
-		__cpuid_count(0xd, i, a, b, c, d);
-		if (a + b > bytes)
-			bytes = a + b;
-	}
-	ftrace_vectors.parts = parts;
-	ftrace_vectors.bytes = (bytes + 63) & ~63u;
-	return true;
-}
 
 /* ---- filters ---- */
 
@@ -105,28 +73,17 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* Encode a jump to @to at offset @at of @body, whose code will be at address @place. */
-static void put_jump(struct graph_body *body, const uint8_t *place, uint32_t at,
-		     void (*to)(void))
-{
-	patch_encode_jump(body->code + at, place + at, (const uint8_t *)to);
-}
-
 /* Put the body of site @i to @place; at the start of a page also graph_page. */
 static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
 	uint64_t site = (uint64_t)fsite_code(sites, i);
-	struct graph_body body = {
-		.code = { 0xff, 0x15, 10, 0, 0, 0 },
-		.target = site + FSITE_BYTES, .site = site,
-	};
+	struct graph_body body;
 
 	if ((uint64_t)place % ARCH_PAGE_BYTES == sizeof(page))
 		patch_put(PATCH_STUBS, place - sizeof(page), (const uint8_t *)&page,
 			  sizeof(page));
-	put_jump(&body, place, GRAPH_BODY_RETURN, ftrace_graph_return);
-	put_jump(&body, place, GRAPH_BODY_LANDING, ftrace_graph_landing);
+	graph_body_init(&body, place, site);
 	patch_put(PATCH_STUBS, place, (const uint8_t *)&body, sizeof(body));
 }
 
@@ -450,7 +407,7 @@ static int hooks_init(void)
 	/* Hide the address: ld(1) rejects code that loads a TLS offset into a vector register. */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;
-	return vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
+	return ftrace_vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
 /* Functions that cannot be patched do not call the user. */

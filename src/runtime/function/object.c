@@ -381,7 +381,7 @@ static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t 
 	for (uint64_t i = first; row && i < bytes / sizeof(*row); i++) {
 		uint64_t type = ELF64_R_TYPE(row[i].r_info);
 
-		if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT) &&
+		if ((type == ARCH_RELOC_GLOB_DAT || type == ARCH_RELOC_JUMP_SLOT) &&
 		    !strcmp(strings + symbols[ELF64_R_SYM(row[i].r_info)].st_name,
 			    "__fentry__"))
 			return true;

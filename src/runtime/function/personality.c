@@ -3,7 +3,7 @@
  * Exceptions that leave a followed function.
  *
  * Unwinders see one frame more than without the graph tracer: the frame of the body
- * (arch/x86_64/ftrace.S).  That frame has a size of 0, so the caller has the same CFA as
+ * (ftrace.S of src/arch).  That frame has a size of 0, so the caller has the same CFA as
  * without the tracer, and personality routines of the program may use that CFA.  But
  * libgcc and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is followed
  * and throws, and f() catches.  f() has called g() with S in rsp.
@@ -44,9 +44,6 @@
 #include "base/bits.h"
 #include "runtime/function/shadow.h"
 #include "runtime/unwind/unwind.h"
-
-#define EXCEPTION_REGISTER	0	/* rax: the exception; ftrace_graph_landing expects both */
-#define RESUME_REGISTER		1	/* rdx: address of _Unwind_Resume() */
 
 typedef void (*any_fn)(void);
 
@@ -199,8 +196,8 @@ _Unwind_Reason_Code ftrace_personality(int version, _Unwind_Action actions,
 	if (!is_known || actions & _UA_SEARCH_PHASE)
 		return _URC_CONTINUE_UNWIND;
 	body = unwinder.get_ip(context) & -(uint64_t)GRAPH_BODY_BYTES;
-	unwinder.set_register(context, EXCEPTION_REGISTER, (_Unwind_Word)exception);
-	unwinder.set_register(context, RESUME_REGISTER, (_Unwind_Word)unwinder.resume);
+	unwinder.set_register(context, GRAPH_LANDING_EXCEPTION, (_Unwind_Word)exception);
+	unwinder.set_register(context, GRAPH_LANDING_RESUME, (_Unwind_Word)unwinder.resume);
 	unwinder.set_ip(context, body + GRAPH_BODY_LANDING);
 	return _URC_INSTALL_CONTEXT;
 }
