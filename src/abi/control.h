@@ -502,11 +502,15 @@ static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1560, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
+/* Tables, blocks and rings begin at multiples of this many bytes.  Processes map, populate and
+ * protect them by memory pages, so it is a multiple of the CPU's page (runtime/base/root.c). */
+#define ABI_ALIGN		4096ull
+
 /*
  * The layout that the runtime creates.  Code that reads the memory must take the offsets
  * from struct abi_control instead.
  */
-#define ABI_PAGE_ALIGN(x)	(((x) + 4095ull) & ~4095ull)
+#define ABI_PAGE_ALIGN(x)	(((x) + (ABI_ALIGN - 1)) & ~(ABI_ALIGN - 1))
 #define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same page
 					 * as struct abi_control */
 #define ABI_MODULES_OFF \

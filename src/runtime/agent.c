@@ -54,10 +54,10 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* id; id + 1 is use
 
 /* Layout of the agent's memory, from low to high addresses: guard page, stack, TLS
  * block.  The thread pointer points into the TLS block. */
-#define GUARD_BYTES	4096
+#define GUARD_BYTES	ARCH_PAGE_BYTES
 #define STACK_BYTES	65536
-#define TLS_BYTES	4096		/* part of the TLS block below the thread pointer */
-#define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + 4096)
+#define TLS_BYTES	ARCH_PAGE_BYTES	/* part of the TLS block below the thread pointer */
+#define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + ARCH_PAGE_BYTES)
 
 /* Returns true if functions of the program must be called to apply the settings.  Lock
  * held. */
@@ -442,7 +442,7 @@ static bool get_memory(void)
 				 MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	char *tls = (char *)mem + GUARD_BYTES + STACK_BYTES + TLS_BYTES;
 
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return false;
 	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
 	*(void **)(void *)tls = tls;	/* the ABI requires that the word at %fs:0

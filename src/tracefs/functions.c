@@ -122,7 +122,7 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 		if (!object->is_there || !object->sites.nr)
 			continue;
 		nr += object->sites.nr;
-		nr_pages += (uint32_t)(ABI_PAGE_ALIGN(object->sites.nr * 8ull) / 4096);
+		nr_pages += (uint32_t)(ABI_PAGE_ALIGN(object->sites.nr * 8ull) / ABI_ALIGN);
 		nr_groups++;
 	}
 	text_printf(out, "%" PRIu32 " pages:%" PRIu32 " groups: %" PRIu32 "\n", nr,

@@ -63,6 +63,34 @@ may_not tracefs 'runtime|daemon|cli'
 may_not daemon 'runtime|cli'
 may_not cli 'runtime'
 
+# The architecture's door: outside of src/arch and include/ulf/arch nothing names a file of one
+# architecture, and no code names a CPU, a relocation type, an instruction, an opcode or the size
+# of a memory page.  Comments may have examples for one CPU.
+complain "outside of src/arch" "$(python3 - <<'EOF'
+import pathlib, re
+
+# How values are passed in registers: the calling convention of x86-64.
+EXCEPT = {'src/symbols/elf_value.c', 'src/symbols/elf_value.h'}
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+DOOR = re.compile(r"""
+    \bx86(?!-tsc") | X86_64 | _ia32_ | cpuid |  # x86-tsc is the kernel's name of a clock
+    __asm__[^"\n]*"[a-z]{2,} |                  # instructions; directives are general
+    \b0x(e8|e9|eb|90|cc|c3)\b |                 # opcodes: call, jmp, nop, int3, ret
+    [%/&][ ]?~?409[56] | >[ ]-4096 | ALIGN_UP\([^;]*4096 | (?i:page|page_bytes|guard)\s+4096
+    """, re.X)
+
+for top in 'src', 'include':
+    for path in sorted(pathlib.Path(top).rglob('*.[chS]')):
+        if str(path).startswith(('src/arch/', 'include/ulf/arch/')) or str(path) in EXCEPT:
+            continue
+        text = path.read_text()
+        code = COMMENT.sub(lambda m: re.sub('[^\n]', ' ', m.group()), text)
+        for nr, (line, stripped) in enumerate(zip(text.split('\n'), code.split('\n')), 1):
+            if DOOR.search(stripped) or 'arch/x86_64' in line and path.name != 'arch.h':
+                print(f'{path}:{nr}: {line}')
+EOF
+)"
+
 # A comment's [area.step] names the two ends of an acquire and a release.
 complain "tags that stand at one end only" "$(grep -rhoE \
 	'\[[a-z]+\.[a-z_]+\]' src include | sort | uniq -c | awk '$1 < 2')"

@@ -37,7 +37,7 @@ static bool populate(uint32_t first)
 
 	return !root_populate(off + first * sizeof(struct abi_comm),
 			      nr * sizeof(struct abi_comm)) &&
-	       (nr == ABI_COMM_PROBES || !root_populate(off, 4096));
+	       (nr == ABI_COMM_PROBES || !root_populate(off, ARCH_PAGE_BYTES));
 }
 
 /* Returns the entry that this thread had before, else a free one, else the oldest of the

@@ -72,15 +72,15 @@ void grace_init(void)
  * interrupts every CPU that runs this process. */
 static void barrier_by_mprotect(void)
 {
-	long mem = arch_syscall6(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return;
 	/* cppcheck-suppress nullPointerRedundantCheck ; mem < 0 is an error */
 	*(volatile char *)mem = 1;
-	arch_syscall3(SYS_mprotect, mem, 4096, PROT_NONE);
-	arch_syscall2(SYS_munmap, mem, 4096);
+	arch_syscall3(SYS_mprotect, mem, ARCH_PAGE_BYTES, PROT_NONE);
+	arch_syscall2(SYS_munmap, mem, ARCH_PAGE_BYTES);
 }
 
 static void barrier_everywhere(void)
@@ -143,7 +143,7 @@ static int wait_for(struct thread_slot *slot, void *arg)
 		return 0;
 	while (is_old(slot, wait->period)) {
 		if (++spins < 200) {
-			__builtin_ia32_pause();
+			arch_relax();
 			continue;
 		}
 		/* do not wait for a thread that has died inside a probe */

@@ -47,7 +47,7 @@ static void *map(size_t bytes)
 				 PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return mem < 0 && mem > -4096 ? NULL : (void *)mem;
+	return arch_is_error(mem) ? NULL : (void *)mem;
 }
 
 static long map_nothing(uint64_t bytes)
@@ -75,12 +75,12 @@ void *memory_reserve(uint64_t bytes)
 {
 	long mem;
 
-	bytes = ALIGN_UP(bytes, 4096ull);
+	bytes = ALIGN_UP(bytes, ARCH_PAGE_BYTES);
 	mem = is_plenty() ? map_nothing(bytes + 2 * REACH) : -ENOMEM;
 
-	if (mem < 0 && mem > -4096) {
+	if (arch_is_error(mem)) {
 		mem = map_nothing(bytes);
-		return mem < 0 && mem > -4096 ? NULL : (void *)mem;
+		return arch_is_error(mem) ? NULL : (void *)mem;
 	}
 	arch_syscall2(SYS_munmap, mem, (long)REACH);
 	mem += (long)REACH;

@@ -54,9 +54,9 @@ static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
 static uint64_t heap_reached;		/* bytes of the heap, from its start, that this
 					 * process may access (mprotect) */
-static uint64_t pages_usable[ABI_HEAP_OFF / 4096 / 64 + 1];	/* one bit for each page
-								 * of the tables; 1:
-								 * usable */
+/* One bit for each page of the tables; 1: usable. */
+static uint64_t pages_usable[ABI_HEAP_OFF / ARCH_PAGE_BYTES / 64 + 1];
+static_assert(ABI_ALIGN % ARCH_PAGE_BYTES == 0, "blocks are mapped and populated by pages");
 static ino_t root_ino;			/* inode number of the memory file */
 static char root_path[PATH_MAX];	/* the root's directory */
 
@@ -117,8 +117,8 @@ struct abi_buffer *root_buffer(uint32_t index)
 
 int root_populate(uint64_t off, uint64_t bytes)
 {
-	uint64_t start = off & ~4095ull;
-	uint64_t size = ALIGN_UP(off + bytes, 4096) - start;
+	uint64_t start = arch_page_start(off);
+	uint64_t size = arch_page_end(off + bytes) - start;
 	long r;
 
 	if (off > map_bytes || bytes > map_bytes - off)
@@ -137,13 +137,14 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 int root_populate_row(const void *row)
 {
-	uint64_t page = (uint64_t)((const char *)row - (const char *)root_control) / 4096;
+	uint64_t page = (uint64_t)((const char *)row - (const char *)root_control) /
+			ARCH_PAGE_BYTES;
 	uint64_t bit = 1ull << page % 64;
 	int r;
 
 	if (__atomic_load_n(&pages_usable[page / 64], __ATOMIC_RELAXED) & bit)
 		return 0;
-	r = root_populate(page * 4096, 4096);
+	r = root_populate(page * ARCH_PAGE_BYTES, ARCH_PAGE_BYTES);
 	if (!r)
 		__atomic_or_fetch(&pages_usable[page / 64], bit, __ATOMIC_RELAXED);
 	return r;
@@ -163,7 +164,7 @@ int root_reach_heap(uint64_t bytes)
 		return -EINVAL;
 	r = root_populate(ABI_HEAP_OFF + heap_reached, bytes - heap_reached);
 	if (!r)
-		heap_reached = ALIGN_UP(bytes, 4096);
+		heap_reached = ALIGN_UP(bytes, ARCH_PAGE_BYTES);
 	return r;
 }
 
@@ -207,7 +208,7 @@ static uint64_t part_of_limit(int resource, uint64_t most)
 	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
 	    limit.rlim_cur / 8 > most)
 		return most;
-	return limit.rlim_cur / 8 & ~4095ull;
+	return arch_page_start(limit.rlim_cur / 8);
 }
 
 static uint64_t arena_bytes_max(void)
@@ -228,7 +229,7 @@ static uint64_t arena_bytes_max(void)
 static void *map_file(int fd, uint64_t *ret_bytes)
 {
 	for (uint64_t arena = arena_bytes_max(); arena >= ARENA_BYTES_MIN;
-	     arena = arena / 2 & ~4095ull) {
+	     arena = arch_page_start(arena / 2)) {
 		uint64_t bytes = ABI_ARENA_OFF + arena;
 		void *mem = memory_reserve(bytes);
 
@@ -334,7 +335,7 @@ static int take_first_page(void)
 {
 	if (mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
 		return -ENOMEM;
-	if (!madvise(root_control, 4096, MADV_POPULATE_WRITE) || errno == EINVAL)
+	if (!madvise(root_control, ARCH_PAGE_BYTES, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
 	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT: an access would raise
 							 * SIGBUS */

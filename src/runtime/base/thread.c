@@ -124,7 +124,7 @@ static void add_chunk(void)
 	struct chunk *chunk = (struct chunk *)(mem + (long)slots);
 	struct chunk *last = &first, *none;
 
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return;
 	chunk->nr = CHUNK_SLOTS;
 	chunk->slots = (struct thread_slot *)mem;

@@ -88,7 +88,7 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 
 	if (!ref.off)
 		return 0;
-	if (ref.off % 4096 || ref.off < ABI_ARENA_OFF)
+	if (ref.off % ABI_ALIGN || ref.off < ABI_ARENA_OFF)
 		return -EINVAL;
 	if (used && root_at(ref.off) == used->ring) {
 		*ret_view = *used;	/* the memory of this ring is already populated */
@@ -211,7 +211,7 @@ static int apply_rules(struct buffer *buffer)
 		buffer->rules = (struct rules){ 0 };
 		return 0;
 	}
-	if (off % 4096 || off < ABI_ARENA_OFF)
+	if (off % ABI_ALIGN || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*shared));
 	if (r)

@@ -267,7 +267,7 @@ static void set_signal_stack(void)
 		return;
 	mem = arch_syscall6(SYS_mmap, 0, CRASH_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return;
 	stack = (stack_t){ .ss_sp = (void *)mem, .ss_size = CRASH_BYTES };
 	sigaltstack(&stack, NULL);

@@ -27,7 +27,7 @@ static int find_list(uint64_t off, struct abi_pids **ret_pids)
 		*ret_pids = NULL;
 		return 0;
 	}
-	if (off % 4096 || off < ABI_ARENA_OFF)
+	if (off % ABI_ALIGN || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(struct abi_pids));
 	if (!r)

@@ -37,7 +37,6 @@
 
 #define TEXT_MAX	1024u		/* limit: bytes of the arguments, or of the text,
 					 * of a record */
-#define PAGE_BYTES	4096u
 
 /* Define an event whose tracepoint is never hit, but whose records are committed like
  * those of any event.  @one and @two: functions that a recorded stack leaves out. */
@@ -198,7 +197,7 @@ static long string_len(const char *s, size_t max)
 	size_t len = 0;
 
 	while (len < max) {
-		size_t page = PAGE_BYTES - ((uintptr_t)s + len) % PAGE_BYTES;
+		size_t page = ARCH_PAGE_BYTES - ((uintptr_t)s + len) % ARCH_PAGE_BYTES;
 		size_t part = page < max - len ? page : max - len;
 		size_t found;
 

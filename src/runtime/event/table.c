@@ -73,7 +73,7 @@ static uint64_t base_of(const struct dl_phdr_info *info)
 
 	while (info->dlpi_phdr[i].p_type != PT_LOAD)
 		i++;
-	return (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & ~4095ull;
+	return arch_page_start(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 }
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)

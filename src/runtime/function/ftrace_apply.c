@@ -213,7 +213,7 @@ int ftrace_apply(void)
 	ftrace_update_put_off();
 	if (!off)
 		return ftrace_drop_settings();
-	if (off % 4096 || off < ABI_ARENA_OFF)
+	if (off % ABI_ALIGN || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*all));
 	if (r)

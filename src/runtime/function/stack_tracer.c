@@ -475,7 +475,7 @@ int stack_tracer_apply(void)
 
 	if (ftrace_state.stack)
 		return 0;
-	if (!off || off % 4096 || off < ABI_ARENA_OFF)
+	if (!off || off % ABI_ALIGN || off < ABI_ARENA_OFF)
 		return -EINVAL;
 	r = root_populate(off, sizeof(*stack));
 	if (r)

@@ -113,12 +113,12 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
  * user namespace the process's capabilities do not answer this. */
 static bool may_exceed(uint64_t limit)
 {
-	long bytes = (long)ALIGN_UP(limit + 4096, 4096ull);
+	long bytes = (long)arch_page_end(limit + ARCH_PAGE_BYTES);
 	long mem = arch_syscall6(SYS_mmap, 0, bytes, PROT_NONE, MAP_PRIVATE |
 				 MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	long r;
 
-	if (mem < 0 && mem > -4096)
+	if (arch_is_error(mem))
 		return false;
 	r = arch_syscall3(SYS_mlock2, mem, bytes, MLOCK_ONFAULT);
 	arch_syscall2(SYS_munmap, mem, bytes);

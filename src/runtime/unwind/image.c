@@ -19,7 +19,6 @@
 #include "runtime/unwind/unwind.h"
 
 #define KNOWN		256u		/* entries of the table known[]; a power of two */
-#define PAGE		4096u
 
 /* ---- build ids and paths of files ---- */
 
@@ -129,7 +128,7 @@ static uint64_t id_of(const struct image *image, uint64_t at)
 {
 	uint64_t id = 0;
 
-	if (at && at <= PAGE - sizeof(id))
+	if (at && at <= ARCH_PAGE_BYTES - sizeof(id))
 		memcpy(&id, (const char *)image->start + at, sizeof(id));
 	return id;
 }
@@ -174,10 +173,10 @@ static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 	struct image_headers headers = { .bias = image->bias };
 	const ElfW(Nhdr) *note;
 
-	if (image->end - image->start < PAGE ||
+	if (image->end - image->start < ARCH_PAGE_BYTES ||
 	    memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phoff > PAGE ||
-	    head->e_phnum > (PAGE - head->e_phoff) / sizeof(ElfW(Phdr)))
+	    head->e_phentsize != sizeof(ElfW(Phdr)) || head->e_phoff > ARCH_PAGE_BYTES ||
+	    head->e_phnum > (ARCH_PAGE_BYTES - head->e_phoff) / sizeof(ElfW(Phdr)))
 		return 0;
 	headers.phdr = (const void *)(image->start + head->e_phoff);
 	headers.nr = head->e_phnum;

@@ -42,7 +42,7 @@ static int read_headers(int fd, const struct image *image, struct headers *ret)
 	if (r)
 		return r;
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phoff > 4096)
+	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phoff > ARCH_PAGE_BYTES)
 		return -ENOENT;
 	return read_rows(fd, image->start + head.e_phoff, head.e_phnum, ret);
 }

@@ -16,7 +16,7 @@
 #include "arch/arch.h"
 #include "runtime/unwind/image.h"
 
-#define UNWIND_PAGE	4096ull
+#define UNWIND_PAGE	((uint64_t)ARCH_PAGE_BYTES)
 
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */

@@ -23,7 +23,7 @@
 
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref)
 {
-	return ref->off >= root->arena_off && ref->off % 4096 == 0 &&
+	return ref->off >= root->arena_off && ref->off % ABI_ALIGN == 0 &&
 	       ref->off <= root->map_bytes && ref->bytes >= ABI_PAGE_BYTES_MIN &&
 	       ref->bytes <= root->map_bytes - ref->off;
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "arch/arch.h"
 #include "server/core/mapping.h"
 
 /*
@@ -53,9 +54,9 @@ static void handle_sigbus(int sig, siginfo_t *info, void *context)
 			continue;
 		if (is_hole(m, info->si_addr)) {
 			void *page = (char *)m->addr +
-				     (offset_in(m, info->si_addr) & ~4095ull);
+				     arch_page_start(offset_in(m, info->si_addr));
 
-			if (!put_zeroes(page, 4096))
+			if (!put_zeroes(page, ARCH_PAGE_BYTES))
 				break;
 			m->has_holes = true;
 			return;
@@ -93,7 +94,7 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!bytes || off % 4096 || off > (uint64_t)st.st_size ||
+	if (!bytes || off % ARCH_PAGE_BYTES || off > (uint64_t)st.st_size ||
 	    bytes > (uint64_t)st.st_size - off)
 		return -EBADMSG;
 	mapping = calloc(1, sizeof(*mapping));

@@ -38,7 +38,7 @@ int mapping_init(void);
 void mapping_be_private(void);
 
 /*
- * Map @bytes of @fd from offset @off (a multiple of 4096) for reading and writing.
+ * Map @bytes of @fd from offset @off (a multiple of the memory page) for reading and writing.
  * Returns 0; -EBADMSG if the file is too short; -ENOMEM or an error of mmap().  The
  * result has one reference.
  */

@@ -6,6 +6,7 @@
  * run at the same rate, except for rounding: they drift apart by less than 0.1 us per
  * second.  So the offset is measured once a second while the clock is in use.
  */
+#include "arch/arch.h"
 #include "server/core/perf_clock.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "server/core/shm.h"
 
 #define TRIES		16
-#define PAGE_BYTES	4096u
+#define PAGE_BYTES	ARCH_PAGE_BYTES
 
 /* Only the server's thread uses these variables.  The first use sets them. */
 static struct perf_event_mmap_page *page;

@@ -23,7 +23,7 @@ int root_check_control(const struct abi_control *c)
 		return -EBADMSG;
 	if (c->version != ABI_VERSION || c->control_bytes != sizeof(*c))
 		return -EPROTONOSUPPORT;
-	if (c->arena_off % 4096 || c->arena_off > CONTROL_BYTES_MAX ||
+	if (c->arena_off % ABI_ALIGN || c->arena_off > CONTROL_BYTES_MAX ||
 	    c->map_bytes < c->arena_off || c->map_bytes > 1ull << 46 ||
 	    !c->nr_cpus || c->nr_cpus > ABI_CPUS)
 		return -EBADMSG;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "event/tracer.h"
 #include "server/core/apply.h"
 #include "server/core/error_log.h"
@@ -199,7 +200,7 @@ static uint64_t bias_of(const struct function_object *object,
 	if (!sites->nr)
 		return mapping->start;
 	if (mapping->row)
-		return mapping->start - (object->symbols.first & ~4095ull);
+		return mapping->start - arch_page_start(object->symbols.first);
 	return mapping->start - mapping->off - sites->text + sites->text_off;
 }
 
@@ -208,7 +209,7 @@ static uint64_t bias_of(const struct function_object *object,
 static bool fill_row(const struct function_object *object, struct abi_object *row)
 {
 	*row = (struct abi_object) {
-		.start = object->bias + (object->symbols.first & ~4095ull),
+		.start = object->bias + arch_page_start(object->symbols.first),
 		.end = object->bias + object->symbols.end,
 		.build_id_bytes = object->sites.build_id_bytes,
 	};

@@ -335,7 +335,7 @@ static struct object *get_object(struct root *root, uint32_t number)
 	if (!object->file || !has_names(root, object->file))
 		return NULL;
 	object->bias = object_base(root, number) -
-		       (object->file->symbols.first & ~4095ull);
+		       arch_page_start(object->file->symbols.first);
 	return object;
 }
 

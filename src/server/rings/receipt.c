@@ -26,6 +26,7 @@
  * see receipt_settle().  After OLD_MAX later servers the ticket is dropped, and its records
  * are in doubt.
  */
+#include "arch/arch.h"
 #include "server/rings/receipt.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@
 #include "base/dir.h"
 #include "ring/ring.h"
 
-#define PAGE		4096u
+#define PAGE		ARCH_PAGE_BYTES
 #define VERSION		1u
 #define OLD_MAX		200u		/* limit: earlier tickets in the file, one for each
 					 * earlier server */
