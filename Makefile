@@ -81,7 +81,7 @@ conformance: setup build
 
 .PHONY: torture
 torture: setup build
-	@tests/run $(JOBS) -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring_|death_|full|hostile|patch_stress)|test_server_hostile|function/habits)'
+	@tests/run $(JOBS) -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring_|death_|full|hostile|patch_stress)|test_server_hostile|function/graph_unusual)'
 
 .PHONY: bench
 bench:

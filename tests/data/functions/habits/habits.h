@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs that do what is hard on tracers, and check that it works.  They know
- * nothing of ulf: tests/tracefs/function/habits.tc builds them in many ways and
+ * nothing of ulf: tests/tracefs/function/graph_unusual_programs.tc builds them in many ways and
  * has every function of theirs traced.
  */
 #ifndef HABITS_H

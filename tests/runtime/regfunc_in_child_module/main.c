@@ -28,7 +28,7 @@ static void child(void)
 	char c;
 
 	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
-	snprintf(path, sizeof(path), "%.4000s/runtime-child_module-mod_call.so",
+	snprintf(path, sizeof(path), "%.4000s/runtime-regfunc_in_child_module-mod_call.so",
 		 dirname(exe));
 	handle = dlopen(path, RTLD_NOW);
 	if (!handle)

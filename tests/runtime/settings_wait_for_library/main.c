@@ -35,7 +35,7 @@ static void load_plain(int number)
 	void *library;
 
 	snprintf(path, sizeof(path), "%s/plain%d.so", command_env("TMPDIR"), number);
-	command_ok("cp $ULF_BUILD/tests/runtime-later-mod_plain.so %s", path);
+	command_ok("cp $ULF_BUILD/tests/runtime-settings_wait_for_library-mod_plain.so %s", path);
 	library = load(path);
 	if (number % 2)
 		CHECK_EQ(dlclose(library), 0);
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		load_plain(i);
 	CHECK_EQ(d.control->asked, 0);
 	CHECK_EQ(d.control->boot_state, ABI_BOOT_LATER);
-	snprintf(path, sizeof(path), "%s/tests/runtime-later-mod_function.so",
+	snprintf(path, sizeof(path), "%s/tests/runtime-settings_wait_for_library-mod_function.so",
 		 command_env("ULF_BUILD"));
 	load(path);
 	CHECK_EQ(d.control->asked, 1);
