@@ -13,7 +13,7 @@
 /* The state of ROOT_PART_BOOT. */
 struct root_boot {
 	uint32_t nr_rows;		/* number of rows of events that have been handled */
-	bool is_applied;		/* boot_apply() has run */
+	bool is_applied;		/* true: boot_apply() has run */
 	struct budget budget;		/* budget for the triggers of many events */
 };
 

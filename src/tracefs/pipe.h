@@ -11,7 +11,7 @@
 
 /* The readers of trace_pipe of an instance.  This is the state of INSTANCE_PART_PIPES. */
 struct instance_pipes {
-	uint64_t cpus[ABI_CPUS / 64];	/* bitmap: CPUs with an open trace_pipe */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs with an open trace_pipe */
 };
 
 /* Return the readers of trace_pipe of @instance. */

@@ -28,8 +28,9 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* limit: after this time the writer gets its answer,
-					 * even if a process has not applied the settings */
+#define APPLY_LIMIT_NS	2000000000u	/* after this time the writer gets its answer,
+					 * even if a process has not applied the
+					 * settings, ns */
 
 static uint32_t raise_generation(struct root *root)
 {
@@ -53,7 +54,8 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
-/* Return true for state T or t in /proc/PID/stat.  The state comes after the last ')'. */
+/* Return true if process @pid is stopped: state T or t in /proc/PID/stat.  The state comes
+ * after the last ')'. */
 static bool is_stopped(uint32_t pid)
 {
 	char path[64], stat[512];
@@ -101,8 +103,8 @@ static struct abi_process *find_late(const struct root *root,
 }
 
 /*
- * Return the error of the first process that has failed.  @has_agent: true: look only at
- * processes with an agent; false: look only at processes without one.
+ * Return the error of the first process that has failed.  @has_agent: if true, look only at
+ * processes with an agent; if false, only at processes without one.
  */
 static int find_error(const struct root *root, bool has_agent)
 {
@@ -172,8 +174,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	apply->root = NULL;
 	r = root_is_usable(root) ? find_error(root, true) : 0;
 	/*
-	 * A process has marked an event as failed in the event's row.  Notify all processes,
-	 * so that they switch the event off.
+	 * A process has failed to switch an event on, and has stored this in the event's
+	 * row.  Notify all processes, so that they switch the event off.
 	 */
 	if (r)
 		raise_generation(root);

@@ -15,28 +15,29 @@ struct root;
 
 /* A change of settings that processes may not have applied yet. */
 struct apply {
-	struct root *root;		/* NULL: nothing to wait for */
+	struct root *root;		/* the root; NULL: there is nothing to wait for */
 	uint32_t generation;
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; do not wait longer */
+	uint64_t deadline_ns;		/* do not wait beyond this time, CLOCK_MONOTONIC */
 };
 
 /*
  * Check that a process has an agent, before settings are switched on.  Returns 0, or the
- * -errno with which a process failed to start its agent.  That failure is reported in
- * error_log, also if other processes have agents.  @file: name of the file that is written.
+ * -errno with which a process failed to start its agent.  This failure is reported in
+ * error_log, even if other processes have agents.  @file: name of the file that is written.
  */
 int apply_check(struct instance *instance, const char *file);
 /* Raise the generation, and notify the processes that settings have changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
 /*
- * Wait up to @wait_ns until all live processes have applied the settings.  Returns 0 if they
- * have, or if the deadline has passed; -EINPROGRESS if not: call again; or the -errno of a
- * process that has failed to apply them.  Processes that are stopped are not waited for.
+ * Wait up to @wait_ns until all live processes have applied the settings.  Returns 0 if
+ * they have, or if the deadline has passed; -EINPROGRESS if not, and the caller must call
+ * again; or the -errno of a process that has failed to apply them.  Processes that are
+ * stopped are not waited for.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
 /* Return true if every live process has applied @generation, and uses no rings and blocks
- * from before it. */
+ * from before this generation. */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
 #endif

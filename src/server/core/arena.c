@@ -116,8 +116,8 @@ static int list_used(const struct root *root, struct extent_list *list)
 }
 
 /*
- * Set *@ret_off to the offset at which the search for a gap starts.  While it is not known
- * which blocks processes still use, that is the end of the file.
+ * Set *@ret_off to the offset at which the search for a gap starts.  As long as the server
+ * does not know which blocks processes still use, this is the end of the file.
  */
 static int search_start(struct root *root, uint64_t *ret_off)
 {
@@ -168,9 +168,9 @@ static int punch_hole(const struct root *root, uint64_t off, uint64_t bytes)
 }
 
 /*
- * Allocate memory.  A server that died may have left data in unreferenced parts of the
- * arena, so first punch a hole, which reads as zeroes.  Then allocate the file's memory, so
- * that a writer never gets a SIGBUS because the file system is full.
+ * Allocate memory of the arena.  A server that died may have left data in unreferenced
+ * parts of the arena, so first punch a hole, which reads as zeroes.  Then allocate the
+ * file's memory, so that a writer never gets a SIGBUS because the file system is full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 {
@@ -202,13 +202,13 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* the array grows at powers of two: it may be full
-					 * now */
+	if (!(nr & (nr - 1)))		/* the array grows at powers of two, so it may be
+					 * full now */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*
-		 * There is no memory to list the block as pending.  It is found as a gap
-		 * when all processes have applied the current generation.
+		 * There is no memory to list the block as pending.  The block will be found
+		 * as a gap when all processes have applied the current generation.
 		 */
 		root->is_arena_known = false;
 		return;

@@ -20,15 +20,15 @@ struct extent {
 /* Allocate @bytes bytes of zeroes.  Returns 0; -ENOMEM if the arena is full; -ENOSPC if the
  * file system is full. */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
-/* Free @ref once every live process has applied @generation. */
+/* Free the block @ref when every live process has applied @generation. */
 void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);
-/* Return the memory of freed blocks to the file system, once no process uses them any
- * more. */
+/* Return the memory of freed blocks to the file system, as soon as no process uses these
+ * blocks any more. */
 void arena_reap(struct root *root);
 /* Note that @block is in use, for the methods list_blocks of parts.  A reference with off 0 is
  * ignored. */
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block);
-/* Does @ref lie in the arena? */
+/* Return true if @ref lies in the arena. */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);
 
 #endif

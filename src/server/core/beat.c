@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's sign of life.  It is written with pwrite(), not to a mapping: a program of
- * the same user may truncate the file, and a full file system must not cause a SIGBUS.
+ * Write the server's sign of life.  It is written with pwrite(), not to a mapping: a
+ * program of the same user may truncate the file, and a full file system must not cause a
+ * SIGBUS.
  */
 #include "server/core/beat.h"
 
@@ -13,8 +14,8 @@
 #include "abi/control.h"
 #include "base/dir.h"
 
-static int beat_fd = -1;		/* -1: nothing is written */
-static uint64_t last_ns;		/* time of the last beat; CLOCK_MONOTONIC_COARSE */
+static int beat_fd = -1;		/* descriptor of server.beat; -1: nothing is written */
+static uint64_t last_ns;		/* time of the last beat, CLOCK_MONOTONIC_COARSE */
 
 void beat_start(const char *dir)
 {
@@ -45,7 +46,8 @@ void beat(void)
 		return;
 	last_ns = beat.beats;
 	/*
-	 * The beat cannot be written on a full file system, for example.  That is no error.
+	 * A failure is no error.  For example, the beat cannot be written on a full file
+	 * system.
 	 */
 	(void)!pwrite(beat_fd, &beat, sizeof(beat), 0);
 }

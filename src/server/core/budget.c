@@ -6,8 +6,7 @@
 
 #include "event/clock.h"
 
-#define REFILL_PART	2u		/* a budget gets 1/REFILL_PART of the time that
-					 * passes */
+#define REFILL_PART	2u		/* a budget gets 1/REFILL_PART of the time that passes */
 
 static uint64_t used_ns(const struct budget *budget)
 {

@@ -15,20 +15,20 @@
 
 #define BUDGET_NS	20000000u
 
-/* A budget of all zeroes is full. */
+/* A budget of CPU time.  A struct of all zeroes is a full budget. */
 struct budget {
 	uint64_t left_ns;		/* CPU time that was left at the last
 					 * budget_start() */
-	uint64_t refilled_ns;		/* CLOCK_MONOTONIC at the last budget_start() */
-	uint64_t cpu_ns;		/* CLOCK_THREAD_CPUTIME_ID at the last
-					 * budget_start() */
+	uint64_t refilled_ns;		/* time of the last budget_start(), CLOCK_MONOTONIC */
+	uint64_t cpu_ns;		/* CPU time of the thread at the last budget_start() */
 };
 
-/* Begin the work.  Calls must not be nested for one budget. */
+/* Begin work that the budget limits.  Calls for one budget must not be nested. */
 void budget_start(struct budget *budget);
-/* Return true if the work must stop now.  Costs a system call of 0.2 us. */
+/* Return true if the work must stop now.  The call costs a system call of 0.2 us. */
 bool budget_is_spent(const struct budget *budget);
-/* End the work, or interrupt it.  Subtracts the CPU time since budget_start(). */
+/* End the work, or interrupt it.  Subtracts the CPU time since budget_start() from the
+ * budget. */
 void budget_stop(struct budget *budget);
 
 #endif

@@ -11,12 +11,12 @@
 
 #include "base/config.h"
 
-#define SECTION		"ulf server"	/* with a blank, so that no program has this name
-					 * by accident */
+#define SECTION		"ulf server"	/* name of the section; it contains a blank, so
+					 * that no program has this name by accident */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
-#define ROOTS_MAX	65536u		/* limit: a list of so many roots fits into one
-					 * answer */
+#define ROOTS_MAX	65536u		/* limit of the setting dead_roots; a list of so
+					 * many roots fits into one answer */
 #define PERCENT		50u		/* default of dead_bytes, in percent of the file
 					 * system */
 #define DAYS		7u
@@ -32,7 +32,7 @@ static uint64_t part_of(const char *dir, uint64_t percent)
 	return (uint64_t)vfs.f_blocks * vfs.f_frsize / 100 * percent;
 }
 
-/* Parse a number from 1 to @most.  @ret_end: the text after it. */
+/* Parse a number from 1 to @most.  @ret_end: the text after the number. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *ret_value,
 			 const char **ret_end)
 {
@@ -75,7 +75,8 @@ static bool parse_bytes(const char *text, const char *dir, uint64_t *ret_bytes)
 	return true;
 }
 
-/* Tokens without the prefix are not for the server: ignore them. */
+/* Parse one token of the section.  Tokens without the prefix are not for the server, and
+ * are ignored. */
 static bool parse_word(const char *word, const char *dir, struct dead_limits *limits)
 {
 	const char *value = strchr(word, '=');

@@ -14,14 +14,16 @@
 
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
-	const char *place, *error;	/* constant strings */
-	const char *near;		/* stored after the command's NUL; NULL: none */
+	const char *place, *error;	/* file or area of the mistake, and the reason;
+					 * constant strings */
+	const char *near;		/* a name that the user may have meant, stored
+					 * after the command's NUL; NULL: none */
 	uint32_t pos;			/* column of the caret in @command */
 	char command[];
 };
 
-/* The output of the current request.  There is only one, because the server has one
- * thread. */
+/* Where entries are also appended for the current request.  There is only one request at a
+ * time, because the server has one thread. */
 static struct text *capture;		/* NULL: no request */
 static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;
@@ -43,7 +45,7 @@ bool error_log_is_warning(void)
 	return is_warning;
 }
 
-/* Print the three lines of an entry, without the time. */
+/* Print the three lines of an entry, without its time. */
 static void show_entry(const struct error_entry *entry, struct text *out)
 {
 	text_printf(out, "%s: error: %s", entry->place, entry->error);
@@ -54,8 +56,8 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_puts(out, "^\n");
 }
 
-/* Append @entry to the request's output, unless it equals the previous entry: all events of
- * a system may have the same mistake. */
+/* Append @entry to the output of the current request, unless it equals the previous entry:
+ * all events of a system may have the same mistake. */
 static void capture_entry(const struct error_entry *entry)
 {
 	size_t start = capture->len, before = start - captured_at;

@@ -14,43 +14,45 @@
 struct instance;
 struct text;
 
-#define ERROR_LOG_ENTRIES	8u	/* as in the kernel; older entries are dropped */
+#define ERROR_LOG_ENTRIES	8u	/* number of entries, as in the kernel; older
+					 * entries are dropped */
 
 struct error_log {
 	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* NULL: unused */
-	uint32_t next;			/* index of the oldest entry, replaced next */
+	uint32_t next;			/* index of the oldest entry, which is replaced next */
 };
 
 /*
- * Add an entry.  Does nothing without memory.
- * @place: file or area of the mistake, as "event filter parse error"; a constant string
+ * Add an entry to error_log.  Does nothing if there is no memory.
+ * @place: file or area of the mistake, for example "event filter parse error"; a constant
+ * string
  * @error: the reason; a constant string
- * @command: the text that was written; copied
+ * @command: the text that was written; it is copied
  * @pos: position of the caret in @command
  */
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
-/* Like error_log_add(), and print @near after the reason: a name that the user may have
- * meant.  It is copied.  NULL: none. */
+/* Add an entry as error_log_add() does, and print @near after the reason: a name that the
+ * user may have meant.  @near is copied; NULL: none. */
 void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
 /*
- * From now on also append entries of any instance to @to, without the time.  @to NULL: stop
- * that.  A request calls it before and after its work, so that it gets its own entries: the
- * server has one thread.
+ * From now on also append entries of any instance to @to, without their time.  @to NULL:
+ * stop that.  A request calls this before and after its work, so that it gets its own
+ * entries: the server has one thread.
  */
 void error_log_capture(struct text *to);
 /*
- * Report that the current write succeeds, as in the kernel, but has no effect: the client of
- * the request gets the entries although there is no error.
+ * Report that the current write succeeds, as in the kernel, but has no effect.  The client
+ * of the request then gets the entries although there is no error.
  */
 void error_log_warn(void);
 /* Return true if error_log_warn() was called since the last error_log_capture(). */
 bool error_log_is_warning(void);
 /* Remove all entries. */
 void error_log_clear(struct instance *instance);
-/* Return true if there are no entries. */
+/* Return true if error_log of @instance has no entries. */
 bool error_log_is_empty(const struct instance *instance);
 /* Print all entries, oldest first. */
 void error_log_show(const struct instance *instance, struct text *out);

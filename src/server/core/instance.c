@@ -17,7 +17,8 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define INSTANCES_MAX	"15"		/* all buffers but that of the top instance */
+#define INSTANCES_MAX	"15"		/* limit of the instances, as text: all buffers
+					 * except that of the top instance */
 static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
 
 struct instance *instance_get(struct instance *instance)
@@ -28,7 +29,7 @@ struct instance *instance_get(struct instance *instance)
 
 void instance_put(struct instance *instance)
 {
-	/* The top instance is a member of its root. */
+	/* Do not free the top instance, which is a member of its root. */
 	if (!instance || --instance->refs || !instance->number)
 		return;
 	instance_states_free(instance->root->parts, instance->part_state);
@@ -36,7 +37,7 @@ void instance_put(struct instance *instance)
 	free(instance);
 }
 
-/* Release everything but the name: a node may still refer to the instance. */
+/* Release everything except the name, because a node may still refer to the instance. */
 static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
@@ -92,7 +93,7 @@ static int instance_add(struct root *root, uint32_t number, const char *name)
 	return instance_use(root, instance);
 }
 
-/* Check a name from shared memory, where the program may have written anything. */
+/* Check a name that comes from shared memory, where the program may have written anything. */
 static bool is_name(const char *name)
 {
 	return *name && strcmp(name, ".") && strcmp(name, "..") &&
@@ -132,8 +133,8 @@ struct instance *instance_find(const struct root *root, const char *name)
 	return NULL;
 }
 
-/* Reset a buffer, and copy the options of the top instance.  Does not reset `used`: processes
- * must look at the buffer to forget its old settings. */
+/* Reset a buffer, and copy the options of the top instance.  `used` is not reset, because
+ * processes must look at the buffer to forget its old settings. */
 static void reset_buffer(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
@@ -172,8 +173,8 @@ int instance_make(struct root *root, const char *name)
 	r = instance_add(root, number, name);
 	if (r)
 		return r;
-	/* Store the first letter of the name last: the instance exists as soon as that
-	 * letter is not 0. */
+	/* Store the first letter of the name last, because the instance exists as soon as
+	 * this letter is not 0. */
 	strcpy(abi->name + 1, name + 1);
 	shm_store(&abi->name[0], name[0]);
 	return 0;

@@ -18,16 +18,18 @@ struct root;
 
 struct instance {
 	struct root *root;
-	int refs;			/* held by the root and by each node; the top
-					 * instance is freed with its root */
-	uint64_t serial;		/* unique in the server's life; the top instance
-					 * has the serial of its root */
-	char *name;			/* NULL: the top instance */
-	bool is_gone;			/* the instance was removed */
-	uint32_t nr_open;		/* number of open files; while there are any, the
-					 * instance cannot be removed */
-	uint32_t number;		/* row of abi_buffer, and bit of abi_event.wanted */
-	struct abi_buffer *abi;		/* in shared memory */
+	int refs;			/* number of references, held by the root and by
+					 * each node; the top instance is freed with its
+					 * root */
+	uint64_t serial;		/* number that is unique in the server's life;
+					 * the top instance has the serial of its root */
+	char *name;			/* name of the instance; NULL for the top instance */
+	bool is_gone;			/* true: the instance was removed */
+	uint32_t nr_open;		/* number of open files; as long as there are
+					 * any, the instance cannot be removed */
+	uint32_t number;		/* row of the instance's abi_buffer, and bit of
+					 * abi_event.wanted */
+	struct abi_buffer *abi;		/* the instance's buffer, in shared memory */
 	void **part_state;		/* states of the parts: server/parts.h */
 	struct error_log errors;
 };
@@ -37,12 +39,12 @@ struct instance {
 int instances_load(struct root *root);
 /* Release all instances of a root.  Does not change shared memory. */
 void instances_done(struct root *root);
-/* Return the instance of that name, or NULL.  Does not find the top instance. */
+/* Return the instance with the name @name, or NULL.  The top instance is not found. */
 struct instance *instance_find(const struct root *root, const char *name);
 /*
  * Make an instance, as mkdir does.  Returns 0; -EEXIST; -ENAMETOOLONG; -ENODEV if the root
- * is dead; -ENOSPC if there are too many instances (reported in error_log) or no memory in
- * the root's file system; or -ENOMEM.
+ * is dead; -ENOSPC if there are too many instances (which error_log reports) or no memory
+ * in the root's file system; or -ENOMEM.
  */
 int instance_make(struct root *root, const char *name);
 /*
@@ -50,10 +52,10 @@ int instance_make(struct root *root, const char *name);
  * Returns 0, -ENOENT, or -EBUSY if a file of the instance is open.
  */
 int instance_remove(struct root *root, const char *name);
-/* Take a reference.  Returns @instance. */
+/* Take a reference of @instance.  Returns @instance. */
 struct instance *instance_get(struct instance *instance);
-/* Release a reference.  The last one frees the instance, except the top instance.  NULL is
- * allowed. */
+/* Release a reference of @instance.  When the last reference is released, the instance is
+ * freed, except the top instance.  NULL is allowed. */
 void instance_put(struct instance *instance);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of files that may be truncated, and the SIGBUS that results from it. */
+/* Mappings of files that may be truncated, and the handler of the SIGBUS that an access
+ * then causes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
@@ -12,11 +13,12 @@
 #include "server/core/mapping.h"
 
 /*
- * The server's thread changes these variables only while it accesses no mapping.  The signal
- * handler reads them, and it runs only while the thread accesses a mapping.
+ * The list of mappings.  The server's thread changes it only while it accesses no mapping.
+ * The signal handler reads it, and runs only while the thread accesses a mapping.
  */
 static struct mapping *all_mappings;
-static int map_flags = MAP_SHARED;	/* changed only before the first mapping */
+static int map_flags = MAP_SHARED;	/* flags of mmap(); changed only before the first
+					 * mapping */
 
 static bool has_address(const struct mapping *mapping, const void *addr)
 {
@@ -35,8 +37,8 @@ static bool put_zeroes(void *start, uint64_t bytes)
 }
 
 /*
- * Return true if @addr is inside of the file.  Then the SIGBUS means that the file system is
- * full.
+ * Return true if @addr is inside of the file.  In this case the SIGBUS means that the file
+ * system is full.
  */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {
@@ -66,7 +68,7 @@ static void handle_sigbus(int sig, siginfo_t *info, void *context)
 		m->is_lost = true;
 		return;
 	}
-	/* The address is in no mapping: die of SIGBUS, as without a handler. */
+	/* The address is in no mapping, so die of SIGBUS, as without a handler. */
 	signal(sig, SIG_DFL);
 }
 
@@ -154,8 +156,8 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
 	/*
-	 * File systems without fallocate() report EOPNOTSUPP.  Then a lack of space shows
-	 * up later, as a SIGBUS, which the handler treats as a hole.
+	 * File systems without fallocate() report EOPNOTSUPP.  On these, a lack of space
+	 * shows up later as a SIGBUS, which the handler treats as a hole.
 	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }

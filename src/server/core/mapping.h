@@ -18,22 +18,23 @@
 struct mapping {
 	void *addr;
 	uint64_t bytes;
-	volatile bool is_lost;		/* the file was truncated; set by the signal
-					 * handler */
-	volatile bool has_holes;	/* some pages were replaced with zeroes; set by
-					 * the signal handler */
-	int fd;				/* descriptor of the whole file; -1: the mapping cannot be
-					 * mended */
+	volatile bool is_lost;		/* true: the file was truncated; the signal
+					 * handler sets this */
+	volatile bool has_holes;	/* true: some pages were replaced with zeroes;
+					 * the signal handler sets this */
+	int fd;				/* descriptor of the whole file; -1 if the
+					 * mapping cannot be mended */
 	int refs;			/* number of references */
-	struct mapping *next, *before;	/* list of all mappings */
+	struct mapping *next, *before;	/* links in the list of all mappings */
 };
 
-/* Install the handler of SIGBUS.  Call before the first mapping.  Returns 0 or -errno. */
+/* Install the handler of SIGBUS.  Must be called before the first mapping.  Returns 0 or
+ * -errno. */
 int mapping_init(void);
 
 /*
- * Make all later mappings private: writes to them stay in this process.  Call before the
- * first mapping.
+ * Make all later mappings private, so that writes to them stay in this process.  Must be
+ * called before the first mapping.
  */
 void mapping_be_private(void);
 
@@ -44,23 +45,24 @@ void mapping_be_private(void);
  */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);
 /*
- * Map @bytes from the start of @fd.  The mapping can be mended, so @fd must stay open as
+ * Map @bytes from the start of @fd.  This mapping can be mended, so @fd must stay open as
  * long as the mapping exists.
  */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
 /*
- * Replace the pages of zeroes that the signal handler has put into @mapping with the file's
- * pages.
+ * Mend @mapping: replace the pages of zeroes that the signal handler has put into it with
+ * the file's pages.
  */
 void mapping_mend(struct mapping *mapping);
 /*
- * Reserve memory of the file for @bytes at @start, before they are written; mends the
- * mapping.  Returns 0, -ENOSPC or another error of fallocate().
+ * Reserve memory of the file for the @bytes at @start, before they are written.  Also mends
+ * the mapping.  Returns 0, -ENOSPC or another error of fallocate().
  */
 int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes);
-/* Take a reference.  Returns @mapping. */
+/* Take a reference of @mapping.  Returns @mapping. */
 struct mapping *mapping_get(struct mapping *mapping);
-/* Drop a reference; the last one unmaps.  NULL is allowed. */
+/* Release a reference of @mapping.  When the last reference is released, the memory is
+ * unmapped.  NULL is allowed. */
 void mapping_put(struct mapping *mapping);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the options of an instance; rings/options.h changes them. */
+/* Read the options of an instance.  rings/options.h changes them. */
 #ifndef ULF_SERVER_CORE_OPTIONS_H
 #define ULF_SERVER_CORE_OPTIONS_H
 
@@ -9,7 +9,7 @@
 #include "server/core/instance.h"
 #include "server/core/shm.h"
 
-/* Return the options that are on: enum option_bit. */
+/* Return the options that are on, as bits of enum option_bit. */
 static inline uint64_t instance_options(const struct instance *instance)
 {
 	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;

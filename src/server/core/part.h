@@ -34,40 +34,46 @@ struct root_part {
 	 * while the root is asleep, and done() must leave it as init() expects it.  0: the part
 	 * has no state; or init() allocates it, or its first use, and done() frees it. */
 	size_t state_bytes;
-	/* The memory of @root has been mapped and its processes are known.  Returns -errno. */
+	/* Method init: called when the memory of @root is mapped and its processes are
+	 * known.  Returns 0 or -errno. */
 	int (*init)(struct root *root);
-	/* Load the state that the previous server left, after all init().  Returns -errno,
-	 * or -ERESTART if a parser is still at work: then the method is called again. */
+	/* Method load: load the state that the previous server left.  Called after all
+	 * init().  Returns 0 or -errno; -ERESTART if a parser is still at work: then the
+	 * method is called again. */
 	int (*load)(struct root *root);
-	/* Release all that belongs to @root.  Also called after a failed init(), and twice. */
+	/* Method done: release all that belongs to @root.  Also called after a failed
+	 * init(), and may be called twice. */
 	void (*done)(struct root *root);
-	/* About once a second, for a root that is awake. */
+	/* Method tick: called about once a second, for a root that is awake. */
 	void (*tick)(struct root *root);
-	/* A program starts, or waits for the server: apply what must be in force before it
-	 * continues.  Returns -ERESTART if a parser is still at work: the program keeps
-	 * waiting. */
+	/* Method prepare: called when a program starts, or waits for the server.  Applies
+	 * what must be in force before the program continues.  Returns 0, or -ERESTART if a
+	 * parser is still at work: then the program keeps waiting. */
 	int (*prepare)(struct root *root);
-	/* A process has loaded an object and waits (abi_control.asked).  Returns false if
-	 * a parser is still at work. */
+	/* Method answer: called when a process has loaded an object and waits
+	 * (abi_control.asked).  Returns false if a parser is still at work. */
 	bool (*answer)(struct root *root);
-	/* A parser of @root has ended.  The root may still be loading. */
+	/* Method parsed: called when a parser of @root has ended.  The root may still be
+	 * loading. */
 	void (*parsed)(struct root *root);
-	/* Like parsed(), for a root that is loaded and usable.  @is_awaited: a program
-	 * waits, and prepare() is called next. */
+	/* Method settled: called like parsed(), but only for a root that is loaded and
+	 * usable.  @is_awaited: a program waits, and prepare() is called next. */
 	void (*settled)(struct root *root, bool is_awaited);
-	/* Do not wait any more for files that are being parsed. */
+	/* Method stop_waiting: do not wait any more for files that are being parsed. */
 	void (*stop_waiting)(struct root *root);
 	/* List the blocks that processes may use, with arena_list_block(), so that the arena
 	 * does not use their memory for others. */
 	void (*list_blocks)(const struct root *root, struct extent_list *list);
-	/* Has the part recorded anything?  A dead root without records is removed. */
+	/* Method has_recorded: return true if the part has recorded anything.  A dead root
+	 * without records is removed. */
 	bool (*has_recorded)(const struct root *root);
-	/* Has the part anything that would be lost if the root fell asleep? */
+	/* Method has_unsaved: return true if the part has anything that would be lost if
+	 * the root fell asleep. */
 	bool (*has_unsaved)(const struct root *root);
-	/* Add the part's figures for `ulf ls`. */
+	/* Method add_info: add the part's figures for `ulf ls`. */
 	void (*add_info)(struct root *root, struct server_root_info *info);
-	/* Find the symbol at @addr in the object @in.  @in NULL: in any object.  Returns
-	 * -ENOENT. */
+	/* Method find_symbol: find the symbol at @addr in the object @in; @in NULL: in any
+	 * object.  Returns 0 or -ENOENT. */
 	int (*find_symbol)(const struct root *root, const struct symbols_from *from,
 			   uint64_t addr, const struct object *in,
 			   struct function_symbol *ret_symbol);
@@ -83,15 +89,16 @@ struct instance_part {
 	/* Buffer @number of @root is about to be used by a new instance: clear what an earlier
 	 * instance has left for it in the tables of the root's memory. */
 	void (*reset)(struct root *root, uint32_t number);
-	/* Set up a new @instance, or load the state that the previous server left.  Returns
-	 * -errno. */
+	/* Method load: set up a new @instance, or load the state that the previous server
+	 * left.  Returns 0 or -errno. */
 	int (*load)(struct instance *instance);
-	/* Release all that belongs to @instance in this server. */
+	/* Method done: release all that belongs to @instance in this server. */
 	void (*done)(struct instance *instance);
-	/* @instance is being removed: retire its settings in the root's memory.  Processes
-	 * are asked to apply the change after all drop() have run. */
+	/* Method drop: called when @instance is being removed.  Retires its settings in the
+	 * root's memory.  Processes are asked to apply the change after all drop() have
+	 * run. */
 	void (*drop)(struct instance *instance);
-	/* About once a second, for a root that is awake. */
+	/* Method tick: called about once a second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
 	/* As root_part.list_blocks. */
 	void (*list_blocks)(const struct instance *instance, struct extent_list *list);
@@ -99,11 +106,13 @@ struct instance_part {
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
 
 	/*
-	 * A part may have one rule of its own in the block of rules (abi/rules.h).
-	 * @rule_row is the number of that rule; 0: the part has none.  If has_rule() returns
-	 * true, put_rule() is called: it writes the rule's data to @block and fills
-	 * @ret_rule. load_rule() gets copies of these data, which may be hostile: @triggers
-	 * has @bytes bytes and is aligned, @text ends in a NUL; either may be NULL.
+	 * The rule of a part.  A part may have one rule of its own in the block of rules
+	 * (abi/rules.h).
+	 * @rule_row is the number of this rule; 0: the part has none.  If has_rule()
+	 * returns true, put_rule() is called: it writes the rule's data to @block and fills
+	 * @ret_rule.  load_rule() gets copies of these data, which may be hostile:
+	 * @triggers has @bytes bytes and is aligned, @text ends in a NUL; either may be
+	 * NULL.
 	 */
 	uint32_t rule_row;
 	bool (*has_rule)(const struct instance *instance);
@@ -132,7 +141,7 @@ void instance_states_clear(const struct server_parts *parts, void **states);
 /* Free what instance_states_alloc() has returned.  NULL is allowed. */
 void instance_states_free(const struct server_parts *parts, void **states);
 
-/* Walk the parts that have the method @method. */
+/* Walk over the parts that have the method @method. */
 #define for_each_root_part(part, parts, method)					\
 	for ((part) = (parts)->roots; (part) < (parts)->roots + (parts)->nr_roots; (part)++) \
 		if ((part)->method)

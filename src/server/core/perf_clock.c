@@ -22,7 +22,8 @@
 #define TRIES		16
 #define PAGE_BYTES	ARCH_PAGE_BYTES
 
-/* Only the server's thread uses these variables.  The first use sets them. */
+/* The state of the perf event.  Only the server's thread uses these variables.  The first
+ * use sets them. */
 static struct perf_event_mmap_page *page;
 static const char *records;		/* the page of records, mapped after @page */
 
@@ -48,7 +49,7 @@ bool perf_clock_is_there(void)
 	if (fd < 0)
 		return false;
 	map = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);			/* the mapping keeps the event open */
+	close(fd);			/* the mapping keeps the perf event open */
 	if (map == MAP_FAILED)
 		return false;
 	page = map;
@@ -56,7 +57,7 @@ bool perf_clock_is_there(void)
 	return true;
 }
 
-/* Make a record and return its time: the last word of the newest record. */
+/* Make a perf record and return its time, which is the last word of the newest record. */
 static int record_time(const char *name, uint64_t *ret_ns)
 {
 	uint64_t tail = page->data_tail, head;
@@ -71,8 +72,8 @@ static int record_time(const char *name, uint64_t *ret_ns)
 }
 
 /*
- * Measure the offset: it lies between *@ret_low and *@ret_low + *@ret_range.  Uses the try
- * with the smallest range.
+ * Measure the offset of the clock.  The offset lies between *@ret_low and *@ret_low +
+ * *@ret_range.  Of several tries, the one with the smallest range counts.
  */
 static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 {
@@ -97,7 +98,8 @@ static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 	return 0;
 }
 
-/* Keep the old offset if it lies in the measured range: then times do not jump. */
+/* Update the offset.  If the old offset lies in the measured range it is kept, so that
+ * times do not jump. */
 int perf_clock_update(uint64_t *offset_ns)
 {
 	uint64_t low, range;

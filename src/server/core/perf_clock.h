@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of perf's records, as an offset from CLOCK_MONOTONIC_RAW.  Server's thread
- * only.
+ * The clock of perf's records, as an offset from CLOCK_MONOTONIC_RAW.  Only the server's
+ * thread calls these functions.
  */
 #ifndef ULF_SERVER_PERF_CLOCK_H
 #define ULF_SERVER_PERF_CLOCK_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Return true if this user may read that clock. */
+/* Return true if this user may read the clock of perf's records. */
 bool perf_clock_is_there(void);
 /*
  * Update *@offset_ns, a word in a root's memory, to the current offset of the clock.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of a root.  A slot names a pid.  The server checks once that the pid is
- * alive and belongs to this root, and holds a pidfd from then on.
+ * The processes of a root.  A process slot names a pid.  The server checks once that the
+ * pid is alive and belongs to this root, and holds a pidfd from then on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define FORK_LIMIT_NS	3000000000u	/* after this time a forked child does not claim a
-					 * slot any more */
+#define FORK_LIMIT_NS	3000000000u	/* limit of the time in which a forked child must
+					 * claim a slot, ns */
 
 /* One line of /proc/PID/maps. */
 struct map_line {
@@ -46,9 +46,10 @@ static bool parse_line(const char *line, struct map_line *ret_map)
 }
 
 /*
- * Some file systems (btrfs, overlayfs) show other device and inode numbers in
- * /proc/PID/maps than in stat(), but the same numbers to all processes.  So take the
- * numbers that are shown for the server's own mapping.
+ * Find the device and inode numbers by which the root's memory is recognised in
+ * /proc/PID/maps.  Some file systems (btrfs, overlayfs) show other numbers there than in
+ * stat(), but the same numbers to all processes.  So use the numbers that are shown for the
+ * server's own mapping.
  */
 void process_init(struct root *root)
 {
@@ -70,7 +71,7 @@ void process_init(struct root *root)
 		fclose(maps);
 }
 
-/* Return when the process claimed the slot, by CLOCK_BOOTTIME; 0: unknown. */
+/* Return the time when the process claimed the slot, CLOCK_BOOTTIME; 0 if it is unknown. */
 static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 {
 	return slot == PROCESS_CREATOR ? shm_load(&root->control->started_ns) :
@@ -86,12 +87,12 @@ FILE *process_maps_open(const struct process *process)
 }
 
 /*
- * Does a process that cannot be inspected belong to the root?
+ * Return true if a process that cannot be inspected belongs to the root.
  *
- * A process that gave up rights cannot be inspected.  Neither can a process of another
- * user that got the pid of a dead process, but that one has started after the slot was
- * claimed.  So compare the times.  If they are not comparable (an older runtime, another
- * boot, a time namespace), assume that it belongs to the root if the server may send it
+ * A process that gave up rights cannot be inspected.  Neither can a process of another user
+ * that got the pid of a dead process, but that one has started after the slot was claimed.
+ * So compare the times.  If they are not comparable (an older runtime, another boot, a time
+ * namespace), assume that the process belongs to the root if the server may send it
  * signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
@@ -124,8 +125,8 @@ static bool has_filter(uint32_t pid)
 }
 
 /*
- * Return true if @process is alive but cannot be inspected.  @error: why its maps could
- * not be opened.  With hidepid=2 it seems not to exist.
+ * Return true if @process is alive but cannot be inspected.  @error: the error with which
+ * opening its maps failed.  With hidepid=2 such a process seems not to exist.
  */
 static bool is_hiding(const struct process *process, int error)
 {
@@ -137,15 +138,15 @@ static bool is_hiding(const struct process *process, int error)
 }
 
 /*
- * Return true if the server has run out of descriptors or memory, so that it can inspect
- * nothing.
+ * Return true if @error means that the server has run out of descriptors or memory, so that
+ * it can inspect nothing.
  */
 static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Return true if two descriptors are free: inspecting a process needs two at a time. */
+/* Return true if two descriptors are free.  Inspecting a process needs two at a time. */
 static bool can_inspect(const struct root *root)
 {
 	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -159,8 +160,8 @@ static bool can_inspect(const struct root *root)
 }
 
 /*
- * Return 1 if @process, which is alive, has mapped the memory of its root, else 0.
- * -EAGAIN: the budget is spent before that is known.
+ * Return 1 if @process, which is alive, has mapped the memory of its root, else 0.  Returns
+ * -EAGAIN if the budget is spent before this is known.
  */
 static int is_of_root(const struct process *process, struct inspection *inspection, int pidfd)
 {
@@ -191,18 +192,19 @@ bool process_is_current(const struct process *process)
 /* ---- slots ---- */
 
 /*
- * A copy of the slots, taken when the pass began, because processes write to them
- * meanwhile.
+ * A copy of the process slots.  It is taken when the pass begins, because processes write
+ * to the slots meanwhile.
  */
 struct claims {
-	uint32_t pid[PROCESS_CREATOR + 1];	/* 0: the slot is free or invalid */
-	bool is_lost[PROCESS_CREATOR + 1];	/* another slot with this pid was claimed
-						 * later */
+	uint32_t pid[PROCESS_CREATOR + 1];	/* pid of each slot; 0 if the slot is
+						 * free or invalid */
+	bool is_lost[PROCESS_CREATOR + 1];	/* true: another slot with this pid was
+						 * claimed later */
 	struct claim {
 		uint32_t pid, slot;
 		uint64_t claimed_ns;
-	} table[PROCESS_CREATOR + 1];		/* slots with a pid; of each pid, the
-						 * latest claim first */
+	} table[PROCESS_CREATOR + 1];		/* the slots that have a pid; of each
+						 * pid, the latest claim comes first */
 	uint32_t nr;
 };
 
@@ -227,9 +229,9 @@ static void add_claim(const struct root *root, struct claims *claims, uint32_t s
 }
 
 /*
- * Copy the slots.  The process that made the root has no slot while it starts.  Slots
- * keep the pids of dead processes.  If a child gets such a pid again, the slot that was
- * claimed last is the child's.
+ * Copy the process slots.  The process that made the root has no slot while it starts.
+ * Slots keep the pids of dead processes.  If a child gets such a pid again, the slot that
+ * was claimed last is the child's.
  */
 static void claims_take(const struct root *root, struct claims *claims)
 {
@@ -255,8 +257,8 @@ static void claims_take(const struct root *root, struct claims *claims)
 }
 
 /*
- * Return a pidfd if @process is alive and belongs to its root, else -1.  -EAGAIN:
- * unknown, because the budget is spent.
+ * Return a pidfd if @process is alive and belongs to its root, else -1.  Returns -EAGAIN if
+ * this is unknown, because the budget is spent.
  */
 static int process_open(const struct process *process, struct inspection *inspection)
 {
@@ -286,8 +288,8 @@ static void process_close(struct process *process)
 
 /*
  * Return 1 if @process has not called exec() since it was checked, else 0.  A process that
- * hides its stack address is checked in each pass.  -EAGAIN: unknown, because the budget is
- * spent.
+ * hides its stack address is checked in each pass.  Returns -EAGAIN if this is unknown,
+ * because the budget is spent.
  */
 static int is_unchanged(const struct process *process, struct inspection *inspection)
 {
@@ -312,7 +314,8 @@ static struct process *slot_process(struct root *root, uint32_t slot)
 	return process;
 }
 
-/* Check one slot.  -EAGAIN: unknown yet; the slot stays as it was. */
+/* Check one process slot.  Returns -EAGAIN if the result is unknown yet; then the slot
+ * stays as it was. */
 static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
 {
 	uint32_t pid = claims->pid[slot];
@@ -352,10 +355,10 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- scans ---- */
 
 /*
- * Set fork_ns: since when no process is left except, perhaps, a forked child that has not
- * claimed its slot yet.  The parent of such a child may already be dead.  There is no such
- * child if the number of children that had claimed slots before the scan (forks_done) equals
- * the number of forks after it.
+ * Set fork_ns, the time since when no process is left except, perhaps, a forked child that
+ * has not claimed its slot yet.  The parent of such a child may already be dead.  There is
+ * no such child if the number of children that had claimed slots before the scan
+ * (forks_done) equals the number of forks after it.
  */
 static void note_forks(struct root *root)
 {
@@ -366,8 +369,8 @@ static void note_forks(struct root *root)
 }
 
 /*
- * Return the slot to check next.  The creator comes first: if it claims a slot meanwhile, it
- * is found there, because the slots are checked after it.
+ * Return the process slot to check next.  The creator comes first: if it claims a slot
+ * meanwhile, it is found there, because the slots are checked after it.
  */
 static uint32_t scan_slot(const struct root *root)
 {
@@ -418,14 +421,14 @@ bool process_scan(struct root *root)
 }
 
 /*
- * A child that was killed before it claimed a slot never claims one, and a fork() that
- * failed has no child.  So wait for a missing child for FORK_LIMIT_NS only.
+ * Wait for a missing child for FORK_LIMIT_NS only.  A child that was killed before it
+ * claimed a slot never claims one, and a fork() that failed has no child.
  */
 bool process_all_gone(struct root *root)
 {
 	if (root->scan.left)
-		process_scan_more(root);	/* continue: if each call began a new
-						 * scan, none might ever end */
+		process_scan_more(root);	/* continue the scan: if each call began
+						 * a new scan, none might ever end */
 	else
 		process_scan(root);
 	if (root->nr_live || root->is_blind)
@@ -440,7 +443,7 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	/* a root that is asleep has no table of processes */
+	/* check root->process, because a root that is asleep has no table of processes */
 	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of a root, by their slots in shared memory.
+ * The processes of a root, which are found by their process slots in shared memory.
  *
  * Only the server's thread calls these functions.
  */
@@ -23,17 +23,19 @@ struct process {
 	struct root *root;
 	uint32_t slot;
 	uint32_t pid;
-	int pidfd;			/* -1: dead, or belongs to another root now */
-	uint64_t stack;			/* start of its stack, which exec() changes */
+	int pidfd;			/* pidfd of the process; -1: it is dead, or
+					 * belongs to another root now */
+	uint64_t stack;			/* address of the start of the process's stack,
+					 * which exec() changes */
 };
 
 /* Find out how mappings of the root's memory look in /proc/PID/maps, by which its processes
  * are recognised.  The memory must be mapped. */
 void process_init(struct root *root);
 /*
- * Scan all slots for processes that have started or ended.  Returns false if the root's
- * budget was spent, or no descriptor was left: is_blind is set then, and slots that were not
- * scanned keep their old state.
+ * Scan all process slots for processes that have started or ended.  Returns false if the
+ * root's budget was spent, or no descriptor was left.  Then is_blind is set, and slots that
+ * were not scanned keep their old state.
  */
 bool process_scan(struct root *root);
 /* Continue a scan that has not ended.  Returns true if all slots were scanned since the last
@@ -41,19 +43,21 @@ bool process_scan(struct root *root);
 bool process_scan_more(struct root *root);
 /*
  * Return true if no process of the root is left, and no child is about to claim a slot.
- * Scans all slots; returns false if some could not be scanned.
+ * Scans all slots; returns false if some slots could not be scanned.
  */
 bool process_all_gone(struct root *root);
 /* Return true if the process is alive and has not called exec() meanwhile. */
 bool process_is_current(const struct process *process);
-/* Open /proc/PID/maps of the process.  The caller closes it.  NULL: see errno. */
+/* Open /proc/PID/maps of the process.  The caller closes the file.  Returns NULL on
+ * failure, with errno set. */
 FILE *process_maps_open(const struct process *process);
 #define PROCESS_PATH_BYTES	64u
 /* Get the path of /proc/PID/maps of the process. */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
-/* The pidfd of @process was readable: the process has ended.  Closes the pidfd. */
+/* Called when the pidfd of @process was readable: the process has ended.  Closes the pidfd. */
 void process_died(struct process *process);
-/* Close the pidfds of all processes of the root, and free what is known of them. */
+/* Close the pidfds of all processes of the root, and free all that is known of these
+ * processes. */
 void process_done(struct root *root);
 
 #endif

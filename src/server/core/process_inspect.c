@@ -16,16 +16,17 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit: cached results, enough for
-							 * 4 passes that each find
-							 * different processes */
-#define TEXT_BYTES	8192u		/* at least a page: read() of a maps file returns up
-					 * to one page */
+#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit of the cached results,
+							 * enough for 4 passes that each
+							 * find different processes */
+#define TEXT_BYTES	8192u		/* at least a page, because read() of a maps file
+					 * returns up to one page */
 
 /*
  * Set the path of the process's maps.  A process whose stack is hidden does not show its
- * maps either: its main thread has ended, or it hides them.  Then use its agent thread,
- * which exists unless the process has called exec(), or its sandbox has killed the agent.
+ * maps either, because its main thread has ended, or because it hides them.  In this case
+ * use its agent thread, which exists unless the process has called exec(), or its sandbox
+ * has killed the agent.
  */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {
@@ -37,15 +38,16 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 		 process->pid, tid ? tid : process->pid);
 }
 
-/* Reads /proc/PID/maps in parts.  The kernel remembers the address between two parts. */
+/* A reader of /proc/PID/maps, which reads the file in parts.  The kernel remembers the
+ * address between two parts. */
 struct maps_reader {
 	int fd;				/* -1: closed */
-	uint32_t pid;			/* pid, start time and stack address of the process
-					 * whose maps are read */
+	uint32_t pid;			/* pid, start time and stack address of the
+					 * process whose maps are read */
 	uint64_t started, stack;
-	bool has_lines;			/* at least one line was read */
-	bool is_in_line;		/* the start of the current line was already
-					 * checked */
+	bool has_lines;			/* true: at least one line was read */
+	bool is_in_line;		/* true: the start of the current line was
+					 * already checked */
 	size_t len;			/* length of @text, which holds an incomplete line */
 	char text[TEXT_BYTES];
 };
@@ -83,9 +85,9 @@ static void stat_read(uint32_t pid, uint64_t *ret_started, uint64_t *ret_stack)
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
-	started = stat_field(strrchr(text, ')'), 2, 22);	/* after the last ')': a
-								 * name may contain any
-								 * byte */
+	started = stat_field(strrchr(text, ')'), 2, 22);	/* start after the last ')',
+								 * because a name may
+								 * contain any byte */
 	stack = stat_field(started, 22, 28);
 	*ret_started = started ? strtoull(started + 1, NULL, 10) : 0;
 	*ret_stack = stack ? strtoull(stack + 1, NULL, 10) : 0;
@@ -129,7 +131,7 @@ void inspections_free(struct inspections *inspections)
 	free(inspections);
 }
 
-/* Return the index of @pid in the table, or where it must be inserted. */
+/* Return the index of @pid in the table, or the index at which it must be inserted. */
 static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 {
 	uint32_t low = 0, high = inspections->nr;
@@ -145,7 +147,7 @@ static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 	return low;
 }
 
-/* Remove the processes that this pass has not seen. */
+/* Remove the results for processes that this pass has not seen. */
 static void forget_unseen(struct inspections *inspections)
 {
 	uint32_t kept = 0;
@@ -198,8 +200,8 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	inspection->pass = root->inspections->pass;
 	stat_read(pid, &started, &stack);
 	/*
-	 * If a process hides its stack address, exec() changes none of these numbers.  So
-	 * inspect its maps again.
+	 * Inspect the maps again if a process hides its stack address, because exec() then
+	 * changes none of these numbers.
 	 */
 	if (started != inspection->started || stack != inspection->stack || !started ||
 	    (!stack && inspection->maps == MAPS_MAPPED))
@@ -212,8 +214,8 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 /* ---- /proc/PID/maps ---- */
 
 /*
- * Return true if @line of /proc/PID/maps is a mapping of the root's memory.  @line: at least
- * the first five fields, with a NUL after them.
+ * Return true if @line of /proc/PID/maps is a mapping of the root's memory.  @line: at
+ * least the first five fields, with a NUL after them.
  */
 static bool is_memory(const struct root *root, const char *line)
 {
@@ -251,7 +253,8 @@ static int reader_open(struct maps_reader *reader, const struct process *process
 	return 0;
 }
 
-/* Check the lines that were read.  Returns true if one of them is the root's memory. */
+/* Check the lines that were read.  Returns true if one of them is a mapping of the root's
+ * memory. */
 static bool reader_search(struct maps_reader *reader, const struct root *root)
 {
 	char *line = reader->text, *end;
@@ -268,7 +271,8 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	memmove(reader->text, line, reader->len);
 	if (reader->len < sizeof(reader->text) / 2)
 		return false;
-	/* A long path: the fields before it are complete, so check them now. */
+	/* The line has a long path.  The fields before the path are complete, so check them
+	 * now. */
 	reader->text[reader->len] = '\0';
 	reader->len = 0;
 	line = reader->text;
@@ -289,8 +293,8 @@ static enum maps_result reader_step(struct maps_reader *reader, const struct roo
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? MAPS_MAPPED : MAPS_UNKNOWN;
-	errno = 0;			/* no line at all: the process has no memory, because
-					 * its main thread has ended */
+	errno = 0;			/* there is no line at all: the process has no
+					 * memory, because its main thread has ended */
 	return reader->has_lines ? MAPS_UNMAPPED : MAPS_REFUSED;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspect the processes that the slots of a root name.  Each process is inspected once,
- * however many slots name it and however often they are scanned.  A result is valid until
- * the pid has another start time, or another stack address, which exec() changes.
+ * Inspect the processes that the process slots of a root name.  Each process is inspected
+ * once, however many slots name it and however often they are scanned.  A result is valid
+ * until the pid has another start time, or another stack address, which exec() changes.
  *
- * A process may have 65,530 mappings or more, and any root may name it.  So
- * /proc/PID/maps is read in parts, within the root's budget.
+ * A process may have 65,530 mappings or more, and any root may name it.  So /proc/PID/maps
+ * is read in parts, within the root's budget.
  */
 #ifndef ULF_SERVER_PROCESS_INSPECT_H
 #define ULF_SERVER_PROCESS_INSPECT_H
@@ -22,7 +22,8 @@ enum maps_result {
 	MAPS_UNKNOWN,			/* /proc/PID/maps was not read to its end yet */
 	MAPS_MAPPED,			/* the process has mapped the root's memory */
 	MAPS_UNMAPPED,			/* the process has not mapped the root's memory */
-	MAPS_REFUSED,			/* /proc/PID/maps cannot be read; never cached */
+	MAPS_REFUSED,			/* /proc/PID/maps cannot be read; this result is
+					 * never cached */
 };
 
 /* The cached result for one pid. */
@@ -31,8 +32,8 @@ struct inspection {
 	uint32_t pass;			/* the pass that read /proc/PID/stat last */
 	uint64_t started;		/* start time in clock ticks since boot; 0:
 					 * unknown */
-	uint64_t stack;			/* address of the stack; 0: not readable, or the
-					 * main thread has ended */
+	uint64_t stack;			/* address of the stack; 0 if it is not readable,
+					 * or the main thread has ended */
 	enum maps_result maps;		/* result of inspect_maps() */
 };
 
@@ -40,8 +41,8 @@ struct inspection {
 uint64_t inspect_stack(uint32_t pid);
 
 /*
- * Begin a new pass over the slots of @root: every process may have changed.  Returns 0 or
- * -ENOMEM.
+ * Begin a new pass over the process slots of @root, because every process may have changed.
+ * Returns 0 or -ENOMEM.
  */
 int inspections_begin(struct root *root);
 /* Free all results.  NULL is allowed. */

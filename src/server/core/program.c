@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program may be rebuilt, upgraded or removed while it runs.  Then its path leads to
- * another file or nowhere, but /proc/PID/exe still leads to the right one.  There is no
- * such link for shared libraries: /proc/PID/map_files is for root only.
+ * Find the file of a program.  A program may be rebuilt, upgraded or removed while it runs.
+ * Then its path leads to another file or nowhere, but /proc/PID/exe still leads to the
+ * right one.  There is no such link for shared libraries: only root may use
+ * /proc/PID/map_files.
  */
 #include "server/core/program.h"
 
@@ -18,8 +19,8 @@
 #include "server/core/root.h"
 #include "symbols/localfile.h"
 
-#define TRIES	8		/* limit: processes to try; all run the same file, but the
-				 * server may not inspect some of them */
+#define TRIES	8		/* limit of the processes that are tried; all run the
+				 * same file, but the server may not inspect some of them */
 
 bool program_is(const struct root *root, const char *path)
 {
@@ -27,8 +28,8 @@ bool program_is(const struct root *root, const char *path)
 }
 
 /*
- * Return true if the root's memory has the complete path of the program.  A path that is too
- * long was cut.
+ * Return true if the root's memory has the complete path of the program.  A path that was
+ * too long was cut.
  */
 static bool is_whole(const struct root *root)
 {
@@ -48,8 +49,9 @@ static bool can_open(const char *path)
 }
 
 /*
- * Use the path that is stored in the root's memory only if /proc still shows this name, or
- * if /proc/PID/exe can be opened.  Otherwise there may be another file at the path.
+ * Get the names of the program.  The path in the root's memory is used only if /proc still
+ * shows this name, or if /proc/PID/exe can be opened.  Otherwise there may be another file
+ * at the path.
  */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
@@ -70,8 +72,8 @@ void program_names_find(const struct root *root, uint32_t pid,
 }
 
 /*
- * Open the file that a process of the root runs.  The process must still belong to the
- * root afterwards.
+ * Open the file that a process of the root runs.  The process must still belong to the root
+ * after the open.
  */
 static int open_link(const struct root *root, int *ret_fd)
 {
@@ -121,7 +123,8 @@ void program_file_find(const struct root *root, const char *path,
 	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
 	/*
-	 * Prefer the path if it is the same file: debug files are looked for next to it.
+	 * Prefer the path if it leads to the same file, because debug files are looked for
+	 * next to it.
 	 */
 	if (is_at(path, fd)) {
 		close(fd);

@@ -9,15 +9,15 @@
 
 struct root;
 
-/* Return true if @path is the path of the program, as far as that is known. */
+/* Return true if @path is the path of the program, as far as the path is known. */
 bool program_is(const struct root *root, const char *path);
 
 /* The suffix that /proc appends to the path of a deleted file. */
 #define PROGRAM_DELETED	" (deleted)"
 
 /*
- * The name of the program in /proc/PID/maps at present, and its path when it was started.
- * Both are "" if unknown.
+ * The name that the program has in /proc/PID/maps at present, and its path when it was
+ * started.  Both are "" if unknown.
  */
 struct program_names {
 	char now[PATH_MAX];
@@ -27,10 +27,10 @@ struct program_names {
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names);
 
-/* Where to open the file of an object. */
+/* The path by which the file of an object can be opened. */
 struct program_file {
 	const char *path;
-	int fd;				/* descriptor that @path refers to; -1: none */
+	int fd;				/* descriptor to which @path refers; -1: none */
 	char link[32];			/* storage for @path, if it refers to @fd */
 };
 

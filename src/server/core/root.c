@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Open and map roots, with the checks on which all other code relies; let dead roots sleep,
- * and wake them. */
+/* Open and map roots, with the checks on which all other code relies.  Let dead roots
+ * sleep, and wake them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,12 +25,12 @@
 #include "server/core/shm.h"
 #include "symbols/parse.h"
 
-#define WAKE_NS			60000000u	/* limit: time to wait for parsers when a
-						 * dead root is woken */
+#define WAKE_NS			60000000u	/* limit of the time to wait for parsers
+						 * when a dead root is woken, ns */
 #define WAKE_STEP_MS		5
 
-/* Open @dirfd/NAME/memory.  It must be a file of this user, and no part of the path may be a
- * symbolic link. */
+/* Open @dirfd/NAME/memory.  This must be a file of this user, and no part of the path may
+ * be a symbolic link. */
 static int open_memory(struct root *root, int dirfd)
 {
 	int dir = openat(dirfd, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -57,7 +57,8 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
-/* Load the state that the previous server left.  -ERESTART: call again later. */
+/* Load the state that the previous server left.  Returns -ERESTART if the caller must call
+ * again later. */
 static int load_parts(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -102,8 +103,8 @@ static int root_attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* Nodes stay while a root is asleep, and refer to CPUs by number.  So the number of
-	 * CPUs must not change. */
+	/* Refuse a changed number of CPUs.  Nodes stay while a root is asleep, and refer to
+	 * CPUs by number. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -132,7 +133,7 @@ static void keep_age(const struct root *root)
 		futimens(root->fd, times);
 }
 
-/* Release everything but the name.  May be called twice. */
+/* Release everything except the name.  May be called twice. */
 static void root_detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -156,9 +157,9 @@ static void root_detach(struct root *root)
 	root->fd = -1;
 }
 
-/* Let the program continue: the server lacks memory or descriptors for this root now, and
- * tries again later.  The program must not wait until then, neither at its start (hold) nor
- * for an answer (asked). */
+/* Let the program continue, because the server lacks memory or descriptors for this root
+ * now, and tries again later.  The program must not wait until then, neither at its start
+ * (hold) nor for an answer (asked). */
 static void release_program(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -187,8 +188,8 @@ static void give_up(struct root *root, int r)
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
 
-/* If the root is dead for certain, let it begin asleep: most dead roots are never used, so
- * they need no mapping.  Returns false if that is not certain. */
+/* Let the root begin asleep if it is certainly dead.  Most dead roots are never used, so
+ * they need no mapping.  Returns false if it is not certain that the root is dead. */
 static bool begin_asleep(struct root *root)
 {
 	struct root_peek peek;
@@ -280,8 +281,8 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* The nodes of an instance would refer to freed memory, so the root must stay
-	 * awake. */
+	/* Keep the root awake if an instance has nodes, because they would refer to freed
+	 * memory. */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;
@@ -334,8 +335,9 @@ static int root_reopen(struct root *root)
 
 /*
  * Load a dead root whose files must be parsed.  A root is woken in the middle of a request,
- * so wait for the parsers here, but only for WAKE_NS, because other clients wait meanwhile.
- * Lists of functions that are not parsed by then are missing until the root is woken again.
+ * so wait for the parsers here.  Wait only for WAKE_NS, because other clients wait
+ * meanwhile. Lists of functions that are not parsed by then are missing until the root is
+ * woken again.
  */
 static int load_dead(struct root *root)
 {
@@ -382,15 +384,15 @@ static int try_wake(struct root *root)
 	return r;
 }
 
-/* Wake a root.  Returns 0, or -errno: the root is still asleep, or corrupt.  If a process has
- * claimed a slot meanwhile, the next tick of the server finds it. */
+/* Wake a root.  Returns 0; or -errno if the root is still asleep, or corrupt.  If a process
+ * has claimed a slot meanwhile, the next tick of the server finds it. */
 static int root_wake(struct root *root)
 {
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
 
-	/* Putting another root to sleep frees descriptors and memory of the server, but no
-	 * space in a tmpfs (-ENOSPC). */
+	/* Put another root to sleep.  This frees descriptors and memory of the server, but
+	 * no space in a tmpfs (-ENOSPC). */
 	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
 		r = try_wake(root);
 	if (!r) {
@@ -428,7 +430,7 @@ void root_put(struct root *root)
 	free(root);
 }
 
-/* Note that a file was opened: such a root is kept when its program ends. */
+/* Remember that a file was opened: such a root is kept when its program ends. */
 static void note_opened(struct root *root)
 {
 	uint32_t *used = &root->top.abi->used;

@@ -40,142 +40,148 @@ struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
 	void **part_state;		/* [parts->nr_roots] states of the parts: server/parts.h */
-	bool is_loading;		/* root_load() must be called again */
+	bool is_loading;		/* true: root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of
 					 * server.c */
-	struct root *next_of_hash;	/* this and the next four members belong to roots.c */
+	struct root *next_of_hash;	/* the members from next_of_hash to is_in_dead
+					 * belong to roots.c */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* valid if the root is awake */
 	TAILQ_ENTRY(root) dead_link;	/* valid if is_in_dead is set */
 	bool is_in_dead;
-	int refs;			/* held by the server and by each node */
-	int users;			/* number of users: the server and each open file;
-					 * see root_use() */
-	bool is_gone;			/* the directory was removed */
-	bool was_opened;		/* a file of the root was opened */
-	bool is_empty;			/* dead when it was found, and it never recorded
-					 * anything */
+	int refs;			/* number of references, held by the server and
+					 * by each node */
+	int users;			/* number of users: the server and each open
+					 * file; see root_use() */
+	bool is_gone;			/* true: the directory of the root was removed */
+	bool was_opened;		/* true: a file of the root was opened */
+	bool is_empty;			/* true: the root was dead when it was found, and
+					 * never recorded anything */
 	enum server_root_state state;
-	uint64_t serial;		/* unique in the server's life */
-	uint32_t tick;			/* number of the last server tick in which the root
-					 * had its turn */
+	uint64_t serial;		/* number that is unique in the server's life */
+	uint32_t tick;			/* number of the last slow tick of the server in
+					 * which the root had its turn */
 	char *name;
-	int fd;				/* descriptor of the file `memory`; -1: closed */
+	int fd;				/* descriptor of the file `memory`; -1 if it is closed */
 	dev_t dev;			/* device and inode of `memory`, from stat() */
 	ino_t ino;
 	dev_t map_dev;			/* device and inode of `memory`, from /proc/PID/maps */
 	ino_t map_ino;
-	uint64_t found_ns;		/* CLOCK_MONOTONIC when the root was found */
-	struct timespec found;		/* CLOCK_REALTIME when the root was found */
-	uint64_t used_ns;		/* CLOCK_MONOTONIC when root_is_usable() was last
-					 * called */
-	struct timespec died;		/* mtime of `memory`: the server sets it when all
-					 * processes are gone */
-	uint64_t file_bytes;		/* space that the file `memory` took at that time */
-	struct server_root_info info;	/* figures when the root fell asleep; without the
-					 * name */
-	bool has_info;			/* info is complete; else it only has values of
-					 * `struct abi_control` */
+	uint64_t found_ns;		/* time when the root was found, CLOCK_MONOTONIC */
+	struct timespec found;		/* time when the root was found, CLOCK_REALTIME */
+	uint64_t used_ns;		/* time of the last call of root_is_usable(),
+					 * CLOCK_MONOTONIC */
+	struct timespec died;		/* mtime of `memory`, which the server sets when
+					 * all processes are gone */
+	uint64_t file_bytes;		/* space that the file `memory` took when the
+					 * root died, bytes */
+	struct server_root_info info;	/* figures when the root fell asleep, without the name */
+	bool has_info;			/* true: @info is complete; false: it only has
+					 * values of `struct abi_control` */
 
-	struct mapping *memory;		/* bytes [0, arena_off) of the file; NULL: asleep,
-					 * or corrupt */
+	struct mapping *memory;		/* mapping of the bytes [0, arena_off) of the
+					 * file; NULL if the root is asleep or corrupt */
 	/* The layout of the memory (abi/control.h), from a checked copy of the control
 	 * block. */
-	struct abi_control *control;	/* this and the tables below point into `memory` */
+	struct abi_control *control;	/* @control and the tables below point into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
-	struct abi_object *objects_table;	/* NULL: the program has no such table */
+	struct abi_object *objects_table;	/* table of objects; NULL if the program
+						 * has no such table */
 	struct abi_comm *comms_table;
 	struct abi_event *events_table;
 	uint64_t heap_off, arena_off, map_bytes;
 	uint32_t nr_cpus;
 
-	struct process **process;	/* [PROCESS_CREATOR + 1], by slot; NULL: never used */
+	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
+					 * pointers; NULL: the slot was never used */
 	uint32_t nr_live;		/* number of processes that are alive */
-	bool is_blind;			/* the last scan ran out of descriptors, or has not
-					 * ended yet */
-	/* The scan of the slots. */
+	bool is_blind;			/* true: the last scan ran out of descriptors, or
+					 * has not ended yet */
+	/* The state of the scan of the process slots. */
 	struct {
 		uint32_t left;		/* number of slots that are left to scan; 0: the scan
 					 * has ended */
-		uint32_t next;		/* the first of these slots */
-		uint32_t forks_done;	/* abi_control.forks_done when the scan began */
-		uint32_t round;		/* number of the server's last round in which this
-					 * scan had its turn */
+		uint32_t next;		/* the first of the slots that are left to scan */
+		uint32_t forks_done;	/* value of abi_control.forks_done when the scan began */
+		uint32_t round;		/* number of the server's last round in which
+					 * this scan had its turn */
 	} scan;
 	struct inspections *inspections;	/* results of process_inspect.c; NULL: none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
-	uint64_t fork_ns;		/* CLOCK_MONOTONIC since when no process is left
-					 * except, perhaps, a forked child without a slot;
-					 * 0: there is a process, or certainly no such
-					 * child */
+	uint64_t fork_ns;		/* time since when no process is left except,
+					 * perhaps, a forked child without a slot,
+					 * CLOCK_MONOTONIC; 0: there is a process, or
+					 * there is certainly no such child */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules that processes had
 					 * loaded when the tables were last read */
 
-	struct extent *pending;		/* [nr_pending] retired blocks */
+	struct extent *pending;		/* array of nr_pending retired blocks */
 	size_t nr_pending;
-	bool is_arena_known;		/* shared memory or @pending lists every block that a
-					 * live process may use */
+	bool is_arena_known;		/* true: shared memory or @pending lists every
+					 * block that a live process may use */
 	struct instance top;		/* the top instance */
 	struct instance *instances[ABI_BUFFERS];	/* instances by number; number 0 is
 							 * &top */
 };
 
 /*
- * Open the root @dirfd/@name.  A live root is mapped and loaded; a dead one is only
- * inspected, and is asleep then.  If the result has is_loading set, the caller must call
+ * Open the root @dirfd/@name.  A live root is mapped and loaded.  A dead root is only
+ * inspected, and is then asleep.  If the result has is_loading set, the caller must call
  * root_load() later.  A root whose memory is invalid is returned as well, with state
  * CORRUPT or FOREIGN and without memory.
- * Returns 0; -ENOENT, -ENOTDIR or -ELOOP if this is no root; -ENOMEM, -ENOSPC, -EMFILE or
- * -ENFILE: try again later.  The caller gets a reference, and is a user: root_use().
+ * Returns 0; -ENOENT, -ENOTDIR or -ELOOP if this is not a root; -ENOMEM, -ENOSPC, -EMFILE
+ * or -ENFILE: try again later.  The caller gets a reference, and is a user (root_use()).
  */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
 /*
- * Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if it
- * is loaded or corrupt; -ERESTART while a parser is working; -ENOMEM, -EMFILE, ... if
- * the server lacks memory or descriptors.
+ * Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if
+ * the root is loaded or corrupt; -ERESTART while a parser is working; -ENOMEM, -EMFILE, ...
+ * if the server lacks memory or descriptors.
  */
 int root_load(struct root *root);
-/* Take a reference.  Returns @root. */
+/* Take a reference of @root.  Returns @root. */
 struct root *root_get(struct root *root);
-/* Release a reference.  The last one frees the root.  NULL is allowed. */
+/* Release a reference of @root.  When the last reference is released, the root is freed.
+ * NULL is allowed. */
 void root_put(struct root *root);
 /*
  * Begin to use the root's memory and the data that were read from it.  The server and each
- * open file are users.  Nodes are not users, they only hold a reference: the kernel may keep
- * nodes of a removed root for a long time.  The server is a user until it forgets the root
- * and sets is_gone.
+ * open file are users.  Nodes are not users: they only hold a reference, because the kernel
+ * may keep nodes of a removed root for a long time.  The server is a user until it forgets
+ * the root and sets is_gone.
  */
 void root_use(struct root *root);
-/* End the use of the root.  The last user unmaps its memory. */
+/* End the use of the root.  When the last user ends its use, the memory is unmapped. */
 void root_leave(struct root *root);
 /*
- * Return true if the root's memory may be used now.  Wakes a root that is asleep; that may
- * put another one to sleep if too many dead roots are awake, and may wait up to 60 ms for a
- * parser.  Also notices a file that was cut short; such a root becomes corrupt.
+ * Return true if the root's memory may be used now.  Wakes a root that is asleep.  This may
+ * put another root to sleep if too many dead roots are awake, and may wait up to 60 ms for
+ * a parser.  Also notices a file that was cut short; such a root becomes corrupt.
  */
 bool root_is_usable(struct root *root);
-/* Like root_is_usable(), but returns false for a root that is asleep and does not wake it.
- * For the regular work of the server. */
+/* Return true if the root's memory may be used now.  Unlike root_is_usable() this does not
+ * wake a root that is asleep, but returns false.  For the regular work of the server. */
 bool root_is_ready(struct root *root);
 /* Return true if the root is dead, awake, and has no user but the server. */
 bool root_can_sleep(const struct root *root);
-/* Release everything but the name and the figures.  root_can_sleep() must be true. */
+/* Release everything except the name and the figures.  root_can_sleep() must be true. */
 void root_sleep(struct root *root);
-/* Return true if a root that is asleep is still dead for certain.  Does not wake it. */
+/* Return true if a root that is asleep is still dead for certain.  Does not wake the root. */
 bool root_is_still_dead(struct root *root);
 /*
- * Allocate memory for @bytes at @start, a part of the tables that the program may
- * not have touched yet.  Call it before writing there: the file is sparse, and a write
- * without memory would be a SIGBUS.  Returns 0 or -ENOSPC.
+ * Allocate memory of the file for the @bytes at @start, a part of the tables that the
+ * program may not have touched yet.  Must be called before writing there: the file is
+ * sparse, and a write without memory would be a SIGBUS.  Returns 0 or -ENOSPC.
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
-/* Return the next instance, from number *@at on, or NULL. */
+/* Return the instance with the number *@at, or the next instance after it; NULL: there are
+ * no more. */
 static inline struct instance *instance_next(const struct root *root, uint32_t *at)
 {
 	while (*at < ABI_BUFFERS && !root->instances[*at])

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of a control block, which a hostile program may have written. */
+/* Check a control block, which a hostile program may have written. */
 #include <errno.h>
 #include <stdbool.h>
 
 #include "server/core/root_peek.h"
 
-/* Limit: size of the tables and the heap.  In the default layout they take 35 MB. */
+/* Limit of the size of the tables and the heap, bytes.  In the default layout they take 35
+ * MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
 
-/* Does a table of @rows lie between the header and the arena? */
+/* Return true if a table of @rows lies between the header and the arena. */
 static bool is_table(const struct abi_control *control, uint64_t off,
 		     uint64_t rows, uint64_t row_bytes)
 {

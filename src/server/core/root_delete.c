@@ -10,9 +10,9 @@
 
 #include "server/core/root.h"
 
-/* Delete the file `memory` in @dir, if it is still that of @root.  When a program calls
- * exec(), its new root gets the name of the old one, which is renamed.  Returns -EBUSY if
- * the file is of another root. */
+/* Delete the file `memory` in @dir, if it still belongs to @root.  When a program calls
+ * exec(), its new root gets the name of the old root, which is renamed.  Returns -EBUSY if
+ * the file belongs to another root. */
 static int delete_memory(const struct root *root, int dir)
 {
 	struct stat st;

@@ -12,11 +12,12 @@
 struct root;
 struct server_root_info;
 
-/* Fill in all but the name of a root that is awake, for `ulf ls`. */
+/* Fill in the figures of a root that is awake, for `ulf ls`.  The name is not filled in. */
 void root_info_fill(struct root *root, struct server_root_info *ret_info);
-/* Return true if any part has recorded something, or may have.  The root must be awake. */
+/* Return true if any part of the root has recorded something, or may have.  The root must
+ * be awake. */
 bool root_has_recorded(const struct root *root);
-/* Return true if sleep would lose data that only the server's memory has. */
+/* Return true if sleep would lose data of the root that only the server's memory has. */
 bool root_has_unsaved(const struct root *root);
 
 #endif

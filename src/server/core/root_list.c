@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of roots, for `ulf ls` and other clients. */
+/* List the roots, for `ulf ls` and other clients. */
 #include "server/core/now.h"
 #include "server/core/root.h"
 #include "server/core/root_info.h"
@@ -7,18 +7,20 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 
-#define ROUND_NS	20000000u	/* limit: time for one round of reading figures */
-#define LEARN_NS	800000000u	/* limit: time that a list request waits for figures */
+#define ROUND_NS	20000000u	/* limit of the time of one round of reading
+					 * figures, ns */
+#define LEARN_NS	800000000u	/* limit of the time that a list request waits
+					 * for figures, ns */
 
-/* Return true if only the contents of `struct abi_control` are known of @root. */
+/* Return true if only the values of `struct abi_control` are known of @root. */
 static bool needs_info(const struct root *root)
 {
 	return root->state == SERVER_ROOT_DEAD && !root->memory && !root->has_info;
 }
 
 /*
- * Read the figures of a root that was dead when it was found: wake it temporarily.  If that
- * fails for lack of descriptors, the root is listed without figures.
+ * Read the figures of a root that was dead when it was found.  The root is woken for a
+ * moment.  If that fails for lack of descriptors, the root is listed without figures.
  */
 static void learn_info(struct root *root)
 {

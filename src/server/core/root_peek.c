@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspect a root without mapping it: is it certainly dead, and may it have recorded
- * anything?  The file is sparse, so only a few bytes are read: the header, the slots that
- * were claimed, and one word of each buffer.
+ * Inspect a root without mapping it, to find out whether it is certainly dead, and whether
+ * it may have recorded anything.  The file is sparse, so only a few bytes are read: the
+ * header, the slots that were claimed, and one word of each buffer.
  *
  * "Certainly dead" means that process.c would find the same: no slot names a process that
  * exists, and no child is about to claim a slot.  In any doubt (another program may have
@@ -36,7 +36,8 @@ static bool is_free(uint32_t pid)
 
 static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 {
-	static struct abi_process slots[ABI_PROCESSES];	/* too large for the stack */
+	static struct abi_process slots[ABI_PROCESSES];	/* static, because it is too
+							 * large for the stack */
 
 	if (!read_at(fd, slots, (end - first) * sizeof(slots[0]),
 		     off + first * sizeof(slots[0])))
@@ -47,7 +48,8 @@ static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* Slots in a hole of the file were never claimed. */
+/* Return true if no slot names a process that exists.  Slots in a hole of the file were
+ * never claimed. */
 static bool are_all_free(int fd, uint64_t off)
 {
 	const uint64_t slot_bytes = sizeof(struct abi_process);
@@ -71,9 +73,9 @@ static bool are_all_free(int fd, uint64_t off)
 }
 
 /*
- * Return true if no process is left, and no child is about to claim a slot.  Reads `forks`
- * after the slots: then a child that claims its slot during the check is not yet counted in
- * forks_done, so the two numbers differ, as in process_scan().
+ * Return true if no process is left, and no child is about to claim a slot.  `forks` is
+ * read after the slots: then a child that claims its slot during the check is not yet
+ * counted in forks_done, so the two numbers differ, as in process_scan().
  */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {

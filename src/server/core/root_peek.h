@@ -12,17 +12,17 @@
 #include "abi/control.h"
 
 /*
- * (root_check.c) Check @control, which must be a private copy.  Returns 0 if its offsets are
- * valid, -EBADMSG if not, -EPROTONOSUPPORT for another version.
+ * Check @control, which must be a private copy (root_check.c).  Returns 0 if its offsets
+ * are valid, -EBADMSG if not, -EPROTONOSUPPORT for another version.
  */
 int root_check_control(const struct abi_control *control);
 
 /* The data of a root that can be read without mapping it. */
 struct root_peek {
-	struct abi_control control;	/* a copy; checked */
-	bool is_dead;			/* for certain: no process is left, and no child is
-					 * about to claim a slot */
-	bool has_recorded;		/* the root has records, or may have */
+	struct abi_control control;	/* checked copy of the control block */
+	bool is_dead;			/* true: certainly no process is left, and no
+					 * child is about to claim a slot */
+	bool has_recorded;		/* true: the root has records, or may have some */
 };
 
 /* Inspect the file `memory`, open as @fd, without mapping it.  Returns 0 or an error of

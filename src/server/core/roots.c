@@ -26,7 +26,7 @@ void roots_done(struct roots *roots)
 	roots->nr_hash = 0;
 }
 
-/* ---- by name ---- */
+/* ---- find roots by name ---- */
 
 /* Hash @name with FNV-1a, which works for names that differ only in their last digits. */
 static struct root **hash_bucket(const struct roots *roots, const char *name)
@@ -56,8 +56,9 @@ static int grow_hash(struct roots *roots)
 		return 0;
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
-		return roots->nr_hash ? 0 : -ENOMEM;	/* no memory: keep the old buckets,
-							 * with longer chains */
+		return roots->nr_hash ? 0 : -ENOMEM;	/* if there is no memory, keep
+							 * the old buckets, with longer
+							 * chains */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;
@@ -105,7 +106,7 @@ void roots_remove(struct roots *roots, struct root *root)
 		TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- asleep and awake ---- */
+/* ---- roots that are asleep or awake ---- */
 
 bool roots_have_ended(const struct roots *roots)
 {
@@ -117,7 +118,8 @@ bool roots_have_ended(const struct roots *roots)
 	return false;
 }
 
-/* Return the least recently used dead root that can sleep, except @but. */
+/* Return the least recently used dead root that can sleep.  @but: a root that must not be
+ * returned. */
 static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
 				   uint32_t *ret_nr_dead)
 {
@@ -171,7 +173,7 @@ void roots_asleep(struct roots *roots, struct root *root)
 	TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- dead roots ---- */
+/* ---- the list of dead roots ---- */
 
 static bool is_older(const struct root *a, const struct root *b)
 {
@@ -217,7 +219,7 @@ static int by_death(const void *pa, const void *pb)
 	return is_older(b, a) - is_older(a, b);
 }
 
-/* Roots that were found in a directory come in no order. */
+/* Sort the list of dead roots.  Roots that were found in a directory come in no order. */
 static void sort_dead(struct roots *roots)
 {
 	struct root **sorted = calloc(roots->nr_dead, sizeof(struct root *)), *root;

@@ -21,32 +21,32 @@
 struct root;
 TAILQ_HEAD(root_list_head, root);
 
-#define ROOTS_DEAD_AWAKE	64u	/* limit: dead roots that are awake at a time */
+#define ROOTS_DEAD_AWAKE	64u	/* limit of the dead roots that are awake at a time */
 
 struct roots {
-	struct root **hash;		/* [nr_hash] chains of roots by name; NULL: no
-					 * root */
-	uint32_t nr_hash;		/* a power of two */
+	struct root **hash;		/* array of nr_hash chains of roots, by hash of
+					 * the name; NULL: no root */
+	uint32_t nr_hash;		/* number of chains; a power of two */
 	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
-	int missed;			/* -errno: a root could not be added for lack of a
-					 * descriptor or of memory; the server tries
+	int missed;			/* -errno if a root could not be added for lack
+					 * of a descriptor or of memory; the server tries
 					 * again.  0: none */
-	bool is_dead_unsorted;		/* @dead must be sorted before use */
+	bool is_dead_unsorted;		/* true: @dead must be sorted before it is used */
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
-	uint64_t learning_ns;		/* since when a list request waits for figures; 0:
-					 * none waits */
+	uint64_t learning_ns;		/* time since when a list request waits for
+					 * figures; 0: none waits */
 };
 
 /* Make an empty table. */
 void roots_init(struct roots *roots);
-/* Free the table.  It must have no roots. */
+/* Free the table.  The table must have no roots. */
 void roots_done(struct roots *roots);
 
 /*
  * Add @root, whose name must be unique.  The table takes over the caller's reference.
- * Returns 0, or -ENOMEM: nothing was changed.
+ * Returns 0, or -ENOMEM with nothing changed.
  */
 int roots_add(struct roots *roots, struct root *root);
 /* Remove @root from all lists.  The caller gets the table's reference. */
@@ -60,26 +60,28 @@ bool roots_have_ended(const struct roots *roots);
 struct root *roots_find(const struct roots *roots, const char *name);
 
 /*
- * Note that @root has been mapped.  If more than ROOTS_DEAD_AWAKE dead roots are awake now,
- * put the least recently used ones to sleep, but never @root.
+ * Add @root, which has been mapped, to the list of roots that are awake.  If more than
+ * ROOTS_DEAD_AWAKE dead roots are awake now, put the least recently used ones to sleep, but
+ * never @root.
  */
 void roots_awake(struct roots *roots, struct root *root);
 /*
- * Put the least recently used dead root to sleep.  Returns false if there is none that
- * can sleep.
+ * Put the least recently used dead root to sleep.  Returns false if no root can sleep.
  */
 bool roots_sleep_one(struct roots *roots);
 /* Put dead roots to sleep until at most ROOTS_DEAD_AWAKE are awake. */
 void roots_limit_awake(struct roots *roots);
-/* Note that @root, a dead root, is about to be unmapped. */
+/* Remove @root, a dead root that is about to be unmapped, from the list of roots that are
+ * awake. */
 void roots_asleep(struct roots *roots, struct root *root);
 /* Set the size of the file of @root. */
 void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes);
-/* Note that @root has died. root->died and root->file_bytes must be set. */
+/* Add @root, which has died, to the list of dead roots.  root->died and root->file_bytes
+ * must be set. */
 void roots_dead(struct roots *roots, struct root *root);
 /*
- * Note that @root is alive after all, or corrupt.  Does nothing if @root was not in the list
- * of dead roots.
+ * Remove @root from the list of dead roots, because it is alive after all, or corrupt.
+ * Does nothing if @root was not in this list.
  */
 void roots_not_dead(struct roots *roots, struct root *root);
 /*

@@ -35,36 +35,39 @@
 #include "server/core/timebase.h"
 #include "symbols/parse.h"
 
-#define SLOW_TICK_NS	1000000000u	/* time between two slow ticks; each root has one
-					 * turn in a slow tick */
-#define TICK_NS		40000000u	/* limit: CPU time of one tick; then clients are
-					 * served */
-#define SLEEP_AFTER_NS	10000000000u	/* a dead root that is unused for this time falls
-					 * asleep */
-#define ROUND_NS	20000000u	/* limit: time of one round of work; the next round
-					 * continues it */
-#define LOADING_NS	2000000000u	/* limit: time that server_open() waits for roots
-					 * that are being loaded */
+#define SLOW_TICK_NS	1000000000u	/* time between two slow ticks, ns; each root has
+					 * one turn in a slow tick */
+#define TICK_NS		40000000u	/* limit of the CPU time of one tick, ns; then
+					 * clients are served */
+#define SLEEP_AFTER_NS	10000000000u	/* a dead root falls asleep when it was not used
+					 * for this time, ns */
+#define ROUND_NS	20000000u	/* limit of the time of one round of work, ns;
+					 * the next round continues */
+#define LOADING_NS	2000000000u	/* limit of the time that server_open() waits for
+					 * roots that are being loaded, ns */
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
 	const struct server_parts *parts;
 	bool is_view;
 	int epoll;
-	int inotify;			/* -1: this is a view, which watches nothing */
+	int inotify;			/* descriptor of inotify; -1: this server is a
+					 * view, which watches nothing */
 	char *roots_path;
 	struct roots roots;
 	struct dead_limits limits;
 	uint64_t next_serial;
-	uint64_t slow_tick_ns;		/* CLOCK_MONOTONIC when the last slow tick began */
+	uint64_t slow_tick_ns;		/* time when the last slow tick began, CLOCK_MONOTONIC */
 	uint32_t tick;			/* number of the slow tick; a root with another
 					 * root->tick has not had its turn yet */
-	bool is_ticking;		/* the slow tick has not ended */
-	bool is_scanning;		/* the scan of a root has not ended */
-	uint32_t scan_round;		/* number of the round of scans; a root with another
-					 * root->scan.round has not had its turn yet */
-	struct root *loading;		/* roots that wait for a parser; see load_roots() */
-	void *tree;			/* the tree of tracefs/; NULL: none */
+	bool is_ticking;		/* true: the slow tick has not ended */
+	bool is_scanning;		/* true: the scan of a root has not ended */
+	uint32_t scan_round;		/* number of the round of scans; a root with
+					 * another root->scan.round has not had its turn
+					 * yet */
+	struct root *loading;		/* list of roots that wait for a parser; see
+					 * load_roots() */
+	void *tree;			/* the tree of tracefs/, or NULL */
 	void (*free_tree)(void *tree);	/* frees @tree */
 };
 
@@ -109,7 +112,7 @@ void server_watch_process(struct server *server, struct process *process)
 		.data.ptr = process,
 	};
 
-	/* If this fails, the slow tick notices that the process has ended. */
+	/* If this fails, only the slow tick notices later that the process has ended. */
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
@@ -118,16 +121,16 @@ void server_unwatch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 }
 
-/* ---- programs that wait for the server ---- */
+/* ---- serve programs that wait for the server ---- */
 
 static bool is_asked(const struct root *root)
 {
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Answer the questions up to number @asked.  A process that asks later is answered the next
- * time.  While files of the program are being parsed no process is answered; server_parsed()
- * tries again. */
+/* Answer the questions of processes up to number @asked.  A process that asks later is
+ * answered the next time.  While files of the program are being parsed no process is
+ * answered; server_parsed() tries again. */
 static void answer_program(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
@@ -151,7 +154,7 @@ static void make_ready(struct root *root)
 		return;
 	for_each_root_part(part, root->parts, prepare)
 		if (part->prepare(root))
-			return;		/* server_parsed() calls make_ready() again */
+			return;		/* server_parsed() will call make_ready() again */
 	if (asked != shm_load(&control->answered))
 		answer_program(root, asked);
 	if (!shm_load(&control->hold))
@@ -160,14 +163,14 @@ static void make_ready(struct root *root)
 	shm_wake(&control->hold);
 }
 
-/* ---- removing roots ---- */
+/* ---- remove roots ---- */
 
 static void forget_root(struct server *server, struct root *root)
 {
 	roots_remove(&server->roots, root);
 	root->is_gone = true;
-	process_done(root);	/* close the pidfds now: an open file may keep the root
-				 * longer than the server */
+	process_done(root);	/* close the pidfds now, because an open file may keep
+				 * the root longer than the server */
 	root_leave(root);
 	root_put(root);
 }
@@ -261,7 +264,7 @@ static bool is_too_old(const struct server *server, const struct root *root)
 }
 
 /* Return true if there are too many dead roots, or they are too large.  The root that died
- * last is kept, however large it is: the user may be about to read it. */
+ * last is kept, however large it is, because the user may be about to read it. */
 static bool has_too_many(const struct server *server, const struct root *root)
 {
 	return TAILQ_NEXT(root, dead_link) &&
@@ -269,8 +272,8 @@ static bool has_too_many(const struct server *server, const struct root *root)
 		server->roots.dead_bytes > server->limits.bytes);
 }
 
-/* Remove the oldest dead roots beyond the limits.  A round ends after ROUND_NS; the next one
- * continues. */
+/* Remove the oldest dead roots beyond the limits.  A round ends after ROUND_NS; the next
+ * round continues. */
 static void limit_dead(struct server *server)
 {
 	uint64_t end_ns = server_now_ns() + ROUND_NS;
@@ -280,7 +283,7 @@ static void limit_dead(struct server *server)
 		next = TAILQ_NEXT(root, dead_link);
 		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
-		/* Keep a root with open files: the server is not its only user. */
+		/* Keep a root with open files, of which the server is not the only user. */
 		if (root->users == 1 && !check_dead(root))
 			remove_root(server, root);
 		if (server_now_ns() > end_ns)
@@ -288,8 +291,8 @@ static void limit_dead(struct server *server)
 	}
 }
 
-/* Find roots that have died, and let roots sleep or remove them.  Frees roots, so the caller
- * must have handled all epoll events that point to processes. */
+/* Find roots that have died, and let roots sleep or remove them.  This frees roots, so the
+ * caller must have handled all epoll events that point to processes. */
 static void check_roots(struct server *server)
 {
 	struct root *root, *next;
@@ -317,7 +320,7 @@ static void check_roots(struct server *server)
 	limit_dead(server);
 }
 
-/* ---- adding roots ---- */
+/* ---- add roots ---- */
 
 static void link_root(struct server *server, struct root *root)
 {
@@ -354,8 +357,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load roots for which the previous server has published lists of functions:
- * their files must be parsed first.  Such a root is not shown until it is loaded
+/* Continue to load roots for which the previous server has published lists of functions,
+ * because their files must be parsed first.  Such a root is not shown until it is loaded
  * completely. */
 static void load_roots(struct server *server)
 {
@@ -378,7 +381,7 @@ static void load_roots(struct server *server)
 	}
 }
 
-/* ---- watching DIR/roots ---- */
+/* ---- watch DIR/roots ---- */
 
 static bool is_same_directory(const struct root *root, int dirfd)
 {
@@ -393,7 +396,8 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
-/* Drop roots that are being loaded and whose directory is gone.  @dirfd is -1: drop all. */
+/* Drop roots that are being loaded and whose directory is gone.  @dirfd -1: drop all of
+ * them. */
 static void forget_loading(struct server *server, int dirfd)
 {
 	struct root **at = &server->loading, *root;
@@ -446,13 +450,13 @@ static void add_missed(struct server *server)
 	closedir(dir);
 }
 
-/* Compare the whole directory with the roots that are known. */
+/* Compare the whole directory with the roots that are known, and add or remove roots. */
 static void scan_roots(struct server *server)
 {
 	struct root *root, *next;
 	DIR *dir;
 
-	/* Both calls do nothing if the directory exists and is watched. */
+	/* Both calls do nothing if the directory exists and is watched already. */
 	mkdir(server->roots_path, 0700);
 	inotify_add_watch(server->inotify, server->roots_path,
 			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB |
@@ -495,7 +499,7 @@ static void scan_name(struct server *server, int dirfd, const char *name)
 		add_root(server, dirfd, name);
 }
 
-/* Handle inotify events.  Returns false if there were changes without a name: then the
+/* Handle inotify events.  Returns false if there were changes without a name, so that the
  * caller must compare the whole directory. */
 static bool scan_events(struct server *server, const char *events, size_t bytes)
 {
@@ -508,7 +512,7 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;	/* a change of DIR/roots itself, or an overflow */
+			is_all = false;	/* this is a change of DIR/roots itself, or an overflow */
 	}
 	if (dirfd >= 0)
 		close(dirfd);
@@ -527,7 +531,7 @@ static void scan_changes(struct server *server)
 		scan_roots(server);
 }
 
-/* ---- starting and running the server ---- */
+/* ---- start and run the server ---- */
 
 static int server_alloc(const char *dir, const struct server_parts *parts,
 			struct server **ret_server)
@@ -555,8 +559,8 @@ static int server_alloc(const char *dir, const struct server_parts *parts,
 	return 0;
 }
 
-/* Wait for roots that are being loaded before the first client is served: the command that
- * started the server may need one of them at once. */
+/* Wait for roots that are being loaded before the first client is served, because the
+ * command that started the server may need one of them at once. */
 static void wait_for_loading(struct server *server)
 {
 	uint64_t until_ns = server_now_ns() + LOADING_NS;
@@ -665,8 +669,9 @@ void server_dispatch(struct server *server)
 		scan_changes(server);
 }
 
-/* Do the regular work of one root.  A scan that has not ended is continued, not begun again:
- * otherwise a root with too many processes for its budget would never scan the last ones. */
+/* Do the regular work of one root.  A scan that has not ended is continued, not begun
+ * again: otherwise the last processes of a root with too many processes for its budget
+ * would never be scanned. */
 static void tick_root(struct root *root)
 {
 	const struct root_part *root_part;
@@ -694,7 +699,7 @@ static uint64_t cpu_ns(void)
 }
 
 /* Continue scans that have not ended.  Roots take turns: a root that had its turn in this
- * round waits until all others had theirs.  Returns true if a scan is left. */
+ * round waits until all others had theirs.  Returns true if a scan has still not ended. */
 static bool continue_scans(struct server *server, uint64_t until_ns)
 {
 	bool is_left = false, is_over = false;
@@ -715,7 +720,7 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 	return is_left;
 }
 
-/* Give each root one turn.  Returns true if there was not enough time for all of them. */
+/* Give each root one turn.  Returns true if there was not enough time for all roots. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
 	struct root *root;
@@ -763,7 +768,7 @@ bool server_is_busy(const struct server *server)
 	return server->is_ticking || server->is_scanning;
 }
 
-/* The owner of a parser's job is always a root. */
+/* Continue the work that waits for a parser.  The owner of a parser's job is always a root. */
 void server_parsed(struct server *server)
 {
 	const struct root_part *part;

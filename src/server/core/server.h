@@ -23,13 +23,14 @@ struct server_parts;
  */
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
- * Open the root @name, or all roots if @name is NULL, to read them, also while another
- * server runs.  Changes that are made through a view are not seen by any other process.
- * The process must have no other kind of server.
+ * Open the root @name, or all roots if @name is NULL, only to read them.  This works while
+ * another server runs.  Changes that are made through such a view are not seen by any other
+ * process.  The process must have no other kind of server.
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
-/* Free the server.  Roots with open files stay until these are closed.  NULL is allowed. */
+/* Free the server.  Roots with open files stay until these files are closed.  NULL is
+ * allowed. */
 void server_free(struct server *server);
 /* Return the parts of the server. */
 const struct server_parts *server_parts(const struct server *server);
@@ -39,7 +40,8 @@ const struct server_parts *server_parts(const struct server *server);
  * or are removed (inotify), processes end (pidfd).
  */
 int server_poll_fd(const struct server *server);
-/* Handle the events of that descriptor.  Does not wait.  May free roots. */
+/* Handle the events of the descriptor that server_poll_fd() returns.  Does not wait.  May
+ * free roots. */
 void server_dispatch(struct server *server);
 /*
  * Continue the work that waits for a parser.  Call it after parse_dispatch() has returned
@@ -47,8 +49,8 @@ void server_dispatch(struct server *server);
  */
 void server_parsed(struct server *server);
 /*
- * Do the regular work.  The caller calls it every 5 ms while a request is parked or the
- * server is busy, else about once a second.  May free roots.
+ * Do the regular work of the server.  The caller calls this every 5 ms while a request is
+ * parked or the server is busy, else about once a second.  May free roots.
  */
 void server_tick(struct server *server);
 /* Return true if the last tick has not finished its work.  A tick ends after about 40 ms of
@@ -58,25 +60,25 @@ bool server_is_busy(const struct server *server);
 enum server_root_state {
 	SERVER_ROOT_ALIVE,
 	SERVER_ROOT_DEAD,
-	SERVER_ROOT_CORRUPT,		/* invalid; only name and state are known */
-	SERVER_ROOT_FOREIGN,		/* of another version; only name and state are
-					 * known */
+	SERVER_ROOT_CORRUPT,		/* the root is invalid; only name and state are known */
+	SERVER_ROOT_FOREIGN,		/* the root has another version; only name and
+					 * state are known */
 };
 
 /* The data of a root that `ulf ls` prints. */
 struct server_root_info {
 	const char *name;		/* valid during the call */
 	enum server_root_state state;
-	uint32_t pid;			/* process that made the root */
+	uint32_t pid;			/* pid of the process that made the root */
 	uint32_t nr_processes;		/* number of processes that are alive */
-	bool has_figures;		/* the next five values are known; else they
-					 * are 0 */
+	bool has_figures;		/* true: the next five values are known; else
+					 * they are 0 */
 	uint32_t events_on, events_known;
 	uint64_t entries;		/* number of records that can be read */
-	uint64_t bytes;			/* total size of these records */
-	uint64_t overruns;		/* number of records that were lost, by any cause */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME when the program was started */
-	uint32_t run_id;		/* number of the `ulf run` that started it */
+	uint64_t bytes;			/* total size of the records that can be read, bytes */
+	uint64_t overruns;		/* number of records that were lost, for any reason */
+	uint64_t started_ns;		/* time when the program was started, CLOCK_BOOTTIME */
+	uint32_t run_id;		/* number of the `ulf run` that started the program */
 };
 
 /*
@@ -90,25 +92,26 @@ struct server_root_info {
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
 		     void *arg);
-/* Like server_root_list(), but wakes no root: dead roots that were never awake have no
- * figures. */
+/* List roots as server_root_list() does, but wake no root: dead roots that were never awake
+ * have no figures. */
 int server_root_names(struct server *server,
 		      int (*emit)(void *arg, const struct server_root_info *info),
 		      void *arg);
-/* Like server_root_list(), but only for roots that the `ulf run` with number @run_id has
- * started.  Reads figures for up to 20 ms; further dead roots are without figures. */
+/* List roots as server_root_list() does, but only those that the `ulf run` with number
+ * @run_id has started.  Reads figures for up to 20 ms; further dead roots are without
+ * figures. */
 int server_root_list_run(struct server *server, uint32_t run_id,
 			 int (*emit)(void *arg, const struct server_root_info *info),
 			 void *arg);
 /*
  * Read figures of dead roots for about 20 ms, before server_root_names().  Returns false if
- * roots are left: the caller should call it again.  Returns true after 0.8 seconds in any
- * case.
+ * roots are left, so that the caller should call again.  Returns true after 0.8 seconds in
+ * any case.
  */
 bool server_root_list_prepare(struct server *server);
 /*
  * Remove a dead or corrupt root with its records.  Returns 0; -ENOENT; -EBUSY if a process
- * of the root is alive; -EMFILE if there is no descriptor to find that out; or an error of
+ * of the root is alive; -EMFILE if no descriptor is left to find this out; or an error of
  * the file system.
  */
 int server_root_remove(struct server *server, const char *name);

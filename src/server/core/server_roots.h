@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server as roots, instances and the tree use it (server.c).  core/server.h is for the
- * programs that run a server.
+ * The functions of the server (server.c) that roots, instances and the tree use.
+ * core/server.h is for the programs that run a server.
  *
  * Only the server's thread calls these functions.
  */
@@ -17,12 +17,12 @@ struct server;
 
 /* Have server_dispatch() call process_died() when the pidfd of @process is readable. */
 void server_watch_process(struct server *server, struct process *process);
-/* Stop watching @process.  The caller must call it before it closes the pidfd: while a child
- * of the server has the pidfd open, close() would leave an epoll entry that points to
+/* Stop watching @process.  The caller must call this before it closes the pidfd: while a
+ * child of the server has the pidfd open, close() would leave an epoll entry that points to
  * @process. */
 void server_unwatch_process(struct server *server, struct process *process);
 
-/* A scan has not ended: make the next tick come soon and continue it. */
+/* Make the next tick come soon and continue a scan that has not ended. */
 void server_continue_scan(struct server *server);
 
 /* Return the address of the pointer in which tracefs keeps its tree. server_free() calls
@@ -32,13 +32,13 @@ void **server_tree(struct server *server, void (*free_tree)(void *tree));
 struct roots *server_roots(struct server *server);
 /* Open DIR/roots.  Returns a descriptor, which the caller closes, or -errno. */
 int server_open_roots(const struct server *server);
-/* Return the root of that name, or NULL.  Takes no reference. */
+/* Return the root with the name @name, or NULL.  Takes no reference. */
 struct root *server_find_root(struct server *server, const char *name);
-/* Iterate over all roots, newest first.  @after NULL: return the first one.  Takes no
+/* Iterate over all roots, newest first.  @after NULL: return the first root.  Takes no
  * reference. */
 struct root *server_next_root(struct server *server, struct root *after);
 
-/* Return a number for a root or an instance that was never used before. */
+/* Return a new number for a root or an instance.  A number is never used again. */
 uint64_t server_next_serial(struct server *server);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Access to words that other processes change at the same time.  Each access is one load or
- * one store, so a value that was checked is the value that is used.
+ * one store, so the value that was checked is the value that is used.
  */
 #ifndef ULF_SERVER_SHM_H
 #define ULF_SERVER_SHM_H
@@ -17,7 +17,8 @@
 #define shm_store(word, value)	__atomic_store_n((word), (value), __ATOMIC_RELEASE)
 
 /*
- * Wake all threads that wait for @word.  A failure does no harm: waiters have a time limit.
+ * Wake all threads that wait for @word.  A failure does no harm, because waiters have a
+ * time limit.
  */
 static inline void shm_wake(uint32_t *word)
 {

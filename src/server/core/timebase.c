@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate of the TSC is a property of the machine.  It is measured once for all roots,
- * between the start of the server and the first ring.  The time base of a root is stored
- * in its memory and never changes: the next server uses it, too.
+ * Measure the rate of the TSC.  It is a property of the machine, so it is measured once for
+ * all roots, between the start of the server and the first ring.  The time base of a root
+ * is stored in its memory and never changes: the next server uses it, too.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -17,19 +17,19 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples */
-#define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past, so
-					 * that no CPU's TSC is below it */
+#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples, ns */
+#define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past,
+					 * so that no CPU's TSC is below it, ns */
 
 struct sample {
 	uint64_t tsc;
 	uint64_t ns;
 };
 
-/* Set once, by timebase_start(). */
+/* The first sample, which timebase_start() takes once. */
 static struct sample first;
 
-/* Read TSC and CLOCK_MONOTONIC at the same moment: take the shortest of 16 tries. */
+/* Read TSC and CLOCK_MONOTONIC at the same moment: of 16 tries the shortest counts. */
 static struct sample sample_take(void)
 {
 	struct sample best = { 0, 0 };
@@ -74,7 +74,7 @@ static void calibrate_clock(struct abi_clock *clock)
 		return;
 	mult = (uint64_t)(((unsigned __int128)(now.ns - first.ns) << 32) /
 			  (now.tsc - first.tsc));
-	/* Slower than 1 GHz: the rings cannot scale such a TSC. */
+	/* The rings cannot scale a TSC that is slower than 1 GHz. */
 	if (!mult || mult >> 32)
 		return;
 	clock->tsc0 = now.tsc -

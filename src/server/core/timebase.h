@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of a buffer: how its rings read it, and the current time.  Server's thread
- * only.
+ * The clock of a buffer: how its rings read it, and the current time.  Only the server's
+ * thread calls these functions.
  */
 #ifndef ULF_SERVER_TIMEBASE_H
 #define ULF_SERVER_TIMEBASE_H
@@ -18,11 +18,11 @@ struct text;
 /* Take the first of the two samples from which the rate of the TSC is computed. */
 void timebase_start(void);
 /*
- * Calibrate the clock of @root if that was not done yet.  Sleeps for up to 20 ms if the
+ * Calibrate the clock of @root if this was not done yet.  Sleeps for up to 20 ms if the
  * server has started less than 20 ms ago.
  */
 void timebase_need(struct root *root);
-/* Fill the clock's part of @config.  May sleep as timebase_need() does. */
+/* Fill the members of @config that describe the clock.  May sleep as timebase_need() does. */
 void timebase_config(const struct instance *instance, struct ring_config *config);
 /* Return the current time of the buffer's clock, in its unit. */
 uint64_t timebase_now(const struct instance *instance);
@@ -34,17 +34,18 @@ bool timebase_has(const struct clock_row *row);
  */
 int timebase_prepare(struct root *root, const struct clock_row *row);
 /*
- * Measure again the clocks that drift, for the buffers of @root.  If that fails, the last
+ * Measure the clocks that drift again, for the buffers of @root.  If this fails, the last
  * value stays.
  */
 void timebase_update(struct root *root);
 /*
- * Return the TSC at @time of the buffer's clock.  UINT64_MAX: unknown, because the clock
- * cannot be converted.
+ * Return the TSC at @time of the buffer's clock.  Returns UINT64_MAX if it is unknown,
+ * because the clock cannot be converted.
  */
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
 /*
- * Print @time as in `stats`: "%5llu.%06llu", or a plain number if the clock is not in ns.
+ * Print @time as in `stats`: "%5llu.%06llu", or a plain number if the clock does not count
+ * ns.
  */
 void timebase_print(const struct instance *instance, uint64_t time,
 		    struct text *out);

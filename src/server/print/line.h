@@ -20,8 +20,8 @@ struct tracer;
 
 /* How the lines of an instance are printed.  This is the state of INSTANCE_PART_LINES. */
 struct instance_lines {
-	bool is_dumped;			/* print lines as with latency-format, except those
-					 * of the graph tracer */
+	bool is_dumped;			/* true: print lines as with latency-format,
+					 * except lines of the graph tracer */
 };
 
 /* Return the state that says how lines of @instance are printed. */

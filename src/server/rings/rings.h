@@ -50,7 +50,7 @@ enum rings {
 struct root_rings {
 	uint32_t nr_mapped;		/* number of rings that are mapped */
 	uint32_t opens_left;		/* number of rings that the root may still map now */
-	uint64_t opens_ns;		/* CLOCK_MONOTONIC when opens_left was computed */
+	uint64_t opens_ns;		/* time when opens_left was computed, CLOCK_MONOTONIC */
 	struct budget retire_budget;	/* budget of instance_retire() */
 };
 
@@ -58,16 +58,17 @@ struct root_rings {
 struct instance_rings {
 	struct instance_ring *rings;	/* [nr_rings] rings that abi->side refers to */
 	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side that each CPU recorded to at
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side to which each CPU recorded at
 					 * the last instance_sync() */
-	uint64_t rings_serial;		/* changes when rings are replaced, swapped or
-					 * cleared */
-	uint64_t reads_serial;		/* changes when records are consumed */
-	LIST_HEAD(, merge) staged;	/* merges that have staged records: merge_stage() */
+	uint64_t rings_serial;		/* number that changes when rings are replaced,
+					 * swapped or cleared */
+	uint64_t reads_serial;		/* number that changes when records are consumed */
+	LIST_HEAD(, merge) staged;	/* list of merges that have staged records
+					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* settings with the spare side that a program has
-					 * asked for; the program waits until they are
-					 * applied */
+	struct apply spare_apply;	/* settings for the spare side that a program has
+					 * asked for; the program waits until processes
+					 * have applied them */
 };
 
 /* Return the limits of @root for mapping rings. */

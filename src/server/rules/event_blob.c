@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Convert struct abi_format, as a program has stored it, to struct event_format. */
+/* Convert the description of an event (struct abi_format), as a program has stored it, to
+ * struct event_format. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
-#define FIELD_TEXT_MAX	1024u		/* limit: length of a field's type or name */
-#define FIELD_BYTES	128u		/* approximate memory for a field, without its
-					 * texts */
+#define FIELD_TEXT_MAX	1024u		/* limit of the length of a field's type or name, bytes */
+#define FIELD_BYTES	128u		/* approximate memory that a field needs, without
+					 * its texts, bytes */
 
-/* A private copy of the description, with a NUL appended. */
+/* A private copy of an event's description, with a NUL appended. */
 struct blob {
 	char *data;
 	uint64_t bytes;
@@ -31,7 +32,7 @@ static const char *blob_string(const struct blob *blob, uint32_t off)
 	return off < blob->bytes ? blob->data + off : NULL;
 }
 
-/* Can @name be the name of a file in the tree? */
+/* Return true if @name can be the name of a file in the tree. */
 static bool is_name(const char *name)
 {
 	return name && *name && *name != '.' && strlen(name) <= 128 &&

@@ -34,19 +34,21 @@ struct event {
 /* The events of a root: the state of ROOT_PART_EVENTS. */
 struct events {
 	struct event **rows;		/* [nr] events by row; NULL: the row is invalid */
-	uint32_t nr;			/* number of rows that were read */
-	struct event **visible;		/* [nr_visible] events that are visible, sorted by
-					 * system and name */
+	uint32_t nr;			/* number of rows of the table of events that were read */
+	struct event **visible;		/* array of nr_visible events that are visible,
+					 * sorted by system and name */
 	uint32_t nr_visible;
-	struct event **by_name;		/* [nr_by_name] all valid events, sorted by system
-					 * and name; of one name the newest first */
+	struct event **by_name;		/* array of nr_by_name valid events, sorted by
+					 * system and name; of one name the newest comes
+					 * first */
 	uint32_t nr_by_name;
-	uint64_t formats_taken;		/* bytes used of the limit BLOB_FORMATS_BYTES */
+	uint64_t formats_taken;		/* number of bytes used of the limit BLOB_FORMATS_BYTES */
 	char **systems;			/* names of systems, by number; only grows */
 	uint32_t nr_systems;
-	uint32_t *system_index;		/* 1 + number of a system, by hash of its name; 0:
-					 * free */
-	uint32_t system_index_size;	/* a power of two, at least 2 * nr_systems */
+	uint32_t *system_index;		/* index of systems by hash of the name: 1 +
+					 * number of the system; 0: free */
+	uint32_t system_index_size;	/* number of elements of system_index; a power of
+					 * two, at least 2 * nr_systems */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
 					 * events_refresh() */
 	bool has_refused;		/* error_log says that a process has refused a module */

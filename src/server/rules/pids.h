@@ -26,7 +26,7 @@ struct text;
 /* The state of INSTANCE_PART_PIDS. */
 struct instance_pids {
 	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
-						 * continues */
+						 * continues, for each list */
 };
 
 /* Return the state of the lists of threads of @instance. */

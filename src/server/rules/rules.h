@@ -23,17 +23,18 @@ struct extent_list;
 
 /* Limits of a root for its rules: the state of ROOT_PART_RULES. */
 struct root_rules {
-	uint64_t rules_taken;		/* size of the rules that were loaded, which is
-					 * limited */
-	uint64_t filters_taken;		/* size of the filters that were compiled for loaded
-					 * or inherited triggers, which is limited */
-	uint64_t triggers_taken;	/* number of loaded or inherited triggers, which is
-					 * limited; counted for each row */
-	uint64_t names_left;		/* limit: bytes of names that filters.c may still
-					 * search now */
-	uint64_t names_ns;		/* CLOCK_MONOTONIC when names_left was computed */
-	bool is_name_missed;		/* since filters_env(), some names were not searched,
-					 * because of names_left */
+	uint64_t rules_taken;		/* size of the rules that were loaded, which has
+					 * a limit */
+	uint64_t filters_taken;		/* size of the filters that were compiled for
+					 * loaded or inherited triggers, which has a
+					 * limit */
+	uint64_t triggers_taken;	/* number of loaded or inherited triggers,
+					 * counted for each row, which has a limit */
+	uint64_t names_left;		/* number of bytes of names that filters.c may
+					 * still search now */
+	uint64_t names_ns;		/* time when names_left was computed, CLOCK_MONOTONIC */
+	bool is_name_missed;		/* true: since filters_env() some names were not
+					 * searched, because of names_left */
 };
 
 /* The rules of an instance: the state of INSTANCE_PART_RULES. */
@@ -41,13 +42,12 @@ struct instance_rules {
 	struct event_filter *filters;	/* [nr_rows] filters, by row of the event */
 	struct soft_event **softs;	/* [nr_rows] by row of the event; NULL: the event
 					 * is not in soft mode */
-	uint32_t nr_rows;		/* number of events when a filter or trigger was last
-					 * set */
+	uint32_t nr_rows;		/* number of events when a filter or trigger was
+					 * last set */
 	struct soft_event print;	/* triggers of ftrace:print, which is always
 					 * recorded */
-	uint64_t *slots;		/* [ABI_SLOTS / 64] bitmap: rule words in use */
-	uint32_t next_slot;		/* rule word at which the search for a free one
-					 * begins */
+	uint64_t *slots;		/* bitmap of the rule words in use, ABI_SLOTS bits */
+	uint32_t next_slot;		/* rule word at which the search for a free one begins */
 	struct abi_ring_ref block;	/* block that abi_buffer.rules refers to */
 };
 
