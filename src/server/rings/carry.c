@@ -31,11 +31,13 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	int r = ring_head(from, &head);
 
 	if (r)
-		return 0;		/* not a ring: nothing to save */
+		return 0;		/* these bytes are not a ring, so there is
+					 * nothing to save */
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* Stop where the ring ended at first: a slow process may still write to it. */
+	/* Stop at the record at which the ring ended first, because a slow process may
+	 * still write to the ring. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX_SLOW) {
@@ -79,8 +81,8 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	if (ring == MAP_FAILED)
 		return -ENOMEM;
 	/*
-	 * Overwrite: if the new ring is too small, drop the oldest records.  CLOCK_GIVEN:
-	 * keep the times of the records.
+	 * Overwrite, so that the oldest records are dropped if the new ring is too small.
+	 * With ABI_RING_CLOCK_GIVEN the records keep their times.
 	 */
 	private.overwrite = true;
 	private.is_paused = false;

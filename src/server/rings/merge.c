@@ -47,12 +47,12 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	*source = (struct source) { .cpu = ring->cpu, .end = UINT64_MAX };
 	if (!merge->is_consuming) {
 		if (ring_head(&ring->view, &head))
-			return 0;	/* the ring is not readable */
+			return 0;	/* the ring is not readable, so skip it */
 		source->end = head.entries;
 	}
 	/*
-	 * No other stream of this server has an offer in this ring now.  So an offer that is
-	 * found here was made by a server that was killed.
+	 * No other stream of this server has an offer in this ring now.  So an offer that
+	 * is found here was made by a server that was killed.
 	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
@@ -167,8 +167,8 @@ static void heap_push(struct merge *merge, uint32_t number)
 }
 
 /*
- * Get the next record of @source.  Returns false if there is none before the end of the
- * stream.
+ * Get the next record of @source.  Returns false if there is no record before the end of
+ * the stream.
  */
 static bool source_peek(struct merge *merge, struct source *source)
 {
@@ -177,7 +177,7 @@ static bool source_peek(struct merge *merge, struct source *source)
 	    source->cursor.entries >= source->end)
 		return false;
 	source->lost = source->cursor.lost;
-	/* Losses from before `trace` was opened are counted in its header. */
+	/* Ignore losses from before `trace` was opened, because its header counts them. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
 	if (source->lost)
@@ -194,7 +194,7 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look for new records in the sources that had none. */
+/* Look for new records in the sources that had no record. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };
@@ -216,8 +216,8 @@ static uint64_t merge_horizon(const struct merge *merge)
 }
 
 /*
- * Set the end of each ring.  Call after the horizon (the time up to which the merge returns
- * records) was set: then a record after the end is younger than the horizon.
+ * Set the end of each ring.  Must be called after the horizon (the time up to which the
+ * merge returns records) was set.  Then a record after the end is younger than the horizon.
  */
 static void move_ends(struct merge *merge)
 {
@@ -246,7 +246,8 @@ bool merge_extend(struct merge *merge)
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
 	if (merge->rings_serial != instance_rings(instance)->rings_serial) {
-		/* New rings: continue with them only if no old ring was opened. */
+		/* The rings were replaced.  Continue with the new rings only if no old ring
+		 * was opened. */
 		if (merge->nr_sources)
 			return false;
 		close_sources(merge);
@@ -291,8 +292,8 @@ int merge_start(struct merge *merge)
 }
 
 /*
- * Fill @ret_record.  Returns 0 if the record is younger than the horizon, so that it must
- * wait.
+ * Fill @ret_record.  Returns 0 if the record is younger than the horizon, so that the
+ * reader must wait.
  */
 static int merge_emit(const struct merge *merge, const struct source *source,
 		      const struct ring_record *record, struct merge_record *ret_record)
@@ -356,7 +357,7 @@ void merge_advance(struct merge *merge)
 	heap_down(merge, 0);
 }
 
-/* ---- losses that no record reports ---- */
+/* ---- report losses that no record reports ---- */
 
 static struct source *lost_source(const struct merge *merge)
 {

@@ -22,21 +22,21 @@
 struct merge;
 
 struct merge_record {
-	uint64_t time;			/* in the unit of the buffer's clock */
+	uint64_t time;			/* time of the record, in the unit of the
+					 * buffer's clock */
 	const uint8_t *data;
 	uint32_t bytes;			/* length of @data */
 	uint32_t cpu;
-	uint64_t lost;			/* number of records that were overrun before this
-					 * one */
+	uint64_t lost;			/* number of records that were overrun before
+					 * this record */
 };
 
 /*
  * merge_new - open a stream of the rings @which of @instance
  * @cpu: a CPU, or CPU_ALL
- * @is_consuming: true: the stream has no end, and records leave the rings when they are
- *	consumed. false: the stream ends where the rings end now; merge_extend() continues
- *	it
- *
+ * @is_consuming: if true, the stream has no end, and records leave the rings when they are
+ * consumed.  If false, the stream ends where the rings end now, and merge_extend()
+ * continues it
  * @instance must outlive the stream.  Returns 0 or -errno.
  */
 int merge_new(struct instance *instance, enum rings which, int cpu,
@@ -48,34 +48,34 @@ int merge_new(struct instance *instance, enum rings which, int cpu,
 void merge_free(struct merge *merge);
 
 /*
- * Begin a batch.  Returns 1 if, since the last batch, others have consumed records or the
- * rings were replaced: then records that were peeked but not consumed come again.  Else
- * returns 0 or -errno.
+ * Begin a batch of records.  Returns 1 if other readers have consumed records, or the rings
+ * were replaced, since the last batch: then records that were peeked but not consumed come
+ * again.  Otherwise returns 0 or -errno.
  */
 int merge_start(struct merge *merge);
 /*
- * Continue a stream that is not consuming with the records that were written since.
- * Returns false if there are none, or if the rings were replaced.  Also returns false,
- * once, after records were lost: the writers are faster than the reader.
+ * Continue a stream that is not consuming with the records that were written since. Returns
+ * false if there are none, or if the rings were replaced.  Also returns false, once, after
+ * records were lost, because the writers are faster than the reader.
  */
 bool merge_extend(struct merge *merge);
 /*
- * Get the next record.  Returns 1, or 0 if there is none (yet).  The record is valid
+ * Get the next record.  Returns 1, or 0 if there is no record (yet).  The record is valid
  * until merge_advance() or merge_start().
  */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
 /*
- * After merge_peek(): get the record after that one, of @cpu or CPU_ALL. Return value and
- * validity are those of merge_peek().
+ * Get the record after the one that merge_peek() has returned, of @cpu or CPU_ALL. Return
+ * value and validity are those of merge_peek().
  */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
-/* Go to the next record.  Call only after merge_peek() has returned 1. */
+/* Go to the next record.  Must be called only after merge_peek() has returned 1. */
 void merge_advance(struct merge *merge);
 /*
  * Report a loss that no record reports, because its ring has no record after the loss.
- * Returns the number of lost records of the next such ring, and its CPU; 0: there is no such
- * ring.  The loss counts as reported when the stream is consumed next.
+ * Returns the number of lost records of the next such ring, and its CPU; 0 if there is no
+ * such ring.  The loss counts as reported when the stream is consumed next.
  */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
 /* Return true if merge_next_lost() would return more than 0. */
@@ -106,11 +106,14 @@ void merge_withdraw(struct merge *merge);
 void merge_consume(struct merge *merge);
 void merge_give_up(struct merge *merge);
 void merge_return(struct merge *merge, bool is_partial);
-/* Return true between merge_stage() and the end of the delivery. */
+/* Return true if the stream has staged records: between merge_stage() and the end of the
+ * delivery. */
 bool merge_is_staged(const struct merge *merge);
-/* Return true if others have consumed records or replaced rings since merge_start(). */
+/* Return true if other readers have consumed records or the rings were replaced since
+ * merge_start(). */
 bool merge_is_stale(const struct merge *merge);
-/* Call merge_give_up() for every staged stream of @instance, before its rings change. */
+/* Call merge_give_up() for every stream of @instance with staged records.  Must be called
+ * before the rings of @instance change. */
 void merge_settle_all(struct instance *instance);
 
 #endif

@@ -96,8 +96,8 @@ void merge_consume(struct merge *merge)
 }
 
 /*
- * Treat the records as if the server had been killed after the offer: the next
- * merge_start() continues after them.
+ * Treat the records as if the server had been killed after the offer.  The next
+ * merge_start() continues after these records.
  */
 void merge_give_up(struct merge *merge)
 {
@@ -114,8 +114,8 @@ void merge_give_up(struct merge *merge)
 }
 
 /*
- * Return true if the ring of @source still belongs to @instance.  If not, its memory may
- * be used for something else.
+ * Return true if the ring of @source still belongs to @instance.  If not, the memory of the
+ * ring may be used for something else.
  */
 static bool has_ring(struct instance *instance, const struct source *source)
 {
@@ -148,8 +148,8 @@ void merge_return(struct merge *merge, bool is_partial)
 }
 
 /*
- * Can @merge read rings of which @other has staged records?  After a swap, the rings of
- * the snapshot may be those that were recorded to.
+ * Return true if @merge can read rings of which @other has staged records.  After a swap,
+ * the rings of the snapshot may be those that were recorded to.
  */
 static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {

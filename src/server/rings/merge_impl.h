@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The internals of a merge. merge.c reads records, merge_deliver.c hands them over. */
+/* The internals of a merge, which merge.c and merge_deliver.c share.  merge.c reads
+ * records, merge_deliver.c hands them over. */
 #ifndef ULF_SERVER_MERGE_IMPL_H
 #define ULF_SERVER_MERGE_IMPL_H
 
@@ -13,16 +14,17 @@ struct source {
 	struct mapping *map;		/* holds a reference, so that the ring stays
 					 * mapped */
 	uint32_t cpu;
-	uint64_t end;			/* number of the ring's entries at which the stream
-					 * ends */
-	bool is_begun;			/* a record was read */
-	bool has_moved;			/* records were passed since the last consume */
-	bool is_offered;		/* ring_cursor_offer() was called */
-	bool was_consumed;		/* the last merge_consume() has consumed from this
-					 * ring */
-	struct abi_ring_read after;	/* read state of the ring after that merge_consume() */
-	struct ring_record record;	/* the next record; valid while the source is in
-					 * the heap */
+	uint64_t end;			/* number of the ring's entries at which the
+					 * stream ends */
+	bool is_begun;			/* true: a record was read */
+	bool has_moved;			/* true: records were passed since the last consume */
+	bool is_offered;		/* true: ring_cursor_offer() was called */
+	bool was_consumed;		/* true: the last merge_consume() has consumed
+					 * records of this ring */
+	struct abi_ring_read after;	/* read state of the ring after the last
+					 * merge_consume() */
+	struct ring_record record;	/* the next record, which is valid while the
+					 * source is in the heap */
 	uint64_t lost;			/* number of records lost before @record */
 };
 
@@ -33,28 +35,29 @@ struct merge {
 	enum rings which;
 	int cpu;			/* CPU_ALL: all CPUs */
 	bool is_consuming;
-	bool is_open;			/* @sources and @heap are allocated */
-	bool has_lost;			/* records were lost that the reader would have
-					 * got */
-	bool has_ended;			/* the last merge_extend() returned false because
-					 * of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values of the instance's members when the
-						 * sources were opened */
-	uint64_t horizon;		/* records after this time are not returned yet */
+	bool is_open;			/* true: @sources and @heap are allocated */
+	bool has_lost;			/* true: records were lost that the reader would
+					 * have got */
+	bool has_ended;			/* true: the last merge_extend() returned false
+					 * because of @has_lost */
+	uint64_t rings_serial, reads_serial;	/* values of these members of the
+						 * instance when the sources were opened */
+	uint64_t horizon;		/* time up to which records are returned; later
+					 * records must wait */
 	struct source *sources;
 	uint32_t nr_sources;
-	uint32_t *heap;			/* indices of sources that have a record; the
-					 * oldest record is first */
+	uint32_t *heap;			/* indices of the sources that have a record; the
+					 * source with the oldest record is first */
 	uint32_t nr_heap;
 };
 
-/* ---- merge_deliver.c ---- */
+/* ---- functions of merge_deliver.c ---- */
 
 /* Remove @merge from the list of staged streams and withdraw its offers. */
 void merge_unstage(struct merge *merge);
 /*
- * Give up what other streams have staged of the rings that @merge reads: two readers must
- * not get the same records.
+ * Give up the records that other streams have staged from the rings that @merge reads,
+ * because two readers must not get the same records.
  */
 void merge_settle_others(struct merge *merge);
 

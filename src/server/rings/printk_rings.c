@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rings for trace_printk(), which records without being switched on. */
+/* Make rings for trace_printk(), which records without being switched on. */
 #include "server/core/apply.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
@@ -8,8 +8,8 @@
 #include "server/rings/rings.h"
 
 /*
- * Whether a program uses trace_printk() is not known before its constructors have run.  A
- * program that waits for the server is about to run them, so it gets rings in any case.
+ * Make rings for a program that waits for the server, in any case.  The program is about to
+ * run its constructors, and only then is it known whether it uses trace_printk().
  */
 int printk_rings_prepare(struct root *root)
 {

@@ -46,17 +46,18 @@
 
 #define PAGE		ARCH_PAGE_BYTES
 #define VERSION		1u
-#define OLD_MAX		200u		/* limit: earlier tickets in the file, one for each
-					 * earlier server */
+#define OLD_MAX		200u		/* limit of the earlier tickets in the file, one
+					 * for each earlier server */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
-/* The file.  Only servers of this directory write it, one at a time. */
+/* The contents of the file.  Only servers of this directory write it, one at a time. */
 struct receipts {
-	uint32_t sent_bytes;		/* mmsghdr.msg_len, stored by sendmmsg() */
+	uint32_t sent_bytes;		/* mmsghdr.msg_len, which sendmmsg() stores */
 	uint32_t version;		/* 0: the file is new */
-	int64_t sent_at;		/* offset, stored by sendfile() */
+	int64_t sent_at;		/* offset that sendfile() stores */
 	uint64_t ticket;		/* ticket of the current or the last delivery */
-	uint64_t nr_old;		/* the next ticket goes to old[nr_old % OLD_MAX] */
+	uint64_t nr_old;		/* number of earlier tickets so far; the next one
+					 * goes to old[nr_old % OLD_MAX] */
 	struct {
 		uint64_t ticket;
 		uint64_t is_sent;
@@ -70,10 +71,11 @@ static_assert(offsetof(struct mmsghdr, msg_len) == sizeof(struct msghdr),
 	      "the border is between the two");
 static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 
-/* Only the server's thread writes these. */
-static char *border_pages;		/* the two pages; NULL: no receipts */
+/* The state of the receipts.  Only the server's thread writes it. */
+static char *border_pages;		/* the two pages; NULL if there are no receipts */
 static struct receipts *receipts;	/* the second page: the file */
-static uint64_t current;		/* ticket of the current delivery; 0: cancelled */
+static uint64_t current;		/* ticket of the current delivery; 0 if it was
+					 * cancelled */
 static int reply_fd = -1;
 static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
 
@@ -94,7 +96,7 @@ static const uint64_t *find_old(uint64_t ticket)
 
 /*
  * Move the last ticket of the previous server to the earlier tickets.  If this server is
- * killed meanwhile, the next one does the same again.
+ * killed meanwhile, the next server does the same again.
  */
 static void keep_last(void)
 {
@@ -110,8 +112,8 @@ static void keep_last(void)
 }
 
 /*
- * Start with a random ticket.  Rings may still name tickets of an earlier file of receipts that
- * was removed; these must not be used again.
+ * Start a new file with a random ticket.  Rings may still name tickets of an earlier file
+ * of receipts that was removed; these tickets must not be used again.
  */
 static bool start_file(void)
 {
@@ -137,7 +139,8 @@ static int open_file(const char *dir)
 	if (fd < 0)
 		return -1;
 	/*
-	 * Allocate memory now, so that a later store does not fail on a full file system.
+	 * Allocate the memory of the file now, so that a later store does not fail on a
+	 * full file system.
 	 */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !posix_fallocate(fd, 0, PAGE))
 		return fd;
@@ -218,8 +221,8 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * sent_bytes and sent_at of the previous ticket are lost now.  That is safe: no ring
-	 * has that ticket any more, or it is among the earlier tickets.
+	 * This overwrites sent_bytes and sent_at of the previous ticket.  That is safe: no
+	 * ring has the previous ticket any more, or it is among the earlier tickets.
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;

@@ -29,14 +29,14 @@ struct ring_view;
 #define RECEIPT_REPLY_MAX	((64u << 10) - 16)
 
 /*
- * Open the file.  Call once, with the lock of @dir held, before any ring is read.  If
- * this fails, there are no receipts.
+ * Open the file of receipts.  Must be called once, with the lock of @dir held, before any
+ * ring is read.  If this fails, there are no receipts.
  */
 void receipt_init(const char *dir);
 /* Close the file. */
 void receipt_done(void);
 
-/* Begin a delivery.  Returns its ticket, or 0 without receipts. */
+/* Begin a delivery.  Returns the ticket of the delivery, or 0 if there are no receipts. */
 uint64_t receipt_begin(void);
 /* Return the ticket of the current delivery, or 0. */
 uint64_t receipt_ticket(void);
@@ -44,18 +44,18 @@ uint64_t receipt_ticket(void);
 void receipt_cancel(void);
 
 /*
- * Send one byte with MSG_NOSIGNAL.  Returns 1 or -errno.  -ENOSYS: the delivery was
- * cancelled and nothing was sent.
+ * Send one byte with MSG_NOSIGNAL.  Returns 1 or -errno.  -ENOSYS means that the delivery
+ * was cancelled and nothing was sent.
  */
 ssize_t receipt_send(int fd, const char *byte);
 /*
- * Answer request @unique of the FUSE device @fd with @bytes of @data.  Returns 0 or
- * -errno.  -ENOENT: nobody waits for the answer any more.  -ENOSYS: the delivery was
- * cancelled and nothing was sent.
+ * Answer request @unique of the FUSE device @fd with @bytes of @data.  Returns 0 or -errno.
+ * -ENOENT: nobody waits for the answer any more.  -ENOSYS: the delivery was cancelled and
+ * nothing was sent.
  */
 int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes);
 
-/* Call ring_settle() with what the receipts say about the ring's ticket. */
+/* Call ring_settle() with the outcome that the receipts have for the ring's ticket. */
 void receipt_settle(const struct ring_view *view);
 
 #endif

@@ -37,7 +37,7 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* Return the generation in which a change that is made now will be applied. */
+/* Return the generation with which a change that is made now will be applied. */
 static uint32_t next_generation(const struct instance *instance)
 {
 	return shm_load(&instance->root->control->generation) + 1;
@@ -79,8 +79,8 @@ void instance_drop_rings(struct instance *instance)
 }
 
 /*
- * Clear ABI_SPARE_THERE first: after that no process swaps, so the spare side stays the
- * spare side.
+ * Free the spare side.  Clear ABI_SPARE_THERE first: after that no process swaps sides, so
+ * the spare side stays the spare side.
  */
 void instance_free_spare(struct instance *instance)
 {
@@ -123,7 +123,7 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 	instance_rings(instance)->rings_serial++;
 }
 
-/* Make new rings for @cpu, or CPU_ALL, on the sides that have rings. */
+/* Make new rings for @cpu (or CPU_ALL), on the sides that have rings. */
 static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 			bool has_to_keep)
 {
@@ -147,7 +147,7 @@ static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_
 	return r ? r : instance_sync(instance);
 }
 
-/* Could rings of these sizes fit into the arena at all? */
+/* Return true if rings of these sizes could fit into an empty arena. */
 static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
 {
 	uint64_t left_kb = (root->map_bytes - root->arena_off) / 1024;
@@ -188,7 +188,7 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	return 0;
 }
 
-/* Replace all rings with empty ones, by the current settings. */
+/* Replace all rings with empty ones, which have the current settings. */
 static int rebuild_rings(struct instance *instance)
 {
 	int r;
@@ -206,7 +206,7 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	uint32_t old = shm_load(&instance->abi->clock);
 	int r;
 
-	/* As in the kernel, selecting the same clock again also clears the buffer. */
+	/* Clear the buffer also if the same clock is selected again, as the kernel does. */
 	if (row == old) {
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
@@ -249,10 +249,10 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 }
 
 /*
- * Free an old ring that is no longer needed.  That is so if it is empty.  It is also so if
- * its records would be overwritten next: the new ring has already overwritten records, and
- * its oldest record is not older than the oldest one here.  Returns false if the old ring
- * must stay.
+ * Free an old ring that is no longer needed.  An empty ring is not needed.  A ring whose
+ * records would be overwritten next is not needed either: the new ring has already
+ * overwritten records, and its oldest record is not older than the oldest record of the old
+ * ring. Returns false if the old ring must stay.
  */
 static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 			uint32_t generation)
@@ -277,8 +277,8 @@ static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 }
 
 /*
- * Free old rings within the root's budget: a root may refer to 32,768 rings, and freeing one
- * takes 10 us.
+ * Free old rings within the root's budget.  A root may refer to 32,768 rings, and freeing
+ * one takes 10 us.
  */
 void instance_retire(struct instance *instance)
 {

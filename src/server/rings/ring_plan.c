@@ -34,7 +34,8 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
 	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
 }
 
-/* With rseq, records go to the fast ring; without, all go to the slow ring. */
+/* Return the number of pages of a ring.  With rseq, records go to the fast ring; without
+ * rseq, all records go to the slow ring. */
 static uint64_t kind_pages(const struct instance *instance,
 			   const struct ring_plan *plan, uint64_t kb,
 			   enum abi_ring_kind kind)
@@ -57,8 +58,8 @@ static uint64_t size_of(const struct instance *instance,
 }
 
 /*
- * Compute where the rings of a CPU lie, relative to the start of the plan.  Advances
- * *@total to the end of them.
+ * Compute the offsets of the rings of a CPU, relative to the start of the plan.  Advances
+ * *@total to the end of these rings.
  */
 static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		   uint32_t side, uint32_t cpu, uint64_t *total)
@@ -100,8 +101,8 @@ static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
 }
 
 /*
- * Initialise the ring at @to.  If records of an older ring are kept, copy them into it
- * (ring_carry()).
+ * Initialise the ring at @to.  If records of an older ring are kept, copy them into the new
+ * ring (ring_carry()).
  */
 static int ring_make(struct instance *instance, const struct ring_plan *plan,
 		     const struct ring_config *config, uint32_t side, void *to)
@@ -141,7 +142,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
-		.is_paused = true,	/* the first writer starts recording */
+		.is_paused = true,	/* begin with recording off; the first writer starts it */
 	};
 	int r = 0;
 
@@ -202,7 +203,7 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	return r;
 }
 
-/* Make rings on the main side of each CPU, or on the spare side. */
+/* Make rings on the main side of each CPU (@is_main), or on the spare side. */
 static int make_sides(struct instance *instance, bool is_main)
 {
 	struct ring_plan *plan = calloc(1, sizeof(*plan));
@@ -218,8 +219,8 @@ static int make_sides(struct instance *instance, bool is_main)
 	r = ring_plan_make(instance, plan);
 	if (!r) {
 		/*
-		 * Set `used` first: processes and arena.c ignore the references of a
-		 * buffer that is not used.
+		 * Set `used` before the references, because processes and arena.c ignore
+		 * the references of a buffer that is not used.
 		 */
 		shm_store(&instance->abi->used, 1);
 		ring_plan_use(instance, plan);
@@ -233,7 +234,8 @@ int instance_need_rings(struct instance *instance)
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
-/* No process swaps while there is no spare side, so the sides do not change here. */
+/* Make the spare side.  No process swaps while there is no spare side, so the sides do not
+ * change here. */
 int instance_need_spare(struct instance *instance)
 {
 	int r;

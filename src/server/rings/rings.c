@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rings of an instance: map them, iterate over them, count records. */
+/* The rings of an instance: map them, iterate over them, and count records. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,17 +14,19 @@
 #include "server/core/shm.h"
 #include "server/rings/rings.h"
 
-#define DEFAULT_KB		1408	/* size of a CPU's ring, as in the kernel */
+#define DEFAULT_KB		1408	/* default size of a CPU's ring, as in the kernel */
 #define DEFAULT_PERCENT		50
-#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* an old and a new ring of each
-							 * kind */
+#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* number of rings of a CPU on
+							 * one side: an old and a new
+							 * ring of each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* rings that a root may map, however many CPUs the
-					 * machine has */
-#define OPENS_NS		100000000u	/* rate limit: a root may map mapped_max()
-						 * rings in this time */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* limit: larger rings are not mapped,
-						 * because address space is finite */
+#define MAPPED_MIN		1024u	/* number of rings that a root may map, however
+					 * few CPUs the machine has */
+#define OPENS_NS		100000000u	/* time in which a root may map
+						 * mapped_max() rings, ns */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* limit of the size of a ring that is
+						 * mapped, because address space is
+						 * finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -33,8 +35,7 @@ void instance_set_defaults(struct instance *instance)
 	if (!shm_load(&abi->page_bytes))
 		shm_store(&abi->percent, DEFAULT_PERCENT);
 	/*
-	 * Readers that paused recording were clients of the previous server: end their
-	 * pauses.
+	 * End the pauses of the previous server.  Only its clients had paused recording.
 	 */
 	shm_store(&abi->paused, 0);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
@@ -74,8 +75,8 @@ static uint32_t mapped_max(void)
 
 /*
  * Refill the number of rings that the root may map.  A root can use mapped_max() at once,
- * and gets as many again in OPENS_NS.  Without this limit, a root whose rings move all
- * the time would keep the server busy with mapping them.
+ * and gets as many again in OPENS_NS.  Without this limit, a root whose rings move all the
+ * time would keep the server busy with mapping rings.
  */
 static void refill_opens(struct root *root)
 {
@@ -106,7 +107,8 @@ static void ring_open(struct instance *instance, struct instance_ring *ring)
 		ring_close(instance, ring);
 }
 
-/* Check the value: shared memory may have been overwritten. */
+/* Return the size of a sub-buffer.  The value is checked, because shared memory may have
+ * been overwritten. */
 uint32_t instance_page_bytes(const struct instance *instance)
 {
 	uint32_t bytes = shm_load(&instance->abi->page_bytes);
@@ -139,7 +141,7 @@ static int rings_alloc(struct instance *instance)
 	return 0;
 }
 
-/* Read the main side of each CPU: any process may have swapped. */
+/* Read the main side of each CPU, because any process may have swapped sides. */
 static void sync_sides(struct instance *instance)
 {
 	struct instance_rings *rings = instance_rings(instance);
@@ -191,7 +193,7 @@ int instance_sync(struct instance *instance)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
 		if (ref.off && !limits->opens_left)
-			continue;	/* try again at the next call */
+			continue;	/* the next call tries again */
 		limits->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;
@@ -224,7 +226,7 @@ bool instance_has_rings(const struct instance *instance)
 	return false;
 }
 
-/* Is @ring on the main side, according to the last sync_sides()? */
+/* Return true if @ring was on the main side at the last sync_sides(). */
 static bool is_main(const struct instance *instance,
 		    const struct instance_ring *ring)
 {

@@ -28,18 +28,20 @@ struct merge;
 
 /* A ring that the server has mapped. */
 struct instance_ring {
-	struct abi_ring_ref ref;	/* reference in shared memory that is mapped */
-	struct mapping *map;		/* NULL: no ring, or an invalid one */
+	struct abi_ring_ref ref;	/* reference in shared memory to the ring that is
+					 * mapped */
+	struct mapping *map;		/* mapping of the ring; NULL: there is no ring,
+					 * or it is invalid */
 	struct ring_view view;
 	uint32_t cpu;
 	uint32_t side;
 	enum abi_ring_kind kind;
-	bool is_prev;			/* this is the old ring, from before a resize */
+	bool is_prev;			/* true: this is the old ring, from before a resize */
 	uint32_t stuck;			/* thread that did not release the ring's lock
-					 * when the server waited for it; 0: none */
+					 * while the server waited for it; 0: none */
 };
 
-/* Which rings: the main side, the spare side (snapshot), or both. */
+/* A choice of rings: the main side, the spare side (snapshot), or both. */
 enum rings {
 	RINGS_MAIN,
 	RINGS_SNAPSHOT,
@@ -83,32 +85,33 @@ static inline struct instance_rings *instance_rings(const struct instance *insta
 	return instance->part_state[INSTANCE_PART_RINGS];
 }
 
-/* ---- rings.c ---- */
+/* ---- functions of rings.c ---- */
 
 /* Set the defaults of a new buffer.  Keeps settings that the buffer already has. */
 void instance_set_defaults(struct instance *instance);
 /*
- * Map the rings that shared memory refers to now, and unmap others.  Maps only as many as
- * the root may map at a time; the next call continues.
+ * Map the rings to which shared memory refers now, and unmap other rings.  Maps only as
+ * many rings as the root may map at a time; the next call continues.
  */
 int instance_sync(struct instance *instance);
-/* instance_part.load: set the defaults of a new buffer, and free a spare side that the
- * previous server was about to free. */
+/* Method instance_part.load: set the defaults of a new buffer, and free a spare side that
+ * the previous server was about to free. */
 int instance_load_rings(struct instance *instance);
-/* Unmap all rings and free their table; instance_part.done. */
+/* Method instance_part.done: unmap all rings and free their table. */
 void instance_done(struct instance *instance);
-/* instance_part.add_info: add the records that can be read, and those that were lost. */
+/* Method instance_part.add_info: add the number of records that can be read, and of records
+ * that were lost. */
 void instance_add_info(struct instance *instance, struct server_root_info *info);
-/* root_part.prepare: make rings for trace_printk(), if the program may use it. */
+/* Method root_part.prepare: make rings for trace_printk(), if the program may use it. */
 int printk_rings_prepare(struct root *root);
 /* Return true if shared memory refers to any ring. */
 bool instance_has_rings(const struct instance *instance);
-/* Return the ring of @cpu that is recorded to, or NULL. */
+/* Return the ring of @cpu to which threads record now, or NULL. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 				    enum abi_ring_kind kind);
 /*
- * Iterate over the rings of @cpu (or CPU_ALL) that are mapped, old ones before new ones.
- * @after NULL: return the first one, after instance_sync().
+ * Iterate over the mapped rings of @cpu (or CPU_ALL), old rings before new rings.
+ * @after NULL: return the first ring, after instance_sync().
  */
 struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
@@ -118,14 +121,14 @@ struct instance_ring *instance_next_ring(struct instance *instance,
 	     (ring) = instance_next_ring(instance, which, cpu, ring))
 /* Return the size of a sub-buffer in bytes. */
 uint32_t instance_page_bytes(const struct instance *instance);
-/* Return the size that buffer_size_kb shows. */
+/* Return the size of the rings of @cpu, as buffer_size_kb shows it. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
 /* Get the sums that `stats` and the header of `trace` show.  @cpu may be CPU_ALL. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
-/* Return the bytes of all unread records.  Reads every page. */
+/* Return the number of bytes of all unread records.  Reads every page. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
 /* Return true if a ring of @cpu has a record. */
 bool instance_has_entries(struct instance *instance, int cpu);
@@ -135,7 +138,7 @@ bool instance_has_entries(struct instance *instance, int cpu);
  */
 bool instance_is_filled(struct instance *instance, int cpu);
 
-/* ---- resize.c ---- */
+/* ---- functions of resize.c ---- */
 
 /*
  * Set the size of the rings of a CPU, or of CPU_ALL. Records stay readable.  The caller must
@@ -148,36 +151,39 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb);
  */
 int instance_set_clock(struct instance *instance, uint32_t row);
 /*
- * Set the size of a sub-buffer.  Clears the buffer if that is a change.  The caller must
+ * Set the size of a sub-buffer.  Clears the buffer if the size changes.  The caller must
  * call apply_start().
  */
 int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
-/* Remove all records of @cpu, or CPU_ALL. */
+/* Remove all records of @cpu (or CPU_ALL). */
 void instance_clear(struct instance *instance, enum rings which, int cpu);
 /* Free all rings with their records. */
 void instance_drop_rings(struct instance *instance);
 /*
- * Free the spare side with the snapshot.  The caller must notify the processes:
+ * Free the spare side with the snapshot.  The caller must notify the processes with
  * apply_start().
  */
 void instance_free_spare(struct instance *instance);
 /* Publish the rings of @plan.  Existing rings become `prev`, or are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
-/* Free old rings from before a resize, if no reader and no writer needs them any more. */
+/* Free old rings from before a resize that no reader and no writer needs any more. */
 void instance_retire(struct instance *instance);
 
-/* ---- ring_plan.c ---- */
+/* ---- functions of ring_plan.c ---- */
 
 /*
- * New rings with the current sizes and clock, before they are published.  Sizes are in
- * shared memory and may change at any time, so they are read once and kept here.
+ * A plan for new rings, with the current sizes and clock, before the rings are published.
+ * Sizes are in shared memory and may change at any time, so they are read once and kept
+ * here.
  */
 struct ring_plan {
-	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap: CPUs that get rings */
-	const uint64_t *cpu_kb;		/* [nr_cpus] sizes; NULL: those in shared memory */
-	bool is_keeping;		/* keep the records of the rings that are `prev`
-					 * now */
+	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap of the CPUs that get
+							 * rings, for each side */
+	const uint64_t *cpu_kb;		/* array of nr_cpus sizes; NULL: use the sizes in
+					 * shared memory */
+	bool is_keeping;		/* true: keep the records of the rings that are
+					 * `prev` now */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
@@ -189,28 +195,29 @@ static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t
 	plan->cpus[side][cpu / 64] |= 1ull << cpu % 64;
 }
 /*
- * Allocate and initialise the rings of @plan.  They are not published.  Sleeps for up to
- * 20 ms if the clock must be calibrated.
+ * Allocate and initialise the rings of @plan.  The rings are not published yet.  Sleeps for
+ * up to 20 ms if the clock must be calibrated.
  */
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
-/* Make rings for all CPUs if there are none. */
+/* Make rings for all CPUs if the instance has none. */
 int instance_need_rings(struct instance *instance);
 /*
- * Make the spare side if there is none.  The caller must notify the processes:
+ * Make the spare side if there is none.  The caller must notify the processes with
  * apply_start().
  */
 int instance_need_spare(struct instance *instance);
 
-/* ---- snapshot.c ---- */
+/* ---- functions of snapshot.c ---- */
 
 /* Return true if both sides have rings. */
 bool instance_has_spare(const struct instance *instance);
 /*
- * Take a snapshot of one CPU, or CPU_ALL: swap the main side and the spare side.  Both
+ * Take a snapshot of one CPU (or CPU_ALL): swap the main side and the spare side.  Both
  * sides must have rings.  Does nothing while recording is paused.
  */
 void instance_swap(struct instance *instance, int cpu);
-/* instance_part.tick: retire old rings, and make a spare side that a program asked for. */
+/* Method instance_part.tick: retire old rings, and make a spare side if a program has asked
+ * for it. */
 void instance_tick_rings(struct instance *instance);
 /* Make the spare side if the program has asked for it (tracing_alloc_snapshot()). */
 void instance_answer_spare(struct instance *instance);
@@ -218,8 +225,8 @@ void instance_answer_spare(struct instance *instance);
 /* ---- carry.c ---- */
 
 /*
- * Initialise a ring at @to, which is mapped and zeroed, and copy the records of @from
- * into it, or as many of the newest as fit.  Returns 0 or -ENOMEM.
+ * Initialise a ring at @to, which is mapped and zeroed.  Copy the records of @from into it,
+ * or as many of the newest records as fit.  Returns 0 or -ENOMEM.
  */
 int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	       void *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots: swap the two sides of a buffer.  See runtime/buffer/switch.c. */
+/* Take snapshots: swap the two sides of a buffer.  See runtime/buffer/switch.c. */
 #include <errno.h>
 
 #include "server/core/apply.h"
@@ -15,7 +15,7 @@ bool instance_has_spare(const struct instance *instance)
 	return shm_load(&instance->abi->spare) & ABI_SPARE_THERE;
 }
 
-/* As in the kernel, no snapshot is taken while recording is paused. */
+/* Swap the sides.  As in the kernel, no snapshot is taken while recording is paused. */
 void instance_swap(struct instance *instance, int cpu)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -31,8 +31,8 @@ void instance_swap(struct instance *instance, int cpu)
 }
 
 /*
- * The program gets its answer only after every process has applied the setting that there is
- * a spare side.
+ * Answer a program that has asked for a spare side.  The program gets its answer only after
+ * every process has applied the setting that there is a spare side.
  */
 void instance_answer_spare(struct instance *instance)
 {
@@ -59,7 +59,7 @@ void instance_answer_spare(struct instance *instance)
 int instance_load_rings(struct instance *instance)
 {
 	instance_set_defaults(instance);
-	/* The previous server may have died while it freed the spare side. */
+	/* The previous server may have died while it freed the spare side, so finish that. */
 	if (!instance_has_spare(instance))
 		instance_free_spare(instance);
 	return 0;
