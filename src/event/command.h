@@ -18,8 +18,8 @@ enum command_scope {
 	CMD_ANY		= CMD_EVENT | CMD_FUNCTION,
 };
 
-/* An event can have one trigger of each kind.  If commands of that kind have targets, it can
- * have one for each target. */
+/* The kind of a trigger.  An event can have one trigger of each kind.  If commands of this
+ * kind have targets, it can have one trigger for each target. */
 enum command_kind {
 	CMD_KIND_ONOFF, CMD_KIND_SNAPSHOT, CMD_KIND_STACKTRACE, CMD_KIND_ENABLE, CMD_KIND_DUMP,
 };

@@ -127,8 +127,8 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 			      const struct filter_env *env,
 			      const struct filter_error *error, struct nearest *near);
 
-/* Suffix of a field in a filter, as in `ip.function == main`: the field's value is an
- * address, and the filter matches if that address is inside the function. */
+/* Suffix of a field in a filter, as in `ip.function == main`.  The value of the field is an
+ * address, and the filter matches if this address is inside the function. */
 #define FILTER_FUNCTION		".function"
 /*
  * Find the next name in @text that is compared with FIELD.function, from *@at on.  Moves

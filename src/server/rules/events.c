@@ -25,7 +25,8 @@
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
 
-/* Get the modules of all live processes; of all processes if none is alive. */
+/* Get the modules of all live processes.  If no process is alive, get the modules of all
+ * processes. */
 static void modules_union(const struct root *root,
 			  uint64_t modules[ABI_MODULES / 64])
 {
@@ -60,9 +61,9 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)hash;
 }
 
-/* Return the element of the hash index that contains the number of the system @name.  If there
- * is none, return the free element where that number must be stored.  The index always has a
- * free element. */
+/* Return the element of the hash index that contains the number of the system @name.  If
+ * there is no such element, return the free element in which the number must be stored.
+ * The index always has a free element. */
 static uint32_t *index_place(const struct root *root, const char *name)
 {
 	struct events *events = root_events(root);
@@ -81,7 +82,7 @@ int events_system(const struct root *root, const char *name)
 	return number ? (int)number - 1 : -ENOENT;
 }
 
-/* Make space for one more system, in the names and in the index. */
+/* Make space for one more system, in the array of names and in the index. */
 static int grow_systems(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -107,7 +108,8 @@ static int grow_systems(struct root *root)
 	return 0;
 }
 
-/* Return the number of the system @name; add the system if it is new.  -ENOMEM on error. */
+/* Return the number of the system @name.  Adds the system if it is new.  Returns -ENOMEM if
+ * there is no memory. */
 static int system_number(struct root *root, const char *name)
 {
 	struct events *events = root_events(root);
@@ -126,7 +128,7 @@ static int system_number(struct root *root, const char *name)
 	return (int)events->nr_systems - 1;
 }
 
-/* ---- rows of the table of events ---- */
+/* ---- read rows of the table of events ---- */
 
 static void event_free(struct event *event)
 {
@@ -137,8 +139,8 @@ static void event_free(struct event *event)
 	free(event);
 }
 
-/* Read one row.  Returns NULL if the row is invalid, or if there is no memory.  An invalid row
- * is not an error of the root: the other rows can still be used. */
+/* Read one row of the table of events.  Returns NULL if the row is invalid, or if there is
+ * no memory.  An invalid row is not an error of the root: the other rows can still be used. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
 	struct events *events = root_events(root);
@@ -178,7 +180,8 @@ static int compare_names(const struct event *a, const char *system,
 	return r ? r : strcmp(a->format->name, name);
 }
 
-/* Sort by system and name.  Events of one name: newest first. */
+/* Compare two events: by system, then by name.  Of events with one name, the newest comes
+ * first. */
 static int compare_events(const void *pa, const void *pb)
 {
 	const struct event *a = *(struct event *const *)pa;
@@ -221,7 +224,7 @@ static int sort_names(struct root *root, uint32_t first)
 	return 0;
 }
 
-/* Free the rows from @first on. */
+/* Free the events from row @first on. */
 static void forget_rows(struct root *root, uint32_t first)
 {
 	struct events *events = root_events(root);
@@ -286,7 +289,8 @@ static int find_visible(struct root *root)
 	for (uint32_t i = 0; i < events->nr_by_name; i++) {
 		struct event *event = events->by_name[i];
 
-		/* A module that is loaded again may have another row in the table of modules. */
+		/* Read the module again, because a module that is loaded again may have
+		 * another row in the table of modules. */
 		event->module = shm_load(&root->events_table[event->row].module) %
 				ABI_MODULES;
 		event->is_present = root->modules_seen[event->module / 64] >>
@@ -482,7 +486,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 
-/* Enable or disable one row.  The probe of an event in soft mode stays registered. */
+/* Enable or disable the event of one row.  The probe of an event in soft mode stays
+ * registered. */
 static void event_set(struct instance *instance, const struct event *event,
 		      bool is_on)
 {
@@ -494,7 +499,8 @@ static void event_set(struct instance *instance, const struct event *event,
 		event_want(instance, event->row, is_on);
 }
 
-/* Changes all rows of a name, also those of modules that may be loaded again later. */
+/* Enable or disable events.  This changes all rows of a name, also those of modules that
+ * may be loaded again later. */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {

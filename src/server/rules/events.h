@@ -17,18 +17,19 @@
 struct event_format;
 struct print_program;
 
-/* An event: a row of the table that the program writes. */
+/* An event: a row of the table of events, which the program writes. */
 struct event {
 	uint32_t row;			/* row of root->events_table */
-	uint32_t module;		/* row of its module */
+	uint32_t module;		/* row of the event's module */
 	uint32_t name_place;		/* index in events.by_name */
 	uint32_t system_number;		/* index in events.systems */
 	bool is_present;		/* a process has loaded its module */
 	bool is_visible;		/* present, and the newest event of its name */
 	bool is_compiled;		/* event_program() has been called */
-	bool is_booted;			/* the triggers of the boot settings were set */
+	bool is_booted;			/* true: the triggers of the boot settings were set */
 	struct event_format *format;
-	struct print_program *program;	/* compiled print format; NULL: print the fields */
+	struct print_program *program;	/* compiled print format; NULL: print the fields
+					 * instead */
 };
 
 /* The events of a root: the state of ROOT_PART_EVENTS. */
@@ -63,34 +64,35 @@ static inline struct events *root_events(const struct root *root)
 /* root_part.init: bring the events of @root up to date.  Also scans the
  * processes if the tables have changed.  Returns 0 or -ENOMEM. */
 int events_refresh(struct root *root);
-/* root_part.done: free all events. */
+/* Method root_part.done: free all events. */
 void events_done(struct root *root);
 /* instance_part.reset: disable all events in buffer @number. */
 void events_reset(struct root *root, uint32_t number);
 /* instance_part.drop: disable all events in the buffer of @instance. */
 void events_drop(struct instance *instance);
-/* (events_info.c) root_part.add_info: count the events, and those that are on. */
+/* Method root_part.add_info: count the events, and the events that are on (events_info.c). */
 void events_add_info(struct root *root, struct server_root_info *info);
-/* Return the visible event of that name, or NULL. */
+/* Return the visible event @system:@name, or NULL. */
 struct event *events_find(struct root *root, const char *system,
 			  const char *name);
-/* Return the event with the id of a record, visible or not, or NULL. */
+/* Return the event with the id @id of a record, visible or not, or NULL. */
 struct event *events_by_id(struct root *root, uint32_t id);
 /* Return true if a visible event is in @system. */
 bool events_has_system(const struct root *root, const char *system);
 /* Return the number of a system in events.systems, or -ENOENT. */
 int events_system(const struct root *root, const char *name);
-/* Return the next older event with the name of @event, in any module.  NULL: none. */
+/* Return the next older event with the name of @event, in any module; NULL if there is none. */
 struct event *event_elder(const struct root *root, const struct event *event);
 /* Return the newest event with the name of @event, which may be @event itself. */
 struct event *event_youngest(const struct root *root, const struct event *event);
-/* Return the compiled print format.  NULL: it cannot be compiled; print the fields. */
+/* Return the compiled print format.  Returns NULL if it cannot be compiled, so that the
+ * fields must be printed. */
 const struct print_program *event_program(struct event *event);
 /* Return true if the setting of the event is on, and no process has failed to apply it.  In
  * soft mode the setting is always on. */
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
-/* Set in shared memory whether the probe of an event must be registered, and clear an old
+/* Store in shared memory whether the probe of an event must be registered, and clear an old
  * failure.  The caller must call apply_start(). */
 void event_want(struct instance *instance, uint32_t row, bool is_on);
 /*
@@ -99,7 +101,7 @@ void event_want(struct instance *instance, uint32_t row, bool is_on);
  */
 bool event_is_named_as(const struct event *event, const struct event *other);
 
-/* The events that a line of set_event selects.  NULL: any. */
+/* The events that a line of set_event selects.  A member that is NULL matches any name. */
 struct event_match {
 	const char *system;
 	const char *name;
@@ -108,8 +110,8 @@ struct event_match {
 /*
  * Enable or disable all events that match.  The caller must call apply_start(); the change
  * is in force when apply_wait() returns 0.
- * Returns 0; -EINVAL if no event matches; -ENODEV to enable events of a dead root; or an
- * error of instance_need_rings().
+ * Returns 0; -EINVAL if no event matches; -ENODEV if events of a dead root cannot be
+ * enabled; or an error of instance_need_rings().
  */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on);

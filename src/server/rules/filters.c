@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to `filter` files.  A write changes the filters of all its rows, or none. */
+/* Handle writes to `filter` files.  A write changes the filters of all its rows, or of none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,11 @@
 
 #define FILTER_PLACE	"event filter parse error"
 
-/* New filters for some rows.  All of them are set, or none. */
+/* New filters for some rows.  Either all of them are set, or none. */
 struct change {
 	uint32_t nr;			/* number of rows, and length of the arrays below */
 	uint32_t *rows;
-	struct event_filter *filters;	/* the new filters; after change_swap(): the old ones */
+	struct event_filter *filters;	/* the new filters; after change_swap() the old filters */
 	struct event_filter **pointers;	/* pointers to the elements of @filters */
 	const struct event_format **formats;
 };
@@ -42,7 +42,7 @@ static void change_done(struct change *change)
 	free(change->formats);
 }
 
-/* Collect the rows of a system, or of the event @name of the system. */
+/* Collect the rows of a system, or of the event @name of this system. */
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
@@ -100,7 +100,7 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-/* Return a function whose name is similar to the one in FIELD.function == NAME.  NAME ends
+/* Return a function whose name is similar to NAME in FIELD.function == NAME.  NAME ends
  * before the caret, @pos. */
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
@@ -145,9 +145,9 @@ static void log_error(struct instance *instance, const struct event *event)
 }
 
 /*
- * Suggest a name for a filter that fits no event of its system.  Searches the fields and names
- * of the first NEAR_EVENTS events for the one that is most similar to the wrong name.  NULL:
- * none.
+ * Suggest a name for a filter that fits no event of its system.  Of the fields and names of
+ * the first NEAR_EVENTS events, this is the one that is most similar to the wrong name.
+ * Returns NULL if no name is similar.
  */
 #define NEAR_EVENTS	64u
 
@@ -173,7 +173,8 @@ static const char *near_in_system(const struct instance *instance,
 	return is_found ? nearest_name(near) : NULL;
 }
 
-/* Log each event that the filter of its system does not fit, as the kernel does. */
+/* Add each event that the filter of its system does not fit to error_log, as the kernel
+ * does. */
 static void log_system(struct instance *instance, const struct change *change)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -201,12 +202,12 @@ static void log_system(struct instance *instance, const struct change *change)
 	}
 }
 
-/* ---- names that filters may use for numbers ---- */
+/* ---- find names that filters may use for numbers ---- */
 
 /*
- * A program decides how many names there are, and for how many events a filter compares
- * them.  So the server limits the search: NAMES_BYTES of a root's names at once, and then
- * NAMES_BYTES per second.
+ * Limit of the search for names.  A program decides how many names there are, and for how
+ * many events a filter compares them.  So the server searches NAMES_BYTES of a root's names
+ * at once, and then NAMES_BYTES per second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -288,7 +289,7 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 	each_printed(root, event, offset, each, arg);
 }
 
-/* ---- functions that filters may name ---- */
+/* ---- find functions that filters may name ---- */
 
 #define NAMES_MAX	64u		/* limit: names of functions that one write, or the rules
 					 * of one buffer, search for */
@@ -359,10 +360,10 @@ struct filter_env filters_env(const struct instance *instance)
 	};
 }
 
-/* ---- writes to filter files ---- */
+/* ---- handle writes to filter files ---- */
 
-/* Return true if a new filter is wrong while some names were not searched: then the filter may
- * be correct after all.  Adds that to error_log. */
+/* Return true if a new filter is wrong while some names were not searched, so that the
+ * filter may be correct after all.  Adds that to error_log. */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes to the `filter` files of an instance, and the names that filters may use.
+ * Handle writes to the `filter` files of an instance, and find the names that filters may
+ * use.
  *
  * Only the server's thread calls these functions.  Functions that return int return 0 or
  * -errno.
@@ -19,11 +20,10 @@ struct instance;
 struct root;
 
 /*
- * A write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the name of
- * @event.  A wrong filter removes the old one, too, and is reported in error_log.
- * If *@ret_is_changed is true, the caller must call apply_start(), also after an error.
- * If it is false, the old filter stays.
- *
+ * Handle a write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the
+ * name of @event.  A wrong filter removes the old one, too, and is reported in error_log.
+ * If *@ret_is_changed is true, the caller must call apply_start(), also after an error.  If
+ * it is false, the old filter stays.
  * Returns 0, the error of filter_compile(), -EINVAL (too long), -ENOMEM, -EBUSY (see
  * filters_log_missed()) or an error of rules_publish().
  */
@@ -42,13 +42,13 @@ int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
 /*
  * Return true if some names of numbers were not searched since the last filters_env(),
- * because the root's limit was reached.  The filter @text may be correct then.  Adds this
+ * because the root's limit was reached.  Then the filter @text may be correct.  Adds this
  * reason to error_log; the caller must return -EBUSY to the writer.
  */
 bool filters_log_missed(struct instance *instance, const char *text);
 /*
- * Add @error, found in the filter @text, to error_log.  @event: the event whose filter, or
- * trigger, was written.
+ * Add @error, which was found in the filter @text, to error_log.  @event: the event whose
+ * filter, or trigger, was written.
  */
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
@@ -60,8 +60,8 @@ void filters_log_error(struct instance *instance, const struct event *event,
  */
 int filters_parse(struct root *root, const char *text, size_t bytes);
 /*
- * Return what filters of the instance may name: functions, names of numbers, and CPUs.  Starts
- * a new round for filters_log_missed().
+ * Return the names that filters of the instance may use: functions, names of numbers, and
+ * CPUs.  Starts a new round for filters_log_missed().
  */
 struct filter_env filters_env(const struct instance *instance);
 

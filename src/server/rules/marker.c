@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Markers.  The server records a marker in the slow ring of the CPU that the writing thread
- * runs on, with the id of that thread, because tools compare both with other records.
+ * Record markers.  The server records a marker in the slow ring of the CPU on which the
+ * writing thread runs, with the id of this thread, because tools compare both with other
+ * records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ struct marker {
 static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
 	      HEADER_BYTES, "the kernel's layout");
 
-/* Return the CPU that thread @tid runs on: field 39 of /proc/TID/stat.  Fields are counted
+/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Fields are counted
  * from the end of the name, which may contain blanks. */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 {
@@ -92,8 +93,8 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	if (ring->stuck && shm_load(lock) == ring->stuck &&
 	    !shmlock_is_dead(ring->stuck, lock))
 		return -EBUSY;
-	/* Do not block SIGBUS and SIGSEGV: they report a file that was cut short, see
-	 * mapping.h. */
+	/* Do not block SIGBUS and SIGSEGV, which report a file that was cut short
+	 * (mapping.h). */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
@@ -129,8 +130,8 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	return r ? -EBADF : 0;
 }
 
-/* Store @ip and @text in @marker.  Adds a newline if there is none at the end, and a NUL.
- * Returns the number of bytes stored. */
+/* Store @ip and @text in @marker.  Adds a newline if the text does not end in one, and a
+ * NUL. Returns the number of bytes stored. */
 static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
 			size_t len)
 {
@@ -157,7 +158,7 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 	r = marker_record(instance, &marker, bytes, cpu);
 	if (r)
 		return r;
-	/* Triggers see the text as it was written, without an added newline, as in the
+	/* Triggers get the text as it was written, without an added newline, as in the
 	 * kernel. */
 	marker.data[IP_BYTES + len] = '\0';
 	print_triggers_run(instance, &marker.type,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts and data that users write to trace_marker and trace_marker_raw.
+ * Record texts and data that users write to trace_marker and trace_marker_raw.
  *
  * Only the server's thread calls these functions.  They wait a short time for the lock of a
  * ring that a program holds.
@@ -26,7 +26,7 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
  * Record @len bytes at @data unchanged, as raw data of thread @tid.  The first four bytes
  * are the id of the data.  Runs no triggers.
  * Returns @len; -EINVAL if there are fewer than four bytes or too many for a record; or an
- * error as marker_write().
+ * error as marker_write() does.
  */
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid);

@@ -16,7 +16,7 @@
 #include "server/core/shm.h"
 #include "server/rules/pids.h"
 
-#define EXPIRE_MAX	4096		/* limit: threads that are checked in one call */
+#define EXPIRE_MAX	4096		/* limit of the threads that are checked in one call */
 
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
@@ -27,8 +27,8 @@ static struct abi_ring_ref ref_of(const struct instance *instance,
 	};
 }
 
-/* Map the list.  The caller must call mapping_put() on *@ret_map.  NULL: there is no list,
- * or it cannot be mapped. */
+/* Map the list of threads.  The caller must call mapping_put() on *@ret_map.  Returns NULL
+ * if there is no list, or if it cannot be mapped. */
 static struct abi_pids *list_get(const struct instance *instance,
 				 enum abi_pids_list list,
 				 struct mapping **ret_map)
@@ -62,7 +62,7 @@ static void add_beyond(struct abi_pids *list, uint32_t pid)
 	shm_store(&list->nr_beyond, nr + 1);
 }
 
-/* Add all of @pids, or none and return -ENOSPC. */
+/* Add all of @pids to the list.  If there is no space for all, add none and return -ENOSPC. */
 static int fill_list(struct abi_pids *list, const uint32_t *pids, size_t nr)
 {
 	size_t beyond = nr_beyond(list);
@@ -80,7 +80,7 @@ static int fill_list(struct abi_pids *list, const uint32_t *pids, size_t nr)
 	return 0;
 }
 
-/* Make a new list.  Publishes it after it is complete. */
+/* Make a new list of threads.  The list is published after it is complete. */
 static int make_list(struct instance *instance, enum abi_pids_list list,
 		     const uint32_t *pids, size_t nr)
 {
@@ -96,7 +96,7 @@ static int make_list(struct instance *instance, enum abi_pids_list list,
 		block_cancel(instance->root, &draft);
 		return r;
 	}
-	/* Mark the buffer as used: processes ignore buffers that are not. */
+	/* Mark the buffer as used, because processes ignore buffers that are not used. */
 	shm_store(&instance->abi->used, 1);
 	return block_publish(instance->root, &draft, &block, &instance->abi->pids[list]);
 }
@@ -126,7 +126,7 @@ bool pids_drop(struct instance *instance, enum abi_pids_list list)
 	return true;
 }
 
-/* Return the next thread in the bitmap, from @tid on; ABI_PIDS: none. */
+/* Return the next thread in the bitmap, from @tid on; ABI_PIDS if there are no more. */
 static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
 {
 	while (tid < ABI_PIDS) {
@@ -145,7 +145,8 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	struct mapping *map;
 	const struct abi_pids *pids = list_get(instance, list, &map);
 
-	/* The kernel prints "no pid" only in set_ftrace_pid and set_ftrace_notrace_pid. */
+	/* Print "no pid" only in set_ftrace_pid and set_ftrace_notrace_pid, as the kernel
+	 * does. */
 	if (!pids && list >= ABI_PIDS_FUNCTION)
 		text_puts(out, "no pid\n");
 	if (!pids)
@@ -164,8 +165,9 @@ static bool is_ended(uint32_t tid)
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
 }
 
-/* Check EXPIRE_MAX threads; the next call continues from *@next.  A program can set all
- * bits of its list, and other roots must not wait for the server meanwhile. */
+/* Check EXPIRE_MAX threads; the next call continues from *@next.  The number is limited
+ * because a program can set all bits of its list, and other roots must not wait for the
+ * server meanwhile. */
 static void expire_some(struct abi_pids *pids, uint32_t *next)
 {
 	uint32_t tid = *next;

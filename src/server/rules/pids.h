@@ -35,29 +35,31 @@ static inline struct instance_pids *instance_pids(const struct instance *instanc
 	return instance->part_state[INSTANCE_PART_PIDS];
 }
 
-#define PIDS_MAX	(1u << 30)	/* thread ids are below this, as in the kernel */
+#define PIDS_MAX	(1u << 30)	/* limit of thread ids, as in the kernel: all ids
+					 * are below this number */
 
 /*
- * Add @nr threads to @list, or none of them if there is an error.  Makes the list if there
- * is none; then *@ret_is_new is true, and the caller must call apply_start().
+ * Add @nr threads to @list, or none of them if there is an error.  If there is no list,
+ * makes one; then *@ret_is_new is true, and the caller must call apply_start().
  * Returns 0; -ENOSPC if the list or the arena is full; -ENOMEM or another -errno.
  */
 int pids_add(struct instance *instance, enum abi_pids_list list,
 	     const uint32_t *pids, size_t nr, bool *ret_is_new);
 /*
- * Remove @list.  Returns true if there was one; the caller must call apply_start() then.
+ * Remove @list.  Returns true if there was such a list; then the caller must call
+ * apply_start().
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
 /* instance_part.list_blocks: list the lists, which are in the arena. */
 void pids_list_blocks(const struct instance *instance, struct extent_list *list);
-/* instance_part.drop: remove all lists of an instance that is being removed. */
+/* Method instance_part.drop: remove all lists of an instance that is being removed. */
 void pids_drop_all(struct instance *instance);
 /* Print @list to @out, one thread id per line. */
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out);
 /*
- * instance_part.tick: if event-fork (for lists of functions: function-fork) is set, remove
- * threads that have ended.  Checks a limited number of threads per call.
+ * Method instance_part.tick: remove threads that have ended, if event-fork (for lists of
+ * functions: function-fork) is set.  Checks a limited number of threads per call.
  */
 void pids_expire(struct instance *instance);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Run the triggers of ftrace:print.  (runtime/event/trigger.c runs the triggers of other
- * events.)  The marker is always recorded first: the kernel, too, reserves the record before
- * it looks for triggers, and runs no triggers while tracing is off.
+ * events.)  The marker is always recorded first: the kernel, too, reserves the record
+ * before it looks for triggers, and runs no triggers while tracing is off.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #include "server/rules/rules.h"
 #include "server/rules/triggers.h"
 
-/* The cast removes const from the format, which is only read. */
+/* The event ftrace:print.  The cast removes const from the format, which is only read. */
 const struct event print_event = {
 	.row = ABI_ROW_PRINT,
 	.system_number = UINT32_MAX,
@@ -28,14 +28,14 @@ const struct event print_event = {
 	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
 };
 
-/* The thread that has written the marker.  It is a global because get_comm() of filters has
- * no argument for it; the server has one thread. */
+/* The thread that has written the marker.  It is a global variable because get_comm() of
+ * filters has no argument for it; the server has one thread. */
 static struct {
 	pid_t tid;
 	char comm[FILTER_COMM_LEN];
 } writer;
 
-/* ---- commands; each of them returns true if it has changed anything ---- */
+/* ---- the commands; each returns true if it has changed anything ---- */
 
 static bool mark_trace_on(struct instance *instance, const struct trigger *trigger)
 {
@@ -50,7 +50,7 @@ static bool mark_trace_off(struct instance *instance, const struct trigger *trig
 }
 
 /* Stop tracing, with the texts of the kernel, because the spare side was freed after the
- * trigger was set: 0 was written to `snapshot`. */
+ * trigger was set: a user has written 0 to `snapshot`. */
 static void refuse_command(struct instance *instance)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
@@ -111,8 +111,8 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, writer.comm, sizeof(writer.comm));
 }
 
-/* Run one trigger.  Decrements its counter only if the command has changed something.  No
- * process writes to this counter, so the server needs no atomic operation. */
+/* Run one trigger.  Its counter is decremented only if the command has changed something.
+ * No process writes to this counter, so the server needs no atomic operation. */
 static void fire_trigger(struct instance *instance, const struct trigger *trigger)
 {
 	uint64_t *counter = trigger->counter ?

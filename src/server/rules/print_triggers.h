@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The triggers of the event ftrace:print.  They run in the server, because the server
+ * Run the triggers of the event ftrace:print.  They run in the server, because the server
  * writes the markers.
  */
 #ifndef ULF_SERVER_PRINT_TRIGGERS_H
@@ -17,14 +17,15 @@
 struct event;
 struct instance;
 
-/* The event ftrace:print.  It can have triggers, as other events, but it is not in the
- * table of any root. */
+/* The event ftrace:print.  Like other events it can have triggers, but it is not in the
+ * table of events of any root. */
 extern const struct event print_event;
 
 /* Return true if a trigger of ftrace:print may have @command. */
 bool print_has_command(enum command_number command);
 /*
- * Run the triggers of ftrace:print.  Call it after the marker @rec has been recorded.
+ * Run the triggers of ftrace:print.  Must be called after the marker @rec has been
+ * recorded.
  * @bytes: length of @rec.  @tid: the thread that wrote the marker, on @cpu.
  */
 void print_triggers_run(struct instance *instance, const void *rec, size_t bytes,

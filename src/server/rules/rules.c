@@ -29,8 +29,8 @@
 
 /* ---- write the block in shared memory ---- */
 
-/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns its offset, which is
- * never 0 except for the head of the block. */
+/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns the offset of the
+ * data, which is never 0 except for the head of the block. */
 static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 {
 	uint32_t at = (uint32_t)block->len;
@@ -66,8 +66,8 @@ static uint32_t put_text(struct text *block, const char *text,
 	return put_bytes(block, text, *ret_bytes);
 }
 
-/* Append the program and the text of @trigger, and store the trigger itself at @at.  Its
- * offsets count from @start, where the list of triggers begins. */
+/* Append the program and the text of @trigger, and store the trigger itself at @at.  The
+ * offsets in the trigger count from @start, where the list of triggers begins. */
 static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 			const struct trigger *trigger,
 			const struct filter_program *program)
@@ -86,7 +86,7 @@ static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 	set_bytes(block, at, &to, sizeof(to));
 }
 
-/* Append the triggers that can act on records of @row, first the array, then programs and
+/* Append the triggers that can act on records of @row: first the array, then programs and
  * texts. */
 static void put_triggers(struct text *block, const struct soft_event *soft,
 			 uint32_t row, struct abi_rule *rule)
@@ -149,7 +149,7 @@ static bool has_rule(const struct instance *instance, uint32_t row)
 	return rules->filters[row].text || (soft && soft->refs);
 }
 
-/* Write all rules to the block.  The block stays empty if there are none. */
+/* Write all rules to the block.  The block stays empty if there are no rules. */
 static void put_rules(struct text *block, const struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -204,7 +204,7 @@ static int publish_rules(struct instance *instance, const struct text *block)
 	if (r)
 		return r;
 	memcpy(draft.map->addr, block->data, block->len);
-	/* Mark the buffer as used: processes ignore buffers that are not. */
+	/* Mark the buffer as used, because processes ignore buffers that are not used. */
 	shm_store(&instance->abi->used, 1);
 	return block_publish(root, &draft, &instance_rules(instance)->block,
 			     &instance->abi->rules);
@@ -231,7 +231,7 @@ int rules_publish(struct instance *instance)
 	return r;
 }
 
-/* ---- the server's tables ---- */
+/* ---- change the server's tables ---- */
 
 static void *grow_table(void *table, size_t row_bytes, uint32_t old, uint32_t new)
 {
@@ -298,7 +298,7 @@ void rules_drop(struct instance *instance)
 	retire_rules(instance);
 }
 
-/* ---- events of new modules ---- */
+/* ---- rules for events of new modules ---- */
 
 static uint32_t nr_triggers(const struct soft_event *soft)
 {
@@ -309,8 +309,8 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 	return nr;
 }
 
-/* Copy the filter and the triggers of @older to @event, a new row of that name.  Returns
- * true if there were any. */
+/* Copy the filter and the triggers of @older to @event, a new row with the same name.
+ * Returns true if @older had any. */
 static bool inherit_rules(struct instance *instance, const struct event *event,
 			  const struct event *older)
 {

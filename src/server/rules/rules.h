@@ -64,24 +64,24 @@ static inline struct instance_rules *instance_rules(const struct instance *insta
 }
 
 /*
- * instance_part.load: read the rules that the previous server has published (rules_load.c).
- * Rules that are invalid are skipped.  Returns 0 or -ENOMEM.
+ * Method instance_part.load: read the rules that the previous server has published
+ * (rules_load.c). Rules that are invalid are skipped.  Returns 0 or -ENOMEM.
  */
 int rules_load(struct instance *instance);
-/* instance_part.done: free the server's tables.  The block in shared memory stays. */
+/* Method instance_part.done: free the server's tables.  The block in shared memory stays. */
 void rules_done(struct instance *instance);
 /* instance_part.list_blocks: list the block of rules. */
 void rules_list_blocks(const struct instance *instance, struct extent_list *list);
-/* instance_part.drop: free the tables, and retire the block in shared memory. */
+/* Method instance_part.drop: free the tables, and retire the block in shared memory. */
 void rules_drop(struct instance *instance);
 
-/* Return the filter of @event.  Its members are all zero if there is no filter. */
+/* Return the filter of @event.  All members are zero if there is no filter. */
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event);
 /*
- * root_part.load, before rules_load(): if a filter of any instance names functions, have
- * the root's files parsed.  Returns 0; -ERESTART if a parser is at work: call again later;
- * or -ENOMEM.
+ * Method root_part.load, which runs before rules_load(): if a filter of any instance names
+ * functions, have the root's files parsed.  Returns 0; -ERESTART if a parser is at work, so
+ * that the caller must call again later; or -ENOMEM.
  */
 int rules_load_names(struct root *root);
 /* root_part.done: forget how much the root has used of its limits for loaded rules. */
@@ -92,8 +92,8 @@ void rules_reset_limits(struct root *root);
  */
 int rules_need_rows(struct instance *instance, uint32_t nr);
 /*
- * instance_part.tick: give events of new modules the filters and triggers that older events
- * of their name have, publish the rules and notify the processes.
+ * Method instance_part.tick: give events of new modules the filters and triggers that older
+ * events of their name have, publish the rules and notify the processes.
  */
 void rules_refresh(struct instance *instance);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Load the rules that the previous server has published, from shared memory into the server's
- * tables.  The program can write to that memory, so everything is checked.
+ * Load the rules that the previous server has published, from shared memory into the
+ * server's tables.  The program can write to this memory, so every value is checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +23,9 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* Limit: rules of parts that are loaded from one block.  A correct block needs only one.  There
- * must be a limit, because loading a rule may sort all functions of the program. */
+/* Limit of the rules of parts that are loaded from one block.  A correct block needs only
+ * one such rule.  There must be a limit, because loading a rule may sort all functions of
+ * the program. */
 #define PART_RULES_MAX		8u
 
 /* A private copy of the block of rules. */
@@ -51,7 +52,8 @@ static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 	return text ? strndup(text, bytes) : NULL;
 }
 
-/* Copy a program.  Returns NULL if it is invalid, or if there is no memory. */
+/* Copy a program from the block.  Returns NULL if the program is invalid, or if there is no
+ * memory. */
 static struct filter_program *take_program(struct rules_copy *block, uint32_t at,
 					   uint32_t bytes)
 {
@@ -126,7 +128,8 @@ static void load_part_rule(const struct instance_part *part, struct instance *in
 	free(copy);
 }
 
-/* Load @rule if it belongs to a part that has no rule yet.  Returns true if it does. */
+/* Load @rule if it belongs to a part that has no rule yet.  Returns true if it belongs to a
+ * part. */
 static bool load_rule_of_part(struct instance *instance, struct rules_copy *block,
 			      const struct abi_rule *rule)
 {
@@ -141,8 +144,8 @@ static bool load_rule_of_part(struct instance *instance, struct rules_copy *bloc
 	return false;
 }
 
-/* Load soft mode and triggers of an event.  All rows of its name have equal triggers, so
- * those of the first row are loaded. */
+/* Load soft mode and triggers of an event.  All rows of the event's name have equal
+ * triggers, so the triggers of the first row are loaded. */
 static void load_soft(struct instance *instance, struct rules_copy *block,
 		      const struct abi_rule *rule)
 {
@@ -159,8 +162,8 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 	load_triggers(instance, soft, block, rule->triggers);
 }
 
-/* Load all rules.  The previous server has seen at least the rows up to the highest one that
- * has a rule.  Rows above that may be new, and rules_refresh() handles them. */
+/* Load all rules.  The previous server has seen at least the rows up to the highest one
+ * that has a rule.  Rows above it may be new; rules_refresh() handles them. */
 static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
@@ -218,7 +221,8 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* All buffers may refer to one large block, so limit the sum of the sizes. */
+		/* Limit the sum of the sizes, because all buffers may refer to one large
+		 * block. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;
@@ -239,7 +243,8 @@ void rules_reset_limits(struct root *root)
 	limits->rules_taken = limits->filters_taken = limits->triggers_taken = 0;
 }
 
-/* The server ignores rules that it cannot read.  Processes check the block on their own. */
+/* Load the rules.  The server ignores rules that it cannot read.  Processes check the block
+ * on their own. */
 int rules_load(struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Soft mode of events, and the rule words in which it is stored. */
+/* Soft mode of events, and the rule words in which soft mode is stored. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,8 +23,9 @@ void slot_use(struct instance *instance, uint32_t slot)
 	instance_rules(instance)->slots[slot / 64] |= 1ull << slot % 64;
 }
 
-/* Searches from the last allocated word on, so that a freed word is reused as late as
- * possible: a process that has not applied a change yet may still count in it. */
+/* Allocate a rule word.  The search begins at the last allocated word, so that a freed word
+ * is reused as late as possible: a process that has not applied a change yet may still
+ * count in it. */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -147,7 +148,7 @@ int soft_get(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Enable or disable all rows of @soft. */
+/* Enable or disable the events of all rows of @soft. */
 static void want_event(struct instance *instance, const struct soft_event *soft,
 		       bool is_on)
 {
@@ -165,8 +166,8 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want_event(instance, soft, false);
 }
 
-/* Return true if the setting of the event is on.  It does not matter whether processes could
- * apply the setting, because a failure is not tried again. */
+/* Return true if the setting of the event is on.  It does not matter whether processes
+ * could apply the setting, because a failure is not tried again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
 	return shm_load(&instance->root->events_table[row].wanted) >>

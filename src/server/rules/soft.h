@@ -20,32 +20,33 @@ struct trigger;
 struct soft_event {
 	uint32_t nr_rows;		/* number of rows that pointed here when this struct was
 					 * made */
-	uint32_t row;			/* the lowest of these rows */
-	uint32_t slot;			/* number of the rule word; the event is soft disabled
-					 * while the word is not 0 */
-	uint32_t refs;			/* 1 if the event has triggers, plus 1 for each
-					 * trigger that enables or disables it */
+	uint32_t row;			/* the lowest of the rows that pointed here */
+	uint32_t slot;			/* number of the rule word; the event is soft
+					 * disabled while the word is not 0 */
+	uint32_t refs;			/* number of references: 1 if the event has
+					 * triggers, plus 1 for each trigger that enables
+					 * or disables it */
 	struct trigger *triggers;	/* newest first */
 };
 
 /*
- * Allocate a rule word and set it to @value.  Returns 0, -ENOSPC if all are in use, or an
- * error of root_reserve().
+ * Allocate a rule word and set it to @value.  Returns 0; -ENOSPC if all rule words are in
+ * use; or an error of root_reserve().
  */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot);
 /* Free a rule word. */
 void slot_free(struct instance *instance, uint32_t slot);
-/* Mark a rule word as used that the rules of the previous server refer to. */
+/* Mark a rule word as used, because the rules of the previous server refer to it. */
 void slot_use(struct instance *instance, uint32_t slot);
 /* Return the value of a rule word. */
 uint64_t slot_value(const struct instance *instance, uint32_t slot);
-/* Return the number of the highest rule word in use, plus 1; 0 if none is. */
+/* Return the number of the highest rule word in use, plus 1; 0 if none is in use. */
 uint32_t slots_used(const struct instance *instance);
 
-/* Return the soft mode of @event.  NULL: the event is not in soft mode. */
+/* Return the soft mode of @event; NULL if the event is not in soft mode. */
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event);
-/* Return true if the event's records are dropped now. */
+/* Return true if the records of the event are dropped now. */
 bool soft_is_disabled(const struct instance *instance,
 		      const struct soft_event *soft);
 /* Return true if @event is enabled and not soft disabled. */
@@ -67,19 +68,20 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
  */
 
 /*
- * Put @event into soft mode if it is not, and take a reference.
- * Returns 0, -ENOMEM or an error of slot_alloc().
+ * Put @event into soft mode if it is not in soft mode yet, and take a reference. Returns 0,
+ * -ENOMEM or an error of slot_alloc().
  */
 int soft_get(struct instance *instance, const struct event *event,
 	     struct soft_event **ret_soft);
-/* Release a reference.  The last one disables an event that is soft disabled. */
+/* Release a reference.  When the last reference is released, an event that is soft disabled
+ * is disabled. */
 void soft_put(struct instance *instance, struct soft_event *soft);
-/* Complete changes: enable events in soft mode, and free those without references. */
+/* Complete changes: enable events in soft mode, and free soft modes without references. */
 void soft_settle(struct instance *instance);
 
 /*
- * Make a soft_event that uses the rule word @slot and has no references yet; for rules of the
- * previous server.  Returns NULL if there is no memory.
+ * Make a soft_event that uses the rule word @slot and has no references yet, for rules of
+ * the previous server.  Returns NULL if there is no memory.
  */
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot);

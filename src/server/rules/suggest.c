@@ -14,7 +14,8 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-#define CHECK_EVERY		256u		/* names between two checks of the budget */
+#define CHECK_EVERY		256u		/* number of names between two checks of
+						 * the budget */
 #define SYMBOL_LOOKS	16u		/* symbols between two checks; names of C++ are many */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
@@ -34,13 +35,14 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 	budget_stop(&suggest->budget);
 }
 
-/* ---- similar events ---- */
+/* ---- find similar events ---- */
 
-/* Return SYSTEM:EVENT.  A name that is too long is cut to NEAREST_MAX + 1 bytes, which is still
- * too long for nearest_offer(), so it is ignored. */
+/* Return SYSTEM:EVENT of event @i.  A name that is too long is cut to NEAREST_MAX + 1
+ * bytes.  This is still too long for nearest_offer(), so the name is ignored. */
 static const char *whole_name(const struct root *root, uint32_t i)
 {
-	static char name[NEAREST_MAX + 2];	/* static is safe: the server has one thread */
+	static char name[NEAREST_MAX + 2];	/* a static buffer is safe, because the
+						 * server has one thread */
 	const struct event_format *format = root_events(root)->visible[i]->format;
 
 	snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
@@ -59,8 +61,8 @@ static const char *system_name(const struct root *root, uint32_t i)
 	return events_has_system(root, events->systems[i]) ? events->systems[i] : NULL;
 }
 
-/* Replace the event's name that @near has found by SYSTEM:EVENT, of the first such event.
- * NULL: no name was found, or it is too long. */
+/* Replace the name of an event that @near has found by SYSTEM:EVENT of the first such
+ * event. Returns NULL if no name was found, or if it is too long. */
 static const char *with_system(const struct root *root, struct nearest *near)
 {
 	const char *name = nearest_name(near);
@@ -131,7 +133,7 @@ void suggest_log_event(struct instance *instance, const char *place,
 			   nearest_name(&near));
 }
 
-/* ---- similar symbols ---- */
+/* ---- find similar symbols ---- */
 
 static void offer_name(void *near, const char *name)
 {

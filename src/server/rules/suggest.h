@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Suggestions for error_log: names of a root that are similar to a wrong name.  The search
- * has a CPU budget for each root.  When the budget is spent, the search stops and the best
- * name found until then is used.
+ * has a CPU budget for each root.  When the budget is spent, the search stops, and the best
+ * name that was found so far is used.
  */
 #ifndef ULF_SERVER_SUGGEST_H
 #define ULF_SERVER_SUGGEST_H
@@ -26,12 +26,12 @@ static inline struct root_suggest *root_suggest(const struct root *root)
 	return root->part_state[ROOT_PART_SUGGEST];
 }
 
-#define SUGGEST_WORD_MAX	1024u	/* limit: bytes of a wrong name that are compared */
+#define SUGGEST_WORD_MAX	1024u	/* limit of the bytes of a wrong name that are compared */
 
 /*
- * Return the name of an event or system that is similar to @word.  @word is SYSTEM:EVENT,
- * EVENT or SYSTEM.  The result is in @near, which the caller provides.  NULL: no name is
- * similar.
+ * Return the name of an event or system that is similar to @word, which is SYSTEM:EVENT,
+ * EVENT or SYSTEM.  The result is in @near, which the caller provides.  Returns NULL if no
+ * name is similar.
  */
 const char *suggest_event(struct root *root, const char *word, struct nearest *near);
 /*
@@ -43,14 +43,14 @@ void suggest_log_event(struct instance *instance, const char *place,
 		       const char *command, const char *at, size_t len);
 /*
  * Compare the names that @name_of returns for 0 ... @nr - 1 with the word of @near.
- * @name_of may return NULL: no name.  Stops when the root's budget is spent.
+ * @name_of may return NULL, which means no name.  Stops when the root's budget is spent.
  */
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i));
 /*
  * Return the name of a function that is similar to the first @len bytes of @word.  Searches
  * all functions, also those that cannot be traced; functions/function_suggest.h searches
- * only those that can.  The result is in @near.  NULL: no name is similar.
+ * only those that can.  The result is in @near.  Returns NULL if no name is similar.
  */
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near);

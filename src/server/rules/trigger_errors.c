@@ -13,8 +13,8 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* limit: bytes of a token: a command, a system, an
-					 * event, a count */
+#define WORD_MAX	255u		/* limit of the bytes of a token: a command, a
+					 * system, an event or a count */
 #define BLANKS		" \t"
 
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
@@ -24,7 +24,8 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
 			   (uint32_t)(at - wrong->command), near);
 }
 
-/* Copy a token and append a NUL.  A token that is too long is cut: no name is that long. */
+/* Copy a token and append a NUL.  A token that is too long is cut, because no name is that
+ * long. */
 static void copy_word(char word[WORD_MAX + 1], const char *at, size_t len)
 {
 	len = len < WORD_MAX ? len : WORD_MAX;
@@ -97,7 +98,7 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* Check [if FILTER] at @at.  Does not check the filter itself. */
+/* Check [if FILTER] at @at.  The filter itself is not checked. */
 static void log_condition(const struct wrong_write *wrong, const char *at, bool has_count)
 {
 	size_t len = strcspn(at, BLANKS);

@@ -14,7 +14,7 @@ struct event;
 struct instance;
 struct trigger_cmd;
 
-/* A write that was refused.  @at of the functions below points into @command. */
+/* A write that was refused.  The parameter @at of the functions below points into @command. */
 struct wrong_write {
 	struct instance *instance;
 	const char *place;		/* name of the file; a constant string */
@@ -34,23 +34,23 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
  */
 
 /*
- * Check the name of a command: the @len bytes at @at.  @event: the event that would get the
- * trigger; NULL: a function.  *@ret_cmd is the command if the name is correct.
+ * Check the name of a command, the @len bytes at @at.  @event: the event that would get the
+ * trigger; NULL: a function would get it.  *@ret_cmd is the command if the name is correct.
  */
 bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
 			 const struct event *event, const struct trigger_cmd **ret_cmd);
 /*
- * Check the target of a command, SYSTEM:EVENT[:COUNT]: the @len bytes at @at.  *@ret_count
- * points to the count, which is not checked; NULL: no count.
+ * Check the target of a command, SYSTEM:EVENT[:COUNT], the @len bytes at @at.  *@ret_count
+ * points to the count, which is not checked; NULL if there is no count.
  */
 bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
 			bool is_removal, const char **ret_count);
-/* Check a count: the @len bytes at @at. */
+/* Check a count, the @len bytes at @at. */
 bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len);
 
 /*
  * Check all of @text, which was written to the `trigger` file of @event and refused with
- * -EINVAL.  Does not check the filter in it: triggers.c reports errors in filters.
+ * -EINVAL.  The filter in it is not checked: triggers.c reports errors in filters.
  */
 void trigger_log(struct instance *instance, const struct event *event, const char *text);
 

@@ -26,8 +26,8 @@ const struct trigger_cmd trigger_cmds[] = {
 
 const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
 
-/* Like strsep(), but skips blanks after the token, and sets *@text to NULL if nothing
- * follows them. */
+/* Cut a token off, as strsep() does.  Blanks after the token are skipped, and *@text
+ * becomes NULL if nothing follows them. */
 static char *cut_token(char **text, const char *ends)
 {
 	char *word = strsep(text, ends);
@@ -69,7 +69,7 @@ const struct event *trigger_find_event(struct root *root, const char *system,
 	return event;
 }
 
-/* Parse SYSTEM:EVENT[:COUNT]. */
+/* Parse the target of a command: SYSTEM:EVENT[:COUNT]. */
 static int parse_target(struct root *root, char *text,
 			struct trigger_words *words)
 {
@@ -105,7 +105,7 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	return 0;
 }
 
-/* Text after a colon is ignored: "3:x" is 3. */
+/* Parse a count.  Text after a colon is ignored: "3:x" is 3. */
 int trigger_parse_count(char *text, uint64_t *ret_count)
 {
 	char *number = strsep(&text, ":");

@@ -23,14 +23,17 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WRITE_MAX	4096		/* limit: bytes of a write; one page, as in the kernel */
-/* Limits for one root.  They apply to triggers that were loaded or inherited, not to triggers
- * that are written to this server. */
-#define OLD_TRIGGERS_MAX 65536u		/* number of triggers, counted for each row */
-#define COMPILE_BYTES	64u		/* a compilation counts as this many bytes, plus its text */
-#define FILTERS_BYTES_MAX (2u << 20)	/* sum of the bytes of all compilations */
+#define WRITE_MAX	4096		/* limit of the bytes of a write: one page, as in
+					 * the kernel */
+/* Limits for one root.  They apply to triggers that were loaded or inherited, not to
+ * triggers that users write to this server. */
+#define OLD_TRIGGERS_MAX 65536u		/* limit of the number of triggers, counted for
+					 * each row */
+#define COMPILE_BYTES	64u		/* number of bytes for which a compilation
+					 * counts, besides its text */
+#define FILTERS_BYTES_MAX (2u << 20)	/* limit of the sum of the bytes of all compilations */
 
-/* Return the target of @trigger.  NULL: the command has no target. */
+/* Return the target of @trigger; NULL if the command has no target. */
 static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
@@ -57,7 +60,7 @@ static int compile_filter(struct instance *instance, struct trigger *trigger,
 			      &programs->program, ret_error);
 }
 
-/* Count a compilation, and return false if the root has reached its limit.  Every trigger is
+/* Count a compilation.  Returns false if the root has reached its limit.  Every trigger is
  * compiled for every row of its event, and each compilation takes a few microseconds, more
  * for a long text. */
 static bool may_compile(struct root *root, const char *filter)
@@ -81,7 +84,7 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 }
 
 /* Compile the filter for all rows of the event.  Only an error in the row of @event is
- * reported; other rows may not fit the filter. */
+ * reported, because other rows may not fit the filter. */
 static int compile_all(struct instance *instance, const struct event *event,
 		       struct trigger *trigger)
 {
@@ -125,8 +128,8 @@ void triggers_free(struct trigger *triggers)
 	}
 }
 
-/* Fill @trigger from @words: command, target, count and compiled filter.  Does not add it
- * to the event. */
+/* Fill @trigger from @words: command, target, count and compiled filter.  The trigger is
+ * not added to the event yet. */
 static int trigger_fill(struct trigger *trigger, struct instance *instance,
 			const struct event *event, struct trigger_words *words,
 			uint64_t *ret_count)
@@ -137,7 +140,7 @@ static int trigger_fill(struct trigger *trigger, struct instance *instance,
 	trigger->cmd = words->cmd;
 	if (words->target)
 		trigger->target_row = words->target->row;
-	*ret_count = UINT64_MAX;	/* the kernel's -1: no limit */
+	*ret_count = UINT64_MAX;	/* the value means "no limit", like the kernel's -1 */
 	if (words->count) {
 		r = trigger_parse_count(words->count, ret_count);
 		if (r)
@@ -159,8 +162,8 @@ static bool is_for(const struct instance *instance, const struct trigger *trigge
 		event_is_named_as(target_of(instance, trigger), words->target));
 }
 
-/* Return the link in @list that points to the trigger of this kind and target, or the last
- * link, which is NULL. */
+/* Return the link in @list that points to the trigger of this kind and target.  If there is
+ * no such trigger, return the last link, which is NULL. */
 static struct trigger **find_trigger(const struct instance *instance,
 				     struct trigger **list, const struct trigger_words *words)
 {
@@ -180,7 +183,7 @@ static bool is_full(const struct soft_event *soft)
 
 /* ---- add and remove triggers ---- */
 
-/* Put the event and the target of @trigger into soft mode, and take references. */
+/* Put the event and the target of @trigger into soft mode, and take references of both. */
 static int attach_trigger(struct instance *instance, const struct event *event,
 			  struct trigger *trigger, struct soft_event **ret_soft)
 {
@@ -198,7 +201,8 @@ static int attach_trigger(struct instance *instance, const struct event *event,
 		}
 	}
 	if (soft->triggers)
-		soft->refs--;		/* all triggers of the event share one reference */
+		soft->refs--;		/* drop this reference, because all triggers of
+					 * the event share one */
 	*ret_soft = soft;
 	return 0;
 }
@@ -344,7 +348,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store_command(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		/* Restore the text, because trigger_parse() has stored NULs in it.  @copy ends
+		/* Restore the text, in which trigger_parse() has stored NULs.  @copy ends
 		 * at the first NUL of @data, so copy only up to there. */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
@@ -451,8 +455,8 @@ static bool link_target(const struct instance *instance, struct trigger *trigger
 	return trigger->target;
 }
 
-/* Take references for the triggers of @soft, as if they had been written now.  Removes
- * triggers whose target does not exist. */
+/* Take references for the triggers of @soft, as if they had been written now.  Triggers
+ * whose target does not exist are removed. */
 static void link_all(const struct instance *instance, struct soft_event *soft)
 {
 	struct trigger **at = &soft->triggers;

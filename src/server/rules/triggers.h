@@ -14,7 +14,7 @@
 #include "abi/rules.h"
 #include "event/command.h"
 
-#define TRIGGERS_MAX	1024u		/* limit: triggers of one event in one instance */
+#define TRIGGERS_MAX	1024u		/* limit of the triggers of one event in one instance */
 
 struct event;
 struct filter_program;
@@ -31,15 +31,15 @@ struct trigger_cmd {
 	enum command_scope scope;
 	uint32_t flags;			/* enum command_flags */
 	const char *help;		/* text for the README file */
-	bool has_target;		/* SYSTEM:EVENT must be given after the command */
-	/* Prepare @instance before a trigger with this command is added.  Returns 0 or
-	 * -errno.  Optional. */
+	bool has_target;		/* true: SYSTEM:EVENT must follow the command */
+	/* Optional method: prepare @instance before a trigger with this command is added.
+	 * Returns 0 or -errno. */
 	int (*need)(struct instance *instance);
 };
 
 extern const struct trigger_cmd trigger_cmds[];
 extern const uint32_t nr_trigger_cmds;
-/* Find a command by its name.  Returns NULL if there is none. */
+/* Find a command by its name.  Returns NULL if there is no such command. */
 const struct trigger_cmd *trigger_cmd_find(const char *name);
 /* Find a command by its number (enum command_number).  Returns NULL if there is none. */
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
@@ -55,10 +55,11 @@ bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 struct trigger {
 	struct trigger *next;		/* next older trigger of the event; NULL: none */
 	const struct trigger_cmd *cmd;
-	uint32_t counter;		/* number of its rule word + 1; 0: no limit */
+	uint32_t counter;		/* 1 + number of the rule word that counts; 0: no limit */
 	uint32_t target_row;		/* row of the target event, if cmd->has_target */
-	struct soft_event *target;	/* holds a reference; NULL: no target */
-	char *filter;			/* text as written; NULL: none */
+	struct soft_event *target;	/* soft mode of the target; holds a reference;
+					 * NULL: the command has no target */
+	char *filter;			/* text of the filter as it was written; NULL: none */
 	struct trigger_program *programs;	/* compiled filter, one for each row */
 	uint32_t nr_programs;
 };
@@ -66,34 +67,36 @@ struct trigger {
 /* The compiled filter for the records of one row. */
 struct trigger_program {
 	uint32_t row;
-	struct filter_program *program;	/* NULL: the filter does not fit this row, so the
-					 * trigger never acts on its records */
+	struct filter_program *program;	/* compiled filter; NULL: the filter does not fit
+					 * this row, so the trigger never acts on its
+					 * records */
 };
 
 /*
- * A write to events/SYS/EVENT/trigger: add or remove a trigger.  Syntax and errors are
- * those of the kernel.  If *@ret_is_changed is true, the caller must call apply_start().
- * A mistake in the text is reported in error_log.
+ * Handle a write to events/SYS/EVENT/trigger: add or remove a trigger.  Syntax and errors
+ * are those of the kernel.  If *@ret_is_changed is true, the caller must call
+ * apply_start(). A mistake in the text is reported in error_log.
  * Returns 0, -EINVAL, -EEXIST, -ENOSPC, -ENODEV (the root is dead), -EBUSY (see
  * filters_log_missed()) or another -errno.
  */
 int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed);
-/* A read of events/SYS/EVENT/trigger: print the triggers, or the commands that exist. */
+/* Handle a read of events/SYS/EVENT/trigger: print the triggers, or the commands that exist. */
 void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
 
 /*
- * Print what follows the name of the command: target, if it has one, and count, as in
- * ":sched:sched_switch:count=3" or ":unlimited".  @counter is trigger.counter.
+ * Print the part of a trigger that follows the name of its command: the target, if it has
+ * one, and the count, as in ":sched:sched_switch:count=3" or ":unlimited".  @counter is
+ * trigger.counter.
  */
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
 		       uint32_t counter, struct text *out);
 
 /*
- * Return true if @trigger can act on records of @row.  *@ret_program is the filter for them
- * then; NULL: no filter.
+ * Return true if @trigger can act on records of @row.  Then *@ret_program is the filter for
+ * these records; NULL: no filter.
  */
 static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 				const struct filter_program **ret_program)
@@ -105,14 +108,14 @@ static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 	return !trigger->filter || *ret_program;
 }
 /*
- * Count @nr triggers (at least one) that a root gets without a write: loaded from the
- * previous server, or inherited by events of a new module.  Returns false if that exceeds the limit
- * of a root; they must not be added then.
+ * Count @nr triggers (at least one) that a root gets without a write, because they are
+ * loaded from the previous server, or inherited by events of a new module.  Returns false
+ * if this exceeds the limit of a root; then the triggers must not be added.
  */
 bool triggers_may_add(struct root *root, uint64_t nr);
 /*
  * Compile the filters of all triggers of @soft for @event, a row that is new.  Does nothing
- * when the root has used up its limit for compilations.
+ * if the root has used up its limit for compilations.
  */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);
@@ -126,8 +129,9 @@ void triggers_free(struct trigger *triggers);
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct abi_trigger *abi, const char *filter);
 /*
- * Call it after all triggers_add_old(): find the targets, take references and compile the
- * filters.  Triggers whose target does not exist are removed.
+ * Complete the triggers of the previous server: find the targets, take references and
+ * compile the filters.  Triggers whose target does not exist are removed.  Must be called
+ * after all triggers_add_old().
  */
 void triggers_link_old(struct instance *instance);
 
