@@ -13,7 +13,8 @@
 
 #include "base/glob.h"
 
-/* Faster than isspace() and isalnum(): up to 200,000 names are parsed. */
+/* Tests that are faster than isspace() and isalnum(), because up to 200,000 names are
+ * parsed. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -34,15 +35,15 @@ static bool has_prefix(const char *text, const char *end, const char *prefix)
 
 /* ---- items ---- */
 
-/* Operators; a longer one must be before its prefixes. */
+/* The operators of C++.  A longer operator must be before its prefixes. */
 static const char *const operators[] = {
 	"->*", "<=>", "<<=", ">>=", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=",
 	"==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "\"\"",
 	"+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 };
 
-/* Return true if the word `operator`, not a part of a longer word, begins at @at.  @start:
- * start of the text. */
+/* Return true if the word `operator` begins at @at, and is not a part of a longer word.
+ * @start: start of the text. */
 static bool is_operator(const char *start, const char *at, const char *end)
 {
 	return *at == 'o' && has_prefix(at, end, "operator") &&
@@ -59,7 +60,8 @@ static const char *skip_operator(const char *at, const char *end)
 	return at;
 }
 
-/* Return the closing bracket for the opening one at @at; 0: there is no bracket at @at. */
+/* Return the closing bracket for the opening bracket at @at; 0 if there is no bracket at
+ * @at. */
 static char closing_bracket(const char *at, const char *end)
 {
 	switch (*at) {
@@ -70,7 +72,7 @@ static char closing_bracket(const char *at, const char *end)
 	case '<':
 		return '>';
 	case '[':
-		/* any other [ begins a class of a glob */
+		/* Any other [ begins a class of a glob. */
 		return has_prefix(at, end, "[abi:") || has_prefix(at, end, "[clone") ?
 		       ']' : 0;
 	default:
@@ -78,8 +80,8 @@ static char closing_bracket(const char *at, const char *end)
 	}
 }
 
-/* Skip an opening bracket at @at up to and including its closing one, or to the end.  Inside
- * ( ) only parentheses are paired, because < and > may be comparisons there. */
+/* Skip the bracket that opens at @at, up to and including its closing bracket, or to the
+ * end.  Inside ( ) only parentheses are paired, because < and > may be comparisons there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	char stack[2 * ELF_NAME_MAX];
@@ -102,8 +104,8 @@ static const char *skip_bracket(const char *at, const char *end)
 	return end;
 }
 
-/* Skip what follows `operator` in `operator new[]` or `operator unsigned int`, up to the
- * parameters or the command. */
+/* Skip the text that follows `operator` in `operator new[]` or `operator unsigned int`, up
+ * to the parameters or the command. */
 static const char *skip_type(const char *at, const char *end)
 {
 	while (at < end && !strchr("(,\n", *at)) {
@@ -137,7 +139,7 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 	return *at == ':' && has_prefix(at, end, "::") ? at + 2 : at + 1;
 }
 
-/* ---- the tail: qualifiers and clones after the parameters ---- */
+/* ---- parse the tail: qualifiers and clones after the parameters ---- */
 
 #define CLONE	"[clone "
 
@@ -164,8 +166,8 @@ static const char *skip_qualifier(const char *at, const char *end)
 	return at;
 }
 
-/* Return true if the text from @at to its end may be the beginning of a tail, as after the
- * ) of `f() `, `f() con` or `f() [clo`. */
+/* Return true if the text from @at to its end may be the beginning of a tail.  Examples:
+ * after the ) of `f() `, `f() con` or `f() [clo`. */
 static bool is_name_tail_begun(const char *at, const char *end)
 {
 	static const char *const tails[] = { "const", "volatile", "noexcept", "&&", CLONE };
@@ -253,12 +255,12 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len)
 
 /* ---- names of C++ ---- */
 
-/* The positions where the parts of a name begin; see function_name.h. */
+/* The positions at which the parts of a name begin; see function_name.h. */
 struct parts {
 	const char *name, *params, *tail, *clone, *end;
 };
 
-/* Return true if the bracket at @at contains the parameters: only a tail follows it. */
+/* Return true if the bracket at @at contains the parameters, because only a tail follows it. */
 static bool is_parameter_list(const char *at, const char *end, struct parts *parts)
 {
 	const char *after = skip_bracket(at, end);
@@ -286,8 +288,7 @@ static void find_name_parts(const char *text, size_t len, struct parts *parts)
 			parts->params = parts->tail = at;	/* no parameters */
 			return;
 		}
-		/* A blank ends the return type, unless it is the blank of
-		 * `operator< <int>`. */
+		/* A blank ends the return type, unless it is the blank in `operator< <int>`. */
 		if (is_blank(*at) && at[1] != '<')
 			parts->name = at + 1;
 		at = next != at ? next : skip_item(text, at, end);
@@ -300,15 +301,15 @@ const char *function_name_shown(const char *plain)
 	const char *first = strpbrk(plain, " (<");
 	struct parts parts;
 
-	/* Only names of templates contain the return type.  They have a `<` or a blank
-	 * before their parameters. */
+	/* Cut the return type off.  Only names of templates contain it, and these have a
+	 * `<` or a blank before their parameters. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
 	find_name_parts(plain, strlen(plain), &parts);
 	return parts.name;
 }
 
-/* Append [@from, @to) to @text without blanks.  Returns the new length. */
+/* Append the characters of [@from, @to) to @text, without blanks.  Returns the new length. */
 static size_t copy_text(char *text, size_t len, const char *from, const char *to)
 {
 	for (; from < to && len < FUNCTION_SEARCH_MAX; from++)
@@ -370,8 +371,8 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-/* Store the longest run of letters in @text: every match must contain it.  Stops at a [ and at
- * a backslash, because letters after these may match other characters. */
+/* Store the longest run of letters in @text, which every match must contain.  Stops at a [
+ * and at a backslash, because letters after these may match other characters. */
 static void find_pattern_key(struct function_pattern *pattern, const char *text, size_t len)
 {
 	const char *key = text;
@@ -390,7 +391,7 @@ static void find_pattern_key(struct function_pattern *pattern, const char *text,
 	pattern->key[key_len] = '\0';
 }
 
-/* Return true if `const` at @at is the first word of a parameter, also of one in < >. */
+/* Return true if `const` at @at is the first word of a parameter, or of a parameter in < >. */
 static bool is_const_first(const char *start, const char *at, const char *end)
 {
 	if (!has_prefix(at, end, "const") || at + 5 == end || !is_blank(at[5]))
@@ -400,13 +401,14 @@ static bool is_const_first(const char *start, const char *at, const char *end)
 	return at > start && strchr("(,<", at[-1]);
 }
 
-/* Copy a pattern without blanks.  In brackets, write `const T*` as the demangler does:
- * `T const*`. */
+/* Copy a pattern without blanks.  In brackets, `const T*` is written as the demangler
+ * writes it: `T const*`. */
 static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
-	bool waits[ELF_NAME_MAX];	/* [depth of brackets] a const was skipped, and must be
-					 * inserted at the end of its type */
+	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a const
+					 * was skipped, and must be inserted at the end
+					 * of its type */
 	size_t depth = 0, len = 0;
 
 	waits[0] = false;
@@ -449,7 +451,7 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	return pattern->len;
 }
 
-/* Return true if the bytes [@from, @to) of the form equal the pattern. */
+/* Return true if the bytes [@from, @to) of the form are equal to the pattern. */
 static bool is_same_as_pattern(const struct function_pattern *pattern,
 			       const struct function_form *form, size_t from, size_t to)
 {
@@ -485,9 +487,9 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
-/* Match "*::PATTERN", a quick test before the exact one: one glob instead of one for each
- * scope.  If it fails, no scope matches; if it succeeds, the `::` may be in brackets, so the
- * exact test must follow. */
+/* Match "*::PATTERN" as a quick test before the exact one: one glob instead of one for each
+ * scope.  If it fails, no scope matches.  If it succeeds, the `::` may be in brackets, so
+ * the exact test must follow. */
 static bool is_glob_after_scope(const struct function_pattern *pattern,
 				const struct function_form *form, size_t from, size_t to)
 {

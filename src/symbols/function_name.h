@@ -34,15 +34,16 @@
 size_t function_word_len(const char *text, size_t len);
 /*
  * Return the colon between name and command of @word, [!]NAME:COMMAND.  `::` belongs to the
- * name.  NULL: no command.
+ * name.  Returns NULL if there is no command.
  */
 const char *function_word_colon(const char *word, size_t len);
 /* Return the length of the first name of @list, whose names are separated by commas. */
 size_t function_item_len(const char *list, size_t len);
 
 /*
- * Return true if @raw is a clone that the compiler made of @name, as execute.constprop.0 of
- * execute.  execute.cold is not a clone: it is a part of execute that is never called.
+ * Return true if @raw is a clone that the compiler made of @name, for example
+ * execute.constprop.0 of execute.  execute.cold is not a clone: it is a part of execute
+ * that is never called.
  */
 bool function_name_is_clone(const char *raw, const char *name, size_t len);
 /*
@@ -63,21 +64,22 @@ void function_name_each(const char *plain, void (*each)(void *arg, const char *n
 size_t function_name_len(const char *word, size_t len);
 
 /*
- * How well a written name matches a function, best first.  Only the best rung that any function
- * reaches counts: the written name means all functions on this rung, and no others.
+ * How well a written name matches a function, from the best rung to the worst.  Only the
+ * best rung that any function reaches counts: the written name means all functions on this
+ * rung, and no others.
  */
 enum function_rung {
 	RUNG_NAME,			/* equal to the name or the bare name, with or without
 					 * params, tail and clone */
-	RUNG_SCOPED,			/* as RUNG_NAME, without the first scopes */
-	RUNG_GLOB,			/* as RUNG_NAME, with wildcards */
-	RUNG_SCOPED_GLOB,		/* as RUNG_SCOPED, with wildcards */
+	RUNG_SCOPED,			/* as RUNG_NAME, but without the first scopes */
+	RUNG_GLOB,			/* as RUNG_NAME, but with wildcards */
+	RUNG_SCOPED_GLOB,		/* as RUNG_SCOPED, but with wildcards */
 	RUNG_NONE,			/* no match */
 };
 
-/* Limit: bytes of a name that is searched.  A function with a longer name is only found by its
- * raw name, and by its name as lists show it.  The time of a match grows with the square of the
- * length. */
+/* Limit of the bytes of a name that is searched.  A function with a longer name is only
+ * found by its raw name, and by its name as lists show it.  There is a limit because the
+ * time of a match grows with the square of the length. */
 #define FUNCTION_SEARCH_MAX	1024u
 
 /* A name without blanks, and the offsets in @text at which its parts end. */
@@ -96,13 +98,13 @@ struct function_pattern {
 	size_t len;			/* bytes of @text */
 	bool has_params;
 	bool has_wildcards;
-	char key[ELF_NAME_MAX];		/* letters that every match contains */
+	char key[ELF_NAME_MAX];		/* letters that every match must contain */
 };
 
-/* Prepare @text, a name without its command.  Returns false if @text matches nothing: it is
- * empty or too long. */
+/* Prepare @text, a name without its command, for matching.  Returns false if @text matches
+ * nothing, because it is empty or too long. */
 bool function_pattern_init(struct function_pattern *pattern, const char *text, size_t len);
-/* Compare the pattern with @plain, a name as the demangler prints it. */
+/* Compare the pattern with @plain, a name as the demangler prints it.  Returns the rung. */
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
 					  const char *plain);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of function lists that wait for their module. */
+/* Handle entries of function lists that wait for their module. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
 
-/* Count an entry that waits as an entry of the filter: such a filter is not empty. */
+/* Count an entry that waits as an entry of the filter, because such a filter is not empty. */
 static void count_entry(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
@@ -60,7 +60,7 @@ static void take_out(struct instance *instance, struct function_mod **at)
 	mod_free(mod);
 }
 
-/* ---- writes ---- */
+/* ---- handle writes ---- */
 
 static bool is_loaded(const struct functions *functions, const char *module)
 {
@@ -74,8 +74,8 @@ static bool is_loaded(const struct functions *functions, const char *module)
 	return false;
 }
 
-/* Return true if @mod is an entry of @list with that glob ("*": any) and module (NULL: any
- * module). */
+/* Return true if @mod is an entry of @list with the glob @glob ("*": any glob) and the
+ * module @module (NULL: any module). */
 static bool is_meant(const struct function_mod *mod, enum function_list list,
 		     const char *glob, const char *module)
 {
@@ -83,7 +83,7 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
 }
 
-/* Remove the matching entries from the instance.  Returns them as a list of their own, in
+/* Remove the entries that match from the instance.  Returns them as a separate list, in
  * reverse order. */
 static struct function_mod *free_entry(struct instance *instance, enum function_list list,
 				       const char *glob, const char *module)
@@ -104,7 +104,8 @@ static struct function_mod *free_entry(struct instance *instance, enum function_
 	return gone;
 }
 
-/* Publish the rules and free the entries of @gone.  If publishing fails, put them back. */
+/* Publish the rules and free the entries of @gone.  If publishing fails, put the entries
+ * back. */
 static int publish_without(struct instance *instance, struct function_mod *gone)
 {
 	struct instance_functions *functions = instance_functions(instance);
@@ -170,10 +171,10 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
 }
 
-/* ---- new modules ---- */
+/* ---- apply entries to new modules ---- */
 
-/* Add the functions of @mod to its list.  -ERESTART: names are being demangled; nothing was
- * changed. */
+/* Add the functions of @mod to its list.  Returns -ERESTART if names are being demangled;
+ * then nothing was changed. */
 static int apply_entry(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;

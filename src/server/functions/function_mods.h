@@ -21,7 +21,7 @@ struct text;
 /* An entry that waits for its module. */
 struct function_mod {
 	struct function_mod *next;	/* next older entry; NULL: none */
-	enum function_list list;	/* FUNCTION_FILTER or FUNCTION_NOTRACE */
+	enum function_list list;	/* the list: FUNCTION_FILTER or FUNCTION_NOTRACE */
 	char *glob;			/* name or glob of functions */
 	char *module;
 };
@@ -33,8 +33,8 @@ struct function_mod {
 
 /*
  * Add the entry @glob:mod:@module to @list, or remove it if @glob begins with '!', and
- * publish the rules.  Returns -EINVAL if the module is loaded, or if there is no such entry
- * to remove; or an error of rules_publish().
+ * publish the rules.  Returns 0; -EINVAL if the module is loaded, or if there is no such
+ * entry to remove; or an error of rules_publish().
  */
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module);
@@ -43,17 +43,17 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			struct text *out);
 /* Remove all entries of @list, and publish the rules. */
 int function_mods_clear(struct instance *instance, enum function_list list);
-/* Free all entries of @instance.  Publishes nothing. */
+/* Free all entries of @instance.  Nothing is published. */
 void function_mods_done(struct instance *instance);
 /*
- * Apply the entries of all instances whose module is loaded now, and remove them.
- * Returns 0; -ERESTART if names are still being demangled or searched: call again later;
- * -ENOMEM or an error of rules_publish().
+ * Apply the entries of all instances whose module is loaded now, and remove these entries.
+ * Returns 0; -ERESTART if names are still being demangled or searched, so that the caller
+ * must call again later; -ENOMEM or an error of rules_publish().
  */
 int function_mods_come(struct root *root);
 
-/* Print all entries for the next server, one per line: 'f' or 'n' for the list, then the
- * entry. */
+/* Print all entries for the next server, one entry per line: 'f' or 'n' for the list, then
+ * the entry. */
 void function_mods_put(const struct instance *instance, struct text *out);
 /* Add the entries that function_mods_put() has printed.  Changes @text. */
 void function_mods_load(struct instance *instance, char *text);

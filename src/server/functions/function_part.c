@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions as a part of roots and of instances; see core/part.h. */
+/* Methods of the functions as a part of roots and of instances; see core/part.h. */
 #include "abi/rules.h"
 #include "base/bits.h"
 #include "base/text.h"
@@ -25,8 +25,8 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* The names of functions are unsaved data: the files that they were read from may have been
- * removed since, so they could not be read again. */
+/* Return true if there are names of functions.  They are unsaved data: the files from which
+ * they were read may have been removed since, so they could not be read again. */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root_functions(root)->nr_objects;
@@ -44,7 +44,8 @@ void function_part_drop(struct instance *instance)
 	functions_leave(instance);
 }
 
-/* ---- the rule: commands of functions, and functions that wait for their modules ---- */
+/* ---- the rule of this part: commands of functions, and functions that wait for their
+ * modules ---- */
 
 bool function_part_has_rule(const struct instance *instance)
 {

@@ -14,25 +14,26 @@ struct instance;
 struct root;
 struct text;
 
-/* root_part.tick: look for new objects, with the limit of one tick. */
+/* Method root_part.tick: look for new objects, with the limit of one tick. */
 void function_part_tick(struct root *root);
-/* root_part.answer: look for new objects, for a program that waits for the answer. */
+/* Method root_part.answer: look for new objects, for a program that waits for the answer. */
 bool function_part_answer(struct root *root);
-/* root_part.settled: continue to look for objects, unless a program waits. */
+/* Method root_part.settled: continue to look for objects, unless a program waits. */
 void function_part_settled(struct root *root, bool is_awaited);
-/* root_part.has_unsaved: true if functions were read from files. */
+/* Method root_part.has_unsaved: return true if functions were read from files. */
 bool function_part_has_unsaved(const struct root *root);
-/* instance_part.done: free the commands, and the entries that wait for modules. */
+/* Method instance_part.done: free the commands, and the entries that wait for modules. */
 void function_part_done(struct instance *instance);
-/* instance_part.drop: free these, and stop tracing functions for @instance. */
+/* Method instance_part.drop: free the commands and the entries that wait, and stop tracing
+ * functions for @instance. */
 void function_part_drop(struct instance *instance);
-/* instance_part.has_rule: true if there are commands, or entries that wait. */
+/* Method instance_part.has_rule: return true if there are commands, or entries that wait. */
 bool function_part_has_rule(const struct instance *instance);
-/* instance_part.put_rule: write the commands and the waiting entries to @block. */
+/* Method instance_part.put_rule: write the commands and the waiting entries to @block. */
 void function_part_put_rule(const struct instance *instance, struct text *block,
 			    struct abi_rule *ret_rule);
-/* instance_part.load_rule: load what function_part_put_rule() of the previous server has
- * written.  Invalid entries are skipped. */
+/* Method instance_part.load_rule: load the data that function_part_put_rule() of the
+ * previous server has written.  Invalid entries are skipped. */
 void function_part_load_rule(struct instance *instance, const void *triggers, uint32_t bytes,
 			     char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Add, remove and show commands of functions, with the kernel's errno for each mistake. */
+/* Add, remove and show commands of functions.  Each mistake gets the errno of the kernel. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,8 @@ struct spec {
 
 /* ---- parse a command ---- */
 
-/* Parse the count @number.  NULL: no count.  An empty count means no limit, as in the kernel. */
+/* Parse the count @number; NULL means no count.  An empty count means no limit, as in the
+ * kernel. */
 static int parse_count(struct spec *spec, char *number)
 {
 	spec->is_counted = number;
@@ -66,7 +67,7 @@ static int parse_command(struct root *root, const char *command, char *param,
 							 is_removal) : NULL;
 		if (!spec->target)
 			return -EINVAL;
-		/* The kernel refuses an empty count only for commands with a target. */
+		/* Refuse an empty count only for commands with a target, as the kernel does. */
 		if (!is_removal && param && (!*param || *param == ':'))
 			return -EINVAL;
 	}
@@ -77,8 +78,8 @@ static int parse_command(struct root *root, const char *command, char *param,
 
 /* ---- find commands and their functions ---- */
 
-/* Return the link in the list that points to the command, or the last link, which is
- * NULL. */
+/* Return the link in the list that points to the command.  If there is no such command,
+ * return the last link, which is NULL. */
 static struct function_probe **find_probe(struct instance *instance,
 					  const struct trigger_cmd *cmd, bool is_counted)
 {
@@ -133,9 +134,9 @@ void function_probes_mark(const struct root *root,
 			}
 }
 
-/* ---- lists of functions ---- */
+/* ---- arrays of entries ---- */
 
-/* A growing array of entries. */
+/* An array of entries that grows. */
 struct entries {
 	struct function_probe_entry *entries;
 	uint32_t nr;
@@ -143,7 +144,7 @@ struct entries {
 
 static int append_entry(struct entries *to, const struct function_probe_entry *entry)
 {
-	/* Grow to 1, 2, 4, 8, ... elements. */
+	/* The array grows to 1, 2, 4, 8, ... elements. */
 	if (!(to->nr & (to->nr - 1))) {
 		size_t capacity = to->nr ? 2ul * to->nr : 1;
 		void *grown = realloc(to->entries, capacity * sizeof(*entry));
@@ -156,7 +157,7 @@ static int append_entry(struct entries *to, const struct function_probe_entry *e
 	return 0;
 }
 
-/* Merge two lists that are sorted by function and have no function in common. */
+/* Merge two arrays of entries that are sorted by function and have no function in common. */
 static int merge_entries(const struct function_probe *old, const struct entries *new,
 			 struct entries *ret_all)
 {
@@ -177,7 +178,7 @@ static int merge_entries(const struct function_probe *old, const struct entries 
 	return r;
 }
 
-/* ---- rule words and targets that entries hold ---- */
+/* ---- take and release rule words and targets of entries ---- */
 
 static const struct event *target_of(const struct instance *instance,
 				     const struct function_probe_entry *entry)
@@ -239,7 +240,7 @@ static void release_counters(struct instance *instance,
 
 /* ---- add a command to functions ---- */
 
-/* Add the functions of @globs to @set.  -EINVAL: a glob adds no function. */
+/* Add the functions of @globs to @set.  Returns -EINVAL if a glob adds no function. */
 static int select_all(struct root *root, const struct probe_globs *globs,
 		      struct function_set *set)
 {
@@ -253,8 +254,8 @@ static int select_all(struct root *root, const struct probe_globs *globs,
 	return 0;
 }
 
-/* Get the functions of @globs that do not have the command @probe yet.  -EINVAL: a glob
- * matches no such function. */
+/* Get the functions of @globs that do not have the command @probe yet.  Returns -EINVAL if
+ * a glob matches no such function. */
 static int find_new(const struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
@@ -292,7 +293,8 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-/* Add the entries @new, for which hold_all() has succeeded, to the command, and publish. */
+/* Add the entries @new, for which hold_all() has succeeded, to the command, and publish the
+ * rules. */
 static int attach_entries(struct instance *instance, const struct spec *spec,
 			  const struct entries *new)
 {
@@ -370,7 +372,7 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 }
 
 /* Add the functions of @probe whose raw name matches @glob to @set.  If there is none, add
- * the functions that functions_select() finds.  Returns 0, -EINVAL if there is none either,
+ * the functions that functions_select() finds.  Returns 0; -EINVAL if there is none either;
  * or -ERESTART. */
 static int find_gone(struct root *root, const char *glob,
 		     const struct function_probe *probe, struct function_set *set)

@@ -18,16 +18,17 @@ struct soft_event;
 struct text;
 struct trigger_cmd;
 
-/* A function that has the command. */
+/* A function that has the command, as an entry of struct function_probe. */
 struct function_probe_entry {
 	uint32_t function;		/* number of the function */
-	uint32_t counter;		/* number of its rule word + 1; 0: no limit */
-	uint32_t target_row;		/* row of the target event, if there is a target */
-	struct soft_event *target;	/* holds a reference; NULL: no target */
+	uint32_t counter;		/* 1 + number of the rule word that counts; 0: no limit */
+	uint32_t target_row;		/* row of the target event, if the command has a target */
+	struct soft_event *target;	/* soft mode of the target; holds a reference;
+					 * NULL: no target */
 };
 
-/* One command, either with counts or without.  As in the kernel a function can have it only
- * once, even for different target events. */
+/* One command, either with counts or without.  As in the kernel a function can have a
+ * command only once, even for different target events. */
 struct function_probe {
 	struct function_probe *next;	/* next older command; NULL: none */
 	const struct trigger_cmd *cmd;
@@ -61,7 +62,7 @@ int function_probes_store(struct instance *instance, const struct probe_globs *g
 			  const char *command, char *param);
 /* Print the commands of all functions that are loaded, one per line. */
 void function_probes_show(const struct instance *instance, struct text *out);
-/* Free all commands of @instance.  Publishes nothing. */
+/* Free all commands of @instance.  Nothing is published. */
 void function_probes_done(struct instance *instance);
 /* Return the number of commands that function @nr has in all instances. */
 uint32_t function_probes_of(const struct root *root, uint32_t nr);
@@ -84,8 +85,8 @@ int function_probes_add_old(struct instance *instance,
 /* Append the commands to @block, the block of rules, as struct abi_probes. */
 void function_probes_put(const struct instance *instance, struct text *block);
 /*
- * Load the commands that the previous server has published.  The caller must have checked that
- * all of @list is in its memory; functions and soft events must be loaded before.
+ * Load the commands that the previous server has published.  The caller must have checked
+ * that all of @list is in its memory.  Functions and soft events must be loaded before.
  */
 void function_probes_load(struct instance *instance,
 			  const struct abi_probes *list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write the commands of functions to shared memory, and load those of the previous server.  In
- * shared memory a function is identified by its address.
+ * Write the commands of functions to shared memory, and load the commands of the previous
+ * server.  In shared memory a function is identified by its address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 /* A reference to element @nr of a list, for sorting. */
 struct place {
 	uint64_t key, second;		/* sort by @key, then by @second */
-	const struct function_probe *probe;	/* the list is probe->entries; NULL: the
-					 * caller knows the list */
+	const struct function_probe *probe;	/* the list is probe->entries; NULL if
+						 * the caller knows the list */
 	uint32_t nr;
 };
 
@@ -45,9 +45,9 @@ static uint32_t count_entries(const struct instance *instance)
 
 /* ---- write the commands to shared memory ---- */
 
-/* Fill @places with all commands, sorted by address; commands of one function newest first,
- * as in the kernel.  Functions whose object is not loaded are left out: other functions may
- * be at their addresses now.  Returns the number of places. */
+/* Fill @places with all commands, sorted by address.  Commands of one function come newest
+ * first, as in the kernel.  Functions whose object is not loaded are left out, because
+ * other functions may be at their addresses now.  Returns the number of places. */
 static uint32_t fill_places(const struct instance *instance, struct place *places)
 {
 	const struct functions *functions = root_functions(instance->root);
@@ -126,8 +126,8 @@ static int compare_key(const void *key, const void *place)
 	return one < other ? -1 : one > other;
 }
 
-/* Fill @sorted with the elements of @list whose functions are known, sorted by command, then
- * by function.  Returns their number. */
+/* Fill @sorted with the elements of @list whose functions are known, sorted by command,
+ * then by function.  Returns the number of these elements. */
 static uint32_t sort_probes(const struct functions *functions,
 			    const struct abi_probes *list, struct place *sorted)
 {

@@ -14,8 +14,8 @@
 #include "symbols/parse.h"
 #include "symbols/parse_result.h"
 
-#define BYTES_MAX		(1024ull << 20)	/* limit: total size of the files parsed for one
-						 * root */
+#define BYTES_MAX		(1024ull << 20)	/* limit of the total size of the files
+						 * that are parsed for one root, bytes */
 
 static void read_free(struct function_read *read)
 {
@@ -27,7 +27,7 @@ static void read_free(struct function_read *read)
 	free(read);
 }
 
-/* Limit build_id_bytes, which may come from shared memory. */
+/* Return build_id_bytes, limited, because the value may come from shared memory. */
 static uint32_t id_bytes(const struct abi_function_object *known)
 {
 	return min_u32(known->build_id_bytes, sizeof(known->build_id));
@@ -57,15 +57,15 @@ static int start_parser(struct root *root, struct function_read *read)
 	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
 	program_file_find(root, read->path, &file);
 	r = localfile_open(file.path, &want.fd);
-	/* If file.path is a link that the server has made, pass no path: debug files are not
-	 * next to the link. */
+	/* Pass no path if file.path is a link that the server has made, because debug files
+	 * are not next to the link. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
 	return r ? r : parse_start(&want, &read->job);
 }
 
-/* Start to parse a file.  -EBUSY: try again later.  A file that cannot be opened gets a read
- * without a result. */
+/* Start to parse a file.  Returns -EBUSY if the caller must try again later.  A file that
+ * cannot be opened gets a read without a result. */
 static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
@@ -96,7 +96,8 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Take the result of the parser.  The bytes that it has read count even if it failed. */
+/* Take the result of the parser.  The bytes that the parser has read count even if it
+ * failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	struct functions *functions = root_functions(root);
@@ -109,7 +110,7 @@ static void end_read(struct root *root, struct function_read *read)
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 
-	/* The parser may report a wrong number, so use the larger of the two. */
+	/* Use the larger of the two numbers, because the parser may report a wrong number. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

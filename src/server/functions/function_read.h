@@ -14,36 +14,39 @@ struct function_read {
 	struct function_read *next;
 	char *path;
 	uint16_t kind;			/* kind of the table: enum fsite_kind */
-	uint32_t build_id_bytes;	/* 0: the file may have any build id */
+	uint32_t build_id_bytes;	/* length of the build id; 0: the file may have
+					 * any build id */
 	uint8_t build_id[32];
-	struct parse_job *job;		/* NULL: the file cannot be read, or was parsed */
-	bool is_wanted;			/* the last functions_refresh() needed it */
+	struct parse_job *job;		/* job of the parser; NULL: the file cannot be
+					 * read, or was parsed */
+	bool is_wanted;			/* true: the last functions_refresh() needed this read */
 	/* The result: */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
-	const char **names;		/* raw names, one for each site; NULL: no name */
-	uint32_t next_kind;		/* kind of the file's next table; FSITE_KINDS: none */
+	const char **names;		/* raw name of each site; NULL: the site has no name */
+	uint32_t next_kind;		/* kind of the file's next table; FSITE_KINDS:
+					 * there is no other table */
 };
 
 /*
  * Get the result for one table of the file at @path, or start to parse the file.
- * @known: kind of the table, and build id of the file if that is known.
- * Returns 0 (a file that cannot be read has no functions); -ERESTART if it is not parsed
- * yet: call again later; or -ENOMEM.
+ * @known: kind of the table, and build id of the file if it is known.
+ * Returns 0 (a file that cannot be read has no functions); -ERESTART if the file is not
+ * parsed yet, so that the caller must call again later; or -ENOMEM.
  */
 int function_read_get(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read);
 /*
- * Let a parser demangle the names of @object.  Returns 0 if that was done or has failed;
+ * Let a parser demangle the names of @object.  Returns 0 if this was done or has failed;
  * -ERESTART if the parser is still working.
  */
 int function_read_demangle(struct root *root, struct function_object *object);
-/* Remove @read from the list and free it.  Kills a parser that is still working. */
+/* Remove @read from the list and free it.  A parser that is still working is killed. */
 void function_read_forget(struct functions *functions, struct function_read *read);
 /*
- * Free the reads that the last functions_refresh() did not need: no process has mapped their
- * files any more.
+ * Free the reads that the last functions_refresh() did not need, because no process has
+ * mapped their files any more.
  */
 void function_reads_drop_unwanted(struct functions *functions);
 

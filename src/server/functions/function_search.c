@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches for written names; see function_search.h. */
+/* Search for written names of functions; see function_search.h. */
 #include "server/functions/function_search.h"
 
 #include <errno.h>
@@ -13,22 +13,25 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-#define SEARCHES_MAX	512u		/* limit: searches that are kept; boot settings name
-					 * fewer functions */
-#define FOUND_MAX	(4u << 20)	/* limit: results that are kept for all searches together */
-#define CHECK_EVERY	8u		/* names between two checks of the budget; a name
-					 * takes 1 us, rarely 1 ms */
+#define SEARCHES_MAX	512u		/* limit of the searches that are kept; boot
+					 * settings name fewer functions */
+#define FOUND_MAX	(4u << 20)	/* limit of the results that are kept for all
+					 * searches together */
+#define CHECK_EVERY	8u		/* number of names between two checks of the
+					 * budget; a name takes 1 us, rarely 1 ms */
 
-/* A search, or its result. */
+/* A search that is in progress, or a result. */
 struct function_search {
 	struct function_search *next;	/* the search that was used most recently before this one */
-	char *key;			/* name and module, see make_key() */
+	char *key;			/* name and module of the search; see make_key() */
 	size_t key_len;			/* bytes of @key */
 	uint64_t objects;		/* value of sum_objects() when the search began */
-	uint32_t object, at;		/* position: object, and function of that object */
+	uint32_t object, at;		/* position of the search: an object, and a
+					 * function of this object */
 	enum function_rung rung;	/* rung of all functions in @found */
 	uint32_t *found;		/* numbers of the functions that were found */
-	uint32_t nr, cap;		/* elements of @found that are used, and allocated */
+	uint32_t nr, cap;		/* number of elements of @found that are used,
+					 * and that are allocated */
 };
 
 static void free_search(struct function_search *search)
@@ -48,7 +51,7 @@ void function_searches_done(struct functions *functions)
 	}
 }
 
-/* ---- the list of searches ---- */
+/* ---- keep a list of searches ---- */
 
 static uint64_t mix_hash(uint64_t sum, uint64_t value)
 {
@@ -78,7 +81,8 @@ static void make_key(const struct function_match *match, uint32_t nr, struct tex
 	text_write(key, match->name, match->name_len);
 }
 
-/* Remove the search for @key from the list and return it.  NULL: there is none. */
+/* Remove the search for @key from the list and return it.  Returns NULL if there is no such
+ * search. */
 static struct function_search *take_search(struct functions *functions,
 					   const struct text *key)
 {
@@ -93,8 +97,8 @@ static struct function_search *take_search(struct functions *functions,
 	return NULL;
 }
 
-/* Insert @search as the first one.  If there are too many, free those that were unused for
- * the longest time. */
+/* Insert @search as the first one of the list.  If there are too many searches, free those
+ * that were unused for the longest time. */
 static void put_search(struct functions *functions, struct function_search *search)
 {
 	struct function_search **at = &functions->searches, *old;
@@ -145,7 +149,7 @@ static struct function_search *get_search(struct functions *functions,
 	return search;
 }
 
-/* ---- search ---- */
+/* ---- search for a name ---- */
 
 static int add_found(struct function_search *search, enum function_rung rung, uint32_t nr)
 {
@@ -166,7 +170,8 @@ static int add_found(struct function_search *search, enum function_rung rung, ui
 	return 0;
 }
 
-/* Compare the names of one object, from search->at on.  -ERESTART: the budget is spent. */
+/* Compare the names of one object, from search->at on.  Returns -ERESTART if the budget is
+ * spent. */
 static int search_object(struct function_search *search,
 			 const struct function_pattern *pattern,
 			 const struct function_object *object, const struct budget *budget)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Searches for C++ names as users write them, over all functions of a root.
+ * Search for C++ names as users write them, over all functions of a root.
  *
  * The program decides how many functions there are, and how long their names are.  So each
- * root has a CPU budget.  A search that has spent it stops, keeps its position, and
+ * root has a CPU budget.  A search that has spent the budget stops, keeps its position, and
  * continues when it is called again for the same name.  Results are kept as well.  A caller
- * that needs several names starts again with the first one after -ERESTART, and gets the
+ * that needs several names starts again with the first name after -ERESTART, and gets the
  * results that are complete at once.
  */
 #ifndef ULF_SERVER_FUNCTION_SEARCH_H

@@ -6,7 +6,7 @@
 #include "server/rules/suggest.h"
 #include "symbols/function_name.h"
 
-#define CHECK_EVERY		16u	/* functions between two checks of the budget */
+#define CHECK_EVERY		16u	/* number of functions between two checks of the budget */
 
 static const char *present_function(const struct root *root, uint32_t i)
 {
@@ -22,7 +22,7 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Compare written C++ names, of objects whose names were demangled. */
+/* Compare written C++ names of objects whose names were demangled. */
 static void offer_written(struct root *root, struct nearest *near)
 {
 	struct root_suggest *suggest = root_suggest(root);

@@ -12,7 +12,7 @@ struct root;
 /*
  * Return the name of a traceable function that is similar to the first @len bytes of @word.
  * Parameters in @word are ignored.  The result is in @near, which the caller provides.
- * NULL: no name is similar, or the root's budget is spent.
+ * Returns NULL if no name is similar, or if the root's budget is spent.
  */
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near);

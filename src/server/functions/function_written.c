@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Written names of functions.  The names of an object are demangled when the first of them
- * is needed. */
+/* Written names of functions.  The names of an object are demangled when one of them is
+ * first needed. */
 #include "server/functions/function_written.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static bool has_names(const struct function_object *object)
 	return false;
 }
 
-/* Return the symbol from which function @at has its name.  It mostly follows @last, the
- * symbol of the function before, so try that first.  NULL: none. */
+/* Return the symbol from which function @at has its name, or NULL.  This symbol mostly
+ * follows @last, the symbol of the function before, so try that one first. */
 static const struct elf_symbol *find_symbol(const struct function_object *object,
 					    uint32_t at, const struct elf_symbol *last)
 {
@@ -151,8 +151,8 @@ bool function_written_has(const struct functions *functions, const char *word, s
 
 /* ---- matches ---- */
 
-/* Find the next match in @object after position @from.  Positions are indexes + 1; 0: start,
- * or no more match. */
+/* Find the next match in @object after position @from.  Positions are indexes + 1.  0 means
+ * the start, or that there is no more match. */
 typedef uint32_t (*find_next)(const struct function_match *match,
 			      const struct function_object *object, uint32_t from);
 
@@ -191,7 +191,7 @@ static int select_by(struct root *root, const struct function_match *match, find
 	return found;
 }
 
-/* Return true if the name has no wildcards, and only characters that C names can have. */
+/* Return true if the name has no wildcards, and only characters that names of C can have. */
 static bool is_c_name(const struct function_match *match)
 {
 	for (size_t i = 0; i < match->name_len; i++)

@@ -17,21 +17,21 @@
 
 struct instance;
 
-/* An entry of a list, NAME[:mod:[!]MODULE], parsed. */
+/* A parsed entry of a list, NAME[:mod:[!]MODULE]. */
 struct function_match {
 	const char *name;		/* not followed by a NUL */
 	size_t name_len;		/* bytes of @name */
-	const char *module;		/* glob; NULL: any module */
-	bool is_other_module;		/* all modules but @module */
-	bool is_number;			/* the entry is a line number of
+	const char *module;		/* glob for modules; NULL: any module */
+	bool is_other_module;		/* true: select all modules except @module */
+	bool is_number;			/* true: the entry is a line number of
 					 * available_filter_functions */
-	uint32_t number;		/* line number, from 1 on; 0: no such line */
-	bool is_whole;			/* the name has no wildcards */
+	uint32_t number;		/* line number, from 1 on; 0: there is no such line */
+	bool is_whole;			/* true: the name has no wildcards */
 };
 
 /*
- * Return true if all of these hold: @object is loaded, @match can select its functions, and its
- * functions have numbers below @nr, so that they can be in a set of @nr functions.
+ * Return true if all of these hold: @object is loaded, @match can select its functions, and
+ * its functions have numbers below @nr, so that they can be in a set of @nr functions.
  */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);
@@ -40,44 +40,45 @@ void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 
 /*
  * function_written_select - add functions to the set, or remove them, by name
- * @is_in: add; else remove
- *
- * For a name that is no raw name.  Tries in this order, and stops at the first that matches
- * any function: clones; names as lists show them; each enum function_rung.
+ * @is_in: true: add; false: remove
+ * For a name that is not a raw name.  Tries the following kinds of names in this order, and
+ * stops at the first kind that matches any function: clones; names as lists show them; each
+ * enum function_rung.
  * Returns the number of functions found; -ERESTART if names are still being demangled or
- * searched: @set is unchanged, call again later; or -ENOMEM.
+ * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
  */
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set);
 /*
- * Like function_written_select(), but only tries names as lists show them, and only names
- * that are prepared.  Uses an index, so it is fast.  Returns the number of functions found.
+ * Select functions as function_written_select() does, but try only names as lists show
+ * them, and only names that are prepared.  This is fast, because it uses an index.  Returns
+ * the number of functions found.
  */
 int function_written_select_shown(struct root *root, const struct function_match *match,
 				  bool is_in, struct function_set *set);
 
 /*
  * Prepare the names of all functions that are loaded.  Returns 0; -ERESTART if a parser is
- * working: call again later; or -ENOMEM.
+ * working, so that the caller must call again later; or -ENOMEM.
  */
 int function_written_prepare(struct root *root);
 /*
- * Return the written name of function number @at of @object, or its raw name if it has no
- * written name or is not prepared.  NULL: it has no name.
+ * Return the written name of function number @at of @object.  Returns the raw name if there
+ * is no written name, or if the object is not prepared; NULL if the function has no name.
  */
 const char *function_written_name(const struct function_object *object, uint32_t at);
 /*
- * Return the name of function @nr as lists of @instance show it: the written name if the
- * option demangle is on, else the raw name.  NULL: it has no name.  @ret_module: see
- * function_name().
+ * Return the name of function @nr as lists of @instance show it.  This is the written name
+ * if the option demangle is on, else the raw name.  Returns NULL if the function has no
+ * name.  @ret_module: see function_name().
  */
 const char *function_shown(const struct instance *instance, uint32_t nr,
 			   const char **ret_module);
 /* Call function_written_prepare() if lists of @instance show written names. */
 int function_shown_prepare(struct instance *instance);
 /*
- * Return true if @word is the raw or the written name of a function that is loaded.
- * Written names are only found if they are prepared.  Uses an index, so it is fast.
+ * Return true if @word is the raw or the written name of a function that is loaded. Written
+ * names are only found if they are prepared.  This is fast, because it uses an index.
  */
 bool function_written_has(const struct functions *functions, const char *word, size_t len);
 

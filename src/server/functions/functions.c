@@ -25,15 +25,16 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* limit: if a root has more objects, files without
-					 * functions are not remembered */
-#define FUNCTIONS_MAX		4000000u	/* limit: functions of one root */
-#define LINE_NS			10000u	/* after this time one more line of /proc/PID/maps may be
-					 * read */
-/* The cost of other work, as a number of lines that take equally long to read. */
+#define EMPTY_MAX		8192u	/* limit of the objects of a root; above it,
+					 * files without functions are not remembered */
+#define FUNCTIONS_MAX		4000000u	/* limit of the functions of one root */
+#define LINE_NS			10000u	/* time after which one more line of
+					 * /proc/PID/maps may be read, ns */
+/* The cost of other work, as the number of lines that take equally long to read. */
 #define LINES_PROCESS		50u	/* lines for each process */
 #define LINES_OBJECT		100u	/* lines for each new object */
-#define OBJECTS_LINE		256u	/* comparing this many objects costs one line */
+#define OBJECTS_LINE		256u	/* number of objects that can be compared for the
+					 * cost of one line */
 
 /* ---- objects ---- */
 
@@ -92,7 +93,7 @@ static int grow_lists(struct functions *functions, uint32_t nr)
 }
 
 /* Make an object from the result of a parser.  A file that cannot be read becomes an object
- * without functions, so that it is not tried again. */
+ * without functions, so that the file is not tried again. */
 static int read_object(struct root *root, const char *path,
 		       const struct abi_function_object *known,
 		       struct function_object **ret_object, uint32_t *ret_next_kind)
@@ -183,13 +184,15 @@ int functions_add(struct root *root, const char *path,
 	return add_object(root_functions(root), object);
 }
 
-/* A mapping of a file's code; or, if the program has reported it, of the whole file. */
+/* A mapping of a file's code.  If the program has reported the mapping, it is that of the
+ * whole file. */
 struct file_mapping {
 	const char *path;
-	uint64_t start, off;		/* address in memory, and offset in the file */
+	uint64_t start, off;		/* address of the mapping in memory, and its
+					 * offset in the file */
 	uint64_t inode;			/* 0: unknown */
-	const struct abi_object *row;	/* reported by the program; NULL: read from
-					 * /proc/PID/maps */
+	const struct abi_object *row;	/* row that the program has reported; NULL: the
+					 * mapping was read from /proc/PID/maps */
 };
 
 static uint64_t bias_of(const struct function_object *object,
@@ -220,10 +223,13 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 	return true;
 }
 
-/* Enter @object into the table of objects, because its functions may be traced from now on.
- * With the row, an address in a later record can be assigned to @object.  Two processes may have
- * different objects at one address.  An object that the last round found is compared only with
- * the rows added since then, so that the two are not entered again in every round. */
+/*
+ * Enter @object into the table of objects, because its functions may be traced from now on.
+ * With the row, an address in a later record can be assigned to @object.  Two processes may
+ * have different objects at one address.  An object that the last round found is compared
+ * only with the rows added since then, so that the two are not entered again in every
+ * round.
+ */
 static void enter_object(struct root *root, const struct function_object *object)
 {
 	struct abi_object row;
@@ -264,8 +270,8 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
 	r = parse_kinds(root, mapping->path, known);
-	/* Wait for the files that are mapped before this one: functions are numbered in the
-	 * order of mappings. */
+	/* Wait for the files that are mapped before this one, because functions are
+	 * numbered in the order of mappings. */
 	if (!r && functions->is_parsing)
 		r = -ERESTART;
 	if (r)
@@ -355,8 +361,8 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 	return true;
 }
 
-/* Use the objects that the program itself has reported, if the server may not read its
- * mappings. */
+/* Use the objects that the program itself has reported.  For a program whose mappings the
+ * server may not read. */
 static int see_reported(struct root *root)
 {
 	int r = 0;
@@ -375,8 +381,9 @@ static int see_reported(struct root *root)
 	return r;
 }
 
-/* Replace \012 by a newline, as the kernel prints one in /proc/PID/maps.  The kernel does
- * not escape a backslash, so \012 may also be a part of the name: then the file exists. */
+/* Replace \012 by a newline, which the kernel prints in this way in /proc/PID/maps.  The
+ * kernel does not escape a backslash, so \012 may also be a part of the name: then the file
+ * exists. */
 static void decode_newlines(char *path)
 {
 	char *to = path;
@@ -409,8 +416,9 @@ static int see_line(struct root *root, const struct program_names *program, char
 	return see_mapping(root, &mapping);
 }
 
-/* Open the list of mappings of @process, unless it is open and partly read.  An open list
- * belongs to the memory that the process had then: after exec() it just ends. */
+/* Open the list of mappings of @process, unless it is already open and partly read.  An
+ * open list belongs to the memory that the process had when it was opened: after exec() it
+ * just ends. */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -422,7 +430,8 @@ static void round_open_maps(struct functions_round *round, const struct process 
 	round->pid = process->pid;
 }
 
-/* Read the mappings of @process.  -EAGAIN: there are more lines than this call may read. */
+/* Read the mappings of @process.  Returns -EAGAIN if there are more lines than this call
+ * may read. */
 static int see_process(struct root *root, const struct process *process)
 {
 	struct functions_round *round = &root_functions(root)->round;
@@ -538,8 +547,8 @@ int functions_refresh(struct root *root)
 	struct functions *functions = root_functions(root);
 	int r = 0;
 
-	/* A round that is under way may have passed the new mappings already, so end it and
-	 * run another one. */
+	/* End a round that is under way, because it may have passed the new mappings
+	 * already, and run another one. */
 	if (functions->round.is_open)
 		r = refresh_round(root, FUNCTIONS_LINES_MAX);
 	if (!r)
@@ -676,8 +685,8 @@ int functions_tick(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 
-	/* The block was made by the previous server, which may have been killed before it
-	 * notified the processes. */
+	/* true if the previous server has made the block; it may have been killed before it
+	 * notified the processes */
 	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;
@@ -693,7 +702,7 @@ int functions_tick(struct root *root, uint32_t lines)
 	return r == -ERESTART ? r : 0;
 }
 
-/* ---- instances that are removed ---- */
+/* ---- handle instances that are removed ---- */
 
 void functions_leave(struct instance *instance)
 {

@@ -39,53 +39,58 @@ struct text;
 enum function_list {
 	FUNCTION_FILTER,		/* set_ftrace_filter */
 	FUNCTION_NOTRACE,		/* set_ftrace_notrace */
-	FUNCTION_GRAPH,			/* set_graph_function; top instance only */
-	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace; top instance only */
-	FUNCTION_STACK,			/* stack_trace_filter; top instance only */
+	FUNCTION_GRAPH,			/* set_graph_function, which only the top instance has */
+	FUNCTION_GRAPH_NOTRACE,		/* set_graph_notrace, which only the top instance has */
+	FUNCTION_STACK,			/* stack_trace_filter, which only the top instance has */
 	FUNCTION_LISTS,
 };
 
-#define FUNCTION_OBJECTS_MAX	1024u	/* limit: objects of one root */
+#define FUNCTION_OBJECTS_MAX	1024u	/* limit of the objects of one root */
 
 /* One table of functions in a file that is, or was, loaded at one address.  A file with
  * several tables has several objects. */
 struct function_object {
 	char *path;
 	uint64_t inode;			/* 0: unknown */
-	char *module;			/* short name of the file; NULL: the program */
+	char *module;			/* short name of the file; NULL for the program */
 	uint64_t bias;			/* address in memory minus address in the file */
-	struct elf_sites sites;		/* sites.nr is 0: no function can be traced */
+	struct elf_sites sites;		/* function sites of the file; if sites.nr is 0,
+					 * no function can be traced */
 	struct elf_symbols symbols;
-	const char **names;		/* raw name of each site, in @symbols; NULL: no
-					 * name */
-	struct name_index index;	/* finds names in @names */
+	const char **names;		/* raw name of each site, in @symbols; NULL: the
+					 * site has no name */
+	struct name_index index;	/* index that finds names in @names */
 	/* Written names: function_written.c */
-	bool is_written_known;		/* names were demangled, or need not be */
-	const char **written;		/* written name of each site; NULL: it has none.  The
-					 * array itself is NULL: no site has one */
-	struct name_index written_index;	/* finds names in @written */
+	bool is_written_known;		/* true: the names were demangled, or need not be */
+	const char **written;		/* written name of each site; NULL: the site has
+					 * none.  The array itself is NULL if no site has
+					 * a written name */
+	struct name_index written_index;	/* index that finds names in @written */
 	uint32_t first;			/* number of the object's first function */
-	bool is_there;			/* loaded: a process has mapped it, or had when
-					 * the last process ended */
-	bool was_there;			/* is_there at the start of this round */
-	bool is_seen;			/* found in this round */
-	struct abi_ring_ref profile;	/* block with struct abi_profile; off 0: none */
+	bool is_there;			/* true: the object is loaded.  A process has
+					 * mapped it, or had mapped it when the last
+					 * process ended */
+	bool was_there;			/* value of is_there at the start of this round */
+	bool is_seen;			/* true: the object was found in this round */
+	struct abi_ring_ref profile;	/* block with the object's struct abi_profile;
+					 * off 0: none */
 };
 
 /*
  * One round through the mappings of all processes.  A round may take several calls, because
- * processes can have any number of mappings.  An object that is found counts as loaded at once.
- * An object that is not found counts as unloaded when the round ends.
+ * processes can have any number of mappings.  An object that is found counts as loaded at
+ * once. An object that is not found counts as unloaded when the round ends.
  */
 struct functions_round {
-	bool is_open;			/* the round has not ended */
-	bool is_hidden;			/* the server may not read the mappings of a process */
+	bool is_open;			/* true: the round has not ended */
+	bool is_hidden;			/* true: the server may not read the mappings of
+					 * a process */
 	uint32_t slot;			/* process slot that is read next */
 	uint32_t pid;			/* process that @maps belongs to */
-	FILE *maps;			/* a list of mappings, partly read; NULL: none */
-	uint32_t lines;			/* lines that this call may still read */
-	uint32_t lines_left;		/* lines that all calls together may read now */
-	uint64_t lines_ns;		/* CLOCK_MONOTONIC when lines_left was computed */
+	FILE *maps;			/* a list of mappings that is partly read; NULL: none */
+	uint32_t lines;			/* number of lines that this call may still read */
+	uint32_t lines_left;		/* number of lines that all calls together may read now */
+	uint64_t lines_ns;		/* time when lines_left was computed, CLOCK_MONOTONIC */
 };
 
 /* All functions of a root: the state of ROOT_PART_FUNCTIONS. */
@@ -94,27 +99,30 @@ struct functions {
 	struct function_object **objects;
 	uint32_t nr_objects;
 	uint32_t nr;			/* number of functions in all objects */
-	uint32_t nr_rows;		/* rows of the table of objects when the last round
-					 * ended */
-	uint16_t *lists[FUNCTION_LISTS];	/* [nr] one bit for each buffer: the function is
-						 * in that buffer's list */
+	uint32_t nr_rows;		/* number of rows of the table of objects when
+					 * the last round ended */
+	uint16_t *lists[FUNCTION_LISTS];	/* for each function one bit per buffer,
+						 * which is 1 if the function is in this
+						 * buffer's list */
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of entries in each list */
-	bool *is_touched;		/* [nr] true: the function was traced at some time */
-	bool has_touched;		/* an element of is_touched is true */
+	bool *is_touched;		/* for each function: true if the function was
+					 * traced at some time */
+	bool has_touched;		/* true: an element of is_touched is true */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
 	uint64_t profile_session;	/* see abi_functions.profile_session */
 	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi_functions.graph_sessions */
-	struct abi_ring_ref block;	/* block that control->functions refers to */
+	struct abi_ring_ref block;	/* the block to which control->functions refers */
 	uint64_t serial;		/* serial number of the last block */
 	uint64_t bytes_read;		/* total size of the files that were parsed */
-	struct function_read *reads;	/* files that are being parsed */
-	bool is_parsing;		/* this round has found files that are not parsed
-					 * yet */
-	uint32_t nr_loaded;		/* how many objects of the previous server's block
-					 * functions_load() has handled */
+	struct function_read *reads;	/* list of the files that are being parsed */
+	bool is_parsing;		/* true: this round has found files that are not
+					 * parsed yet */
+	uint32_t nr_loaded;		/* number of objects of the previous server's
+					 * block that functions_load() has handled */
 	uint64_t block_objects;		/* checksum of the objects in the block */
-	struct function_search *searches;	/* most recently used first */
+	struct function_search *searches;	/* list of searches, the most recently
+						 * used first */
 	struct budget search_budget;
 };
 
@@ -137,25 +145,26 @@ static inline struct instance_functions *instance_functions(const struct instanc
 	return instance->part_state[INSTANCE_PART_FUNCTIONS];
 }
 
-/* ---- functions.c ---- */
+/* ---- functions of functions.c ---- */
 
 /*
  * Find the objects that the processes have mapped now.  Reads up to FUNCTIONS_LINES_MAX
  * mappings; when these are used up, 100,000 more per second.
- * Returns 0; -ERESTART if files are still being parsed, or mappings are left: call again
- * later (loop.c does so when a parser has ended, and on ticks); or -ENOMEM.
+ * Returns 0; -ERESTART if files are still being parsed, or mappings are left, so that the
+ * caller must call again later (loop.c does so when a parser has ended, and on ticks); or
+ * -ENOMEM.
  */
 int functions_refresh(struct root *root);
-/* root_part.done: free all objects, reads and searches. */
+/* Method root_part.done: free all objects, reads and searches. */
 void functions_done(struct root *root);
 /*
- * If functions are traced or listed, look for new objects, and publish the functions if
- * there are any.  @lines: mappings that may be read; the next call continues.
+ * Look for new objects if functions are traced or listed, and publish the functions if
+ * there are any.  @lines: number of mappings that may be read; the next call continues.
  * Returns -ERESTART if files are still being parsed, else 0.
  */
 int functions_tick(struct root *root, uint32_t lines);
-#define FUNCTIONS_LINES_TICK	20000u	/* limit of lines for one tick; reading them takes about
-					 * 20 ms */
+#define FUNCTIONS_LINES_TICK	20000u	/* limit of the lines that one tick reads;
+					 * reading them takes about 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
 /*
  * Return true if functions_refresh() has found a function that can be traced, or if the
@@ -166,78 +175,84 @@ bool functions_are_there(const struct root *root);
 			"was it compiled with -fpatchable-function-entry=5?"
 /*
  * Check that there are functions before tracing is switched on for @instance.
- * Returns 0, or -EOPNOTSUPP if there is none, and reports that in error_log; @file and
- * @command are what was written.  Returns 0 without functions, too, while boot settings are
- * applied, because objects are loaded later, and if set_ftrace_filter waits for a module.
+ * Returns 0; or -EOPNOTSUPP if there is no function, and reports that in error_log; @file
+ * and @command are what was written.  Returns 0 without functions, too, while boot settings
+ * are applied, because objects are loaded later, and if set_ftrace_filter waits for a
+ * module.
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
 /*
  * Called when @instance is removed: clears its lists, sets its tracer to nop and publishes
- * that.  The caller has freed its commands.
+ * the change.  The caller has freed the commands of the instance.
  */
 void functions_leave(struct instance *instance);
 
 /*
- * Add an object that was loaded in the past.  @known: its `kind`, `bias` and, if known, its
- * build id.  *@ret_object is NULL if the file has no functions, or not any more.
- * Returns 0; -ERESTART if the file is not parsed yet: call again later; or -ENOMEM.
+ * Add an object that was loaded in the past.  @known: its `kind`, `bias` and, if it is
+ * known, its build id.  *@ret_object is NULL if the file has no functions, or not any more.
+ * Returns 0; -ERESTART if the file is not parsed yet, so that the caller must call again
+ * later; or -ENOMEM.
  */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
-/* root_part.parsed: take the results of parsers that have ended, and count their bytes
- * against the root's limit. */
+/* Method root_part.parsed: take the results of parsers that have ended, and count their
+ * bytes against the root's limit. */
 void functions_settle(struct root *root);
 /*
- * Start to parse a file for functions_add(), unless that was done.  Returns 0; -ERESTART if
- * it is not parsed yet; or -ENOMEM.
+ * Start to parse a file for functions_add(), unless this was done already.  Returns 0;
+ * -ERESTART if the file is not parsed yet; or -ENOMEM.
  */
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known);
 
 /*
- * Return the raw name of function @nr.  NULL: it has no name, or there is no such function
- * (*@ret_module is not set then).  *@ret_module is its module; NULL: the program.
+ * Return the raw name of function @nr.  Returns NULL if the function has no name, or if
+ * there is no such function (then *@ret_module is not set).  *@ret_module is the module of
+ * the function; NULL: the program.
  */
 const char *function_name(const struct functions *functions, uint32_t nr,
 			  const char **ret_module);
-/* Return the address of the site of function @nr in memory; 0: no such function. */
+/* Return the address of the site of function @nr in memory; 0 if there is no such function. */
 uint64_t function_ip(const struct functions *functions, uint32_t nr);
 /* Return true if the object of function @nr is loaded. */
 bool function_is_there(const struct functions *functions, uint32_t nr);
 /*
- * Return the object of function @nr; *@ret_at is the index of the function in the object.
- * NULL: no such function.
+ * Return the object of function @nr, or NULL if there is no such function.  *@ret_at is the
+ * index of the function in the object.
  */
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at);
 
 /*
- * root_part.find_symbol: find the symbol at @addr in objects with traceable functions, newest
- * first.  @in: only in this object; NULL: in any.  Returns 0 or -ENOENT.
+ * Method root_part.find_symbol: find the symbol at @addr in objects with traceable
+ * functions, newest first.  @in: search only in this object; NULL: in any object.  Returns
+ * 0 or -ENOENT.
  */
 int functions_find_symbol(const struct root *root, const struct symbols_from *from,
 		     uint64_t addr, const struct object *in,
 		     struct function_symbol *ret_symbol);
 
-/* ---- functions_list.c ---- */
+/* ---- functions of functions_list.c ---- */
 
 /* Return true if function @nr is in @list of @instance. */
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr);
-/* Add function @nr to @list of the instance with this buffer number, or remove it. */
+/* Add function @nr to @list of the instance with this buffer number, or remove it from the
+ * list. */
 void functions_put(struct functions *functions, enum function_list list,
 		   uint32_t buffer, uint32_t nr, bool is_in);
 
-/* A set of functions.  Functions that were found after it was made cannot be in it. */
+/* A set of functions.  Functions that were found after the set was made cannot be in it. */
 struct function_set {
 	uint32_t nr;			/* number of functions that can be in the set */
 	uint32_t nr_has;		/* number of functions that are in the set */
-	bool has[];			/* [nr] true: the function is in the set */
+	bool has[];			/* for each function: true if the function is in
+					 * the set */
 };
 
-/* Make an empty set.  The caller frees it with free().  NULL: no memory. */
+/* Make an empty set.  The caller frees it with free().  Returns NULL if there is no memory. */
 struct function_set *function_set_new(const struct functions *functions);
 /* Copy @list of @instance to @set. */
 void functions_list_get(const struct instance *instance, enum function_list list,
@@ -250,7 +265,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
  * @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw name
  * matches, names are searched as function_written_select() does.
  * Returns the number of functions found; -EINVAL; -ERESTART if names are being demangled or
- * searched: @set is unchanged, call again later; or -ENOMEM.
+ * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
  */
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
@@ -258,21 +273,22 @@ int functions_select(struct root *root, const char *word, bool is_in,
 /* ---- functions_block.c ---- */
 
 /*
- * Return true if there are settings of functions: a tracer, a list or a command, or another
+ * Return true if there are settings of functions: a tracer, a list, a command, or another
  * setting that processes must apply.  Such settings also apply to objects that are loaded
  * later.
  */
 bool functions_are_wanted(const struct root *root);
-/* Return true if a new block would contain other objects than the published one. */
+/* Return true if a new block would contain other objects than the published block. */
 bool functions_have_changed(const struct root *root);
 
-/* Buffers that trace functions, one bit each, and other users of functions. */
+/* The buffers that trace functions, one bit for each buffer, and the other users of
+ * functions. */
 struct function_tracers {
 	uint16_t entries, returns;	/* buffers whose tracer has_functions, has_returns */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
-	bool has_stack;			/* the stack tracer is on */
-	bool has_stack_list;		/* the stack tracer uses stack_trace_filter */
+	bool has_stack;			/* true: the stack tracer is on */
+	bool has_stack_list;		/* true: the stack tracer uses stack_trace_filter */
 };
 /* Return the tracers that are on now. */
 struct function_tracers functions_tracers(const struct root *root);
@@ -283,22 +299,24 @@ struct function_tracers functions_tracers(const struct root *root);
 uint32_t function_users(const struct functions *functions,
 			const struct function_tracers *tracers, uint32_t nr);
 /*
- * Publish a new block with the functions that must be traced, and retire the old block.
- * The caller must call apply_start() afterwards.
- * Returns 0, -ENOMEM (too large), -ENOSPC (the arena is full) or -EIO; after an error the
+ * Publish a new block with the functions that must be traced, and retire the old block. The
+ * caller must call apply_start() afterwards.
+ * Returns 0, -ENOMEM (too large), -ENOSPC (the arena is full) or -EIO.  After an error the
  * old block stays in use.
  */
 int functions_publish(struct root *root);
 /*
- * Call it instead of functions_publish() after a tracer was switched off.  If a new block
- * cannot be made, removes the users that are off from the published block.
+ * Publish the functions after a tracer was switched off, as functions_publish() does.  If a
+ * new block cannot be made, removes the users that are off from the published block.
  */
 int functions_publish_off(struct root *root);
 /* root_part.list_blocks: list the block of functions. */
 void functions_list_blocks(const struct root *root, struct extent_list *list);
 /*
- * root_part.load: load the lists and settings that the previous server has published.
- * Returns 0; -ERESTART if files are still being parsed: call again later; or -ENOMEM.
+ * Method root_part.load: load the lists and settings that the previous server has
+ * published.
+ * Returns 0; -ERESTART if files are still being parsed, so that the caller must call again
+ * later; or -ENOMEM.
  */
 int functions_load(struct root *root);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Publish the lists of functions in shared memory (abi/functions.h), and load those of the
- * last server. */
+/* Publish the lists of functions in shared memory (abi/functions.h), and load the lists of
+ * the previous server. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ uint32_t function_users(const struct functions *functions,
 }
 
 /* Return the marks of a function.  The arguments are not 0 if the function is in
- * set_graph_function, set_graph_notrace or stack_trace_filter; only the top instance has these
- * lists. */
+ * set_graph_function, set_graph_notrace or stack_trace_filter.  Only the top instance has
+ * these lists. */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
@@ -134,8 +134,8 @@ static bool has_part(const struct function_object *object)
 	return object->sites.nr && object->is_there;
 }
 
-/* Return a checksum of the objects in the block.  It also changes when a process unloads an
- * object and loads it again. */
+/* Return a checksum of the objects in the block.  The checksum also changes when a process
+ * unloads an object and loads it again. */
 static uint64_t objects_checksum(const struct root *root)
 {
 	const struct functions *functions = root_functions(root);
@@ -214,7 +214,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(block + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
-	/* The word for a function that is in no list.  Most functions are in none. */
+	/* The word for a function that is in no list, as most functions are. */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
 
@@ -274,7 +274,7 @@ static void fill_block(struct root *root, struct abi_functions *to, uint64_t byt
 	}
 }
 
-/* Write the block with pwrite(), which is faster than to map it. */
+/* Write the block with pwrite(), which is faster than mapping the block. */
 static int write_block(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
 {
 	struct abi_functions *all = calloc(1, bytes);
@@ -317,7 +317,7 @@ int functions_publish(struct root *root)
 	int r;
 
 	shm_store(&root->control->wants_objects, are_wanted);
-	/* Without users a block is still needed to keep the marks ABI_FUNCTIONS_TOUCHED for
+	/* A block is needed even without users, to keep the marks ABI_FUNCTIONS_TOUCHED for
 	 * the next server. */
 	if (!are_wanted && !functions->has_touched) {
 		block_retire(root, &functions->block, &root->control->functions);
@@ -335,9 +335,9 @@ void functions_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_functions(root)->block);
 }
 
-/* ---- if there is no space for another block ---- */
+/* ---- change the published block, if there is no space for another one ---- */
 
-/* Return a mask of all users that are still on, and of the marks (ABI_FUNCTIONS_MARKS). */
+/* Return a mask of all users that are still on, and of all marks (ABI_FUNCTIONS_MARKS). */
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
@@ -365,8 +365,8 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 }
 
 /* Remove users that are off from the published block, in place.  A process that reads the
- * block meanwhile finds another serial when it is notified, and reads it again.  If the
- * server is killed, lists and marks are still as they were. */
+ * block meanwhile finds another serial when it is notified, and reads the block again.  If
+ * the server is killed, lists and marks are still as they were. */
 static int keep_users_in_block(struct root *root)
 {
 	struct functions *functions = root_functions(root);
@@ -406,7 +406,7 @@ static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t byt
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
 
-/* Load the lists of one object.  @lists is in the order of the functions. */
+/* Load the lists of one object.  @lists is sorted in the order of the functions. */
 static void load_lists(struct functions *functions, const struct function_object *object,
 		       const struct abi_function_lists *lists, uint32_t nr_lists)
 {
@@ -453,7 +453,7 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
-		return r;	/* if r is 0, the file has changed: ignore its lists */
+		return r;	/* if r is 0, the file has changed, and its lists are ignored */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
@@ -470,8 +470,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	return 0;
 }
 
-/* Return the next valid object of the block, from *@at on.  NULL: no more, or the server's
- * maximum is reached. */
+/* Return the next valid object of the block, from *@at on.  Returns NULL if there are no
+ * more, or if the server's limit is reached. */
 static const struct abi_function_object *next_object(const struct abi_functions *all,
 						     uint32_t *at)
 {
@@ -517,8 +517,9 @@ static int load_objects(struct root *root, const struct abi_functions *all)
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
-		/* If the block contains a file twice, the first object has taken the result of
-		 * the parser, and the file is parsed again.  Handle the object again then. */
+		/* Handle the object again if the file must be parsed again: if the block
+		 * contains a file twice, the first object has taken the result of the
+		 * parser. */
 		*at -= r == -ERESTART;
 	}
 	return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of functions of each instance, and the functions that an entry names. */
+/* The lists of functions of each instance, and the functions that an entry of a list names. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -69,9 +69,9 @@ void functions_list_set(struct instance *instance, enum function_list list,
 	root_functions(instance->root)->in_list[list][number] += set->nr_has - old;
 }
 
-/* ---- entries ---- */
+/* ---- parse the entries of a list ---- */
 
-/* Parse a line number.  As in the kernel everything that begins with a digit is a number,
+/* Parse a line number.  As in the kernel all text that begins with a digit is a number,
  * also 0x1f and 3*, and its module is ignored. */
 static void parse_number(const char *word, struct function_match *match)
 {
@@ -102,8 +102,8 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* Return true if @object is in the module of @match.  An empty name is any module, but not
- * the program. */
+/* Return true if @object is in the module of @match.  An empty name of a module means any
+ * module, but not the program. */
 static bool is_in_module(const struct function_match *match,
 			 const struct function_object *object)
 {
@@ -117,7 +117,7 @@ static bool is_in_module(const struct function_match *match,
 	return is_in != match->is_other_module;
 }
 
-/* Objects that were found after the set was made are not in the set. */
+/* Objects that were found after the set was made cannot be in the set. */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr)
 {
@@ -126,8 +126,8 @@ bool function_match_has(const struct function_match *match,
 }
 
 /* Find the next function of @object that matches after position @from.  Positions are
- * indexes + 1; 0: start, or no more match.  With a module, an empty name matches all
- * functions. */
+ * indexes + 1.  0 means the start, or that there is no more match.  With a module, an empty
+ * name matches all functions. */
 static uint32_t next_match(const struct function_match *match,
 			   const struct function_object *object, uint32_t from)
 {
@@ -164,7 +164,7 @@ static int select_in(const struct function_match *match,
 static int select_number(const struct functions *functions, uint32_t number, bool is_in,
 			 struct function_set *set)
 {
-	uint32_t first = 1;		/* line of the object's first function */
+	uint32_t first = 1;		/* number of the line of the object's first function */
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
@@ -205,8 +205,8 @@ int functions_select(struct root *root, const char *word, bool is_in,
 		return r;
 	if (match.is_number)
 		return select_number(functions, match.number, is_in, set);
-	/* A name with parameters, as f(char*), is a written name rather than a glob.  Try
-	 * the index first: globs would be slow for a list of such names. */
+	/* Try the index first for a name with parameters, such as f(char*), which is a
+	 * written name rather than a glob.  Globs would be slow for a list of such names. */
 	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
 		found = function_written_select_shown(root, &match, is_in, set);
 	if (!found)

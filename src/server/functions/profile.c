@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The function profiler.  Processes count calls (runtime/function/profile.c).  This file
- * allocates the blocks of memory in which they count (abi/profile.h), and prints the
+ * allocates the blocks of memory in which processes count (abi/profile.h), and prints the
  * figures.
  */
 #include <errno.h>
@@ -28,10 +28,10 @@
 #include "server/functions/profile.h"
 #include "server/print/graph.h"
 
-#define BLOCKS_MAX	1024u		/* limit: blocks; a hostile program may link them in a
-					 * circle */
+#define BLOCKS_MAX	1024u		/* limit of the blocks, because a hostile program
+					 * may link them in a circle */
 
-/* ---- memory for figures ---- */
+/* ---- allocate memory for figures ---- */
 
 static uint64_t head_bytes(const struct function_object *object)
 {
@@ -62,8 +62,8 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 	return i < object->sites.nr;
 }
 
-/* Make a block for the figures of @object.  Publishes it, as the first of the list, after it
- * is complete. */
+/* Make a block for the figures of @object.  The block is published, as the first of the
+ * list, after it is complete. */
 static int make_block(struct root *root, struct function_object *object)
 {
 	uint32_t path_bytes = (uint32_t)strlen(object->path) + 1;
@@ -152,8 +152,8 @@ static struct function_object *find_object(const struct functions *functions,
 	return NULL;
 }
 
-/* Find the object of these figures, or add it.  An added object is not loaded now: otherwise
- * the block of functions would have contained it. */
+/* Find the object to which these figures belong, or add it.  An object that is added is not
+ * loaded now: otherwise the block of functions would have contained it. */
 static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
@@ -191,8 +191,8 @@ static void retire_block(struct root *root, uint64_t off, const struct abi_profi
 	block_retire(root, &ref, NULL);
 }
 
-/* Load the block at @off.  @head: a copy of its first page.  *@ret_is_used is false if the
- * block cannot be used, as its file has changed. */
+/* Load the block at @off.  @head: a copy of the first page of the block.  *@ret_is_used is
+ * false if the block cannot be used, because its file has changed. */
 static int load_block(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {
@@ -211,7 +211,7 @@ static int load_block(struct root *root, uint64_t off, const struct abi_profile 
 	return 0;
 }
 
-/* Set `next` of the block at @off.  0: set the start of the list. */
+/* Set `next` of the block at @off.  @off 0: set the start of the list. */
 static void set_next(struct root *root, uint64_t off, uint64_t next)
 {
 	struct mapping *map;
@@ -285,7 +285,7 @@ int profile_load(struct root *root)
 	return r;
 }
 
-/* ---- print ---- */
+/* ---- print the figures ---- */
 
 /* A line of trace_stat/functionN. */
 struct row {
@@ -348,7 +348,7 @@ static int add_object(const struct root *root, const struct function_object *obj
 	return r;
 }
 
-/* Sort by time, longest first. */
+/* Compare two lines: the longest time comes first. */
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
@@ -358,8 +358,8 @@ static int compare_rows(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Return the variance of the times of calls, in us * us / 1000: (n * sum of squares - square of
- * the sum) / (n * (n - 1)).  n includes calls that have not returned yet. */
+/* Return the variance of the times of calls, in us * us / 1000: (n * sum of squares -
+ * square of the sum) / (n * (n - 1)).  n includes calls that have not returned yet. */
 static uint64_t variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;

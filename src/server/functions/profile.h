@@ -19,15 +19,16 @@ struct text;
 bool profile_is_on(const struct root *root);
 /* root_part.list_blocks: list the blocks of figures. */
 void profile_list_blocks(const struct root *root, struct extent_list *list);
-/* root_part.has_recorded: true if there are figures. */
+/* Method root_part.has_recorded: return true if there are figures. */
 bool profile_is_there(const struct root *root);
 /*
  * Switch the profiler on, and free the figures of its previous run.  The caller must call
- * functions_publish() and apply_start(); processes count after they have applied that.
+ * functions_publish() and apply_start().  Processes count after they have applied these
+ * settings.
  */
 void profile_start(struct root *root);
 /*
- * Switch the profiler off; the figures stay.  The caller must call functions_publish_off()
+ * Switch the profiler off.  The figures stay.  The caller must call functions_publish_off()
  * and apply_start().
  */
 void profile_stop(struct root *root);
@@ -37,7 +38,7 @@ void profile_stop(struct root *root);
  * while the profiler is off.  Returns 0 or -errno of arena_alloc().
  */
 int profile_make_blocks(struct root *root);
-/* Return the offset of the object's figures in the root's memory; 0: none. */
+/* Return the offset of the object's figures in the root's memory; 0 if there are none. */
 uint64_t profile_figures(const struct function_object *object);
 
 /*
@@ -47,9 +48,9 @@ uint64_t profile_figures(const struct function_object *object);
 int profile_print(const struct root *root, uint32_t cpu, struct text *out);
 
 /*
- * root_part.load, after functions_load(): find the figures that processes have counted for
- * the previous server.  Returns 0; -ERESTART if files are still being parsed: call again
- * later; or -ENOMEM.
+ * Method root_part.load, which runs after functions_load(): find the figures that processes
+ * have counted for the previous server.  Returns 0; -ERESTART if files are still being
+ * parsed, so that the caller must call again later; or -ENOMEM.
  */
 int profile_load(struct root *root);
 

@@ -72,8 +72,8 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_stack(root)->block);
 }
 
-/* Make the block, if there is none.  The block is never freed, so a process needs to look
- * up its offset only once. */
+/* Make the block if there is none.  The block is never freed, so a process needs to look up
+ * its offset only once. */
 static int make_block(struct root *root)
 {
 	struct root_stack *stack = root_stack(root);
@@ -121,7 +121,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 {
 	int r = make_block(root);
 
-	/* ABI_STACK_DEPTH_MAX is the largest depth that can be recorded. */
+	/* Limit the depth to ABI_STACK_DEPTH_MAX, the largest depth that can be recorded. */
 	if (max > ABI_STACK_DEPTH_MAX)
 		max = ABI_STACK_DEPTH_MAX;
 	if (!r)
@@ -145,8 +145,8 @@ int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 	return 0;
 }
 
-/* Copy a row.  Returns false if the row has no depth, is invalid, or was reset while it was
- * copied. */
+/* Copy the row of a thread.  Returns false if the row has no depth, is invalid, or was
+ * reset while it was copied. */
 static bool copy_row(const struct abi_stack_thread *row,
 		     struct abi_stack_thread *ret_row)
 {
@@ -173,12 +173,12 @@ uint32_t stack_tracer_threads(const struct root *root,
 	return nr;
 }
 
-/* ---- find where stacks end ---- */
+/* ---- find the ends of stacks ---- */
 
 /* A thread whose stack ends at an unknown address. */
 struct wanted {
 	uint64_t place;			/* the deepest stack address that was recorded */
-	uint64_t *low;			/* store the end of the stack here */
+	uint64_t *low;			/* the end of the stack must be stored here */
 };
 
 static int compare_wanted(const void *pa, const void *pb)
@@ -189,7 +189,7 @@ static int compare_wanted(const void *pa, const void *pb)
 }
 
 /* List the threads of a process whose stacks end at an unknown address, sorted by address.
- * Returns their number. */
+ * Returns the number of these threads. */
 static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 			    struct wanted wanted[ABI_STACK_THREADS])
 {
@@ -209,9 +209,9 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 	return nr;
 }
 
-/* Find where the stacks of a process's threads end.  Both lists, mappings and threads, are
- * sorted by address.  The main thread's stack grows, so its mapping does not show where it
- * ends. */
+/* Find the addresses at which the stacks of a process's threads end.  Both lists, mappings
+ * and threads, are sorted by address.  The main thread's stack grows, so its mapping does
+ * not show where it ends. */
 static void see_process(struct abi_stack *stack, const struct process *process,
 			const struct budget *budget)
 {
@@ -241,7 +241,7 @@ static void see_process(struct abi_stack *stack, const struct process *process,
 }
 
 /* Continue with the process at which the last tick has stopped, so that a process with many
- * mappings does not keep the others from their turn. */
+ * mappings does not keep the other processes from their turn. */
 void stack_tracer_tick(struct root *root)
 {
 	struct root_stack *state = root_stack(root);

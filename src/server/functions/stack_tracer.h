@@ -22,11 +22,11 @@ struct mapping;
 /* The stack tracer's block, which abi_control.stack refers to: the state of
  * ROOT_PART_STACK_TRACER. */
 struct root_stack {
-	struct mapping *map;		/* NULL: there is no block */
+	struct mapping *map;		/* mapping of the block; NULL: there is no block */
 	struct abi_ring_ref block;	/* offset and size of the block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
-	uint32_t next;			/* slot of the process that stack_tracer_tick()
-					 * inspects next */
+	uint32_t next;			/* process slot of the process that
+					 * stack_tracer_tick() inspects next */
 };
 
 /* Return the state of the stack tracer of @root. */
@@ -35,18 +35,18 @@ static inline struct root_stack *root_stack(const struct root *root)
 	return root->part_state[ROOT_PART_STACK_TRACER];
 }
 
-/* root_part.init: map the block that the previous server has made.  Returns 0 or -ENOMEM; an
- * invalid block is ignored. */
+/* Method root_part.init: map the block that the previous server has made.  Returns 0 or
+ * -ENOMEM; an invalid block is ignored. */
 int stack_tracer_load(struct root *root);
-/* root_part.done: unmap the block. */
+/* Method root_part.done: unmap the block. */
 void stack_tracer_done(struct root *root);
 /* root_part.list_blocks: list the block. */
 void stack_tracer_list_blocks(const struct root *root, struct extent_list *list);
-/* root_part.has_recorded: true if there is a block. */
+/* Method root_part.has_recorded: return true if there is a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*
- * root_part.tick: find where the stacks of threads end, for threads for which that is unknown.
- * Reads the mappings of their processes, with a CPU budget for each tick.
+ * Method root_part.tick: find where the stacks of threads end, for threads for which this
+ * is unknown. Reads the mappings of their processes, with a CPU budget for each tick.
  */
 void stack_tracer_tick(struct root *root);
 
@@ -57,17 +57,18 @@ int32_t stack_tracer_is_on(const struct root *root);
  * Returns 0, or -errno if there is no memory for the block.
  */
 int stack_tracer_set(struct root *root, int32_t is_on);
-/* Return stack_max_size, the deepest stack in bytes; at most ABI_STACK_DEPTH_MAX. */
+/* Return stack_max_size, the depth of the deepest stack in bytes, at most
+ * ABI_STACK_DEPTH_MAX. */
 uint64_t stack_tracer_max(const struct root *root);
 /*
- * Forget all stacks, and set stack_max_size to @max: only deeper stacks are recorded from
- * now on.  Returns 0, or -errno if there is no memory for the block.
+ * Forget all stacks, and set stack_max_size to @max, so that only deeper stacks are
+ * recorded from now on.  Returns 0, or -errno if there is no memory for the block.
  */
 int stack_tracer_reset(struct root *root, uint64_t max);
 
 /*
- * Copy the deepest stack; its nr is 0 if there is none.  Returns 0; -EAGAIN if processes
- * kept changing it during all attempts to copy it.
+ * Copy the deepest stack; its nr is 0 if there is none.  Returns 0; or -EAGAIN if processes
+ * kept changing the stack during all attempts to copy it.
  */
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy);
 /*
