@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boot settings (event/boot.h).  The first server that finds a root applies them, once in
- * the root's life.  It writes them to the files of the tree, so each setting gets the checks
- * of its file.  Mistakes are reported in error_log, because no writer waits for an error.  A
- * setting with a mistake is not applied at all.
+ * Apply boot settings (event/boot.h).  The first server that finds a root applies them,
+ * once in the root's life.  It writes them to the files of the tree, so each setting gets
+ * the checks of its file.  Mistakes are reported in error_log, because no writer waits for
+ * an error.  A setting with a mistake is not applied at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@
 #include "symbols/function_name.h"
 #include "tracefs/tracefs.h"
 
-#define PATH_BYTES	1024u		/* limit: bytes of the path of a file in the tree */
+#define PATH_BYTES	1024u		/* limit of the bytes of the path of a file in the tree */
 
 static void log_error(struct root *root, const char *error,
 		      const struct boot_piece *word, const char *at)
@@ -63,7 +63,8 @@ static int write_path(struct root *root, const char *path,
 		return r;
 	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
 	tracefs_close(file);
-	/* -EINPROGRESS is no error: the program applies the settings before it continues. */
+	/* -EINPROGRESS is not an error: the program applies the settings before it
+	 * continues. */
 	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
 }
 
@@ -123,7 +124,7 @@ static int set_options(struct instance *instance, struct boot_piece list)
 	return r;
 }
 
-/* Like boot_item(), for names of functions, which may contain commas. */
+/* Get the next item as boot_item() does, for names of functions, which may contain commas. */
 static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 {
 	do {
@@ -140,7 +141,7 @@ static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 }
 
 /* Write a list of functions to @file.  As in the kernel, a function that does not exist is
- * reported, and the others are set.  Returns true if all were set. */
+ * reported, and the others are set.  Returns true if all functions were set. */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
@@ -152,8 +153,8 @@ static bool set_functions(struct root *root, const char *file,
 	while (list.text && next_function(&list, &item)) {
 		struct boot_piece whole = { line, item.len + 1 };
 
-		/* Append a newline: without it the file would wait for more, and would not
-		 * report a mistake. */
+		/* Append a newline.  Without it the file would wait for more text, and
+		 * would not report a mistake. */
 		memcpy(line, item.text, item.len);
 		line[whole.len - 1] = '\n';
 		r = write_file(&root->top, file, &whole);
@@ -165,7 +166,7 @@ static bool set_functions(struct root *root, const char *file,
 }
 
 /* Set the size or the options of all instances: as in the kernel, the setting of the top
- * instance applies to all. */
+ * instance applies to all instances. */
 static int set_all(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance;
@@ -179,8 +180,8 @@ static int set_all(struct root *root, const struct boot_word *word)
 	return r;
 }
 
-/* Return the instance that a setting trace_instance names.  The program has stored the name of
- * the instance in shared memory.  NULL: the instance does not exist. */
+/* Return the instance that a setting trace_instance names.  The program has stored the name
+ * of the instance in shared memory.  Returns NULL if the instance does not exist. */
 static struct instance *find_instance(struct root *root, const struct boot_word *word,
 				      struct boot_instance *ret_boot)
 {
@@ -242,10 +243,11 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
 	case BOOT_STACK:
-	case BOOT_STACK_FILTER:	/* as in the kernel, both settings enable the tracer */
+	case BOOT_STACK_FILTER:	/* both settings enable the stack tracer, as in the kernel */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_piece) { "1", 1 }) : 0;
-	case BOOT_TP_PRINTK:	/* `ulf run` prints the records, because it has a console */
+	case BOOT_TP_PRINTK:	/* nothing to do here: `ulf run` prints the records,
+				 * because it has a console */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
@@ -308,7 +310,7 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-/* ---- triggers: set when their event exists ---- */
+/* ---- set triggers, when their event exists ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
 			const struct boot_piece *item)
@@ -339,8 +341,8 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
-/* Return true if an older event of this name got its boot triggers.  Then the new event has
- * inherited the current triggers of the older one (rules_refresh()). */
+/* Return true if an older event with this name got its boot triggers.  Then the new event
+ * has inherited the current triggers of the older one (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -371,8 +373,8 @@ static bool has_functions(const char *words)
 	return false;
 }
 
-/* Find the functions that @item, [!]NAME[:COMMAND], names.  -ERESTART: names are still being
- * demangled or searched. */
+/* Find the functions that @item, [!]NAME[:COMMAND], names.  Returns -ERESTART if names are
+ * still being demangled or searched. */
 static int find_function(struct root *root, const struct boot_piece *item,
 			 struct function_set *set)
 {
@@ -423,8 +425,8 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Apply boot settings only once: a program that asks again must not keep the server
-	 * busy. */
+	/* Apply the boot settings only once, because a program that asks again must not
+	 * keep the server busy. */
 	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

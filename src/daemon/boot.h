@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings (event/boot.h) of a root; methods of struct root_part. */
+/* Boot settings (event/boot.h) of a root.  These functions are methods of struct root_part. */
 #ifndef ULF_DAEMON_BOOT_H
 #define ULF_DAEMON_BOOT_H
 
@@ -23,13 +23,15 @@ static inline struct root_boot *root_boot(const struct root *root)
 	return root->part_state[ROOT_PART_BOOT];
 }
 
-/* Mark the events that exist now: the previous server has applied their boot settings. */
+/* Method root_part.init: mark the events that exist now, because the previous server has
+ * applied their boot settings. */
 int boot_init(struct root *root);
-/* Apply the boot settings if no server has done so, and the boot settings of events that were
- * registered since the last call.  Returns -ERESTART if settings of functions wait for a
- * parser. */
+/* Method root_part.prepare: apply the boot settings if no server has done so, and the boot
+ * settings of events that were registered since the last call.  Returns 0, or -ERESTART if
+ * settings of functions wait for a parser. */
 int boot_prepare(struct root *root);
-/* Apply the boot settings of events that were registered since the last call. */
+/* Method root_part.tick: apply the boot settings of events that were registered since the
+ * last call. */
 void boot_tick(struct root *root);
 /* Forget which events were handled: @root is no longer mapped. */
 void boot_done(struct root *root);

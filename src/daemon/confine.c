@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the server gives up rights; see confine.h. docs/design/trust.md describes which
- * rights remain.
+ * Give up rights of the server; see confine.h.  docs/design/trust.md describes the rights
+ * that remain.
  *
- * Landlock is not used: a process under Landlock may not inspect processes that are not,
- * but the server reads /proc/PID/maps of traced programs.
+ * Landlock is not used: a process under Landlock may not inspect processes that are not
+ * under it, but the server reads /proc/PID/maps of traced programs.
  */
 #include "arch/arch.h"
 #include "daemon/confine.h"
@@ -28,13 +28,13 @@
 #include "base/bits.h"
 #include "server/core/perf_clock.h"
 
-/* ---- capabilities ---- */
+/* ---- drop capabilities ---- */
 
 /*
  * Capabilities that a server of root keeps.  Programs of root have all capabilities, and
- * their worker processes may be other users: inspecting them (/proc/PID/maps, stat, exe)
- * needs SYS_PTRACE, and reading the files that they run needs DAC_READ_SEARCH.  Servers
- * of other users keep none.
+ * their worker processes may be other users.  To inspect them (/proc/PID/maps, stat, exe)
+ * the server needs SYS_PTRACE, and to read the files that they run it needs
+ * DAC_READ_SEARCH. Servers of other users keep no capability.
  */
 static const uint64_t kept_of_root =
 	1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_PTRACE;
@@ -45,8 +45,8 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* this process may not drop any capability of the
-					 * bounding set */
+			return -errno;	/* this process may not drop any capability of
+					 * the bounding set */
 	}
 	return 0;
 }
@@ -70,7 +70,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
-/* ---- system calls ---- */
+/* ---- forbid system calls ---- */
 
 #define NEW_NAMESPACES	(CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
 			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -92,34 +92,36 @@ enum condition {
 };
 
 /*
- * The system calls that are refused.  All others are allowed, among them execve(), because a
- * parser of the server may run in a process that executes this program again, and
- * perf_event_open(), for the perf clock.  ptrace() is allowed in a build with a sanitizer,
+ * The system calls that are refused.  All others are allowed.  execve() is allowed because
+ * a parser of the server may run in a process that executes this program again, and
+ * perf_event_open() for the perf clock.  ptrace() is allowed in a build with a sanitizer,
  * which stops its own threads with it.
  */
 static const struct rule {
 	uint32_t nr;
 	uint16_t error;
 	uint8_t condition, arg;
-	uint32_t value;			/* compared with the lower 32 bits of the argument */
+	uint32_t value;			/* value that is compared with the lower 32 bits
+					 * of the argument */
 } rules[] = {
 #ifndef HAS_SANITIZER
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 #endif
-	/* access to other processes */
+	/* these calls access other processes */
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
 	{ SYS_kcmp, EPERM, ALWAYS, 0, 0 },
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
-	/* no networks: only unix sockets */
+	/* only unix sockets are allowed, no networks */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* inserting input into the terminal from which a foreground server was started */
+	/* these calls insert input into the terminal from which a foreground server was
+	 * started */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
 	/*
-	 * mounts and namespaces; clone3() is refused completely, because its flags are in
-	 * memory that a filter cannot read; libc works without it
+	 * these calls change mounts and namespaces; clone3() is refused completely, because
+	 * its flags are in memory that a filter cannot read; libc works without it
 	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
@@ -137,7 +139,7 @@ static const struct rule {
 	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
 	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
-	/* interfaces of the kernel that the server does not need */
+	/* these are interfaces of the kernel that the server does not need */
 	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
 	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
 	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
@@ -153,7 +155,7 @@ static const struct rule {
 	{ SYS_modify_ldt, EPERM, ALWAYS, 0, 0 },
 	{ SYS_ioperm, EPERM, ALWAYS, 0, 0 },
 	{ SYS_iopl, EPERM, ALWAYS, 0, 0 },
-	/* changes to the whole machine */
+	/* these calls change the whole machine */
 	{ SYS_reboot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapon, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapoff, EPERM, ALWAYS, 0, 0 },
@@ -167,9 +169,9 @@ static const struct rule {
 	{ SYS_setdomainname, EPERM, ALWAYS, 0, 0 },
 };
 
-#define X32_BIT		0x40000000u	/* marks the system calls of the x32 ABI */
+#define X32_BIT		0x40000000u	/* bit that marks the system calls of the x32 ABI */
 #define HEAD_LENGTH	6u
-#define RULE_LENGTH	5u		/* limit: instructions for one rule */
+#define RULE_LENGTH	5u		/* limit of the instructions for one rule */
 
 struct program {
 	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
@@ -256,7 +258,7 @@ int server_confine(void)
 	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
 	int ret = 0, r;
 
-	/* Open the perf clock now, while a server of root is still allowed to. */
+	/* Open the perf clock now, while a server of root still has the right to do so. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Give up rights.  The server reads memory and files that traced programs have written.
- * So a program that takes over the server must gain as little as possible.
+ * Give up rights.  The server reads memory and files that traced programs have written.  So
+ * a program that takes over the server must gain as little as possible.
  */
 #ifndef ULF_SERVER_CONFINE_H
 #define ULF_SERVER_CONFINE_H

@@ -35,9 +35,10 @@
 #include "symbols/parse.h"
 
 #define DESCRIPTORS	65536u
-#define TICK_FIRST_NS	1000000L		/* time to the first tick after a request was
-						 * parked */
-#define TICK_FAST_NS	5000000L		/* time between ticks while a request is parked */
+#define TICK_FIRST_NS	1000000L		/* time to the first tick after a request
+						 * was parked, ns */
+#define TICK_FAST_NS	5000000L		/* time between ticks while a request is
+						 * parked, ns */
 #define TICK_SLOW_NS	1000000000L	/* time between ticks otherwise */
 #define EVENTS_AT_ONCE	32
 
@@ -47,7 +48,7 @@ struct loop {
 	int mounter_fd;
 	pid_t mounter;
 	bool is_stopping;
-	bool is_fast;			/* the timer runs at TICK_FAST_NS */
+	bool is_fast;			/* true: the timer runs at TICK_FAST_NS */
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
@@ -127,7 +128,8 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
-	/* The directory was removed, so no client can find this server any more. */
+	/* Stop, because the directory was removed, so that no client can find this server
+	 * any more. */
 	if (fstat(loop->lock_fd, &st) == 0 && st.st_nlink == 0)
 		loop_stop(loop);
 }
@@ -173,7 +175,7 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
-/* Try requests that wait for a parser at once. */
+/* Try requests that wait for a parser again at once. */
 static void parser_ready(struct loop_source *source, uint32_t events)
 {
 	struct loop *loop = container_of(source, struct loop, parser);
@@ -203,7 +205,7 @@ static int core_init(struct loop *loop, const char *dir)
 	return loop_watch(loop, &loop->core, EPOLLIN);
 }
 
-/* The kernel drops the lock when the process ends, however it ends. */
+/* Lock the directory.  The kernel drops the lock when the process ends, for whatever reason. */
 static int lock_dir(struct loop *loop, const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -217,7 +219,7 @@ static int lock_dir(struct loop *loop, const char *dir)
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	/*
-	 * Write the pid, for people only.  A full file system is no error: without a
+	 * Write the pid, for people only.  A full file system is not an error: without a
 	 * server nobody could remove dead roots.
 	 */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
@@ -256,7 +258,8 @@ static int loop_init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* Stop watching @source.  @is_ours: also close its descriptor; else its owner closes it. */
+/* Stop watching @source.  @is_ours: also close its descriptor.  If it is false, the owner
+ * of the source closes the descriptor. */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
 	if (source->fd < 0)
@@ -268,8 +271,9 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
 }
 
 /*
- * Unmount while the lock is held, so that no new server finds these mounts.  The lock is
- * dropped with the process: `ulf stop` waits for the very end of the process.
+ * End the server.  Unmount while the lock is held, so that no new server finds these
+ * mounts.  The lock is dropped with the process: `ulf stop` waits for the very end of the
+ * process.
  */
 static void loop_done(struct loop *loop)
 {
@@ -301,8 +305,8 @@ static int loop_turn(struct loop *loop)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
 	/*
-	 * Handle roots first: a client that asks about a root gets an answer that is at
-	 * least as new as its request.
+	 * Handle roots before clients, so that a client that asks about a root gets an
+	 * answer that is at least as new as its request.
 	 */
 	for (i = 0; i < nr; i++) {
 		if (loop->events[i].data.ptr == &loop->core)
@@ -342,8 +346,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	int ret;
 
 	/*
-	 * Fork the zygote while this process is small.  Without it there are no names of
-	 * functions.
+	 * Fork the zygote while this process is small.  Without the zygote there are no
+	 * names of functions.
 	 */
 	parse_init(true);
 	loop_allow_descriptors();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's event loop: one thread, one epoll descriptor.  Whatever it calls must
- * return soon.  A request that cannot be finished is parked and tried again on a tick.
+ * The server's event loop, which has one thread and one epoll descriptor.  Every function
+ * that it calls must return soon.  A request that cannot be finished is parked and tried
+ * again on a tick.
  */
 #ifndef ULF_SERVER_LOOP_H
 #define ULF_SERVER_LOOP_H
@@ -10,12 +11,13 @@
 
 struct loop;
 
-/* A watched descriptor, embedded in the object that it belongs to. */
+/* A watched descriptor.  The struct is a member of the object to which the descriptor
+ * belongs. */
 struct loop_source {
 	int fd;
 	/*
-	 * Called when @fd is ready.  @events: EPOLLIN and so on.  May unwatch and free
-	 * any source, including @source.
+	 * Method that is called when @fd is ready.  @events: EPOLLIN and so on.  It may
+	 * unwatch and free any source, including @source.
 	 */
 	void (*ready)(struct loop_source *source, uint32_t events);
 };
@@ -25,16 +27,17 @@ int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events);
 /* Change the events of a watched source.  Returns 0 or -errno. */
 int loop_change(struct loop *loop, struct loop_source *source, uint32_t events);
 /*
- * Stop watching.  Call before the descriptor is closed.  After this, ready() is not
- * called any more.  Does nothing if @source is not watched.
+ * Stop watching @source.  Must be called before the descriptor is closed.  After this,
+ * ready() is not called any more.  Does nothing if @source is not watched.
  */
 void loop_unwatch(struct loop *loop, struct loop_source *source);
 /* Make loop_run() return after the current event. */
 void loop_stop(struct loop *loop);
 
 /*
- * Raise the soft limit of descriptors: the server needs one pidfd per process of each root.
- * Cap it: some programs close every possible descriptor in a loop.
+ * Raise the soft limit of descriptors, because the server needs one pidfd per process of
+ * each root.  The new limit is capped: some programs close every possible descriptor in a
+ * loop.
  */
 void loop_allow_descriptors(void);
 

@@ -26,15 +26,15 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* in the mounter; the only descriptor besides 0
-					 * to 2 */
+#define SOCKET_FD	3		/* number of the socket in the mounter, which has
+					 * no other descriptors besides 0 to 2 */
 
 struct request {
 	char op;
 	char path[PATH_MAX];
 };
 
-/* ---- in a worker ---- */
+/* ---- code of a worker ---- */
 
 static void restore_mounts(char *path)
 {
@@ -52,7 +52,7 @@ static void restore_mounts(char *path)
 		;
 }
 
-/* Only mounts of ulf are unmounted, whatever the server asks for. */
+/* Unmount @path, but only if it is a mount of ulf, whatever the server asks for. */
 static void unmount_path(const char *path)
 {
 	if (fusemount_is_mounted(path))
@@ -80,11 +80,12 @@ static _Noreturn void run_command(struct request *request)
 	_exit(0);
 }
 
-/* ---- in the mounter ---- */
+/* ---- code of the mounter ---- */
 
 /*
- * Ignore signals: ^C and service managers send them to the whole group, but the server's
- * last request is still to come.  As SIGCHLD is ignored, the kernel reaps the workers.
+ * Serve requests.  Signals are ignored: ^C and service managers send them to the whole
+ * group, but the server's last request is still to come.  As SIGCHLD is ignored, the kernel
+ * reaps the workers.
  */
 static _Noreturn void serve_commands(const char *dir, int fd)
 {
@@ -104,14 +105,14 @@ static _Noreturn void serve_commands(const char *dir, int fd)
 		if (len < 0 && errno == EINTR)
 			continue;
 		if (len <= 0)
-			_exit(0);	/* the server has exited */
+			_exit(0);	/* exit, because the server has exited */
 		((char *)&request)[len] = '\0';
 		if (len > 1 && request.path[0] == '/' && fork() == 0)
 			run_command(&request);
 	}
 }
 
-/* ---- in the server ---- */
+/* ---- code of the server ---- */
 
 int mounter_start(const char *dir, pid_t *ret_pid)
 {

@@ -13,7 +13,7 @@
 
 enum mounter_op {
 	MOUNTER_RESTORE = 'R',		/* run `ulf mount --restore PATH` */
-	MOUNTER_UNMOUNT = 'U',		/* unmount lazily, if it is a mount of ulf */
+	MOUNTER_UNMOUNT = 'U',		/* unmount PATH lazily, if it is a mount of ulf */
 };
 
 /*
@@ -25,7 +25,7 @@ enum mounter_op {
  * there is no mounter: then the functions below fail.
  */
 int mounter_start(const char *dir, pid_t *ret_pid);
-/* Let the mounter exit and wait for it.  Jobs that are running continue. */
+/* Let the mounter exit and wait for its end.  Jobs that are running continue. */
 void mounter_stop(int fd, pid_t pid);
 
 /* Start a job.  Jobs run concurrently.  Returns 0 or -errno. */

@@ -30,16 +30,18 @@
 #include "tracefs/fuse/fuse.h"
 
 #define LIST_BYTES	(256u << 10)	/* maximum size of DIR/mounts */
-#define RESTORE_SECONDS	5		/* limit: clients wait this long for the restore */
-#define UNMOUNT_MS	10000		/* limit: a server that ends waits this long for each
-					 * answer */
+#define RESTORE_SECONDS	5		/* limit of the time that clients wait for the
+					 * restore, s */
+#define UNMOUNT_MS	10000		/* limit of the time that a server which ends
+					 * waits for each answer, ms */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
 	struct mounts *mounts;
 	struct loop_source source;
 	struct tracefs_fuse *fuse;
-	char *path;			/* "": in another mount namespace */
+	char *path;			/* path of the mount; "" if it is in another
+					 * mount namespace */
 };
 
 struct mounts {
@@ -49,15 +51,15 @@ struct mounts {
 	char dir[DIR_PATH_BYTES];
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
 	struct loop_source mounter;
-	size_t nr_restoring;		/* answers of RESTORE that are still to come */
-	size_t nr_unmounting;		/* answers of UNMOUNT that are still to come */
-	time_t restore_end;		/* when clients stop waiting, in seconds of
+	size_t nr_restoring;		/* number of answers to RESTORE that are still to come */
+	size_t nr_unmounting;		/* number of answers to UNMOUNT that are still to come */
+	time_t restore_end;		/* time when clients stop waiting, in seconds of
 					 * CLOCK_MONOTONIC */
 };
 
 /*
- * Receive answers of the mounter.  Returns -EAGAIN if none came for @wait_ms, or another
- * -errno if the mounter has exited.
+ * Receive answers of the mounter.  Returns -EAGAIN if no answer came for @wait_ms, or
+ * another -errno if the mounter has exited.
  */
 static int take_answers(struct mounts *mounts, int wait_ms)
 {
@@ -122,8 +124,8 @@ static int write_file(const char *path, const struct text *text)
 }
 
 /*
- * Write the list of mounts.  If this fails, the next server cannot restore all of them.
- * The mounts themselves continue to work.
+ * Write the list of mounts to the file.  If this fails, the next server cannot restore all
+ * of them. The mounts themselves continue to work.
  */
 static void save_mounts(struct mounts *mounts)
 {
@@ -138,7 +140,8 @@ static void save_mounts(struct mounts *mounts)
 	text_done(&text);
 }
 
-/* Free the mount.  Closes its descriptor, so every access to the mount point fails from now on. */
+/* Free the mount.  This closes its descriptor, so every access to the mount point fails
+ * from now on. */
 static void mount_free(struct mount *mount)
 {
 	loop_unwatch(mount->mounts->loop, &mount->source);
@@ -171,8 +174,8 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.fd = fd;
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
-	/* tracefs_fuse_new() takes over @fd, so it is the last step: if any step fails, @fd
-	 * still belongs to the caller. */
+	/* This must be the last step, because tracefs_fuse_new() takes over @fd: if any
+	 * step fails, @fd still belongs to the caller. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
@@ -258,7 +261,7 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* Each `ulf mount` that succeeds adds its path to the list again. */
+	/* Remove the list.  Each `ulf mount` that succeeds adds its path again. */
 	unlink(mounts->file);
 }
 
@@ -268,8 +271,9 @@ bool mounts_is_restoring(const struct mounts *mounts)
 }
 
 /*
- * Close all descriptors before the mounter walks the first path: access to a dead mount
- * fails, but a live mount that nobody serves would block the mounter.
+ * Unmount all mounts.  All descriptors are closed before the mounter walks the first path:
+ * access to a dead mount fails, but a live mount that nobody serves would block the
+ * mounter.
  */
 void mounts_free(struct mounts *mounts)
 {
@@ -293,7 +297,7 @@ void mounts_free(struct mounts *mounts)
 	if (mounts->nr_unmounting)
 		take_answers(mounts, UNMOUNT_MS);
 	text_done(&paths);
-	/* Mounts that could not be unmounted stay in the list, for the next server. */
+	/* Keep mounts that could not be unmounted in the list, for the next server. */
 	if (is_done && !mounts->nr_unmounting)
 		unlink(mounts->file);
 	loop_unwatch(mounts->loop, &mounts->mounter);

@@ -12,8 +12,8 @@ struct server;
 struct text;
 
 /*
- * @mounter_fd: socket of mounter_start(), or negative.  The caller keeps it.  Returns 0
- *	or -ENOMEM.
+ * Make an empty list of mounts.  @mounter_fd: socket of mounter_start(), or negative; the
+ * caller keeps it.  Returns 0 or -ENOMEM.
  */
 int mounts_new(struct loop *loop, struct server *server, const char *dir, int mounter_fd,
 	       struct mounts **ret_mounts);
@@ -32,12 +32,12 @@ void mounts_free(struct mounts *mounts);
  * Returns 0 and takes over @fd, or returns -errno.
  */
 int mounts_add(struct mounts *mounts, const char *path, int fd);
-/* Called when something was unmounted: drop the mounts that are dead. */
+/* Drop the mounts that are dead.  Called when something was unmounted. */
 void mounts_check(struct mounts *mounts);
 /* Append the paths of all mounts to @out, each with a NUL, in the order of mounting. */
 void mounts_list(const struct mounts *mounts, struct text *out);
 
-/* Mount again what a killed server had mounted.  Does not wait until that is done. */
+/* Mount the mounts of a killed server again.  Does not wait until this is done. */
 void mounts_restore(struct mounts *mounts);
 /* Return true while mounts_restore() is in progress and clients should wait for it. */
 bool mounts_is_restoring(const struct mounts *mounts);

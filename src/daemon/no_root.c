@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that could not make a root; see no_root.h. */
+/* Keep a list of programs that could not make a root; see no_root.h. */
 #include "daemon/no_root.h"
 
 #include <stdio.h>

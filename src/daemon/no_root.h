@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of `ulf run` that could not make a root. libulf prints nothing, so it sends
- * the reason to the server, and `ulf run` asks the server for it.  The last NO_ROOTS of
- * them are kept.
+ * Programs of `ulf run` that could not make a root.  libulf prints nothing.  It sends the
+ * reason to the server, and `ulf run` asks the server for it.  The last NO_ROOTS programs
+ * are kept.
  */
 #ifndef ULF_SERVER_NO_ROOT_H
 #define ULF_SERVER_NO_ROOT_H
@@ -23,14 +23,14 @@ struct no_roots {
 };
 
 /*
- * Store that process @pid of @run_id has no root because of @error (errno).  A long @name
- * is cut.
+ * Store that process @pid of the run @run_id has no root because of @error (an errno).  A
+ * long @name is cut.
  */
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name);
 /*
- * Append the rows of @run_id to @out.  Adds a row without a pid if @server cannot open a
- * root at present.
+ * Append the rows of the run @run_id to @out.  If @server cannot open a root at present,
+ * adds a row without a pid.
  */
 void no_roots_show(const struct no_roots *list, uint32_t run_id,
 		   struct server *server, struct text *out);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers with all parts of ulf; see server/core/part.h. */
+/* Open servers with all parts of ulf; see server/core/part.h. */
 #ifndef ULF_DAEMON_PARTS_H
 #define ULF_DAEMON_PARTS_H
 
 struct server;
 
-/* server_open() and server_open_view() with all parts. */
+/* Open a server as server_open() and server_open_view() do, with all parts. */
 int server_new(const char *dir, struct server **ret_server);
 int server_view(const char *dir, const char *name, struct server **ret_server);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CLI's socket: requests.  Each request is a row of a table: the maximum size of its
- * payload and its handler.  A handler answers at once or parks the request.  A parked
- * request is tried again on each tick.
+ * Handle the requests on the CLI's socket.  Each request is a row of a table, with the
+ * maximum size of its payload and its handler.  A handler answers at once or parks the
+ * request.  A parked request is tried again on each tick.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static void answer_result(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* Answer.  If the request failed, add the entries of error_log that it has caused. */
+/* Answer the request.  If it failed, add the entries of error_log that it has caused. */
 static void answer_errors(struct client *client, int result)
 {
 	struct text *errors = &client->errors;
@@ -52,7 +52,8 @@ static void park_request(struct client *client)
 	client->parked = client->request;
 }
 
-/* Return the payload as a path.  If it contains a NUL, answer -EINVAL and return NULL. */
+/* Return the payload as a path.  If the payload contains a NUL, answer -EINVAL and return
+ * NULL. */
 static const char *path_of(struct client *client)
 {
 	if (strlen(client->payload) == client->request.bytes)
@@ -318,8 +319,8 @@ static void list_mounts(struct client *client, const struct abi_request *request
 }
 
 /*
- * Each request gets one part of the list of symbols, and the whole list is made each time.  Few
- * roots need more than one part.
+ * Send one part of the list of symbols.  The whole list is made for each request, because
+ * few roots need more than one part.
  */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {
@@ -406,11 +407,11 @@ bool client_request_is_valid(const struct client *client)
 	if (request->op >= ABI_SOCKET_NR_OPS ||
 	    request->bytes > request_ops[request->op].bytes_max)
 		return false;
-	/* While a request is parked, only a cancel may come. */
+	/* While a request is parked, only a cancel is allowed. */
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* A write that has begun is accepted: a cancel does not undo it. */
+/* Cancel the parked request.  A write that has begun is accepted: a cancel does not undo it. */
 static void cancel_request(struct client *client)
 {
 	if (!client->is_parked)

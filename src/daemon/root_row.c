@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The row of a root in the answer to a client's list request. */
+/* Make the row of a root in the answer to a client's list request. */
 #include "daemon/root_row.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CLI's socket: connections.  Nothing here blocks: bytes are received and sent as
+ * The connections of the CLI's socket.  Nothing here blocks: bytes are received and sent as
  * they come, one request at a time for each client.  A client that violates the protocol,
  * or disconnects, is dropped, and its files are closed.
  */
@@ -45,7 +45,8 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Wait for the socket to become writable while there is an answer, else for requests. */
+/* Wait for the socket to become writable while there is an answer to send, else for
+ * requests. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;
@@ -53,7 +54,7 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
-/* Send the byte that hands over the records that were read. */
+/* Send the last byte of an answer, which hands over the records that were read. */
 static ssize_t send_last_byte(struct client *client)
 {
 	const char *byte = client->answer + client->nr_sent;
@@ -64,7 +65,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* No receipt is possible: send the byte without one. */
+		/* Send the byte without a receipt, because no receipt is possible. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -99,7 +100,8 @@ static ssize_t send_part(struct client *client)
 	return len < 0 ? -errno : len;
 }
 
-/* Send as much as the socket takes.  Returns false if the client has disconnected. */
+/* Send as much of the answer as the socket takes.  Returns false if the client has
+ * disconnected. */
 static bool send_answer(struct client *client)
 {
 	ssize_t len;
@@ -129,7 +131,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 	client->nr_answer = sizeof(head) + bytes;
 	client->answer = malloc(client->nr_answer);
 	if (!client->answer) {
-		/* Without an answer the client would wait forever, so close the connection. */
+		/* Close the connection: without an answer the client would wait forever. */
 		shutdown(client->source.fd, SHUT_RDWR);
 		return;
 	}
@@ -138,7 +140,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 		memcpy(client->answer + sizeof(head), data, bytes);
 }
 
-/* Take a descriptor that came with the request; close further ones. */
+/* Take the descriptor that came with the request.  Further descriptors are closed. */
 static void take_fds(struct client *client, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -180,7 +182,8 @@ static ssize_t receive_bytes(struct client *client, void *buf, size_t bytes)
 	return len;
 }
 
-/* Return how many bytes are missing, and where they go.  0: the request is complete. */
+/* Return how many bytes of the request are missing, and where they must be stored.  Returns
+ * 0 if the request is complete. */
 static size_t next_bytes(struct client *client, void **ret_to)
 {
 	size_t head = sizeof(client->request);
@@ -195,7 +198,7 @@ static size_t next_bytes(struct client *client, void **ret_to)
 	return head + client->request.bytes - client->nr_in;
 }
 
-/* The header is complete: check it and allocate memory for the payload. */
+/* Check the header of a request, which is complete, and allocate memory for the payload. */
 static bool begin_payload(struct client *client)
 {
 	if (!client_request_is_valid(client))
@@ -219,7 +222,7 @@ static void end_request(struct client *client)
 	}
 }
 
-/* Receive requests until an answer must be sent first, or no more bytes are there. */
+/* Receive requests until an answer must be sent first, or no more bytes have arrived. */
 static bool receive_requests(struct client *client)
 {
 	size_t wanted;
@@ -236,7 +239,7 @@ static bool receive_requests(struct client *client)
 		}
 		len = receive_bytes(client, to, wanted);
 		/*
-		 * The kernel reports ECONNRESET if the peer closed its end with unread
+		 * The kernel reports ECONNRESET if the client closed its end with unread
 		 * bytes in it.
 		 */
 		client->is_reset = len < 0 && errno == ECONNRESET;
@@ -297,8 +300,8 @@ static int client_new(struct sockets *sockets, int fd)
 	return 0;
 }
 
-/* Stop accepting clients if @is_full, else accept them again.  New clients wait in the listen
- * queue while there are too many clients or descriptors. */
+/* Stop accepting clients if @is_full, else accept them again.  New clients wait in the
+ * listen queue while there are too many clients or descriptors. */
 static void pause_listener(struct sockets *sockets, bool is_full)
 {
 	sockets->is_full = is_full;
@@ -327,7 +330,8 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 }
 
 /*
- * bind() under another name, then rename(): so a socket that exists is always listening.
+ * Make the socket listen on @path.  bind() uses another name, which is then renamed, so
+ * that a socket which exists is always listening.
  */
 static int listen_on(int fd, const char *path)
 {

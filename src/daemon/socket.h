@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The server's socket for the CLI, and its clients.  Protocol: abi/socket.h. */
+/* The server's socket for the CLI, and its clients.  abi/socket.h describes the protocol. */
 #ifndef ULF_SERVER_SOCKET_H
 #define ULF_SERVER_SOCKET_H
 
@@ -19,7 +19,7 @@ int sockets_new(struct loop *loop, struct server *server, struct mounts *mounts,
 /* Drop all clients and remove the socket.  NULL is allowed. */
 void sockets_free(struct sockets *sockets);
 
-/* Try parked requests again. */
+/* Try the parked requests of all clients again. */
 void sockets_tick(struct sockets *sockets);
 /* Return true if a request is parked, so that ticks should come soon. */
 bool sockets_is_waiting(const struct sockets *sockets);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared by socket.c (connections: bytes in, bytes out) and request.c (what the requests
- * do).
+ * Declarations that socket.c (which receives and sends bytes) and request.c (which handles
+ * requests) share.
  */
 #ifndef ULF_SERVER_SOCKET_IMPL_H
 #define ULF_SERVER_SOCKET_IMPL_H
@@ -31,33 +31,34 @@ struct client {
 	struct loop_source source;
 	pid_t pid;			/* pid of the client, from SO_PEERCRED */
 
-	/* The request that is being received, or answered. */
+	/* The request that is being received or answered. */
 	struct abi_request request;
-	char *payload;			/* followed by a NUL; NULL until needed */
-	size_t nr_in;			/* bytes of @request and @payload that were
-					 * received */
+	char *payload;			/* payload of the request, followed by a NUL;
+					 * NULL until it is needed */
+	size_t nr_in;			/* number of bytes of @request and @payload that
+					 * were received */
 	int passed_fd;			/* descriptor that came with the request, or -1 */
 
 	/* The answer that is being sent. */
 	char *answer;			/* NULL: none */
 	size_t nr_answer, nr_sent;
-	struct tracefs_file *reading;	/* one of @files: the answer contains what was
-					 * read from it; or NULL */
+	struct tracefs_file *reading;	/* the one of @files from which the data in the
+					 * answer was read, or NULL */
 	struct tracefs_file *has_read;	/* value of @reading of the last answer that was
 					 * sent; NULL after the next request */
-	bool is_reset;			/* the client closed its end before it had read
-					 * all of the last answer */
+	bool is_reset;			/* true: the client closed its end before it had
+					 * read all of the last answer */
 
 	/*
-	 * A request that cannot be answered yet.  This is a copy of it, because a cancel
-	 * may be received into @request.
+	 * The parked request, which cannot be answered yet.  This is a copy, because a
+	 * cancel may be received into @request.
 	 */
 	bool is_parked;
 	struct abi_request parked;
 	struct tracefs_call call;	/* of a request that reads, writes or closes a file */
 	struct text errors;		/* entries of error_log that the request has
 					 * caused */
-	bool is_warning;		/* @errors are sent although the request succeeds */
+	bool is_warning;		/* true: @errors are sent although the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };
@@ -70,22 +71,22 @@ struct sockets {
 	char path[108];			/* path of the socket */
 	LIST_HEAD(, client) clients;
 	unsigned int nr_clients;
-	bool is_full;			/* no more clients are accepted for now */
-	bool is_stopping;		/* a client has asked to stop the server */
+	bool is_full;			/* true: no more clients are accepted for now */
+	bool is_stopping;		/* true: a client has asked to stop the server */
 	char *io;			/* buffer of ABI_SOCKET_READ_MAX bytes */
 	struct no_roots no_roots;
 };
 
 /*
- * socket.c: prepare the answer.  @result: see abi_answer.  The caller (or the next event)
- * sends it.
+ * Prepare the answer (socket.c).  @result: see abi_answer.  The caller, or the next event,
+ * sends the answer.
  */
 void client_answer(struct client *client, int result, const void *data, size_t bytes);
 
 /* request.c */
 /*
- * Return true if the header of client->request is valid.  Checked before memory is
- * allocated for its payload.
+ * Return true if the header of client->request is valid.  This is checked before memory is
+ * allocated for the payload.
  */
 bool client_request_is_valid(const struct client *client);
 /* Answer or park client->request, which was received completely. */
