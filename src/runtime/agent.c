@@ -42,15 +42,15 @@
 #include "runtime/buffer/buffer.h"
 #include <ulf/event.h>
 
-#define SETTLE_MS	100		/* limit of one wait for probes that still use old
-					 * rings */
-#define RUSH_TURNS	50		/* limit: generations applied in 100 ms before the
-					 * agent pauses */
+#define SETTLE_MS	100		/* limit of one wait for probes that still use
+					 * old rings, ms */
+#define RUSH_TURNS	50		/* number of generations that the agent applies
+					 * in 100 ms before it pauses */
 #define RUSH_PAUSE_NS	2000000
-/* Ids of users and groups that no account has.  Each number stands for two ids: itself
- * and the next one.  Where a user namespace does not map the highest ids, the second
- * number is used; systemd leaves it free. */
-static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* id; id + 1 is used, too */
+/* Ids of users and groups that no account has.  Each number stands for two ids: itself and
+ * the next one.  Where a user namespace does not map the highest ids, the second number is
+ * used; systemd leaves it free. */
+static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two ids */
 
 /* Layout of the agent's memory, from low to high addresses: guard page, stack, TLS
  * block.  The thread pointer points into the TLS block. */
@@ -90,7 +90,7 @@ static int make_calls(void)
  * functions of the program (make_calls()), and the wait for threads that still use old
  * rings. */
 static uint32_t applied_generation;	/* futex word */
-static bool is_calling;			/* true: make_calls() is needed or runs */
+static bool is_calling;			/* true: make_calls() is needed, or is running */
 
 bool agent_is_calling(void)
 {
@@ -109,7 +109,7 @@ static void set_applied(uint32_t generation)
 }
 
 /* Apply all settings except those that need calls of functions of the program.
- * *@ret_has_calls: true if there are settings that need such calls.  Returns 0 or the
+ * *@ret_has_calls is true if there are settings that need such calls.  Returns 0 or the
  * first -errno. */
 static int apply_settings(bool *ret_has_calls)
 {
@@ -179,8 +179,8 @@ static void set_failed(long error)
 }
 
 /* End the agent.  Called if seccomp forbids FUTEX_WAIT, because the agent would spin, and
- * after the process has left the root.  If seccomp forbids exit, too, the agent sleeps
- * for ever. */
+ * after the process has left the root.  If seccomp forbids exit, too, the agent sleeps for
+ * ever. */
 static void give_up(long error)
 {
 	struct timespec hour = { 3600, 0 };
@@ -223,7 +223,8 @@ static void apply_forever(void)
 	for (;;) {
 		uint32_t wanted = __atomic_load_n(&root_control->generation,
 						  __ATOMIC_ACQUIRE);
-		/* mate: the server [agent.setting] */
+		/* acquire: the settings were stored before this generation; mate: the
+		 * server [agent.setting] */
 		if (wanted != applied)
 			error = apply(wanted);
 		if (wanted != applied || !is_settled) {
@@ -272,7 +273,7 @@ static bool set_caps(uint32_t caps)
 	return !arch_syscall2(SYS_capset, &head, data);
 }
 
-/* Returns the permitted capabilities; none if the kernel does not report them. */
+/* Returns the permitted capabilities of the agent; none if the kernel does not report them. */
 static uint32_t get_caps(void)
 {
 	struct __user_cap_header_struct head = {
@@ -318,7 +319,8 @@ static void leave_rights(void)
 	uint32_t had = get_caps();
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
-	/* an ordinary user may have some of these capabilities, too */
+	/* An ordinary user may have some of these capabilities, too, so drop all except
+	 * those of may_lock. */
 	if (!is_root()) {
 		set_caps(had & may_lock);
 		return;
@@ -331,12 +333,13 @@ static void leave_rights(void)
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	become_stranger();
 	set_caps(had & may_lock);
-	/* the change of user has made the whole process undumpable */
+	/* Make the process dumpable again: the change of user has made the whole process
+	 * undumpable. */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
-static uint32_t is_ready;		/* futex; 1: the agent has given up its rights */
+static uint32_t is_ready;		/* futex; is 1 when the agent has given up its rights */
 
 static void agent(void)
 {
@@ -349,9 +352,9 @@ static void agent(void)
 	apply_forever();
 }
 
-/* A program that runs as root continues only after the agent has given up its rights.
- * Otherwise the program might give up its own rights at the same moment.  The kernel
- * would make the process undumpable for that, and leave_rights() would wrongly undo it. */
+/* Wait until the agent has given up its rights, in a program that runs as root.  Otherwise
+ * the program might give up its own rights at the same moment.  The kernel would make the
+ * process undumpable for that, and leave_rights() would wrongly undo it. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -373,9 +376,9 @@ static void *agent_of_libc(void *arg)
 	return NULL;
 }
 
-/* Each of these functions exists only if the program is built with that sanitizer.
- * Sanitizers must know every thread that runs instrumented code or calls a function that
- * they intercept. */
+/* Functions of sanitizers.  Each of them exists only if the program is built with this
+ * sanitizer. Sanitizers must know every thread that runs instrumented code or calls a
+ * function that they intercept. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
@@ -385,10 +388,10 @@ bool agent_is_watched(void)
 	return __asan_init || __tsan_init || __msan_init;
 }
 
-static bool was_alone;			/* at the last fork() no third thread existed;
-					 * protected by the runtime's lock */
+static bool was_alone;			/* true: at the last fork() no third thread
+					 * existed; protected by the runtime's lock */
 
-/* Returns the number of threads of this process, or 0: not known. */
+/* Returns the number of threads of this process, or 0 if it is not known. */
 static uint64_t count_threads(void)
 {
 	struct stat st;
@@ -399,7 +402,7 @@ static uint64_t count_threads(void)
 					 * subdirectories */
 }
 
-/* Note whether there are at most two threads: the one that forks, and the agent. */
+/* Remember whether there are at most two threads: the one that forks, and the agent. */
 void agent_before_fork(void)
 {
 	uint64_t nr = agent_is_watched() ? count_threads() : 0;
@@ -407,10 +410,12 @@ void agent_before_fork(void)
 	was_alone = nr && nr <= 2;
 }
 
-/* TSan ends a child that starts a thread if the parent had several threads, and a parent
- * with an agent always has.  ASan (of gcc 12) does not lock its list of threads in
- * fork(): if another thread of the parent was just starting or ending, a child that
- * starts a thread waits for ever. */
+/*
+ * Returns false if a sanitizer may not let the child start a thread.  TSan ends a child
+ * that starts a thread if the parent had several threads, and a parent with an agent always
+ * has.  ASan (of gcc 12) does not lock its list of threads in fork(): if another thread of
+ * the parent was just starting or ending, a child that starts a thread waits for ever.
+ */
 bool agent_can_start_in_child(void)
 {
 	return !agent_is_watched() || (!__tsan_init && was_alone);
@@ -430,7 +435,7 @@ static int start_by_libc(void)
 	return -r;
 }
 
-/* The agent's memory, mapped by the first process.  A child of fork() has a copy of it at
+/* The agent's memory, which the first process maps.  A child of fork() has a copy of it at
  * the same address, and its agent uses that copy.  If each child mapped new memory, each
  * fork of a fork would add one more unused copy. */
 static char *memory;
@@ -458,9 +463,12 @@ static void catch_up(void)
 	apply_settings(&has_calls);
 }
 
-/* fork() may have been called in a signal handler with a stack of a few kilobytes.  So
- * run on the stack that the agent will have.  Block signals meanwhile: the kernel would
- * take the handler's alternate stack for unused, and a new signal would overwrite it. */
+/*
+ * Apply the settings on the stack that the agent will have, because fork() may have been
+ * called in a signal handler with a stack of a few kilobytes.  Signals are blocked
+ * meanwhile: the kernel would take the handler's alternate stack for unused, and a new
+ * signal would overwrite it.
+ */
 void agent_catch_up(void)
 {
 	uint64_t all = ~0ull, old;
@@ -483,7 +491,7 @@ void agent_catch_up(void)
  */
 static int start_by_kernel(void)
 {
-	/* valgrind supports this set of flags */
+	/* this set of flags is supported by valgrind */
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
 		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
 	char *stack, *tls;
@@ -491,8 +499,7 @@ static int start_by_kernel(void)
 
 	r = arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
 	if (r < 0)
-		return (int)r;		/* futex() is forbidden, so the agent could not
-					 * wait */
+		return (int)r;		/* seccomp forbids futex(), so the agent could not wait */
 	if (!memory && !get_memory())
 		return -ENOMEM;
 	stack = memory + GUARD_BYTES + STACK_BYTES;
@@ -508,8 +515,8 @@ static int start_by_kernel(void)
 	return 0;
 }
 
-/* Block signals before the thread exists: it inherits the mask, so it never gets a
- * signal. */
+/* Start the agent.  Signals are blocked before the thread exists: it inherits the mask, so
+ * it never gets a signal. */
 int agent_start(void)
 {
 	uint64_t all = ~0ull, old;

@@ -6,23 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start the agent of this process, which must have a slot.  Returns 0 or -errno, which is
- * also stored in the slot. */
+/* Start the agent of this process, which must have a process slot.  Returns 0 or -errno,
+ * which is also stored in the slot. */
 int agent_start(void);
 /* Apply the settings in this thread now, without waiting for the agent.  Calls of the
  * program's functions are left to the agent.  For a child of fork(), before its agent
  * starts. */
 void agent_catch_up(void);
-/* Returns a futex word: the generation that the agent has applied, except for calls of
- * the program's functions. */
+/* Returns a futex word, which is the generation that the agent has applied, except for
+ * calls of the program's functions. */
 const uint32_t *agent_applied(void);
 /* Returns true while the agent waits for calls of the program's functions. */
 bool agent_is_calling(void);
 /* Returns true if the program is built with a sanitizer, which must know every thread. */
 bool agent_is_watched(void);
-/* Before fork(): note what agent_can_start_in_child() needs.  Lock held. */
+/* Called before fork(): remember what agent_can_start_in_child() needs.  Lock held. */
 void agent_before_fork(void);
-/* In a child of fork().  Returns false if a sanitizer may not let the child start a
+/* Called in a child of fork().  Returns false if a sanitizer may not let the child start a
  * thread. Without an agent the child keeps the settings that it has. */
 bool agent_can_start_in_child(void);
 

@@ -30,22 +30,22 @@
 #include <ulf/event.h>
 
 #define HOLD_SECONDS	5		/* limit of a wait for settings that a user has
-					 * asked for */
+					 * asked for, s */
 #define RINGS_SECONDS	2		/* limit of a wait for rings that trace_printk()
-					 * may need */
+					 * may need, s */
 
-/* True: a server is running, and no wait for its answer has failed so far. */
+/* True if a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;
 
-/* True: the program has nothing that can be traced so far.  It is a wrapper (timeout,
- * env, sh), or it loads modules later.  The settings wait for the first module.  They
- * also stay in the environment, for the programs that this one starts. */
+/* True if the program has nothing that can be traced so far.  It is a wrapper (timeout,
+ * env, sh), or it loads modules later.  The settings wait for the first module.  They also
+ * stay in the environment, for the programs that this one starts. */
 static bool is_later;
 
 /* ---- store the settings, before other processes know the root ---- */
 
-/* Fill in the text of the settings: those of the configuration file, then those of the
- * environment. */
+/* Fill in the text of the boot settings: first those of the configuration file, then those
+ * of the environment. */
 static void fill_words(struct abi_control *c)
 {
 	const char *words = getenv("ULF_TRACE");
@@ -91,9 +91,9 @@ void boot_root_made(void)
 	unsetenv("ULF_HOLD");
 }
 
-/* Objects that can be traced have been loaded: mark the settings as wanted, so that the
- * server applies them when it is asked next.  Returns false if another thread has done
- * that, or if no settings wait for objects. */
+/* Mark the settings as wanted, because objects that can be traced have been loaded.  The
+ * server applies the settings when it is asked next.  Returns false if another thread has
+ * done that, or if no settings wait for objects. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -160,9 +160,9 @@ static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 }
 
 /*
- * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS
- * have passed since the first call, at which *@deadline is 0.  Other processes can change
- * the word again and again, so there is one deadline for all calls.
+ * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS have
+ * passed since the first call, at which *@deadline is 0.  Other processes can change the
+ * word again and again, so there is one deadline for all calls.
  */
 static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 {
@@ -178,11 +178,11 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 }
 
 /* Numbers of the answer and of the generation for which a wait has failed; 0: none.  No
- * thread waits again before that number has been reached: a server, or an agent, that
- * hangs delays a program only once. */
+ * thread waits again before this number has been reached: a server, or an agent, that hangs
+ * delays a program only once. */
 static uint32_t missed_answer, missed_generation;
-/* Number of failed waits for an answer.  An answer does not reset it, because any process
- * of the root can store an answer. */
+/* Number of failed waits for an answer.  An answer does not reset this number, because any
+ * process of the root can store an answer. */
 static uint32_t nr_missed;
 #define MISSED_MAX	8u
 
@@ -199,9 +199,9 @@ static bool has_agent(void)
 	       ABI_PROCESS_AGENT;
 }
 
-/* Wait until the agent of this process, if there is one, has applied the settings.  Do
- * not wait while the agent has functions of the program called: they may need the lock of
- * the dlopen() that this thread is in. */
+/* Wait until the agent of this process, if there is one, has applied the settings.  The
+ * function does not wait while the agent has functions of the program called: they may need
+ * the lock of the dlopen() that this thread is in. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -228,10 +228,12 @@ void boot_wait_functions(void)
 		wait_for_agent();
 }
 
-/* Ask the server to look at this root, and wait for its answer.  Touching the directory
+/*
+ * Ask the server to look at this root, and wait for its answer.  Touching the directory
  * notifies the server.  Do not ask if an earlier wait has failed and what it was for has
  * still not happened, or if the server has shown no sign of life since.  Returns false if
- * there is no answer. */
+ * there is no answer.
+ */
 static bool ask(uint32_t seconds)
 {
 	uint32_t question;
@@ -251,8 +253,8 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* A trigger can only be added to an event that exists.  So the server must be asked again
- * when the event's module has been loaded. */
+/* Wait for the settings of a module's events.  A trigger can only be added to an event that
+ * exists.  So the server must be asked again when the event's module has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
 {
 	bool is_first = boot_is_later();
@@ -266,8 +268,9 @@ void boot_wait_for(const struct ulf_module *module)
 		ask(RINGS_SECONDS);
 }
 
-/* Do not wait in a probe, nor in a function of the program that the agent waits for: the
- * agent could not apply the settings before this thread goes on. */
+/* Wait for the settings of objects.  A thread does not wait in a probe, nor in a function
+ * of the program that the agent waits for: the agent could not apply the settings before
+ * this thread goes on. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;

@@ -11,30 +11,30 @@ struct ulf_module;
 /* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
 /* Called when the root has its name.  Removes the settings from the environment, because
- * they are not meant for programs that this one starts.  If creating the root fails
- * before this call, they stay there for those programs. */
+ * they are not meant for programs that this one starts.  If creating the root fails before
+ * this call, the settings stay there for those programs. */
 void boot_root_made(void);
-/* Report to `ulf run`, if it has started this program, that there is no root.  @dir: the
- * ulf directory, which belongs to this user.  @error: the reason, as -errno. */
+/* Report to `ulf run` that there is no root, if `ulf run` has started this program.  @dir:
+ * the ulf directory, which belongs to this user.  @error: the reason, as -errno. */
 void boot_report_no_root(const char *dir, int error);
 /* Wait until the server has applied the boot settings, if a server is known to be there.
  * Waits HOLD_SECONDS at most. */
 void boot_wait(void);
-/* Wait until the agent has applied the boot settings for functions, if there are any.
- * Call it after agent_start(). */
+/* Wait until the agent has applied the boot settings for functions, if there are any. Must
+ * be called after agent_start(). */
 void boot_wait_functions(void);
 /* Wait until the server and the agent have applied the settings for this module's events
  * and, if it uses trace_printk(), until there are rings.  No lock held. */
 void boot_wait_for(const struct ulf_module *module);
 /* Wait until the server and the agent have applied the settings for functions of objects
- * that were loaded.  No lock of ours held.  Returns false if there is no server or no
- * agent, or if it takes too long. */
+ * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
+ * server or no agent, or if it takes too long. */
 bool boot_wait_for_objects(void);
 /* Returns true if the settings wait for an object that can be traced.  Any context. */
 bool boot_is_later(void);
 /* Called after dlopen().  If the boot settings wait for an object that can be traced, and
  * such an object has been loaded, the server applies the settings when it is asked next.
- * Returns true in that case.  No lock held. */
+ * Returns true in this case.  No lock held. */
 bool boot_objects_coming(void);
 
 #endif

@@ -18,8 +18,8 @@
 #include "runtime/buffer/pids.h"
 #include "runtime/fork.h"
 
-/* A copy of the parent's slot, made before fork().  The child needs this state: the
- * parent's agent may change the slot before the child looks at it. */
+/* A copy of the parent's process slot, made before fork().  The child needs this state, and
+ * the parent's agent may change the slot before the child looks at it. */
 static struct abi_process slot_at_fork;
 
 static void fork_prepare(void)
@@ -32,8 +32,8 @@ static void fork_prepare(void)
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
-/* fork_prepare() has raised abi_control.forks.  If fork() has failed this is not undone:
- * nothing reports here whether there is a child. */
+/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  If
+ * fork() has failed this is not undone: nothing reports here whether there is a child. */
 static void fork_parent(void)
 {
 	runtime_unlock();
@@ -57,8 +57,8 @@ static bool claim_slot(bool has_parent)
 	bool has_slot;
 
 	/* getppid() returns 0 if the child is in another pid namespace than its parent.
-	 * Then its pid means nothing to processes outside, and it cannot find out which
-	 * of them are alive. */
+	 * Then the child gets no slot: its pid means nothing to processes outside, and it
+	 * cannot find out which of them are alive. */
 	has_slot = arch_syscall0(SYS_getppid) &&
 		   !process_claim(has_parent ? &slot_at_fork : NULL);
 	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
@@ -101,8 +101,8 @@ static void catch_up(void)
 		agent_catch_up();
 }
 
-/* Only this thread exists in the child.  The text, the probes and the ring sets are as in
- * the parent, because the lock was held. */
+/* Called in the child after fork().  Only this thread exists in the child.  The text, the
+ * probes and the ring sets are as in the parent, because the lock was held. */
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
@@ -118,7 +118,8 @@ static void fork_child(void)
 		return;
 	}
 	catch_up();
-	/* The server waits for this process, so it does not free the lists of threads. */
+	/* The lists of threads exist, because the server waits for this process, and so
+	 * does not free them. */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())
 		agent_start();

@@ -3,7 +3,7 @@
 #ifndef ULF_RUNTIME_FORK_H
 #define ULF_RUNTIME_FORK_H
 
-/* Register the fork handlers.  Only the first call does anything. */
+/* Register the fork handlers.  Only the first call has an effect. */
 void fork_watch(void);
 
 #endif

@@ -20,9 +20,9 @@
 #include "runtime/init.h"
 #include "runtime/parts.h"
 
-#define EXIT_HANDLERS	64	/* limit: exit handlers to register; if there are more
-				 * modules, one of these handlers still runs before the
-				 * destructors */
+#define EXIT_HANDLERS	64	/* limit of the exit handlers that are registered; if
+				 * there are more modules, one of these handlers still
+				 * runs before the destructors */
 
 static bool is_initialized;		/* set by the first constructor */
 
@@ -35,11 +35,11 @@ static void at_exit(void)
 }
 
 /*
- * exit() runs handlers in the reverse order of their registration.  One of them runs the
- * destructors of the program and its libraries; libc registers it just before the
- * program's own constructors run.  So a handler that a library's constructor registers
- * runs too late, after the destructors.  A handler that is registered by the program's own
- * constructors, or by later code, runs before them.
+ * Register an exit handler.  exit() runs handlers in the reverse order of their
+ * registration.  One of them runs the destructors of the program and its libraries; libc
+ * registers it just before the program's own constructors run.  So a handler that a
+ * library's constructor registers runs too late, after the destructors.  A handler that is
+ * registered by the program's own constructors, or by later code, runs before them.
  */
 void runtime_watch_exit(void)
 {
@@ -66,8 +66,8 @@ static int create_root(void)
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
-	/* If dir_get() fails, the directory may belong to another user: do not connect to
-	 * its socket. */
+	/* If dir_get() fails, do not connect to the socket in the directory, which may
+	 * belong to another user. */
 	r = dir_get(dir);
 	if (r)
 		goto restore_errno;
@@ -103,8 +103,8 @@ static void init_parts(void)
 		part->init();
 }
 
-/* Apply what the server has stored while this program was held: the first event, or
- * function, may be hit before the agent's first turn. */
+/* Apply the settings that the server has stored while this program was held, because the
+ * first event, or function, may be hit before the agent's first turn. */
 static void start_parts(void)
 {
 	const struct runtime_part *part;
@@ -128,18 +128,19 @@ void runtime_init(void)
 	is_initialized = true;
 	runtime_parts = runtime_part_table;
 	grace_init();
-	arch_rseq_init();	/* needed without a root, too: the program may have
-				 * callbacks */
+	arch_rseq_init();	/* this is needed without a root, too, because the
+				 * program may have callbacks */
 	fork_watch();
 	if (!is_wanted())
 		return;
 	r = create_root();
-	/* Do not call this earlier: TSan must see a call of libc before it sees a lock. */
+	/* Do not call this earlier, because TSan must see a call of libc before it sees a
+	 * lock. */
 	load_parts();
 	if (r)
 		return;
 	process_note_pid(false);
-	buffer_get(0);		/* so that tracing_on() finds the top buffer */
+	buffer_get(0);		/* set up the top buffer, so that tracing_on() finds it */
 	if (process_claim(NULL))
 		return;
 	runtime_watch_exit();

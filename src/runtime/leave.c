@@ -28,8 +28,8 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* no process has this pid, so the slot counts as
-					 * that of a dead process */
+#define NO_PID		INT_MAX		/* a pid that no process has, so that the slot
+					 * counts as that of a dead process */
 
 /* Switch everything off.  The rings go last: the parts may still write to them.  Lock
  * held. */
@@ -53,8 +53,9 @@ static bool cover(void *start, uint64_t bytes, int rights)
 			     0) == (long)start;
 }
 
-/* If the kernel refuses to overcommit so much writable memory (overcommit_memory), make
- * only the tables writable.  If it refuses that, too, unmap everything. */
+/* Replace the shared memory.  If the kernel refuses to overcommit so much writable memory
+ * (overcommit_memory), make only the tables writable.  If it refuses that, too, unmap
+ * everything. */
 static void replace_memory(void)
 {
 	char *start = (char *)root_control;
@@ -80,7 +81,8 @@ void ulf_leave(void)
 		return;
 	grace_wait(GRACE_MS);
 	runtime_lock();
-	/* Wake the agents: those of other processes find no new generation, ours exits. */
+	/* Wake the agents.  Those of other processes find no new generation; the agent of
+	 * this process exits. */
 	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
 	replace_memory();
 	runtime_unlock();

@@ -18,8 +18,8 @@
 
 /* ---- modules ---- */
 
-/* Called by a constructor of the module, before its other code runs.  So settings that
- * exist already apply to all code of the module. */
+/* Register a module.  Called by a constructor of the module, before its other code runs.
+ * So settings that exist already apply to all code of the module. */
 void ulf_module_register(struct ulf_module *module)
 {
 	bool is_known = module->version <= ULF_ABI_VERSION &&

@@ -31,7 +31,8 @@ static void prepare(void)
 	runtime_lock();
 }
 
-/* After a filter was changed, patch the sites unless @r is an error.  Releases runtime_lock(). */
+/* Patch the sites after a filter was changed, unless @r is an error.  Releases
+ * runtime_lock(). */
 static int filter_done(int r)
 {
 	if (!r)
@@ -75,7 +76,8 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
-/* Are all @flags supported?  If not, the registration fails: no flag is ignored silently. */
+/* Returns true if all @flags are supported.  If not, the registration fails: no flag is
+ * ignored silently. */
 static bool has_flags(unsigned long flags)
 {
 	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
@@ -107,7 +109,8 @@ int register_ftrace_function(struct ftrace_ops *ops)
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
-	int r = -EBUSY;			/* not registered; the kernel's error for that */
+	int r = -EBUSY;			/* the kernel's error for a struct that is not
+					 * registered */
 
 	runtime_lock();
 	while (i < FTRACE_OPS_MAX && (!ftrace_has_user(FTRACE_OPS + i) ||

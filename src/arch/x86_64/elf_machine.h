@@ -22,8 +22,8 @@
 #define ARCH_LANDING_PAD	"\xf3\x0f\x1e\xfa"
 #define ARCH_LANDING_PAD_BYTES	4u
 
-/* Does a thread that enters at @code reach @site without any effect?  Allows one endbr64 and
- * NOPs of one byte. */
+/* Returns true if a thread that enters at @code reaches @site without any effect.  One
+ * endbr64 and NOPs of one byte are allowed. */
 static inline bool arch_leads_to(const uint8_t *code, const uint8_t *site)
 {
 	if (site - code >= (int)ARCH_LANDING_PAD_BYTES &&

@@ -66,12 +66,13 @@ void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t sit
 			  (const uint8_t *)ftrace_graph_landing);
 }
 
-/* ---- the registers that xsave saves ---- */
+/* ---- find the registers that xsave saves ---- */
 
 struct ftrace_vectors ftrace_vectors;
 
-#define XSAVE_LEGACY	576u		/* bytes of xsave's legacy area and header */
-#define XSAVE_TILES	(3ull << 17)	/* AMX tiles: not saved; calls need not preserve them */
+#define XSAVE_LEGACY	576u		/* size of xsave's legacy area and header, bytes */
+#define XSAVE_TILES	(3ull << 17)	/* state components of AMX tiles, which are not
+					 * saved, because calls need not preserve them */
 
 bool ftrace_vectors_init(void)
 {

@@ -28,8 +28,8 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
-/* Make the ABI_COMM_PROBES entries from @first on usable.  They may wrap around the end
- * of the table.  Returns false if there is no memory for them. */
+/* Make the ABI_COMM_PROBES entries from @first on usable.  These entries may wrap around
+ * the end of the table.  Returns false if there is no memory for them. */
 static bool populate(uint32_t first)
 {
 	uint64_t off = ABI_COMMS_OFF;
@@ -40,8 +40,8 @@ static bool populate(uint32_t first)
 	       (nr == ABI_COMM_PROBES || !root_populate(off, ARCH_PAGE_BYTES));
 }
 
-/* Returns the entry that this thread had before, else a free one, else the oldest of the
- * ABI_COMM_PROBES entries; NULL if none can be used. */
+/* Returns the entry that this thread had before, else a free entry, else the oldest of the
+ * ABI_COMM_PROBES entries.  Returns NULL if no entry can be used. */
 static struct abi_comm *choose(uint32_t tid)
 {
 	struct abi_comm *table = root_at(ABI_COMMS_OFF), *best = NULL;
@@ -62,9 +62,9 @@ static struct abi_comm *choose(uint32_t tid)
 	return best;
 }
 
-/* Returns true if threads are recorded with their names: the server has not switched off
- * the option record-cmd of the top buffer.  If it is off, a thread gets an entry without
- * a name. */
+/* Returns true if threads are recorded with their names, because the server has not
+ * switched off the option record-cmd of the top buffer.  If it is off, a thread gets an
+ * entry without a name. */
 static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of threads.  Any context, for all functions of this file. */
+/* Names of threads.  All functions of this file may be called in any context. */
 #ifndef ULF_RUNTIME_BASE_COMM_H
 #define ULF_RUNTIME_BASE_COMM_H
 
@@ -7,7 +7,7 @@
 
 #include "abi/control.h"
 
-/* Record the name of this thread in the root, if there is one.  @tid: its id. */
+/* Record the name of this thread in the root, if there is a root.  @tid: id of this thread. */
 void comm_record(uint32_t tid);
 /* Get the name of this thread, padded with NULs. */
 void comm_get(char ret_comm[ABI_COMM_LEN]);

@@ -42,7 +42,7 @@
 
 #define PERIOD		(ULF_NESTING_MASK + 1)
 
-/* Commands of membarrier() since Linux 5.10; older headers do not define them. */
+/* Commands of membarrier() since Linux 5.10, which older headers do not define. */
 #define PRIVATE_EXPEDITED_RSEQ		(1 << 7)
 #define REGISTER_PRIVATE_EXPEDITED_RSEQ	(1 << 8)
 
@@ -68,8 +68,8 @@ void grace_init(void)
 		has_rseq = true;
 }
 
-/* Replaces membarrier() where that fails: when a page loses an access right, the kernel
- * interrupts every CPU that runs this process. */
+/* Replacement for membarrier() where that fails: when a page loses an access right, the
+ * kernel interrupts every CPU that runs this process. */
 static void barrier_by_mprotect(void)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -109,7 +109,8 @@ int grace_restart_sections(void)
 
 struct wait {
 	unsigned long period;		/* wait for words with a lower number */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: no limit */
+	uint64_t deadline_ns;		/* time at which the wait ends, CLOCK_MONOTONIC;
+					 * 0: no limit */
 	long pid, tid;			/* ids of the waiting thread */
 };
 
@@ -137,8 +138,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	struct timespec pause = { 0, 50000 };
 	unsigned int spins = 0;
 
-	/* Skip the waiting thread: it is in no probe.  Its word may say otherwise,
-	 * because it may have left a probe by siglongjmp(). */
+	/* Skip the waiting thread, which is in no probe.  Its word may say otherwise,
+	 * because the thread may have left a probe by siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {
@@ -146,7 +147,7 @@ static int wait_for(struct thread_slot *slot, void *arg)
 			arch_relax();
 			continue;
 		}
-		/* do not wait for a thread that has died inside a probe */
+		/* Do not wait for a thread that has died inside a probe. */
 		if (arch_syscall3(SYS_tgkill, wait->pid, slot->thread.tid,
 				  0) == -ESRCH)
 			return 0;

@@ -5,19 +5,19 @@
 
 #include <stdbool.h>
 
-/* Register this process for membarrier().  May be called again. */
+/* Register this process for membarrier().  May be called several times. */
 void grace_init(void);
 /* Returns true if grace_wait() also restarts rseq sections.  Any context. */
 bool grace_has_rseq(void);
-/* Restart every rseq section that a thread is in.  Does not sleep; the lock may be held
- * or not.  Returns 0 or -errno of membarrier(). */
+/* Restart every rseq section that a thread is in.  Does not sleep.  The caller may hold the
+ * lock or not.  Returns 0 or -errno of membarrier(). */
 int grace_restart_sections(void);
 /*
- * Wait until every probe that runs now has returned, then free the memory that was given
- * to grace_free() before.  Sleeps.  The caller must not be in a probe.
- * @timeout_ms: limit of the wait; negative: none.
- * Returns 0, -ETIMEDOUT or -errno of membarrier().  On failure the memory is freed by a
- * later call.
+ * Wait until every probe that runs now has returned, then free the memory that was given to
+ * grace_free() before.  Sleeps.  The caller must not be in a probe.
+ * @timeout_ms: limit of the wait; negative: no limit.
+ * Returns 0, -ETIMEDOUT or -errno of membarrier().  On failure a later call frees the
+ * memory.
  */
 int grace_wait(int timeout_ms);
 /* Have the next grace_wait() call memory_free(@ptr).  Lock held. */

@@ -80,9 +80,12 @@ int lock_take(uint32_t *owner)
 	return 0;
 }
 
-/* Wake all sleepers, not only one: the next holder does not know of the others and does
- * not set WAITERS, so it would not wake them.  As soon as the word is 0, the module that
- * contains it may be unmapped; then the wake-up has no effect. */
+/*
+ * Release the lock and wake all sleepers.  One is not enough: the next holder does not know
+ * of the other sleepers and does not set WAITERS, so it would not wake them.  As soon as
+ * the word is 0, the module that contains it may be unmapped; then the wake-up has no
+ * effect.
+ */
 void lock_drop(uint32_t *owner)
 {
 	uint32_t old;
@@ -124,7 +127,7 @@ void runtime_unlock(void)
 	lock_leave(&runtime);
 }
 
-/* fork_prepare() took the lock before fork(), so it has an owner here. */
+/* fork_prepare() took the lock before fork(), so the lock has an owner here. */
 uint32_t runtime_lock_reset(void)
 {
 	uint32_t old_tid = runtime.owner & ~WAITERS;

@@ -32,11 +32,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Take and release the runtime's lock.  It is recursive.  Taking it may sleep. */
+/* Take and release the runtime's lock.  The lock is recursive.  Taking it may sleep. */
 void runtime_lock(void);
 void runtime_unlock(void);
-/* Release the lock in a child of fork(), however often it was taken.  Returns the thread
- * id that its holder, this thread, had in the parent. */
+/* Release the runtime's lock in a child of fork(), however often it was taken.  Returns the
+ * thread id that its holder, this thread, had in the parent. */
 uint32_t runtime_lock_reset(void);
 
 /*
@@ -67,10 +67,10 @@ void lock_after_fork(uint32_t *owner, uint32_t old_tid);
 /* A recursive lock. */
 struct lock {
 	uint32_t owner;
-	uint32_t depth;			/* lock_enter() calls of the holder that are not
-					 * undone yet */
+	uint32_t depth;			/* number of lock_enter() calls of the holder
+					 * that are not undone yet */
 };
-/* Take and release a recursive lock.  Taking it may sleep. */
+/* Take and release a recursive lock.  Taking the lock may sleep. */
 void lock_enter(struct lock *lock);
 void lock_leave(struct lock *lock);
 

@@ -22,24 +22,26 @@
 #include "runtime/base/thread.h"
 
 #define CHUNK_BYTES	65536u
-#define CLASS_MIN	6		/* log2 of the smallest size: 64 bytes */
-#define CLASSES		9		/* number of sizes: 64 bytes to 16 KiB */
+#define CLASS_MIN	6		/* log2 of the smallest size of a block, 64 bytes */
+#define CLASSES		9		/* number of sizes of blocks: 64 bytes to 16 KiB */
 #define REACH		(1ull << 31)	/* distance in bytes that a jump can cover */
 #define LARGE		4		/* number of large ranges: the root, the shadow
 					 * stacks, their tags, the profiler's table */
 
 struct block {
 	size_t bytes : 63;		/* size, including this header */
-	size_t is_stable : 1;		/* allocated by memory_alloc_stable() */
-	struct block *next;		/* next block of the list, while this one is free
-					 * or deferred */
+	size_t is_stable : 1;		/* true: the block was allocated by
+					 * memory_alloc_stable() */
+	struct block *next;		/* next block of the list, while this block is
+					 * free or deferred */
 };
 
 static struct block *free_blocks[CLASSES];	/* free blocks by size; runtime_lock()
-						 * protects this and the next three */
+						 * protects this variable and the next
+						 * three */
 static struct block *stable_blocks;	/* free stable blocks of all sizes */
 static char *rest;			/* the unused rest of the newest chunk */
-static size_t rest_bytes;		/* bytes of that rest */
+static size_t rest_bytes;		/* number of bytes of this rest */
 
 static void *map(size_t bytes)
 {
@@ -58,7 +60,7 @@ static long map_nothing(uint64_t bytes)
 
 /* Returns true if the address space is not limited (RLIMIT_AS).  If it is limited, the
  * caller must not reserve more than it needs, even temporarily: another thread of the
- * program may need that space at that moment. */
+ * program may need this space at that moment. */
 static bool is_plenty(void)
 {
 	struct rlimit limit;
@@ -67,10 +69,12 @@ static bool is_plenty(void)
 	       limit.rlim_cur == RLIM_INFINITY;
 }
 
-/* The kernel places the reservation next to shared libraries.  Functions and tracepoints
- * of a library jump to stubs and slots, which must be at most 2 GiB away.  So reserve
- * REACH bytes more on either side and unmap them at once: these ranges stay free for
- * stubs and slots. */
+/*
+ * Reserve address space.  The kernel places the reservation next to shared libraries.
+ * Functions and tracepoints of a library jump to stubs and slots, which must be at most 2
+ * GiB away.  So reserve REACH bytes more on either side and unmap them at once: these
+ * ranges stay free for stubs and slots.
+ */
 void *memory_reserve(uint64_t bytes)
 {
 	long mem;
@@ -88,7 +92,7 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
-/* ---- large ranges, which our mlockall() does not lock ---- */
+/* ---- large ranges, which libulf's mlockall() does not lock ---- */
 
 static struct range {
 	uint64_t start, end;
@@ -106,8 +110,9 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Note the range and unlock it before it becomes writable.  Otherwise the kernel would
- * allocate all of its pages in a program that has called mlockall(MCL_FUTURE). */
+/* Allocate a large table.  The range is noted and unlocked before it becomes writable.
+ * Otherwise the kernel would allocate all of its pages in a program that has called
+ * mlockall(MCL_FUTURE). */
 void *memory_alloc_table(uint64_t bytes)
 {
 	void *mem = memory_reserve(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is not libc's. */
+/* Memory that does not come from libc's malloc(). */
 #ifndef ULF_RUNTIME_BASE_MEMORY_H
 #define ULF_RUNTIME_BASE_MEMORY_H
 
@@ -9,17 +9,17 @@
 
 /* Returns @bytes bytes, all 0, or NULL.  Takes the runtime's lock. */
 void *memory_alloc(size_t bytes);
-/* As memory_alloc(), but only this function uses the memory again after memory_free().
- * Memory that is used again has its old content, not zeroes. */
+/* Returns memory as memory_alloc() does, but only this function uses the memory again after
+ * memory_free(). Memory that is used again has its old content, not zeroes. */
 void *memory_alloc_stable(size_t bytes);
-/* Free memory of one of these two functions.  @ptr may be NULL.  Takes the runtime's
- * lock. */
+/* Free memory of memory_alloc() or memory_alloc_stable().  @ptr may be NULL.  Takes the
+ * runtime's lock. */
 void memory_free(void *ptr);
-/* Reserve address space without access rights; the caller maps its memory over it.
- * Returns NULL if there is none. */
+/* Reserve address space without access rights, over which the caller maps memory. Returns
+ * NULL if there is no space. */
 void *memory_reserve(uint64_t bytes);
-/* Returns a large table, all 0, or NULL.  Pages take memory only when they are used.  The
- * table cannot be freed. */
+/* Returns a large table, all 0, or NULL.  Pages of the table take memory only when they are
+ * used.  The table cannot be freed. */
 void *memory_alloc_table(uint64_t bytes);
 /*
  * memory_note_large - note a range that mlockall() must not lock with the program's

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This process's slot in the root's table of processes. */
+/* The slot of this process in the root's table of processes. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@ struct abi_process *process_slot;
 
 static bool has_left;			/* set once, by process_set_left() */
 static bool is_exiting;			/* set once, by process_set_exiting() */
-static uint32_t known_pid;		/* pid of the process that this memory belongs to */
-static bool is_child;			/* this process was forked by another process of
-					 * the root */
+static uint32_t known_pid;		/* pid of the process to which this memory belongs */
+static bool is_child;			/* true: this process was forked by another
+					 * process of the root */
 
 bool process_has_left(void)
 {
@@ -58,8 +58,8 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Make slot @i usable, so that no access raises SIGBUS.  Returns the slot, or NULL: there
- * is no such slot, or no memory for it. */
+/* Make slot number @i usable, so that no access raises SIGBUS.  Returns the slot, or NULL
+ * if there is no such slot, or no memory for it. */
 static struct abi_process *slot_at(uint32_t i)
 {
 	struct abi_process *slot = root_at(ABI_PROCESSES_OFF);
@@ -104,8 +104,8 @@ static struct abi_process *find_slot(uint32_t pid)
 	return NULL;
 }
 
-/* Processes claim slots from the first one on, and no slot becomes free (pid 0) again, so
- * a free slot ends the search. */
+/* Walk over the slots.  Processes claim slots from the first one on, and no slot becomes
+ * free (pid 0) again, so a free slot ends the search. */
 bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg)
 {
@@ -138,8 +138,9 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = ABI_PROCESS_AGENT;	/* agent_start() is called next; it clears
-						 * the flag if it fails */
+	slot->flags = ABI_PROCESS_AGENT;	/* set the flag now, because
+						 * agent_start() is called next; it
+						 * clears the flag if it fails */
 	slot->agent = 0;
 	slot->refused = parent ? parent->refused : 0;
 	if (parent)
@@ -148,8 +149,8 @@ int process_claim(const struct abi_process *parent)
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
-	/* Store all this before the caller loads the generation: if the caller loads an
-	 * old one, the server finds this slot and waits for this process.
+	/* Store all members above before the caller loads the generation.  If the caller
+	 * loads an old generation, the server finds this slot and waits for this process.
 	 * [process.claim] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;

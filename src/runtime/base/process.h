@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This process's slot in the root. */
+/* The process slot of this process in the root. */
 #ifndef ULF_RUNTIME_BASE_PROCESS_H
 #define ULF_RUNTIME_BASE_PROCESS_H
 
@@ -7,10 +7,10 @@
 
 #include "abi/control.h"
 
-/* The slot of this process; NULL: it has none. */
+/* The process slot of this process; NULL if it has none. */
 extern struct abi_process *process_slot;
 /*
- * Claim a slot, and set process_slot.
+ * Claim a process slot, and set process_slot.
  * @parent: a copy of the parent's slot when it called fork(), or NULL.
  * Returns 0 or -ENOSPC.
  */
@@ -36,8 +36,8 @@ void process_set_left(void);
  */
 bool process_is_exiting(void);
 bool process_set_exiting(void);
-/* Note the pid of this process.  Called in the process that has created the root, and
- * with @was_forked in each child of fork(). */
+/* Store the pid of this process.  Called in the process that has created the root, and with
+ * @was_forked in each child of fork(). */
 void process_note_pid(bool was_forked);
 /* Returns true if this process was forked by a process of the root; false in a child of
  * vfork(). */

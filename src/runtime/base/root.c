@@ -41,7 +41,8 @@
 #define RENAMES_MAX		1000
 #define TMP_PATH_BYTES		(DIR_PATH_BYTES + 64)
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
+#define MADV_POPULATE_WRITE	23	/* value since Linux 5.14, which older headers do
+					 * not define */
 #endif
 
 struct abi_control *root_control;
@@ -52,8 +53,8 @@ static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
-static uint64_t heap_reached;		/* bytes of the heap, from its start, that this
-					 * process may access (mprotect) */
+static uint64_t heap_reached;		/* number of bytes of the heap, from its start,
+					 * that this process may access (mprotect) */
 /* One bit for each page of the tables; 1: usable. */
 static uint64_t pages_usable[ABI_HEAP_OFF / ARCH_PAGE_BYTES / 64 + 1];
 static_assert(ABI_ALIGN % ARCH_PAGE_BYTES == 0, "blocks are mapped and populated by pages");
@@ -123,7 +124,7 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* mprotect() is only needed for the heap and the arena */
+	/* Call mprotect() only for the heap and the arena. */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
@@ -131,8 +132,10 @@ int root_populate(uint64_t off, uint64_t bytes)
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
 	if (r == -EINVAL)
-		return 0;	/* before Linux 5.14: page faults allocate the pages */
-	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT: an access would raise SIGBUS */
+		return 0;	/* on a kernel before Linux 5.14, page faults allocate
+				 * the pages */
+	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT means that an access would
+						 * raise SIGBUS */
 }
 
 int root_populate_row(const void *row)
@@ -151,8 +154,8 @@ int root_populate_row(const void *row)
 }
 
 /*
- * Each process must make the heap usable for itself, also parts that other processes have
- * filled.  A child inherits both the access rights and heap_reached.
+ * Make the heap usable.  Each process must do this for itself, also for parts that other
+ * processes have filled.  A child inherits both the access rights and heap_reached.
  */
 int root_reach_heap(uint64_t bytes)
 {
@@ -181,7 +184,8 @@ static int make_file(const char *dir)
 	struct rlimit limit;
 	int fd;
 
-	/* a file that exceeds this limit would make ftruncate() raise SIGXFSZ */
+	/* Check the limit first: a file that exceeds it would make ftruncate() raise
+	 * SIGXFSZ. */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
 		return -EFBIG;
@@ -199,8 +203,8 @@ static int make_file(const char *dir)
 	return fd;
 }
 
-/* Returns the smaller of @most and an eighth of the limit of @resource.  The program
- * needs the rest of its limit. */
+/* Returns the smaller of @most and an eighth of the limit of @resource.  The program needs
+ * the rest of its limit. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -216,10 +220,12 @@ static uint64_t arena_bytes_max(void)
 	uint64_t most = part_of_limit(RLIMIT_AS, ARENA_BYTES_MAX);
 	struct rlimit limit;
 
-	/* If the program calls mlockall() of the kernel instead of ours, the kernel
-	 * compares RLIMIT_MEMLOCK with the size of all mappings.  So the arena must be
-	 * small compared to that limit.  A limit of the usual few megabytes is ignored:
-	 * no arena is small enough for it. */
+	/*
+	 * Keep the arena small compared to RLIMIT_MEMLOCK.  If the program calls mlockall()
+	 * of the kernel instead of libulf's, the kernel compares this limit with the size
+	 * of all mappings.  A limit of the usual few megabytes is ignored: no arena is
+	 * small enough for it.
+	 */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
 		most = part_of_limit(RLIMIT_MEMLOCK, most);
@@ -283,7 +289,7 @@ static void fill_control(struct abi_control *c)
 	memcpy(c->exe, exe, sizeof(exe));
 }
 
-/* Give the root its name, <comm>.<pid>.  An older root with that name is renamed to
+/* Give the root its name, <comm>.<pid>.  An older root with this name is renamed to
  * <comm>.<pid>.<number>.  It belongs to this process before exec(), or to a dead process
  * that had the same pid. */
 static int rename_root(const char *tmp, const char *dir)
@@ -337,8 +343,8 @@ static int take_first_page(void)
 		return -ENOMEM;
 	if (!madvise(root_control, ARCH_PAGE_BYTES, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
-	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT: an access would raise
-							 * SIGBUS */
+	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT means that an access
+							 * would raise SIGBUS */
 }
 
 /* Undo root_create(): the root has no name yet, so no other process knows it. */
@@ -363,7 +369,8 @@ int root_create(const char *dir)
 
 	temporary_path(dir, tmp);
 	if (mkdir(tmp, 0700)) {
-		remove_dir(tmp);	/* left by a dead process that had our pid */
+		remove_dir(tmp);	/* a dead process that had the same pid has left
+					 * this directory */
 		if (mkdir(tmp, 0700))
 			return -errno;
 	}
@@ -412,11 +419,13 @@ static bool is_another(const struct abi_process *slot, void *arg)
 	return slot->pid != *(uint32_t *)arg;
 }
 
-/* Returns true if the root has other live processes.  A child has no slot right after
+/*
+ * Returns true if the root has other live processes.  A child has no slot right after
  * fork(), and its parent may exit before the child has one, as in programs that become
  * daemons.  So load forks_done before the scan of the slots, and compare it with forks
  * afterwards.  If they are equal, every child had claimed a slot, or failed to, when the
- * scan began. */
+ * scan began.
+ */
 static bool has_others(void)
 {
 	uint32_t done = __atomic_load_n(&root_control->forks_done, __ATOMIC_ACQUIRE);
@@ -426,9 +435,9 @@ static bool has_others(void)
 	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
-/* The last process removes a root that has no records.  It also removes a root that has
- * only records of trace_printk(), if nobody has opened one of its files or changed a
- * setting. */
+/* Remove the root if this is its last process and it has no records.  A root that has only
+ * records of trace_printk() is also removed, if nobody has opened one of its files or
+ * changed a setting. */
 void root_remove_if_unused(void)
 {
 	if (process_has_left())
@@ -439,8 +448,8 @@ void root_remove_if_unused(void)
 						 (const char *)root_control),
 				      sizeof(buffer->used));
 
-		/* -ENOSPC: no process has ever written there, so the buffer was never
-		 * used */
+		/* -ENOSPC means that no process has ever written there, so the buffer was
+		 * never used. */
 		if (r != -ENOSPC && (r || (buffer->used &&
 					   buffer->used != ABI_USED_PRINTK)))
 			return;

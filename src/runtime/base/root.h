@@ -9,7 +9,7 @@
 #include "abi/control.h"
 #include "event/boot.h"
 
-/* The control block.  NULL: this process has no root. */
+/* The control block of the root; NULL if this process has no root. */
 extern struct abi_control *root_control;
 /*
  * Size and layout of the memory.  Tables are at the offsets ABI_*_OFF.  These functions
@@ -18,10 +18,10 @@ extern struct abi_control *root_control;
  */
 uint64_t root_map_bytes(void);
 uint32_t root_nr_cpus(void);
-bool root_has_rseq(void);		/* true: the process that created the root could
-					 * use rseq */
-const char *root_exe(void);		/* copy of abi_control.exe */
-const char *root_boot(void);		/* copy of abi_control.boot */
+bool root_has_rseq(void);		/* returns true if the process that created the
+					 * root could use rseq */
+const char *root_exe(void);		/* returns a copy of abi_control.exe */
+const char *root_boot(void);		/* returns a copy of abi_control.boot */
 /*
  * Create the root in the ulf directory @dir.
  *
@@ -34,14 +34,14 @@ const char *root_boot(void);		/* copy of abi_control.boot */
  */
 int root_create(const char *dir);
 int root_publish(const char *dir);
-/* Returns true if there is a boot setting @id.  Any context. */
+/* Returns true if there is a boot setting with the number @id.  Any context. */
 bool root_has_boot(enum boot_id id);
 /* Remove the root's directory if nothing of interest was recorded and this is the root's
  * last process.  Called in exit(). */
 void root_remove_if_unused(void);
 /* Returns the path ULF_DIR/roots/NAME with which the root was created. */
 const char *root_directory(void);
-/* Returns true if the server has ever changed a setting.  There must be a root.  Any
+/* Returns true if the server has ever changed a setting of the root, which must exist.  Any
  * context. */
 bool root_has_settings(void);
 /*
@@ -51,19 +51,19 @@ bool root_has_settings(void);
  * and the file system has no space for it) or another -errno of mprotect() or madvise().
  */
 int root_populate(uint64_t off, uint64_t bytes);
-/* As root_populate(), for the page that contains the row @row of a table.  No row crosses
- * pages.  Later calls for the same page do nothing.  Any context. */
+/* Make the page that contains the row @row of a table usable, as root_populate() does.  No
+ * row crosses pages.  Later calls for the same page do nothing.  Any context. */
 int root_populate_row(const void *row);
-/* Make the first @bytes bytes of the heap usable.  Call this before the heap is read; the
- * lock of the tables must be held.  Returns 0, -EINVAL (the heap is smaller) or -errno of
+/* Make the first @bytes bytes of the heap usable.  Must be called before the heap is read,
+ * with the lock of the tables held.  Returns 0, -EINVAL (the heap is smaller) or -errno of
  * root_populate(). */
 int root_reach_heap(uint64_t bytes);
-/* Returns the address of @bytes bytes of the heap at offset @off.  Returns NULL if some
- * of them are outside of the part that root_reach_heap() has made usable: then another
- * process has stored a wrong offset. */
+/* Returns the address of @bytes bytes of the heap at offset @off.  Returns NULL if some of
+ * these bytes are outside of the part that root_reach_heap() has made usable, because
+ * another process has stored a wrong offset. */
 void *root_heap_at(uint64_t off, uint64_t bytes);
 /* Return addresses in the memory: of an offset, of a row of the table of events, of a
- * buffer.  They do not check their argument, nor make the memory usable. */
+ * buffer.  These functions do not check their argument, and do not make the memory usable. */
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);

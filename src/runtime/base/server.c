@@ -37,13 +37,13 @@
  * and the last of SILENT_LOOKS looks. */
 #define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
 
-/* Written when the root is created.  A path that is too long is truncated; then it names
- * no file, and no server is found. */
+/* The address of the server's socket, written when the root is created.  A path that is too
+ * long is truncated.  Then it names no file, and no server is found. */
 static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 static char beat_path[sizeof(server_addr.sun_path) + 8];
 
-static bool has_missed;			/* a wait for the server has failed */
-static uint64_t missed_beats;		/* abi_beat.beats when that wait failed */
+static bool has_missed;			/* true: a wait for the server has failed */
+static uint64_t missed_beats;		/* abi_beat.beats when the last wait failed */
 
 void server_init(const char *dir)
 {
@@ -115,7 +115,7 @@ static long read_file(const char *path, void *to, size_t size)
 }
 
 /* Read the beats of the server.  Returns a struct of zeroes if there are none, or if they
- * are from a server of another ABI version, which does not serve our roots. */
+ * are from a server of another ABI version, which does not serve this root. */
 static struct abi_beat read_beat(void)
 {
 	struct abi_beat beat = { 0 };
@@ -138,9 +138,9 @@ static uint64_t next_number(const char **at)
 	return number;
 }
 
-/* Returns true if the server is runnable.  Stores its CPU time in *@ret_cpu, also if it
- * is not runnable.  Fields of /proc/PID/stat after the name: state (3), ..., utime (14),
- * stime (15). */
+/* Returns true if the server is runnable.  Stores its CPU time in *@ret_cpu, even if it is
+ * not runnable.  Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime
+ * (15). */
 static bool is_runnable(uint32_t pid, uint64_t *ret_cpu)
 {
 	char path[32], text[512];
@@ -176,7 +176,7 @@ static bool give_up(const struct server_wait *wait)
 	return false;
 }
 
-/* Look for signs of life.  Returns false if the caller must give up. */
+/* Look for signs of life of the server.  Returns false if the caller must give up. */
 static bool look(struct server_wait *wait)
 {
 	struct abi_beat beat = read_beat();
@@ -214,7 +214,7 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	/* Look only after LOOK_NS: signals may end each nap early. */
+	/* Look only after LOOK_NS, because signals may end each nap early. */
 	now = now_ns();
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
 		return true;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Store the paths of the server's socket and of its beats.  @dir: the ulf directory.
- * Call it before the other functions. */
+/* Store the paths of the server's socket and of its beats.  @dir: the ulf directory. Must
+ * be called before the other functions. */
 void server_init(const char *dir);
 
 /* Returns true if a server accepts connections.  Does not wait.  Any thread may call
@@ -15,24 +15,25 @@ void server_init(const char *dir);
 bool server_is_there(void);
 
 /* Report to the server that this program has no root.  @run_id: number of the `ulf run`
- * that has started it.  @error: errno, positive.  Does not wait for an answer.  The
- * caller must have called server_init(). */
+ * that has started the program.  @error: errno, positive.  Does not wait for an answer.
+ * The caller must have called server_init(). */
 void server_report_no_root(uint32_t run_id, uint32_t error);
 
-/* Returns true if a wait for the server has failed and it has shown no sign of life since
- * then.  Then callers should not wait again: a server that hangs delays a program only
- * once. */
+/* Returns true if a wait for the server has failed and the server has shown no sign of life
+ * since then.  Then callers should not wait again: a server that hangs delays a program
+ * only once. */
 bool server_is_silent(void);
 
-struct server_wait {			/* one wait; all 0 before its first server_wait() */
-	uint64_t end_ns;		/* CLOCK_MONOTONIC; time to give up, even if the
-					 * server is alive */
-	uint64_t look_ns;		/* CLOCK_MONOTONIC; time of the next look for
-					 * signs of life */
+struct server_wait {			/* The state of one wait; all 0 before the first
+					 * server_wait(). */
+	uint64_t end_ns;		/* time to give up, even if the server is alive,
+					 * CLOCK_MONOTONIC */
+	uint64_t look_ns;		/* time of the next look for signs of life,
+					 * CLOCK_MONOTONIC */
 	uint64_t beats;			/* abi_beat.beats at the last look */
-	uint64_t cpu;			/* CPU time, in ticks of 10 ms, that the server
-					 * had used when @beats changed */
-	uint32_t nr_silent;		/* looks since @beats changed */
+	uint64_t cpu;			/* CPU time that the server had used when @beats
+					 * changed, in ticks of 10 ms */
+	uint32_t nr_silent;		/* number of looks since @beats changed */
 };
 
 /*

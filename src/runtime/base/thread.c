@@ -81,10 +81,12 @@ static int try_claim(struct thread_slot *slot, void *arg)
 	return 1;
 }
 
-/* Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting
- * says so: it was killed, or it left a probe by longjmp().  The CAS is needed because the
- * thread may have given the slot back before it died; then the slot may already have
- * another owner. */
+/*
+ * Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting says
+ * so: it was killed, or it left a probe by longjmp().  The CAS is needed because the thread
+ * may have given the slot back before it died; then the slot may already have another
+ * owner.
+ */
 static int sweep(struct thread_slot *slot, void *arg)
 {
 	uint32_t tid = __atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED);
@@ -100,10 +102,12 @@ static int sweep(struct thread_slot *slot, void *arg)
 	return 0;
 }
 
-/* Only one thread at a time sweeps: a second one could free a slot that the first has
- * freed and a new thread has claimed.  If a sweep is under way this function returns
- * instead of waiting, because the caller may be a signal handler in the thread that
- * sweeps. */
+/*
+ * Sweep all slots.  Only one thread at a time sweeps: a second one could free a slot that
+ * the first has freed and a new thread has claimed.  If a sweep is under way this function
+ * returns instead of waiting, because the caller may be a signal handler in the thread that
+ * sweeps.
+ */
 static void sweep_all(void)
 {
 	long pid = arch_syscall0(SYS_getpid);
@@ -154,10 +158,12 @@ static void thread_named(void)
 		part->thread_named();
 }
 
-/* Claim a slot for this thread.  @has_hit: record the thread's name, too.  Returns NULL
- * if there is no memory.
+/*
+ * Claim a slot for this thread.  @has_hit: record the thread's name, too.  Returns NULL if
+ * there is no memory.
  * A signal handler that interrupts this function may call it, too.  Then one of the two
- * slots stays unused until this thread is dead. */
+ * slots stays unused until this thread is dead.
+ */
 static struct ulf_thread *attach(bool has_hit)
 {
 	struct claim claim = {
@@ -186,19 +192,21 @@ struct ulf_thread *ulf_thread_attach(void)
 	return attach(true);
 }
 
-/* Record the thread's name only if the server has ever changed a setting: before that no
- * hit is recorded. */
+/* Give a slot to this thread.  Its name is recorded only if the server has ever changed a
+ * setting: before that no hit is recorded. */
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
 		attach(root_control && root_has_settings());
 }
 
-/* The order of the stores matters: a signal handler may run between any two of them.  It
- * finds a slot, or claims one, and the words that it leaves are valid.  No other thread
- * writes to the slot of a live thread.  If thread_lend() found no slot, a child of
- * vfork() may have claimed one since; that slot has the child's tid and must not be freed
- * here. */
+/*
+ * Free the slot of this thread.  The order of the stores matters, because a signal handler
+ * may run between any two of them.  It finds a slot, or claims one, and the words that it
+ * leaves are valid.  No other thread writes to the slot of a live thread.  If thread_lend()
+ * found no slot, a child of vfork() may have claimed one since; that slot has the child's
+ * tid and must not be freed here.
+ */
 void thread_take_back(void)
 {
 	struct ulf_thread *thread = ulf_this_thread;

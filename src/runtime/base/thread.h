@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of threads that call probes.  Any context, for all functions of this file. */
+/* Slots of threads that call probes.  All functions of this file may be called in any
+ * context. */
 #ifndef ULF_RUNTIME_BASE_THREAD_H
 #define ULF_RUNTIME_BASE_THREAD_H
 
@@ -11,25 +12,24 @@
 #include <ulf/event.h>
 
 struct thread_slot {
-	struct ulf_thread thread;	/* its tid is 0 while the slot is free */
-	/* members of the stack tracer (stack_tracer.c) */
+	struct ulf_thread thread;	/* the thread that has the slot; its tid is 0
+					 * while the slot is free */
+	/* The members below belong to the stack tracer (stack_tracer.c). */
 	uint32_t stack_resets;		/* abi_stack_resets() when stack_depth was
 					 * stored */
-	uint64_t stack_depth;		/* greatest depth seen so far, in bytes */
-	uint64_t stack_top;		/* highest address of the thread's stack; 0: not
-					 * known */
-	uint64_t stack_known;		/* bytes below stack_top that certainly belong to
-					 * the stack */
-	uint64_t stack_limit;		/* limit: bytes below stack_top that may belong to
-					 * the stack */
+	uint64_t stack_depth;		/* greatest depth of the thread's stack so far, bytes */
+	uint64_t stack_top;		/* highest address of the thread's stack; 0: not known */
+	uint64_t stack_known;		/* number of bytes below stack_top that certainly
+					 * belong to the stack */
+	uint64_t stack_limit;		/* limit of the bytes below stack_top that may
+					 * belong to the stack */
 } __attribute__((aligned(64)));
 
-/* Call @fn for every slot, until it returns a value other than 0.  Returns that value,
- * or 0. */
+/* Call @fn for every slot, until it returns a value other than 0.  Returns this value, or 0. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
-/* In a child of fork(): free the slots of the other threads. */
+/* Called in a child of fork(): free the slots of the other threads. */
 void thread_after_fork(void);
-/* True: the program has set a probe or a callback.  Probes and callbacks work without a
+/* True if the program has set a probe or a callback.  Probes and callbacks work without a
  * root, too.  Written with the lock held. */
 extern bool thread_may_hit;
 /*
@@ -39,13 +39,13 @@ extern bool thread_may_hit;
  */
 void thread_lend(void);
 void thread_take_back(void);
-/* Returns the id of this thread, which must have a slot.  The load is atomic, because
- * other threads may try to claim the slot. */
+/* Returns the id of this thread, which must have a slot.  The load is atomic, because other
+ * threads may try to claim the slot. */
 static inline uint32_t thread_tid(void)
 {
 	return __atomic_load_n(&ulf_this_thread->tid, __ATOMIC_RELAXED);
 }
-/* Returns the CPU on which this thread runs, or 0 if it is not known. */
+/* Returns the CPU on which this thread runs, or 0 if the CPU is not known. */
 static inline uint32_t thread_cpu(void)
 {
 	unsigned int cpu = arch_rseq_cpu();

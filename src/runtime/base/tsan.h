@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Annotations for programs that are built with ThreadSanitizer.  It sees those parts of
- * our protocols that the program compiles from headers, but not those in libulf.  So it
- * would report correct accesses as races.  The weak functions exist only in such
+ * libulf's protocols that the program compiles from headers, but not those in libulf.  So
+ * it would report correct accesses as races.  The weak functions exist only in such
  * programs; in others these calls do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H

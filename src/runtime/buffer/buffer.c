@@ -28,7 +28,8 @@
 
 struct ring_set buffer_no_rings;
 
-static struct buffer buffers[ABI_BUFFERS];	/* written under runtime_lock() */
+static struct buffer buffers[ABI_BUFFERS];	/* the buffers as this process uses them;
+						 * written under runtime_lock() */
 
 static int populate(const void *start, uint64_t bytes)
 {
@@ -36,8 +37,8 @@ static int populate(const void *start, uint64_t bytes)
 					(const char *)root_control), bytes);
 }
 
-/* Make buffers[@index] usable, without rings at first.  Lock held.  Returns 0 or -errno
- * of root_populate(). */
+/* Make buffers[@index] usable, without rings at first.  Lock held.  Returns 0 or -errno of
+ * root_populate(). */
 static int buffer_need(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];
@@ -65,7 +66,8 @@ const struct buffer *buffer_if_used(uint32_t index)
 {
 	const struct buffer *buffer = &buffers[index];
 
-	/* mate: buffer_get() [buffer.new] */
+	/* acquire: the buffer was set up before its set was stored; mate: buffer_get()
+	 * [buffer.new] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE) ? buffer : NULL;
 }
 
@@ -74,8 +76,8 @@ const struct buffer *buffer_top(void)
 	return root_control ? buffer_if_used(0) : NULL;
 }
 
-/* Get a view of the ring that @shared refers to; *@ret_view stays as it is if there is
- * none.  @used: the view that this process uses for it now; its ring may be NULL.
+/* Get a view of the ring to which @shared refers.  If there is no ring, *@ret_view stays as
+ * it is.  @used: the view that this process uses for the ring now; its ring may be NULL.
  * Returns 0 or -errno. */
 static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *used,
 		   struct ring_view *ret_view)
@@ -99,10 +101,10 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 }
 
 /*
- * A thread without rseq, or a child of vfork(), may read a set that was freed
- * [grace.rseq].  It reads only nr_cpus, tag, hook_limit and the pointers to ring_none,
- * which stand for a missing ring.  So the memory of a set is never used for anything but
- * sets.
+ * Allocate a set of rings.  A thread without rseq, or a child of vfork(), may read a set
+ * that was freed [grace.rseq].  It reads only nr_cpus, tag, hook_limit and the pointers to
+ * ring_none, which stand for a missing ring.  So the memory of a set is never used for
+ * anything but sets.
  */
 static struct ring_set *set_new(void)
 {
@@ -189,7 +191,7 @@ static int apply_rings(struct buffer *buffer)
 	}
 	__atomic_store_n(&buffer->has_ticks, clock_get(clock)->is_tsc,
 			 __ATOMIC_RELAXED);
-	/* mate: buffer_set() [buffer.set] */
+	/* release: the set is complete; mate: buffer_set() [buffer.set] */
 	__atomic_store_n(&buffer->set, set, __ATOMIC_RELEASE);
 	rings_changed(buffer);
 	if (old != &buffer_no_rings)
@@ -197,9 +199,12 @@ static int apply_rings(struct buffer *buffer)
 	return 0;
 }
 
-/* The server does not change the block while abi_buffer.rules refers to it, but another
- * process of the root can.  So this function loads each length only once.  Code that uses
- * the rest of the block copies it first and verifies the copy (plan.c, function_probe.c). */
+/*
+ * Apply the block of rules.  The server does not change the block while abi_buffer.rules
+ * refers to it, but another process of the root can.  So this function loads each length
+ * only once.  Code that uses the rest of the block copies it first and verifies the copy
+ * (plan.c, function_probe.c).
+ */
 static int apply_rules(struct buffer *buffer)
 {
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
@@ -247,9 +252,9 @@ static int apply_parts(struct buffer *buffer)
 	return r;
 }
 
-/* The server allocates the memory of a buffer, and of its table of rings, before it
- * stores anything there.  So if the file system is full and a part has no memory
- * (-ENOSPC), there are no settings in it to apply. */
+/* Apply the settings of a buffer.  The server allocates the memory of a buffer, and of its
+ * table of rings, before it stores anything there.  So if the file system is full and a
+ * part has no memory (-ENOSPC), there are no settings in it to apply. */
 static int apply_buffer(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];

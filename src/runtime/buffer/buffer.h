@@ -21,64 +21,69 @@ struct ulf_event;
 struct event_use {
 	const struct event_use *next;
 	const struct buffer *buffer;
-	const struct filter_program *filter;	/* NULL: record every hit */
-	const struct filter_program *only;	/* @filter if this is the only use and not
-						 * in soft mode; else NULL */
-	/* A rule word: while it is not 0 records are dropped.  NULL: the event is not in
-	 * soft mode. */
+	const struct filter_program *filter;	/* filter of this use; NULL: record every hit */
+	const struct filter_program *only;	/* @filter if this is the only use and
+						 * not in soft mode; else NULL */
+	/* A rule word for soft mode: while it is not 0, records are dropped.  NULL: the
+	 * event is not in soft mode. */
 	const uint64_t *soft;
-	const struct abi_triggers *triggers;	/* NULL: none, always so outside of soft
-						 * mode */
+	const struct abi_triggers *triggers;	/* triggers of this use; NULL: none,
+						 * always so outside of soft mode */
 	uint32_t triggers_bytes;		/* size of @triggers */
-	bool is_conditional;			/* result of triggers_are_conditional() */
-	bool has_stack;				/* the option stacktrace is on */
-	bool is_anybodys;			/* record all threads: ignore
-						 * set_event_pid */
-	const struct ulf_event *event;		/* NULL in buffer.use and in
+	bool is_conditional;			/* result of triggers_are_conditional()
+						 * for @triggers */
+	bool has_stack;				/* true: the option stacktrace is on */
+	bool is_anybodys;			/* true: record all threads, whatever
+						 * set_event_pid contains */
+	const struct ulf_event *event;		/* the event; NULL in buffer.use and in
 						 * function_hit.use */
 };
 
 /* The block of rules of a buffer (abi/rules.h). */
 struct rules {
-	const struct abi_rules *shared;	/* its first @bytes bytes are usable; any process
-					 * can change them */
-	uint32_t bytes, nr, nr_slots;	/* size of the block; number of rules; number of
-					 * rule words in use */
+	const struct abi_rules *shared;	/* the block; its first @bytes bytes are usable;
+					 * any process can change them */
+	uint32_t bytes, nr, nr_slots;	/* size of the block in bytes, number of rules,
+					 * number of rule words in use */
 };
 
 struct buffer {
-	struct ring_set *set;		/* freed after a grace period [buffer.set] */
+	struct ring_set *set;		/* the set of rings; an old set is freed after a
+					 * grace period [buffer.set] */
 	struct abi_buffer *shared;
 	struct rules rules;
-	struct abi_pids *pids[ABI_PIDS_LISTS];	/* freed after a grace period [buffer.pids] */
-	struct abi_probes *probes;	/* freed after a grace period [buffer.probes] */
+	struct abi_pids *pids[ABI_PIDS_LISTS];	/* lists of threads; an old list is freed
+						 * after a grace period [buffer.pids] */
+	struct abi_probes *probes;	/* commands of functions; an old block is freed
+					 * after a grace period [buffer.probes] */
 	uint32_t probes_bytes;		/* bytes of @probes */
-	bool has_pids;			/* there is a list of threads for events */
-	bool has_function_pids;		/* there is a list of threads for functions, or
-					 * an option that ftrace.S does not implement */
-	bool has_ticks;			/* the buffer's clock counts ticks of the TSC */
-	uint64_t function_options;	/* options of its tracer that differ from their
-					 * default */
-	struct repeats *repeats;	/* for func-no-repeats, one for each CPU; NULL:
-					 * not needed so far */
+	bool has_pids;			/* true: there is a list of threads for events */
+	bool has_function_pids;		/* true: there is a list of threads for
+					 * functions, or an option that ftrace.S does not
+					 * implement */
+	bool has_ticks;			/* true: the buffer's clock counts ticks of the TSC */
+	uint64_t function_options;	/* options of the buffer's tracer that differ
+					 * from their default */
+	struct repeats *repeats;	/* state of func-no-repeats, one element for each
+					 * CPU; NULL: not needed so far */
 	uint32_t bit;			/* 1 << number of the buffer */
 	struct event_use use;		/* plan of plain events (plan.c) of this buffer */
 };
-/* A set without rings: nr_cpus is 0, so every write fails.  It must be initialized by
- * ring_set_init() before a hook uses it. */
+/* A set without rings: its nr_cpus is 0, so every write fails.  ring_set_init() must have
+ * initialized it before a hook uses it. */
 extern struct ring_set buffer_no_rings;
-/* Returns the buffer, which is set up if need be, or NULL: no memory.  Lock held, except
- * at the start of the runtime. */
+/* Returns the buffer, and sets it up if necessary.  Returns NULL if there is no memory.
+ * Lock held, except at the start of the runtime. */
 struct buffer *buffer_get(uint32_t index);
-/* Returns the buffer, or NULL: this process has not used it so far.  Any context. */
+/* Returns the buffer, or NULL if this process has not used it so far.  Any context. */
 const struct buffer *buffer_if_used(uint32_t index);
-/* Returns the top buffer, or NULL: this process is not traced.  Any context. */
+/* Returns the top buffer, or NULL if this process is not traced.  Any context. */
 const struct buffer *buffer_top(void);
 
-/* Returns the set of rings of @buffer.  Call it in a probe; any context. */
+/* Returns the set of rings of @buffer.  Must be called in a probe; any context. */
 static inline struct ring_set *buffer_set(const struct buffer *buffer)
 {
-	/* mate: buffer.c [buffer.set] */
+	/* acquire: the set is complete; mate: buffer.c [buffer.set] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
 }
 /* Apply the server's settings for all buffers: rings, rules, options, lists of threads.

@@ -45,8 +45,8 @@
 #define STACK_BYTES	8192
 #define CRASH_BYTES	65536		/* size of the alternate stack on which crashed()
 					 * runs */
-#define WAIT_MS		30000		/* limit: run time of `ulf dump`; then it is
-					 * killed */
+#define WAIT_MS		30000		/* limit of the run time of `ulf dump`, ms; then
+					 * it is killed */
 #define STEP_MS		2		/* time between two checks */
 #define ALL_CPUS	(~0u)
 
@@ -54,20 +54,19 @@ static const char sorry[] =
 	"ulf: ftrace_dump() has not found the program `ulf`: put it into the PATH, or "
 	"its path into ULF_EXE\n";
 
-/* Where `ulf` may be: the values of ULF_EXE and PATH when the program started. */
+/* Where `ulf` may be found: the values of ULF_EXE and PATH when the program started. */
 static const char *exe_word, *path_word;
 
 /* The parameters of the dump.  Only one dump runs at a time. */
 static struct dump {
-	uint32_t is_running;		/* 1: a dump runs; set by try_start(), cleared by
-					 * stop() */
+	uint32_t is_running;		/* is 1 while a dump runs; try_start() sets it,
+					 * stop() clears it */
 	char cpu[8 + DIGITS_MAX];	/* option: --cpu=... */
 	char env[PATH_MAX + 8];		/* environment: ULF_DIR=... */
 	const char *name;		/* name of the root */
 	char file[PATH_MAX];		/* path of `ulf` to try */
-	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* of the child
-									 * and the
-									 * grandchild */
+	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* stacks of the child
+									 * and the grandchild */
 } dump;
 
 static void sleep_ms(long ms)
@@ -77,10 +76,10 @@ static void sleep_ms(long ms)
 	arch_syscall2(SYS_nanosleep, &time, NULL);
 }
 
-/* Set the default action of the signal. */
+/* Set the default action of the signal @sig. */
 static void forget_handler(int sig)
 {
-	/* the kernel's struct sigaction (handler, flags, restorer, mask), all 0 */
+	/* The kernel's struct sigaction (handler, flags, restorer, mask), all 0. */
 	static const uint64_t by_default[4];
 
 	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
@@ -96,7 +95,7 @@ static void try_exec(const char *path)
 	arch_syscall3(SYS_execve, path, argv, envp);
 }
 
-/* Try `ulf` in each directory of the PATH. */
+/* Try to execute `ulf` in each directory of the PATH. */
 static void try_path(const char *path)
 {
 	static const char name[] = "/ulf";
@@ -120,7 +119,7 @@ static void run_dump(void)
 
 	for (int sig = 1; sig < NSIG; sig++)
 		forget_handler(sig);
-	/* If stderr is closed, print nothing: stdout belongs to the program. */
+	/* Print nothing if stderr is closed, because stdout belongs to the program. */
 	if (arch_syscall3(SYS_dup3, 2, 1, 0) < 0)
 		arch_syscall1(SYS_exit_group, 0);
 	arch_syscall3(SYS_close_range, 3, ~0u, 0);
@@ -142,8 +141,8 @@ static long clone_on(int stack, unsigned long flags, void (*fn)(void))
 				 dump.stacks[stack] + STACK_BYTES, NULL, fn);
 }
 
-/* Start the grandchild, and wait for it.  clone(VFORK) returns after the grandchild has
- * called execve().  All signals are blocked. */
+/* Start the grandchild, and wait for its end.  clone(VFORK) returns after the grandchild
+ * has called execve().  All signals are blocked. */
 static void wait_for_dump(void)
 {
 	long pid = clone_on(1, SIGCHLD, run_dump);
@@ -209,7 +208,7 @@ static void stop(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
 
-/* If a dump was running at the fork, another thread ran it.  That thread does not exist
+/* Forget a dump that was running at the fork.  Another thread ran it, which does not exist
  * in this child. */
 void dump_after_fork(uint32_t old_tid)
 {
@@ -227,13 +226,13 @@ void ftrace_dump(enum ftrace_dump_mode mode)
 	stop();
 }
 
-/* ---- when the program dies of a signal ---- */
+/* ---- code for a program that dies of a signal ---- */
 
 static const int deadly[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
 };
 
-/* Send the signal again, with its siginfo, after setting its default action.  It is
+/* Send the signal again, with its siginfo, after setting its default action.  The signal is
  * delivered when this handler returns, and ends the program. */
 static void die_of(int sig, siginfo_t *info)
 {
@@ -242,10 +241,11 @@ static void die_of(int sig, siginfo_t *info)
 		      arch_syscall0(SYS_gettid), sig, info);
 }
 
-static enum ftrace_dump_mode crash_mode;	/* written by dump_init() */
+static enum ftrace_dump_mode crash_mode;	/* what to dump after a crash; written by
+						 * dump_init() */
 
-/* If another thread runs a dump because it dies, wait for it: its signal ends this
- * thread, too. */
+/* Handle a deadly signal.  If another thread runs a dump because it dies, wait for it: its
+ * signal ends this thread, too. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -256,7 +256,7 @@ static void crashed(int sig, siginfo_t *info, void *context)
 	die_of(sig, info);
 }
 
-/* Set an alternate signal stack if there is none: the program may die of a stack
+/* Set an alternate signal stack if there is none, because the program may die of a stack
  * overflow. */
 static void set_signal_stack(void)
 {
@@ -283,7 +283,8 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
-/* Returns a copy of @value: programs that change their title overwrite the environment. */
+/* Returns a copy of @value.  The copy is needed because programs that change their title
+ * overwrite the environment. */
 static const char *keep(const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;

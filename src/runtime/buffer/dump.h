@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Prepare ftrace_dump().  Set handlers for deadly signals if the user has asked for
- * dumps.  Called in the thread that starts the runtime. */
+/* Prepare ftrace_dump().  Sets handlers for deadly signals if the user has asked for dumps.
+ * Called in the thread that starts the runtime. */
 void dump_init(void);
-/* In a child of fork(): forget a dump that another thread of the parent ran. */
+/* Called in a child of fork(): forget a dump that another thread of the parent ran. */
 void dump_after_fork(uint32_t old_tid);
 
 #endif

@@ -10,12 +10,12 @@ struct buffer;
 
 /* Apply the server's lists of threads.  Lock held.  Returns 0 or -errno. */
 int pids_apply(struct buffer *buffer);
-/* Returns true if the buffer, which has lists, does not record events of the thread
- * @tid.  Call it in a probe; any context. */
+/* Returns true if the buffer, which has lists of threads, does not record events of the
+ * thread @tid.  Must be called in a probe; any context. */
 bool pids_ignore(const struct buffer *buffer, uint32_t tid);
 /* Add @child to each list that contains @parent and has the option event-fork or
- * function-fork.  Call it in a probe, or while the server waits for this process; any
- * context. */
+ * function-fork.  Must be called in a probe, or while the server waits for this process;
+ * any context. */
 void pids_inherit(uint32_t parent, uint32_t child);
 /* Returns true if any list of threads has the option event-fork or function-fork.  Any
  * context. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which rings of a buffer are written: on, off and snapshots.  Call these functions in a
- * probe; any context.
+ * Find out which rings of a buffer are written, switch recording on and off, and take
+ * snapshots.  These functions must be called in a probe; any context.
  */
 #ifndef ULF_RUNTIME_BUFFER_SWITCH_H
 #define ULF_RUNTIME_BUFFER_SWITCH_H
@@ -13,18 +13,18 @@ struct abi_ring;
 struct buffer;
 struct ring_set;
 
-/* Let the entries of @set for this CPU point to the rings to write to.  Returns true if
- * records of this CPU go to the buffer now. */
+/* Let the entries of @set for this CPU point to the rings to which threads must write.
+ * Returns true if records of this CPU go to the buffer now. */
 bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set);
-/* Set tracing_on of the buffer.  Returns true if this has changed it. */
+/* Set tracing_on of the buffer.  Returns true if the value has changed. */
 bool buffer_set_recording(const struct buffer *buffer, bool on);
 /* Returns true if tracing_on of the buffer is 1. */
 bool buffer_is_recording(const struct buffer *buffer);
 /* Take a snapshot: swap the sides.  If there is no spare side, write two lines about that
  * to the trace and stop recording, as the kernel does. */
 void buffer_snapshot(const struct buffer *buffer);
-/* Let the entries of @set for @cpu point to the rings of @side.  Returns the fast ring,
- * or NULL: there is none. */
+/* Let the entries of @set for @cpu point to the rings of @side.  Returns the fast ring, or
+ * NULL if there is none. */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side);
 

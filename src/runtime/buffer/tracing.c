@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with which the program controls its own trace.  Signal handlers may call
- * them, except those that allocate a snapshot, because these may wait. */
+/* Functions with which the program controls its own trace.  Signal handlers may call them,
+ * except the functions that allocate a snapshot, because these may wait. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 #include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* limit of a wait for the server, which looks for
-					 * questions once a second */
-#define MISSED_MAX	8u		/* limit: unanswered questions; after so many this
-					 * process does not ask again */
+#define ANSWER_SECONDS	5		/* limit of a wait for the server, which looks
+					 * for questions once a second */
+#define MISSED_MAX	8u		/* limit of the unanswered questions; after this
+					 * many the process does not ask again */
 
 static void set_top(bool on)
 {
@@ -65,8 +65,8 @@ static long now_seconds(void)
 	return now.tv_sec;
 }
 
-/* Ask the server for a spare side, and sleep until it has answered.  Returns 0, the
- * server's -errno, or -ENODEV: no answer. */
+/* Ask the server for a spare side, and sleep until it has answered.  Returns 0; the
+ * server's -errno; or -ENODEV if there is no answer. */
 static int ask(struct abi_buffer *shared)
 {
 	static uint32_t nr_missed;

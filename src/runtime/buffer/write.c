@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write a record to a buffer.  If that fails, count the loss by its cause. */
+/* Write a record to a buffer.  If this fails, count the loss by its cause. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,17 +14,17 @@
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/write.h"
 
-#define TRIES	100		/* limit: attempts to write one record while the buffer is
-				 * switched on and off */
+#define TRIES	100		/* limit of the attempts to write one record while the
+				 * buffer is switched on and off */
 
 static void count_lost(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Write the record if that takes only one step: the record is small, recording is on, and
- * the page has space.  There is no need to load the words of the buffer: a ring that is
- * off never has space (see switch.c). */
+/* Write the record if this takes only one step: the record is small, recording is on, and
+ * the page has space.  There is no need to load the words of the buffer, because a ring
+ * that is off never has space (see switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
@@ -36,8 +36,8 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	       ARCH_COMMIT_DONE;
 }
 
-/* If recording is off in the ring, select a ring again: the thread may have moved to
- * another CPU, or the ring has just been switched. */
+/* Write the record after selecting a ring.  If recording is off in the ring, select a ring
+ * again: the thread may have moved to another CPU, or the ring has just been switched. */
 static __attribute__((noinline)) bool
 write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, uint32_t bytes)
 {
@@ -52,7 +52,7 @@ write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, 
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	/* if the ring was full (-ENOBUFS), ring_write() has counted the record */
+	/* If the ring was full (-ENOBUFS), ring_write() has counted the record already. */
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write records to a buffer.  Call these functions in a probe (ulf_probe_enter()); any
- * context.
+ * Write records to a buffer.  These functions must be called in a probe
+ * (ulf_probe_enter()); any context.
  */
 #ifndef ULF_RUNTIME_BUFFER_WRITE_H
 #define ULF_RUNTIME_BUFFER_WRITE_H
@@ -15,7 +15,8 @@ struct buffer;
  * Write a record.
  * @entry: begins with a struct trace_entry and has RING_HEADROOM writable bytes before it.
  * @bytes: a multiple of 4, at most RING_PAYLOAD_MAX.
- * Returns false if recording is off; true also for a record that is lost and counted.
+ * Returns false if recording is off.  Returns true also for a record that is lost and
+ * counted.
  */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* Count a record that is too big to be written, unless recording is off. */

@@ -12,8 +12,8 @@
 #include "runtime/event/boot_events.h"
 #include <ulf/event.h>
 
-/* Apply the items of @list to an event as if each were written to set_event, one after
- * the other.  @is_on: the event is on before.  Returns true if it is on afterwards. */
+/* Apply the items of @list to an event as if each were written to set_event, one after the
+ * other.  @is_on: the event is on before.  Returns true if the event is on afterwards. */
 static bool match_list(struct boot_piece list, const char *system,
 		       const char *name, bool is_on)
 {
@@ -35,15 +35,15 @@ static bool is_name_of(const struct abi_buffer *buffer,
 }
 
 /* Returns true if the beginning of a buffer, up to the member cpu_kb, can be read and
- * written.  False: the file system is full and no process has written there, so an access
- * would raise SIGBUS. */
+ * written.  Returns false if the file system is full and no process has written there, so
+ * that an access would raise SIGBUS. */
 static bool has_memory(const struct abi_buffer *buffer)
 {
 	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
 			      offsetof(struct abi_buffer, cpu_kb));
 }
 
-/* Returns the number of the buffer with that name, or ABI_BUFFERS: there is none.
+/* Returns the number of the buffer with the name @name, or ABI_BUFFERS if there is none.
  * Buffers get names in the order of their numbers.  So if a buffer has no memory, neither
  * it nor any later buffer has a name. */
 static uint32_t find_buffer(const struct boot_piece *name)
@@ -113,7 +113,8 @@ bool boot_has_triggers(const struct ulf_module *module)
 	return false;
 }
 
-/* Give a free buffer that name, which makes it an instance; the server fills in the rest. */
+/* Give a free buffer the name @name, which makes it an instance.  The server fills in the
+ * rest. */
 static void name_buffer(const struct boot_piece *name)
 {
 	static const struct boot_piece nameless = { "", 0 };

@@ -8,7 +8,8 @@
 
 struct ulf_module;
 
-/* Returns the buffers in which the boot settings switch a new event on, one bit each. */
+/* Returns the buffers in which the boot settings switch a new event on, one bit for each
+ * buffer. */
 uint32_t boot_wanted(const char *system, const char *name);
 /* Returns true if a boot setting gives an event of @module a trigger. */
 bool boot_has_triggers(const struct ulf_module *module);

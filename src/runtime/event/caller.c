@@ -44,30 +44,29 @@ enum {
 	MAIN_GONE	= 4,
 };
 
-#define ALONE_MS	100		/* time between two calls of is_alone() */
+#define ALONE_MS	100		/* time between two calls of is_alone(), ms */
 
 static uint32_t call;			/* a state, possibly with MAIN_GONE */
-static int result;			/* what event_make_calls() returned; valid in state
-					 * DONE */
+static int result;			/* result of event_make_calls(); valid in state DONE */
 
-static bool is_started;			/* caller_start() has run: a module has functions to
-					 * call */
-static bool is_needed;			/* after_fork() is registered: children start a caller,
-					 * too */
-static pthread_key_t main_key;		/* its destructor runs when the main thread ends */
+static bool is_started;			/* true: caller_start() has run, because a module
+					 * has functions to call */
+static bool is_needed;			/* true: after_fork() is registered, so children
+					 * start a caller, too */
+static pthread_key_t main_key;		/* key whose destructor runs when the main thread ends */
 static sigset_t main_mask;		/* signal mask of the main thread when it ended */
-static __thread bool is_caller;		/* this thread is the caller */
-static bool is_callers_child;		/* the caller forked this process, in a function
-					 * of the program */
+static __thread bool is_caller;		/* true in the thread that is the caller */
+static bool is_callers_child;		/* true: the caller forked this process, in a
+					 * function of the program */
 
-/* Change the state from @from to @to, keep MAIN_GONE, and wake the other thread.  Does not
- * change any other state. */
+/* Change the state from @from to @to, keep MAIN_GONE, and wake the other thread.  Any state
+ * other than @from is left unchanged. */
 static void change(uint32_t from, uint32_t to)
 {
 	uint32_t seen = __atomic_load_n(&call, __ATOMIC_RELAXED);
 
-	/* [caller.call]: a thread that reads the new state also sees all that the other
-	 * thread stored before, such as `result`. */
+	/* acquire and release: a thread that reads the new state also sees all that the
+	 * other thread stored before, such as `result` [caller.call] */
 	while ((seen & STATES) == from &&
 	       !__atomic_compare_exchange_n(&call, &seen,
 					    (seen & ~(uint32_t)STATES) | to,
@@ -122,8 +121,9 @@ int caller_make_calls(void)
 	return ret ? ret : r;
 }
 
-/* Are only the caller, the agent and the ended main thread left?  /proc/self/task has one
- * link for each thread, and two more.  Returns true if there is no /proc. */
+/* Returns true if only the caller, the agent and the ended main thread are left.
+ * /proc/self/task has one link for each thread, and two more.  Returns true if there is no
+ * /proc. */
 static bool is_alone(void)
 {
 	struct stat st;
@@ -152,13 +152,13 @@ static void *caller(void *arg)
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen,
 			      seen & MAIN_GONE ? &pause : NULL);
 	}
-	/* If this is the last thread, libc calls exit() in it.  So handlers of exit() run
-	 * with the main thread's signal mask. */
+	/* Use the main thread's signal mask, because libc calls exit() in this thread if it
+	 * is the last one, and handlers of exit() must run with that mask. */
 	pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
 	return arg;
 }
 
-/* Destructor of main_key: runs in the main thread when that ends by pthread_exit(). */
+/* Destructor of main_key, which runs in the main thread when it ends by pthread_exit(). */
 static void main_goes(void *value)
 {
 	(void)value;
@@ -167,7 +167,7 @@ static void main_goes(void *value)
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* Start the caller.  It has all signals blocked from its first instruction on.  This uses
+/* Start the caller, which has all signals blocked from its first instruction on.  This uses
  * pthread_sigmask(), not libulf's system call: pthread_sigmask() leaves those signals
  * unblocked that libc needs in each of its threads. */
 static void start(void)
@@ -193,7 +193,7 @@ static void start(void)
 	errno = saved;
 }
 
-/* Runs in the child after fork().  The child's agent runs already, and may have set ASKED. */
+/* Called in the child after fork().  The child's agent runs already, and may have set ASKED. */
 static void after_fork(void)
 {
 	if (process_slot && !is_caller)
@@ -212,13 +212,14 @@ void caller_start(void)
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* Runs in a child.  If the caller forked it, the child is inside one of the functions, holds
- * the tracepoint's lock, and may never return from that function: so it gets no caller. */
+/* Reset the state of the caller in a child.  If the caller forked the child, the child is
+ * inside one of the functions, holds the tracepoint's lock, and may never return from that
+ * function: so it gets no caller. */
 void caller_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (!is_started)		/* do not write: the page stays shared with the
-					 * parent */
+	if (!is_started)		/* do not write, so that the page stays shared
+					 * with the parent */
 		return;
 	is_callers_child = is_caller;
 	call = is_needed && !is_caller ? IDLE : GONE;

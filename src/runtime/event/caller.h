@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start the caller, unless that was done before. */
+/* Start the caller, unless this was done before. */
 void caller_start(void);
 /* Have functions of the program called: those that TRACE_EVENT_FN names (regfunc,
  * unregfunc).  Waits for them.  Then patches the sites of the events.  Only the agent calls
@@ -14,7 +14,8 @@ void caller_start(void);
 int caller_make_calls(void);
 /* Returns true if this thread is the caller. */
 bool caller_is_this(void);
-/* In a child of fork(), before it has an agent: reset the state of the caller. */
+/* Reset the state of the caller.  Called in a child of fork(), before the child has an
+ * agent. */
 void caller_after_fork(uint32_t old_tid);
 
 #endif

@@ -23,7 +23,7 @@
 
 static const struct event_use *plan_of(const struct ulf_event *event)
 {
-	/* mate: plan.c [event.plan] */
+	/* acquire: the plan is complete; mate: plan.c [event.plan] */
 	return __atomic_load_n((struct event_use **)&event->plan,
 			       __ATOMIC_ACQUIRE);
 }
@@ -42,7 +42,8 @@ run_on(const struct filter_program *filter, const void *entry, size_t bytes,
 	return filter_run_on(filter, entry, bytes, &context, at);
 }
 
-/* Returns true if the record passes.  @at: the next instruction of @filter to run. */
+/* Returns true if the record passes the filter.  @at: the next instruction of @filter to
+ * run. */
 static inline bool is_kept(const struct filter_program *filter,
 			   const void *entry, size_t bytes, uint32_t at)
 {
@@ -80,9 +81,9 @@ static bool is_soft_disabled(const struct event_use *use)
 	return __atomic_load_n(use->soft, __ATOMIC_RELAXED);
 }
 
-/* Handle a hit in soft mode: run the triggers, and write the record.  A trigger may
- * switch the event itself, or tracing.  As in the kernel, the triggers of a conditional
- * event need a record.  So they do not run if the buffer ignores this thread. */
+/* Handle a hit in soft mode: run the triggers, and write the record.  A trigger may switch
+ * the event itself, or tracing.  As in the kernel, the triggers of a conditional event need
+ * a record.  So they do not run if the buffer ignores this thread. */
 static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
 						     void *entry, size_t bytes)
 {
@@ -142,8 +143,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 		commit_first(event, entry, bytes);
 		return;
 	}
-	/* Store the header again: a signal handler may have forked after the hit, and
-	 * this may be its child, which has another thread id. */
+	/* Store the header again, because a signal handler may have forked after the hit,
+	 * and this may be its child, which has another thread id. */
 	head[0] = event->id;
 	head[1] = ulf_probe_enter()->tid;
 	use = plan_of(event);
@@ -158,8 +159,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	deliver(use, entry, bytes, at);
 }
 
-/* There is no record on which a filter could run.  So each buffer counts the loss, even
- * if its filter might have rejected the record. */
+/* Count a record that is too big.  There is no record on which a filter could run.  So each
+ * buffer counts the loss, even if its filter might have rejected the record. */
 void ulf_event_too_big(const struct ulf_event *event)
 {
 	if (!ulf_probe_enter())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: replace names in print formats by the values
- * that the compiler has computed for them. */
+/* Handle TRACE_DEFINE_ENUM and TRACE_DEFINE_SIZEOF: replace names in print formats by the
+ * values that the compiler has computed for them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static size_t literal_len(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-/* Returns the row for @system whose whole text is at @s, or NULL. */
+/* Returns the row for @system whose whole text is at @s, or NULL if there is no such row. */
 static const struct ulf_eval *find(const struct ulf_module *module,
 				   const char *system, const char *s)
 {
@@ -41,7 +41,8 @@ static const struct ulf_eval *find(const struct ulf_module *module,
 	     e++) {
 		size_t len;
 
-		if ((*e)->text[0] != *s)	/* cheap check first: there are many rows */
+		if ((*e)->text[0] != *s)	/* do a cheap check first, because there
+						 * are many rows */
 			continue;
 		len = strlen((*e)->text);
 		if (!strncmp((*e)->text, s, len) && !is_word(s[len]) &&
@@ -96,7 +97,7 @@ void eval_names(const struct ulf_module *module, const char *system,
 		size_t len = strlen((*e)->text);
 		int64_t value = (*e)->value;
 
-		/* skip sizeof(type), which is not an identifier */
+		/* Skip the row sizeof(type), which is not an identifier. */
 		if (word_len((*e)->text) != len || strcmp((*e)->system, system))
 			continue;
 		bytes += sizeof(value) + len + 1;

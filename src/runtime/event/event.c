@@ -20,8 +20,8 @@
 
 /* ---- switch events on and off ---- */
 
-/* Switch @event on or off.  @wanted: the buffers that get its records, one bit each; 0:
- * off. */
+/* Switch @event on or off.  @wanted: the buffers that get its records, one bit for each
+ * buffer; 0: off. */
 static int set_on(struct ulf_event *event, uint32_t wanted)
 {
 	struct tracepoint *tp = event->tracepoint;
@@ -77,9 +77,9 @@ static bool has_calls(const struct ulf_event *event)
 	return tracepoint_has_calls(event->tracepoint);
 }
 
-/* An event with id 0 stays off: there was no space for it in the tables.  An event whose
- * tracepoint has calls (regfunc, unregfunc) only gets a new plan here.  Other events are
- * also switched on and off. */
+/* Apply the settings of a module's events.  An event with id 0 stays off, because there was
+ * no space for it in the tables.  An event whose tracepoint has calls (regfunc, unregfunc)
+ * only gets a new plan here.  Other events are also switched on and off. */
 int event_apply(struct ulf_module *module)
 {
 	int ret = 0;
@@ -113,7 +113,8 @@ int event_apply_all(void)
 
 /* ---- switch events whose tracepoints have calls (regfunc, unregfunc) ---- */
 
-/* Returns an event of @module that still has to be switched by a call, or NULL. */
+/* Returns an event of @module that still has to be switched by a call, or NULL if there is
+ * none. */
 static struct ulf_event *next_in(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -129,8 +130,8 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* if not, the thread that loads or unloads the
-					 * module makes the calls */
+		if (m->is_registered)	/* skip other modules, whose calls the thread
+					 * that loads or unloads the module makes */
 			event = next_in(m);
 	}
 	return event;
@@ -156,7 +157,7 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	/* The limit ends the loop if another process of the root undoes set_failed(). */
+	/* The limit ends the loop even if another process of the root undoes set_failed(). */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			set_failed(event, error);
@@ -164,11 +165,12 @@ void event_give_up_calls(int error)
 		}
 		drop(event);
 		if (event->is_on)
-			break;		/* there is no memory for the new probe list */
+			break;		/* stop, because there is no memory for the new
+					 * probe list */
 	}
 }
 
-/* Apply the setting of an event; the caller has entered its tracepoint.  If the event
+/* Apply the setting of an event, whose tracepoint the caller has entered.  If the event
  * cannot be switched on, abi_event.failed reports that to the server. */
 static int apply_entered(struct ulf_event *event)
 {
@@ -210,7 +212,8 @@ int event_make_calls(void)
 
 	while (!is_stuck && (event = enter_next())) {
 		r = apply_entered(event);
-		/* the event could not be switched off: enter_next() would return it again */
+		/* The event could not be switched off, so enter_next() would return it
+		 * again. */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
 		if (r && !ret)
@@ -264,10 +267,12 @@ int event_stop_all(void)
 	return site_update_all();
 }
 
-/* Probes are added and removed under the runtime's lock, which fork() takes, too.
- * is_on is written later, after the function of the program (regfunc) has returned, which may
- * take long.  So in the child is_on may differ from the list of probes.  The list is
- * right. */
+/*
+ * Correct is_on of the events in a child of fork().  Probes are added and removed under the
+ * runtime's lock, which fork() takes, too.  is_on is written later, after the function of
+ * the program (regfunc) has returned, which may take long.  So in the child is_on may
+ * differ from the list of probes.  The list is right.
+ */
 void event_after_fork(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -281,8 +286,8 @@ void event_after_fork(const struct ulf_module *module)
 
 static struct tracepoint nobody = { .name = "" };
 
-/* Take a custom event off its tracepoint.  The functions of a tracepoint must not be
- * called with the runtime's lock held, nor after exit() has begun. */
+/* Take a custom event off its tracepoint.  The functions of a tracepoint must not be called
+ * with the runtime's lock held, nor after exit() has begun. */
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;

@@ -8,7 +8,7 @@
 struct buffer;
 struct ulf_module;
 
-/* ---- the caller holds the lock ---- */
+/* ---- functions whose caller holds the lock ---- */
 
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
@@ -18,34 +18,35 @@ int event_apply(struct ulf_module *module);
  * or the first -errno. */
 int event_apply_all(void);
 /* Return true if an event that has calls is on but should be off, or off but should be on
- * (abi_event.wanted): an event of any registered module, or of @module. */
+ * (abi_event.wanted).  The first function looks at events of all registered modules, the
+ * second at events of @module. */
 bool event_has_calls_to_make(void);
 bool event_module_has_calls_to_make(const struct ulf_module *module);
-/* Called if no thread can make the calls.  Events that should be on get @error (-errno)
- * as abi_event.failed.  Events that should be off are switched off without a call of
+/* Called if no thread can make the calls.  Events that should be on get @error (-errno) as
+ * abi_event.failed.  Events that should be off are switched off without a call of
  * unregfunc. */
 void event_give_up_calls(int error);
 /* Switch all events of @module off, without a call of unregfunc. */
 void event_stop_module(struct ulf_module *module);
 /* Switch all events of all modules off, and patch their sites.  Returns 0 or -errno. */
 int event_stop_all(void);
-/* Returns true if probes of @module may run at sites of other modules, because it has
+/* Returns true if probes of @module may run at sites of other modules, because @module has
  * custom events. */
 bool event_module_is_custom(const struct ulf_module *module);
-/* In a child of fork(): correct ulf_event.is_on.  Another thread of the parent may have
- * changed the probes without having written is_on yet. */
+/* Called in a child of fork(): correct ulf_event.is_on.  Another thread of the parent may
+ * have changed the probes without having written is_on yet. */
 void event_after_fork(const struct ulf_module *module);
-/* The set of rings of @buffer has been replaced: let the events use the new one. */
+/* Let the events use the new set of rings of @buffer, which has been replaced. */
 void event_use_set(const struct buffer *buffer);
 
-/* ---- the caller does not hold the lock, and is a thread of libc ---- */
+/* ---- functions whose caller does not hold the lock, and is a thread of libc ---- */
 
 /* Switch the events whose tracepoints have calls, until all registered modules agree with
  * abi_event.wanted.  Calls functions of the program.  Returns 0 or the first -errno. */
 int event_make_calls(void);
-/* As event_make_calls(), for the events of a module that is being loaded. */
+/* Switch events as event_make_calls() does, for the events of a module that is being loaded. */
 int event_make_calls_coming(struct ulf_module *module);
-/* Switch off those events of a module that have calls; the module is being unloaded.
+/* Switch off those events of @module that have calls, because the module is being unloaded.
  * Waits for calls that are under way. */
 void event_make_calls_going(struct ulf_module *module);
 /* Remove custom events of other modules from the tracepoints of @module.  The caller must

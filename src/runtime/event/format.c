@@ -10,7 +10,7 @@
 #include "runtime/event/format.h"
 #include <ulf/event.h>
 
-/* Appends to @blob, or only counts the bytes if @blob is NULL. */
+/* A writer appends to @blob, or only counts the bytes if @blob is NULL. */
 struct writer {
 	char *blob;
 	uint32_t bytes;
@@ -36,8 +36,8 @@ static uint32_t put_string(struct writer *w, const char *s)
 }
 
 /* Write the print format as the kernel does, except that quotes and backslashes of the
- * format string are escaped, so that it is always a valid literal.  @s: the format
- * string, the byte \1, the text of the arguments. */
+ * format string are escaped, so that it is always a valid literal.  @s: the format string,
+ * the byte \1, the text of the arguments. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
@@ -71,7 +71,7 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 }
 
 /* Returns the table of symbols that follows @last in the text of the print format @print,
- * or NULL: there are no more.  @last NULL: return the first one. */
+ * or NULL if there are no more.  @last NULL: return the first table. */
 static const struct ulf_table *next_table(const struct ulf_module *module,
 					  const void *print,
 					  const struct ulf_table *last)

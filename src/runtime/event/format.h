@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of events, as the root's heap contains them. */
+/* Write formats of events, as the root's heap contains them. */
 #ifndef ULF_RUNTIME_EVENT_FORMAT_H
 #define ULF_RUNTIME_EVENT_FORMAT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules: register the program and its shared objects when they are loaded, unregister
- * them when they are unloaded. */
+/* Register the program and its shared objects when they are loaded, and unregister them
+ * when they are unloaded. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,13 +19,13 @@
 #include <ulf/tracepoint.h>
 
 #define EXIT_MS		1000		/* limit of a destructor's wait for probes during
-					 * exit() */
+					 * exit(), ms */
 
-static struct ulf_module *modules;	/* written under runtime_lock() */
+static struct ulf_module *modules;	/* list of all modules; written under runtime_lock() */
 
-/* Held while a module is registered or unregistered, and while all modules are walked.
- * It stays held while functions of the program are called in between.  So it is
- * recursive: those functions may load and unload modules. */
+/* The modules' lock, which is held while a module is registered or unregistered, and while
+ * all modules are walked. It stays held while functions of the program are called in
+ * between.  So it is recursive: those functions may load and unload modules. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -59,8 +59,8 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* This also patches sites of this module whose tracepoint is in
-			 * another module and is on. */
+			/* This also patches those sites of this module whose tracepoint is
+			 * in another module and is on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
@@ -116,7 +116,8 @@ static void forget_stubs(const struct ulf_module *module)
 static void going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
-	module->is_registered = 0;	/* from here on no thread begins new calls */
+	module->is_registered = 0;	/* from here on no thread begins new calls of
+					 * this module */
 	runtime_unlock();
 	if (!is_exiting)
 		event_make_calls_going(module);
@@ -132,9 +133,9 @@ static void going(struct ulf_module *module, bool is_exiting)
 	runtime_unlock();
 }
 
-/* Called by a destructor of the module: in dlclose(), in exit(), or in a dlclose() that
- * an exit handler calls.  During exit() the module of the program itself stays
- * registered, because threads of the program may still run. */
+/* Unregister a module.  Called by a destructor of the module: in dlclose(), in exit(), or
+ * in a dlclose() that an exit handler calls.  During exit() the module of the program
+ * itself stays registered, because threads of the program may still run. */
 void ulf_module_unregister(struct ulf_module *module)
 {
 	bool is_exiting = process_is_exiting(), is_custom;
@@ -146,9 +147,9 @@ void ulf_module_unregister(struct ulf_module *module)
 	if (module->is_registered)
 		going(module, is_exiting);
 	lock_leave(&modules_lock);
-	/* Sites of other modules call the probes of custom events, so wait until no
-	 * thread is in one.  During exit() a thread may stay in a probe for ever, so the
-	 * wait has a limit. */
+	/* Wait until no thread is in a probe of a custom event, because sites of other
+	 * modules call such probes.  During exit() a thread may stay in a probe for ever,
+	 * so the wait has a limit. */
 	if (is_custom)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }

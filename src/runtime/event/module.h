@@ -12,8 +12,8 @@ struct ulf_module *module_first(void);
 /* Register @module: add its rows to the root's tables, switch its events on and patch its
  * sites.  Calls functions of the program (TRACE_EVENT_FN).  No lock held. */
 void module_register(struct ulf_module *module);
-/* In a child of fork(): repair the locks of modules and tracepoints.  @old_tid: the id
- * that this thread had in the parent. */
+/* Called in a child of fork(): repair the locks of modules and tracepoints.  @old_tid: the
+ * id that this thread had in the parent. */
 void module_after_fork(uint32_t old_tid);
 
 #endif

@@ -31,7 +31,7 @@ static bool is_sorted(struct ulf_event *const *events, size_t nr)
 	return true;
 }
 
-/* Move the event at index @at down in the heap until both events below it (at the indexes
+/* Move the event at index @at down in the heap, until both events below it (at the indexes
  * 2i + 1 and 2i + 2) come before it in the order. */
 static void sift(struct ulf_event **events, size_t at, size_t nr)
 {
@@ -47,15 +47,14 @@ static void sift(struct ulf_event **events, size_t at, size_t nr)
 	events[at] = event;
 }
 
-/* Heap sort, because qsort() may allocate memory. */
+/* Sort the events with heap sort, because qsort() may allocate memory. */
 void order_events(struct ulf_module *module)
 {
 	size_t nr = (size_t)(module->events_end - module->events);
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* do not write, so that the pages stay shared with the
-				 * file */
+		return;		/* do not write, so that the pages stay shared with the file */
 	for (size_t i = nr / 2; i-- > 0; )
 		sift(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {

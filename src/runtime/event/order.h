@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of events within a module. */
+/* Put the events of a module into order. */
 #ifndef ULF_RUNTIME_EVENT_ORDER_H
 #define ULF_RUNTIME_EVENT_ORDER_H
 

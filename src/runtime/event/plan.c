@@ -35,13 +35,15 @@
 
 /* ---- read the settings ---- */
 
-#define TWINS_MAX	256u		/* limit: twins of a row that find_rule() looks at */
+#define TWINS_MAX	256u		/* limit of the twins of a row that find_rule()
+					 * looks at */
 
-/* One use, as the settings ask for it. */
+/* One use of an event, as the settings ask for it. */
 struct setting {
 	struct buffer *buffer;
 	struct rules_bytes program, triggers;
-	const uint64_t *soft;		/* NULL: not in soft mode */
+	const uint64_t *soft;		/* rule word for soft mode; NULL: the event is
+					 * not in soft mode */
 	bool has_stack;
 };
 
@@ -54,7 +56,8 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 		uint32_t middle = low + (high - low) / 2;
 
 		*ret_rule = rules->shared->rules[middle];
-		/* use the copy from here on: another process may change the shared rule */
+		/* From here on use the copy, because another process may change the shared
+		 * rule. */
 		__asm__ volatile("" : "+m"(*ret_rule));
 		if (ret_rule->row == row)
 			return true;
@@ -146,7 +149,8 @@ static bool is_plain(const struct event_use *plan)
 	return plan && plan == &plan->buffer->use;
 }
 
-/* Returns true if the event is plain with these settings: buffer.use can be its plan. */
+/* Returns true if the event is plain with these settings, so that buffer.use can be its
+ * plan. */
 static bool is_plain_setting(const struct setting *settings, int nr)
 {
 	return nr == 1 && !settings[0].program.nr && !settings[0].soft &&
@@ -232,8 +236,8 @@ static int check_trigger_pointers(const struct ulf_event *event,
 	return r;
 }
 
-/* Copy the bytes to *@at, and move *@at to the end of the copy.  Returns the copy, or
- * NULL: there are no bytes. */
+/* Copy the bytes to *@at, and move *@at to the end of the copy.  Returns the copy, or NULL
+ * if there are no bytes. */
 static void *copy(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
@@ -308,7 +312,7 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 {
 	struct event_use *old = event->plan;
 
-	/* mate: commit.c [event.plan] */
+	/* release: the plan is complete; mate: commit.c [event.plan] */
 	__atomic_store_n((struct event_use **)&event->plan, plan,
 			 __ATOMIC_RELEASE);
 	plan_use_set(event);
@@ -316,12 +320,12 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 		grace_free(old);
 }
 
-/* The event has its own pointer to the set of rings, which saves a load at each hit. */
+/* Store the event's own pointer to the set of rings, which saves a load at each hit. */
 void plan_use_set(struct ulf_event *event)
 {
 	const struct event_use *plan = event->plan;
 
-	/* mate: commit.S [event.set] */
+	/* release: the set is complete; mate: commit.S [event.set] */
 	__atomic_store_n((struct ring_set **)&event->set,
 			 is_plain(plan) ? plan->buffer->set : &buffer_no_rings,
 			 __ATOMIC_RELEASE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: where the records of an event go.  Lock held, for all functions of this file. */
+/* Plans: where the records of an event go.  The caller of each function of this file holds
+ * the lock. */
 #ifndef ULF_RUNTIME_EVENT_PLAN_H
 #define ULF_RUNTIME_EVENT_PLAN_H
 
@@ -17,21 +18,22 @@ struct ulf_event;
 int plan_apply(struct ulf_event *event, uint32_t wanted);
 /* Remove the plan of @event, whose records go nowhere from now on. */
 void plan_forget(struct ulf_event *event);
-/* The plan of @event, or its buffer's set of rings, has changed: update ulf_event.set. */
+/* Update ulf_event.set, because the plan of @event, or its buffer's set of rings, has
+ * changed. */
 void plan_use_set(struct ulf_event *event);
 
 /* A range of bytes in the block of a buffer's rules.  The bytes are not verified, and
  * another process can change them. */
 struct rules_bytes {
 	const void *at;
-	uint32_t nr;			/* number of bytes; 0: there are none */
+	uint32_t nr;			/* number of bytes; 0 if there are none */
 };
-/* Find the rule of the event in @row.  Copies it to *@ret_rule.  Returns false if there
- * is no rule; *@ret_rule is overwritten in that case, too. */
+/* Find the rule of the event in @row, and copy it to *@ret_rule.  Returns false if there is
+ * no rule; *@ret_rule is overwritten in this case, too. */
 bool rules_has_row(const struct rules *rules, uint32_t row,
 		   struct abi_rule *ret_rule);
-/* Get the @nr bytes at offset @at of the block.  If @at is 0 there are none, and
- * *@ret_bytes is not changed.  Returns 0, or -EINVAL: the bytes are outside of the block
+/* Get the @nr bytes at offset @at of the block.  If @at is 0 there are no bytes, and
+ * *@ret_bytes is not changed.  Returns 0; or -EINVAL if the bytes are outside of the block
  * or not aligned. */
 int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
 	       struct rules_bytes *ret_bytes);

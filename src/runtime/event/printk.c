@@ -35,8 +35,8 @@
 #include <ulf/printk.h>
 #include <ulf/record.h>
 
-#define TEXT_MAX	1024u		/* limit: bytes of the arguments, or of the text,
-					 * of a record */
+#define TEXT_MAX	1024u		/* limit of the bytes of the arguments, or of the
+					 * text, of a record */
 
 /* Define an event whose tracepoint is never hit, but whose records are committed like
  * those of any event.  @one and @two: functions that a recorded stack leaves out. */
@@ -54,12 +54,12 @@ EVENT(bputs, ABI_EVENT_ID_BPUTS, ulf_bputs, ulf_bputs);
 EVENT(puts, ABI_EVENT_ID_PRINT, __trace_puts, __trace_puts);
 EVENT(print, ABI_EVENT_ID_PRINT, __trace_printk, __ftrace_vprintk);
 
-/* The plan of these events.  top_use.buffer is NULL until there are rings. */
+/* The plan of the events of trace_printk().  top_use.buffer is NULL until there are rings. */
 static struct event_use top_use = { .is_anybodys = true };
 
 static void use_set(struct ulf_event *event, const struct buffer *top)
 {
-	/* mate: commit.c [event.plan], commit.S [event.set] */
+	/* release: the plan is complete; mate: commit.c [event.plan], commit.S [event.set] */
 	__atomic_store_n((struct event_use **)&event->plan, &top_use,
 			 __ATOMIC_RELEASE);
 	__atomic_store_n((struct ring_set **)&event->set, top->set,
@@ -84,7 +84,7 @@ static inline uint64_t options(void)
 			       __ATOMIC_RELAXED);
 }
 
-/* Count a record that came before the first rings. */
+/* Count a record that was made before there were rings. */
 static __attribute__((noinline)) void count_early(void)
 {
 	const struct buffer *top = buffer_top();
@@ -93,11 +93,11 @@ static __attribute__((noinline)) void count_early(void)
 		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns true if trace_printk() records now: there are rings, and neither tracing_on nor
- * the option trace_printk is off. */
+/* Returns true if trace_printk() records now, because there are rings, and neither
+ * tracing_on nor the option trace_printk is off. */
 static inline bool is_on(void)
 {
-	/* mate: use_set() [event.plan] */
+	/* acquire: the plan is complete; mate: use_set() [event.plan] */
 	const struct event_use *use = __atomic_load_n(
 		(struct event_use **)&bprint_event.plan, __ATOMIC_ACQUIRE);
 
@@ -121,15 +121,15 @@ static void commit(const struct ulf_event *event, void *entry, size_t bytes)
 
 /* ---- record the arguments ---- */
 
-/* Writes the arguments of one record to [start, end). */
+/* A writer of the arguments of one record, to [start, end). */
 struct packer {
-	char *start, *at, *end;		/* @at: the next free byte */
-	size_t limit;			/* limit: characters of the next string (%.*s) */
+	char *start, *at, *end;		/* @at is the next free byte */
+	size_t limit;			/* limit of the characters of the next string (%.*s) */
 	va_list ap;			/* the caller runs va_start() and va_end() */
 };
 
-/* Reserve aligned space for a number of @bytes bytes.  Returns its address, or NULL: no
- * space. */
+/* Reserve aligned space for a number of @bytes bytes.  Returns the address of the space, or
+ * NULL if there is none. */
 static char *place(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
@@ -140,7 +140,8 @@ static char *place(struct packer *p, size_t bytes)
 	return p->start + at;
 }
 
-/* One case for each size: a memcpy() with a variable number of bytes takes far longer. */
+/* Write a number.  There is one case for each size, because a memcpy() with a variable
+ * number of bytes takes far longer. */
 static bool put_int(struct packer *p, const struct printk_arg *arg)
 {
 	uint64_t value = arg->bytes == 8 ? va_arg(p->ap, uint64_t) :
@@ -189,9 +190,9 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 	return true;
 }
 
-/* Returns the length of the string at @s, as far as it is readable and at most @max, or
- * -EFAULT: not readable at all.  It checks each page by a system call, so a wrong pointer
- * does not crash the program. */
+/* Returns the length of the string at @s, as far as it is readable and at most @max.
+ * Returns -EFAULT if it is not readable at all.  Each page is checked by a system call, so
+ * a wrong pointer does not crash the program. */
 static long string_len(const char *s, size_t max)
 {
 	size_t len = 0;
@@ -212,9 +213,9 @@ static long string_len(const char *s, size_t max)
 }
 
 /*
- * Write a string; "(null)" or "(efault)" if the pointer is NULL or not readable.  The
- * string gets at most 7/8 of the space that is left, so that arguments after it have
- * some.
+ * Write a string.  If the pointer is NULL or not readable, write "(null)" or "(efault)".
+ * The string gets at most 7/8 of the space that is left, so that the arguments after it
+ * have some.
  */
 static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 {
@@ -238,8 +239,8 @@ static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 	return true;
 }
 
-/* Write a pointer as 16 hex digits.  Used for conversions with which the kernel prints
- * the object that the pointer points to. */
+/* Write a pointer as 16 hex digits.  For conversions with which the kernel prints the
+ * object that the pointer points to. */
 static bool put_pointer_text(struct packer *p)
 {
 	char digits[16];
@@ -285,11 +286,11 @@ struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
 };
 
-/* Returns the registered form of @format, or NULL: it is not registered yet, or there was
+/* Returns the registered form of @format, or NULL if it is not registered yet, or there was
  * no space for it in the heap. */
 static const struct printk_format *known_of(const struct ulf_format *format)
 {
-	/* mate: printk_table.c [printk.format] */
+	/* acquire: the format is complete; mate: printk_table.c [printk.format] */
 	return __atomic_load_n(&format->shared, __ATOMIC_ACQUIRE);
 }
 
@@ -363,7 +364,7 @@ int ulf_bputs(const struct ulf_format *format)
 	return 1;
 }
 
-/* Print a pointer as an address: names of functions are not known here. */
+/* Print a pointer as an address, because names of functions are not known here. */
 static void put_pointer(void *ctx, char letter, uint64_t value,
 			struct num_spec spec, struct text *out)
 {
@@ -399,14 +400,14 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* a text that is too long, or whose format is invalid, still ends with a
-		 * newline */
+		/* Let a text that is too long, or whose format is invalid, still end with a
+		 * newline. */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');
 	}
-	errno = saved_errno;		/* conversions of floating point numbers may
-					 * change errno */
+	errno = saved_errno;		/* restore errno, which conversions of floating
+					 * point numbers may change */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
 	commit(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));
@@ -427,7 +428,8 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
 	return len;
 }
 
-/* As in the kernel the text ends with a newline, also if @str does not. */
+/* Record a text.  As in the kernel the recorded text ends with a newline, even if @str does
+ * not. */
 int __trace_puts(unsigned long ip, const char *str, int size)
 {
 	const size_t most = ULF_RECORD_MAX - 16 - 4;

@@ -5,7 +5,7 @@
 
 struct buffer;
 
-/* The set of rings of @buffer has been replaced: let trace_printk() use the new one. */
+/* Let trace_printk() use the new set of rings of @buffer, which has been replaced. */
 void printk_use_set(const struct buffer *buffer);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Store the formats of trace_printk() in the root's heap.  They are never removed,
+ * Store the formats of trace_printk() in the root's heap.  Formats are never removed,
  * because a record may be read long after the module, or the program, has gone.  A text
  * that several call sites use is stored once.
  */
@@ -17,16 +17,17 @@
 #include "runtime/event/table.h"
 #include <ulf/event.h>
 
-#define LIST_MAX	100000u		/* limit: rows of a list that find() looks at */
+#define LIST_MAX	100000u		/* limit of the rows of a list that find() looks at */
 
 /* Formats that this process knows, in lists by their hash; protected by the lock of the
- * tables.  Like the copies in the heap they are never freed: a thread may use one at any
- * time. */
+ * tables.  Like the copies in the heap they are never freed, because a thread may use one
+ * at any time. */
 static struct printk_format *known[ABI_PRINTK_LISTS];
 
-/* ---- the root's heap: any process can change it, so check every offset ---- */
+/* ---- formats in the root's heap: any process can change it, so check every offset ---- */
 
-/* Returns the root's table of formats, which is allocated at the first call, or NULL. */
+/* Returns the root's table of formats, which is allocated at the first call, or NULL if
+ * there is no space. */
 static struct abi_printk_table *get_table(void)
 {
 	uint64_t off = __atomic_load_n(&root_control->printk, __ATOMIC_ACQUIRE);
@@ -38,7 +39,8 @@ static struct abi_printk_table *get_table(void)
 	return root_heap_at(off, sizeof(struct abi_printk_table));
 }
 
-/* Returns the offset of @text in the list that begins at @off, or 0: it is not there. */
+/* Returns the offset of @text in the list that begins at @off, or 0 if the list does not
+ * contain it. */
 static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
 {
 	for (uint32_t i = 0; off && i < LIST_MAX; i++) {
@@ -47,15 +49,16 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* The row may have a shorter text at the end of the heap, so get the
-		 * header alone. */
+		/* Get the header alone, because the row may have a shorter text at the end
+		 * of the heap. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
 	return 0;
 }
 
-/* Add @text to the list at *@first.  Returns the offset of the copy, or 0: no space. */
+/* Add @text to the list at *@first.  Returns the offset of the copy, or 0 if there is no
+ * space. */
 static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
 		    uint32_t text_bytes)
 {
@@ -84,7 +87,8 @@ static struct printk_format *find_known(const char *text, uint32_t hash)
 	return format;
 }
 
-/* Returns the format of @text, which is added if need be, or NULL: no memory. */
+/* Returns the format of @text, which is added if it is new.  Returns NULL if there is no
+ * memory. */
 static const struct printk_format *get(struct abi_printk_table *table, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1, hash = table_hash(text, bytes);
@@ -124,7 +128,7 @@ void printk_register(const struct ulf_module *module)
 
 		if (!format)
 			root_control->table_errors++;
-		/* mate: printk.c [printk.format] */
+		/* release: the format is complete; mate: printk.c [printk.format] */
 		__atomic_store_n(&f->shared, format, __ATOMIC_RELEASE);
 	}
 }

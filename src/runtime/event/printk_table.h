@@ -17,10 +17,11 @@ struct printk_format {
 	struct printk_format *next;
 	const char *text;		/* private copy of the text; it is stored after
 					 * @args */
-	uint64_t address;		/* address of the text in the heap; records
-					 * contain it */
+	uint64_t address;		/* address of the text in the heap, which records
+					 * contain */
 	uint32_t hash;			/* table_hash() of the text */
-	struct printk_arg args[];	/* how to record the arguments; @text follows them */
+	struct printk_arg args[];	/* how to record the arguments; @text follows
+					 * this array */
 };
 
 /* Add the formats of a module to the root's table. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patch tracepoint sites, so that each is on if tracepoint.enabled of its tracepoint is
- * set. */
+/* Patch tracepoint sites, so that each site is on if tracepoint.enabled of its tracepoint
+ * is set. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,10 +20,12 @@ static struct poke_site site_of(const struct ulf_site *site)
 	};
 }
 
-/* Collect in @list the sites of @module whose code differs from tracepoint.enabled.
- * @key: the only tracepoint whose sites are collected; NULL: all.  @list NULL: only
- * count.  Returns the number of these sites.  *@error is set if a site that must be
- * switched on cannot be patched. */
+/*
+ * Collect in @list the sites of @module whose code differs from tracepoint.enabled.
+ * @key: the only tracepoint whose sites are collected; NULL: all tracepoints.  @list NULL:
+ * only count.  Returns the number of these sites.  *@error is set if a site that must be
+ * switched on cannot be patched.
+ */
 static uint32_t collect(const struct ulf_module *module,
 			const struct tracepoint *key, struct poke_site *list,
 			int *error)
@@ -38,8 +40,8 @@ static uint32_t collect(const struct ulf_module *module,
 		if (key && s->key != key)
 			continue;
 		if (state < 0) {
-			/* The code is neither our NOP nor our jump: other software has
-			 * patched it. */
+			/* The code is neither libulf's NOP nor its jump, because other
+			 * software has patched it. */
 			if (site.is_on)
 				*error = state;
 			continue;

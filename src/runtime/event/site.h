@@ -9,8 +9,8 @@
 struct tracepoint;
 struct ulf_module;
 
-/* Patch all sites, those of one tracepoint, or those of one module.  Return 0 or -errno;
- * on an error some sites may not be patched. */
+/* Patch all sites, the sites of one tracepoint, or the sites of one module.  Return 0 or
+ * -errno; after an error some sites may not be patched. */
 int site_update_all(void);
 int site_update_key(const struct tracepoint *key);
 int site_update_module(struct ulf_module *module);

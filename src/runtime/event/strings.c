@@ -27,8 +27,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
 }
 
-/* Returns the block that @row has from an earlier load of its module, or NULL.  The texts
- * are the same as then; the caller stores the new addresses. */
+/* Returns the block of strings that @row has from an earlier load of its module, or NULL.
+ * The texts are the same as then; the caller stores the new addresses. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {
@@ -81,8 +81,8 @@ void strings_register(const struct ulf_module *module, struct abi_module *row)
 		size_t len = strnlen(string, (size_t)(end - text));
 
 		if (len == (size_t)(end - text))
-			break;		/* the string has become longer since it was
-					 * measured */
+			break;		/* stop, because the string has become longer
+					 * since it was measured */
 		__atomic_store_n(&address[i], (uint64_t)module->strings[i],
 				 __ATOMIC_RELAXED);
 		memcpy(text, string, len + 1);

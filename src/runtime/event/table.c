@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Describe this process's modules and events to the server: rows of the shared tables,
- * written under abi_control.table_lock. */
+/* Describe this process's modules and events to the server, in rows of the shared tables,
+ * which are written under abi_control.table_lock. */
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -27,8 +27,8 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/event.h>
 
-/* Any process of the root can change the words of the tables: load each one once, and
- * check the value. */
+/* Returns the used size of the heap.  Any process of the root can change the words of the
+ * tables, so load each word once, and check the value. */
 static uint64_t heap_used(void)
 {
 	return __atomic_load_n(&root_control->heap_used, __ATOMIC_RELAXED);
@@ -52,7 +52,7 @@ uint64_t table_heap_alloc(uint32_t bytes)
 }
 
 /* Copy a string to the heap.  Returns its offset and, in *@ret_bytes, its size with the
- * NUL, or 0: no space. */
+ * NUL.  Returns 0 if there is no space. */
 static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 {
 	uint32_t bytes = (uint32_t)strlen(s) + 1;
@@ -105,7 +105,7 @@ struct table_object table_find_object(const struct ulf_module *module)
 	return object;
 }
 
-/* Returns true if @object is the program itself: the kernel passes the address of the
+/* Returns true if @object is the program itself.  The kernel passes the address of the
  * program's headers in AT_PHDR. */
 static bool is_program(const struct table_object *object)
 {
@@ -114,9 +114,12 @@ static bool is_program(const struct table_object *object)
 	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
-/* Uses _dl_find_object() if libc has it, because that takes no lock.  Other functions
- * take a lock of libc, which a child of fork() inherits in the state of the parent.  If
- * another thread of the parent held it, the child would wait for ever in exit(). */
+/*
+ * Returns true if @module is the program itself.  Uses _dl_find_object() if libc has it,
+ * because that takes no lock.  Other functions take a lock of libc, which a child of fork()
+ * inherits in the state of the parent.  If another thread of the parent held it, the child
+ * would wait for ever in exit().
+ */
 bool table_is_program(const struct ulf_module *module)
 {
 	uint64_t headers = getauxval(AT_PHDR);
@@ -145,7 +148,7 @@ static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 	return at && !memcmp(at, data, bytes);
 }
 
-/* Compare the build ids.  @row is in shared memory. */
+/* Return true if the build ids are equal.  @row is in shared memory. */
 static bool is_same_object(const struct abi_module *row,
 			   const struct abi_module *object)
 {
@@ -153,7 +156,7 @@ static bool is_same_object(const struct abi_module *row,
 	       !memcmp(row->build_id, object->build_id, object->build_id_bytes);
 }
 
-/* Returns the row that this object had before, or @nr: there is none.  The row must have
+/* Returns the row that this object had before, or @nr if there is none.  The row must have
  * the same address, or an address at which no process has the object any more.  An object
  * that was built again has other events, so it is another object. */
 static uint32_t find_module(const char *path, const struct abi_module *object,
@@ -177,8 +180,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 	return found;
 }
 
-/* Returns the row of the object that the module is in, which is added if need be, or
- * -ENOSPC. */
+/* Returns the row of the object in which the module is, and adds it if it is new.  Returns
+ * -ENOSPC if there is no space. */
 static int module_row(const struct table_object *loaded)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
@@ -230,7 +233,8 @@ static uint32_t hash_name(const struct ulf_event *event)
 	return hash_more(hash, event->name, strlen(event->name));
 }
 
-/* Compare the formats of two events.  @row is in shared memory, @new is private. */
+/* Return true if the formats of two events are equal.  @row is in shared memory, @new is
+ * private. */
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
@@ -266,7 +270,7 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 }
 
 /* Fill in the settings of a new row.  For users all events with the same name are one
- * event, so a new one gets the settings of those that exist.  The first event with a name
+ * event, so a new event gets the settings of those that exist.  The first event with a name
  * gets the boot settings. */
 static void take_first_settings(struct abi_event *row, const struct ulf_event *event,
 				uint32_t nr)
@@ -291,8 +295,8 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* Enum names of the previous event's system, kept because the next event most likely has
- * the same system. */
+/* The enum names of the previous event's system.  They are kept because the next event most
+ * likely has the same system. */
 struct names {
 	const char *system;		/* NULL: none yet */
 	uint64_t off;			/* offset in the heap */
@@ -313,8 +317,8 @@ static void names_find(const struct ulf_module *module, const char *system,
 		names->bytes = 0;
 }
 
-/* Returns the row of an event, which is added if need be, or -ENOSPC.  @known: number of
- * rows before this module was registered. */
+/* Returns the row of an event, and adds it if it is new.  Returns -ENOSPC if there is no
+ * space.  @known: number of rows before this module was registered. */
 static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
 		     uint32_t known, struct names *names)
@@ -339,8 +343,8 @@ static int event_row(const struct ulf_module *module,
 	if (found == -ENOENT && (nr >= ABI_EVENTS || root_populate_row(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
-		/* The module was loaded before and gets its old row, or there is no
-		 * space.  Free the new format in the heap. */
+		/* Free the new format in the heap, because the module was loaded before and
+		 * gets its old row, or because there is no space. */
 		memset(blob, 0, new.blob_bytes);
 		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;

@@ -55,7 +55,7 @@ static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
 {
 	struct tracepoint_func *old = tp->funcs;
 
-	/* mate: __traceiter_<name>() [probe.publish] */
+	/* release: the list is complete; mate: __traceiter_<name>() [probe.publish] */
 	tsan_release(&tp->funcs);
 	__atomic_store_n(&tp->funcs, funcs, __ATOMIC_RELEASE);
 	__atomic_store_n(&tp->call, is_direct(tp, funcs) ?
@@ -127,7 +127,8 @@ void tracepoint_leave(struct tracepoint *tp)
 		lock_drop(&tp->lock);
 }
 
-/* The caller has entered @tp, so no other thread changes the list of probes. */
+/* Call unregfunc.  The caller has entered @tp, so no other thread changes the list of
+ * probes. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)

@@ -12,8 +12,9 @@
  * probes may only change between tracepoint_enter() and tracepoint_leave(), and the
  * caller must not hold the runtime's lock: see docs/design/regfunc.md. */
 bool tracepoint_has_calls(const struct tracepoint *tp);
-/* Take and release the lock of @tp.  Both do nothing if @tp has no calls.
- * tracepoint_enter() may sleep.  It returns 0, or -EDEADLK: this thread holds the lock. */
+/* Take and release the lock of @tp.  Both functions do nothing if @tp has no calls.
+ * tracepoint_enter() may sleep.  It returns 0, or -EDEADLK if this thread holds the lock
+ * already. */
 int tracepoint_enter(struct tracepoint *tp);
 void tracepoint_leave(struct tracepoint *tp);
 /*

@@ -33,31 +33,32 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/tracing.h>
 
-#define TRIGGERS_MAX	4096u		/* limit: triggers of one event; each hit runs
-					 * them all */
+#define TRIGGERS_MAX	4096u		/* limit of the triggers of one event; each hit
+					 * runs all of them */
 
 /* A command of a trigger.  Its methods run in a probe, also in signal handlers. */
 struct command {
-	/* Returns true if the command would change anything.  Optional; NULL: always. */
+	/* Optional method: returns true if the command would change anything.  NULL: it
+	 * always would. */
 	bool (*is_due)(const struct event_use *use,
 		       const struct abi_trigger *trigger);
-	/* Run the command.  Returns false if another thread has just made the same
-	 * change. */
+	/* Method that runs the command.  Returns false if another thread has just made the
+	 * same change. */
 	bool (*act)(const struct event_use *use,
 		    const struct abi_trigger *trigger);
-	bool is_conditional;		/* the command makes its event conditional */
-	bool is_after;			/* for a conditional event: run after the record
-					 * is written */
-	bool has_target;		/* the command needs abi_trigger.target */
+	bool is_conditional;		/* true: the command makes its event conditional */
+	bool is_after;			/* true: for a conditional event the command runs
+					 * after the record is written */
+	bool has_target;		/* true: the command needs abi_trigger.target */
 };
 
-/* Returns the rule word @number of the buffer, or NULL for 0. */
+/* Returns the rule word with the number @number of the buffer, or NULL if @number is 0. */
 static uint64_t *slot(const struct event_use *use, uint32_t number)
 {
 	return number ? &use->buffer->shared->slots[number - 1] : NULL;
 }
 
-/* ---- traceon, traceoff ---- */
+/* ---- the commands traceon and traceoff ---- */
 
 static bool is_off(const struct event_use *use, const struct abi_trigger *trigger)
 {
@@ -84,7 +85,7 @@ static bool trace_off(const struct event_use *use,
 	return buffer_set_recording(use->buffer, false);
 }
 
-/* ---- enable_event, disable_event ---- */
+/* ---- the commands enable_event and disable_event ---- */
 
 static bool is_disabled(const struct event_use *use,
 			const struct abi_trigger *trigger)
@@ -135,7 +136,7 @@ static bool stack(const struct event_use *use, const struct abi_trigger *trigger
 	return true;
 }
 
-/* ---- dump, cpudump ---- */
+/* ---- the commands dump and cpudump ---- */
 
 static bool dump_all(const struct event_use *use, const struct abi_trigger *trigger)
 {
@@ -169,7 +170,7 @@ static_assert(NR_COMMANDS <= 31, "a bit each");
 
 /* ---- run triggers ---- */
 
-/* Count *@counter down.  Returns false if it is 0. */
+/* Count *@counter down.  Returns false if the counter is 0. */
 static bool take(uint64_t *counter)
 {
 	uint64_t left = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -181,7 +182,7 @@ static bool take(uint64_t *counter)
 	return left;
 }
 
-/* The trigger's counter goes down only if the command changes something. */
+/* Run a trigger.  Its counter goes down only if the command changes something. */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger)
 {
 	const struct command *command = &commands[trigger->command];
@@ -215,7 +216,7 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 	return after;
 }
 
-/* Run the triggers whose command has its bit set in @which.  An event has at most one
+/* Run the triggers whose commands have their bits set in @which.  An event has at most one
  * trigger of each of these commands. */
 static void fire_those(const struct event_use *use, uint32_t which)
 {
@@ -227,7 +228,8 @@ static void fire_those(const struct event_use *use, uint32_t which)
 	}
 }
 
-/* Take the snapshot first: it must include the record, but not what other triggers write. */
+/* Run the triggers that come after the record.  The snapshot is taken first: it must
+ * include the record, but not what other triggers write. */
 void triggers_after(const struct event_use *use, uint32_t after)
 {
 	fire_those(use, after & COMMANDS_FIRST);
@@ -244,7 +246,7 @@ bool triggers_are_conditional(const struct abi_triggers *list)
 	return false;
 }
 
-/* ---- verify triggers: they come from shared memory ---- */
+/* ---- verify triggers, which come from shared memory ---- */
 
 bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots)
 {

@@ -32,7 +32,7 @@ uint32_t triggers_before(const struct event_use *use, const void *entry,
 			 size_t bytes);
 void triggers_after(const struct event_use *use, uint32_t after);
 /* Run one trigger of an event or of a function.  For a function use->event is NULL, and
- * @use must be part of a struct function_hit.  Call it in a probe; any context. */
+ * @use must be part of a struct function_hit.  Must be called in a probe; any context. */
 void trigger_fire(const struct event_use *use, const struct abi_trigger *trigger);
 /* Returns true if the command and the rule words of @trigger are valid.  @trigger: a
  * private copy. */

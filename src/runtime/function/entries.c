@@ -31,9 +31,11 @@
 #include "runtime/unwind/object_file.h"
 #include "runtime/unwind/unwind.h"
 
-#define LEAD_MAX	64u		/* limit: bytes from a function's start to its site */
+#define LEAD_MAX	64u		/* limit of the bytes from a function's start to
+					 * its site */
 
-/* .eh_frame_hdr as every linker writes it.  Any other form counts as no table. */
+/* The header of .eh_frame_hdr, in the form that every linker writes.  Any other form counts
+ * as no table. */
 struct header {
 	uint8_t version, frames_encoding, count_encoding, table_encoding;
 	int32_t frames;
@@ -53,8 +55,8 @@ struct starts {
 	struct row *rows;		/* copy of the table's rows, sorted by start */
 };
 
-/* Copy the table at @header of the object @image.  Returns false if there is none, it cannot
- * be read, or there is no memory. */
+/* Copy the table at @header of the object @image.  Returns false if there is no table, if
+ * it cannot be read, or if there is no memory. */
 static bool read_starts(int fd, const struct image *image, uint64_t header,
 			struct starts *ret)
 {
@@ -79,7 +81,7 @@ static bool read_starts(int fd, const struct image *image, uint64_t header,
 	return ret->rows;
 }
 
-/* Returns the start of the last function that does not begin after @addr, or 0: there is
+/* Returns the start of the last function that does not begin after @addr, or 0 if there is
  * none. */
 static uint64_t start_before(const struct starts *starts, uint64_t addr)
 {
@@ -108,8 +110,8 @@ static bool is_entry(const struct starts *starts, struct codemem_view *view, uin
 	return code && arch_leads_to(code, code + (site - start));
 }
 
-/* Returns the number of sites that are not at the entry of a function, according to @starts.
- * If @is_dropping, also changes these sites to FSITE_OTHER. */
+/* Returns the number of sites that are not at the entry of a function, according to
+ * @starts. If @is_dropping, also changes these sites to FSITE_OTHER. */
 static uint32_t check_all(struct fsites *sites, const struct starts *starts, int fd,
 			  bool is_dropping)
 {

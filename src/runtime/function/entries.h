@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Check function sites that another process has named: entries.c. */
+/* Check function sites that another process has named; see entries.c. */
 #ifndef ULF_RUNTIME_ENTRIES_H
 #define ULF_RUNTIME_ENTRIES_H
 

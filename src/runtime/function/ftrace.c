@@ -35,10 +35,13 @@
 
 /* ---- filters ---- */
 
-static const struct ftrace_ops *filters[FTRACE_USERS];	/* protected by runtime_lock() */
-static uint32_t wanted;			/* registered callbacks of the program, a bit each */
+static const struct ftrace_ops *filters[FTRACE_USERS];	/* filters of the program's
+							 * callbacks; protected by
+							 * runtime_lock() */
+static uint32_t wanted;			/* callbacks of the program that are registered,
+					 * one bit for each */
 
-/* Returns the users that site @i of @object shall have. */
+/* Returns the users that site @i of @object must have. */
 static uint32_t users_of(const struct object *object, uint32_t i)
 {
 	const struct fsites *sites = &object->sites;
@@ -56,12 +59,12 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	return users;
 }
 
-/* ---- bodies, for users that follow calls ---- */
+/* ---- make bodies, for users that follow calls ---- */
 
 static uint32_t next_body;		/* offset of the next free body in ftrace_bodies */
 
-/* Returns the address of the next body, at offset *@at or after it, and moves *@at past it.
- * Each page begins with a struct graph_page, which unwinders need. */
+/* Returns the address of the next body, at offset *@at or after it, and moves *@at past the
+ * body. Each page begins with a struct graph_page, which unwinders need. */
 static uint8_t *body_place(uint32_t *at)
 {
 	uint8_t *place;
@@ -135,7 +138,7 @@ static int bodies_make(const struct fsites *sites)
 
 /* ---- users ---- */
 
-/* Is the tag in the slot of site @i out of date? */
+/* Returns true if the tag in the slot of site @i is out of date. */
 static bool has_old_tag(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot;
@@ -146,22 +149,24 @@ static bool has_old_tag(const struct fsites *sites, uint32_t i)
 	return slot && slot->body.word != ftrace_word_of(slot);
 }
 
-/* Does @r say that some functions cannot be traced: they have unexpected bytes (-EILSEQ), or
- * there is no space for stubs near them (-ENOMEM)? */
+/* Returns true if the error @r means that some functions cannot be traced: they have
+ * unexpected bytes (-EILSEQ), or there is no space for stubs near them (-ENOMEM). */
 static bool is_about_functions(int r)
 {
 	return r == -EILSEQ || r == -ENOMEM;
 }
 
-/* Choose the error to report: one that is not about single functions, else the first. */
+/* Returns the error to report: an error that is not about single functions, else the first
+ * one. */
 static int worse(int first, int second)
 {
 	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?
 	       second : first;
 }
 
-/* Returns -EFAULT if the object was unmapped, else 0 or the error that worse() chooses.  After
- * an error all sites are updated for which that is possible. */
+/* Update the sites of an object.  Returns -EFAULT if the object was unmapped, else 0 or the
+ * error that worse() chooses.  After an error all sites are updated for which this is
+ * possible. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -187,12 +192,15 @@ static int update_object(struct object *object)
 	return worse(worse(prepared, made), r);
 }
 
-/* While a thread is in dlclose(), updates of libraries are put off: it may be about to unmap
- * them.  They are not put off while a thread in dlopen() waits for the server: that thread holds
- * libc's lock, so no other thread can unmap anything.  All three: under runtime_lock(). */
+/*
+ * Updates of libraries are put off while a thread is in dlclose(), because it may be about
+ * to unmap them.  They are not put off while a thread in dlopen() waits for the server:
+ * that thread holds libc's lock, so no other thread can unmap anything.  runtime_lock()
+ * protects all three variables.
+ */
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
-static bool has_put_off;		/* some updates were put off */
+static bool has_put_off;		/* true: some updates were put off */
 
 static bool is_program(const struct object *object)
 {
@@ -202,10 +210,10 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-/* While slots get new tags no lane has rings, so ftrace.S leaves every call to hit.c.
- * grace_restart_sections() restarts threads that had already loaded a ring. */
+/* True while slots get new tags.  Then no lane has rings, so ftrace.S leaves every call to
+ * hit.c. grace_restart_sections() restarts threads that had already loaded a ring. */
 static bool is_updating;
-static bool has_old_slots;		/* some slots could not be written */
+static bool has_old_slots;		/* true: some slots could not be written */
 
 static int update_all(void)
 {
@@ -220,7 +228,8 @@ static int update_all(void)
 		}
 		r = update_object(o);
 		if (r == -EFAULT)
-			object_drop(o);		/* unmapped by a dlclose() meanwhile */
+			object_drop(o);		/* drop the object, which a dlclose() has
+						 * unmapped meanwhile */
 		else
 			ret = worse(ret, r);
 		if (r != -EFAULT && o->sites.has_old_slots)
@@ -249,7 +258,7 @@ static int update_sites(void)
 
 void ftrace_unload_begin(void)
 {
-	runtime_lock();		/* waits for a change that is under way */
+	runtime_lock();		/* this waits for a change that is under way */
 	nr_unloading++;
 	runtime_unlock();
 }
@@ -281,7 +290,7 @@ void ftrace_load_begin(void)
 
 void ftrace_load_end(bool has_applied)
 {
-	runtime_lock();		/* waits for a change that is under way */
+	runtime_lock();		/* this waits for a change that is under way */
 	if (has_applied)
 		ftrace_apply_again();
 	if (nr_loading)
@@ -292,7 +301,7 @@ void ftrace_load_end(bool has_applied)
 void ftrace_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (nr_unloading)	/* the child does not have the threads in dlclose() */
+	if (nr_unloading)	/* the threads that were in dlclose() do not exist in the child */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
@@ -304,12 +313,12 @@ bool ftrace_has_put_off(void)
 	return has_put_off;
 }
 
-/* ---- common cases, which ftrace.S handles ---- */
+/* ---- select the common cases, which ftrace.S handles ---- */
 
 static struct ftrace_case cases[ABI_BUFFERS];
 
-/* Returns the only buffer in @users that has the function tracer, if ftrace.S can record for
- * it; else NULL. */
+/* Returns the only buffer in @users that has the function tracer, if ftrace.S can record
+ * for it, else NULL. */
 static const struct buffer *function_buffer(uint32_t users)
 {
 	uint32_t functions = users & FTRACE_FUNCTION_MASK & ~ftrace_state.graphs;
@@ -319,7 +328,8 @@ static const struct buffer *function_buffer(uint32_t users)
 	return one && !one->has_function_pids ? one : NULL;
 }
 
-/* Can ftrace.S record the calls of this graph tracer, with the current settings? */
+/* Returns true if ftrace.S can record the calls of this graph tracer with the current
+ * settings. */
 static bool graph_is_simple(const struct buffer *buffer)
 {
 	return !buffer->has_function_pids && !buffer->has_ticks &&
@@ -327,14 +337,14 @@ static bool graph_is_simple(const struct buffer *buffer)
 	       ftrace_state.graph_depth == UINT32_MAX;
 }
 
-/* Returns the rings of @buffer if hooks can write to them, else buffer_no_rings.  Hooks write
- * to fast rings only, and read the clock themselves. */
+/* Returns the rings of @buffer if hooks can write to them, else buffer_no_rings.  Hooks
+ * write to fast rings only, and read the clock themselves. */
 static struct ring_set *hook_set(const struct buffer *buffer)
 {
 	return buffer->set->small_max ? buffer->set : &buffer_no_rings;
 }
 
-/* Returns the rings that ftrace.S may write to: those of the only graph tracer, or none. */
+/* Returns the rings to which ftrace.S may write: those of the only graph tracer, or none. */
 static struct ring_set *graph_set(uint32_t users)
 {
 	uint32_t graphs = users & ftrace_state.graphs;
@@ -392,7 +402,7 @@ void ftrace_buffer_changed(const struct buffer *buffer)
 	set_common(ftrace_state.active);
 }
 
-/* Prepare the hooks of ftrace.S.  Returns -EOPNOTSUPP if there is no xsave. */
+/* Prepare the hooks of ftrace.S.  Returns -EOPNOTSUPP if the CPU has no xsave. */
 static int hooks_init(void)
 {
 	char *thread = __builtin_thread_pointer(), *this = (char *)&ftrace_this;
@@ -400,11 +410,12 @@ static int hooks_init(void)
 	unsigned long cpus[ABI_CPUS / 64];
 
 	/* Hooks do not check the CPU number.  If the kernel has more CPUs than a set has
-	 * rings, or does not report how many, hooks read a word that says "on no CPU". */
+	 * rings, or does not report how many, hooks read a word that means "on no CPU". */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
-	/* Hide the address: ld(1) rejects code that loads a TLS offset into a vector register. */
+	/* Hide the address from the compiler, because ld(1) rejects code that loads a TLS
+	 * offset into a vector register. */
 	__asm__("" : "+r"(this));
 	offsets.this = this - thread;
 	return ftrace_vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
@@ -454,20 +465,20 @@ int ftrace_filter_changed(void)
 	return wanted ? update_sites() : 0;
 }
 
-/* ---- the server's settings ---- */
+/* ---- apply the server's settings ---- */
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \
 			 1u << FTRACE_STACK)
 
-/* Give function_graph to the buffers of @changed that @graph names, and take it from the others.
- * None of them is active. */
+/* Give function_graph to the buffers of @changed that are in @graph, and take it from the
+ * others of @changed. None of them is active. */
 static void set_graphs(uint32_t changed, const struct ftrace_graph_settings *graph)
 {
 	uint32_t graphs = (ftrace_state.graphs & ~changed) | (graph->buffers & changed);
 
 	shadow_tags_assign(changed, graph);
-	/* mate: graph_buffers(), hit.c */
+	/* release: the buffers' tags are stored; mate: graph_buffers() of hit.c */
 	__atomic_store_n(&ftrace_state.graphs, graphs, __ATOMIC_RELEASE); /* [ftrace.graphs] */
 	if (!graphs)
 		return;
@@ -496,8 +507,8 @@ int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph
 		r = stack_tracer_apply();
 	if (r)
 		return r;
-	/* Two tags may share a lane, so no lane has rings until all sites have their tags
-	 * and all tracers are active. */
+	/* No lane has rings until all sites have their tags and all tracers are active,
+	 * because two tags may share a lane. */
 	is_updating = true;
 	/* Switch users off before any tag changes. */
 	set_active(registered | (ftrace_state.active & users & ~changed));
@@ -513,7 +524,7 @@ int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph
 	return r == -EILSEQ ? 0 : r;
 }
 
-/* Users that the server has set would access the root's memory: switch them off. */
+/* Switch off the users that the server has set, because they would access the root's memory. */
 void ftrace_detach(void)
 {
 	set_active(ftrace_state.active & ~SERVER_USERS);

@@ -29,29 +29,30 @@ struct ring_set;
 struct thread_slot;
 
 /* Bit numbers in the users of a site, and in the users of a followed call. */
-#define FTRACE_OPS_MAX		8u	/* limit: callbacks registered at a time */
-#define FTRACE_TAGS		32u	/* number of tags, with tag 0; shadow_tags.h */
+#define FTRACE_OPS_MAX		8u	/* limit of the callbacks that are registered at a time */
+#define FTRACE_TAGS		32u	/* number of tags, including tag 0; see shadow_tags.h */
 enum ftrace_user {
-	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i: the tracer of buffer i, function
-					 * or function_graph */
-	FTRACE_OPS		= ABI_BUFFERS,	/* FTRACE_OPS + i: callback i of the program */
-	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer among the users has
-								 * function_graph */
-	FTRACE_GRAPH_OPS,		/* register_ftrace_graph() of the program */
+	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i is the tracer of buffer i:
+					 * function or function_graph */
+	FTRACE_OPS		= ABI_BUFFERS,	/* FTRACE_OPS + i is callback i of the program */
+	FTRACE_GRAPH		= FTRACE_OPS + FTRACE_OPS_MAX,	/* a buffer among the users
+								 * has function_graph */
+	FTRACE_GRAPH_OPS,		/* the struct that the program has registered
+					 * with register_ftrace_graph() */
 	FTRACE_PROFILE,			/* the profiler, which also follows calls */
-	FTRACE_PROBES,			/* commands of set_ftrace_filter: function_probe.c */
+	FTRACE_PROBES,			/* commands of set_ftrace_filter (function_probe.c) */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,
-	/* Marks of a site; only graph tracers use them. */
-	FTRACE_START		= FTRACE_USERS,	/* in set_graph_function: follow it and its
-						 * callees */
-	FTRACE_SKIP,			/* in set_graph_notrace: record neither it nor its
-					 * callees */
+	/* Marks of a site, which only graph tracers use. */
+	FTRACE_START		= FTRACE_USERS,	/* the function is in set_graph_function:
+						 * follow it and its callees */
+	FTRACE_SKIP,			/* the function is in set_graph_notrace: record
+					 * neither it nor its callees */
 	/* A mark of a followed call. */
-	FTRACE_CPU_TIME,		/* shadow.time_ns is ftrace_cpu_ns() */
+	FTRACE_CPU_TIME,		/* shadow.time_ns is a CPU time, from ftrace_cpu_ns() */
 	/* Marks of a followed call.  They reuse the bits of users that follow no calls. */
-	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler: the
-							 * kernel made it */
+	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
+							 * which the kernel called */
 	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* the call is a signal handler, or inside of
 						 * one */
 };
@@ -60,11 +61,12 @@ enum ftrace_user {
 #define FTRACE_GRAPH_MASK	(1u << FTRACE_GRAPH | 1u << FTRACE_GRAPH_OPS | \
 				 1u << FTRACE_PROFILE)
 
-/* The case that ftrace.S handles: the function tracer of one buffer is the only user of
- * the site. */
+/* The case that ftrace.S handles: the function tracer of one buffer is the only user of the
+ * site. */
 struct ftrace_case {
-	struct ring_set *set;		/* published, RCU [buffer.set] */
-	uint32_t users;			/* the bit of the buffer, among the users of a site */
+	struct ring_set *set;		/* the set of rings, which is published and freed
+					 * after a grace period [buffer.set] */
+	uint32_t users;			/* the bit of the buffer among the users of a site */
 };
 
 /*
@@ -76,27 +78,28 @@ struct ftrace_case {
  * that ftrace.S cannot do, they have no rings, and so ftrace.S leaves every hit to hit.c.
  */
 struct ftrace_state {
-	const struct ftrace_case *function;	/* the only function tracer, or
-						 * ftrace_no_case */
-	struct ring_set *graph_set;	/* rings of graph_buffer; published, RCU [buffer.set] */
-	uint64_t restorer;		/* arch_restorer(); never changes after it is set */
+	const struct ftrace_case *function;	/* the case of the only function tracer,
+						 * or ftrace_no_case */
+	struct ring_set *graph_set;	/* rings of graph_buffer, which are published and
+					 * freed after a grace period [buffer.set] */
+	uint64_t restorer;		/* result of arch_restorer(), which never changes
+					 * after it is set */
 	struct ring_set *graph_sets[FTRACE_LANES];	/* graph_set in the lane of its
-						 * tag; other lanes have no rings */
-	uint32_t active;		/* users that are on, a bit each */
-	uint32_t graphs;		/* buffers that have function_graph, a bit each */
-	uint32_t tags;			/* tags of active graph tracers, a bit each */
+							 * tag; other lanes have no rings */
+	uint32_t active;		/* users that are on, one bit for each */
+	uint32_t graphs;		/* buffers that have function_graph, one bit for each */
+	uint32_t tags;			/* tags of active graph tracers, one bit for each */
 	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
-	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs: shadow_tags.h */
-	const struct buffer *buffers[ABI_BUFFERS];	/* buffers[i]: buffer i, if it has a
-							 * tracer */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* tag_buffers[t]: buffer with tag t */
+	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs (shadow_tags.h) */
+	const struct buffer *buffers[ABI_BUFFERS];	/* buffer i, if it has a tracer */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* buffer that has tag t */
 	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
 	struct fgraph_ops *graph_ops;	/* argument of register_ftrace_graph() */
-	bool has_starts;		/* set_graph_function is not empty */
-	uint64_t thresh_ns;		/* tracing_thresh: do not record shorter calls */
-	struct abi_stack *stack;	/* block of the stack tracer; never changes after it is
-					 * set */
+	bool has_starts;		/* true: set_graph_function is not empty */
+	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not recorded */
+	struct abi_stack *stack;	/* block of the stack tracer, which never changes
+					 * after it is set */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
@@ -122,35 +125,38 @@ extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
  *			top = address of h's return address,	depth = 1
  */
 struct ftrace_thread {
-	uint64_t head;			/* first word of the function tracer's records; 0:
-					 * not known yet, or the thread records nothing
-					 * now */
+	uint64_t head;			/* first word of the function tracer's records;
+					 * 0: not known yet, or the thread records
+					 * nothing now */
 	uint64_t entry_head, exit_head;	/* first words of the graph tracer's records */
-	uint64_t top;			/* @place of its innermost followed call, or
-					 * SHADOW_NONE; possibly with the flag SHADOW_SLOWLY */
+	uint64_t top;			/* @place of the thread's innermost followed
+					 * call, or SHADOW_NONE; possibly with the flag
+					 * SHADOW_SLOWLY */
 	uint32_t depth;			/* depth of the next followed call */
-	uint32_t is_in_callback;	/* 1: runs a callback of the program */
-	uint64_t page;			/* for ftrace.S only: the stack page that it used last,
-					 * of those whose shadow is at home (shadow.h) */
-	uint64_t signal_stack, signal_bytes;	/* signal stack of its last traced handler;
-						 * 0 bytes: it had none */
+	uint32_t is_in_callback;	/* is 1 while the thread runs a callback of the program */
+	uint64_t page;			/* used by ftrace.S only: of the stack pages
+					 * whose shadow is at home (shadow.h), the one
+					 * that it used last */
+	uint64_t signal_stack, signal_bytes;	/* signal stack of the thread's last
+						 * traced handler; 0 bytes: it had none */
 };
 extern __thread struct ftrace_thread ftrace_this FTRACE_HIDDEN;
 
-/* ---- hit.c: the state of the current thread; signal handlers may call these ---- */
+/* ---- functions of hit.c for the state of the current thread; signal handlers may call
+ * them ---- */
 
 /* Update ftrace_this after the thread has got a (new) tid, or after is_in_callback
  * changed. */
 void ftrace_thread_named(void);
-/* Restore ftrace_this after vfork().  @top: ftrace_this.top as it was before. */
+/* Restore ftrace_this after vfork().  @top: value of ftrace_this.top before vfork(). */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback);
-/* Call this before the thread gives up its thread slot, and so its tid.  From then on ftrace.S
+/* Called before the thread gives up its thread slot, and so its tid.  From then on ftrace.S
  * records nothing of this thread. */
 void ftrace_thread_forget(void);
 
-/* Returns the current time of the clock of rings (server/core/timebase.c), or 0: the root
- * has no such clock, or there is no root.  Any thread and any signal handler may call it; it
- * uses general registers only. */
+/* Returns the current time of the clock of rings (server/core/timebase.c), or 0 if the root
+ * has no such clock, or there is no root.  Any thread and any signal handler may call it;
+ * it uses general registers only. */
 static inline uint64_t ftrace_ring_ns(void)
 {
 	const struct abi_clock *clock = root_control ? &root_control->clock : NULL;
@@ -169,15 +175,16 @@ static inline uint64_t ftrace_cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* ---- ftrace.c; the caller holds runtime_lock(), and is no signal handler ---- */
+/* ---- functions of ftrace.c; the caller holds runtime_lock(), and is not a signal handler
+ * ---- */
 
 /* Settings of the graph tracers. */
 struct ftrace_graph_settings {
-	uint32_t buffers;		/* buffers with function_graph, a bit each */
-	uint8_t sessions[ABI_BUFFERS];	/* a number for each buffer, which changes each time
-					 * that the buffer gets function_graph */
+	uint32_t buffers;		/* buffers with function_graph, one bit for each */
+	uint8_t sessions[ABI_BUFFERS];	/* a number for each buffer, which changes each
+					 * time the buffer gets function_graph */
 	uint32_t depth;			/* max_graph_depth; 0: no limit */
-	bool has_starts;		/* set_graph_function is not empty */
+	bool has_starts;		/* true: set_graph_function is not empty */
 	uint64_t thresh_ns;		/* tracing_thresh; 0: none */
 };
 /*
@@ -217,11 +224,11 @@ int ftrace_filter_changed(void);
  * dlclose() still runs. */
 void ftrace_update_put_off(void);
 
-/* ---- ftrace.c; the caller is a thread that libc created, and does not hold runtime_lock()
- * ---- */
+/* ---- functions of ftrace.c; the caller is a thread that libc created, and does not hold
+ * runtime_lock() ---- */
 
-/* Call these before and after libc's dlclose().  In between libulf patches only the text of
- * the program, not of libraries, and ftrace_unload_begin() waits for a change that is under
+/* Called before and after libc's dlclose().  In between libulf patches only the text of the
+ * program, not of libraries, and ftrace_unload_begin() waits for a change that is under
  * way. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
@@ -230,7 +237,7 @@ void ftrace_unload_end(void);
  * knows the new objects, and the agent has applied its settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_applied);
-/* Runs in the child after fork(). */
+/* Called in the child after fork(): forget the stacks of the parent's threads. */
 void ftrace_after_fork(uint32_t old_tid);
 /* Returns true if updates of libraries were put off because of a dlclose(): a child of fork()
  * must call ftrace_apply(). */
@@ -252,7 +259,7 @@ int ftrace_drop_settings(void);
  * even if they have not changed, if they name objects that were not loaded the last time. */
 void ftrace_apply_again(void);
 
-/* ---- stack_tracer.c: how deep stacks have been ---- */
+/* ---- functions of stack_tracer.c, which records how deep stacks have been ---- */
 
 /* Find the main thread's stack.  Runs in the thread that starts the runtime. */
 void stack_tracer_init(void);
@@ -261,15 +268,15 @@ void stack_tracer_after_fork(void);
 /* Find the block in the root's memory where the deepest stack is stored.  The caller holds
  * runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of root_populate(). */
 int stack_tracer_apply(void);
-/* Reset the stack tracer's members of @slot: for a new thread, and for the thread of a new
+/* Reset the stack tracer's members of @slot, for a new thread, and for the thread of a new
  * process.  Signal handlers may call it. */
 void stack_tracer_forget(struct thread_slot *slot);
 /* Called by ftrace_call_slowly().  Returns 1 if the call whose return address is at @below
- * must have ended, as the thread now makes a call at @place; else 0. */
+ * must have ended, because the thread now makes a call at @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
 /* Called by ftrace_call_slowly() when the current thread's stack may be deeper than ever
- * before: checks that, and records it.  @ip: the function's site.  Blocks signals meanwhile.
- * Returns 0. */
+ * before.  Checks this, and records the stack if it is.  @ip: the function's site.  Blocks
+ * signals meanwhile. Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
 /* ---- hit_slow.c: hit.c calls these through ftrace_call_slowly(), so they may use any
@@ -277,10 +284,10 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN
 
 struct ftrace_write {
 	const struct buffer *buffer;
-	void *entry;			/* the record, as buffer_write() expects it */
+	void *entry;			/* the record, in the form that buffer_write() expects */
 	size_t bytes;			/* size of @entry */
-	uint64_t *ret_time;		/* gets the time, before the record is written; may
-					 * point into @entry */
+	uint64_t *ret_time;		/* set to the time before the record is written;
+					 * may point into @entry */
 };
 /* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
@@ -298,12 +305,12 @@ static inline uint64_t ftrace_hit_ns(void)
  * @parent: its return address.  Returns 0. */
 uint64_t ftrace_call_ops(uint64_t users, uint64_t ip, uint64_t parent)
 	FTRACE_HIDDEN;
-/* Call the program's entryfunc().  Returns the time of the entry, or 0: the program does not
- * want the call to be followed. */
+/* Call the program's entryfunc().  Returns the time of the entry, or 0 if the program does
+ * not want the call to be followed. */
 uint64_t ftrace_call_graph_entry(uint64_t func, uint64_t depth, uint64_t)
 	FTRACE_HIDDEN;
-/* Call the program's retfunc().  @ret: a struct ftrace_graph_ret *; this function sets its
- * rettime.  Returns 0. */
+/* Call the program's retfunc().  @ret: a struct ftrace_graph_ret *, whose rettime this
+ * function sets.  Returns 0. */
 uint64_t ftrace_call_graph_exit(uint64_t ret, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Run the commands of a function (function_probe.c).  @call: a struct function_call *.
  * Returns 0. */
@@ -312,8 +319,8 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t, uint64_t) FTRACE_HIDDEN;
  * struct buffer *; @call: a struct function_call *.  Returns 0. */
 uint64_t ftrace_record_call(uint64_t buffer, uint64_t call, uint64_t)
 	FTRACE_HIDDEN;
-/* Give the current thread a thread slot.  Returns the struct ulf_thread *, or 0: no thread
- * slot is free. */
+/* Give the current thread a thread slot.  Returns the struct ulf_thread *, or 0 if no
+ * thread slot is free. */
 uint64_t ftrace_attach(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 
 #endif

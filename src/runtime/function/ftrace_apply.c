@@ -28,12 +28,13 @@
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 
-#define OBJECTS_MAX	4096u		/* limit: objects in a block; more than a process
-					 * loads */
+#define OBJECTS_MAX	4096u		/* limit of the objects in a block, which is more
+					 * than a process loads */
 
 static uint64_t seen_serial;		/* serial of the block that is in force; 0: none */
-static bool has_others;			/* the block names objects that are not loaded here */
-static bool is_stale;			/* such objects may have been loaded since */
+static bool has_others;			/* true: the block names objects that are not
+					 * loaded here */
+static bool is_stale;			/* true: such objects may have been loaded since */
 
 /* Translate the bits of the block (ABI_FUNCTIONS_...) to enum ftrace_user.  @graphs:
  * abi_functions.graphs */
@@ -56,15 +57,15 @@ static uint32_t users_from(uint32_t bits, uint32_t graphs)
 	return users | 1u << FTRACE_GRAPH;
 }
 
-/* Is [@start, @start + @bytes) inside of @image? */
+/* Returns true if [@start, @start + @bytes) is inside of @image. */
 static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 {
 	return start >= image->start && start < image->end &&
 	       bytes <= image->end - start;
 }
 
-/* Find the object that a row of the block describes.  Returns 0, -ENOENT (it is not loaded
- * here) or an error of loaded_find(). */
+/* Find the object that a row of the block describes.  Returns 0; -ENOENT if the object is
+ * not loaded here; or an error of loaded_find(). */
 static int find_loaded(const struct abi_function_object *row, struct loaded *ret)
 {
 	uint64_t table = row->bias + row->table;
@@ -90,7 +91,7 @@ static void unmark_objects(void)
 }
 
 /* Drop the users of all objects that the block does not name, and the profiler's figures of
- * them. */
+ * these objects. */
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {
@@ -102,8 +103,9 @@ static void forget_others(void)
 	}
 }
 
-/* Set the memory in which the profiler counts the functions of @object.  @off: its offset in
- * the root's memory; 0: none.  Returns 0, -EINVAL or an error of root_populate(). */
+/* Set the memory in which the profiler counts the functions of @object.  @off: offset of
+ * the figures in the root's memory; 0: none.  Returns 0, -EINVAL or an error of
+ * root_populate(). */
 static int take_figures(struct object *object, uint64_t off)
 {
 	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
@@ -143,7 +145,8 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (!r)
 		r = object_get_named(&loaded, row->kind, row->bias + row->table, row->nr,
 				     &object);
-	if (r == -ENOENT) {		/* an object of another process */
+	if (r == -ENOENT) {		/* another process has loaded this object, but
+					 * not this process */
 		has_others = true;
 		return 0;
 	}
@@ -161,8 +164,8 @@ static int take_object(const void *all, const struct abi_functions *head,
 	return take_figures(object, row->figures);
 }
 
-/* Apply the block @all.  @head: a private copy of its first bytes.  Values that were checked
- * are not read from the block again: another process may change them. */
+/* Apply the block @all.  @head: a private copy of its first bytes.  Values that were
+ * checked are not read from the block again, because another process may change them. */
 static int take(const struct abi_functions *all, const struct abi_functions *head)
 {
 	struct ftrace_graph_settings graph = {
@@ -218,8 +221,8 @@ int ftrace_apply(void)
 	r = root_populate(off, sizeof(*all));
 	if (r)
 		return r;
-	/* mate: the server, which changes the block in place if it has no space for a new
-	 * one [functions.serial] */
+	/* acquire: read the block after its serial; mate: the server, which changes the
+	 * block in place if it has no space for a new one [functions.serial] */
 	serial = __atomic_load_n(&all->serial, __ATOMIC_ACQUIRE);
 	head = *all;
 	__asm__ volatile("" : "+m"(head));

@@ -16,13 +16,13 @@
 
 /* ---- sets of addresses ---- */
 
-/* A hash table with linear probing. */
+/* A set of addresses: a hash table with linear probing. */
 struct ips {
-	uint32_t nr, mask;		/* nr: number of addresses */
-	uint64_t at[];			/* mask + 1 elements; 0: a free one */
+	uint32_t nr, mask;		/* nr is the number of addresses */
+	uint64_t at[];			/* mask + 1 elements; an element that is 0 is free */
 };
 
-/* Returns the element that holds @ip, or the free one where it belongs. */
+/* Returns the element that holds @ip, or the free element in which @ip must be stored. */
 static uint64_t *place(struct ips *ips, uint64_t ip)
 {
 	uint64_t i = ip * 0x9e3779b97f4a7c15ull >> 32;
@@ -37,7 +37,7 @@ static bool ips_have(struct ips *ips, uint64_t ip)
 	return ips && *place(ips, ip);
 }
 
-/* Double the table.  Half of its elements stay free. */
+/* Double the size of the table, so that half of its elements stay free. */
 static int ips_grow(struct ips **ips)
 {
 	struct ips *old = *ips, *new;
@@ -67,7 +67,7 @@ static int ips_add(struct ips **ips, uint64_t ip)
 	return 0;
 }
 
-/* Add the addresses of @from that are not in @but to *@to. */
+/* Add the addresses of @from to *@to, except those in @but. */
 static int ips_add_all(struct ips **to, struct ips *from, struct ips *but)
 {
 	int r = 0;
@@ -80,7 +80,8 @@ static int ips_add_all(struct ips **to, struct ips *from, struct ips *but)
 
 /* ---- filters ---- */
 
-struct filter {				/* what ftrace_ops.ulf points to */
+struct filter {				/* the lists of a filter; ftrace_ops.ulf points
+					 * to this struct */
 	struct ips *lists[FILTER_LISTS];
 };
 
@@ -96,8 +97,8 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 	       !ips_have(filter->lists[FILTER_BUT], code);
 }
 
-/* Add the addresses @some to a list, or remove them if @is_removed.  The new list replaces the
- * old one only if there was memory for it. */
+/* Add the addresses @some to a list, or remove them if @is_removed.  The new list replaces
+ * the old one only if there was memory for it. */
 static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
 		  bool is_removed, bool is_reset)
 {
@@ -122,8 +123,8 @@ static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *som
 	return 0;
 }
 
-/* Is @code in the list FILTER_ONLY?  Returns false if the list is empty, although an empty
- * list means all functions.  @is_reset: treat the list as empty. */
+/* Returns true if @code is in the list FILTER_ONLY.  Returns false if the list is empty,
+ * although an empty list means all functions.  @is_reset: treat the list as empty. */
 static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
 {
 	const struct filter *filter = ops->ulf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters: the functions for which a callback of the program is called.  The caller holds
- * runtime_lock(), unless a comment says otherwise, and is no signal handler. */
+ * runtime_lock(), unless a comment says otherwise, and is not a signal handler. */
 #ifndef ULF_RUNTIME_FTRACE_FILTER_H
 #define ULF_RUNTIME_FTRACE_FILTER_H
 
@@ -13,8 +13,9 @@ struct ftrace_ops;
 /* Returns true if the filter of @ops chooses the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 
-/* FILTER_ONLY, of ftrace_set_filter(): choose only these functions; if it is empty, all.
- * FILTER_BUT, of ftrace_set_notrace(): do not choose these. */
+/* The lists of a filter.  FILTER_ONLY, set by ftrace_set_filter(): choose only these
+ * functions; if the list is empty, all functions. FILTER_BUT, set by ftrace_set_notrace():
+ * do not choose these functions. */
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
 /*
@@ -38,7 +39,7 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
  */
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
 		    size_t len, bool is_reset);
-/* Free the lists of @ops: the filter then chooses all functions. */
+/* Free the lists of @ops.  Then the filter chooses all functions. */
 void filter_free(struct ftrace_ops *ops);
 
 #endif

@@ -31,15 +31,16 @@
 #include <ulf/event.h>
 
 struct record {
-	uint64_t headroom;		/* for buffer_write(), which uses RING_HEADROOM bytes */
+	uint64_t headroom;		/* space before the record, of which
+					 * buffer_write() uses RING_HEADROOM bytes */
 	struct trace_entry entry;
 	uint64_t ip, parent_ip;
 	union {
 		uint64_t args[FTRACE_ARGS];
 		struct {
-			uint16_t count;		/* repetitions of the call */
-			/* Time since the last repetition, in units of the buffer's
-			 * clock: top_delta << 32 | bottom_delta. */
+			uint16_t count;		/* number of repetitions of the call */
+			/* Time since the last repetition, in units of the buffer's clock:
+			 * top_delta << 32 | bottom_delta. */
 			uint16_t top_delta;
 			uint32_t bottom_delta;
 		} repeats;
@@ -49,10 +50,11 @@ struct record {
 /* The last call on one CPU. */
 struct repeats {
 	uint32_t is_taken;		/* the lock; 0: free */
-	uint32_t count;			/* repetitions after the call that was recorded */
+	uint32_t count;			/* number of repetitions after the call that was
+					 * recorded */
 	uint64_t ip, parent;		/* site and return address of the last call */
-	uint64_t last;			/* time at which it was repeated last */
-	uint64_t unused[4];		/* fills a cache line: CPUs do not share one */
+	uint64_t last;			/* time at which the call was repeated last */
+	uint64_t unused[4];		/* fills a cache line, because CPUs must not share one */
 };
 
 /* Returns the time of the buffer's clock. */
@@ -161,13 +163,14 @@ int function_options_apply(struct buffer *buffer)
 		if (!buffer->repeats)
 			return -ENOMEM;
 	}
-	/* mate: ftrace_record_call() [options] */
+	/* release: the state of the options is complete; mate: ftrace_record_call()
+	 * [options] */
 	__atomic_store_n(&buffer->function_options, options, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Release the locks in the child: a thread that the child does not have may have held
- * them. */
+/* Release the locks in the child, because a thread that the child does not have may have
+ * held them. */
 void function_options_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;

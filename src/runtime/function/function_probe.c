@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of set_ftrace_filter: they run when a function is called, whether it is
- * traced or not.  Commands are triggers (trigger.c).  Each buffer has a list of them,
+ * The commands of set_ftrace_filter, which run when a function is called, whether it is
+ * traced or not.  Commands are triggers (trigger.c).  Each buffer has a list of commands,
  * sorted by the address of the function's site.  A new list replaces the old one as a whole
- * [buffer.probes]; the old one is freed after a grace period.
+ * [buffer.probes]; the old list is freed after a grace period.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -25,13 +25,13 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/event.h>
 
-#define PROBES_MAX	4096u		/* limit: commands of one function; a call runs them
-					 * all */
+#define PROBES_MAX	4096u		/* limit of the commands of one function; a call
+					 * runs all of them */
 
 /* ---- run commands ---- */
 
-/* Must @trigger do nothing at this hit?  The count of a command has other rules than the count
- * of an event's trigger. */
+/* Returns true if @trigger must do nothing at this hit.  The count of a command has other
+ * rules than the count of an event's trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
 {
 	uint64_t left;
@@ -45,7 +45,7 @@ static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigg
 	return COMMANDS_SIGNED >> trigger->command & 1 && (int64_t)left < 0;
 }
 
-/* Returns the index of the first command at address @ip or after it. */
+/* Returns the index of the first command whose address is @ip or higher. */
 static uint32_t find(const struct abi_probes *list, uint64_t ip)
 {
 	uint32_t low = 0, high = list->nr;
@@ -151,7 +151,7 @@ int probes_apply(struct buffer *buffer)
 	r = make(&wanted, buffer->rules.nr_slots, &new);
 	if (r)
 		return r;
-	/* mate: ftrace_run_probes() [buffer.probes] */
+	/* release: the list is complete; mate: ftrace_run_probes() [buffer.probes] */
 	__atomic_store_n(&buffer->probes, new, __ATOMIC_RELEASE);
 	buffer->probes_bytes = wanted.nr;
 	if (old)

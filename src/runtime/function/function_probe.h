@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of set_ftrace_filter.  Lock held, for all functions of this file. */
+/* Commands of set_ftrace_filter.  The caller of each function of this file holds the lock. */
 #ifndef ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
 #define ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
 

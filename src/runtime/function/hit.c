@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This code runs when a traced function is entered, and when a followed call returns.  It
+ * Code that runs when a traced function is entered, and when a followed call returns.  It
  * runs in any thread and any signal handler.  It uses general registers only, because the
  * vector registers hold values of the program.  ftrace.S does the common cases by itself;
  * this file handles all cases from the start.
@@ -49,7 +49,8 @@ static_assert(sizeof(struct fsite_slot) == 64, "a cache line");
 	 offsetof(struct record, head))
 
 struct record {
-	uint64_t headroom;		/* for the writer, which uses RING_HEADROOM bytes */
+	uint64_t headroom;		/* space before the record, of which the writer
+					 * uses RING_HEADROOM bytes */
 	uint64_t head;			/* a struct trace_entry */
 	union {
 		struct {
@@ -57,8 +58,10 @@ struct record {
 		} function;
 		struct {
 			uint64_t func;
-			uint32_t depth, marks;		/* marks: ABI_GRAPH_... */
-			uint64_t more[1 + FTRACE_ARGS];	/* return address, arguments */
+			uint32_t depth, marks;		/* depth of the call, and marks
+							 * ABI_GRAPH_... */
+			uint64_t more[1 + FTRACE_ARGS];	/* return address and arguments,
+							 * if options ask for them */
 		} entry;
 		struct {
 			struct ftrace_graph_ret ret;
@@ -75,7 +78,8 @@ static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
 
 /* Make space for a record of @bytes in the ring of the current CPU, by moving to the next
  * page if the current one is full.  Returns 0 (try to append again), -ENOBUFS (recording is
- * off, or the ring refused and counted the record) or another error: take the slow path. */
+ * off, or the ring refused and counted the record) or another error, after which the caller
+ * must take the slow path. */
 static int make_space(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
@@ -125,8 +129,8 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_space;
 }
 
-/* Write @record: @bytes bytes from its head on.  Returns false if recording is off or the ring
- * refused the record.  *@time: the time of the record. */
+/* Write @record, @bytes bytes from its head on.  Returns false if recording is off or the
+ * ring refused the record.  *@time is set to the time of the record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
@@ -134,7 +138,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	uint32_t size = (uint32_t)bytes;
 	int r = -EINVAL;
 
-	/* *@time is in ns.  If the ring's clock counts ticks, take the slow path. */
+	/* Take the slow path if the ring's clock counts ticks, because *@time must be in ns. */
 	if (!__atomic_load_n(&buffer->has_ticks, __ATOMIC_RELAXED)) {
 		if (arch_words_append(buffer, &record->head, size, time))
 			return true;
@@ -156,13 +160,14 @@ static uint64_t func_of(const struct shadow *shadow)
 	return body->site;
 }
 
-/* mate: set_active() [ftrace.active] */
+/* Returns the users that are on.  Acquire; mate: set_active() [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);
 }
 
-/* Tags of the graph tracers that are on.  mate: set_active() [ftrace.tags] */
+/* Returns the tags of the graph tracers that are on.  Acquire; mate: set_active()
+ * [ftrace.tags] */
 static uint32_t active_tags(void)
 {
 	return __atomic_load_n(&ftrace_state.tags, __ATOMIC_ACQUIRE);
@@ -205,7 +210,7 @@ static uint64_t this_head(void)
 	return (uint64_t)thread_tid() << 32;
 }
 
-/* May ftrace.S write records of this thread? */
+/* Returns true if ftrace.S may write records of this thread. */
 static bool is_recorded(void)
 {
 	return ftrace_this.head && arch_rseq_cpu() < ABI_CPUS &&
@@ -226,7 +231,8 @@ static uint64_t top_word(uint64_t place)
 	return is_simple ? place : place | SHADOW_SLOWLY;
 }
 
-/* Store top before depth: a signal handler in between recomputes depth from top. */
+/* Store @place as top, and the depth.  Store top before depth: a signal handler in between
+ * recomputes depth from top. */
 static void set_top(uint64_t place)
 {
 	ftrace_this.top = top_word(place);
@@ -246,8 +252,8 @@ void ftrace_thread_named(void)
 	set_top(ftrace_this.top);
 }
 
-/* Store top before ftrace_thread_named(), which computes the words that depend on the
- * thread's tid, and uses top. */
+/* Restore the state of the thread.  Store top before ftrace_thread_named(), which computes
+ * the words that depend on the thread's tid, and uses top. */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback)
 {
 	ftrace_this.is_in_callback = is_in_callback;
@@ -264,16 +270,16 @@ void ftrace_thread_forget(void)
 	set_top(ftrace_this.top);
 }
 
-/* Is @place on the signal stack of this thread's last traced handler? */
+/* Returns true if @place is on the signal stack of this thread's last traced handler. */
 static bool is_on_signal_stack(uint64_t place)
 {
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
-/* Is the call at @top on the signal stack, and does it belong to a handler?  Check its marks:
- * the memory may have another use by now, or be a part of the current stack.  A call of a
- * function in set_graph_function may have no mark of a handler, so its FTRACE_START counts
- * too. */
+/* Returns true if the call at @top is on the signal stack and belongs to a handler.  Check
+ * its marks, too: the memory may have another use by now, or be a part of the current
+ * stack.  A call of a function in set_graph_function may have no mark of a handler, so its
+ * FTRACE_START counts as well. */
 static bool is_of_handler(uint64_t top)
 {
 	struct shadow_tags tags;
@@ -297,7 +303,8 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* Check SHADOW_NONE first: @place may be an interrupted stack pointer, of any value. */
+	/* Check SHADOW_NONE first, because @place may be an interrupted stack pointer, of
+	 * any value. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -307,10 +314,11 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 }
 
 /*
- * Do live_above() for a signal handler whose return address is at @place: the followed calls that
- * it interrupted are around it, wherever its stack is.  So compare with the interrupted stack
- * pointer.  Subtract two words from that: for one instruction on the way to or from the body,
- * the return address of a running call is below the stack pointer.
+ * Find the innermost followed call that goes on, as live_above() does, for a signal handler
+ * whose return address is at @place.  The followed calls that it interrupted are around it,
+ * wherever its stack is.  So compare with the interrupted stack pointer.  Subtract two
+ * words from that: for one instruction on the way to or from the body, the return address
+ * of a running call is below the stack pointer.
  */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
@@ -321,7 +329,7 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
 	/* With SS_AUTODISARM the kernel reports no signal stack (size 0) inside a handler,
-	 * though the handler is still on it.  Keep the known stack in that case. */
+	 * although the handler is still on it.  Keep the known stack in this case. */
 	if (stack->ss_size || !is_on_signal_stack(sp)) {
 		ftrace_this.signal_stack = (uint64_t)stack->ss_sp;
 		ftrace_this.signal_bytes = stack->ss_size;
@@ -338,17 +346,17 @@ static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
 }
 
-/* Common parts of all exit records of a call. */
+/* The parts that all exit records of a call have in common. */
 struct leaving {
 	const struct shadow *shadow;
 	const struct shadow_tags *tags;
-	uint64_t now_ns;		/* time of the exit; 0: not needed */
+	uint64_t now_ns;		/* time of the exit; 0 if it is not needed */
 	uint32_t marks;			/* ABI_GRAPH_TAIL, or 0 */
-	bool is_many;			/* calltime and rettime come from ftrace_hit_ns() */
+	bool is_many;			/* true: calltime and rettime come from ftrace_hit_ns() */
 };
 
-/* Record the exit for @tag.  rettime is the time of the record; with several graph tracers it
- * is now_ns for all of them. */
+/* Record the exit for @tag.  rettime is the time of the record; with several graph tracers
+ * it is now_ns for all of them. */
 static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
 	const struct shadow_tags *tags = call->tags;
@@ -374,8 +382,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit of a call for all its users.  @value: its return value; @shadow: entry of the
- * table; @tags: the tags of @shadow; @marks: ABI_GRAPH_TAIL, or 0 */
+/* Record the exit of a call for all its users.  @value: the return value.  @shadow: entry
+ * of the table.  @tags: the tags of @shadow.  @marks: ABI_GRAPH_TAIL, or 0. */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {
@@ -412,9 +420,9 @@ struct entering {
 	uint64_t func;			/* address of the function's site */
 	const struct fsite_slot *slot;
 	const struct ftrace_regs *regs;
-	struct shadow shadow;		/* its shadow, which is not in the table yet */
+	struct shadow shadow;		/* shadow of the call, which is not in the table yet */
 	struct shadow_tags tags;
-	bool is_many;			/* the tags need an entry in shadow_many */
+	bool is_many;			/* true: the tags need an entry in shadow_many */
 };
 
 /* Record the entry for @tag, one of tags.users.  Returns false if recording is off or the
@@ -451,7 +459,7 @@ static bool write_entry(struct entering *call, uint32_t tag)
 			    call->is_many ? &time : &call->shadow.time_ns);
 }
 
-/* Returns the tags of @tags whose tracers leave out the time off the CPU (nosleep-time). */
+/* Returns those tags of @tags whose tracers leave out the time off the CPU (nosleep-time). */
 static uint32_t cpu_time_tags(uint32_t tags)
 {
 	uint32_t those = 0;
@@ -465,9 +473,9 @@ static uint32_t cpu_time_tags(uint32_t tags)
 	return those;
 }
 
-/* Record the entry for each tag in tags.users; drop the tags whose buffer does not record.  Sets
- * the time of the call.  Returns the bit of FTRACE_GRAPH_OPS if @users has it and the program's
- * callback wants the call to be followed. */
+/* Record the entry for each tag in tags.users.  Drop the tags whose buffer does not record.
+ * Sets the time of the call.  Returns the bit of FTRACE_GRAPH_OPS if @users has it and the
+ * program's callback wants the call to be followed. */
 static uint32_t entry_for(uint32_t users, struct entering *call)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -495,9 +503,9 @@ static uint32_t entry_for(uint32_t users, struct entering *call)
 	return users;
 }
 
-/* If the call is in a signal handler, drop the tags of graph tracers without the option
- * funcgraph-irqs.  As in the kernel, a function in set_graph_function keeps its tags, and counts
- * as outside of the handler, unless the handler interrupted such a function. */
+/* Drop the tags of graph tracers without the option funcgraph-irqs if the call is in a
+ * signal handler.  As in the kernel, a function in set_graph_function keeps its tags, and
+ * counts as outside of the handler, unless the handler interrupted such a function. */
 static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -567,15 +575,15 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 /* Replace the return address at @place by an address in the function's body. */
 static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 {
-	/* The shadow must be stored before the next store: after that a signal handler that
-	 * unwinds looks it up. */
+	/* Store the shadow before the next store: after that a signal handler that unwinds
+	 * looks it up. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body.back;
 }
 
 /* Record the exit of @shadow before a tail call replaces it with the call that has @tags.
- * Returns the tags for which both calls count as one signal handler: for these the records mark
- * neither the end of the first call nor the start of the second. */
+ * Returns the tags for which both calls count as one signal handler: for these the records
+ * mark neither the end of the first call nor the start of the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -605,7 +613,8 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
-/* Store the shadow of @call in @shadow, an entry of the table.  @others: users without a tag. */
+/* Store the shadow of @call in @shadow, an entry of the table.  @others: the users without
+ * a tag. */
 static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
 {
 	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
@@ -654,10 +663,10 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	others = entry_for(users, call);
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
-		new->depth--;		/* its callees get its own depth */
+		new->depth--;		/* callees of this call get its own depth */
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		others |= 1u << FTRACE_PROFILE;
-	/* A signal handler that a graph tracer traces is followed, even if not recorded. */
+	/* Follow a signal handler that a graph tracer traces, even if it is not recorded. */
 	if (!others && !call->tags.users && !skipped && !(handlers && graphs) && !is_tail) {
 		pass_over(place, new->above, steps);
 		return 0;
@@ -670,7 +679,8 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	return 1;
 }
 
-/* Can this thread record?  It needs a thread slot (tries to get one), outside of callbacks. */
+/* Returns true if this thread can record.  It needs a thread slot, which this function
+ * tries to get, and must not be in a callback. */
 static bool can_record(void)
 {
 	if (!ulf_this_thread)
@@ -703,13 +713,14 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
-/* mate: pids.c [buffer.pids] */
+/* Returns a list of threads of @buffer.  Acquire; mate: pids.c [buffer.pids] */
 static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 {
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
 }
 
-/* Do the lists of @buffer (set_ftrace_pid, set_ftrace_notrace_pid) exclude the thread @tid? */
+/* Returns true if the lists of @buffer (set_ftrace_pid, set_ftrace_notrace_pid) exclude the
+ * thread @tid. */
 static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 {
 	const struct abi_pids *only = pids_of(buffer, ABI_PIDS_FUNCTION);
@@ -719,8 +730,8 @@ static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* Returns @users without the buffers that ignore the thread @tid, and without FTRACE_GRAPH if
- * no graph tracer is left. */
+/* Returns @users without the buffers that ignore the thread @tid, and without FTRACE_GRAPH
+ * if no graph tracer is left. */
 static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 {
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {
@@ -732,7 +743,7 @@ static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 	return users & graphs ? users : users & ~(1u << FTRACE_GRAPH);
 }
 
-/* Might the call at @place be the deepest of this thread so far? */
+/* Returns true if the call at @place may be the deepest of this thread so far. */
 static bool is_deepest(const uint64_t *place)
 {
 	const struct thread_slot *thread = (const void *)ulf_this_thread;

@@ -2,7 +2,7 @@
 /*
  * The program and its shared objects, as far as functions in them can be traced.  Compilers
  * put a table of function entries into a section that is loaded, but only the file says
- * where that section is.
+ * where this section is.
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "runtime/unwind/image.h"
 #include "runtime/unwind/loaded.h"
 
-static struct object *objects;		/* protected by runtime_lock() */
+static struct object *objects;		/* list of all objects; protected by runtime_lock() */
 
 struct object *object_first(void)
 {
@@ -32,10 +32,10 @@ struct object *object_first(void)
 }
 
 /*
- * dl_iterate_phdr() with runtime_lock() held in the callbacks.  libc's lock comes first: the
- * program may call fork() in a callback of dl_iterate_phdr(), with libc's lock held, and
- * fork() takes runtime_lock().  So a thread that holds runtime_lock() must never wait for
- * libc's lock.
+ * A walk by dl_iterate_phdr() whose callbacks run with runtime_lock() held.  libc's lock
+ * comes first: the program may call fork() in a callback of dl_iterate_phdr(), with libc's
+ * lock held, and fork() takes runtime_lock().  So a thread that holds runtime_lock() must
+ * never wait for libc's lock.
  */
 struct walk {
 	object_see *see;
@@ -62,9 +62,10 @@ void object_walk(object_see *see, void *arg)
 		runtime_lock();
 }
 
-/* The sections with tables of entries, one for each kind. */
+/* The sections of an object with tables of function entries, one for each kind. */
 struct tables {
-	Elf64_Shdr sections[FSITE_KINDS];	/* sh_size is 0 if there is none of a kind */
+	Elf64_Shdr sections[FSITE_KINDS];	/* the sections; sh_size is 0 if there is
+						 * no section of a kind */
 };
 
 static void take_section(const Elf64_Shdr *section, const char *name,
@@ -106,14 +107,14 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 	struct tables tables;
 
 	if (!image->name)
-		return false;		/* the object was unloaded meanwhile */
+		return false;		/* stop, because the object was unloaded meanwhile */
 	find_tables(&info, &tables);
 	return tables.sections[kind].sh_size / fsite_tables[kind].row_bytes == nr &&
 	       image->bias + tables.sections[kind].sh_addr == table;
 }
 
 /* Mark in @seen the sites of @other that are in the text of @sites.  A site must belong to
- * one object only: two objects would both write their jumps to it. */
+ * one object only, because two objects would both write their jumps to it. */
 static void mark_sites_of(const struct object *other, const struct fsites *sites,
 			  uint8_t *seen)
 {
@@ -126,7 +127,7 @@ static void mark_sites_of(const struct object *other, const struct fsites *sites
 	}
 }
 
-/* Change a site to FSITE_OTHER if another object, or an earlier row of @sites, has it too.
+/* Change a site to FSITE_OTHER if another object, or an earlier row of @sites, has it, too.
  * Returns false if there is no memory. */
 static bool drop_twins(struct fsites *sites)
 {
@@ -149,8 +150,8 @@ struct range {
 	uint32_t nr;			/* number of rows of the table */
 };
 
-/* Make an object.  @is_trusted: the object's own file has the table; if not, check each site
- * by entries_check().  Returns NULL if there is no memory. */
+/* Make an object.  @is_trusted: the object's own file has the table; if not, each site is
+ * checked by entries_check().  Returns NULL if there is no memory. */
 static struct object *make(const struct range *range, enum fsite_kind kind,
 			   bool is_trusted)
 {
@@ -189,14 +190,16 @@ static struct object *get_found(const struct range *range, enum fsite_kind kind)
 	if (object && !fsites_are_lost(&object->sites))
 		return object;
 	if (object)
-		object_drop(object);	/* the object was unloaded and loaded again */
+		object_drop(object);	/* drop the old object, which was unloaded and
+					 * loaded again */
 	return make(range, kind, true);
 }
 
 /*
- * A loaded object has one struct object for each kind of table.  So a process that keeps
- * naming other tables cannot make this process allocate more.  The struct is dropped only if
- * another object is loaded there now: until then its jumps may be in the text.
+ * Find or make an object for a table that another process has named.  A loaded object has
+ * one struct object for each kind of table.  So a process that keeps naming other tables
+ * cannot make this process allocate more.  The struct is dropped only if another object is
+ * loaded there now: until then its jumps may be in the text.
  */
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
@@ -215,8 +218,8 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	}
 	if (object && (object->table != table || object->sites.nr != nr))
 		return -ENOENT;
-	/* Sites of other kinds are not NOPs.  Trust them only if the object's file has this
-	 * table. */
+	/* Trust sites of other kinds, which are not NOPs, only if the object's file has
+	 * this table. */
 	if (!object && kind != FSITE_PATCHABLE) {
 		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
 		if (!is_confirmed)
@@ -268,19 +271,20 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* ---- dynamic sections: events, and calls of __fentry__ ---- */
+/* ---- read dynamic sections: events, and calls of __fentry__ ---- */
 
 /* The dynamic section of an object.  The loader has relocated the addresses in it, except
  * in the vDSO. */
 #define TAGS	(DT_JMPREL + 1)
 struct dynamic {
-	uint64_t by_tag[TAGS];		/* by_tag[DT_...]: the value of that entry; 0: no such
-					 * entry */
-	uint64_t nr_relative;		/* DT_RELACOUNT: relocations without a symbol, which
-					 * come first */
+	uint64_t by_tag[TAGS];		/* by_tag[DT_...] is the value of this entry; 0:
+					 * there is no such entry */
+	uint64_t nr_relative;		/* number of relocations without a symbol
+					 * (DT_RELACOUNT), which come first */
 };
 
-/* Returns false if the object has no symbols, or its addresses are not relocated. */
+/* Find the dynamic section.  Returns false if the object has no symbols, or its addresses
+ * are not relocated. */
 static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 {
 	const Elf64_Dyn *row = NULL;
@@ -300,8 +304,8 @@ static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 	       ret->by_tag[DT_STRTAB] > info->dlpi_addr;
 }
 
-/* Has the object events?  Then it has a constructor that calls ulf_module_register(), and so
- * that name is in its string table. */
+/* Returns true if the object has events.  Such an object has a constructor that calls
+ * ulf_module_register(), so this name is in its string table. */
 static bool has_events(const struct dl_phdr_info *info)
 {
 	static const char name[] = "ulf_module_register";
@@ -323,8 +327,8 @@ static bool has_tables(const struct dl_phdr_info *info)
 	return false;
 }
 
-/* Is the object libulf.so?  Returns false for a program that contains libulf.a: it is linked
- * with libulf on purpose. */
+/* Returns true if the object is libulf.so.  Returns false for a program that contains
+ * libulf.a: it is linked with libulf on purpose. */
 static bool is_libulf(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, here = (uint64_t)&is_libulf;
@@ -333,17 +337,17 @@ static bool is_libulf(const struct dl_phdr_info *info)
 	       *info->dlpi_name;
 }
 
-/* libc lists objects in the order in which it loaded them.  When an object is unloaded, all
- * later ones move forward in the list.  Example: 5 objects were listed the last time, 1 was
- * unloaded since then; so the first 4 are known. */
+/* A look at the list of objects.  libc lists objects in the order in which it loaded them.
+ * When an object is unloaded, all later ones move forward in the list.  Example: 5 objects
+ * were listed the last time, and 1 was unloaded since then.  So the first 4 are known. */
 struct look {
 	uint64_t at;			/* number of objects listed so far */
-	uint64_t subs;			/* dlpi_subs: number of objects that were ever
-					 * unloaded */
-	bool has_some;			/* found an object with events or functions */
+	uint64_t subs;			/* number of objects that were ever unloaded
+					 * (dlpi_subs) */
+	bool has_some;			/* true: an object with events or functions was found */
 };
 
-static struct look last_look;		/* protected by runtime_lock() */
+static struct look last_look;		/* the previous look; protected by runtime_lock() */
 
 static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
@@ -369,8 +373,8 @@ bool object_any_new(void)
 	return look.has_some;
 }
 
-/* Does one of the relocations refer to __fentry__?  @rows: their address, of @bytes bytes;
- * @first: index of the first one to check. */
+/* Returns true if one of the relocations refers to __fentry__.  @rows: address of the
+ * relocations, of @bytes bytes.  @first: index of the first relocation to check. */
 static bool wants_fentry(const struct dynamic *dynamic, uint64_t rows, uint64_t bytes,
 			 uint64_t first)
 {
@@ -400,7 +404,7 @@ static bool has_calls(const struct dl_phdr_info *info)
 			     dynamic.by_tag[DT_PLTRELSZ], 0));
 }
 
-/* Does the object contain libulf's __fentry__()? */
+/* Returns true if the object contains libulf's __fentry__(). */
 static bool has_fentry(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, fentry = (uint64_t)ftrace_fentry;
@@ -432,8 +436,8 @@ void object_drop(struct object *object)
 		p = &(*p)->next;
 	*p = object->next;
 	profile_forget(object);
-	/* Report it: if the object is loaded again, the server does not notice by itself that
-	 * it was unloaded. */
+	/* Report the unload: if the object is loaded again, the server does not notice by
+	 * itself that it was unloaded. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
@@ -444,7 +448,7 @@ void object_drop(struct object *object)
 
 struct scan {
 	object_see *see;
-	bool has_begun;			/* is_there of all objects was cleared */
+	bool has_begun;			/* true: is_there of all objects was cleared */
 };
 
 static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -457,9 +461,9 @@ static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return scan->see(info, bytes, NULL);
 }
 
-/* Drop the objects that @see does not mark (is_there).  While the loader loads an object, its
- * text is mapped, but the loader does not list it yet.  So do not drop an object that libulf
- * has patched while its patches are still in the text. */
+/* Drop the objects that @see does not mark (is_there).  While the loader loads an object,
+ * its text is mapped, but the loader does not list it yet.  So an object that libulf has
+ * patched is not dropped while its patches are still in the text. */
 static void scan(object_see *see)
 {
 	struct scan scan = { see, false };

@@ -13,24 +13,24 @@ struct abi_figure;
 struct dl_phdr_info;
 struct image;
 
-/* One table of function entries of a loaded object.  All members are protected by
- * runtime_lock(). */
+/* An object: one table of function entries of a loaded object.  runtime_lock() protects all
+ * members. */
 struct object {
 	struct object *next;
 	uint64_t text;			/* address of its text */
 	uint64_t table;			/* address of the table of entries */
-	bool is_there;			/* the last scan found it */
-	bool is_named;			/* the server's settings name it */
+	bool is_there;			/* true: the last scan found the object */
+	bool is_named;			/* true: the server's settings name the object */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
-	uint8_t build_id[32];		/* read from the loaded object itself */
+	uint8_t build_id[32];		/* build id, read from the loaded object itself */
 	bool has_id;			/* build_id is set */
-	uint32_t *users;		/* users of each site, as the server has set them;
-					 * NULL: none */
+	uint32_t *users;		/* users of each site, as the server has set
+					 * them; NULL: none */
 	struct abi_figure *figures;	/* memory in which the profiler counts; NULL: none */
 };
 
-/* ---- the caller holds runtime_lock() ---- */
+/* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
@@ -50,7 +50,8 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t table,
 		      uint32_t nr);
 
-/* Returns the address of the site of the function at @addr, or 0: @object has none there. */
+/* Returns the address of the site of the function at @addr, or 0 if @object has no site
+ * there. */
 uint64_t object_site_of(const struct object *object, uint64_t addr);
 
 /* Remove @object from the list and free it, because its text was unmapped. */
@@ -63,23 +64,26 @@ void object_drop(struct object *object);
  * runtime_lock(). A signal handler must not call them.
  */
 
-/* dl_iterate_phdr(), but @see is called with runtime_lock() held too.  Returns with
- * runtime_lock() held. */
+/* Call @see for each loaded object, as dl_iterate_phdr() does, with runtime_lock() held,
+ * too.  Returns with runtime_lock() held. */
 typedef int object_see(struct dl_phdr_info *info, size_t bytes, void *arg);
 void object_walk(object_see *see, void *arg);
-/* Call @found with the site of each function whose name matches @glob, of @len bytes; with
- * @len 0, of each function that has a name.  @found is called with runtime_lock() held.
- * Returns with runtime_lock() held. */
+/*
+ * Call @found with the site of each function whose name matches @glob, which has @len
+ * bytes.  With @len 0, call it with the site of each function that has a name.  @found is
+ * called with runtime_lock() held.
+ * Returns with runtime_lock() held.
+ */
 typedef void (*object_found)(void *arg, uint64_t code);
 void object_find_names(const char *glob, size_t len, object_found found, void *arg);
-/* Returns true if objects, other than libulf.so, that have events or traceable functions were
- * loaded since the last call.  The first call checks all objects. */
+/* Returns true if objects with events or traceable functions were loaded since the last
+ * call.  libulf.so does not count.  The first call checks all objects. */
 bool object_any_new(void);
-/* Update the list: add objects that were loaded, drop those that were unloaded. */
+/* Update the list: add objects that were loaded, and drop objects that were unloaded. */
 void object_scan(void);
 /* Drop the objects that were unloaded. */
 void object_scan_gone(void);
-/* Defined in libulf.so only; with libulf.a its address is NULL. */
+/* A variable that is defined in libulf.so only.  With libulf.a its address is NULL. */
 extern const char object_is_library __attribute__((weak));
 /* Replace the calls of __fentry__ in all objects by NOPs.  Called once, when the runtime
  * starts. */

@@ -42,7 +42,7 @@ uint64_t object_site_of(const struct object *object, uint64_t addr)
 /* The addresses of matching symbols, as a bitmap. */
 struct named {
 	uint64_t low, high;		/* addresses of the text: start and end */
-	uint8_t *bits;			/* a bit for each byte of the text */
+	uint8_t *bits;			/* one bit for each byte of the text */
 };
 
 static void put(struct named *named, uint64_t addr)
@@ -61,8 +61,8 @@ static bool has(const struct named *named, uint64_t addr)
 	       named->bits[at / 8] >> at % 8 & 1;
 }
 
-/* Returns the section with all symbols, if the file has it, else that with the dynamic
- * symbols, or NULL. */
+/* Returns the section with all symbols, if the file has it, else the section with the
+ * dynamic symbols, or NULL. */
 static const Elf64_Shdr *find_symbols(const struct object_file *file)
 {
 	const Elf64_Shdr *found = NULL;
@@ -98,8 +98,8 @@ static void match_symbols(const struct search *search, const struct object_file 
 	memory_free(names);
 }
 
-/* Does a matching symbol begin at the site @code, or up to @lead bytes and an endbr64 before
- * it? */
+/* Returns true if a matching symbol begins at the site @code, or up to @lead bytes and an
+ * endbr64 before it. */
 static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
 {
 	for (uint32_t back = 0; back <= lead + ENDBR_BYTES; back++)

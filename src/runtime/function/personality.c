@@ -47,7 +47,7 @@
 
 typedef void (*any_fn)(void);
 
-/* The functions that ftrace_personality() needs of an unwinder, in the order of fn_names[]. */
+/* The functions of an unwinder that ftrace_personality() needs, in the order of fn_names[]. */
 struct unwinder {
 	void (*resume)(struct _Unwind_Exception *exception);
 	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *context);
@@ -58,7 +58,7 @@ struct unwinder {
 
 uint64_t ftrace_cfa_bias;
 
-/* ---- the functions of an unwinder ---- */
+/* ---- find the functions of an unwinder ---- */
 
 /* The tables by which the loader finds symbols of an object. */
 struct symbols {
@@ -83,8 +83,8 @@ static bool find_symbols(const struct image *image, struct symbols *ret)
 	ret->table = (const void *)table;
 	ret->names = (const void *)names;
 	ret->hash = (const void *)hash;
-	/* The loader has relocated these addresses, except in the vDSO, where they are small
-	 * numbers. */
+	/* Check that the addresses are relocated.  The loader has done this, except in the
+	 * vDSO, where they are small numbers. */
 	return table > image->start && names > image->start && hash > image->start;
 }
 
@@ -97,7 +97,8 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* Returns the address of the function @name that the object exports, or 0. */
+/* Returns the address of the function @name that the object exports, or 0 if there is no
+ * such function. */
 static uint64_t find_function(const struct image *image, const struct symbols *symbols,
 			      const char *name)
 {
@@ -122,7 +123,7 @@ static uint64_t find_function(const struct image *image, const struct symbols *s
 	}
 }
 
-/* Weak references: they are set if libulf.a and the unwinder are linked into one program. */
+/* Weak references, which are set if libulf.a and the unwinder are linked into one program. */
 #pragma weak _Unwind_Resume
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_SetIP
@@ -175,7 +176,7 @@ static bool find_unwinder(uint64_t code, struct unwinder *ret)
 	return true;
 }
 
-/* ---- functions for ftrace.S ---- */
+/* ---- functions that ftrace.S uses ---- */
 
 _Unwind_Reason_Code ftrace_personality(int version, _Unwind_Action actions,
 				       _Unwind_Exception_Class class,

@@ -44,32 +44,37 @@
 /* The slots of an object's sites that have one form (FSITE_FORMS), and the object's figures. */
 struct range {
 	const struct fsite_slot *slots;	/* @nr slots */
-	uint32_t nr;			/* number of sites; 0: the object is unloaded */
-	struct abi_figure *figures;	/* @nr figures for each CPU: [nr_cpus][nr] */
+	uint32_t nr;			/* number of sites; 0 if the object is unloaded */
+	struct abi_figure *figures;	/* figures of the sites: @nr figures for each
+					 * CPU, [nr_cpus][nr] */
 };
 
 struct profile {
-	uint64_t session;		/* number of the session; a process uses none twice */
-	bool is_cpu_time;		/* count CPU time only: the option sleep-time is off */
-	bool is_self_time;		/* leave out callees: the option graph-time is off */
+	uint64_t session;		/* number of the session; a process uses no
+					 * number twice */
+	bool is_cpu_time;		/* true: count CPU time only, because the option
+					 * sleep-time is off */
+	bool is_self_time;		/* true: leave out callees, because the option
+					 * graph-time is off */
 	uint32_t nr_cpus;
 	uint32_t nr;			/* number of ranges */
-	struct range ranges[];		/* sorted by the address of their slots */
+	struct range ranges[];		/* the ranges, sorted by the address of their slots */
 };
 
 /* A followed call, as the profiler remembers it. */
 struct call {
 	uint64_t session;		/* profile.session at its entry */
 	uint64_t start_ns;		/* time of its entry */
-	uint64_t inner_ns;		/* time that profiled calls inside of it took */
+	uint64_t inner_ns;		/* time that profiled calls inside of this call took */
 	struct abi_figure *figure;	/* where its time is added */
 };
 
-static struct profile *profile;		/* the current profile, published, RCU; NULL: profiling
-					 * is off */
-static struct call *calls;		/* [SHADOW_ENTRIES]; NULL: not made yet */
+static struct profile *profile;		/* the current profile, which is published and
+					 * freed after a grace period; NULL: profiling is
+					 * off */
+static struct call *calls;		/* array of SHADOW_ENTRIES elements; NULL: not made yet */
 
-/* ---- called by hit.c ---- */
+/* ---- functions that hit.c calls ---- */
 
 static struct call *call_of(const struct shadow *shadow)
 {
@@ -97,7 +102,7 @@ static void add(uint64_t *sum, uint64_t value)
 }
 
 /* Returns the last range that does not begin after @slot.  @slot may still be outside of
- * it.  There is always a range, possibly an empty one. */
+ * this range.  There is always a range, possibly an empty one. */
 static const struct range *range_of(const struct profile *now,
 				    const struct fsite_slot *slot)
 {
@@ -114,7 +119,7 @@ static const struct range *range_of(const struct profile *now,
 	return &now->ranges[low];
 }
 
-/* Returns the figure of the function of @slot on the current CPU, or NULL: it has none. */
+/* Returns the figure of the function of @slot on the current CPU, or NULL if it has none. */
 static struct abi_figure *figure_of(const struct profile *now,
 				    const struct fsite_slot *slot)
 {
@@ -128,7 +133,7 @@ static struct abi_figure *figure_of(const struct profile *now,
 	return at < nr && cpu < now->nr_cpus ? &range->figures[cpu * nr + at] : NULL;
 }
 
-/* mate: publish() [profile] */
+/* Returns the current profile.  Acquire; mate: publish() [profile] */
 static const struct profile *profile_now(void)
 {
 	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
@@ -168,8 +173,8 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 		add(&figure->squares_high, high);
 }
 
-/* Returns the innermost profiled call around @of, or NULL: there is none among the SHADOW_FAR
- * calls around @of. */
+/* Returns the innermost profiled call around @of, or NULL if there is none among the
+ * SHADOW_FAR calls around @of. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
 	uint64_t place = of->above & ~SHADOW_SLOWLY;
@@ -191,13 +196,14 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 {
 	const struct call *call = call_of(shadow);
 	uint64_t end_ns = now_ns(now);
-	/* A coroutine may move to a thread that has used less CPU time. */
+	/* The difference may be negative, because a coroutine may move to a thread that has
+	 * used less CPU time. */
 	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
 
 	if (now->is_self_time) {
 		struct call *around = call_around(now, shadow);
 
-		/* An atomic add: a signal handler may interrupt it and add too. */
+		/* Use an atomic add, because a signal handler may interrupt it and add, too. */
 		if (around)
 			add(&around->inner_ns, took_ns);
 		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
@@ -216,10 +222,10 @@ void profile_leave(const struct shadow *shadow)
 	ulf_probe_exit();
 }
 
-/* ---- apply the server's setting; under runtime_lock() ---- */
+/* ---- apply the server's setting, under runtime_lock() ---- */
 
 static uint64_t wanted_session;		/* session that the server has set; 0: off */
-static uint64_t applied_session;	/* the server's session for which `profile` was made */
+static uint64_t applied_session;	/* session of the server for which `profile` was made */
 static uint64_t last_session;		/* last value of profile.session */
 
 void profile_set_session(uint64_t session)
@@ -255,7 +261,7 @@ static void put_range(struct profile *new, const struct object *object, int form
 /* Make a profile of all objects that have figures.  Returns NULL if there is no memory. */
 static struct profile *make_profile(void)
 {
-	/* top is NULL if there was no memory for it; then no option was ever set. */
+	/* top is NULL if there was no memory for the buffer; then no option was ever set. */
 	const struct buffer *top = buffer_top();
 	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
 	struct profile *new;
@@ -273,13 +279,13 @@ static struct profile *make_profile(void)
 			if (has_range(o, form))
 				put_range(new, o, form);
 	new->nr_cpus = root_nr_cpus();
-	/* A set bit means that the option differs from its default, which is on. */
+	/* A bit that is set means that the option differs from its default, which is on. */
 	new->is_cpu_time = options & OPTION_SLEEP_TIME;
 	new->is_self_time = options & OPTION_GRAPH_TIME;
 	return new;
 }
 
-/* mate: profile_now() [profile] */
+/* Publish @new as the current profile.  Release; mate: profile_now() [profile] */
 static void publish(struct profile *new)
 {
 	struct profile *old = profile;
@@ -289,8 +295,8 @@ static void publish(struct profile *new)
 		grace_free(old);
 }
 
-/* May calls that began with the old profile end with @new?  Then @new keeps the session of the
- * old one. */
+/* Returns true if calls that began with the old profile may end with @new.  Then @new keeps
+ * the session of the old profile. */
 static bool can_go_on(const struct profile *new)
 {
 	return profile && wanted_session == applied_session &&

@@ -11,16 +11,16 @@ struct fsite_slot;
 struct object;
 struct shadow;
 
-/* ---- for hit.c: these use general registers only.  Any thread that has a thread slot, and
- * any of its signal handlers, may call them. ---- */
+/* ---- functions for hit.c, which use general registers only.  Any thread that has a thread
+ * slot, and any of its signal handlers, may call them. ---- */
 
 /* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table.
- * Returns false if the function has no figures: then its return is not needed. */
+ * Returns false if the function has no figures, so that its return is not needed. */
 bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow);
 /* Add the time of a call that returns.  @shadow: as for profile_enter(). */
 void profile_leave(const struct shadow *shadow);
 
-/* ---- the caller holds runtime_lock() ---- */
+/* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Store the server's setting, for profile_apply().  @session:
  * abi_functions.profile_session; 0: off.  The caller has set object.figures. */
@@ -29,8 +29,8 @@ void profile_set_session(uint64_t session);
 int profile_apply(void);
 /* Stop counting the functions of @object, which is about to be freed. */
 void profile_forget(const struct object *object);
-/* Runs in the child after fork().  @is_late: the server has changed settings since the fork,
- * so it may have freed the figures. */
+/* Called in the child after fork().  @is_late: the server has changed settings since the
+ * fork, so it may have freed the figures. */
 void profile_after_fork(bool is_late);
 /* Stop counting: this process has no root from now on.  Runs in the child after fork(). */
 void profile_detach(void);

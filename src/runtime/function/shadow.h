@@ -34,10 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHADOW_KEYS	0x10000u	/* nr in the comment above */
+#define SHADOW_KEYS	0x10000u	/* number of homes: nr in the comment above */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
-#define SHADOW_PROBES	64u		/* limit: keys that are tried from keys[nr + hash(page)]
-					 * on */
+#define SHADOW_PROBES	64u		/* limit of the keys that are tried from keys[nr
+					 * + hash(page)] on */
 #define SHADOW_SLOTS	512u		/* entries for a page */
 #define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
 #define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
@@ -48,31 +48,32 @@ struct shadow {
 	uint64_t time_ns;		/* time of the call's entry */
 	uint64_t above;			/* the followed call around this one, in the form
 					 * of ftrace_thread.top */
-	uint32_t depth;			/* number of calls around this one that graph tracers
-					 * follow; minus 1 if no graph tracer follows this
-					 * call */
-	uint32_t word;			/* the function's body, and the users that
-					 * follow the call: shadow_tags.h */
+	uint32_t depth;			/* number of calls around this one that graph
+					 * tracers follow; minus 1 if no graph tracer
+					 * follows this call */
+	uint32_t word;			/* the function's body, and the users that follow
+					 * the call (shadow_tags.h) */
 };
 
-#define SHADOW_NONE	(uint64_t)INT64_MAX	/* no call; above any stack address */
+#define SHADOW_NONE	(uint64_t)INT64_MAX	/* value for "no call", which is above
+						 * any stack address */
 /* A flag in ftrace_thread.top and shadow.above: ftrace.S must leave this call to hit.c,
  * because it is not simple (shadow_tags.h), its shadow is not at home, or its thread has no
  * ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_DOWNS	8u		/* limit: signal stacks that a walk may cross */
-#define SHADOW_FAR	256u		/* limit: calls that a walk may pass; so many take some
-					 * microseconds */
+#define SHADOW_DOWNS	8u		/* limit of the signal stacks that a walk may cross */
+#define SHADOW_FAR	256u		/* limit of the calls that a walk may pass; so
+					 * many take some microseconds */
 
-/* Both are set once, by shadow_make(), and never change. */
+/* The table of shadows.  shadow_make() sets both pointers once, and they never change. */
 extern uint64_t *shadow_keys;		/* [SHADOW_PAGES]; NULL: not made yet */
 extern struct shadow *shadow_entries;	/* [SHADOW_ENTRIES] */
 
-/* Make the table, unless it exists.  It takes address space; pages become memory when they
- * are used.  The caller holds runtime_lock().  Returns 0 or -ENOMEM. */
+/* Make the table of shadows, unless it exists.  The table takes address space; pages become
+ * memory when they are used.  The caller holds runtime_lock().  Returns 0 or -ENOMEM. */
 int shadow_make(void);
 
-/* Returns true if *@key is @page, after an attempt to change it from 0 to @page. */
+/* Try to change *@key from 0 to @page.  Returns true if *@key is @page afterwards. */
 static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 {
 	uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
@@ -83,9 +84,9 @@ static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 	return seen == page || !seen;
 }
 
-/* Returns the entry for the return address at @place, or NULL: the table has no space for
- * its page.  Takes a key for the page if it has none.  Any thread and any signal handler may
- * call it; it uses general registers only. */
+/* Returns the entry for the return address at @place, or NULL if the table has no space for
+ * its page.  Takes a key for the page if it has none.  Any thread and any signal handler
+ * may call it; it uses general registers only. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
@@ -105,14 +106,14 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 	       ((uint64_t)place >> 3) % SHADOW_SLOTS;
 }
 
-/* Is the page of @place at home?  The page must have a key. */
+/* Returns true if the page of @place is at home.  The page must have a key. */
 static inline bool shadow_is_home(uint64_t place)
 {
 	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;
 }
 
-/* Returns the entry of the followed call at @place, or NULL if that is SHADOW_NONE.  Ignores
- * SHADOW_SLOWLY. */
+/* Returns the entry of the followed call at @place, or NULL if @place is SHADOW_NONE.
+ * Ignores SHADOW_SLOWLY. */
 static inline struct shadow *shadow_of(uint64_t place)
 {
 	place &= ~SHADOW_SLOWLY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tags of buffers and of slots; see shadow_tags.h. */
+/* Give tags to buffers and to slots; see shadow_tags.h. */
 #include "arch/arch.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/shadow.h"
@@ -21,7 +21,8 @@ static uint32_t lane_mates(uint32_t tags)
 
 uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 {
-	static uint32_t last;		/* protected by runtime_lock() */
+	static uint32_t last;		/* the tag that was chosen last; protected by
+					 * runtime_lock() */
 	uint32_t avoided = lane_mates(used | old);
 
 	if (avoided == UINT32_MAX)
@@ -66,8 +67,8 @@ void shadow_tags_assign(uint32_t changed, const struct ftrace_graph_settings *gr
 
 /* ---- tags in the slots of sites ---- */
 
-/* Is a graph tracer the only user in @users?  If settings could not be applied, @users may have
- * a buffer that has no tag. */
+/* Returns true if a graph tracer is the only user in @users.  If settings could not be
+ * applied, @users may have a buffer that has no tag. */
 static bool is_one_graph(uint32_t users)
 {
 	uint32_t buffers = users & ~(1u << FTRACE_GRAPH);

@@ -43,26 +43,29 @@
 
 #define SHADOW_TAG_MAX	31u
 #define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* in shadow.word */
-#define SHADOW_MORE	(1u << 31)	/* in shadow.word: the call is not simple */
+#define SHADOW_MORE	(1u << 31)	/* bit of shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
-/* In users, without FTRACE_GRAPH: the tags are in shadow_many. */
+/* A bit in users, without FTRACE_GRAPH: the tags are in shadow_many. */
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
 #define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
-/* Tags of a call, a bit each.  A member after users holds the tags to which its mark
- * applies. */
+/* The tags of a call, one bit for each tag.  A member after users holds the tags to which
+ * its mark applies. */
 struct shadow_tags {
-	uint32_t users;			/* tags that record the exit: they have recorded the
-					 * entry, or wait for tracing_thresh */
-	uint32_t starts;		/* FTRACE_START; its callees inherit it */
-	uint32_t skips;			/* FTRACE_SKIP; its callees inherit it */
+	uint32_t users;			/* tags that record the exit, because they have
+					 * recorded the entry, or wait for tracing_thresh */
+	uint32_t starts;		/* tags with the mark FTRACE_START, which callees
+					 * inherit */
+	uint32_t skips;			/* tags with the mark FTRACE_SKIP, which callees
+					 * inherit */
 	uint32_t cpu_times;		/* FTRACE_CPU_TIME */
 	uint32_t handlers;		/* FTRACE_HANDLER */
-	uint32_t insides;		/* FTRACE_IN_HANDLER; its callees inherit it */
+	uint32_t insides;		/* tags with the mark FTRACE_IN_HANDLER, which
+					 * callees inherit */
 	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry, for cpu_times */
 };
 
-extern struct shadow_tags *shadow_many;	/* [SHADOW_ENTRIES]; NULL: not made yet */
+extern struct shadow_tags *shadow_many;	/* array of SHADOW_ENTRIES elements; NULL: not made yet */
 
 /* Make the table shadow_many, for several graph tracers, unless it exists.  The caller holds
  * runtime_lock().  Returns 0 or -ENOMEM. */
@@ -85,7 +88,7 @@ static inline uint32_t shadow_body(const struct shadow *shadow)
 	return shadow->word & SHADOW_BODY_MASK;
 }
 
-/* Returns the users and marks of a call, in the bits of enum ftrace_user; possibly with
+/* Returns the users and marks of a call, in the bits of enum ftrace_user, possibly with
  * SHADOW_MANY. */
 static inline uint32_t shadow_users(const struct shadow *shadow)
 {
@@ -109,13 +112,13 @@ static inline uint32_t shadow_others(const struct shadow *shadow)
 	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);
 }
 
-/* Returns the tags of a call that is SHADOW_MANY.  @at: its shadow in the table. */
+/* Returns the tags of a call that is SHADOW_MANY.  @at: shadow of the call in the table. */
 static inline struct shadow_tags *shadow_many_at(const struct shadow *at)
 {
 	return shadow_many + (at - shadow_entries);
 }
 
-/* Returns the tags of a call; none if @at is NULL.  @at: its shadow in the table. */
+/* Returns the tags of a call; none if @at is NULL.  @at: shadow of the call in the table. */
 static inline struct shadow_tags shadow_tags(const struct shadow *at)
 {
 	struct shadow_tags tags = { .users = 0 };
@@ -145,7 +148,7 @@ static inline uint32_t shadow_tags_single(const struct shadow_tags *tags)
 	return tags->users | tags->starts | tags->skips | tags->cpu_times;
 }
 
-/* Does a call with @tags need SHADOW_MANY? */
+/* Returns true if a call with @tags needs SHADOW_MANY. */
 static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 {
 	uint32_t single = shadow_tags_single(tags);
@@ -187,8 +190,8 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
-/* Returns the buffers that get or lose function_graph by @graph, or for which it was off and
- * on again since the last settings.  The caller is the agent and holds runtime_lock(). */
+/* Returns the buffers that get or lose function_graph by @graph, or for which it was off
+ * and on again since the last settings.  The caller is the agent and holds runtime_lock(). */
 uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph);
 /* Give tags to the buffers of @changed that get function_graph.  None of them may be active.
  * The caller is the agent and holds runtime_lock(). */

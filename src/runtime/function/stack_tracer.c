@@ -44,28 +44,31 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/event.h>
 
-#define CALL_BYTES	8		/* added to depths for the call of the tracer, as the
-					 * kernel does */
-#define LOCK_YIELDS	256u		/* limit: yields while waiting for the root's lock; they
-					 * take longer than writing a stack */
-#define PRIVATE_YIELDS	SHMLOCK_ASK	/* limit for private.lock: enough to check once whether
-					 * the holder is dead */
-#define NEVER		UINT32_MAX	/* equals no number of resets */
-/* Bytes below the top of the main thread's stack in which the kernel maps nothing else. */
+#define CALL_BYTES	8		/* number of bytes that is added to depths for
+					 * the call of the tracer, as in the kernel */
+#define LOCK_YIELDS	256u		/* limit of the yields while waiting for the
+					 * root's lock, which take longer than writing a
+					 * stack */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* limit of the yields for private.lock, enough
+					 * to check once whether the holder is dead */
+#define NEVER		UINT32_MAX	/* a value that is equal to no number of resets */
+/* Number of bytes below the top of the main thread's stack in which the kernel maps nothing
+ * else. */
 #define MAIN_LIMIT	(128ull << 20)
-#define NEED_BYTES	8192u		/* bytes of stack that the functions of this file
-					 * need */
-#define REACH		(32ull << 20)	/* limit: bytes by which a stack grows from one check to
-					 * the next */
-#define ADDRESSES	(1ull << 47)	/* bytes of user space; stands for a stack without a
-					 * known limit */
+#define NEED_BYTES	8192u		/* number of bytes of stack that the functions of
+					 * this file need */
+#define REACH		(32ull << 20)	/* limit of the bytes by which a stack grows from
+					 * one check to the next */
+#define ADDRESSES	(1ull << 47)	/* size of user space, which stands for a stack
+					 * without a known limit */
 
-/* ---- the stack of a thread ---- */
+/* ---- find the stack of a thread ---- */
 
 /* Top of the main thread's stack, and its thread pointer; set by stack_tracer_init(). */
 static uint64_t main_top, main_pointer;
 
-/* The path of the program is the last string on the main thread's stack. */
+/* Find the top of the main thread's stack.  The path of the program is the last string on
+ * this stack. */
 void stack_tracer_init(void)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
@@ -76,8 +79,8 @@ void stack_tracer_init(void)
 		main_pointer = arch_thread_pointer();
 }
 
-/* Is the current thread on the stack of the main thread?  In a child the thread that called
- * fork() has the tid of a main thread, but still its own stack. */
+/* Returns true if the current thread is on the stack of the main thread.  In a child the
+ * thread that called fork() has the tid of a main thread, but still its own stack. */
 static bool is_main(uint32_t tid)
 {
 	return main_pointer ? arch_thread_pointer() == main_pointer :
@@ -91,7 +94,8 @@ static void find_stack(struct thread_slot *thread)
 
 	thread->stack_known = 0;
 	thread->stack_limit = is_of_main ? MAIN_LIMIT : ADDRESSES;
-	/* Store stack_top last: a signal handler that finds it set may use the others. */
+	/* Store stack_top last, because a signal handler that finds it set may use the
+	 * other members. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->stack_top = is_of_main ? main_top :
 		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
@@ -112,15 +116,15 @@ void stack_tracer_forget(struct thread_slot *slot)
 	slot->stack_resets = NEVER;
 }
 
-/* ---- rows of threads; under the root's lock, except for abi_stack_thread.low ---- */
+/* ---- rows of threads, under the root's lock, except for abi_stack_thread.low ---- */
 
 static bool is_dead(const struct abi_stack_thread *row)
 {
 	return arch_syscall3(SYS_tgkill, row->pid, row->tid, 0) == -ESRCH;
 }
 
-/* Returns the thread's row, or a free row, or the row of a thread that has ended, or NULL:
- * there is none of these. */
+/* Returns the thread's row, else a free row, else the row of a thread that has ended.
+ * Returns NULL if there is none of these. */
 static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 {
 	struct abi_stack_thread *ended = NULL;
@@ -138,8 +142,8 @@ static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 	return ended;
 }
 
-/* Returns the lowest address of the thread's stack, or 0: not known here.  The server then
- * finds it. */
+/* Returns the lowest address of the thread's stack, or 0 if it is not known here.  The
+ * server then finds it. */
 static uint64_t find_low(const struct thread_slot *thread)
 {
 	uint64_t limit;
@@ -151,8 +155,8 @@ static uint64_t find_low(const struct thread_slot *thread)
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
 
-/* Make @row the row of @thread.  Clear deepest first, and let the caller store it last: so a
- * row with a depth is complete. */
+/* Make @row the row of @thread.  `deepest` is cleared first, and the caller stores it last,
+ * so that a row with a depth is complete. */
 static void take_row(struct abi_stack_thread *row, const struct thread_slot *thread)
 {
 	__atomic_store_n(&row->deepest, 0, __ATOMIC_RELAXED);
@@ -171,7 +175,8 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 
 	if (!row)
 		return;
-	/* A row with this tid may belong to a thread that has ended. */
+	/* A row with this tid may belong to a thread that has ended, so compare the stack,
+	 * too. */
 	if (row->tid != thread->thread.tid || row->top != thread->stack_top ||
 	    row->pid != (uint32_t)arch_syscall0(SYS_getpid))
 		take_row(row, thread);
@@ -182,8 +187,8 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 }
 
 /* Store the end of the stack, which was found just now, in the thread's row.  This needs no
- * lock: while a thread lives only that thread writes its row, except that the server writes
- * low too. */
+ * lock: while a thread lives only this thread writes its row, except that the server writes
+ * low, too. */
 static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 {
 	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
@@ -225,7 +230,8 @@ static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 	return true;
 }
 
-/* The call at @below has ended if @below and @place are both on the thread's own stack. */
+/* Returns 1 if the call at @below has ended, which is so if @below and @place are both on
+ * the thread's own stack. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
@@ -236,11 +242,11 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	return place < thread->stack_top && is_on_stack(thread, below);
 }
 
-/* ---- the deepest stack: private copies of it; under private.lock ---- */
+/* ---- private copies of the deepest stack, under private.lock ---- */
 
-/* Returns the return address at @place; if the graph tracer has replaced it, the original
- * one.  The word may also be something else than a return address, so AddressSanitizer must
- * not check the load. */
+/* Returns the return address at @place.  If the graph tracer has replaced it, returns the
+ * original one.  The word may also be something else than a return address, so
+ * AddressSanitizer must not check the load. */
 static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 {
 	uint64_t word = *(const volatile uint64_t *)place;
@@ -271,7 +277,7 @@ static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t to
 	return true;
 }
 
-/* Returns the index of @frame in @old, if all frames from there on are unchanged; else
+/* Returns the index of @frame in @old, if all frames from there on are unchanged, else
  * old->nr. */
 static uint32_t find_common(const struct abi_stack_copy *old,
 			    const struct abi_stack_frame *frame, uint64_t top)
@@ -288,8 +294,9 @@ static uint32_t find_common(const struct abi_stack_copy *old,
 	return old->nr;
 }
 
-/* Append the frames of @old from @at on to @new.  Returns false if there are none, or if @old
- * was truncated to ABI_STACK_FRAMES frames, and so lacks frames that @new has space for. */
+/* Append the frames of @old from @at on to @new.  Returns false if there are none, or if
+ * @old was truncated to ABI_STACK_FRAMES frames, and so lacks frames that @new has space
+ * for. */
 static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		      uint32_t at)
 {
@@ -322,7 +329,7 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		};
 
 		if (sp <= place || ftrace_is_body(frame.ip))
-			continue;		/* a frame of libulf */
+			continue;		/* skip a frame of libulf */
 		if (sp > top)
 			break;
 		if (old && take_rest(new, old, find_common(old, &frame, top)))
@@ -340,12 +347,13 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
  * the root's lock.
  */
 static struct {
-	uint32_t lock;			/* a lock of shmlock.h, as a child of vfork() may die
-					 * with it */
+	uint32_t lock;			/* a lock of shmlock.h, because a child of
+					 * vfork() may die while it holds the lock */
 	uint32_t last;			/* index in @stacks of the last maximum that was
 					 * written */
-	uint32_t yields;		/* limit: yields while a thread waits for the root's
-					 * lock; halved each time that the wait was in vain */
+	uint32_t yields;		/* limit of the yields while a thread waits for
+					 * the root's lock; halved each time the wait was
+					 * in vain */
 	struct abi_stack_copy stacks[2];
 } private = { .yields = LOCK_YIELDS };
 
@@ -366,7 +374,8 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 	return new;
 }
 
-/* Write @from to the root's memory.  sequence is odd meanwhile: readers then ignore @to. */
+/* Write @from to the root's memory.  Meanwhile `sequence` is odd, so that readers ignore
+ * @to. */
 static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *from)
 {
 	uint32_t sequence = __atomic_load_n(&to->sequence, __ATOMIC_RELAXED) | 1;
@@ -401,16 +410,17 @@ static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 					   __ATOMIC_RELAXED);
 }
 
-/* Do write_max() under the root's lock.  Signals are blocked, and the caller holds
- * private.lock.  Returns false if the lock was not available, or as write_max(). */
+/* Call write_max() under the root's lock.  Signals are blocked, and the caller holds
+ * private.lock.  Returns false if the lock was not available, or if write_max() returns
+ * false. */
 static bool write_locked(struct abi_stack *stack, const struct thread_slot *thread,
 			 uint64_t ip, uint64_t place, uint64_t depth)
 {
 	bool is_written;
 
 	if (shmlock_take_for(&stack->lock, thread->thread.tid, private.yields)) {
-		/* At least SHMLOCK_ASK: with fewer yields a dead holder is never
-		 * noticed. */
+		/* Yield at least SHMLOCK_ASK times: with fewer yields a dead holder is
+		 * never noticed. */
 		private.yields = private.yields / 2 > SHMLOCK_ASK ? private.yields / 2 :
 								     SHMLOCK_ASK;
 		return false;
@@ -427,8 +437,8 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 
 void stack_tracer_after_fork(void)
 {
-	private.lock = 0;		/* its holder is a thread that the child does not
-					 * have */
+	private.lock = 0;		/* release the lock, whose holder is a thread
+					 * that the child does not have */
 	private.stacks[private.last].tid = 0;
 }
 

@@ -27,7 +27,8 @@ typedef int register_fn(void (*prepare)(void), void (*parent)(void),
 
 register_fn __register_atfork;
 
-/* Not instrumented: a sanitizer may call this before its own data is set up. */
+/* This function is not instrumented, because a sanitizer may call it before its own data is
+ * set up. */
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *object)
@@ -41,8 +42,8 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 	}
 	if (!found)
 		return ENOSYS;
-	/* Under a sanitizer libulf does not register here: its handler in the child
-	 * starts an agent, and must run after the sanitizer's handler. */
+	/* Do not register libulf's handlers here under a sanitizer: the handler in the
+	 * child starts an agent, and must run after the sanitizer's handler. */
 	if (!agent_is_watched())
 		fork_watch();
 	return found(prepare, parent, child, object);

@@ -32,8 +32,8 @@ static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 static uint64_t seen;			/* value of dlpi_adds at the last call of has_come() */
 
 struct look {
-	uint64_t addr;			/* look for the object that contains this address */
-	uint64_t adds;			/* dlpi_adds: number of objects that were ever loaded */
+	uint64_t addr;			/* address of which the object is searched */
+	uint64_t adds;			/* number of objects that were ever loaded (dlpi_adds) */
 	uint32_t nr;			/* number of objects before the one that contains
 					 * @addr */
 };
@@ -52,7 +52,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* Count the objects that the program starts with: the server already knows these. */
+/* Count the objects with which the program starts, because the server already knows these. */
 __attribute__((constructor(101))) static void count_first_objects(void)
 {
 	struct look look = { .addr = 0 };
@@ -61,10 +61,13 @@ __attribute__((constructor(101))) static void count_first_objects(void)
 	nr_first = look.nr;
 }
 
-/* Is @caller in the first object whose constructors run after a dlopen() loaded objects?
- * libc lists objects in the order in which it loaded them, so the first nr_first were not
- * loaded by dlopen().  Example: dlopen("a.so") also loads b.so, on which it depends; the
- * call for b.so returns true, and the call for a.so finds dlpi_adds unchanged. */
+/*
+ * Returns true if @caller is in the first object whose constructors run after a dlopen()
+ * loaded objects. libc lists objects in the order in which it loaded them, so the first
+ * nr_first were not loaded by dlopen().  Example: dlopen("a.so") also loads b.so, on which
+ * it depends; the call for b.so returns true, and the call for a.so finds dlpi_adds
+ * unchanged.
+ */
 static bool has_come(uint64_t caller)
 {
 	struct look look = { .addr = caller };
@@ -84,16 +87,16 @@ static __attribute__((noinline)) void coming(uint64_t caller)
 		return;
 	if (!boot_objects_coming() && !wants_objects())
 		return;
-	/* The server cannot read the maps of a process that is not dumpable, so the process
-	 * adds its objects to the table itself. */
+	/* Add the objects to the table here, because the server cannot read the maps of a
+	 * process that is not dumpable. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_report_all();
 	ftrace_load_begin();
 	ftrace_load_end(boot_wait_for_objects());
 }
 
-/* Not instrumented: the _init() of a sanitizer's library calls this before the sanitizer's
- * data is set up. */
+/* This function is not instrumented, because the _init() of a sanitizer's library calls it
+ * before the sanitizer's data is set up. */
 void __gmon_start__(void);
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)

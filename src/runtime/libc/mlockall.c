@@ -24,15 +24,16 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/thread.h"
 
-#define USER_END	(1ull << 47)	/* only the page [vsyscall] is above */
+#define USER_END	(1ull << 47)	/* end of user space; only the page [vsyscall] is
+					 * above it */
 
 /* ---- walk over all mappings ---- */
 
 /* A line of /proc/self/maps, as far as it was read: "START-END rights ...". */
 struct line {
 	uint64_t word[2];		/* START and END */
-	unsigned int at;		/* index of the word that is read; 2: the rest of the
-					 * line */
+	unsigned int at;		/* index of the word that is read; 2 for the rest
+					 * of the line */
 };
 
 /* Parse the character @c of a line.  Returns true at the end of the line. */
@@ -109,8 +110,8 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
 
 /* ---- check RLIMIT_MEMLOCK ---- */
 
-/* May this process lock more than @limit bytes?  Try it with a mapping without pages: in a
- * user namespace the process's capabilities do not answer this. */
+/* Returns true if this process may lock more than @limit bytes.  Try it with a mapping
+ * without pages, because in a user namespace the process's capabilities do not answer this. */
 static bool may_exceed(uint64_t limit)
 {
 	long bytes = (long)arch_page_end(limit + ARCH_PAGE_BYTES);
@@ -125,8 +126,8 @@ static bool may_exceed(uint64_t limit)
 	return !r;
 }
 
-/* May this process lock @bytes bytes?  Like the kernel, check this before anything is
- * locked. */
+/* Returns true if this process may lock @bytes bytes.  Like the kernel, check this before
+ * anything is locked. */
 static bool is_allowed(uint64_t bytes)
 {
 	struct rlimit limit;
@@ -146,7 +147,7 @@ static int answer(long r)
 	return -1;
 }
 
-static bool has_future;			/* the last mlockall() had MCL_FUTURE */
+static bool has_future;			/* true: the last mlockall() had MCL_FUTURE */
 
 __attribute__((visibility("default"))) int mlockall(int flags)
 {
@@ -160,9 +161,9 @@ __attribute__((visibility("default"))) int mlockall(int flags)
 	if (flags & MCL_FUTURE)
 		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
 	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
-		r = arch_syscall0(SYS_munlockall);	/* the only way to end MCL_FUTURE
-							 * without locking libulf's
-							 * mappings */
+		r = arch_syscall0(SYS_munlockall);	/* this is the only way to end
+							 * MCL_FUTURE without locking
+							 * libulf's mappings */
 	if (r)
 		return answer(r);
 	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);

@@ -41,8 +41,8 @@ static create_fn *find_next(void)
 	return found;
 }
 
-/* Find it early: in a child of fork() the lock of the dynamic linker may be held for ever,
- * by a thread that the child does not have. */
+/* Find the next pthread_create() early: in a child of fork() the lock of the dynamic linker
+ * may be held for ever, by a thread that the child does not have. */
 __attribute__((constructor(101))) static void find_early(void)
 {
 	find_next();
@@ -68,8 +68,8 @@ static void *start_thread(void *arg)
 	return start.routine(start.arg);
 }
 
-/* Create a thread that inherits the lists of its creator.  Without memory for that the thread
- * inherits nothing. */
+/* Create a thread that inherits the lists of its creator.  If there is no memory for that,
+ * the thread inherits nothing. */
 static int create_heir(create_fn *create, pthread_t *thread,
 		       const pthread_attr_t *attr, void *(*routine)(void *),
 		       void *arg)

@@ -25,10 +25,10 @@ enum call { SETUID, SETEUID, SETREUID, SETRESUID, CALLS };
 
 static const char *const names[CALLS] = { "setuid", "seteuid", "setreuid", "setresuid" };
 static set_fn *next[CALLS];		/* libc's functions; set by find_all() */
-static bool is_wanted;			/* ULF_UNMAP_ON_SETUID is set, and not 0 */
+static bool is_wanted;			/* true: ULF_UNMAP_ON_SETUID is set, and not 0 */
 
-/* Runs early: in a child of fork() the lock of the dynamic linker may be held for ever, by a
- * thread that the child does not have. */
+/* Find libc's functions.  This runs early, because in a child of fork() the lock of the
+ * dynamic linker may be held for ever, by a thread that the child does not have. */
 __attribute__((constructor(101))) static void find_all(void)
 {
 	const char *value = getenv("ULF_UNMAP_ON_SETUID");
@@ -74,8 +74,8 @@ static int change(enum call call, uid_t a, uid_t b, uid_t c)
 	return r;
 }
 
-/* change() passes three arguments to each function.  A function with fewer parameters does
- * not read the registers of the others. */
+/* Call the next function through change(), which passes three arguments to each function.
+ * A function with fewer parameters does not read the registers of the others. */
 __attribute__((visibility("default"))) int setuid(uid_t uid)
 {
 	return change(SETUID, uid, 0, 0);

@@ -52,25 +52,26 @@
 #define HIDDEN	__attribute__((visibility("hidden")))
 
 /* State of the thread before vfork_begin(), and marks that say what vfork_begin() has done.
- * vfork.S keeps it in registers: the child overwrites the stack. */
+ * vfork.S keeps it in registers, because the child overwrites the stack. */
 struct before {
-	uint64_t nesting;		/* ulf_thread.nesting; not used with MARK_LENT */
+	uint64_t nesting;		/* value of ulf_thread.nesting; not used with MARK_LENT */
 	uint64_t marks;			/* MARK_... of this file */
 };
 
 enum {
 	MARK_LEFT	= 1,		/* vfork_end() must register the rseq area again */
 	MARK_CALLBACK	= 2,		/* ftrace_this.is_in_callback was set */
-	MARK_LENT	= 4,		/* the thread had no thread slot: it has a lent one
-					 * until vfork_end() */
+	MARK_LENT	= 4,		/* the thread had no thread slot, and has a lent
+					 * one until vfork_end() */
 	MARK_KEPT	= ARCH_VFORK_KEPT,	/* the rseq area could not be unregistered */
 };
 
 /* ---- vfork() in vfork.S, and the functions that it calls ---- */
 
-/* libulf's vfork(), even if another object's vfork() comes first in the search order. */
+/* The address of libulf's vfork(), even if another object's vfork() comes first in the
+ * search order. */
 pid_t vfork_here(void) HIDDEN;
-/* Runs before the system call: saves the thread's state and unregisters its rseq area. */
+/* Called before the system call: saves the thread's state and unregisters its rseq area. */
 struct before vfork_begin(void) HIDDEN;
 /*
  * Runs in the parent after the system call: restores the thread's state and registers the
@@ -99,7 +100,8 @@ struct before vfork_begin(void)
 	}
 	if (ftrace_this.is_in_callback)
 		before.marks |= MARK_CALLBACK;
-	/* A process without a root has no rings, so its rseq area does not matter. */
+	/* Skip this without a root: such a process has no rings, so its rseq area does not
+	 * matter. */
 	if (root_control)
 		before.marks |= arch_rseq_leave() ? MARK_LEFT : MARK_KEPT;
 	return before;
@@ -121,8 +123,9 @@ pid_t vfork_end(long child, struct before before, uint64_t top)
 	return -1;
 }
 
-/* Usually the sanitizer's vfork() is found first, and calls libulf's.  If libulf was preloaded
- * before the sanitizer, libulf's is found first, and must jump to the sanitizer's. */
+/* Find the vfork() of a sanitizer.  Usually the sanitizer's vfork() is found first, and
+ * calls libulf's.  If libulf was preloaded before the sanitizer, libulf's is found first,
+ * and must jump to the sanitizer's. */
 __attribute__((constructor(101))) static void find_sanitizers_vfork(void)
 {
 	if (agent_is_watched() && dlsym(RTLD_DEFAULT, "vfork") == (void *)vfork_here)

@@ -20,7 +20,8 @@
 
 #include "runtime/unwind/cfi_bytes.h"
 
-/* How an address is encoded: its format, and what it is relative to (DW_EH_PE_...). */
+/* How an address is encoded: its format, and the base to which it is relative
+ * (DW_EH_PE_...). */
 enum {
 	PE_ABSOLUTE = 0x00, PE_ULEB, PE_U2, PE_U4, PE_U8,
 	PE_SLEB = 0x09, PE_S2, PE_S4, PE_S8,
@@ -31,7 +32,7 @@ enum {
 };
 
 /* Instructions (DW_CFA_...).  The first three are in the upper two bits of a byte, with an
- * operand in the lower six. */
+ * operand in the lower six bits. */
 enum {
 	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* byte: value << 6 | operand */
 	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
@@ -44,16 +45,16 @@ enum {
 	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
 };
 
-#define STATES_MAX	4		/* limit: nested CFA_REMEMBER_STATE; compilers use one
-					 * level */
+#define STATES_MAX	4		/* limit of nested CFA_REMEMBER_STATE; compilers
+					 * use one level */
 
 struct cie {
 	struct cfi_bytes program;	/* instructions of the CIE */
 	uint64_t code_align;		/* factor of the operands of CFA_ADVANCE... */
 	int64_t data_align;		/* factor of the operands that are offsets */
-	uint8_t encoding;		/* encoding of addresses in its FDEs: PE_... */
-	bool has_data;			/* it has augmentation data: the augmentation string
-					 * begins with 'z' */
+	uint8_t encoding;		/* encoding of addresses in FDEs of this CIE: PE_... */
+	bool has_data;			/* true: the CIE has augmentation data, because
+					 * its augmentation string begins with 'z' */
 	bool is_signal_frame;
 };
 
@@ -61,9 +62,9 @@ struct machine {
 	const struct cfi_object *object;
 	const struct cie *cie;
 	struct cfi_bytes bytes;		/* instructions that are not executed yet */
-	uint64_t at;			/* address of the code from which on @row applies */
-	struct cfi_row row, first;	/* first: the rules after the CIE's instructions */
-	struct cfi_row states[STATES_MAX];	/* saved by CFA_REMEMBER_STATE */
+	uint64_t at;			/* address of the code from which @row applies */
+	struct cfi_row row, first;	/* @first has the rules after the CIE's instructions */
+	struct cfi_row states[STATES_MAX];	/* rules that CFA_REMEMBER_STATE has saved */
 	unsigned int nr_states;
 	bool is_bad;
 };
@@ -106,8 +107,8 @@ static uint64_t get_address(const struct cfi_object *object,
 
 /* ---- parse a CIE and an FDE ---- */
 
-/* Returns the bytes of the object from @at on; no bytes, with is_bad set, if @at is outside
- * of the object. */
+/* Returns the bytes of the object from @at on.  Returns no bytes, with is_bad set, if @at
+ * is outside of the object. */
 static struct cfi_bytes bytes_from(const struct cfi_object *object,
 				   uint64_t at)
 {
@@ -171,7 +172,7 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	uint8_t version;
 
 	*ret_cie = (struct cie){ 0 };
-	if (bytes_u32(&bytes))		/* not 0: an FDE */
+	if (bytes_u32(&bytes))		/* a value other than 0 means that this is an FDE */
 		return -EINVAL;
 	version = bytes_u8(&bytes);
 	letters = (const char *)bytes.at;
@@ -233,7 +234,7 @@ struct table_row {
 };
 
 /* Store in *@ret_fde the address of the FDE of the last function that does not begin after
- * @pc.  Returns 0, -ENOENT or -EINVAL, as cfi_find(). */
+ * @pc.  Returns 0, -ENOENT or -EINVAL, as cfi_find() does. */
 static int search(const struct cfi_object *object, uint64_t pc,
 		  uint64_t *ret_fde)
 {
@@ -276,8 +277,8 @@ static int32_t to_value(struct machine *m, int64_t value)
 	return (int32_t)value;
 }
 
-/* Set the rule of register @reg.  Ignores registers from ARCH_UNWIND_REGS on: unwinding does
- * not need them. */
+/* Set the rule of register @reg.  Registers from ARCH_UNWIND_REGS on are ignored, because
+ * unwinding does not need them. */
 static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how,
 		     int64_t value)
 {
@@ -304,8 +305,8 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 	m->row.is_cfa_expression = false;
 }
 
-/* Skip an expression, the last operand of its instruction.  Returns its offset in the
- * object. */
+/* Skip an expression, which is the last operand of its instruction.  Returns the offset of
+ * the expression in the object. */
 static int64_t get_expression(struct machine *m)
 {
 	int64_t at = m->bytes.at - m->object->start;
@@ -350,8 +351,8 @@ static void recall(struct machine *m)
 		m->row = m->states[--m->nr_states];
 }
 
-/* Execute instructions that change the address or the CFA.  Returns false if @op is not
- * one. */
+/* Execute an instruction that changes the address or the CFA.  Returns false if @op is not
+ * such an instruction. */
 static bool do_cfa(struct machine *m, uint8_t op)
 {
 	uint64_t reg;
@@ -396,8 +397,8 @@ static bool do_cfa(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Execute instructions that set the rule of one register.  Returns false if @op is not
- * one. */
+/* Execute an instruction that sets the rule of one register.  Returns false if @op is not
+ * such an instruction. */
 static bool do_register(struct machine *m, uint8_t op)
 {
 	uint64_t reg;
@@ -471,7 +472,7 @@ static void do_one(struct machine *m)
 		m->is_bad = true;
 }
 
-/* Execute instructions until one advances beyond @pc: those after it apply to later
+/* Execute instructions until one advances beyond @pc, because those after it apply to later
  * addresses.  Returns 0 or -EINVAL. */
 static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
 {

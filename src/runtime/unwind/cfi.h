@@ -20,20 +20,20 @@ struct cfi_object {
 	const uint8_t *header;		/* address of .eh_frame_hdr */
 };
 
-/* How to compute a register of the caller.  CFA: canonical frame address, usually the
- * stack pointer before the call. */
+/* How to compute a register of the caller.  CFA: canonical frame address, usually the stack
+ * pointer before the call. */
 enum cfi_how {
 	CFI_SAME,			/* the callee has not changed the register */
 	CFI_UNDEFINED,			/* the register cannot be recovered */
-	CFI_AT_OFFSET,			/* load it from address CFA + value */
-	CFI_OFFSET,			/* it is CFA + value */
-	CFI_REGISTER,			/* it is in register number value */
-	CFI_AT_EXPRESSION,		/* load it from the address that the expression
-					 * computes */
-	CFI_EXPRESSION,			/* the expression computes it */
+	CFI_AT_OFFSET,			/* load the register from the address CFA + value */
+	CFI_OFFSET,			/* the register is CFA + value */
+	CFI_REGISTER,			/* the value is in the register with the number `value` */
+	CFI_AT_EXPRESSION,		/* load the register from the address that the
+					 * expression computes */
+	CFI_EXPRESSION,			/* the expression computes the register */
 };
 
-/* How to compute the caller's registers, at one address of a function.  The value of an
+/* How to compute the caller's registers at one address of a function.  The value of an
  * expression rule is the offset of the expression from the object's start. */
 struct cfi_row {
 	int32_t value[ARCH_UNWIND_REGS];
@@ -46,9 +46,9 @@ struct cfi_row {
 
 struct cfi_function {
 	uint64_t start, end;		/* addresses of its code */
-	bool is_signal_frame;		/* its caller was interrupted by a signal, so the
-					 * caller's pc can be at any instruction */
-	struct cfi_row row;		/* the rules at the @pc of cfi_find() */
+	bool is_signal_frame;		/* true: the caller was interrupted by a signal,
+					 * so the caller's pc can be at any instruction */
+	struct cfi_row row;		/* the rules that hold at the @pc of cfi_find() */
 };
 
 /*
@@ -60,8 +60,8 @@ struct cfi_function {
 int cfi_find(const struct cfi_object *object, uint64_t pc,
 	     struct cfi_function *ret_function);
 
-/* Reads the word at @addr.  Returns false if it cannot be read.  @arg: passed through from
- * cfi_evaluate(). */
+/* Callback that reads the word at @addr.  Returns false if the word cannot be read.  @arg:
+ * passed through from cfi_evaluate(). */
 typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);
 
 /*

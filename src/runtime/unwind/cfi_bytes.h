@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The bytes that are not read yet.  A read beyond the end returns 0 and sets is_bad, which
- * is never cleared: the caller may check it once, after several reads. */
+ * is never cleared.  So the caller may check it once, after several reads. */
 struct cfi_bytes {
 	const uint8_t *at, *end;
 	bool is_bad;
@@ -46,8 +46,8 @@ BYTES_GET(bytes_u32, uint32_t)
 BYTES_GET(bytes_u64, uint64_t)
 #undef BYTES_GET
 
-/* Read an ULEB128: seven bits in each byte, the lowest first; bit 7 is set in all bytes but
- * the last.  Bits above the 64th are dropped.  Example: 0xe5 0x8e 0x26 is 624485. */
+/* Read an ULEB128: seven bits in each byte, the lowest first.  Bit 7 is set in all bytes
+ * except the last.  Bits above the 64th are dropped.  Example: 0xe5 0x8e 0x26 is 624485. */
 static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;
@@ -63,7 +63,7 @@ static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 	return value;
 }
 
-/* Read a SLEB128: as bytes_uleb(), but bit 6 of the last byte is the sign. */
+/* Read a SLEB128, as bytes_uleb() reads an ULEB128, but bit 6 of the last byte is the sign. */
 static inline int64_t bytes_sleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;

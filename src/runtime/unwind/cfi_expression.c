@@ -15,8 +15,9 @@
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/cfi_bytes.h"
 
-#define DEPTH_MAX	16		/* limit: values on the stack */
-#define STEPS_MAX	1024		/* limit: operations; an expression may loop */
+#define DEPTH_MAX	16		/* limit of the values on the stack */
+#define STEPS_MAX	1024		/* limit of the operations, because an expression
+					 * may loop */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
@@ -31,7 +32,8 @@ enum {
 };
 
 struct machine {
-	struct cfi_bytes bytes;		/* the expression from the next operation on */
+	struct cfi_bytes bytes;		/* the rest of the expression, from the next
+					 * operation on */
 	const uint8_t *start;		/* start of the expression */
 	const uint64_t *regs;
 	cfi_read read;
@@ -66,7 +68,7 @@ static uint64_t peek(struct machine *m, unsigned int back)
 	return 0;
 }
 
-/* Jump by @by bytes, from the end of the current operation. */
+/* Jump by @by bytes, counted from the end of the current operation. */
 static void jump(struct machine *m, int16_t by)
 {
 	int64_t to = m->bytes.at - m->start + by;
@@ -86,7 +88,7 @@ static uint64_t shift(uint8_t op, uint64_t value, uint64_t by)
 	return op == OP_SHR ? value >> by : (uint64_t)((int64_t)value >> by);
 }
 
-/* Evaluate binary operators.  Returns false if @op is not one. */
+/* Evaluate a binary operator.  Returns false if @op is not a binary operator. */
 static bool do_binary(struct machine *m, uint8_t op)
 {
 	uint64_t b = m->depth > 0 ? m->stack[m->depth - 1] : 0;
@@ -119,7 +121,8 @@ static bool do_binary(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Evaluate operations that push a constant.  Returns false if @op is not one. */
+/* Evaluate an operation that pushes a constant.  Returns false if @op is not such an
+ * operation. */
 static bool do_constant(struct machine *m, uint8_t op)
 {
 	struct cfi_bytes *bytes = &m->bytes;
@@ -143,8 +146,8 @@ static bool do_constant(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Evaluate operations that move or copy values on the stack.  Returns false if @op is not
- * one. */
+/* Evaluate an operation that moves or copies values on the stack.  Returns false if @op is
+ * not such an operation. */
 static bool do_stack(struct machine *m, uint8_t op)
 {
 	uint64_t a, b;

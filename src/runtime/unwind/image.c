@@ -18,7 +18,8 @@
 #include "runtime/unwind/image.h"
 #include "runtime/unwind/unwind.h"
 
-#define KNOWN		256u		/* entries of the table known[]; a power of two */
+#define KNOWN		256u		/* number of entries of the table known[]; a
+					 * power of two */
 
 /* ---- build ids and paths of files ---- */
 
@@ -36,7 +37,7 @@ static const ElfW(Nhdr) *find_id(const char *note, const char *end)
 	return NULL;
 }
 
-/* Returns the note with the build id, or NULL: the object has none. */
+/* Returns the note with the build id, or NULL if the object has none. */
 static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
 {
 	for (int i = 0; i < headers->nr; i++) {
@@ -55,7 +56,8 @@ static const ElfW(Nhdr) *find_build_id(const struct image_headers *headers)
 
 static const uint8_t *id_bytes(const ElfW(Nhdr) *note)
 {
-	return (const uint8_t *)(note + 1) + 4;		/* after the name "GNU" */
+	return (const uint8_t *)(note + 1) + 4;		/* the build id comes after the
+							 * name "GNU" */
 }
 
 static uint32_t copy_id(const ElfW(Nhdr) *note, uint8_t *to, uint32_t size)
@@ -95,18 +97,18 @@ const char *image_absolute(const char *path, char *buf, size_t size)
 
 /* ---- objects that this process has added ---- */
 
-/* How to recognize an object that was added.  Another object may be loaded at the same
- * address, even with the same name, but then its build id differs. */
+/* The data by which an object that was added is recognized.  Another object may be loaded
+ * at the same address, even with the same name, but then its build id differs. */
 struct known {
 	uint64_t start, end;
 	const char *name;
-	/* id_at: offset of the build id from @start; 0: it has none.  id: the 8 bytes at
-	 * that offset; 0: not known. */
+	/* id_at is the offset of the build id from @start; 0: the object has none.  id is
+	 * the 8 bytes at this offset; 0: not known. */
 	uint64_t id_at, id;
 };
 
-/* A hash table by start.  Threads and signal handlers write it without a lock.  It is
- * only a hint, so races do not matter. */
+/* A hash table of objects by their start.  Threads and signal handlers write it without a
+ * lock.  It is only a hint, so races do not matter. */
 static struct known known[KNOWN];
 
 static struct known *known_at(uint64_t start)
@@ -142,7 +144,7 @@ static bool is_known(const struct image *image)
 	       id_of(image, load(&hint->id_at)) == load(&hint->id);
 }
 
-/* Forget the objects that @image overlaps: they are no longer mapped. */
+/* Forget the objects that @image overlaps, because they are no longer mapped. */
 static void forget_others(const struct image *image)
 {
 	for (uint32_t i = 0; i < KNOWN; i++)
@@ -166,7 +168,7 @@ static void set_known(const struct image *image, uint64_t id_at)
 /* ---- add rows to the table of objects ---- */
 
 /* Read the build id of @image into @row.  Linkers put the program headers in the first
- * page.  Returns the offset of the build id from image->start; 0: there is none. */
+ * page.  Returns the offset of the build id from image->start; 0 if there is none. */
 static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 {
 	const ElfW(Ehdr) *head = (const void *)image->start;
@@ -185,7 +187,7 @@ static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 	return note ? (uint64_t)id_bytes(note) - image->start : 0;
 }
 
-/* Store the absolute path of the object's file in @buf.  Returns false if there is no
+/* Store the absolute path of the object's file in @buf.  Returns false if the object has no
  * file (the vDSO), or if its path is too long. */
 static bool fill_path(const struct image *image, char *buf, size_t size)
 {
@@ -210,9 +212,9 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
-/* Does @row describe @object?  Compare the build ids if it has one: the server may have
- * stored another path for the same file.  Other processes can write @row, so all lengths
- * are taken from @object, which is private. */
+/* Returns true if @row describes @object.  The build ids are compared if the object has
+ * one, because the server may have stored another path for the same file.  Other processes
+ * can write @row, so all lengths are taken from @object, which is private. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -222,8 +224,8 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strcmp(row->path, object->path));
 }
 
-/* Is the newest row that overlaps @object a row of @object?  @nr: number of rows in use.
- * The acquire pairs with the release in add_row(), in any process of the root. */
+/* Returns true if the newest row that overlaps @object is a row of @object.  @nr: number of
+ * rows in use. The acquire pairs with the release in add_row(), in any process of the root. */
 static bool has_row(const struct abi_object *object, uint32_t nr)
 {
 	while (nr--) {
@@ -239,7 +241,7 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 }
 
 /* Take the next row and fill it.  A process that is killed in between leaves a row whose
- * is_there is 0; readers skip it. */
+ * is_there is 0, which readers skip. */
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;

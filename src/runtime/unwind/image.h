@@ -12,7 +12,7 @@
 struct image_headers {
 	const ElfW(Phdr) *phdr;
 	int nr;				/* number of program headers */
-	uint64_t bias;			/* address in memory - address in the file */
+	uint64_t bias;			/* address in memory minus address in the file */
 };
 /* Copy the build id of an object to @ret_id, at most @size bytes.  Returns the number of
  * bytes copied; 0: the object has no build id. */
@@ -32,7 +32,7 @@ const char *image_absolute(const char *path, char *buf, size_t size);
 struct table_object {
 	const void *inside;		/* an address in the object */
 	struct image_headers headers;	/* phdr is NULL if the object was not found */
-	const char *name;		/* its path, a string of the loader */
+	const char *name;		/* path of the object, a string of the loader */
 	uint64_t base;			/* address of its first page */
 };
 /*
@@ -46,18 +46,18 @@ struct table_object table_find_object(const struct ulf_module *module);
 
 /* Where an object is loaded, as the loader reports it. */
 struct image {
-	/* The object is mapped in [start, end).  bias: address in memory - address in the
-	 * file. */
+	/* The object is mapped in [start, end).  bias is the address in memory minus the
+	 * address in the file. */
 	uint64_t start, end, bias;
-	const char *name;		/* its path, a string of the loader; "" for the
-					 * program */
-	const ElfW(Dyn) *dynamic;	/* its dynamic section; NULL: it has none */
+	const char *name;		/* path of the object, a string of the loader; ""
+					 * for the program */
+	const ElfW(Dyn) *dynamic;	/* dynamic section of the object; NULL if it has none */
 };
-/* Add @image to the root's table of objects, unless it is there already.  Does nothing if
- * the process has no root. */
+/* Add @image to the root's table of objects, unless the table contains it already.  Does
+ * nothing if the process has no root. */
 void image_report(const struct image *image);
 /* Add all objects of this process to the root's table of objects.  Takes libc's lock of
- * dl_iterate_phdr(): the caller must hold no lock of libulf, and must not be a signal
+ * dl_iterate_phdr(), so the caller must hold no lock of libulf, and must not be a signal
  * handler. */
 void image_report_all(void);
 

@@ -17,9 +17,10 @@
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwind.h"
 
-#define PROGRAMS_MAX	32u		/* limit: program headers of an object; linkers make a
-					 * dozen */
-#define NOTE_BYTES	1024u		/* limit: bytes of a PT_NOTE segment that are read */
+#define PROGRAMS_MAX	32u		/* limit of the program headers of an object;
+					 * linkers make a dozen */
+#define NOTE_BYTES	1024u		/* limit of the bytes of a PT_NOTE segment that
+					 * are read */
 
 struct headers {
 	uint32_t nr;
@@ -47,8 +48,8 @@ static int read_headers(int fd, const struct image *image, struct headers *ret)
 	return read_rows(fd, image->start + head.e_phoff, head.e_phnum, ret);
 }
 
-/* Used without _dl_find_object(): assume that the program is linked statically, so that
- * it is the only object.  Returns -ENOENT if @addr is outside of it. */
+/* Find the program, on a libc without _dl_find_object().  Assume that the program is linked
+ * statically, so that it is the only object.  Returns -ENOENT if @addr is outside of it. */
 static int find_program(int fd, uint64_t addr, struct image *ret_image,
 			 struct headers *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The object that is loaded at an address, described from private memory: loaded.c. */
+/* The object that is loaded at an address, described from private memory; see loaded.c. */
 #ifndef ULF_RUNTIME_LOADED_H
 #define ULF_RUNTIME_LOADED_H
 
@@ -10,10 +10,11 @@
 
 struct loaded {
 	struct image image;
-	uint64_t text, text_end;	/* addresses of its first executable segment, as
-					 * far as the segment has bytes in the file */
-	uint32_t id_bytes;		/* bytes of its build id; 0: it has none */
-	uint8_t id[32];			/* the build id, then zeroes */
+	uint64_t text, text_end;	/* addresses of the object's first executable
+					 * segment, as far as the segment has bytes in
+					 * the file */
+	uint32_t id_bytes;		/* bytes of the build id; 0 if the object has none */
+	uint8_t id[32];			/* the build id, followed by zeroes */
 };
 
 /*

@@ -12,25 +12,25 @@ struct object_file {
 	int fd;				/* the open file, or -1 */
 	Elf64_Shdr *sections;		/* copy of the @nr section headers */
 	uint32_t nr;			/* number of sections */
-	uint32_t names;			/* index of the section with their names */
-	uint64_t entry;			/* e_entry: address of the entry in the file */
+	uint32_t names;			/* index of the section with the names of sections */
+	uint64_t entry;			/* address of the entry in the file (e_entry) */
 };
 
-/* Open the file of the object @info and read its section headers.  Returns false on errors.
- * The caller must call object_file_close() in both cases. */
+/* Open the file of the object @info and read its section headers.  Returns false after an
+ * error. The caller must call object_file_close() in both cases. */
 bool object_file_open(const struct dl_phdr_info *info, struct object_file *file);
 /* Close the file and free the section headers. */
 void object_file_close(struct object_file *file);
-/* Returns a copy of a section, with a NUL after its last byte, or NULL: no memory, or a read
- * error.  The caller frees it with memory_free(). */
+/* Returns a copy of a section, with a NUL after its last byte.  Returns NULL if there is no
+ * memory, or after a read error.  The caller frees the copy with memory_free(). */
 void *object_file_read(const struct object_file *file, const Elf64_Shdr *section);
 
-/* Returns the bias of the program: its entry in memory (AT_ENTRY) minus that in its file; 0 if
- * the file cannot be read. */
+/* Returns the bias of the program: the address of its entry in memory (AT_ENTRY) minus that
+ * in its file.  Returns 0 if the file cannot be read. */
 uint64_t object_file_program_bias(void);
 
-/* Store the lowest address and the end of those segments of @info, as loaded in memory, that
- * have all @flags (PF_...).  Counts only bytes that are in the file.  Returns false if there
+/* Get the lowest address and the end of those segments of @info, as loaded in memory, that
+ * have all @flags (PF_...).  Only bytes that are in the file count.  Returns false if there
  * is no such segment.  Needs no lock. */
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,
 		       uint64_t *ret_low, uint64_t *ret_high);

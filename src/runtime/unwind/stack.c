@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Record stack traces as events: ftrace:kernel_stack. */
+/* Record stack traces as the event ftrace:kernel_stack. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-#define PROBE_STEPS	12	/* limit: frames from stack_record() up to the probe */
-#define CALLER_STEPS	2	/* limit: further frames of the tracepoint's code */
+#define PROBE_STEPS	12	/* limit of the frames from stack_record() up to the probe */
+#define CALLER_STEPS	2	/* limit of the further frames of the tracepoint's code */
 
-/* The kernel's layout; event/ftrace_event.c describes the fields. */
+/* A record with a stack, in the kernel's layout.  event/ftrace_event.c describes the fields. */
 struct stack_entry {
 	struct trace_entry entry;
 	int32_t size;			/* number of callers */
@@ -42,8 +42,8 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 	return has_caller;
 }
 
-/* Add @pc unless it is in a body, which the graph tracer has put between a function and
- * its caller. */
+/* Add @pc to the stack, unless it is in a body, which the graph tracer has put between a
+ * function and its caller. */
 static void add_caller(struct stack_entry *stack, uint64_t pc)
 {
 	if (!ftrace_is_body(pc))
@@ -61,9 +61,9 @@ static void write_stack(const struct buffer *buffer, struct stack_entry *stack)
 		     (size_t)stack->size * sizeof(stack->callers[0]));
 }
 
-/* Does @function run between the tracepoint and stack_record(): a probe, or the function
- * that calls the probes?  @function is 0 if no unwind table describes it.  Such a function
- * counts as the probe if no probe was found before (@is_first). */
+/* Returns true if @function runs between the tracepoint and stack_record(): it is a probe,
+ * or the function that calls the probes.  @function is 0 if no unwind table describes it.
+ * Such a function counts as the probe if no probe was found before (@is_first). */
 static bool is_probe(const struct ulf_event *event, uint64_t function,
 		     bool is_first)
 {
@@ -87,23 +87,23 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 	record.stack.size = 0;
 	unwind_start(&unwind);
 	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
-		/* All frames up to here belong to libulf and to the probe: drop them. */
+		/* Drop all frames up to here, which belong to libulf and to the probe. */
 		if (++steps <= last &&
 		    is_probe(event, function, last == PROBE_STEPS)) {
 			record.stack.size = 0;
 			last = steps + CALLER_STEPS;
 		}
 		if (unwind.is_interrupted)
-			last = 0;	/* keep all frames from here on, also if the
+			last = 0;	/* keep all frames from here on, even if the
 					 * signal interrupted another probe */
 		add_caller(&record.stack, unwind_pc(&unwind));
 	}
 	write_stack(buffer, &record.stack);
 }
 
-/* The caller's frame begins above the return address of the traced function; all frames
- * below are libulf's.  As in the kernel, the first entry is the address in the function
- * to which the tracer returns. */
+/* Record the stack of a traced function.  The caller's frame begins above the return
+ * address of the traced function; all frames below are libulf's.  As in the kernel, the
+ * first entry is the address in the function to which the tracer returns. */
 void stack_record_function(const struct buffer *buffer,
 			   const struct function_call *call)
 {
@@ -126,7 +126,7 @@ void stack_record_function(const struct buffer *buffer,
 	write_stack(buffer, &record.stack);
 }
 
-/* The first entry is the caller of trace_dump_stack(). */
+/* Record the stack of the caller.  The first entry is the caller of trace_dump_stack(). */
 void trace_dump_stack(int skip)
 {
 	const struct buffer *buffer = buffer_top();

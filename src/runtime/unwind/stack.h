@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Record stacks.  Call these functions in a probe; any context. */
+/* Record stacks.  These functions must be called in a probe; any context. */
 #ifndef ULF_RUNTIME_UNWIND_STACK_H
 #define ULF_RUNTIME_UNWIND_STACK_H
 
@@ -14,7 +14,7 @@ struct function_call {
 	uint64_t ip;			/* address of the function's site */
 	uint64_t parent;		/* return address of the call */
 	const uint64_t *place;		/* address on the stack at which the return
-					 * address is */
+					 * address is stored */
 	const struct ftrace_regs *regs;	/* registers at the call */
 };
 

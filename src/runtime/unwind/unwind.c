@@ -25,7 +25,7 @@
 #ifdef DLFO_EH_SEGMENT_TYPE
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-/* Takes no lock; signal handlers may call it. */
+/* Find the object that contains @pc.  Takes no lock; signal handlers may call it. */
 static bool find_object(uint64_t pc, struct image *ret_image,
 			struct cfi_object *ret_tables)
 {
@@ -83,8 +83,8 @@ bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_he
 
 /* ---- read the stack ---- */
 
-/* Read a word of the stack.  AddressSanitizer must not check this load: the word may be
- * in a red zone between two variables. */
+/* Read a word of the stack.  AddressSanitizer must not check this load, because the word
+ * may be in a red zone between two variables. */
 static __attribute__((no_sanitize_address)) bool
 read_word(void *arg, uint64_t addr, uint64_t *ret_word)
 {
@@ -173,8 +173,8 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 	return 0;
 }
 
-/* The frame pointer points to the saved frame pointer of the caller; the return address
- * is in the next higher word. */
+/* Step to the caller by the frame pointer.  It points to the saved frame pointer of the
+ * caller; the return address is in the next higher word. */
 static int step_by_pointer(struct unwind *unwind)
 {
 	uint64_t frame = unwind->regs[ARCH_UNWIND_FRAME], next, pc;
@@ -192,8 +192,8 @@ static int step_by_pointer(struct unwind *unwind)
 
 int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 {
-	/* A call may be the last instruction of its function, so the return address may
-	 * belong to the next function.  Look up the byte before it. */
+	/* Look up the byte before the return address.  A call may be the last instruction
+	 * of its function, so the return address may belong to the next function. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
 	struct cfi_object tables = { 0 };
@@ -203,7 +203,8 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	if (!find_object(pc, &unwind->image, &tables) || !tables.header) {
 		r = step_by_pointer(unwind);
 	} else if (cfi_find(&tables, pc, &function)) {
-		r = -ENODATA;		/* for example: the end of a coroutine's stack */
+		r = -ENODATA;		/* this happens for example at the end of a
+					 * coroutine's stack */
 	} else {
 		*ret_function = function.start;
 		r = step_by_table(unwind, &tables, &function);

@@ -20,12 +20,14 @@
 
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */
-	bool is_interrupted;		/* the frame's pc is not a return address: a
-					 * signal interrupted it, or it is the first */
-	struct image image;		/* cache: the object of the frame that was unwound
-					 * last; start == 0: its pc is in no object */
-	uint64_t low, high;		/* [low, high): stack addresses that are known
-					 * to be readable */
+	bool is_interrupted;		/* true: the frame's pc is not a return address,
+					 * because a signal interrupted the frame, or it
+					 * is the first frame */
+	struct image image;		/* cache: the object of the frame that was
+					 * unwound last; start is 0 if its pc is in no
+					 * object */
+	uint64_t low, high;		/* the stack addresses [low, high) are known to
+					 * be readable */
 };
 
 /* Start at the frame of the function that calls this. */
@@ -35,7 +37,7 @@ unwind_start(struct unwind *unwind)
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
 	unwind->image = (struct image){ 0 };
-	/* This page is mapped: the current frame is on it. */
+	/* This page is mapped, because the current frame is on it. */
 	unwind->low = unwind->regs[ARCH_UNWIND_SP] & ~(UNWIND_PAGE - 1);
 	unwind->high = unwind->low + UNWIND_PAGE;
 }
@@ -60,15 +62,15 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function);
 /* Find the object that contains @addr.  Returns false if there is none, or if
  * unwind_can_find() is false. */
 bool unwind_find(uint64_t addr, struct image *ret_image);
-/* Do unwind_find(), and store the address of the object's .eh_frame_hdr in *@ret_header;
- * 0: it has none. */
+/* Find an object as unwind_find() does, and store the address of its .eh_frame_hdr in
+ * *@ret_header; 0 if it has none. */
 bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_header);
 /* Returns true if libc has _dl_find_object(), which all these functions need to find the
  * object at an address. */
 bool unwind_can_find(void);
 
-/* Returns the pc of the current frame: a return address, or where a signal interrupted
- * the frame. */
+/* Returns the pc of the current frame, which is a return address, or the address at which a
+ * signal interrupted the frame. */
 static inline uint64_t unwind_pc(const struct unwind *unwind)
 {
 	return unwind->regs[ARCH_UNWIND_PC];
