@@ -409,8 +409,8 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Search for the functions that filters of triggers name.  Returns 0, or -ERESTART: call again
- * later. */
+/* Search for the functions that filters of triggers name.  Returns 0, or -ERESTART if the
+ * caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
 	return boot_has(words, BOOT_TRIGGER) &&

@@ -10,9 +10,10 @@
 #include "server/core/root.h"
 #include "server/parts.h"
 
-/* The state of ROOT_PART_BOOT. */
+/* The boot settings of a root.  This is the state of ROOT_PART_BOOT. */
 struct root_boot {
-	uint32_t nr_rows;		/* number of rows of events that have been handled */
+	uint32_t nr_rows;		/* number of rows of the table of events that
+					 * have been handled */
 	bool is_applied;		/* true: boot_apply() has run */
 	struct budget budget;		/* budget for the triggers of many events */
 };
@@ -33,7 +34,8 @@ int boot_prepare(struct root *root);
 /* Method root_part.tick: apply the boot settings of events that were registered since the
  * last call. */
 void boot_tick(struct root *root);
-/* Forget which events were handled: @root is no longer mapped. */
+/* Method root_part.done: forget which events were handled, because @root is no longer
+ * mapped. */
 void boot_done(struct root *root);
 
 #endif

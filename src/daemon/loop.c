@@ -52,7 +52,8 @@ struct loop {
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
-	struct loop_source core;	/* the server's descriptor for roots; see loop_turn() */
+	struct loop_source core;	/* the descriptor that reports changes of roots;
+					 * see loop_turn() */
 	struct loop_source signals, timer;
 	struct loop_source parser;
 	/* events of the current round that are not handled yet */

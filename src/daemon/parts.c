@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of roots and of instances.  A new feature is a number in server/parts.h, a row here,
- * and files of its own. */
+/* The tables of the parts of roots and of instances.  A new feature is a number in
+ * server/parts.h, a row here, and files of its own. */
 #include "abi/rules.h"
 #include "daemon/boot.h"
 #include "daemon/parts.h"

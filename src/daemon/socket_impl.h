@@ -55,7 +55,8 @@ struct client {
 	 */
 	bool is_parked;
 	struct abi_request parked;
-	struct tracefs_call call;	/* of a request that reads, writes or closes a file */
+	struct tracefs_call call;	/* the call of a request that reads, writes or
+					 * closes a file */
 	struct text errors;		/* entries of error_log that the request has
 					 * caused */
 	bool is_warning;		/* true: @errors are sent although the request succeeds */

@@ -71,8 +71,8 @@ static bool has_calls_to_make(void)
 	return false;
 }
 
-/* Have functions of the program called.  They may take long, so the agent applies all
- * settings that need no such call first. */
+/* Have functions of the program called.  These calls may take long, so the agent first
+ * applies all settings that need no such call. */
 static int make_calls(void)
 {
 	const struct runtime_part *part;
@@ -508,8 +508,8 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
-	store_agent_tid(r);	/* not in the agent: the program may call exec() before the
-				 * agent runs */
+	store_agent_tid(r);	/* store the id here, not in the agent, because the
+				 * program may call exec() before the agent runs */
 	if (is_root())
 		wait_until_ready();
 	return 0;

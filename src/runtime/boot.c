@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Boot settings (event/boot.h).  The runtime stores their text where the server finds it,
- * and the program waits until the server has applied it.
+ * and the program waits until the server has applied the settings.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -210,7 +210,7 @@ static bool wait_for_agent(void)
 	uint64_t deadline = 0;
 	uint32_t seen;
 
-	/* mate: the agent [agent.applied] */
+	/* acquire: the agent has applied this generation; mate: the agent [agent.applied] */
 	while (is_before(seen = __atomic_load_n(applied, __ATOMIC_ACQUIRE), generation) &&
 	       has_agent() && !agent_is_calling()) {
 		if (wait_more(applied, seen, &deadline))

@@ -50,8 +50,8 @@ static void repair(uint32_t old_tid)
 	thread_after_fork();
 }
 
-/* Claim a process slot.  @has_parent: the parent had one.  Returns false if there is none
- * for this process. */
+/* Claim a process slot.  @has_parent: the parent had a slot.  Returns false if there is no
+ * slot for this process. */
 static bool claim_slot(bool has_parent)
 {
 	bool has_slot;
@@ -65,7 +65,8 @@ static bool claim_slot(bool has_parent)
 	return has_slot;
 }
 
-/* This process has no slot, so it does not belong to the root. */
+/* Detach this process from the root, because it has no slot, and so does not belong to the
+ * root. */
 static void detach(void)
 {
 	const struct runtime_part *part;
@@ -87,8 +88,8 @@ static bool has_put_off(void)
 }
 
 /* Apply settings that the server changed before it knew this process: the server may have
- * reported already that all processes have applied them.  It waits for this process from
- * process_claim() on. */
+ * reported already that all processes have applied them.  The server waits for this process
+ * from process_claim() on. */
 static void catch_up(void)
 {
 	const struct runtime_part *part;
@@ -127,7 +128,7 @@ static void fork_child(void)
 		process_slot->flags = 0;
 }
 
-/* Register before any other fork handler, if possible: see libc/atfork.c. */
+/* Register the fork handlers, if possible before any other fork handler: see libc/atfork.c. */
 __attribute__((no_sanitize_address, no_sanitize_thread)) void fork_watch(void)
 {
 	static bool is_watching;

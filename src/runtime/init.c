@@ -24,10 +24,10 @@
 				 * there are more modules, one of these handlers still
 				 * runs before the destructors */
 
-static bool is_initialized;		/* set by the first constructor */
+static bool is_initialized;		/* true after the first constructor has run */
 
-/* Set process_is_exiting(): destructors of modules that run later leave their events
- * described in the dead root. */
+/* Make process_is_exiting() return true.  Destructors of modules that run later then leave
+ * their events described in the dead root. */
 static void at_exit(void)
 {
 	if (process_set_exiting() && root_control)

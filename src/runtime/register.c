@@ -26,7 +26,7 @@ void ulf_module_register(struct ulf_module *module)
 			module->version >= ULF_ABI_VERSION_OLDEST;
 
 	if (!is_known) {
-		/* The other members may have another layout: read none of them. */
+		/* Read no other member, because the members may have another layout. */
 		runtime_init();
 		table_refuse_module(module->version);
 		return;

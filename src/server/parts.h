@@ -18,8 +18,8 @@ enum root_part_number {
 	ROOT_PART_EVENTS,
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
-	ROOT_PART_PROFILE,		/* after FUNCTIONS: the figures are of functions that
-					 * were loaded */
+	ROOT_PART_PROFILE,		/* this part comes after FUNCTIONS, because the
+					 * figures are of functions that were loaded */
 	ROOT_PART_STACK_TRACER,
 	ROOT_PART_RULES,
 	ROOT_PART_SUGGEST,

@@ -71,9 +71,11 @@ size_t function_name_len(const char *word, size_t len);
 enum function_rung {
 	RUNG_NAME,			/* equal to the name or the bare name, with or without
 					 * params, tail and clone */
-	RUNG_SCOPED,			/* as RUNG_NAME, but without the first scopes */
-	RUNG_GLOB,			/* as RUNG_NAME, but with wildcards */
-	RUNG_SCOPED_GLOB,		/* as RUNG_SCOPED, but with wildcards */
+	RUNG_SCOPED,			/* the name is equal as in RUNG_NAME, but without
+					 * the first scopes */
+	RUNG_GLOB,			/* the name matches as in RUNG_NAME, but with wildcards */
+	RUNG_SCOPED_GLOB,		/* the name matches as in RUNG_SCOPED, but with
+					 * wildcards */
 	RUNG_NONE,			/* no match */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of parts, as the core walks it. */
+/* The table of parts, over which the core walks. */
 #include "runtime/base/part.h"
 
 static const struct runtime_part none;

@@ -24,66 +24,80 @@ struct thread_slot;
 struct runtime_part {
 	const char *name;
 
-	/* ---- start; in the thread that starts the runtime ---- */
+	/* ---- methods for the start, in the thread that starts the runtime ---- */
 
-	/* Runs once in every process, even if no root could be created.  No lock held; may
-	 * call any function of libc. */
+	/* Method load: runs once in every process, even if no root could be created.  No
+	 * lock held; may call any function of libc. */
 	void (*load)(void);
-	/* Prepare the part.  The process has a root and a slot, and no agent yet.  No lock
-	 * held; may call any function of libc. */
+	/* Method init: prepare the part.  The process has a root and a slot, and no agent
+	 * yet.  No lock held; may call any function of libc. */
 	void (*init)(void);
-	/* Apply the settings that must be in force before the program's first event or
-	 * function is hit.  Runs after all init(), and after the buffers have their rings.
-	 * Lock held.  The result is ignored: the agent applies the settings again. */
+	/*
+	 * Method start: apply the settings that must be in force before the program's first
+	 * event or function is hit.  Runs after all init(), and after the buffers have
+	 * their rings. Lock held.  The result is ignored: the agent applies the settings
+	 * again.
+	 */
 	int (*start)(void);
 
-	/* ---- settings; lock held, unless a comment says otherwise ---- */
+	/* ---- methods for settings; lock held, unless a comment says otherwise ---- */
 
-	/* The server has raised the generation: apply the part's settings.  Runs in the
-	 * agent, which libc does not know, and in a child of fork().  Returns 0 or -errno;
-	 * after an error the other parts apply their settings all the same. */
+	/*
+	 * Method apply: apply the part's settings, because the server has raised the
+	 * generation.  Runs in the agent, which libc does not know, and in a child of
+	 * fork().  Returns 0 or -errno; after an error the other parts still apply their
+	 * settings.
+	 */
 	int (*apply)(void);
-	/* Returns true if a setting needs calls of functions of the program: make_calls()
-	 * must be called. */
+	/* Method has_calls: return true if a setting needs calls of functions of the
+	 * program, so that make_calls() must be called. */
 	bool (*has_calls)(void);
-	/* Have these functions called, and wait for them.  Only the agent calls this, with
-	 * no lock held.  Returns 0 or -errno. */
+	/* Method make_calls: have these functions called, and wait for their end.  Only the
+	 * agent calls this, with no lock held.  Returns 0 or -errno. */
 	int (*make_calls)(void);
-	/* Apply the part's settings of @buffer, whose rules are known.  Returns 0 or -errno;
-	 * after an error the buffer keeps its rings and its lists of threads. */
+	/* Method buffer_apply: apply the part's settings of @buffer, whose rules are known.
+	 * Returns 0 or -errno; after an error the buffer keeps its rings and its lists of
+	 * threads. */
 	int (*buffer_apply)(struct buffer *buffer);
-	/* The lists of threads of @buffer, or its options, have changed. */
+	/* Method pids_changed: called when the lists of threads of @buffer, or its options,
+	 * have changed. */
 	void (*pids_changed)(const struct buffer *buffer);
-	/* @buffer uses another set of rings, or none.  The old set is freed after a grace
-	 * period. */
+	/* Method rings_changed: called when @buffer uses another set of rings, or none.
+	 * The old set is freed after a grace period. */
 	void (*rings_changed)(const struct buffer *buffer);
-	/* This process leaves the root: switch everything off that uses its memory.  The
-	 * result, 0 or -errno, is ignored: the memory is replaced in any case. */
+	/* Method leave: switch off everything that uses the root's memory, because this
+	 * process leaves the root.  The result, 0 or -errno, is ignored: the memory is
+	 * replaced in any case. */
 	int (*leave)(void);
 
-	/* ---- threads; any context, and in a child of vfork() ---- */
+	/* ---- methods for threads; any context, and in a child of vfork() ---- */
 
-	/* Reset the part's members of @slot.  A new thread, or the thread of a new process,
-	 * is about to use the slot. */
+	/* Method thread_new: reset the part's members of @slot.  A new thread, or the
+	 * thread of a new process, is about to use the slot. */
 	void (*thread_new)(struct thread_slot *slot);
-	/* This thread has got a slot, or another thread id. */
+	/* Method thread_named: called when this thread has got a slot, or another thread id. */
 	void (*thread_named)(void);
-	/* This thread is about to give up its slot. */
+	/* Method thread_forget: called when this thread is about to give up its slot. */
 	void (*thread_forget)(void);
 
-	/* ---- in a child of fork(), which has no other thread ---- */
+	/* ---- methods for a child of fork(), which has no other thread ---- */
 
-	/* Repair locks and state that other threads of the parent may have changed.
+	/*
+	 * Method after_fork: repair locks and state that other threads of the parent may
+	 * have changed.
 	 * @old_tid: the id that this thread had in the parent.  The child need not have a
-	 * root. */
+	 * root.
+	 */
 	void (*after_fork)(uint32_t old_tid);
-	/* The child has claimed a process slot.  @is_late: the server has changed settings
-	 * since the fork, so it may have freed blocks that the child still uses. */
+	/* Method after_claim: called when the child has claimed a process slot.  @is_late:
+	 * the server has changed settings since the fork, so it may have freed blocks that
+	 * the child still uses. */
 	void (*after_claim)(bool is_late);
-	/* The child has no slot, and so no root from now on: use none of its memory. */
+	/* Method detach: use no memory of the root any more, because the child has no slot,
+	 * and so no root from now on. */
 	void (*detach)(void);
-	/* Returns true if updates were put off in the parent: the child must apply its
-	 * settings even if they have not changed. */
+	/* Method has_put_off: return true if updates were put off in the parent, so that
+	 * the child must apply its settings even if they have not changed. */
 	bool (*has_put_off)(void);
 };
 

@@ -14,8 +14,10 @@
 
 struct abi_process *process_slot;
 
-static bool has_left;			/* set once, by process_set_left() */
-static bool is_exiting;			/* set once, by process_set_exiting() */
+static bool has_left;			/* true after process_set_left() was called,
+					 * which happens once */
+static bool is_exiting;			/* true after process_set_exiting() was called,
+					 * which happens once */
 static uint32_t known_pid;		/* pid of the process to which this memory belongs */
 static bool is_child;			/* true: this process was forked by another
 					 * process of the root */
@@ -48,7 +50,7 @@ void process_note_pid(bool was_forked)
 
 bool process_is_child(void)
 {
-	/* a child of vfork() has its parent's memory, so known_pid is its parent's */
+	/* A child of vfork() has its parent's memory, so known_pid is the pid of its parent. */
 	return is_child && known_pid == (uint32_t)arch_syscall0(SYS_getpid);
 }
 

@@ -47,8 +47,8 @@
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* size of the mapping; root_create() sets this and the
-					 * next four variables */
+static uint64_t map_bytes;		/* size of the mapping; root_create() sets this
+					 * variable and the next four */
 static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];

@@ -141,7 +141,8 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	int r = populate(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
-		return 0;	/* no memory, so no rings: see apply_buffer() */
+		return 0;	/* there is no memory, so there are no rings; see
+				 * apply_buffer() */
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
 			    &new->fast[i]);

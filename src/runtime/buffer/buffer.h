@@ -86,7 +86,7 @@ static inline struct ring_set *buffer_set(const struct buffer *buffer)
 	/* acquire: the set is complete; mate: buffer.c [buffer.set] */
 	return __atomic_load_n(&buffer->set, __ATOMIC_ACQUIRE);
 }
-/* Apply the server's settings for all buffers: rings, rules, options, lists of threads.
+/* Apply the server's settings for all buffers: rings, rules, options and lists of threads.
  * Lock held.  Returns 0 or the first -errno. */
 int buffer_apply_all(void);
 /* Remove the rings of all buffers, so that nothing more is recorded.  For a child of

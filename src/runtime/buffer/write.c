@@ -59,8 +59,8 @@ write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, 
 	return true;
 }
 
-/* A ring that is off has no space.  Then write_straight() fails, and every record takes
- * the way through write_refreshed(). */
+/* Write a record.  A ring that is off has no space.  So write_straight() fails while
+ * recording is off, and every record goes through write_refreshed(). */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);

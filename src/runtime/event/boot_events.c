@@ -139,8 +139,9 @@ void boot_name_buffers(const char *words)
 	}
 }
 
-/* No setting asks for the rings of trace_printk().  If there is no memory for the buffer
- * itself, there is none for its rings, so the server need not be asked. */
+/* Returns true if rings must be made for trace_printk(), which no setting asks for.  If
+ * there is no memory for the buffer itself, there is none for its rings, so the server need
+ * not be asked. */
 bool boot_needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&

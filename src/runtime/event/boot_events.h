@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events and instances the boot settings name. */
+/* Find out which events and instances the boot settings name. */
 #ifndef ULF_RUNTIME_EVENT_BOOT_EVENTS_H
 #define ULF_RUNTIME_EVENT_BOOT_EVENTS_H
 
@@ -15,7 +15,7 @@ uint32_t boot_wanted(const char *system, const char *name);
 bool boot_has_triggers(const struct ulf_module *module);
 /* Returns true if @module uses trace_printk() and there are no rings for it yet. */
 bool boot_needs_rings(const struct ulf_module *module);
-/* Give a buffer to each instance that the settings @words name; the server fills in the
+/* Give a buffer to each instance that the settings @words name.  The server fills in the
  * rest.  Called before other processes know the root. */
 void boot_name_buffers(const char *words);
 

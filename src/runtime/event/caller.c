@@ -86,8 +86,8 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-/* Have the caller run event_make_calls(), and wait for it.  *@ret_result: its result.
- * Returns false if there is no caller.  A process that the caller has forked has no
+/* Have the caller run event_make_calls(), and wait for its end.  *@ret_result is the
+ * result. Returns false if there is no caller.  A process that the caller has forked has no
  * caller, either: there this does nothing and returns true. */
 static bool ask(int *ret_result)
 {

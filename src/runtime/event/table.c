@@ -300,7 +300,8 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 struct names {
 	const char *system;		/* NULL: none yet */
 	uint64_t off;			/* offset in the heap */
-	uint32_t bytes;			/* 0: no names, or no space for them */
+	uint32_t bytes;			/* number of bytes of the names; 0: no names, or
+					 * no space for them */
 };
 
 static void names_find(const struct ulf_module *module, const char *system,

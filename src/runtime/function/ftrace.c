@@ -76,7 +76,8 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* Put the body of site @i to @place; at the start of a page also graph_page. */
+/* Write the body of site @i to @place.  At the start of a page, also write a struct
+ * graph_page. */
 static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
@@ -421,7 +422,8 @@ static int hooks_init(void)
 	return ftrace_vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* Functions that cannot be patched do not call the user. */
+/* Add a user that the program registers.  Functions that cannot be patched do not call this
+ * user. */
 int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();

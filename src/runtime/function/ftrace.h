@@ -201,7 +201,7 @@ struct ftrace_graph_settings {
  */
 int ftrace_apply_users(uint32_t users, const struct ftrace_graph_settings *graph);
 
-/* @buffer has got other rings, or other lists of threads. */
+/* Called when @buffer has got other rings, or other lists of threads. */
 void ftrace_buffer_changed(const struct buffer *buffer);
 /*
  * Users that the program registers (register_ftrace.c).
@@ -239,23 +239,23 @@ void ftrace_load_begin(void);
 void ftrace_load_end(bool has_applied);
 /* Called in the child after fork(): forget the stacks of the parent's threads. */
 void ftrace_after_fork(uint32_t old_tid);
-/* Returns true if updates of libraries were put off because of a dlclose(): a child of fork()
- * must call ftrace_apply(). */
+/* Returns true if updates of libraries were put off because of a dlclose().  Then a child
+ * of fork() must call ftrace_apply(). */
 bool ftrace_has_put_off(void);
 /* Switch off all users that the server has set, because this process has no root from now
  * on.  The sites stay on.  Runs in a child that has no other thread yet. */
 void ftrace_detach(void);
 
-/* ---- ftrace_apply.c; the caller holds runtime_lock() ---- */
+/* ---- functions of ftrace_apply.c; the caller holds runtime_lock() ---- */
 
 /* Apply the server's settings for functions, and updates that were put off.  The agent calls
  * this.  Returns 0, -EINVAL (the block of functions is invalid) or an error of
  * root_populate() or ftrace_apply_users(). */
 int ftrace_apply(void);
-/* Stop all tracing of functions that the server has asked for.  Returns as
- * ftrace_apply_users(). */
+/* Stop all tracing of functions that the server has asked for.  Returns what
+ * ftrace_apply_users() returns. */
 int ftrace_drop_settings(void);
-/* Do ftrace_apply() and profile_apply() in a thread of the program.  Applies the settings
+/* Call ftrace_apply() and profile_apply() in a thread of the program.  Applies the settings
  * even if they have not changed, if they name objects that were not loaded the last time. */
 void ftrace_apply_again(void);
 
@@ -279,8 +279,8 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
  * signals meanwhile. Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
-/* ---- hit_slow.c: hit.c calls these through ftrace_call_slowly(), so they may use any
- * register.  Any thread and any signal handler may run them. ---- */
+/* ---- functions of hit_slow.c, which hit.c calls through ftrace_call_slowly(), so they may
+ * use any register.  Any thread and any signal handler may run them. ---- */
 
 struct ftrace_write {
 	const struct buffer *buffer;

@@ -153,7 +153,7 @@ int function_options_apply(struct buffer *buffer)
 {
 	const struct abi_buffer *shared = buffer->shared;
 	uint32_t tracer = __atomic_load_n(&shared->tracer, __ATOMIC_RELAXED);
-	/* A set bit means that the option differs from its default. */
+	/* A bit that is set means that the option differs from its default. */
 	uint64_t options = option_tracer_bits(tracer) &
 			   __atomic_load_n(&shared->options, __ATOMIC_RELAXED);
 

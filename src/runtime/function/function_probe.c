@@ -84,7 +84,7 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 		const struct buffer *buffer = buffer_if_used(i);
 		const struct abi_probes *list = NULL;
 
-		/* mate: probes_apply() [buffer.probes] */
+		/* acquire: the list is complete; mate: probes_apply() [buffer.probes] */
 		if (buffer)
 			list = __atomic_load_n(&buffer->probes, __ATOMIC_ACQUIRE);
 		hit.use.buffer = buffer;

@@ -75,7 +75,7 @@ static void callback_leave(int error)
 	errno = error;
 }
 
-/* mate: set_active() in ftrace.c [ftrace.active] */
+/* Returns the users that are on.  Acquire; mate: set_active() in ftrace.c [ftrace.active] */
 static uint32_t active_users(void)
 {
 	return __atomic_load_n(&ftrace_state.active, __ATOMIC_ACQUIRE);

@@ -25,14 +25,16 @@ void profile_leave(const struct shadow *shadow);
 /* Store the server's setting, for profile_apply().  @session:
  * abi_functions.profile_session; 0: off.  The caller has set object.figures. */
 void profile_set_session(uint64_t session);
-/* Apply the setting of profile_set_session().  Returns 0 or -ENOMEM (then profiling is off). */
+/* Apply the setting of profile_set_session().  Returns 0 or -ENOMEM; after -ENOMEM
+ * profiling is off. */
 int profile_apply(void);
 /* Stop counting the functions of @object, which is about to be freed. */
 void profile_forget(const struct object *object);
 /* Called in the child after fork().  @is_late: the server has changed settings since the
  * fork, so it may have freed the figures. */
 void profile_after_fork(bool is_late);
-/* Stop counting: this process has no root from now on.  Runs in the child after fork(). */
+/* Stop counting, because this process has no root from now on.  Called in the child after
+ * fork(). */
 void profile_detach(void);
 
 #endif

@@ -15,7 +15,7 @@ struct image_headers {
 	uint64_t bias;			/* address in memory minus address in the file */
 };
 /* Copy the build id of an object to @ret_id, at most @size bytes.  Returns the number of
- * bytes copied; 0: the object has no build id. */
+ * bytes copied; 0 if the object has no build id. */
 uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
 			 uint32_t size);
 /*

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct abi_ring_ref;
-struct extent_list;	/* parts of the arena that are in use */
+struct extent_list;	/* a list of the parts of the arena that are in use */
 struct root;
 
 /* A block of the arena that was retired.  Writers may still use it until every live process
@@ -25,8 +25,8 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t gene
 /* Return the memory of freed blocks to the file system, as soon as no process uses these
  * blocks any more. */
 void arena_reap(struct root *root);
-/* Note that @block is in use, for the methods list_blocks of parts.  A reference with off 0 is
- * ignored. */
+/* Add @block to the list of blocks in use.  For the methods list_blocks of parts.  A
+ * reference with off 0 is ignored. */
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block);
 /* Return true if @ref lies in the arena. */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);

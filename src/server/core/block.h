@@ -45,7 +45,7 @@ struct root;
 /* A block that is not published yet. */
 struct block_draft {
 	struct abi_ring_ref ref;
-	struct mapping *map;		/* its first bytes; NULL: not mapped */
+	struct mapping *map;		/* the first bytes of the block; NULL: not mapped */
 };
 
 /*

@@ -30,7 +30,8 @@ struct instance {
 	uint32_t number;		/* row of the instance's abi_buffer, and bit of
 					 * abi_event.wanted */
 	struct abi_buffer *abi;		/* the instance's buffer, in shared memory */
-	void **part_state;		/* states of the parts: server/parts.h */
+	void **part_state;		/* states of the parts of this instance
+					 * (server/parts.h) */
 	struct error_log errors;
 };
 

@@ -61,8 +61,8 @@ struct root_part {
 	void (*settled)(struct root *root, bool is_awaited);
 	/* Method stop_waiting: do not wait any more for files that are being parsed. */
 	void (*stop_waiting)(struct root *root);
-	/* List the blocks that processes may use, with arena_list_block(), so that the arena
-	 * does not use their memory for others. */
+	/* Method list_blocks: list the blocks that processes may use, with
+	 * arena_list_block(), so that the arena does not use their memory for others. */
 	void (*list_blocks)(const struct root *root, struct extent_list *list);
 	/* Method has_recorded: return true if the part has recorded anything.  A dead root
 	 * without records is removed. */
@@ -86,8 +86,9 @@ struct instance_part {
 	 * the instance any more, which may be long after done().  0: the part has no
 	 * state. */
 	size_t state_bytes;
-	/* Buffer @number of @root is about to be used by a new instance: clear what an earlier
-	 * instance has left for it in the tables of the root's memory. */
+	/* Method reset: called when buffer @number of @root is about to be used by a new
+	 * instance.  Clears what an earlier instance has left for it in the tables of the
+	 * root's memory. */
 	void (*reset)(struct root *root, uint32_t number);
 	/* Method load: set up a new @instance, or load the state that the previous server
 	 * left.  Returns 0 or -errno. */
@@ -100,7 +101,7 @@ struct instance_part {
 	void (*drop)(struct instance *instance);
 	/* Method tick: called about once a second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
-	/* As root_part.list_blocks. */
+	/* Method list_blocks: list the blocks of @instance, as root_part.list_blocks does. */
 	void (*list_blocks)(const struct instance *instance, struct extent_list *list);
 	bool (*has_recorded)(const struct instance *instance);
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
@@ -127,14 +128,15 @@ struct server_parts {
 	size_t nr_roots;
 	const struct instance_part *instances;
 	size_t nr_instances;
-	const struct tracer *const *tracers;	/* by number: server/print/tracer.h */
+	const struct tracer *const *tracers;	/* the tracers by number
+						 * (server/print/tracer.h) */
 };
 
-/* Allocate the states of a root's parts.  NULL: no memory. */
+/* Allocate the states of a root's parts.  Returns NULL if there is no memory. */
 void **root_states_alloc(const struct server_parts *parts);
 /* Free what root_states_alloc() has returned.  NULL is allowed. */
 void root_states_free(const struct server_parts *parts, void **states);
-/* Allocate the states of an instance's parts.  NULL: no memory. */
+/* Allocate the states of an instance's parts.  Returns NULL if there is no memory. */
 void **instance_states_alloc(const struct server_parts *parts);
 /* Fill the states of an instance's parts with zeroes. */
 void instance_states_clear(const struct server_parts *parts, void **states);

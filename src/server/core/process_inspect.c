@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inspect the processes that a root's slots name; see process_inspect.h. */
+/* Inspect the processes that a root's process slots name; see process_inspect.h. */
 #include "server/core/process_inspect.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ struct maps_reader {
 
 struct inspections {
 	struct inspection *table;	/* sorted by pid */
-	uint32_t nr, capacity;		/* capacity: allocated rows of @table */
+	uint32_t nr, capacity;		/* capacity is the number of allocated rows of @table */
 	uint32_t pass;			/* number of the current pass */
 	struct maps_reader reader;
 };
@@ -282,7 +282,7 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	return false;
 }
 
-/* Read the next part.  Returns MAPS_UNKNOWN if there is more. */
+/* Read the next part of the maps.  Returns MAPS_UNKNOWN if there is more. */
 static enum maps_result reader_step(struct maps_reader *reader, const struct root *root)
 {
 	ssize_t n = read(reader->fd, reader->text + reader->len,

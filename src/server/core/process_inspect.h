@@ -37,7 +37,7 @@ struct inspection {
 	enum maps_result maps;		/* result of inspect_maps() */
 };
 
-/* Return the stack address of @pid at present; 0: as in struct inspection. */
+/* Return the stack address of @pid at present; 0 as in struct inspection. */
 uint64_t inspect_stack(uint32_t pid);
 
 /*
@@ -48,15 +48,15 @@ int inspections_begin(struct root *root);
 /* Free all results.  NULL is allowed. */
 void inspections_free(struct inspections *inspections);
 /*
- * Return the result for @pid in this pass.  NULL: no memory.  Valid until the next call.
- * Call inspections_begin() first.
+ * Return the result for @pid in this pass, or NULL if there is no memory.  The result is
+ * valid until the next call. Call inspections_begin() first.
  */
 struct inspection *inspection_get(struct root *root, uint32_t pid);
 /*
- * inspect_maps - has @process, which @inspection belongs to, mapped the memory of its root?
- *
- * MAPS_UNKNOWN: the budget is spent; the next pass continues.  MAPS_REFUSED: errno is
- * set.
+ * inspect_maps - find out whether @process, to which @inspection belongs, has mapped the
+ * memory of its root
+ * Returns MAPS_UNKNOWN if the budget is spent; the next pass continues.  Returns
+ * MAPS_REFUSED with errno set.
  */
 enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
 			 const struct budget *budget);

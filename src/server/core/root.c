@@ -123,8 +123,8 @@ static int root_attach(struct root *root)
 	return load_parts(root);
 }
 
-/* Restore the mtime of `memory`, which fallocate() in root_attach() has changed: it is the time
- * of the root's death. */
+/* Restore the mtime of `memory`, which is the time of the root's death.  fallocate() in
+ * root_attach() has changed it. */
 static void keep_age(const struct root *root)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
@@ -208,8 +208,8 @@ static bool begin_asleep(struct root *root)
 	return true;
 }
 
-/* Handle the result of root_attach() or load_parts().  A root with invalid memory becomes
- * corrupt, and 0 is returned; other errors are returned. */
+/* Handle the result @r of root_attach() or load_parts().  A root with invalid memory
+ * becomes corrupt, and 0 is returned; other errors are returned. */
 static int settle_result(struct root *root, int r)
 {
 	if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP || is_shortage(r))

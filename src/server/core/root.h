@@ -39,7 +39,8 @@ struct server_parts;
 struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
-	void **part_state;		/* [parts->nr_roots] states of the parts: server/parts.h */
+	void **part_state;		/* states of the parts of this root,
+					 * parts->nr_roots elements (server/parts.h) */
 	bool is_loading;		/* true: root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of
@@ -47,8 +48,10 @@ struct root {
 	struct root *next_of_hash;	/* the members from next_of_hash to is_in_dead
 					 * belong to roots.c */
 	TAILQ_ENTRY(root) link;
-	TAILQ_ENTRY(root) awake_link;	/* valid if the root is awake */
-	TAILQ_ENTRY(root) dead_link;	/* valid if is_in_dead is set */
+	TAILQ_ENTRY(root) awake_link;	/* link of the list of roots that are awake;
+					 * valid if the root is awake */
+	TAILQ_ENTRY(root) dead_link;	/* link of the list of dead roots; valid if
+					 * is_in_dead is set */
 	bool is_in_dead;
 	int refs;			/* number of references, held by the server and
 					 * by each node */
@@ -108,7 +111,8 @@ struct root {
 		uint32_t round;		/* number of the server's last round in which
 					 * this scan had its turn */
 	} scan;
-	struct inspections *inspections;	/* results of process_inspect.c; NULL: none yet */
+	struct inspections *inspections;	/* results of process_inspect.c; NULL if
+						 * there are none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
 	uint64_t fork_ns;		/* time since when no process is left except,
@@ -116,8 +120,9 @@ struct root {
 					 * CLOCK_MONOTONIC; 0: there is a process, or
 					 * there is certainly no such child */
 
-	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap: modules that processes had
-					 * loaded when the tables were last read */
+	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
+							 * processes had loaded when the
+							 * tables were last read */
 
 	struct extent *pending;		/* array of nr_pending retired blocks */
 	size_t nr_pending;

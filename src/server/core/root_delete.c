@@ -46,9 +46,10 @@ int root_delete_files(const struct root *root, int roots)
 }
 
 /*
- * The kernel refuses a read lease while the file is open for writing, and a mapping counts as
- * open.  If it has no leases here, no process is found.  A process that opens the file during the
- * lease causes a signal; the server ignores SIGURG.
+ * Return true if the memory is mapped.  The kernel refuses a read lease while the file is
+ * open for writing, and a mapping counts as open.  If the kernel has no leases here, no
+ * process is found.  A process that opens the file during the lease causes a signal; the
+ * server ignores SIGURG.
  */
 bool root_is_mapped(const struct root *root, int roots)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a root that is removed.
+ * Delete the files of a root that is removed.
  *
  * Only the server's thread calls these functions.
  */
@@ -12,8 +12,9 @@
 struct root;
 
 /*
- * Delete the directory of @root in @roots, the directory DIR/roots, with its memory.  Returns 0;
- * -EBUSY if the memory there is of another root; or an error of the file system.
+ * Delete the directory of @root in @roots (the directory DIR/roots), with its memory.
+ * Returns 0; -EBUSY if the memory there belongs to another root; or an error of the file
+ * system.
  */
 int root_delete_files(const struct root *root, int roots);
 /*

@@ -105,7 +105,7 @@ static const struct clock_row *clock_of(const struct instance *instance)
 	return clock_get(shm_load(&instance->abi->clock));
 }
 
-/* Can rings compute the time of the clock @row from the TSC?  See clock_row.ring. */
+/* Return true if rings can compute the time of the clock @row from the TSC (clock_row.ring). */
 static bool has_scale(const struct instance *instance, const struct clock_row *row,
 		      struct abi_clock *ret_scale)
 {

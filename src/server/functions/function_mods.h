@@ -26,7 +26,7 @@ struct function_mod {
 	char *module;
 };
 
-/* Walk the waiting entries of @instance, newest first.  The loop declares @mod. */
+/* Walk over the waiting entries of @instance, newest first.  The loop declares @mod. */
 #define for_each_function_mod(mod, instance)					\
 	for (const struct function_mod *mod = instance_functions(instance)->mods; \
 	     mod; mod = mod->next)

@@ -27,7 +27,8 @@
 /* A parsed command. */
 struct spec {
 	const struct trigger_cmd *cmd;
-	const struct event *target;	/* NULL: the command has no target */
+	const struct event *target;	/* target of the command; NULL: the command has
+					 * no target */
 	bool is_counted;
 	uint64_t count;			/* UINT64_MAX: no limit */
 };

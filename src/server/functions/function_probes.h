@@ -37,7 +37,7 @@ struct function_probe {
 	struct function_probe_entry *entries;	/* sorted by function */
 };
 
-/* Walk the commands of @instance, newest first.  The loop declares @probe. */
+/* Walk over the commands of @instance, newest first.  The loop declares @probe. */
 #define for_each_function_probe(probe, instance)				\
 	for (const struct function_probe *probe = instance_functions(instance)->probes; \
 	     probe; probe = probe->next)
@@ -80,7 +80,7 @@ int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
 			    const struct function_probe_entry *entry);
 
-/* ---- function_probes_block.c ---- */
+/* ---- functions of function_probes_block.c ---- */
 
 /* Append the commands to @block, the block of rules, as struct abi_probes. */
 void function_probes_put(const struct instance *instance, struct text *block);

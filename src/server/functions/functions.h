@@ -93,7 +93,7 @@ struct functions_round {
 	uint64_t lines_ns;		/* time when lines_left was computed, CLOCK_MONOTONIC */
 };
 
-/* All functions of a root: the state of ROOT_PART_FUNCTIONS. */
+/* All functions of a root.  This is the state of ROOT_PART_FUNCTIONS. */
 struct functions {
 	struct functions_round round;
 	struct function_object **objects;
@@ -110,8 +110,10 @@ struct functions {
 	bool has_touched;		/* true: an element of is_touched is true */
 	uint32_t graph_depth;		/* max_graph_depth */
 	uint64_t thresh_ns;		/* tracing_thresh */
-	uint64_t profile_session;	/* see abi_functions.profile_session */
-	uint8_t graph_sessions[ABI_BUFFERS];	/* see abi_functions.graph_sessions */
+	uint64_t profile_session;	/* number of the profiler's session
+					 * (abi_functions.profile_session) */
+	uint8_t graph_sessions[ABI_BUFFERS];	/* numbers of the graph tracers' sessions
+						 * (abi_functions.graph_sessions) */
 	struct abi_ring_ref block;	/* the block to which control->functions refers */
 	uint64_t serial;		/* serial number of the last block */
 	uint64_t bytes_read;		/* total size of the files that were parsed */
@@ -126,8 +128,8 @@ struct functions {
 	struct budget search_budget;
 };
 
-/* Entries of an instance's set_ftrace_filter and set_ftrace_notrace: the state of
- * INSTANCE_PART_FUNCTIONS. */
+/* The commands, and the entries that wait, of an instance's set_ftrace_filter and
+ * set_ftrace_notrace.  This is the state of INSTANCE_PART_FUNCTIONS. */
 struct instance_functions {
 	struct function_probe *probes;	/* commands of set_ftrace_filter, newest first */
 	struct function_mod *mods;	/* entries that wait for a module, newest first */
@@ -270,7 +272,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
 int functions_select(struct root *root, const char *word, bool is_in,
 		     struct function_set *set);
 
-/* ---- functions_block.c ---- */
+/* ---- functions of functions_block.c ---- */
 
 /*
  * Return true if there are settings of functions: a tracer, a list, a command, or another
@@ -284,7 +286,8 @@ bool functions_have_changed(const struct root *root);
 /* The buffers that trace functions, one bit for each buffer, and the other users of
  * functions. */
 struct function_tracers {
-	uint16_t entries, returns;	/* buffers whose tracer has_functions, has_returns */
+	uint16_t entries, returns;	/* buffers whose tracer has has_functions;
+					 * buffers whose tracer has has_returns */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* true: the stack tracer is on */
@@ -310,7 +313,7 @@ int functions_publish(struct root *root);
  * new block cannot be made, removes the users that are off from the published block.
  */
 int functions_publish_off(struct root *root);
-/* root_part.list_blocks: list the block of functions. */
+/* Method root_part.list_blocks: list the block of functions. */
 void functions_list_blocks(const struct root *root, struct extent_list *list);
 /*
  * Method root_part.load: load the lists and settings that the previous server has

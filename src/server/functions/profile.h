@@ -17,7 +17,7 @@ struct text;
 
 /* Return true if the profiler is on. */
 bool profile_is_on(const struct root *root);
-/* root_part.list_blocks: list the blocks of figures. */
+/* Method root_part.list_blocks: list the blocks of figures. */
 void profile_list_blocks(const struct root *root, struct extent_list *list);
 /* Method root_part.has_recorded: return true if there are figures. */
 bool profile_is_there(const struct root *root);

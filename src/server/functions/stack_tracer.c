@@ -46,7 +46,8 @@ static int use_block(struct root *root, uint64_t off)
 	return 0;
 }
 
-/* A block that is invalid stays where it is; make_block() makes another one when needed. */
+/* Map the block of the previous server.  A block that is invalid stays where it is;
+ * make_block() makes another one when it is needed. */
 int stack_tracer_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->stack);

@@ -19,7 +19,7 @@
 struct extent_list;
 struct mapping;
 
-/* The stack tracer's block, which abi_control.stack refers to: the state of
+/* The stack tracer's block, to which abi_control.stack refers.  This is the state of
  * ROOT_PART_STACK_TRACER. */
 struct root_stack {
 	struct mapping *map;		/* mapping of the block; NULL: there is no block */
@@ -40,7 +40,7 @@ static inline struct root_stack *root_stack(const struct root *root)
 int stack_tracer_load(struct root *root);
 /* Method root_part.done: unmap the block. */
 void stack_tracer_done(struct root *root);
-/* root_part.list_blocks: list the block. */
+/* Method root_part.list_blocks: list the stack tracer's block. */
 void stack_tracer_list_blocks(const struct root *root, struct extent_list *list);
 /* Method root_part.has_recorded: return true if there is a block. */
 bool stack_tracer_is_there(const struct root *root);
@@ -72,8 +72,8 @@ int stack_tracer_reset(struct root *root, uint64_t max);
  */
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy);
 /*
- * Copy the rows of threads that were recorded since the last reset, up to @max_threads rows.
- * Returns their number.
+ * Copy the rows of threads that were recorded since the last reset, up to @max_threads
+ * rows. Returns the number of these rows.
  */
 uint32_t stack_tracer_threads(const struct root *root,
 			      struct abi_stack_thread *ret_threads, uint32_t max_threads);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracer "function".  Its records print as other records do: print/function_line.c. */
+/* The tracer "function".  Its records are printed as other records are
+ * (print/function_line.c). */
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/functions/functions.h"

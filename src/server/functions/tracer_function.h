@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Methods for tracers that record functions; struct tracer (server/print/tracer.h) describes
- * them.  Server's thread only.
+ * Methods for tracers that record functions; struct tracer (server/print/tracer.h)
+ * describes them.  Only the server's thread calls them.
  */
 #ifndef ULF_SERVER_TRACER_FUNCTION_H
 #define ULF_SERVER_TRACER_FUNCTION_H
 
 struct instance;
 
-/* tracer.check: the program has functions, or boot settings wait for some.  Returns 0,
- * -ERESTART, or -EOPNOTSUPP, which is reported in error_log. */
+/* Method tracer.check: check that the program has functions, or that boot settings wait for
+ * some.  Returns 0; -ERESTART; or -EOPNOTSUPP, which is reported in error_log. */
 int tracer_function_check(struct instance *instance, const char *file, const char *name);
-/* tracer.start: publish the functions of all tracers.  Returns 0 or -errno. */
+/* Method tracer.start: publish the functions of all tracers.  Returns 0 or -errno. */
 int tracer_function_start(struct instance *instance);
-/* tracer.stop: publish the functions of the tracers that are left.  Returns 0 or -errno. */
+/* Method tracer.stop: publish the functions of the tracers that are left.  Returns 0 or
+ * -errno. */
 int tracer_function_stop(struct instance *instance);
 
 #endif

@@ -29,7 +29,8 @@ struct source {
 };
 
 struct merge {
-	LIST_ENTRY(merge) staged;	/* in instance_rings.staged, if @is_staged */
+	LIST_ENTRY(merge) staged;	/* entry of the list instance_rings.staged, if
+					 * @is_staged */
 	bool is_staged;
 	struct instance *instance;
 	enum rings which;

@@ -12,10 +12,11 @@
 #include "server/core/timebase.h"
 #include "server/rings/rings.h"
 
-#define SLOW_PAGES_MIN	16	/* pages of a slow ring next to a fast ring that is used */
-#define ONLY_PAGES_MIN	3	/* pages of a slow ring that has all records; a record that
-				 * fills a page needs one more than a small one, see
-				 * docs/design/ring.md */
+#define SLOW_PAGES_MIN	16	/* number of pages of a slow ring next to a fast ring
+				 * that is used */
+#define ONLY_PAGES_MIN	3	/* minimum number of pages of a slow ring that gets all
+				 * records; a record that fills a page needs one more
+				 * page than a small one, see docs/design/ring.md */
 
 static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
 {

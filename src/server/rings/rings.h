@@ -48,7 +48,7 @@ enum rings {
 	RINGS_ALL,
 };
 
-/* Limits of a root for mapping rings: the state of ROOT_PART_RINGS. */
+/* Limits of a root for mapping rings.  This is the state of ROOT_PART_RINGS. */
 struct root_rings {
 	uint32_t nr_mapped;		/* number of rings that are mapped */
 	uint32_t opens_left;		/* number of rings that the root may still map now */
@@ -56,9 +56,9 @@ struct root_rings {
 	struct budget retire_budget;	/* budget of instance_retire() */
 };
 
-/* The rings of an instance: the state of INSTANCE_PART_RINGS. */
+/* The rings of an instance.  This is the state of INSTANCE_PART_RINGS. */
 struct instance_rings {
-	struct instance_ring *rings;	/* [nr_rings] rings that abi->side refers to */
+	struct instance_ring *rings;	/* array of nr_rings rings to which abi->side refers */
 	uint32_t nr_rings;
 	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side to which each CPU recorded at
 					 * the last instance_sync() */

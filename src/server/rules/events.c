@@ -191,7 +191,7 @@ static int compare_events(const void *pa, const void *pb)
 	return r ? r : (a->row < b->row) - (a->row > b->row);
 }
 
-/* Sort the rows from @first on and merge them into events.by_name. */
+/* Sort the events from row @first on, and merge them into events.by_name. */
 static int sort_names(struct root *root, uint32_t first)
 {
 	struct events *events = root_events(root);
@@ -277,7 +277,7 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return events->by_name[at];
 }
 
-/* Fill events.visible: for each name the newest event whose module is loaded. */
+/* Fill events.visible.  For each name, it contains the newest event whose module is loaded. */
 static int find_visible(struct root *root)
 {
 	struct events *events = root_events(root);

@@ -32,9 +32,10 @@ struct event {
 					 * instead */
 };
 
-/* The events of a root: the state of ROOT_PART_EVENTS. */
+/* The events of a root.  This is the state of ROOT_PART_EVENTS. */
 struct events {
-	struct event **rows;		/* [nr] events by row; NULL: the row is invalid */
+	struct event **rows;		/* array of @nr events, by row; NULL: the row is
+					 * invalid */
 	uint32_t nr;			/* number of rows of the table of events that were read */
 	struct event **visible;		/* array of nr_visible events that are visible,
 					 * sorted by system and name */
@@ -52,7 +53,8 @@ struct events {
 					 * two, at least 2 * nr_systems */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
 					 * events_refresh() */
-	bool has_refused;		/* error_log says that a process has refused a module */
+	bool has_refused;		/* true: error_log says that a process has
+					 * refused a module */
 };
 
 /* Return the events of @root. */
@@ -61,14 +63,14 @@ static inline struct events *root_events(const struct root *root)
 	return root->part_state[ROOT_PART_EVENTS];
 }
 
-/* root_part.init: bring the events of @root up to date.  Also scans the
- * processes if the tables have changed.  Returns 0 or -ENOMEM. */
+/* Method root_part.init: bring the events of @root up to date.  Also scans the processes if
+ * the tables have changed.  Returns 0 or -ENOMEM. */
 int events_refresh(struct root *root);
 /* Method root_part.done: free all events. */
 void events_done(struct root *root);
-/* instance_part.reset: disable all events in buffer @number. */
+/* Method instance_part.reset: disable all events in buffer @number. */
 void events_reset(struct root *root, uint32_t number);
-/* instance_part.drop: disable all events in the buffer of @instance. */
+/* Method instance_part.drop: disable all events in the buffer of @instance. */
 void events_drop(struct instance *instance);
 /* Method root_part.add_info: count the events, and the events that are on (events_info.c). */
 void events_add_info(struct root *root, struct server_root_info *info);

@@ -291,8 +291,8 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 
 /* ---- find functions that filters may name ---- */
 
-#define NAMES_MAX	64u		/* limit: names of functions that one write, or the rules
-					 * of one buffer, search for */
+#define NAMES_MAX	64u		/* limit of the names of functions for which one
+					 * write, or the rules of one buffer, search */
 
 static int find_functions(void *root, const char *name, size_t len,
 			  struct filter_range ret_ranges[FILTER_RANGES_MAX])

@@ -23,7 +23,7 @@
 struct extent_list;
 struct text;
 
-/* The state of INSTANCE_PART_PIDS. */
+/* The state of an instance's lists of threads (INSTANCE_PART_PIDS). */
 struct instance_pids {
 	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
 						 * continues, for each list */
@@ -50,7 +50,7 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
  * apply_start().
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
-/* instance_part.list_blocks: list the lists, which are in the arena. */
+/* Method instance_part.list_blocks: list the lists of threads, which are in the arena. */
 void pids_list_blocks(const struct instance *instance, struct extent_list *list);
 /* Method instance_part.drop: remove all lists of an instance that is being removed. */
 void pids_drop_all(struct instance *instance);

@@ -90,7 +90,7 @@ static bool mark_disable(struct instance *instance, const struct trigger *trigge
 	return set_disabled(instance, trigger, true);
 }
 
-/* Commands by number.  NULL: ftrace:print cannot have the command. */
+/* The commands by their numbers.  NULL: ftrace:print cannot have the command. */
 static bool (*const acts[NR_COMMANDS])(struct instance *instance,
 				       const struct trigger *trigger) = {
 #define ROW(id, number, name, kind, scope, flags, help, need, mark, is_due, act) \

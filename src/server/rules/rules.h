@@ -21,7 +21,7 @@ struct event;
 struct event_filter;
 struct extent_list;
 
-/* Limits of a root for its rules: the state of ROOT_PART_RULES. */
+/* Limits of a root for its rules.  This is the state of ROOT_PART_RULES. */
 struct root_rules {
 	uint64_t rules_taken;		/* size of the rules that were loaded, which has
 					 * a limit */
@@ -37,18 +37,18 @@ struct root_rules {
 					 * searched, because of names_left */
 };
 
-/* The rules of an instance: the state of INSTANCE_PART_RULES. */
+/* The rules of an instance.  This is the state of INSTANCE_PART_RULES. */
 struct instance_rules {
-	struct event_filter *filters;	/* [nr_rows] filters, by row of the event */
-	struct soft_event **softs;	/* [nr_rows] by row of the event; NULL: the event
-					 * is not in soft mode */
+	struct event_filter *filters;	/* array of nr_rows filters, by row of the event */
+	struct soft_event **softs;	/* array of nr_rows soft modes, by row of the
+					 * event; NULL: the event is not in soft mode */
 	uint32_t nr_rows;		/* number of events when a filter or trigger was
 					 * last set */
 	struct soft_event print;	/* triggers of ftrace:print, which is always
 					 * recorded */
 	uint64_t *slots;		/* bitmap of the rule words in use, ABI_SLOTS bits */
 	uint32_t next_slot;		/* rule word at which the search for a free one begins */
-	struct abi_ring_ref block;	/* block that abi_buffer.rules refers to */
+	struct abi_ring_ref block;	/* the block to which abi_buffer.rules refers */
 };
 
 /* Return the limits of @root for its rules. */
@@ -70,7 +70,7 @@ static inline struct instance_rules *instance_rules(const struct instance *insta
 int rules_load(struct instance *instance);
 /* Method instance_part.done: free the server's tables.  The block in shared memory stays. */
 void rules_done(struct instance *instance);
-/* instance_part.list_blocks: list the block of rules. */
+/* Method instance_part.list_blocks: list the block of rules. */
 void rules_list_blocks(const struct instance *instance, struct extent_list *list);
 /* Method instance_part.drop: free the tables, and retire the block in shared memory. */
 void rules_drop(struct instance *instance);
@@ -84,11 +84,11 @@ const struct event_filter *rules_filter(const struct instance *instance,
  * that the caller must call again later; or -ENOMEM.
  */
 int rules_load_names(struct root *root);
-/* root_part.done: forget how much the root has used of its limits for loaded rules. */
+/* Method root_part.done: forget how much the root has used of its limits for loaded rules. */
 void rules_reset_limits(struct root *root);
 /*
- * Make the tables of filters and soft events large enough for @nr rows.  New rows are zero.
- * Returns 0 or -ENOMEM.
+ * Make the tables of filters and soft events large enough for @nr rows.  New rows are all
+ * zero. Returns 0 or -ENOMEM.
  */
 int rules_need_rows(struct instance *instance, uint32_t nr);
 /*

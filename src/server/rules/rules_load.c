@@ -32,8 +32,9 @@
 struct rules_copy {
 	const char *data;		/* a NUL follows the last byte */
 	uint32_t bytes;
-	uint64_t left;			/* bytes that take_bytes() may still return: in a
-					 * correct block each byte is taken once */
+	uint64_t left;			/* number of bytes that take_bytes() may still
+					 * return; in a correct block each byte is taken
+					 * once */
 };
 
 static const void *take_bytes(struct rules_copy *block, uint64_t at, uint32_t bytes)
@@ -195,7 +196,7 @@ static int load_rules(struct instance *instance, const char *data,
 	return r;
 }
 
-/* Copy the block that @abi refers to: block_copy(). */
+/* Copy the block to which @abi refers, with block_copy(). */
 static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 		      struct abi_ring_ref *ret_block, void **ret_copy, uint32_t *ret_bytes)
 {
@@ -256,7 +257,8 @@ int rules_load(struct instance *instance)
 	if (!rules->slots)
 		return -ENOMEM;
 	r = copy_rules(instance->root, instance->abi, &rules->block, &copy, &bytes);
-	/* Count the block each time: all instances may refer to one. */
+	/* Count the block for each instance, because all instances may refer to the same
+	 * block. */
 	root_rules(instance->root)->rules_taken += bytes;
 	if (copy)
 		r = load_rules(instance, copy, bytes);

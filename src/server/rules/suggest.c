@@ -16,7 +16,8 @@
 
 #define CHECK_EVERY		256u		/* number of names between two checks of
 						 * the budget */
-#define SYMBOL_LOOKS	16u		/* symbols between two checks; names of C++ are many */
+#define SYMBOL_LOOKS	16u		/* number of symbols between two checks of the
+					 * budget; names of C++ are many */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))

@@ -15,7 +15,7 @@
 #include "server/core/root.h"
 #include "server/parts.h"
 
-/* The state of ROOT_PART_SUGGEST. */
+/* The state of suggestions of a root (ROOT_PART_SUGGEST). */
 struct root_suggest {
 	struct budget budget;		/* budget for searches for similar names */
 };

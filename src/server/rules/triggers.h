@@ -41,7 +41,8 @@ extern const struct trigger_cmd trigger_cmds[];
 extern const uint32_t nr_trigger_cmds;
 /* Find a command by its name.  Returns NULL if there is no such command. */
 const struct trigger_cmd *trigger_cmd_find(const char *name);
-/* Find a command by its number (enum command_number).  Returns NULL if there is none. */
+/* Find a command by its number (enum command_number).  Returns NULL if there is no such
+ * command. */
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 /*
