@@ -8,7 +8,7 @@
 
 #include "server/core/budget.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 /* The boot settings of a root.  This is the state of ROOT_PART_BOOT. */
 struct root_boot {

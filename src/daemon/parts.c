@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of the parts of roots and of instances.  A new feature is a number in
- * server/parts.h, a row here, and files of its own. */
+ * server/part_numbers.h, a row here, and files of its own. */
 #include "abi/rules.h"
 #include "daemon/boot.h"
 #include "daemon/parts.h"
@@ -14,7 +14,7 @@
 #include "server/names/objects.h"
 #include "server/names/printk.h"
 #include "server/names/symbols.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "server/print/line.h"
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"

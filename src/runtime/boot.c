@@ -22,7 +22,7 @@
 #include "runtime/agent.h"
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
-#include "runtime/base/server.h"
+#include "runtime/base/server_wait.h"
 #include "runtime/boot.h"
 #include "runtime/event/boot_events.h"
 #include "runtime/event/caller.h"

@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "event/clock.h"
 #include "server/core/error_log.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/timebase.h"
 #include "server/core/root.h"
 #include "server/core/server.h"

@@ -6,7 +6,7 @@
 
 #include "base/nearest.h"
 #include "server/core/error_log.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/print/tracer.h"
 #include "server/rings/options.h"
 #include "tracefs/files.h"

@@ -12,7 +12,7 @@
 
 #include "server/core/instance.h"
 #include "server/core/now.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/core/shm.h"

@@ -7,7 +7,7 @@
 
 #include "abi/control.h"
 #include "server/core/instance.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 /* The readers of trace_pipe of an instance.  This is the state of INSTANCE_PART_PIPES. */
 struct instance_pipes {

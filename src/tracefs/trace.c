@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "server/core/now.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/names/comm.h"
 #include "server/print/line.h"

@@ -39,6 +39,21 @@ complain "longer than 100 columns" "$(awk '
 # shellcheck disable=SC2086
 complain "longer than 800 lines" "$(awk 'FNR == 801 { print FILENAME }' $code)"
 
+# Files of one base name are the sides of one topic: its bytes (abi), its model (ring, event,
+# filter), its CPU part (arch), its side in libulf (runtime), in the server (server, daemon) and
+# its files (tracefs).  No program has two of them, except the server and its tracefs.
+topics=' beat boot buffer comm events filter format ftrace functions options part parts pids
+printk process profile ring root rules snapshot socket stack_tracer tracer trigger unwind '
+complain "a base name of two topics: rename a file, or add the topic to \$topics" "$(
+	find src -name '*.[ch]' | awk -F/ -v "topics=$topics" '
+	BEGIN { nr = split(topics, list, /[ \n]+/); for (i = 1; i <= nr; i++) known[list[i]] }
+	{
+		name = $NF; topic = name; sub(/\..$/, "", topic)
+		if (name in seen && !(topic in known)) print seen[name] " and " $0
+		if ((name, $2) in side) print side[name, $2] " and " $0
+		seen[name] = side[name, $2] = $0
+	}')"
+
 # may_not DIRECTORY PATTERN: nothing below src/DIRECTORY includes "PATTERN/...".  offsets.c
 # of src/arch becomes no object file: it lists members of structs for assembly.
 may_not() {

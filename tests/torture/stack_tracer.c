@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "base/testpoint.h"
 #include "lib/check.h"
 #include "lib/record.h"

@@ -15,7 +15,7 @@
 #include "server/functions/function_search.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "server/core/root.h"
 #include "symbols/function_name.h"
 

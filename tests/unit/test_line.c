@@ -16,7 +16,7 @@
 #include "server/print/ptrhash.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 struct fake {
 	struct root root;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "abi/pids.h"
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "server/rules/pids.h"
 #include "server/rules/triggers.h"
 #include "server/core/root.h"

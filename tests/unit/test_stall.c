@@ -22,7 +22,7 @@
 #include "daemon/parts.h"
 #include "abi/rules.h"
 #include "event/command.h"
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "server/core/server.h"
 #include "unit/fake_root.h"
 #include "unit/tree.h"

@@ -39,7 +39,7 @@
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 #include <ulf/event.h>
 
 #define CHANGES_MAX	100	/* limit of the restarts of one writer; then it goes on

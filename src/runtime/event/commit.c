@@ -14,7 +14,7 @@
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/pids.h"
 #include "runtime/buffer/switch.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 #include "runtime/event/commit.h"
 #include "runtime/event/trigger.h"
 #include "runtime/unwind/stack.h"

@@ -24,7 +24,7 @@
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/function_option.h"
 #include "runtime/unwind/stack.h"

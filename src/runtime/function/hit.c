@@ -15,7 +15,7 @@
 #include "abi/control.h"
 #include "abi/pids.h"
 #include "abi/ring.h"
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "arch/arch.h"
 #include "event/option.h"
 #include "ring/ring.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "event/clock.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 #include "runtime/function/ftrace.h"
 #include <linux/ftrace.h>
 #include <ulf/event.h>

@@ -30,7 +30,7 @@
 #include <sys/resource.h>
 
 #include "abi/control.h"
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "base/testpoint.h"

@@ -10,7 +10,7 @@
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 #include "runtime/unwind/stack.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracing.h>

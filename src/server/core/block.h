@@ -24,7 +24,7 @@
  *			it has found (arena.c).
  *	after 4 or 5	the same as after 3; the processes apply the new block.
  * SIGKILL of a process leaves the block as it was, because processes only read it.  (Processes
- * count in the blocks of the profiler and of the stack tracer; abi/profile.h and abi/stack.h
+ * count in the blocks of the profiler and of the stack tracer; abi/profile.h and abi/stack_tracer.h
  * say what a SIGKILL leaves there.)
  *
  * A program can write to all shared memory.  So the server keeps a private copy of each

@@ -31,7 +31,7 @@ struct instance {
 					 * abi_event.wanted */
 	struct abi_buffer *abi;		/* the instance's buffer, in shared memory */
 	void **part_state;		/* states of the parts of this instance
-					 * (server/parts.h) */
+					 * (server/part_numbers.h) */
 	struct error_log errors;
 };
 

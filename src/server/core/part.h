@@ -4,7 +4,7 @@
  *
  * The core (server/core) attaches to roots, watches processes and drives ticks.  All
  * other work for a root is in parts: one row each, listed in daemon/parts.c.  A new feature
- * adds a number to server/parts.h and a row there; no file of the core names it.
+ * adds a number to server/part_numbers.h and a row there; no file of the core names it.
  *
  * Every method is optional, runs in the server's only thread and must not block.  Methods
  * are called in the order of the table; done() and drop() in the opposite order.

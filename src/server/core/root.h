@@ -40,7 +40,7 @@ struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
 	void **part_state;		/* states of the parts of this root,
-					 * parts->nr_roots elements (server/parts.h) */
+					 * parts->nr_roots elements (server/part_numbers.h) */
 	bool is_loading;		/* true: root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of

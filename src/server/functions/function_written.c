@@ -9,7 +9,7 @@
 
 #include "server/core/beat.h"
 #include "server/core/instance.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
 #include "server/functions/functions.h"

@@ -23,7 +23,7 @@
 #include "server/core/budget.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "symbols/elf.h"
 #include "symbols/elf_sites.h"
 #include "symbols/name_index.h"

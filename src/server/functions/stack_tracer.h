@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack tracer: its settings and results, in a block of shared memory (abi/stack.h).
+ * The stack tracer: its settings and results, in a block of shared memory (abi/stack_tracer.h).
  *
  * Only the server's thread calls these functions.
  */
@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "abi/control.h"
-#include "abi/stack.h"
+#include "abi/stack_tracer.h"
 #include "server/core/budget.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 struct extent_list;
 struct mapping;

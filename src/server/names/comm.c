@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/root_info.h"
 #include "server/core/shm.h"
 #include "server/names/comm.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 #define LEARNED		1024u		/* number of rows of the cache; a power of two */
 #define SEARCH_MAX	64u		/* limit of the processes that are searched for a

@@ -31,7 +31,7 @@
 #include "server/names/objects.h"
 #include "server/names/params.h"
 #include "server/names/symbols.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "symbols/localfile.h"
 #include "symbols/parse.h"
 #include "symbols/parse_result.h"

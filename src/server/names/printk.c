@@ -14,7 +14,7 @@
 #include "server/core/mapping.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 #define FORMATS_MAX	65536u
 #define TEXT_BYTES_MAX	65536u		/* limit of the length of one text, bytes */

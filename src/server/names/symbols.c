@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/names/objects.h"
 #include "server/names/symbols.h"
 #include "server/names/symbols_written.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "symbols/elf.h"
 
 #define STRINGS		256u		/* number of strings in the cache; a power of two */

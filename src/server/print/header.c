@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/print/line.h"
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"

@@ -8,7 +8,7 @@
 #include "event/format.h"
 #include "event/print.h"
 #include "server/core/instance.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/names/printk.h"
 #include "server/names/symbols.h"
 #include "server/print/graph.h"

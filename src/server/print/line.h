@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "server/core/instance.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "server/rings/rings.h"
 
 struct merge_record;

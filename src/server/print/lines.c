@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "server/core/instance.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/names/objects.h"
 #include "server/print/graph.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Change rings that are in use: whether they record, and how. */
 #include "server/core/instance.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/shm.h"
 #include "server/rings/options.h"
 #include "server/rings/rings.h"

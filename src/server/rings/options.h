@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 
 /* Turn one option on or off. */
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);

@@ -6,7 +6,7 @@
 #include "server/core/arena.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/core/timebase.h"

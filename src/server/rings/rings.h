@@ -19,7 +19,7 @@
 #include "server/core/budget.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 struct mapping;
 struct merge;

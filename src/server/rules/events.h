@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 struct event_format;
 struct print_program;

@@ -11,7 +11,7 @@
 #include "server/core/block.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
-#include "server/core/options.h"
+#include "server/core/option_bits.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/rules/pids.h"

@@ -18,7 +18,7 @@
 
 #include "abi/control.h"
 #include "server/core/instance.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 struct extent_list;
 struct text;

@@ -14,7 +14,7 @@
 
 #include "server/core/instance.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 #include "server/rules/soft.h"
 
 struct event;

@@ -13,7 +13,7 @@
 #include "base/nearest.h"
 #include "server/core/budget.h"
 #include "server/core/root.h"
-#include "server/parts.h"
+#include "server/part_numbers.h"
 
 /* The state of suggestions of a root (ROOT_PART_SUGGEST). */
 struct root_suggest {

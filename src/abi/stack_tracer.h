@@ -10,8 +10,8 @@
  *	copies, threads		the holder of the lock; the server also abi_stack_thread.low
  *	is_on			the server
  */
-#ifndef ULF_ABI_STACK_H
-#define ULF_ABI_STACK_H
+#ifndef ULF_ABI_STACK_TRACER_H
+#define ULF_ABI_STACK_TRACER_H
 
 #include <assert.h>
 #include <stdbool.h>

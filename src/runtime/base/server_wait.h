@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Wait for the server as long as it shows signs of life (abi/beat.h). */
-#ifndef ULF_RUNTIME_SERVER_H
-#define ULF_RUNTIME_SERVER_H
+#ifndef ULF_RUNTIME_BASE_SERVER_WAIT_H
+#define ULF_RUNTIME_BASE_SERVER_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the options of an instance.  rings/options.h changes them. */
-#ifndef ULF_SERVER_CORE_OPTIONS_H
-#define ULF_SERVER_CORE_OPTIONS_H
+#ifndef ULF_SERVER_CORE_OPTION_BITS_H
+#define ULF_SERVER_CORE_OPTION_BITS_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
  * in instance->part_state[NUMBER].  Only the accessor in the header of the part reads
  * these arrays, for example root_events() in rules/events.h: so each state has one type.
  */
-#ifndef ULF_SERVER_PARTS_H
-#define ULF_SERVER_PARTS_H
+#ifndef ULF_SERVER_PART_NUMBERS_H
+#define ULF_SERVER_PART_NUMBERS_H
 
 enum root_part_number {
 	ROOT_PART_COMMS,

@@ -14,7 +14,7 @@
  *
  * This code calls no function of libc that is a cancellation point.
  */
-#include "runtime/base/server.h"
+#include "runtime/base/server_wait.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -12,7 +12,7 @@
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
-#include "runtime/buffer/write.h"
+#include "runtime/buffer/buffer_write.h"
 
 #define TRIES	100		/* limit of the attempts to write one record while the
 				 * buffer is switched on and off */
