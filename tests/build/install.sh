@@ -54,7 +54,7 @@ compile() {
 	mv "$build.new" "$build.old"
 }
 # objects: a line for each compilation: start, end, time stamp and name
-objects() { grep -a '\.o	' "$build/.ninja_log" | sort -u; }
+objects() { grep -a '\.[cS]\.o	' "$build/.ninja_log" | sort -u; }
 
 . tests/build/known_compiler
 make_known_compiler "$top/known"

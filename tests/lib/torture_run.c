@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "lib/torture.h"
 
+#define EVENTS_PER_REST	100000u	/* at least: a rest takes 150 ms */
 #define PROCESSES	3
 #define OBSERVERS	2
 
@@ -141,7 +142,8 @@ static void go_on(struct run *run, uint64_t events)
 	struct torture_shared *shared = run->t->shared;
 	uint32_t room = (RECORD_WRITERS - 4096) / (4 * run->nr_threads);
 	uint64_t per_kill = max_u64(events / room, 2000);
-	uint64_t done = 0, next_kill = per_kill, next_rest = events / 3;
+	uint64_t per_rest = max_u64(events / 3, EVENTS_PER_REST);
+	uint64_t done = 0, next_kill = per_kill, next_rest = per_rest;
 
 	while (done < events && !shared->failures) {
 		sleep_us(500 + random_below(&run->random, 10000));
@@ -156,7 +158,7 @@ static void go_on(struct run *run, uint64_t events)
 			blink(run);
 		if (done >= next_rest) {
 			rest(run);
-			next_rest += events / 3;
+			next_rest += per_rest;
 		}
 	}
 }
