@@ -136,7 +136,7 @@ static int run_workers(int nr)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < nr; i++) {
-		workers[i] = (struct worker) { .number = i };
+		workers[i] = (struct worker){ .number = i };
 		if (pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]))
 			return 1;
 	}

@@ -302,8 +302,8 @@ typedef atomic64_t atomic_long_t;
 #undef MAJOR
 #undef MINOR
 #undef MKDEV
-#define MAJOR(dev)	((unsigned int) ((dev) >> MINORBITS))
-#define MINOR(dev)	((unsigned int) ((dev) & MINORMASK))
+#define MAJOR(dev)	((unsigned int)((dev) >> MINORBITS))
+#define MINOR(dev)	((unsigned int)((dev) & MINORMASK))
 #define MKDEV(ma, mi)	(((ma) << MINORBITS) | (mi))
 #ifndef MINORBITS
 #define MINORBITS	20

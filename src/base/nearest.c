@@ -27,7 +27,7 @@ static unsigned char lower_char(char c)
 
 void nearest_init(struct nearest *near, const char *word, size_t len)
 {
-	*near = (struct nearest) {
+	*near = (struct nearest){
 		.word = word, .len = len, .rank = UINT32_MAX,
 		.work_left = len && len <= NEAREST_MAX ? NEAREST_WORK : 0,
 	};

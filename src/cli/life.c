@@ -27,7 +27,7 @@ void life_begin(struct life *life, int pid, bool may_take_long)
 {
 	uint64_t now = clock_monotonic_ns();
 
-	*life = (struct life) {
+	*life = (struct life){
 		.asked_ns = now, .alive_ns = now, .pid = pid,
 		.may_take_long = may_take_long,
 	};

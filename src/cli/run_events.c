@@ -206,7 +206,7 @@ static int events_get(struct run *run, const struct root_list *roots,
 {
 	int ret;
 
-	*ret_events = (struct events) { .nr = 0 };
+	*ret_events = (struct events){ .nr = 0 };
 	text_init(&ret_events->text, ABI_SOCKET_ANSWER_MAX);
 	ret = gather_events(run, roots, &ret_events->text);
 	if (!ret) {

@@ -71,7 +71,7 @@ void terminal_line(FILE *to, const char *fmt, ...)
 
 void terminal_start(struct terminal *terminal, FILE *to)
 {
-	*terminal = (struct terminal) { .to = to, .is_terminal = terminal_is(to) };
+	*terminal = (struct terminal){ .to = to, .is_terminal = terminal_is(to) };
 }
 
 /* Complete the character in terminal->kept with bytes of @data, and print it. Returns how

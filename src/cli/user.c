@@ -37,7 +37,7 @@ void user_get(unsigned int uid, struct user *ret_user)
 {
 	const struct passwd *entry = getpwuid(uid);
 
-	*ret_user = (struct user) { .uid = uid, .gid = 65534 };	/* group nogroup */
+	*ret_user = (struct user){ .uid = uid, .gid = 65534 };	/* group nogroup */
 	if (!entry || fill_user(ret_user, entry) < 0)
 		snprintf(ret_user->name, sizeof(ret_user->name), "%u", uid);
 }
@@ -68,7 +68,7 @@ int user_find(const char *word, struct user *ret_user)
 		cli_error("no user is named `%s`; give a user name or a numeric user id", word);
 		return -ENOENT;
 	}
-	*ret_user = (struct user) { 0 };
+	*ret_user = (struct user){ 0 };
 	if (fill_user(ret_user, entry) == 0)
 		return 0;
 	cli_error("the user name `%s` is longer than %d bytes; give the numeric user id", word,

@@ -98,7 +98,7 @@ static void start_user_child(struct child *child, struct user_roots *roots)
 	pid_t pid, parent = getpid();
 	int fds[2];
 
-	*child = (struct child) { .roots = roots, .fd = -1 };
+	*child = (struct child){ .roots = roots, .fd = -1 };
 	text_init(&child->bytes, ROWS_MAX * sizeof(struct abi_root_row));
 	if (pipe2(fds, O_CLOEXEC) < 0) {
 		child->error = errno;
@@ -147,7 +147,7 @@ static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 
 	while (nr_open && (now = clock_monotonic_ms()) < end) {
 		for (i = 0; i < nr; i++)
-			fds[i] = (struct pollfd) { .fd = children[i].fd, .events = POLLIN };
+			fds[i] = (struct pollfd){ .fd = children[i].fd, .events = POLLIN };
 		if (poll(fds, nr, (int)(end - now)) <= 0)
 			continue;
 		nr_open = 0;

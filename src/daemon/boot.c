@@ -111,7 +111,7 @@ static int set_option(struct instance *instance, const struct boot_piece *item)
 	if (!row || row->tracer == TRACER_NOP)
 		return write_file(instance, "trace_options", item);
 	return write_file(instance, file,
-			  &(struct boot_piece) { is_off ? "0" : "1", 1 });
+			  &(struct boot_piece){ is_off ? "0" : "1", 1 });
 }
 
 static int set_options(struct instance *instance, struct boot_piece list)
@@ -132,7 +132,7 @@ static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 
 		if (!list->len)
 			return false;
-		*ret_item = (struct boot_piece) { list->text, len };
+		*ret_item = (struct boot_piece){ list->text, len };
 		len += len < list->len;
 		list->text += len;
 		list->len -= len;
@@ -204,7 +204,7 @@ static int set_instance(struct root *root, const struct boot_word *word)
 	if (!instance)
 		return -ENOMEM;
 	return boot.is_off ?
-	       write_file(instance, "tracing_on", &(struct boot_piece) { "0", 1 }) : 0;
+	       write_file(instance, "tracing_on", &(struct boot_piece){ "0", 1 }) : 0;
 }
 
 static const char *const list_files[BOOT_UNKNOWN] = {
@@ -245,7 +245,7 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_STACK:
 	case BOOT_STACK_FILTER:	/* both settings enable the stack tracer, as in the kernel */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
-					    &(struct boot_piece) { "1", 1 }) : 0;
+					    &(struct boot_piece){ "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* nothing to do here: `ulf run` prints the records,
 				 * because it has a console */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
@@ -265,7 +265,7 @@ static int begin_word(struct root *root, const struct boot_word *word)
 
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
-				  &(struct boot_piece) { "1", 1 });
+				  &(struct boot_piece){ "1", 1 });
 	if (word->id == BOOT_TRACER)
 		return write_file(&root->top, "current_tracer", &word->value);
 	if (word->id == BOOT_EVENT)

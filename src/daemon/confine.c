@@ -181,7 +181,7 @@ struct program {
 static void add_insn(struct program *program, uint16_t code, uint32_t k, uint8_t if_true,
 		     uint8_t if_false)
 {
-	program->code[program->len++] = (struct sock_filter) { code, if_true, if_false, k };
+	program->code[program->len++] = (struct sock_filter){ code, if_true, if_false, k };
 }
 
 static void add_load(struct program *program, size_t offset)
@@ -242,7 +242,7 @@ static int filter_calls(void)
 	struct sock_fprog fprog;
 
 	make_program(&program);
-	fprog = (struct sock_fprog) { .len = program.len, .filter = program.code };
+	fprog = (struct sock_fprog){ .len = program.len, .filter = program.code };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
 }
 

@@ -133,7 +133,7 @@ static void read_file(struct client *client, const struct abi_request *request)
 		answer_result(client, -EINVAL);
 		return;
 	}
-	client->call = (struct tracefs_call) {
+	client->call = (struct tracefs_call){
 		.op = TRACEFS_OP_READ,
 		.file = file->file,
 		.buf = sockets->io,
@@ -162,7 +162,7 @@ static void write_file(struct client *client, const struct abi_request *request)
 	if (!file)
 		return;
 	if (!client->is_parked)
-		client->call = (struct tracefs_call) {
+		client->call = (struct tracefs_call){
 			.op = TRACEFS_OP_WRITE,
 			.file = file->file,
 			.data = client->payload,
@@ -184,7 +184,7 @@ static void close_file(struct client *client, const struct abi_request *request)
 	if (!file)
 		return;
 	if (!client->is_parked)
-		client->call = (struct tracefs_call) {
+		client->call = (struct tracefs_call){
 			.op = TRACEFS_OP_FLUSH,
 			.file = file->file,
 		};

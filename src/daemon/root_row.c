@@ -13,7 +13,7 @@ void root_row_fill(const struct server_root_info *info, struct abi_root_row *ret
 		[SERVER_ROOT_FOREIGN]	= ABI_ROOT_FOREIGN,
 	};
 
-	*ret_row = (struct abi_root_row) {
+	*ret_row = (struct abi_root_row){
 		.state		= states[info->state],
 		.pid		= info->pid,
 		.nr_processes	= info->nr_processes,

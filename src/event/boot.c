@@ -58,7 +58,7 @@ static struct boot_piece unquote_boot_value(const char *text, size_t len)
 		if (len && text[len - 1] == '"')
 			len--;
 	}
-	return (struct boot_piece) { text, len };
+	return (struct boot_piece){ text, len };
 }
 
 bool boot_next(const char **text, struct boot_word *ret_word)
@@ -71,8 +71,8 @@ bool boot_next(const char **text, struct boot_word *ret_word)
 		return false;
 	*text = start + len;
 	equals = memchr(start, '=', len);
-	name = (struct boot_piece) { start, equals ? (size_t)(equals - start) : len };
-	*ret_word = (struct boot_word) { find_boot_row(&name), { start, len }, { 0 } };
+	name = (struct boot_piece){ start, equals ? (size_t)(equals - start) : len };
+	*ret_word = (struct boot_word){ find_boot_row(&name), { start, len }, { 0 } };
 	if (equals)
 		ret_word->value = unquote_boot_value(equals + 1, len - name.len - 1);
 	return true;
@@ -171,7 +171,7 @@ const char *boot_instance(const struct boot_piece *value,
 			return "No such flag: there is traceoff";
 		is_off = true;
 	}
-	*ret_instance = (struct boot_instance) { name, events, is_off };
+	*ret_instance = (struct boot_instance){ name, events, is_off };
 	return NULL;
 }
 
@@ -180,6 +180,6 @@ bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigge
 	struct boot_piece command = *item;
 	struct boot_piece event = cut_boot_piece(&command, length_to_char(&command, '.'));
 
-	*ret_trigger = (struct boot_trigger) { event, command };
+	*ret_trigger = (struct boot_trigger){ event, command };
 	return event.len && command.len;
 }

@@ -247,7 +247,7 @@ static void apply_forever(void)
 static void leave_descriptors(void)
 {
 	codemem_start(!arch_syscall3(SYS_close_range, 0, ~0u,
-				  CLOSE_RANGE_UNSHARE));
+				     CLOSE_RANGE_UNSHARE));
 }
 
 /* Returns true if the agent has root's rights, or can get them back. */

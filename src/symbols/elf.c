@@ -128,9 +128,9 @@ static int read_elf_headers(struct elf_file *file)
 	    file->head.e_shentsize != sizeof(Elf64_Shdr))
 		return -ENOEXEC;
 	file->programs = elf_read_bytes(file, file->head.e_phoff,
-				    file->head.e_phnum * sizeof(Elf64_Phdr));
+					file->head.e_phnum * sizeof(Elf64_Phdr));
 	file->sections = elf_read_bytes(file, file->head.e_shoff,
-				    file->head.e_shnum * sizeof(Elf64_Shdr));
+					file->head.e_shnum * sizeof(Elf64_Shdr));
 	return file->programs && file->sections ? 0 : -ENOEXEC;
 }
 
@@ -159,7 +159,7 @@ static int read_elf_file(struct elf_file *file)
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file)
 {
-	*file = (struct elf_file) {
+	*file = (struct elf_file){
 		.fd = -1, .memory = memory, .bytes = bytes, .bytes_left = bytes_left,
 	};
 	return read_elf_file(file);
@@ -169,7 +169,7 @@ int elf_file_open_source(const struct elf_source *source, struct elf_file *file)
 {
 	int r;
 
-	*file = (struct elf_file) {
+	*file = (struct elf_file){
 		.fd = source->fd, .is_borrowed = true, .bytes_left = source->bytes_left,
 	};
 	r = read_elf_file(file);
@@ -188,7 +188,7 @@ int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 	};
 	int r;
 
-	*file = (struct elf_file) { .fd = -1 };
+	*file = (struct elf_file){ .fd = -1 };
 	r = localfile_open(path, &source.fd);
 	if (r)
 		return r;
@@ -205,7 +205,7 @@ void elf_file_close(struct elf_file *file)
 	free(file->memory);
 	if (file->fd >= 0 && !file->is_borrowed)
 		close(file->fd);
-	*file = (struct elf_file) { .fd = -1 };
+	*file = (struct elf_file){ .fd = -1 };
 }
 
 /* ---- read sections ---- */

@@ -151,7 +151,7 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 	Dwarf_Addr base, low, high;
 
 	if (dwarf_ranges(die, 0, &base, &low, &high) > 0)
-		ranges_add(functions, (struct range) { low, high, dwarf_dieoffset(die) });
+		ranges_add(functions, (struct range){ low, high, dwarf_dieoffset(die) });
 }
 
 /* List the functions inside of the entry @in.  *@left: how many entries may still be
@@ -242,12 +242,12 @@ static bool add_dwarf_unit(struct elf_args *args, Dwarf_Off off)
 	if (!units)
 		return false;
 	args->units = units;
-	units[args->nr_units] = (struct unit) { .off = off };
+	units[args->nr_units] = (struct unit){ .off = off };
 	if (!dwarf_offdie(args->dwarf, off, &die) ||
 	    dwarf_tag(&die) != DW_TAG_compile_unit)
 		return true;
 	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
-		if (!ranges_add(&args->ranges, (struct range) { low, high, args->nr_units }))
+		if (!ranges_add(&args->ranges, (struct range){ low, high, args->nr_units }))
 			return false;
 	args->nr_units++;
 	return true;
@@ -293,7 +293,7 @@ const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr)
 	if (found->addr != addr) {
 		start_deadline(args);
 		free(found->params);
-		*found = (struct found) { addr, search_dwarf(args, addr) };
+		*found = (struct found){ addr, search_dwarf(args, addr) };
 	}
 	return found->params;
 }
@@ -361,7 +361,7 @@ static uint64_t debug_sections_bytes(const struct elf_file *file)
  */
 static void open_program_and_debug_file(const struct elf_source *source, struct elf_file files[2])
 {
-	files[1] = (struct elf_file) { .fd = -1 };
+	files[1] = (struct elf_file){ .fd = -1 };
 	if (elf_file_open_source(source, &files[0]))
 		elf_file_close(&files[0]);
 	else if (!has_section(&files[0], ".debug_info") &&
@@ -407,9 +407,9 @@ static void open_dwarf_file(struct elf_args *args, struct elf_file files[2])
 		begin_dwarf(args, dwarf);
 	if (args->elf) {
 		args->file = *dwarf;
-		*dwarf = (struct elf_file) { .fd = -1 };
+		*dwarf = (struct elf_file){ .fd = -1 };
 		args->program = files[0];
-		files[0] = (struct elf_file) { .fd = -1 };
+		files[0] = (struct elf_file){ .fd = -1 };
 	}
 }
 

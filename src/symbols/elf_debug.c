@@ -125,7 +125,7 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 {
 	int r;
 
-	*ret_debug = (struct elf_file) { .fd = -1 };
+	*ret_debug = (struct elf_file){ .fd = -1 };
 	r = open_debug_by_id(file, finder, ret_debug);
 	if (!r)
 		return 0;
@@ -181,7 +181,7 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini)
 	struct text out;
 	int r = -ENOENT;
 
-	*ret_mini = (struct elf_file) { .fd = -1 };
+	*ret_mini = (struct elf_file){ .fd = -1 };
 	text_init(&out, UNPACKED_MAX + 2 * CHUNK);
 	if (packed)
 		r = unpack_debugdata(packed, section->sh_size, &out, file->bytes_left);

@@ -150,7 +150,7 @@ static struct elf_scalar scalar_of_type(Dwarf_Die *type)
 	uint64_t encoding = 0, bytes = dwarf_type_bytes(type);
 
 	if (is_vector_type(type))
-		return (struct elf_scalar) { .class = ELF_SCALAR_SSE };
+		return (struct elf_scalar){ .class = ELF_SCALAR_SSE };
 	if (dwarf_tag(type) == DW_TAG_base_type)
 		die_number(type, DW_AT_encoding, &encoding);
 	if (is_float_encoding(encoding))
@@ -229,7 +229,7 @@ static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
 	}
 	bits = 8 * (is_pointer_tag(dwarf_tag(&element)) ? ELF_WORD : dwarf_type_bytes(&element));
 	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
-		add_member_part(&element, (struct elf_part) { .bit = bit }, depth + 1, value);
+		add_member_part(&element, (struct elf_part){ .bit = bit }, depth + 1, value);
 }
 
 /* Add a member of a struct that has at most two words. */

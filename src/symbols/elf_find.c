@@ -77,5 +77,5 @@ static int open_local_debug_file(const struct elf_finder *finder, const struct e
 
 struct elf_finder elf_finder_local(const char *path)
 {
-	return (struct elf_finder) { .open = open_local_debug_file, .path = path };
+	return (struct elf_finder){ .open = open_local_debug_file, .path = path };
 }

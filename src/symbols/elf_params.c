@@ -231,7 +231,7 @@ static struct param_desc read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr b
 	read_param_type(die, &desc);
 	has_location = get_location(die, low, body, &at);
 	if (has_location && desc.is_class && is_passed_by_reference(&at))
-		desc.value = (struct elf_value) {
+		desc.value = (struct elf_value){
 			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
 			.is_integer = { true },
 		};

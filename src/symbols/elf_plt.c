@@ -86,7 +86,7 @@ static void add_plt_entries(struct plt *plt, const char *section_name,
 		if (!name)
 			continue;
 		text_printf(&plt->names, "%s@plt%c", name, 0);
-		*rows++ = (struct elf_symbol) { .addr = addr, .size = step };
+		*rows++ = (struct elf_symbol){ .addr = addr, .size = step };
 		symbols->nr++;
 	}
 	free(all.rows);

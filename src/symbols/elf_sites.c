@@ -200,5 +200,5 @@ void elf_sites_done(struct elf_sites *sites)
 {
 	free(sites->addrs);
 	free(sites->rows);
-	*sites = (struct elf_sites) { 0 };
+	*sites = (struct elf_sites){ 0 };
 }

@@ -36,7 +36,7 @@ void elf_table_done(struct elf_table *table)
 {
 	free(table->rows);
 	free(table->strings);
-	*table = (struct elf_table) { 0 };
+	*table = (struct elf_table){ 0 };
 }
 
 int elf_table_read(const struct elf_file *file, uint32_t type,
@@ -46,11 +46,11 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 	const Elf64_Shdr *strings;
 	struct elf_table table;
 
-	*ret_table = (struct elf_table) { 0 };
+	*ret_table = (struct elf_table){ 0 };
 	if (!section)
 		return -ENOENT;
 	strings = &file->sections[section->sh_link];
-	table = (struct elf_table) {
+	table = (struct elf_table){
 		.rows = elf_read_section(file, section),
 		.nr = section->sh_size / sizeof(*table.rows),
 		.strings = elf_read_section(file, strings),
@@ -110,7 +110,7 @@ static bool convert_symbol(const struct elf_table *table, const Elf64_Sym *sym,
 		*version = '\0';
 	if (!*name || len == ELF_NAME_MAX)
 		return false;
-	*ret_row = (struct elf_symbol) {
+	*ret_row = (struct elf_symbol){
 		.addr = sym->st_value, .size = sym->st_size, .name = name,
 	};
 	return true;
@@ -307,7 +307,7 @@ void elf_symbols_done(struct elf_symbols *symbols)
 	for (uint32_t i = 0; i < symbols->nr_strings; i++)
 		free(symbols->strings[i]);
 	free(symbols->rows);
-	*symbols = (struct elf_symbols) { 0 };
+	*symbols = (struct elf_symbols){ 0 };
 }
 
 const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,

@@ -25,7 +25,7 @@
 
 struct elf_scalar elf_scalar_integer(uint64_t bytes)
 {
-	return (struct elf_scalar) { ELF_SCALAR_INTEGER, bytes, bytes };
+	return (struct elf_scalar){ ELF_SCALAR_INTEGER, bytes, bytes };
 }
 
 /*
@@ -37,7 +37,7 @@ struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_com
 	uint64_t real = is_complex ? bytes / 2 : bytes;
 	bool is_x87 = real > ELF_WORD && !(name && strstr(name, "128"));
 
-	return (struct elf_scalar) {
+	return (struct elf_scalar){
 		is_x87 ? ELF_SCALAR_X87 : ELF_SCALAR_SSE, bytes, real,
 	};
 }
@@ -107,7 +107,7 @@ struct elf_params *elf_params_new(void)
 void elf_param_init(struct elf_param *param, const char *name,
 		    const struct elf_value *value)
 {
-	*param = (struct elf_param) {
+	*param = (struct elf_param){
 		.name = name, .kind = (uint8_t)value->kind, .bytes = value->bytes,
 		.nr_words = value->bytes > 2 * ELF_WORD ? 0 :
 			    value->bytes > ELF_WORD ? 2 : 1,

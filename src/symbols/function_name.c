@@ -276,7 +276,7 @@ static void find_name_parts(const char *text, size_t len, struct parts *parts)
 {
 	const char *at = text, *end = text + len;
 
-	*parts = (struct parts) { text, end, end, end, end };
+	*parts = (struct parts){ text, end, end, end, end };
 	while (at < end) {
 		const char *next = at;
 

@@ -17,7 +17,7 @@ static uint32_t hash_name(const char *name, size_t len)
 
 int name_index_init(struct name_index *index, const char *const *names, uint32_t nr)
 {
-	*index = (struct name_index) { .names = names };
+	*index = (struct name_index){ .names = names };
 	while (index->mask < nr)
 		index->mask = 2 * index->mask + 1;
 	index->first = calloc(index->mask + 1ul, sizeof(*index->first));
@@ -42,7 +42,7 @@ void name_index_done(struct name_index *index)
 {
 	free(index->first);
 	free(index->next);
-	*index = (struct name_index) { 0 };
+	*index = (struct name_index){ 0 };
 }
 
 uint32_t name_index_find(const struct name_index *index, const char *name,

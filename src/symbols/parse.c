@@ -397,7 +397,7 @@ static int launch_job(struct parse_job *job, int input)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
-	r = send_job_request(job, (int [PARSE_FDS]) { sockets[1], job->memfd, input });
+	r = send_job_request(job, (int[PARSE_FDS]){ sockets[1], job->memfd, input });
 	close(sockets[1]);
 	if (r == -EAGAIN)
 		r = -EBUSY;
@@ -425,7 +425,7 @@ static int start_job(const struct parse_want *want, struct parse_job **ret_job)
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return -ENOMEM;
-	*job = (struct parse_job) {
+	*job = (struct parse_job){
 		.owner = want->owner, .request = want->request,
 		.path = want->path ? strdup(want->path) : NULL,
 		.channel = -1, .memfd = -1, .pidfd = -1,

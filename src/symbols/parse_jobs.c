@@ -43,7 +43,7 @@ static const struct elf_finder server_finder = { .open = ask_server };
 static struct elf_source make_elf_source(const struct parse_request *request,
 					 uint64_t *bytes_left)
 {
-	return (struct elf_source) {
+	return (struct elf_source){
 		.fd = PARSE_FD_INPUT,
 		.build_id = request->build_id,
 		.build_id_bytes = min_u32(request->build_id_bytes,
@@ -79,7 +79,7 @@ static struct parse_symbol *make_symbol_rows(const struct elf_symbols *symbols, 
 	for (uint32_t i = 0; rows && i < symbols->nr; i++) {
 		const struct elf_symbol *row = &symbols->rows[i];
 
-		rows[i] = (struct parse_symbol) { row->addr, row->size, *ret_bytes };
+		rows[i] = (struct parse_symbol){ row->addr, row->size, *ret_bytes };
 		*ret_bytes += strlen(row->name) + 1;
 	}
 	return rows;
@@ -150,7 +150,7 @@ static void list_segments(const struct elf_source *source, struct parse_head *he
 		if (program->p_type != PT_LOAD || program->p_flags & PF_W ||
 		    head->nr_segments == PARSE_SEGMENTS_MAX)
 			continue;
-		head->segments[head->nr_segments++] = (struct parse_segment) {
+		head->segments[head->nr_segments++] = (struct parse_segment){
 			program->p_vaddr, program->p_offset, program->p_filesz,
 		};
 	}
@@ -207,7 +207,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 
 	if (r)
 		return r;
-	head = (struct parse_head) {
+	head = (struct parse_head){
 		.kind = sites.kind, .next_kind = next,
 		.nr_rows = sites.nr_rows, .nr_sites = sites.nr,
 		.build_id_bytes = sites.build_id_bytes,
@@ -216,7 +216,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	};
 	memcpy(head.build_id, sites.build_id, sizeof(head.build_id));
 	if (sites.nr && elf_symbols_parse(&source, &symbols))
-		symbols = (struct elf_symbols) { 0 };
+		symbols = (struct elf_symbols){ 0 };
 	return write_result(&head, &symbols, &sites);
 }
 
@@ -305,7 +305,7 @@ static int run_params(const struct parse_request *request, uint64_t *bytes_left)
 
 static void convert_param(const struct elf_param *from, struct parse_param *to)
 {
-	*to = (struct parse_param) {
+	*to = (struct parse_param){
 		.bytes = from->bytes, .kind = from->kind,
 		.is_on_stack = from->is_on_stack, .nr_words = from->nr_words,
 		.regs = { from->regs[0], from->regs[1] }, .has_name = from->name != NULL,
@@ -319,7 +319,7 @@ static bool answer_query(struct parse_answer *answer, uint64_t addr)
 	const struct elf_params *params = elf_args_find(session, addr);
 	size_t bytes;
 
-	*answer = (struct parse_answer) {
+	*answer = (struct parse_answer){
 		.type = PARSE_ANSWER, .addr = addr, .is_known = params != NULL,
 		.nr = params ? min_u32(params->nr, PARSE_PARAMS_MAX) : 0,
 		.is_over = elf_args_is_over(session),

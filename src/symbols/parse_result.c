@@ -106,7 +106,7 @@ static int copy_symbols(const struct layout *layout, struct elf_symbols *symbols
 		if (row->name >= head->strings_bytes ||
 		    (i && row->addr < row[-1].addr))
 			return -EBADMSG;
-		symbols->rows[i] = (struct elf_symbol) {
+		symbols->rows[i] = (struct elf_symbol){
 			row->addr, row->size, layout->strings + row->name,
 		};
 	}
@@ -159,7 +159,7 @@ static int copy_sites(const struct layout *layout, const struct elf_symbols *sym
 
 	if (!are_sites_valid(layout))
 		return -EBADMSG;
-	*sites = (struct elf_sites) {
+	*sites = (struct elf_sites){
 		.kind = head->kind, .table = head->table, .nr_rows = head->nr_rows,
 		.nr = head->nr_sites, .text = head->text, .text_end = head->text_end,
 		.text_off = head->text_off, .id = head->id,
@@ -261,7 +261,7 @@ struct elf_params *parsed_params(const struct parse_answer *answer, uint32_t byt
 		const struct parse_param *from = &answer->params[i];
 
 		memcpy(names, from->name, PARSE_PARAM_NAME - 1);
-		params->rows[i] = (struct elf_param) {
+		params->rows[i] = (struct elf_param){
 			.name = from->has_name ? names : NULL,
 			.kind = from->kind, .is_on_stack = from->is_on_stack,
 			.nr_words = from->nr_words,

@@ -87,7 +87,7 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 	if (nr) {
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE((size_t)nr * sizeof(*fds));
-		control.header = (struct cmsghdr) {
+		control.header = (struct cmsghdr){
 			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
 			.cmsg_len = CMSG_LEN((size_t)nr * sizeof(*fds)),
 		};
@@ -228,7 +228,7 @@ static void fork_parser(struct zygote *zygote, const struct parse_request *reque
 			be_parser(request, fds, self);
 	}
 	if (!child || child->pid < 0) {
-		report_parser_exit(&(struct child) { .channel = fds[0] }, PARSE_NO_PROCESS << 8);
+		report_parser_exit(&(struct child){ .channel = fds[0] }, PARSE_NO_PROCESS << 8);
 		if (child)
 			child->pid = 0;
 		return;

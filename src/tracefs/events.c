@@ -180,7 +180,7 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 	(void)tid;
 	if (!event)
 		return -ENODEV;
-	match = (struct event_match) {
+	match = (struct event_match){
 		.system = event->format->system,
 		.name = event->format->name,
 	};

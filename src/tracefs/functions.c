@@ -327,7 +327,7 @@ static int use_word(struct tracefs_file *file, char *word)
 	if (!colon || is_mod(colon))
 		return change_list(file, word, colon);
 	*colon = '\0';
-	r = store_command(file, &(struct probe_globs) { word, colon + 1 }, colon + 1);
+	r = store_command(file, &(struct probe_globs){ word, colon + 1 }, colon + 1);
 	if (!r)
 		tracefs_file_apply(file);
 	return r;

@@ -44,11 +44,11 @@ static void parse_match(char *word, struct event_match *ret_match)
 {
 	char *colon = strchr(word, ':');
 
-	*ret_match = (struct event_match) { .either = word };
+	*ret_match = (struct event_match){ .either = word };
 	if (!colon)
 		return;
 	*colon = '\0';
-	*ret_match = (struct event_match) {
+	*ret_match = (struct event_match){
 		.system = name_or_any(word),
 		.name = name_or_any(colon + 1),
 	};

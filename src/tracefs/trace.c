@@ -91,7 +91,7 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	int r;
 
 	reader_stop(reader);
-	*reader = (struct reader) {
+	*reader = (struct reader){
 		.has_paused = reader->has_paused,
 		.lines.instance = instance,
 		.lines.is_snapshot = tracefs_rings(node) == RINGS_SNAPSHOT,

@@ -55,7 +55,7 @@ static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
 {
-	*ret_node = (struct tracefs_node) {
+	*ret_node = (struct tracefs_node){
 		.server = parent->server,
 		.root = instance->root,
 		.instance = instance,
@@ -74,7 +74,7 @@ static void def_fill(const struct tracefs_node *parent,
 {
 	uint32_t number = def->is_per_cpu ? nth : parent->number;
 
-	*ret_node = (struct tracefs_node) {
+	*ret_node = (struct tracefs_node){
 		.server = parent->server,
 		.root = parent->root,
 		.instance = parent->instance,
@@ -221,7 +221,7 @@ static void put_owner(struct stat *st)
 
 void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat)
 {
-	*ret_stat = (struct stat) {
+	*ret_stat = (struct stat){
 		.st_ino = node->ino,
 		.st_mode = node_mode(node),
 		.st_nlink = node->dir ? 2 : 1,

@@ -141,7 +141,7 @@ static void report(const char *how, struct found *found)
 {
 	printf("%s: %lu events, %lu markers, %lu wrong\n", how, found->nr,
 	       found->nr_markers, found->nr_wrong);
-	*found = (struct found) { .tep = found->tep };
+	*found = (struct found){ .tep = found->tep };
 }
 
 int main(int argc, char **argv)

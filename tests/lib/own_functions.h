@@ -53,11 +53,11 @@ static inline void own_functions_wish(struct driver *d, uint32_t users)
 	struct abi_functions *functions = (void *)(d->mem + off);
 	uint32_t *of_each = (uint32_t *)&functions->objects[1];
 
-	*functions = (struct abi_functions) {
+	*functions = (struct abi_functions){
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = 4096, .serial = 1,
 		.nr_objects = 1,
 	};
-	functions->objects[0] = (struct abi_function_object) {
+	functions->objects[0] = (struct abi_function_object){
 		.table = (uint64_t)table, .nr = nr,
 		.users = (uint32_t)((char *)of_each - (char *)functions),
 	};

@@ -65,7 +65,7 @@ static struct piece make_piece(enum command_number first, enum command_number se
 {
 	uint64_t ip = site_of(one);
 
-	return (struct piece) {
+	return (struct piece){
 		.magic = ABI_RULES_MAGIC, .bytes = sizeof(struct piece),
 		.nr_rules = 1, .nr_slots = NR_SLOTS,
 		.rule = {

@@ -179,7 +179,7 @@ int main(void)
 	pthread_t threads[2];
 
 	for (unsigned int u = 0; u < USERS; u++)
-		users[u].ops = (struct ftrace_ops) {
+		users[u].ops = (struct ftrace_ops){
 			.func = entered, .private = &users[u],
 		};
 	graph.entryfunc = graph_entered;

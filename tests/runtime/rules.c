@@ -42,7 +42,7 @@ static_assert(offsetof(struct piece, insn) - PROGRAM_AT ==
 
 static struct piece make_piece(uint32_t value)
 {
-	return (struct piece) {
+	return (struct piece){
 		.magic = ABI_RULES_MAGIC,
 		.bytes = sizeof(struct piece),
 		.nr_rules = 1,

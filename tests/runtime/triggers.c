@@ -42,7 +42,7 @@ static struct piece make_piece(enum command_number first, enum command_number se
 {
 	uint32_t row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
 
-	return (struct piece) {
+	return (struct piece){
 		.magic = ABI_RULES_MAGIC,
 		.bytes = sizeof(struct piece),
 		.nr_rules = 1,

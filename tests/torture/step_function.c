@@ -145,7 +145,7 @@ static void start_tracer(void)
 	make_slot();
 	runtime_lock();
 	CHECK_EQ(ftrace_apply_users(1u << FTRACE_FUNCTION,
-				   &(struct ftrace_graph_settings){ .buffers = 0 }), 0);
+				    &(struct ftrace_graph_settings){ .buffers = 0 }), 0);
 	runtime_unlock();
 }
 

@@ -217,7 +217,7 @@ static int perform(const char *name, size_t first, size_t second)
 		if (strcmp(name, commands[i].name))
 			continue;
 		if (commands[i].has_thread)
-			return in_thread(first, (struct job) {
+			return in_thread(first, (struct job){
 				.bytes = second, .run = commands[i].run,
 				.has_to_stay = commands[i].has_to_stay });
 		commands[i].run(first);

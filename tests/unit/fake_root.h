@@ -183,7 +183,7 @@ static inline uint32_t fake_event(struct fake_root *root, uint32_t module,
 	format->name = fake_string(blob, &end, name);
 	format->print_fmt = fake_string(blob, &end, print_fmt);
 	for (uint32_t i = 0; i < nr_fields; i++) {
-		to[i] = (struct abi_field) {
+		to[i] = (struct abi_field){
 			.type = fake_string(blob, &end, fields[i].type),
 			.name = fake_string(blob, &end, fields[i].name),
 			.offset = fields[i].offset,

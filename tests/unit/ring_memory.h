@@ -95,7 +95,7 @@ static inline int ring_memory_write(struct ring_memory *m, uint32_t number,
 	if (m->set)
 		return ring_write(m->set, payload, bytes, m->now_ns);
 	return ring_view_write(&m->view, payload, bytes, m->now_ns,
-				 (uint32_t)gettid());
+			       (uint32_t)gettid());
 }
 
 static inline void ring_memory_check(const struct ring_record *record,

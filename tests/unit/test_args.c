@@ -25,7 +25,7 @@ struct floats { float f[4]; };
 struct large { char c[40]; };
 struct __attribute__((packed)) packed { char c; long l; };
 struct halves { int i[2]; double d; };
-struct bits { unsigned long a : 60, b : 7, c : 9; };
+struct bits { unsigned long a:60, b:7, c:9; };
 struct extended { long double x; };
 typedef int vector __attribute__((vector_size(16)));
 enum colour { RED, GREEN };

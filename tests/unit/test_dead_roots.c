@@ -271,7 +271,7 @@ static void many_are_listed_and_removed_with_few_descriptors(void **state)
 	assert_int_equal(count.dead, MANY + 1);
 	assert_int_equal(count_mappings(), 0);
 
-	count = (struct count) { 0 };
+	count = (struct count){ 0 };
 	server_root_list(f->server, count_root, &count);
 	assert_int_equal(count.dead, MANY + 1);
 	assert_int_equal(count.with_record, MANY + 1);
@@ -287,7 +287,7 @@ static void many_are_listed_and_removed_with_few_descriptors(void **state)
 		snprintf(path, sizeof(path), "many.%u", i);
 		assert_int_equal(server_root_remove(f->server, path), 0);
 	}
-	count = (struct count) { 0 };
+	count = (struct count){ 0 };
 	server_root_list(f->server, count_root, &count);
 	assert_int_equal(count.dead, 1);
 	limit_descriptors(RLIM_INFINITY);

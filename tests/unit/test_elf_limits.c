@@ -148,11 +148,11 @@ static const char *put_bomb(const char *dir)
 						 BOMB_BYTES, file.packed, &bytes,
 						 sizeof(file.packed)), LZMA_OK);
 	free(zeroes);
-	file.sections[1] = (Elf64_Shdr) {
+	file.sections[1] = (Elf64_Shdr){
 		.sh_type = SHT_STRTAB, .sh_size = sizeof(file.names),
 		.sh_offset = (uint64_t)(file.names - (char *)&file),
 	};
-	file.sections[2] = (Elf64_Shdr) {
+	file.sections[2] = (Elf64_Shdr){
 		.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = bytes,
 		.sh_offset = (uint64_t)((char *)file.packed - (char *)&file),
 	};

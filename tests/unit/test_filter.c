@@ -86,7 +86,7 @@ static void check_case(const struct filter_case *c)
 	int r = event_filter_store(&filter, fmt, c->filter, strlen(c->filter),
 				   &test_env);
 
-	if (strcmp(r ? strerrorname_np(-r) : "", c->errno_name ? : ""))
+	if (strcmp(r ? strerrorname_np(-r) : "", c->errno_name ?: ""))
 		fail_msg("%s: %d, not %s", c->filter, r, c->errno_name);
 	check_show(&filter, c->show);
 	if (r) {

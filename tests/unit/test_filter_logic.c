@@ -35,7 +35,7 @@ static struct event_format *logic_format(void)
 	assert_non_null(fmt);
 	for (uint32_t i = 0; i < NR_FIELDS; i++, name[0]++)
 		assert_int_equal(event_format_add_field(fmt, "int", name,
-				 8 + 4 * i, 4, true), 0);
+							8 + 4 * i, 4, true), 0);
 	return fmt;
 }
 

@@ -46,7 +46,7 @@ struct fake {
 static void fake_init(struct fake *fake, uint32_t nr, const char *name, uint32_t other,
 		      const char *other_name)
 {
-	*fake = (struct fake) { .root = calloc(1, sizeof(*fake->root)) };
+	*fake = (struct fake){ .root = calloc(1, sizeof(*fake->root)) };
 	assert_non_null(fake->root);
 	fake->root->part_state = fake->part_state;
 	fake->part_state[ROOT_PART_FUNCTIONS] = &fake->functions;

@@ -47,7 +47,7 @@ static void read_strings(const char *dir)
 		const char *text;
 
 		module->strings = cases[i].off ? cases[i].off : off;
-		*head = (struct abi_strings) { cases[i].nr, cases[i].bytes };
+		*head = (struct abi_strings){ cases[i].nr, cases[i].bytes };
 		root.control->tables_changed++;
 		server_tick(server);
 		text = tree_cat(server, "bad.1/printk_formats");

@@ -501,7 +501,7 @@ static void lies_about_parameters_are_found(void **state)
 
 	(void)state;
 	memset(room, 'x', sizeof(room));
-	*answer = (struct parse_answer) {
+	*answer = (struct parse_answer){
 		.type = PARSE_ANSWER, .nr = PARSE_PARAMS_MAX, .addr = 16, .is_known = 1,
 	};
 	params = parsed_params(answer, sizeof(room), 16);

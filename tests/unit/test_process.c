@@ -479,7 +479,7 @@ static void look_with(rlim_t nr)
 	assert_int_equal(server_new(dir, &server), 0);
 	fake_root_show(&root, "one.1");
 	getrlimit(RLIMIT_NOFILE, &all);
-	few = (struct rlimit) { (rlim_t)dup(0) + nr, all.rlim_max };
+	few = (struct rlimit){ (rlim_t)dup(0) + nr, all.rlim_max };
 	close((int)(few.rlim_cur - nr));
 	setrlimit(RLIMIT_NOFILE, &few);
 	for (int i = 0; i < 2; i++) {	/* it is found; something happens to it */

@@ -386,7 +386,7 @@ static struct abi_module *put_module(struct fake_root *root, uint32_t row,
 
 	strcpy(root->mem + off, path);
 	root->control->heap_used += (strlen(path) + 8) & ~7u;
-	modules[row] = (struct abi_module) {
+	modules[row] = (struct abi_module){
 		.base = base, .path = off, .path_bytes = (uint32_t)strlen(path) + 1,
 	};
 	root->control->nr_modules = row + 1;
@@ -564,7 +564,7 @@ static void put_object(struct fake_root *root, uint32_t nr, const char *path)
 {
 	struct abi_object *rows = (void *)(root->mem + root->control->objects_off);
 
-	rows[nr] = (struct abi_object) {
+	rows[nr] = (struct abi_object){
 		.is_there = 1, .start = BASE, .end = BASE + 0x1000,
 	};
 	strcpy(rows[nr].path, path);
@@ -596,7 +596,7 @@ static void names_are_of_their_time(void **state)
 	(void)state;
 	fake_dir_make(dir);
 	fake_root_make(&root, dir, "fake.1");
-	root.control->clock = (struct abi_clock) { .mult = 1ull << 31 };
+	root.control->clock = (struct abi_clock){ .mult = 1ull << 31 };
 	put_object(&root, 0, put_elf(dir, "a", "aaa", 0));
 	put_object(&root, 1, put_elf(dir, "b", "bbb", 0));
 	put_object(&root, 2, put_elf(dir, "a", "aaa", 0));

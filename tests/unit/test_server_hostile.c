@@ -504,7 +504,7 @@ static struct abi_rules *make_rules(struct fake_root *root, const char *dir,
 	if (truncate(path, (off_t)(ABI_ARENA_OFF + bytes)))
 		_exit(2);
 	rules = (void *)(root->mem + ABI_ARENA_OFF);
-	*rules = (struct abi_rules) {
+	*rules = (struct abi_rules){
 		.magic = ABI_RULES_MAGIC, .bytes = bytes,
 		.nr_rules = nr_rules, .nr_slots = 2,
 	};
@@ -529,12 +529,12 @@ static void load_many_triggers(const char *dir)
 	list = (void *)((char *)rules + start);
 	list->nr = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		list->triggers[i] = (struct abi_trigger) {
+		list->triggers[i] = (struct abi_trigger){
 			.text = bytes - text, .text_bytes = text,
 		};
 	memset((char *)list + bytes - text, 'x', text);
 	for (uint32_t i = 0; i < 2; i++)
-		rules->rules[i] = (struct abi_rule) {
+		rules->rules[i] = (struct abi_rule){
 			.row = i, .soft = i + 1, .triggers = start,
 			.triggers_bytes = bytes,
 		};
@@ -561,14 +561,14 @@ static void load_print_triggers(const char *dir)
 	struct server *server;
 
 	rules = make_rules(&root, dir, ABI_PAGE_BYTES_MIN, 1);
-	rules->rules[0] = (struct abi_rule) {
+	rules->rules[0] = (struct abi_rule){
 		.row = ABI_ROW_PRINT, .triggers = start,
 		.triggers_bytes = ABI_PAGE_BYTES_MIN - start,
 	};
 	list = (void *)((char *)rules + start);
 	for (uint32_t command = 0; command <= NR_COMMANDS; command++) {
 		for (uint32_t i = 0; i < 2; i++)
-			list->triggers[list->nr++] = (struct abi_trigger) {
+			list->triggers[list->nr++] = (struct abi_trigger){
 				.command = command, .target = 1,
 				.target_row = i ? UINT32_MAX : 0,
 				.counter = i ? UINT32_MAX : 0,
@@ -604,7 +604,7 @@ static void load_function_rules(const char *dir)
 	list->nr = (ABI_PAGE_BYTES_MIN - start) / sizeof(list->probes[0]);
 	memcpy((char *)rules + ABI_PAGE_BYTES_MIN - sizeof(text), text, sizeof(text));
 	for (uint32_t i = 0; i < 4; i++)
-		rules->rules[i] = (struct abi_rule) {
+		rules->rules[i] = (struct abi_rule){
 			.row = ABI_ROW_FUNCTIONS,
 			.triggers = i < 2 ? UINT32_MAX - 7 : start,
 			.triggers_bytes = ABI_PAGE_BYTES_MIN - start,

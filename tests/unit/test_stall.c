@@ -212,7 +212,7 @@ static void share_format(struct fake_root *root)
 	format->print_fmt = end;
 	memset(blob + end, 'x', bytes - end);
 	for (uint32_t i = 0; i < nr; i++)
-		fields[i] = (struct abi_field) { .type = end, .name = end, .size = 4 };
+		fields[i] = (struct abi_field){ .type = end, .name = end, .size = 4 };
 	for (uint32_t row = 0; row < ABI_EVENTS; row++) {
 		root->events[row].blob = off;
 		root->events[row].blob_bytes = bytes;
@@ -234,7 +234,7 @@ static void have_fields(struct fake_root *root)
 	format->system = format->name = fake_string(blob, &end, "tick");
 	format->print_fmt = fake_string(blob, &end, "\"\"");
 	for (uint32_t i = 0; i < nr; i++)
-		fields[i] = (struct abi_field) {
+		fields[i] = (struct abi_field){
 			.type = format->name, .name = format->name, .size = 4,
 		};
 	for (uint32_t row = 0; row < ABI_EVENTS; row++) {
@@ -265,7 +265,7 @@ static void have_rings(struct fake_root *root)
 					&side->ring[cpu][kind % 2] :
 					&side->prev[cpu][kind % 2];
 
-				*ref = (struct abi_ring_ref) {
+				*ref = (struct abi_ring_ref){
 					ABI_ARENA_OFF + cpu * ABI_PAGE_ALIGN(bytes),
 					ABI_PAGE_ALIGN(bytes),
 				};
@@ -337,7 +337,7 @@ static void have_long_print(struct fake_root *root)
 	text[0] = '"';
 	for (uint32_t i = 0; i < 2000; i++) {
 		snprintf(names[i], sizeof(names[i]), "f%u", i);
-		fields[i] = (struct fake_field) { "int", names[i], 8, 4, 1 };
+		fields[i] = (struct fake_field){ "int", names[i], 8, 4, 1 };
 	}
 	for (uint32_t i = 0; i < 60000; i++)
 		len += (size_t)sprintf(text + len, "%%d");
@@ -393,14 +393,14 @@ static void have_rules(struct fake_root *root)
 	rules->magic = ABI_RULES_MAGIC;
 	rules->bytes = 1u << 20;
 	rules->nr_rules = 1;
-	rules->rules[0] = (struct abi_rule) {
+	rules->rules[0] = (struct abi_rule){
 		.soft = 1, .triggers = (uint32_t)((char *)list - (char *)rules),
 		.triggers_bytes = 1u << 19,
 	};
 	list->nr = 1024;
 	for (uint32_t i = 0; i < 1024; i++, text += 32) {
 		strcpy(text, "n == 1 && n != 2 && n < 3");
-		list->triggers[i] = (struct abi_trigger) {
+		list->triggers[i] = (struct abi_trigger){
 			.command = COMMAND_TRACEOFF,
 			.text = (uint32_t)(text - (char *)list), .text_bytes = 26,
 		};
@@ -427,7 +427,7 @@ static void have_stacks(struct fake_root *root)
 
 	require(root->control->stack, "a stack tracer");
 	for (uint32_t i = 0; i < ABI_STACK_THREADS; i++)
-		stack->threads[i] = (struct abi_stack_thread) {
+		stack->threads[i] = (struct abi_stack_thread){
 			.pid = root->processes[1].pid, .tid = i + 1, .deepest = 4096,
 			.top = UINT64_MAX / 2,
 		};

@@ -149,7 +149,7 @@ const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t 
 		if (is_next || !codemem_read(view->fd, from, view->text, ARCH_PAGE_BYTES))
 			view->bytes = ARCH_PAGE_BYTES;
 		if (view->bytes && !codemem_read(view->fd, from + ARCH_PAGE_BYTES,
-					      view->text + ARCH_PAGE_BYTES, ARCH_PAGE_BYTES))
+						 view->text + ARCH_PAGE_BYTES, ARCH_PAGE_BYTES))
 			view->bytes += ARCH_PAGE_BYTES;
 	}
 	return at - page + nr <= view->bytes ? view->text + (at - page) : NULL;

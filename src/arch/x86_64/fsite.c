@@ -103,7 +103,7 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		uint32_t at = i % nr_some * row_bytes;
 
 		if (!at && codemem_read(view.fd, row, some,
-				     min_u32(nr - i, nr_some) * row_bytes))
+					min_u32(nr - i, nr_some) * row_bytes))
 			memset(some, 0, sizeof(some));
 		find_site_in_entry(sites, kind, &view,
 				   fsite_row_addr(kind, some + at, (uint64_t)row),
@@ -468,7 +468,7 @@ bool fsites_are_lost(const struct fsites *sites)
 	distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	fd = codemem_begin();
 	r = codemem_read(fd, switched_byte(sites, i), seen,
-		      FSITE_BYTES + shape->switch_before);
+			 FSITE_BYTES + shape->switch_before);
 	codemem_end(fd);
 	if (r)
 		return r == -EFAULT;

@@ -29,8 +29,8 @@
 					 * stacks, their tags, the profiler's table */
 
 struct block {
-	size_t bytes : 63;		/* size, including this header */
-	size_t is_stable : 1;		/* true: the block was allocated by
+	size_t bytes:63;		/* size, including this header */
+	size_t is_stable:1;		/* true: the block was allocated by
 					 * memory_alloc_stable() */
 	struct block *next;		/* next block of the list, while this block is
 					 * free or deferred */
@@ -105,7 +105,7 @@ bool memory_note_large(void *mem, uint64_t bytes)
 
 	if (nr == LARGE)
 		return false;
-	large[nr] = (struct range) { (uint64_t)mem, (uint64_t)mem + bytes };
+	large[nr] = (struct range){ (uint64_t)mem, (uint64_t)mem + bytes };
 	__atomic_store_n(&nr_large, nr + 1, __ATOMIC_RELEASE);	/* [memory.large] */
 	return true;
 }

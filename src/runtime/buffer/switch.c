@@ -53,7 +53,7 @@ struct state {
 
 static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 {
-	return (struct state) {
+	return (struct state){
 		.is_on = !__atomic_load_n(&shared->stopped, __ATOMIC_RELAXED) &&
 			 !__atomic_load_n(&shared->paused, __ATOMIC_RELAXED) &&
 			 !(__atomic_load_n(&shared->cpus_off[cpu / 64],

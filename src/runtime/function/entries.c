@@ -74,7 +74,7 @@ static bool read_starts(int fd, const struct image *image, uint64_t header,
 		return false;
 	*ret = (struct starts){ header, head.nr, memory_alloc(bytes) };
 	if (ret->rows && codemem_read(fd, (const uint8_t *)header + sizeof(head), ret->rows,
-				   (uint32_t)bytes)) {
+				      (uint32_t)bytes)) {
 		memory_free(ret->rows);
 		ret->rows = NULL;
 	}

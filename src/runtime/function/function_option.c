@@ -61,7 +61,7 @@ struct repeats {
 static uint64_t now(const struct buffer *buffer)
 {
 	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
-							  __ATOMIC_RELAXED));
+								  __ATOMIC_RELAXED));
 
 	return clock_read(clock, root_control);
 }

@@ -365,7 +365,7 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 	struct abi_stack_copy *new = &private.stacks[!private.last];
 
 	new->tid = thread->thread.tid;
-	new->frames[0] = (struct abi_stack_frame) {
+	new->frames[0] = (struct abi_stack_frame){
 		ip + FSITE_BYTES, thread->stack_top - place + CALL_BYTES,
 	};
 	new->nr = 1;

@@ -84,7 +84,7 @@ static bool for_each_map(map_fn *each, void *arg)
 				continue;
 			if (line.word[1] <= USER_END)
 				use_map(each, arg, line.word[0], line.word[1]);
-			line = (struct line) { 0 };
+			line = (struct line){ 0 };
 		}
 	arch_syscall1(SYS_close, fd);
 	return !n;

@@ -79,7 +79,7 @@ static int create_heir(create_fn *create, pthread_t *thread,
 
 	if (!start)
 		return create(thread, attr, routine, arg);
-	*start = (struct start) {
+	*start = (struct start){
 		.routine = routine,
 		.arg = arg,
 		.creator = (uint32_t)arch_syscall0(SYS_gettid),

@@ -17,7 +17,7 @@ struct image_headers {
 /* Copy the build id of an object to @ret_id, at most @size bytes.  Returns the number of
  * bytes copied; 0 if the object has no build id. */
 uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
-			 uint32_t size);
+			uint32_t size);
 /*
  * Make a path absolute: the server has another working directory than a program that
  * calls dlopen("./x.so").

@@ -31,7 +31,7 @@ static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
 {
 	ret->nr = min_u32(nr, PROGRAMS_MAX);
 	return codemem_read(fd, (const uint8_t *)at, ret->rows,
-			  ret->nr * (uint32_t)sizeof(ret->rows[0]));
+			    ret->nr * (uint32_t)sizeof(ret->rows[0]));
 }
 
 /* Read the program headers of @image.  Linkers put them in the first page. */
@@ -51,7 +51,7 @@ static int read_headers(int fd, const struct image *image, struct headers *ret)
 /* Find the program, on a libc without _dl_find_object().  Assume that the program is linked
  * statically, so that it is the only object.  Returns -ENOENT if @addr is outside of it. */
 static int find_program(int fd, uint64_t addr, struct image *ret_image,
-			 struct headers *ret)
+			struct headers *ret)
 {
 	uint64_t low = UINT64_MAX, high = 0;
 	int r = read_rows(fd, getauxval(AT_PHDR), (uint32_t)getauxval(AT_PHNUM), ret);

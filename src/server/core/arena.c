@@ -48,7 +48,7 @@ static void list_add(struct extent_list *list, uint64_t off, uint64_t bytes)
 		}
 		list->extents = grown;
 	}
-	list->extents[list->nr++] = (struct extent) { off, bytes, 0 };
+	list->extents[list->nr++] = (struct extent){ off, bytes, 0 };
 }
 
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block)
@@ -214,7 +214,7 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 		return;
 	}
 	root->pending = pending;
-	pending[root->nr_pending++] = (struct extent) {
+	pending[root->nr_pending++] = (struct extent){
 		ref->off, ref->bytes, generation,
 	};
 }

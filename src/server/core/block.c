@@ -59,7 +59,7 @@ void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word)
 	if (word)
 		shm_store(word, 0);
 	arena_free(root, block, shm_load(&root->control->generation) + 1);
-	*block = (struct abi_ring_ref) { 0, 0 };
+	*block = (struct abi_ring_ref){ 0, 0 };
 }
 
 /* Return the size that the block at @off has in its head; 0 if there is no block. */

@@ -104,7 +104,7 @@ void error_log_clear(struct instance *instance)
 {
 	for (uint32_t i = 0; i < ERROR_LOG_ENTRIES; i++)
 		free(instance->errors.entry[i]);
-	instance->errors = (struct error_log) { 0 };
+	instance->errors = (struct error_log){ 0 };
 }
 
 bool error_log_is_empty(const struct instance *instance)

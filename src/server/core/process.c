@@ -223,7 +223,7 @@ static void add_claim(const struct root *root, struct claims *claims, uint32_t s
 	claims->is_lost[slot] = false;
 	claims->pid[slot] = pid <= INT_MAX ? pid : 0;
 	if (claims->pid[slot])
-		claims->table[claims->nr++] = (struct claim) {
+		claims->table[claims->nr++] = (struct claim){
 			pid, slot, slot_claimed_ns(root, slot),
 		};
 }

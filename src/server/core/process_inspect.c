@@ -186,7 +186,7 @@ static struct inspection *find_inspection(struct inspections *inspections, uint3
 	at = place_of(inspections, pid);
 	memmove(&inspections->table[at + 1], &inspections->table[at],
 		(inspections->nr++ - at) * sizeof(*inspections->table));
-	inspections->table[at] = (struct inspection) { .pid = pid, .pass = inspections->pass - 1 };
+	inspections->table[at] = (struct inspection){ .pid = pid, .pass = inspections->pass - 1 };
 	return &inspections->table[at];
 }
 
@@ -299,7 +299,7 @@ static enum maps_result reader_step(struct maps_reader *reader, const struct roo
 }
 
 enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
-			 const struct budget *budget)
+			      const struct budget *budget)
 {
 	const struct root *root = process->root;
 	struct maps_reader *reader = &root->inspections->reader;

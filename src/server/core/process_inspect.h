@@ -59,6 +59,6 @@ struct inspection *inspection_get(struct root *root, uint32_t pid);
  * MAPS_REFUSED with errno set.
  */
 enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
-			 const struct budget *budget);
+			      const struct budget *budget);
 
 #endif

@@ -119,7 +119,7 @@ void program_file_find(const struct root *root, const char *path,
 {
 	int fd;
 
-	*ret_file = (struct program_file) { .path = path, .fd = -1 };
+	*ret_file = (struct program_file){ .path = path, .fd = -1 };
 	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
 	/*

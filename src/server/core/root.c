@@ -198,7 +198,7 @@ static bool begin_asleep(struct root *root)
 		return false;
 	root->state = SERVER_ROOT_DEAD;
 	root->is_empty = !peek.has_recorded;
-	root->info = (struct server_root_info) {
+	root->info = (struct server_root_info){
 		.state = SERVER_ROOT_DEAD,
 		.pid = peek.control.pid,
 		.started_ns = peek.control.started_ns,
@@ -294,7 +294,7 @@ bool root_can_sleep(const struct root *root)
 static void forget_attached(struct root *root)
 {
 	instance_states_clear(root->parts, root->top.part_state);
-	root->top = (struct instance) {
+	root->top = (struct instance){
 		.root = root,
 		.refs = root->top.refs,
 		.serial = root->serial,

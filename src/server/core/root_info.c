@@ -15,7 +15,7 @@ void root_info_fill(struct root *root, struct server_root_info *ret_info)
 	const struct root_part *root_part;
 	struct instance *instance;
 
-	*ret_info = (struct server_root_info) {
+	*ret_info = (struct server_root_info){
 		.state = root->state,
 		.has_figures = true,
 		.pid = shm_load(&root->control->pid),

@@ -13,7 +13,7 @@
 
 void roots_init(struct roots *roots)
 {
-	*roots = (struct roots) { 0 };
+	*roots = (struct roots){ 0 };
 	TAILQ_INIT(&roots->all);
 	TAILQ_INIT(&roots->awake);
 	TAILQ_INIT(&roots->dead);

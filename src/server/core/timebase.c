@@ -87,7 +87,7 @@ static struct abi_clock root_clock(const struct root *root)
 {
 	struct abi_clock *shared = &root->control->clock;
 
-	return (struct abi_clock) {
+	return (struct abi_clock){
 		.mult = shm_load(&shared->mult),
 		.tsc0 = shm_load(&shared->tsc0),
 		.ns0 = shm_load(&shared->ns0),

@@ -57,7 +57,7 @@ bool function_part_has_rule(const struct instance *instance)
 void function_part_put_rule(const struct instance *instance, struct text *block,
 			    struct abi_rule *ret_rule)
 {
-	*ret_rule = (struct abi_rule) { .triggers = (uint32_t)block->len };
+	*ret_rule = (struct abi_rule){ .triggers = (uint32_t)block->len };
 	function_probes_put(instance, block);
 	ret_rule->triggers_bytes = (uint32_t)block->len - ret_rule->triggers;
 	if (!instance_functions(instance)->mods)

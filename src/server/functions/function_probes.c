@@ -58,7 +58,7 @@ static int parse_command(struct root *root, const char *command, char *param,
 	char *system, *name;
 	int r;
 
-	*spec = (struct spec) { .cmd = trigger_cmd_find(command) };
+	*spec = (struct spec){ .cmd = trigger_cmd_find(command) };
 	if (!spec->cmd || !(spec->cmd->scope & CMD_FUNCTION))
 		return -EINVAL;
 	if (spec->cmd->has_target) {
@@ -165,7 +165,7 @@ static int merge_entries(const struct function_probe *old, const struct entries 
 	uint32_t i = 0, j = 0;
 	int r = 0;
 
-	*ret_all = (struct entries) { NULL, 0 };
+	*ret_all = (struct entries){ NULL, 0 };
 	while (!r && (i < old->nr || j < new->nr)) {
 		bool is_old = j == new->nr ||
 			(i < old->nr &&
@@ -500,7 +500,7 @@ int function_probes_add_old(struct instance *instance,
 	}
 	if (probe->nr && probe->entries[probe->nr - 1].function >= entry->function)
 		return -EINVAL;
-	entries = (struct entries) { probe->entries, probe->nr };
+	entries = (struct entries){ probe->entries, probe->nr };
 	r = append_entry(&entries, entry);
 	probe->entries = entries.entries;
 	probe->nr = entries.nr;

@@ -59,7 +59,7 @@ static uint32_t fill_places(const struct instance *instance, struct place *place
 			uint32_t function = p->entries[i].function;
 
 			if (function_is_there(functions, function))
-				places[nr++] = (struct place) {
+				places[nr++] = (struct place){
 					.key = function_ip(functions, function),
 					.second = order, .probe = p, .nr = i,
 				};
@@ -110,7 +110,7 @@ static struct place *index_functions(const struct functions *functions)
 	struct place *places = calloc(functions->nr + 1ul, sizeof(*places));
 
 	for (uint32_t nr = 0; places && nr < functions->nr; nr++)
-		places[nr] = (struct place) {
+		places[nr] = (struct place){
 			.key = function_ip(functions, nr), .nr = nr,
 		};
 	if (places)
@@ -140,7 +140,7 @@ static uint32_t sort_probes(const struct functions *functions,
 				sizeof(*all), compare_key);
 
 		if (function)
-			sorted[nr++] = (struct place) {
+			sorted[nr++] = (struct place){
 				.key = list->probes[i].order,
 				.second = function->nr, .nr = i,
 			};

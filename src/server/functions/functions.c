@@ -115,8 +115,8 @@ static int read_object(struct root *root, const char *path,
 	object->symbols = read->symbols;
 	object->names = read->names;
 	*ret_next_kind = read->next_kind;
-	read->sites = (struct elf_sites) { 0 };
-	read->symbols = (struct elf_symbols) { 0 };
+	read->sites = (struct elf_sites){ 0 };
+	read->symbols = (struct elf_symbols){ 0 };
 	read->names = NULL;
 	function_read_forget(root_functions(root), read);
 	if (!object->path || (object->sites.nr &&
@@ -144,7 +144,7 @@ void functions_done(struct root *root)
 	free(functions->is_touched);
 	if (functions->round.maps)
 		fclose(functions->round.maps);
-	*functions = (struct functions) { 0 };
+	*functions = (struct functions){ 0 };
 }
 
 /* Add @object to the root, or free it.  Files without functions are only remembered so that
@@ -211,7 +211,7 @@ static uint64_t bias_of(const struct function_object *object,
  * unknown, or the path is too long. */
 static bool fill_row(const struct function_object *object, struct abi_object *row)
 {
-	*row = (struct abi_object) {
+	*row = (struct abi_object){
 		.start = object->bias + arch_page_start(object->symbols.first),
 		.end = object->bias + object->symbols.end,
 		.build_id_bytes = object->sites.build_id_bytes,
@@ -236,7 +236,7 @@ static void enter_object(struct root *root, const struct function_object *object
 
 	if (fill_row(object, &row))
 		objects_enter(root, &row,
-			     object->was_there ? root_functions(root)->nr_rows : 0);
+			      object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
 /* Parse all tables of a file.  They must be added together, because a file with one known
@@ -642,8 +642,8 @@ static bool is_in(const struct function_object *object, const struct object *in)
 }
 
 int functions_find_symbol(const struct root *root, const struct symbols_from *from,
-		     uint64_t addr, const struct object *in,
-		     struct function_symbol *ret_symbol)
+			  uint64_t addr, const struct object *in,
+			  struct function_symbol *ret_symbol)
 {
 	const struct functions *functions = root_functions(root);
 
@@ -656,7 +656,7 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 		fill_row(object, &row);
 		if (symbol && (!in || is_in(object, in)) &&
 		    objects_can_be(root, from, addr, &row)) {
-			*ret_symbol = (struct function_symbol) {
+			*ret_symbol = (struct function_symbol){
 				.symbol = symbol, .start = object->bias + symbol->addr,
 				.symbols = &object->symbols, .path = object->path,
 			};

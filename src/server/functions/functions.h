@@ -233,8 +233,8 @@ struct function_object *function_object(const struct functions *functions,
  * 0 or -ENOENT.
  */
 int functions_find_symbol(const struct root *root, const struct symbols_from *from,
-		     uint64_t addr, const struct object *in,
-		     struct function_symbol *ret_symbol);
+			  uint64_t addr, const struct object *in,
+			  struct function_symbol *ret_symbol);
 
 /* ---- functions of functions_list.c ---- */
 

@@ -218,7 +218,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
 
-	*to = (struct abi_function_object) {
+	*to = (struct abi_function_object){
 		.bias = from->bias,
 		.text = from->sites.text, .text_end = from->sites.text_end,
 		.table = from->sites.table, .nr = nr,
@@ -238,7 +238,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 
 		users[row] = is_listed(in, i) ? word_of(&tracers, in, i) : unlisted;
 		if (in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i])
-			lists[to->nr_lists++] = (struct abi_function_lists) {
+			lists[to->nr_lists++] = (struct abi_function_lists){
 				row, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i],
 			};
 	}
@@ -256,7 +256,7 @@ static void fill_block(struct root *root, struct abi_functions *to, uint64_t byt
 	struct abi_function_object *object = to->objects;
 	uint32_t at = (uint32_t)(sizeof(*to) + nr * sizeof(*object));
 
-	*to = (struct abi_functions) {
+	*to = (struct abi_functions){
 		.magic = ABI_FUNCTIONS_MAGIC, .bytes = (uint32_t)bytes,
 		.serial = ++root_functions(root)->serial, .nr_objects = nr,
 		.graphs = functions_tracers(root).returns,

@@ -85,7 +85,7 @@ static int parse_match(const char *word, struct function_match *match)
 {
 	const char *colon = function_word_colon(word, strlen(word));
 
-	*match = (struct function_match) {
+	*match = (struct function_match){
 		.name = word,
 		.name_len = colon ? (size_t)(colon - word) : strlen(word),
 	};

@@ -74,7 +74,7 @@ static int make_block(struct root *root, struct function_object *object)
 	if (r)
 		return r;
 	profile = draft.map->addr;
-	*profile = (struct abi_profile) {
+	*profile = (struct abi_profile){
 		.magic = ABI_PROFILE_MAGIC, .nr = object->sites.nr_rows,
 		.nr_cpus = root->nr_cpus, .bias = object->bias,
 		.kind = object->sites.kind,
@@ -300,7 +300,7 @@ struct rows {
 };
 
 static int add_row(struct rows *rows, const char *name,
-		    const struct abi_figure *figure)
+		   const struct abi_figure *figure)
 {
 	uint64_t hits = shm_load(&figure->hits);
 	struct row *grown;
@@ -314,7 +314,7 @@ static int add_row(struct rows *rows, const char *name,
 			return -ENOMEM;
 		rows->all = grown;
 	}
-	rows->all[rows->nr++] = (struct row) {
+	rows->all[rows->nr++] = (struct row){
 		.name = name ? name : "[unknown]",
 		.hits = hits,
 		.time_ns = shm_load(&figure->time_ns),

@@ -65,7 +65,7 @@ void stack_tracer_done(struct root *root)
 	struct root_stack *stack = root_stack(root);
 
 	mapping_put(stack->map);
-	*stack = (struct root_stack) { 0 };
+	*stack = (struct root_stack){ 0 };
 }
 
 void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
@@ -202,7 +202,7 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 
 		if (!shm_load(&row->low) && shm_load(&row->pid) == pid &&
 		    copy_row(row, &copy))
-			wanted[nr++] = (struct wanted) {
+			wanted[nr++] = (struct wanted){
 				copy.top - copy.deepest, &row->low,
 			};
 	}

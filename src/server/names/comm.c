@@ -171,7 +171,7 @@ static const struct comm *find_comm(struct root *root, uint32_t tid)
 	if (is_shared && (*found->name || !is_name_wanted(root)))
 		return found;
 	if (learned->tid != tid) {
-		*learned = (struct comm) { .tid = tid };
+		*learned = (struct comm){ .tid = tid };
 		find_living(root, learned);
 		if (!is_name_wanted(root))
 			learned->name[0] = '\0';

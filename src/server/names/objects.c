@@ -67,7 +67,7 @@ int objects_init(struct root *root)
 
 	if (!objects)
 		return -ENOMEM;
-	*objects = (struct objects) { .bytes_left = BYTES_MAX, .wait_ns = WAIT_NS };
+	*objects = (struct objects){ .bytes_left = BYTES_MAX, .wait_ns = WAIT_NS };
 	root->part_state[ROOT_PART_OBJECTS] = objects;
 	return 0;
 }
@@ -174,7 +174,7 @@ static int want_file(struct root *root, const struct object_file *file,
 	struct program_file found;
 	int r;
 
-	*ret_want = (struct parse_want) {
+	*ret_want = (struct parse_want){
 		.owner = root, .request = {
 			.job = job, .bytes_left = bytes_left,
 			.build_id_bytes = file->build_id_bytes,
@@ -204,7 +204,7 @@ static void start_file(struct root *root, struct object_file *file)
 	}
 	r = want_file(root, file, PARSE_SYMBOLS, root_objects(root)->bytes_left, &want);
 	if (!r && fstat(want.fd, &file->st))
-		file->st = (struct stat) { 0 };
+		file->st = (struct stat){ 0 };
 	if (!r)
 		r = parse_start(&want, &file->job);
 	file->is_parsed = r && r != -EBUSY;
@@ -758,7 +758,7 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 
 /* Return true if the newest row of the table at these addresses describes @object itself. */
 static bool is_entered(const struct root *root, const struct abi_object *object,
-		    uint32_t known)
+		       uint32_t known)
 {
 	for (uint32_t i = objects_nr_rows(root); i-- > known; ) {
 		const struct abi_object *row = &root->objects_table[i];

@@ -93,7 +93,7 @@ static void take_answer(struct params *params)
 		return;
 	found = place_of(params, params->asked);
 	free(found->params);
-	*found = (struct found) {
+	*found = (struct found){
 		params->asked, parsed_params(answer, bytes, params->asked),
 	};
 	params->asked = 0;

@@ -52,7 +52,7 @@ static void forget_strings(struct symbols *symbols)
 {
 	for (uint32_t i = 0; i < STRINGS; i++) {
 		free(symbols->strings[i].text);
-		symbols->strings[i] = (struct string) { 0 };
+		symbols->strings[i] = (struct string){ 0 };
 	}
 }
 
@@ -100,7 +100,7 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 
 	if (!symbol)
 		return find_in_parts(root, from, addr, object, ret);
-	*ret = (struct function_symbol) {
+	*ret = (struct function_symbol){
 		.symbol = symbol, .start = object->bias + symbol->addr,
 		.symbols = &object->file->symbols, .path = object->file->path,
 	};
@@ -231,7 +231,7 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 	symbols->tables_seen = tables;
 	if (string->addr != addr || string->module != from->module) {
 		free(string->text);
-		*string = (struct string) { .addr = addr, .module = from->module };
+		*string = (struct string){ .addr = addr, .module = from->module };
 		object = objects_find(root, from, addr);
 		if (object)
 			string->text = objects_string(root, object, addr);

@@ -193,7 +193,7 @@ struct entry entry_of(const struct merge_record *record)
 
 struct symbols_from line_from(const struct line *line, uint32_t module)
 {
-	return (struct symbols_from) {
+	return (struct symbols_from){
 		.module = module, .instance = line->instance,
 		.time = line->record->time,
 	};

@@ -90,7 +90,7 @@ int lines_print(struct lines *lines, struct text *out)
 
 	if (merge_peek(lines->merge, &lines->record) <= 0)
 		return 0;
-	*place = (struct line_place) {
+	*place = (struct line_place){
 		.number = place->number,
 		.next_time = lines->record.time,
 		.is_start = is_start(lines, options),

@@ -44,7 +44,7 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	struct ring_head head;
 	int r;
 
-	*source = (struct source) { .cpu = ring->cpu, .end = UINT64_MAX };
+	*source = (struct source){ .cpu = ring->cpu, .end = UINT64_MAX };
 	if (!merge->is_consuming) {
 		if (ring_head(&ring->view, &head))
 			return 0;	/* the ring is not readable, so skip it */
@@ -301,7 +301,7 @@ static int merge_emit(const struct merge *merge, const struct source *source,
 	if (record->time_ns > merge->horizon &&
 	    record->time_ns - merge->horizon < AHEAD_MAX)
 		return 0;
-	*ret_record = (struct merge_record) {
+	*ret_record = (struct merge_record){
 		.time = record->time_ns,
 		.data = record->data,
 		.bytes = record->bytes,

@@ -247,7 +247,7 @@ ssize_t receipt_send(int fd, const char *byte)
 	if (!current)
 		return -ENOSYS;
 	message = (void *)(border_pages + PAGE - sizeof(struct msghdr));
-	message->msg_hdr = (struct msghdr) { .msg_iov = &iov, .msg_iovlen = 1 };
+	message->msg_hdr = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1 };
 	r = sendmmsg(fd, message, 1, MSG_NOSIGNAL);
 	if (r == 1)
 		return 1;

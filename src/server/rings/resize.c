@@ -25,7 +25,7 @@
 
 static struct abi_ring_ref ref_load(const struct abi_ring_ref *shared)
 {
-	return (struct abi_ring_ref) {
+	return (struct abi_ring_ref){
 		.off = shm_load(&shared->off),
 		.bytes = shm_load(&shared->bytes),
 	};
@@ -54,7 +54,7 @@ static void drop_ring(struct instance *instance, struct abi_ring_ref *shared,
 
 	if (!ref.off)
 		return;
-	ref_store(shared, (struct abi_ring_ref) { 0, 0 });
+	ref_store(shared, (struct abi_ring_ref){ 0, 0 });
 	arena_free(instance->root, &ref, generation);
 }
 

@@ -191,7 +191,7 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 		r = arena_alloc(root, bytes, &off);
 	if (r)
 		return r;
-	all = (struct abi_ring_ref) { off, bytes };
+	all = (struct abi_ring_ref){ off, bytes };
 	r = mapping_new(root->fd, off, bytes, &map);
 	if (!r) {
 		r = make_all(instance, plan, map->addr, off);

@@ -363,7 +363,7 @@ void events_done(struct root *root)
 	free(events->visible);
 	free(events->systems);
 	free(events->system_index);
-	*events = (struct events) { 0 };
+	*events = (struct events){ 0 };
 }
 
 void events_reset(struct root *root, uint32_t number)

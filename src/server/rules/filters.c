@@ -49,7 +49,7 @@ static int change_init(struct change *change, const struct root *root,
 	struct events *events = root_events(root);
 	uint32_t nr = events->nr + 1;
 
-	*change = (struct change) {
+	*change = (struct change){
 		.rows = calloc(nr, sizeof(*change->rows)),
 		.filters = calloc(nr, sizeof(*change->filters)),
 		.pointers = calloc(nr, sizeof(*change->pointers)),
@@ -351,7 +351,7 @@ struct filter_env filters_env(const struct instance *instance)
 {
 	refill_names(instance->root);
 	root_rules(instance->root)->is_name_missed = false;
-	return (struct filter_env) {
+	return (struct filter_env){
 		.nr_cpus = instance->root->nr_cpus,
 		.functions = find_functions,
 		.function_at = function_at,

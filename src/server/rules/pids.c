@@ -21,7 +21,7 @@
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
 {
-	return (struct abi_ring_ref) {
+	return (struct abi_ring_ref){
 		.off = shm_load(&instance->abi->pids[list]),
 		.bytes = sizeof(struct abi_pids),
 	};

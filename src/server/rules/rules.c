@@ -121,7 +121,7 @@ static void put_rule(struct text *block, const struct instance *instance,
 	const struct event_filter *filter = &rules->filters[row];
 	const struct soft_event *soft = rules->softs[row];
 
-	*rule = (struct abi_rule) {
+	*rule = (struct abi_rule){
 		.row = row,
 		.error = filter->error.code,
 		.error_pos = filter->error.pos,
@@ -137,7 +137,7 @@ static void put_rule(struct text *block, const struct instance *instance,
 static void put_print_rule(struct text *block, const struct instance *instance,
 			   struct abi_rule *rule)
 {
-	*rule = (struct abi_rule) { .row = ABI_ROW_PRINT };
+	*rule = (struct abi_rule){ .row = ABI_ROW_PRINT };
 	put_triggers(block, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
 }
 

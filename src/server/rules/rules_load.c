@@ -78,7 +78,7 @@ static void load_filter(struct instance *instance, struct rules_copy *block,
 	if (filter->text && rule->program)
 		filter->program = take_program(block, rule->program,
 					       rule->program_bytes);
-	filter->error = (struct filter_error) { rule->error, rule->error_pos };
+	filter->error = (struct filter_error){ rule->error, rule->error_pos };
 	if (!filter->text || (rule->program && !filter->program))
 		event_filter_done(filter);
 }

@@ -211,5 +211,5 @@ void soft_done(struct instance *instance)
 	free(rules->softs);
 	rules->softs = NULL;
 	triggers_free(rules->print.triggers);
-	rules->print = (struct soft_event) { .triggers = NULL };
+	rules->print = (struct soft_event){ .triggers = NULL };
 }

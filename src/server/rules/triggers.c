@@ -55,7 +55,7 @@ static int compile_filter(struct instance *instance, struct trigger *trigger,
 		return -ENOMEM;
 	trigger->programs = programs;
 	programs += trigger->nr_programs++;
-	*programs = (struct trigger_program) { .row = event->row };
+	*programs = (struct trigger_program){ .row = event->row };
 	return filter_compile(event->format, trigger->filter, &env,
 			      &programs->program, ret_error);
 }

@@ -10,7 +10,7 @@ enum colour { RED, GREEN };
 static volatile int sink;
 
 FUNCTION int numbers(int small, unsigned char byte, long large,
-			    enum colour colour, const char *text, _Bool is_so)
+		     enum colour colour, const char *text, _Bool is_so)
 {
 	USE(small);
 	USE(byte);
@@ -22,7 +22,7 @@ FUNCTION int numbers(int small, unsigned char byte, long large,
 }
 
 FUNCTION void others(struct point point, double real, int a, int b, int c,
-			    int d, int e)
+		     int d, int e)
 {
 	USE(point);
 	USE(real);
@@ -73,7 +73,7 @@ FUNCTION void none(void)
 	elsewhere(23);
 	split(12);
 	constant(3);
-	others((struct point) { 16, -1 }, 0.5, 1, 2, 3, 4, 5);
+	others((struct point){ 16, -1 }, 0.5, 1, 2, 3, 4, 5);
 	__asm__ volatile("");
 }
 
