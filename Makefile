@@ -166,7 +166,7 @@ help:
 	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
-	@echo 'make lint       cppcheck, shellcheck; names their packages if they are missing'
+	@echo 'make lint       cppcheck, shellcheck, format; names their packages if they are missing'
 	@echo 'make format     format the C sources by .clang-format'
 	@echo 'make install    build what is needed and install it; PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make uninstall  remove what make install installed there'
