@@ -133,20 +133,37 @@ size_t trace_count(struct driver *d, const struct trace *trace,
 	return nr;
 }
 
+/* Compare two records by time.  Records of one time keep the order of trace->records. */
+static int compare_times(const void *a, const void *b)
+{
+	const struct trace_record *x = *(const struct trace_record *const *)a;
+	const struct trace_record *y = *(const struct trace_record *const *)b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
 const struct trace_record *trace_find(struct driver *d,
 				      const struct trace *trace,
 				      const char *system, const char *name,
 				      size_t nth)
 {
-	size_t seen = 0;
+	const struct trace_record **found, *record;
+	size_t nr = 0;
 
 	row_of(d, system, name);
-	for (size_t i = 0; i < trace->nr; i++) {
-		if (driver_is_event(d, trace->records[i].row, system, name) &&
-		    seen++ == nth)
-			return &trace->records[i];
-	}
-	fail("no record %zu of %s:%s, there are %zu", nth, system, name, seen);
+	found = calloc(trace->nr + 1, sizeof(*found));
+	CHECK(found);
+	for (size_t i = 0; i < trace->nr; i++)
+		if (driver_is_event(d, trace->records[i].row, system, name))
+			found[nr++] = &trace->records[i];
+	if (nth >= nr)
+		fail("no record %zu of %s:%s, there are %zu", nth, system, name, nr);
+	qsort(found, nr, sizeof(*found), compare_times);
+	record = found[nth];
+	free(found);
+	return record;
 }
 
 size_t trace_drain(struct driver *d, const char *system, const char *name)

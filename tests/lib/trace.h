@@ -40,7 +40,8 @@ void trace_free(struct trace *trace);
 /* How many of @trace are of this event; of thread @pid, if that is not 0. */
 size_t trace_count(struct driver *d, const struct trace *trace,
 		   const char *system, const char *name, int pid);
-/* The @nth record of this event (from 0); fails the test if there is none. */
+/* Returns the @nth record of this event (from 0) by time: a thread that moves to another CPU
+ * writes to another ring.  Fails the test if there is none. */
 const struct trace_record *trace_find(struct driver *d,
 				      const struct trace *trace,
 				      const char *system, const char *name,
