@@ -18,7 +18,9 @@ struct batch {
 	bool is_there;			/* the page could be read */
 	uint64_t page;			/* address of the page in @bytes; 0: none */
 	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
-	uint8_t bytes[ARCH_PAGE_BYTES];
+	uint8_t bytes[ARCH_PAGE_BYTES];	/* the page as it will be after patch_flush() */
+	uint64_t changed[ARCH_PAGE_BYTES / 64];	/* bitmap: the bytes that patch_flush() must
+					 * write */
 };
 
 /* The writes of each part.  They change only between patch_begin() and patch_end(), by one
@@ -26,6 +28,7 @@ struct batch {
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* from codemem_begin() */
 static int first_error;			/* 0: none */
+static struct arch_signals signals;	/* the signal mask before patch_begin() */
 
 static void note_error(int r)
 {
@@ -35,6 +38,9 @@ static void note_error(int r)
 
 void patch_begin(void)
 {
+	/* A signal handler that forks between patch_begin() and patch_end() would leave a
+	 * child with half-written batches, whose descriptor refers to the parent's memory. */
+	arch_signals_block(&signals);
 	mem_fd = codemem_begin();
 	first_error = 0;
 	for (int i = 0; i < PATCH_PARTS; i++)
@@ -44,15 +50,32 @@ void patch_begin(void)
 void patch_end(void)
 {
 	codemem_end(mem_fd);
+	arch_signals_restore(&signals);
 }
 
+/*
+ * Write the changed bytes of a page by one system call.  The bytes between them are read
+ * again just before: a debugger or a uprobe may have removed a breakpoint since the page was
+ * loaded, and its instruction must not become a breakpoint again.
+ */
 static void flush_page(struct batch *batch)
 {
+	static uint8_t fresh[ARCH_PAGE_BYTES];
+	uint32_t nr = batch->high - batch->low;
+	uint8_t *addr = (uint8_t *)batch->page + batch->low;
+	int r;
+
 	if (!batch->page || !batch->is_there || batch->low >= batch->high)
 		return;
-	TESTPOINT("patch.flush");
-	note_error(codemem_write(mem_fd, (uint8_t *)batch->page + batch->low,
-				 batch->bytes + batch->low, batch->high - batch->low));
+	r = codemem_read(mem_fd, addr, fresh, nr);
+	if (!r) {
+		for (uint32_t i = batch->low; i < batch->high; i++)
+			if (batch->changed[i / 64] >> i % 64 & 1)
+				fresh[i - batch->low] = batch->bytes[i];
+		TESTPOINT("patch.flush");
+		r = codemem_write(mem_fd, addr, fresh, nr);
+	}
+	note_error(r);
 }
 
 static void load_page(struct batch *batch, uint64_t page)
@@ -65,6 +88,9 @@ static void load_page(struct batch *batch, uint64_t page)
 	batch->high = 0;
 	r = codemem_read(mem_fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
 	batch->is_there = !r;
+	if (r)			/* patch_get() must not return bytes of the page before */
+		memset(batch->bytes, 0, ARCH_PAGE_BYTES);
+	memset(batch->changed, 0, sizeof(batch->changed));
 	note_error(r);
 }
 
@@ -84,6 +110,7 @@ static void put_byte(struct batch *batch, uint8_t *byte, uint8_t new)
 	if (*byte == new)
 		return;
 	*byte = new;
+	batch->changed[offset / 64] |= 1ull << offset % 64;
 	if (offset < batch->low)
 		batch->low = offset;
 	if (offset >= batch->high)

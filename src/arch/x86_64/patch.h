@@ -17,7 +17,7 @@
  * of the first step are there.
  *
  * One caller at a time, from patch_begin() to patch_end(): the state is static, because
- * threads that register a probe may have a small stack.
+ * threads that register a probe may have a small stack.  Signals are blocked meanwhile.
  */
 #ifndef ULF_ARCH_PATCH_H
 #define ULF_ARCH_PATCH_H
@@ -39,11 +39,11 @@ void patch_begin(void);
 /* End patching: close /proc/self/mem.  Writes that were not flushed are dropped. */
 void patch_end(void);
 
-/* Get @nr bytes at @addr as they will be after patch_flush().  The result is undefined if
- * the page cannot be read. */
+/* Get @nr bytes at @addr as they will be after patch_flush().  If the page cannot be
+ * read, the bytes are 0, which no jump begins with. */
 void patch_get(enum patch_part part, const uint8_t *addr, uint8_t *to, uint32_t nr);
-/* Write @nr bytes to @addr.  Bytes between two writes to a page are written again,
- * unchanged. */
+/* Write @nr bytes to @addr.  Bytes between two writes to a page are written again, with the
+ * values that patch_flush() has read just before. */
 void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Write @new to the byte at @addr if it is @old now.

@@ -69,6 +69,21 @@ void lock_sleep(const uint32_t *owner, uint32_t seen)
 		arch_syscall4(SYS_futex, owner, FUTEX_WAIT_PRIVATE, seen, NULL);
 }
 
+/*
+ * A signal handler may have called fork() after this thread had read @tid and before it took
+ * the lock.  In the child the lock then belongs to a thread of the parent, and the child would
+ * wait for ever when it takes the lock again.  Replace @tid by the child's thread id.
+ */
+static void correct_owner(uint32_t *owner, uint32_t tid)
+{
+	uint32_t now = this_tid(), seen = __atomic_load_n(owner, __ATOMIC_RELAXED);
+
+	while (now != tid && (seen & ~WAITERS) == tid)
+		if (__atomic_compare_exchange_n(owner, &seen, (seen & WAITERS) | now, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+}
+
 int lock_take(uint32_t *owner)
 {
 	uint32_t tid = this_tid();
@@ -77,6 +92,7 @@ int lock_take(uint32_t *owner)
 		return -EDEADLK;
 	while (!try_as(owner, tid))
 		lock_sleep(owner, lock_mark(owner));
+	correct_owner(owner, tid);
 	return 0;
 }
 
