@@ -26,6 +26,7 @@
 #include "server/core/shm.h"
 #include "server/functions/functions.h"
 #include "server/rings/rings.h"
+#include "server/names/symbols.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/print_triggers.h"
@@ -413,8 +414,15 @@ static int find_functions(struct root *root, const char *words)
  * caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
-	return boot_has(words, BOOT_TRIGGER) &&
-	       filters_parse(root, words, strlen(words)) == -ERESTART ? -ERESTART : 0;
+	struct boot_piece item;
+	struct boot_word word;
+	int r = 0;
+
+	symbols_functions_begin(root);
+	while (r != -ERESTART && boot_next(&words, &word))
+		while (word.id == BOOT_TRIGGER && r != -ERESTART && boot_item(&word.value, &item))
+			r = filters_parse_more(root, item.text, item.len);
+	return r == -ERESTART ? r : 0;
 }
 
 static int boot_apply(struct root *root)

@@ -371,9 +371,14 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-/* Store the longest run of letters in @text, which every match must contain.  Stops at a [
- * and at a backslash, because letters after these may match other characters. */
-static void find_pattern_key(struct function_pattern *pattern, const char *text, size_t len)
+#define KEY_ENOUGH	4u		/* letters of a run that tell names apart well enough */
+
+/* Store a run of letters of @text, which every match must contain: the last one of the name
+ * (@name_len bytes) with enough letters, because many functions of a class share the first ones;
+ * otherwise the longest.  Stops at a [ and at a backslash, because letters after these may match
+ * other characters. */
+static void find_pattern_key(struct function_pattern *pattern, const char *text,
+			     size_t name_len, size_t len)
 {
 	const char *key = text;
 	size_t key_len = 0;
@@ -382,7 +387,7 @@ static void find_pattern_key(struct function_pattern *pattern, const char *text,
 		run = 0;
 		while (at + run < len && is_letter(text[at + run]))
 			run++;
-		if (run > key_len) {
+		if (run > key_len || (run >= KEY_ENOUGH && at < name_len)) {
 			key = text + at;
 			key_len = run;
 		}
@@ -447,7 +452,8 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	pattern->text = pattern->scoped + SCOPED_LEN;
 	pattern->len = copy_pattern(parts.name, text + len, pattern->scoped + SCOPED_LEN);
 	pattern->has_wildcards = strpbrk(pattern->text, GLOB_WILDCARDS);
-	find_pattern_key(pattern, parts.name, (size_t)(text + len - parts.name));
+	find_pattern_key(pattern, parts.name, (size_t)(parts.params - parts.name),
+			 (size_t)(text + len - parts.name));
 	return pattern->len;
 }
 

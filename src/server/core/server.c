@@ -357,9 +357,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load roots for which the previous server has published lists of functions,
- * because their files must be parsed first.  Such a root is not shown until it is loaded
- * completely. */
+/* Continue to load roots whose lists or filters name functions: the files of the program must be
+ * parsed and searched first.  Such a root is not shown until it is loaded completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -743,6 +742,8 @@ void server_tick(struct server *server)
 
 	if (server->is_scanning)
 		server->is_scanning = continue_scans(server, until);
+	if (server->loading && !parse_is_running())	/* the load waits for a budget */
+		load_roots(server);
 	if (!server->is_ticking) {
 		if (now - server->slow_tick_ns < SLOW_TICK_NS)
 			return;
@@ -765,7 +766,8 @@ void server_continue_scan(struct server *server)
 
 bool server_is_busy(const struct server *server)
 {
-	return server->is_ticking || server->is_scanning;
+	return server->is_ticking || server->is_scanning ||
+	       (server->loading && !parse_is_running());
 }
 
 /* Continue the work that waits for a parser.  The owner of a parser's job is always a root. */

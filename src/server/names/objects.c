@@ -211,15 +211,21 @@ static void start_file(struct root *root, struct object_file *file)
 	root_objects(root)->is_parsing |= r == -EBUSY;
 }
 
-/*
- * Charge @bytes to the root.  Returns false and charges nothing if fewer bytes are left.
- */
+/* Charge @bytes to the root.  Returns false and charges nothing if fewer bytes are left. */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
 	bool is_enough = bytes <= *bytes_left;
 
 	*bytes_left -= is_enough ? bytes : 0;
 	return is_enough;
+}
+
+static bool has_cxx_name(const struct elf_symbols *symbols)
+{
+	for (uint32_t i = 0; i < symbols->nr; i++)
+		if (!strncmp(symbols->rows[i].name, "_Z", 2))
+			return true;
+	return false;
 }
 
 static void end_file(struct root *root, struct object_file *file)
@@ -240,6 +246,7 @@ static void end_file(struct root *root, struct object_file *file)
 		parsed_free(parsed);
 	} else if (parsed) {
 		file->is_readable = !parsed_check(parsed, &file->symbols, &more);
+		file->has_cxx = has_cxx_name(&file->symbols);
 		if (!file->is_readable)
 			why = "The parser gave a wrong result";
 	}
@@ -638,14 +645,6 @@ int objects_demangle(struct root *root, const struct elf_symbols *symbols,
 	return 0;
 }
 
-static bool has_cxx_name(const struct elf_symbols *symbols)
-{
-	for (uint32_t i = 0; i < symbols->nr; i++)
-		if (!strncmp(symbols->rows[i].name, "_Z", 2))
-			return true;
-	return false;
-}
-
 int objects_demangle_all(struct root *root)
 {
 	struct objects *objects = root_objects(root);
@@ -654,7 +653,7 @@ int objects_demangle_all(struct root *root)
 	for (uint32_t i = 0; i < objects->nr_files; i++) {
 		const struct object_file *file = &objects->files[i];
 
-		if (file->symbols.parsed && has_cxx_name(&file->symbols) &&
+		if (file->symbols.parsed && file->has_cxx &&
 		    objects_demangle(root, &file->symbols, file->path, &objects->bytes_left))
 			r = -ERESTART;
 	}

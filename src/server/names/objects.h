@@ -26,6 +26,7 @@ struct object_file {
 	uint32_t build_id_bytes;
 	bool is_parsed;			/* true: the file was parsed, successfully or not */
 	bool is_readable;		/* true: the file was parsed successfully */
+	bool has_cxx;			/* true: the file was parsed and has C++ symbols */
 	struct parse_job *job;		/* the parser that is running; NULL: none */
 	struct elf_symbols symbols;
 	struct params *params;		/* parameters of functions; NULL: no parameters

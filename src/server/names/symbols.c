@@ -245,6 +245,11 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 	return 0;
 }
 
+void symbols_functions_begin(struct root *root)
+{
+	written_names_begin(&root_symbols(root)->written);
+}
+
 int symbols_functions_search(struct root *root, const char *name, size_t len)
 {
 	int r = objects_parse(root);

@@ -75,10 +75,14 @@ void symbols_list(struct root *root, struct text *out);
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
 
+/* Begin to search for the functions that one text, or the rules of a root, name.  Limits how
+ * many they are. */
+void symbols_functions_begin(struct root *root);
 /*
  * Search for the functions with the name @name (@len bytes), for a later
  * symbols_functions(). Returns 0; -ERESTART if a parser is working, or the search has not
- * ended, so that the caller must call again later; or -ENOMEM.
+ * ended, so that the caller must call again later; -E2BIG: too many names since
+ * symbols_functions_begin(); or -ENOMEM.
  */
 int symbols_functions_search(struct root *root, const char *name, size_t len);
 /*

@@ -11,8 +11,11 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-#define SEARCHES_MAX	64u		/* limit of the searches that are kept */
-#define CHECK_EVERY	8u		/* names between two checks of the budget */
+/* Limits of the searches that a root keeps, and of those of one round.  A round must not
+ * replace its own searches by others: it would never end. */
+#define SEARCHES_MAX	1024u
+#define ROUND_MAX	512u
+#define CHECK_EVERY	64u		/* names between two checks of the budget */
 
 /* How well a function matches a name, from the best tier to the worst.  Only the best tier
  * that any function reaches counts. */
@@ -27,6 +30,15 @@ enum tier {
 	TIER_NONE,
 };
 
+/* The steps of a search.  Most filters name functions of C, so raw names come first, and only a
+ * name that no symbol has makes the server demangle. */
+enum step {
+	STEP_RAW,			/* compare with raw names */
+	STEP_DEMANGLE,			/* wait until all names are demangled */
+	STEP_WRITTEN,			/* compare with written names */
+	STEP_DONE,
+};
+
 struct found {
 	uint32_t nr;			/* number of functions; FILTER_RANGES_MAX + 1: too many */
 	struct filter_range ranges[FILTER_RANGES_MAX];
@@ -39,11 +51,10 @@ struct written_search {
 	char *name;
 	size_t len;			/* bytes of @name */
 	uint64_t objects;		/* value of sum_objects() when the search began */
-	bool is_begun;			/* true: raw names were searched, and written
-					 * names are next */
-	bool is_done;
-	uint32_t at, row;		/* position of the search: see objects_next(),
-					 * and a row of the object */
+	uint32_t round;			/* written_names.round at the last use */
+	enum step step;
+	uint32_t at, row;		/* position of the search in this step: see
+					 * objects_next(), and a row of the object */
 	enum tier tier;			/* of all functions in @now */
 	struct found now;		/* functions found so far */
 	struct found last;		/* result of the last search that has ended */
@@ -85,11 +96,11 @@ static struct written_search *new_search(const char *name, size_t len)
 	return search;
 }
 
-/* Return the search for @name, and make it the first of the list.  If there are too many
- * searches, frees the one that was unused for the longest time.  Returns NULL if there is
- * no memory. */
-static struct written_search *get_search(struct written_names *names, const char *name,
-					 size_t len)
+/* Return the search for @name, or NULL.  *@ret_at: the pointer to it, or to the end of the list.
+ * *@ret_nr: the number of searches before it. */
+static struct written_search *find_search(struct written_names *names, const char *name,
+					  size_t len, struct written_search ***ret_at,
+					  uint32_t *ret_nr)
 {
 	struct written_search **at = &names->searches, *search;
 	uint32_t nr = 0;
@@ -97,6 +108,31 @@ static struct written_search *get_search(struct written_names *names, const char
 	for (; (search = *at); at = &search->next, nr++)
 		if (search->len == len && !memcmp(search->name, name, len))
 			break;
+	*ret_at = at;
+	*ret_nr = nr;
+	return search;
+}
+
+static void free_last_search(struct written_names *names)
+{
+	struct written_search **at = &names->searches;
+
+	while ((*at)->next)
+		at = &(*at)->next;
+	free_search(*at);
+	*at = NULL;
+}
+
+/* Return the search for @name, and make it the first of the list.  If there are too many
+ * searches, frees the one that was unused for the longest time.  Returns NULL if there is
+ * no memory. */
+static struct written_search *get_search(struct written_names *names, const char *name,
+					 size_t len)
+{
+	struct written_search **at, *search;
+	uint32_t nr;
+
+	search = find_search(names, name, len, &at, &nr);
 	if (search) {
 		*at = search->next;
 	} else {
@@ -106,12 +142,8 @@ static struct written_search *get_search(struct written_names *names, const char
 	}
 	search->next = names->searches;
 	names->searches = search;
-	if (nr < SEARCHES_MAX)
-		return search;
-	for (at = &names->searches; (*at)->next; at = &(*at)->next)
-		;
-	free_search(*at);
-	*at = NULL;
+	if (nr >= SEARCHES_MAX)
+		free_last_search(names);
 	return search;
 }
 
@@ -120,7 +152,7 @@ static uint64_t mix_hash(uint64_t sum, uint64_t value)
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
 
-/* Return a checksum of the objects.  It changes when symbols or their written names change. */
+/* Return a checksum of the objects and their symbols.  If it changes, a search begins again. */
 static uint64_t sum_objects(struct root *root)
 {
 	const struct object *object;
@@ -132,8 +164,7 @@ static uint64_t sum_objects(struct root *root)
 
 		sum = mix_hash(sum, (uintptr_t)object->file);
 		sum = mix_hash(sum, object->bias);
-		sum = mix_hash(sum, (uint64_t)symbols->nr << 1 |
-			       (symbols->parsed && symbols->parsed->plain));
+		sum = mix_hash(sum, symbols->nr);
 	}
 	return sum;
 }
@@ -141,7 +172,7 @@ static uint64_t sum_objects(struct root *root)
 static void restart_search(struct written_search *search, uint64_t objects)
 {
 	search->objects = objects;
-	search->is_begun = search->is_done = false;
+	search->step = STEP_RAW;
 	search->at = search->row = 0;
 	search->tier = TIER_NONE;
 	search->now.nr = 0;
@@ -171,32 +202,17 @@ static void add_range(struct written_search *search, enum tier tier, const struc
 		found->nr++;
 }
 
-/* Search the raw names.  Returns true if a function has the name. */
-static bool search_raw(struct root *root, struct written_search *search)
-{
-	const struct object *object;
-	uint32_t at = 0;
-
-	while ((object = objects_next(root, 0, &at))) {
-		const struct elf_symbols *symbols = &object->file->symbols;
-
-		for (uint32_t i = 0; i < symbols->nr; i++) {
-			if (strcmp(symbols->rows[i].name, search->name))
-				continue;
-			add_range(search, TIER_RAW, object, &symbols->rows[i]);
-			return true;
-		}
-	}
-	return false;
-}
-
+/* Return how well @symbol matches.  @pattern NULL: compare raw names only. */
 static enum tier tier_of(const struct written_search *search,
 			 const struct function_pattern *pattern,
 			 const struct elf_symbols *symbols, const struct elf_symbol *symbol)
 {
-	const char *plain = parsed_plain(symbols, symbol);
+	const char *plain;
 	enum function_rung rung;
 
+	if (!pattern)
+		return strcmp(symbol->name, search->name) ? TIER_NONE : TIER_RAW;
+	plain = parsed_plain(symbols, symbol);
 	if (!plain)
 		return function_name_is_clone(symbol->name, search->name, search->len) ?
 		       TIER_CLONE : TIER_NONE;
@@ -207,8 +223,8 @@ static enum tier tier_of(const struct written_search *search,
 	return rung == RUNG_NAME ? TIER_NAME : rung == RUNG_SCOPED ? TIER_SCOPED : TIER_NONE;
 }
 
-/* Compare the names of one object, from search->row on.  Returns 0, or -ERESTART if the
- * budget is spent. */
+/* Compare the names of one object, from search->row on.  Returns 0; 1 if no other object need
+ * be compared; or -ERESTART if the budget is spent. */
 static int search_object(struct written_search *search,
 			 const struct function_pattern *pattern, const struct object *object,
 			 const struct budget *budget)
@@ -221,25 +237,26 @@ static int search_object(struct written_search *search,
 
 		if (tier != TIER_NONE && tier <= search->tier)
 			add_range(search, tier, object, symbol);
+		if (tier == TIER_RAW)
+			return 1;
 		if (search->row % CHECK_EVERY == 0 && budget_is_spent(budget))
 			return -ERESTART;
 	}
 	return 0;
 }
 
-static int search_written(struct written_names *names, struct root *root,
-			  struct written_search *search)
+/* Compare the names of all objects, from search->at on.  Returns as search_object(). */
+static int search_objects(struct written_names *names, struct root *root,
+			  struct written_search *search,
+			  const struct function_pattern *pattern)
 {
-	struct function_pattern pattern;
 	const struct object *object;
 	uint32_t at = search->at;
 	int r = 0;
 
-	if (!function_pattern_init(&pattern, search->name, search->len))
-		return 0;
 	budget_start(&names->budget);
 	while (!r && (object = objects_next(root, 0, &at))) {
-		r = search_object(search, &pattern, object, &names->budget);
+		r = search_object(search, pattern, object, &names->budget);
 		if (!r) {
 			search->at = at;
 			search->row = 0;
@@ -249,30 +266,58 @@ static int search_written(struct written_names *names, struct root *root,
 	return r;
 }
 
+static int search_written(struct written_names *names, struct root *root,
+			  struct written_search *search)
+{
+	struct function_pattern pattern;
+
+	if (!function_pattern_init(&pattern, search->name, search->len))
+		return 0;
+	return search_objects(names, root, search, &pattern);
+}
+
+/* Do the present step, and go to the next one if it has ended.  Returns 0 or -ERESTART. */
+static int do_step(struct written_names *names, struct root *root,
+		   struct written_search *search)
+{
+	int r;
+
+	switch (search->step) {
+	case STEP_RAW:
+		r = search_objects(names, root, search, NULL);
+		break;
+	case STEP_DEMANGLE:
+		r = objects_demangle_all(root);
+		break;
+	default:
+		r = search_written(names, root, search);
+	}
+	if (r < 0)
+		return r;
+	search->step = r ? STEP_DONE : search->step + 1;
+	search->at = search->row = 0;
+	if (search->step == STEP_DONE)
+		search->last = search->now;
+	return 0;
+}
+
 static int go_on(struct written_names *names, struct root *root,
 		 struct written_search *search)
 {
 	uint64_t objects = sum_objects(root);
 	int r = 0;
 
-	if (search->is_done && search->objects == objects)
-		return 0;
-	if (search->objects != objects || search->is_done)
+	if (search->objects != objects)
 		restart_search(search, objects);
-	if (!search->is_begun && !search_raw(root, search)) {
-		r = objects_demangle_all(root);
-		if (r)
-			return r;
-		search->objects = sum_objects(root);
-		search->is_begun = true;
-	}
-	if (search->is_begun)
-		r = search_written(names, root, search);
-	if (!r) {
-		search->last = search->now;
-		search->is_done = true;
-	}
+	while (!r && search->step != STEP_DONE)
+		r = do_step(names, root, search);
 	return r;
+}
+
+void written_names_begin(struct written_names *names)
+{
+	names->round++;
+	names->nr_round = 0;
 }
 
 int written_names_search(struct written_names *names, struct root *root, const char *name,
@@ -280,7 +325,15 @@ int written_names_search(struct written_names *names, struct root *root, const c
 {
 	struct written_search *search = get_search(names, name, len);
 
-	return search ? go_on(names, root, search) : -ENOMEM;
+	if (!search)
+		return -ENOMEM;
+	if (search->round != names->round) {
+		if (names->nr_round == ROUND_MAX)
+			return -E2BIG;
+		names->nr_round++;
+		search->round = names->round;
+	}
+	return go_on(names, root, search);
 }
 
 int written_names_get(struct written_names *names, struct root *root, const char *name,

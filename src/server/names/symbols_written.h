@@ -13,6 +13,7 @@
 #define ULF_SERVER_SYMBOLS_WRITTEN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "filter/filter.h"
 #include "server/core/budget.h"
@@ -25,16 +26,23 @@ struct written_names {
 	struct written_search *searches;	/* list of the searches, the most
 						 * recently used first */
 	struct budget budget;
+	uint32_t round;				/* number of calls of written_names_begin() */
+	uint32_t nr_round;			/* number of names that were searched in this
+						 * round */
 };
 
 /* Free all searches. */
 void written_names_done(struct written_names *names);
 
+/* Begin a round: the searches for one text, or for the filters of a root that is loaded.  A round
+ * may be repeated until no search returns -ERESTART. */
+void written_names_begin(struct written_names *names);
 /*
  * written_names_search - search for the functions called @name (@len bytes)
  *
  * Returns 0 if the search is complete, whether or not it has found any; -ERESTART if names
- * are still being demangled or searched: call again later; or -ENOMEM.
+ * are still being demangled or searched: call again later; -E2BIG: this round has too many
+ * names; or -ENOMEM.
  */
 int written_names_search(struct written_names *names, struct root *root, const char *name,
 			 size_t len);

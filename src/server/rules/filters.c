@@ -291,9 +291,6 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 
 /* ---- find functions that filters may name ---- */
 
-#define NAMES_MAX	64u		/* limit of the names of functions for which one
-					 * write, or the rules of one buffer, search */
-
 static int find_functions(void *root, const char *name, size_t len,
 			  struct filter_range ret_ranges[FILTER_RANGES_MAX])
 {
@@ -305,26 +302,20 @@ static int function_at(void *root, uint64_t addr, struct filter_range *ret_range
 	return symbols_function_at(root, addr, ret_range);
 }
 
-/* Search for the functions that one text names.  Starts all searches before it returns
- * -ERESTART for any of them. */
-static int search_functions(struct root *root, const char *text, uint32_t *names_left)
+/* Search for the functions that one text names, until a search needs more time. */
+static int search_functions(struct root *root, const char *text)
 {
 	const char *name;
 	size_t at = 0, len;
 	int r = 0;
 
-	while (*names_left && filter_next_function(text, &at, &name, &len)) {
-		int got = symbols_functions_search(root, name, len);
-
-		--*names_left;
-		r = got ? got : r;
-	}
+	while (!r && filter_next_function(text, &at, &name, &len))
+		r = symbols_functions_search(root, name, len);
 	return r;
 }
 
-int filters_parse(struct root *root, const char *text, size_t bytes)
+int filters_parse_more(struct root *root, const char *text, size_t bytes)
 {
-	uint32_t names_left = NAMES_MAX;
 	char *copy;
 	int r = 0;
 
@@ -338,13 +329,16 @@ int filters_parse(struct root *root, const char *text, size_t bytes)
 		return -ENOMEM;
 	memcpy(copy, text, bytes);
 	copy[bytes] = '\0';
-	for (size_t at = 0; at < bytes; at += strlen(copy + at) + 1) {
-		int got = search_functions(root, copy + at, &names_left);
-
-		r = got ? got : r;
-	}
+	for (size_t at = 0; !r && at < bytes; at += strlen(copy + at) + 1)
+		r = search_functions(root, copy + at);
 	free(copy);
 	return r;
+}
+
+int filters_parse(struct root *root, const char *text, size_t bytes)
+{
+	symbols_functions_begin(root);
+	return filters_parse_more(root, text, bytes);
 }
 
 struct filter_env filters_env(const struct instance *instance)

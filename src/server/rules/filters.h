@@ -56,9 +56,13 @@ void filters_log_error(struct instance *instance, const struct event *event,
  * Search for the functions that filters in @text name with FILTER_FUNCTION.  @text may be
  * followed by a NUL or not, and may contain several texts with a NUL after each.
  * Returns 0 if the filters can be compiled now; -ERESTART if a parser is at work, or a search
- * has not ended: call again later; or -ENOMEM.
+ * has not ended: call again later; -E2BIG: the filters name too many functions; or -ENOMEM.
+ *
+ * filters_parse_more() does this for one of several texts.  The caller calls
+ * symbols_functions_begin() before the first one.
  */
 int filters_parse(struct root *root, const char *text, size_t bytes);
+int filters_parse_more(struct root *root, const char *text, size_t bytes);
 /*
  * Return the names that filters of the instance may use: functions, names of numbers, and
  * CPUs.  Starts a new round for filters_log_missed().

@@ -30,6 +30,8 @@ struct root_rules {
 					 * limit */
 	uint64_t triggers_taken;	/* number of loaded or inherited triggers,
 					 * counted for each row, which has a limit */
+	uint64_t names_since_ns;	/* time since when rules_load_names() waits,
+					 * CLOCK_MONOTONIC; 0: it does not wait */
 	uint64_t names_left;		/* number of bytes of names that filters.c may
 					 * still search now */
 	uint64_t names_ns;		/* time when names_left was computed, CLOCK_MONOTONIC */

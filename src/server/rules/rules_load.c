@@ -14,9 +14,11 @@
 #include "filter/run.h"
 #include "server/core/block.h"
 #include "server/core/instance.h"
+#include "server/core/now.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/names/symbols.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/rules.h"
@@ -27,6 +29,9 @@
  * one such rule.  There must be a limit, because loading a rule may sort all functions of
  * the program. */
 #define PART_RULES_MAX		8u
+
+/* How long the load of a root waits for the functions that its filters name, ns. */
+#define NAMES_WAIT_NS		10000000000u
 
 /* A private copy of the block of rules. */
 struct rules_copy {
@@ -209,12 +214,28 @@ static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 	return block_copy(root, shm_load(&abi->rules), &size, ret_block, ret_copy, ret_bytes);
 }
 
+/* Return -ERESTART if the load of @root must wait for searches, whose last result is @r.  A
+ * program that changes its tables all the time could let them begin again and again, so the
+ * wait has a limit. */
+static int end_names_wait(struct root *root, int r)
+{
+	uint64_t *since_ns = &root_rules(root)->names_since_ns;
+
+	if (r == -ERESTART && !*since_ns)
+		*since_ns = server_now_ns();
+	if (r == -ERESTART && server_now_ns() - *since_ns < NAMES_WAIT_NS)
+		return r;
+	*since_ns = 0;
+	return r == -ERESTART || r == -E2BIG ? 0 : r;
+}
+
 int rules_load_names(struct root *root)
 {
 	uint32_t taken = 0;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+	symbols_functions_begin(root);
+	for (uint32_t i = 0; !ret && i < ABI_BUFFERS; i++) {
 		struct abi_ring_ref block;
 		uint32_t bytes;
 		void *copy;
@@ -230,11 +251,10 @@ int rules_load_names(struct root *root)
 		}
 		taken += copy ? bytes : 0;
 		if (copy)
-			r = filters_parse(root, copy, bytes);
-		ret = r ? r : ret;
+			ret = filters_parse_more(root, copy, bytes);
 		free(copy);
 	}
-	return ret;
+	return end_names_wait(root, ret);
 }
 
 void rules_reset_limits(struct root *root)
