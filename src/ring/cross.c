@@ -17,8 +17,8 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	uint64_t next = start + view->page_bytes;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
-		/* acquire: the reader has freed the page before this process writes to it.
-		 * Pairs with ring_cursor_consume() [ring.free] */
+		/* acquire: the reader has freed the next page before this process
+		 * writes to it.  Pairs with ring_cursor_consume() [ring.free] */
 		uint64_t read = __atomic_load_n(&ring->read_page,
 						__ATOMIC_ACQUIRE);
 
@@ -27,8 +27,8 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	}
 	step->expect = position;
 	/* Keep the flags of the old position, so that the new position selects the same
-	 * copies of end and address.  The end of the old page is below every position in
-	 * the next page, so no record fits until the next page is opened. */
+	 * elements of end[] and address[].  The end of the old page is below every
+	 * position in the next page, so no record fits until the next page is open. */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
@@ -36,15 +36,15 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 }
 
 /*
- * The two values that an open writes for its page.
+ * The two values that step_open() stores for a page.
  *
  * page_end_position() is the highest position that an append in the page may reach.
  * page_address_base() is a number which, added to the ring's address and a position in
  * the page, gives the address at which the next byte is written.
  *
  * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
- * begins at position 24576.  Without flags end is 24576 + 4096 - 12 = 28660 and address
- * is 12288 - 24576 = -12288.
+ * begins at position 24576.  For copy 0, end[0] is 24576 + 4096 - 12 = 28660 and
+ * address[0] is 12288 - 24576 = -12288.
  */
 static uint64_t page_end_position(const struct ring_view *view, uint64_t start, uint32_t copy)
 {
@@ -76,7 +76,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &table[slot].entries, entries);
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
-	/* The records of the new page will select these two copies alternately. */
+	/* The positions of the records in the new page select these two elements of
+	 * end[] and address[] in turn. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], page_end_position(view, start, new));
 		step_store(step, &ring->address[new],
@@ -84,8 +85,9 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	}
 }
 
-/* Returns true if the values of end and address that @position selects are those which the
- * open of its page has written. */
+/* The low bits of @position select an element of abi_ring.end[] and of address[].
+ * Returns true if both elements still have the values that step_open() stored for this
+ * page. */
 static bool is_open_page_sound(const struct ring_view *view, uint64_t position)
 {
 	const struct abi_ring *ring = view->ring;
@@ -98,7 +100,8 @@ static bool is_open_page_sound(const struct ring_view *view, uint64_t position)
 	       page_address_base(view, start, copy);
 }
 
-/* Returns true if the position is no longer @position. */
+/* Returns true if a writer has changed the ring's position since the caller loaded
+ * @position. */
 static bool has_moved(const struct abi_ring *ring, uint64_t position)
 {
 	/* Complete the loads of is_open_page_sound() before the position is loaded again
@@ -160,7 +163,8 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* there is no ring: the append will return NO_RING */
+		return 0;	/* the record fits, or there is no ring and the append
+				 * will return NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

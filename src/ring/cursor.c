@@ -34,30 +34,32 @@
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
+	/* acquire: the element of read[] was stored before read_slot.  Pairs with
+	 * set_read_state() [ring.read] */
 	uint32_t slot = __atomic_load_n(&view->ring->read_slot,
 					__ATOMIC_ACQUIRE) & ABI_READ_SLOT;
 
-	return view->ring->read[slot];	/* the acquire above pairs with the stores of
-					 * read_slot below [ring.read] */
+	return view->ring->read[slot];
 }
 
 /* Let writers reuse the pages before page number @page. */
 static void free_pages(const struct ring_view *view, uint64_t page)
 {
-	/* release: the reader has finished with these pages.  Pairs with step_close()
-	 * [ring.free] */
+	/* release: the reader has finished with the pages before @page.  Pairs with
+	 * step_close() [ring.free] */
 	__atomic_store_n(&view->ring->read_page, page, __ATOMIC_RELEASE);
 }
 
-/* Store @state as the reader's new state, and free the pages that the reader has finished. */
+/* Store @state as the new state of the consuming reader, and let writers reuse the
+ * pages before the reader's page. */
 static void set_read_state(const struct ring_view *view,
 			   const struct abi_ring_read *state)
 {
 	uint32_t slot = ~view->ring->read_slot & ABI_READ_SLOT;
 
 	view->ring->read[slot] = *state;
-	/* release: the new element of read[] is complete.  Pairs with read_state()
-	 * [ring.read] */
+	/* release: the new element of read[] is stored before read_slot.  Pairs with
+	 * read_state() [ring.read] */
 	__atomic_store_n(&view->ring->read_slot, slot, __ATOMIC_RELEASE);
 	TESTPOINT("ring.read.set");
 	free_pages(view, state->page);
@@ -116,9 +118,9 @@ static void count_lost_entries(struct ring_cursor *cursor, uint64_t entries)
 	cursor->entries = entries;
 }
 
-/* Read page number cursor->seq into cursor->page.  If this page is overwritten, read the
- * oldest page instead. Returns 0, or -EAGAIN: the page is not written yet, or writers have
- * lapped the reader too often. */
+/* Read page number cursor->seq into cursor->page.  If this page is overwritten, read
+ * the oldest page of the ring instead.  Returns 0, or -EAGAIN: the page is not written
+ * yet, or writers have lapped the reader too often. */
 static int enter_page(struct ring_cursor *cursor)
 {
 	struct ring_head head;
@@ -165,8 +167,8 @@ static int refill_cursor(struct ring_cursor *cursor)
 		return 0;
 	}
 	if (r) {
-		/* The read failed, so the content of the copy is undefined.  The next call
-		 * reads the page again. */
+		/* The read failed, so the content of cursor->page is undefined.  The
+		 * next call of enter_page() reads the page again. */
 		cursor->has_page = false;
 		return r;
 	}
@@ -211,8 +213,8 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
-/* Reading the second record is cheap if it is on the same page.  If it is not, a copy of
- * the cursor reads the next page into cursor->ahead. */
+/* Reading the second record is cheap if it is on the page of the first one.  Otherwise
+ * a copy of the cursor reads the next page into cursor->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record)
 {
@@ -229,8 +231,8 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
-/* Returns the state of a reader that has read all records before the cursor.  @from: the
- * present state of the reader. */
+/* Returns the state that the reader has after it has read all records before the
+ * cursor.  @from: the reader's state now. */
 static struct abi_ring_read read_state_at(const struct ring_cursor *cursor,
 					  const struct abi_ring_read *from)
 {
@@ -253,8 +255,8 @@ void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket)
 
 	ring->read[slot ^ ABI_READ_SLOT] = read_state_at(cursor, &from);
 	ring->read_ticket = ticket;
-	/* release: the other element of read[] is complete.  Pairs with ring_settle()
-	 * [ring.read] */
+	/* release: the other element of read[] is stored before read_slot.  Pairs with
+	 * ring_settle() [ring.read] */
 	__atomic_store_n(&ring->read_slot, slot | ABI_READ_OFFERED,
 			 __ATOMIC_RELEASE);
 }
@@ -278,8 +280,9 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 	set_read_state(&cursor->view, &state);
 }
 
-/* Returns the number of records before @to that no reader has got and no LOST line has
- * reported.  It assumes that the reader did not get the records between @from and @to. */
+/* Returns the number of records before the state @to that no reader has got and no LOST
+ * line has reported.  The records between the states @from and @to count as records
+ * that no reader has got. */
 static uint64_t count_unreported(const struct abi_ring_read *from,
 				 const struct abi_ring_read *to)
 {
@@ -306,8 +309,8 @@ struct abi_ring_read ring_read_state(const struct ring_view *view)
 	return read_state(view);
 }
 
-/* Returns true if a reader can have moved from @from to @to.  Both states come from shared
- * memory, so impossible values are rejected here. */
+/* Returns true if a reader can have moved from state @from to state @to.  Both states
+ * come from shared memory, so impossible values are rejected here. */
 static bool is_read_state_ahead(const struct ring_view *view,
 				const struct abi_ring_read *from,
 				const struct abi_ring_read *to)
@@ -323,7 +326,7 @@ static bool is_read_state_ahead(const struct ring_view *view,
 
 uint64_t ring_offer_ticket(const struct ring_view *view)
 {
-	/* acquire: the elements of read[] were stored before this word.  Pairs with
+	/* acquire: the elements of read[] were stored before read_slot.  Pairs with
 	 * ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&view->ring->read_slot, __ATOMIC_ACQUIRE);
 
@@ -333,7 +336,7 @@ uint64_t ring_offer_ticket(const struct ring_view *view)
 void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 {
 	struct abi_ring *ring = view->ring;
-	/* acquire: the elements of read[] were stored before this word.  Pairs with
+	/* acquire: the elements of read[] were stored before read_slot.  Pairs with
 	 * ring_cursor_offer() [ring.read] */
 	uint32_t word = __atomic_load_n(&ring->read_slot, __ATOMIC_ACQUIRE);
 	uint32_t slot = word & ABI_READ_SLOT;
@@ -342,9 +345,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_read_state_ahead(view, &from, &to)) {
-		/* If this server is killed after the next store, the next server computes
-		 * the same number, because count_unreported() does not use the old value of
-		 * to.unreported. */
+		/* If this server is killed after the next store, the next server
+		 * computes the same value of to.unreported, because count_unreported()
+		 * does not use the old value. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = count_unreported(&from, &to);
 		set_read_state(view, &to);
@@ -405,7 +408,8 @@ static int page_summary(const struct ring_view *view, uint64_t seq,
 	*ret_time = __atomic_load_n(&page[0], __ATOMIC_RELAXED);
 	*ret_bytes = min_u64(__atomic_load_n(&page[1], __ATOMIC_RELAXED),
 			     view->page_bytes - ABI_PAGE_HEADER);
-	/* Complete the loads above before ring_head() loads the position [ring.lap] */
+	/* Complete the loads of the page's words before ring_head() loads the position
+	 * [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (ring_head(view, &head) || seq < ring_oldest(view, &head))
 		return -ESTALE;

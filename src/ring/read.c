@@ -71,8 +71,9 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 			.dropped = load_word(&view->ring->dropped),
 		};
 
-		/* Complete the loads of the copies before the position is loaded again: if
-		 * writers have stored to them, the position has moved [ring.copy] */
+		/* Complete the loads of entries[copy] and time_ns[copy] before the
+		 * position is loaded again: if writers have stored to these elements,
+		 * the position has moved [ring.copy] */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (load_word(&view->ring->position) == position) {
 			*ret_head = head;
@@ -100,7 +101,8 @@ static void copy_page_words(uint8_t *to, const uint8_t *from, uint32_t bytes)
 
 static bool is_page_lapped(const struct ring_view *view, uint64_t seq)
 {
-	/* Complete the copy before the position is loaded again [ring.lap] */
+	/* Complete the loads of copy_page_words() before the position is loaded again
+	 * [ring.lap] */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return load_word(&view->ring->position) / view->page_bytes - seq >=
 	       view->nr_pages;

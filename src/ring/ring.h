@@ -29,18 +29,18 @@ struct ring_config {
 	uint64_t clock_mult, clock_tsc, clock_ns;
 };
 
-/* Returns the number of bytes of a ring with this geometry, or 0 if the geometry is
- * invalid. */
+/* Returns the number of bytes of a ring with @nr_pages pages of @page_bytes bytes, or 0
+ * if one of the two numbers is invalid. */
 uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 /*
  * Create a ring at @mem.  The caller provides ring_bytes() bytes, all zero.
- * Returns 0, or -EINVAL: invalid geometry, or clock_mult is too large.
+ * Returns 0, or -EINVAL: invalid size or number of pages, or clock_mult is too large.
  */
 int ring_init(void *mem, const struct ring_config *config);
 
-/* Turn recording in @ring on or off.  While recording is off no record fits into a fast
- * ring, and the writer then finds that recording is off.  Writers of slow rings ignore this
- * setting. */
+/* Turn recording in @ring on or off.  While recording is off, no record fits into a
+ * fast ring: so the writer calls ring_leave(), which checks this setting.  Writers of
+ * slow rings ignore the setting. */
 void ring_set_recording(struct abi_ring *ring, bool on);
 static inline bool ring_is_recording(const struct abi_ring *ring)
 {
@@ -48,9 +48,10 @@ static inline bool ring_is_recording(const struct abi_ring *ring)
 }
 
 /*
- * A ring whose geometry was copied and checked.  A view is private to this process.
- * Another process that maps the ring can store anything in it, so code computes addresses
- * from a view, never from the words in the ring.
+ * A view of a ring: the ring's address, and a checked copy of its geometry (size and
+ * number of pages).  A view is private to this process.  Another process that maps the
+ * ring can store anything in it, so code computes addresses from a view, never from the
+ * words in the ring.
  */
 struct ring_view {
 	struct abi_ring *ring;		/* the ring; NULL if this CPU has no ring */
@@ -59,8 +60,8 @@ struct ring_view {
 };
 
 /*
- * Copy the geometry of the ring at @mem into @view and check the copy.  @bytes bytes at
- * @mem are accessible.
+ * Copy the size and number of pages of the ring at @mem into @view, and check the copy.
+ * @bytes bytes at @mem are accessible.
  * Returns 0, or -EBADMSG: these bytes cannot be a ring.
  */
 int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
@@ -69,10 +70,10 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
-#define RING_HOOK_MAX		48	/* limit of the bytes of one record that
-					 * ftrace.S writes */
+#define RING_HOOK_MAX		48	/* limit of the size of a record that ftrace.S
+					 * writes, bytes */
 
-/* The views of one side of a buffer.  Each array has nr_cpus elements. */
+/* The views of all rings on one side of a buffer.  Each array has nr_cpus elements. */
 struct ring_side {
 	struct ring_view *fast, *slow;
 };
@@ -84,16 +85,18 @@ struct ring_side {
  */
 struct ring_set {
 	uint32_t nr_cpus;
-	uint32_t small_max;		/* limit of the payload that arch_ring_append()
-					 * can write without help, in bytes:
-					 * RING_SMALL_MAX or 0 */
-	const struct ring_view **slow;	/* nr_cpus pointers to views in @side */
+	uint32_t small_max;		/* the largest payload, in bytes, for which a
+					 * writer may call arch_ring_append() instead of
+					 * ring_write(): RING_SMALL_MAX or 0 */
+	const struct ring_view **slow;	/* the slow ring of each CPU: nr_cpus pointers
+					 * to views in @side */
 	uint8_t has_rseq;		/* is 1 if this process may use fast rings */
 	uint8_t clock_given;		/* is 1 if the fast rings have ABI_RING_CLOCK_GIVEN */
 	uint16_t tag;			/* tag of the graph tracer whose calls are
 					 * recorded in these rings; 0: none.  The owner
-					 * of the set stores it */
-	uint32_t clock;			/* row of these rings' clock in the table of clocks */
+					 * of the set stores the tag */
+	uint32_t clock;			/* clock of these rings: row in the table of
+					 * clocks */
 	struct ring_side side[RING_SIDES];
 	struct abi_ring *none[2];	/* fast[-2] and fast[-1], which a thread without
 					 * rseq uses because its CPU number is -1 or -2;
@@ -127,8 +130,8 @@ static inline uint64_t ring_limit(const struct ring_view *view)
 	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
 }
 
-/* The ring of a CPU that has no ring: no record ever fits into it.  Events and hooks always
- * check for space, so they need no extra check for a missing ring. */
+/* Stands for the ring of a CPU that has none: no record ever fits into it.  Events and
+ * hooks always check for space, so they need no extra check for a missing ring. */
 extern struct abi_ring ring_none;
 
 /* Returns the view of the fast ring to which threads on @cpu write now.  NULL: this CPU has
@@ -148,9 +151,9 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 	return NULL;
 }
 
-/* The largest payload, in bytes, of a record that needs no length word.  arch_ring_append()
- * writes such a record without help, if the process has rseq and the rings read the clock
- * themselves. */
+/* The largest payload, in bytes, of a record that needs no length word.  A writer may
+ * pass such a record to arch_ring_append() directly, if the process has rseq and the
+ * rings read the clock themselves. */
 #define RING_SMALL_MAX		(ABI_REC_MAX_SMALL * 4)
 
 /* Number of bytes that must be free before the payload.  They hold the length word of a
@@ -217,17 +220,18 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
 /*
  * ring_leave - make space for a record of @bytes in the ring of @view, which belongs to
- * @cpu and has no space.  A refused record is not counted.
+ * @cpu and has no space.  This function does not count a refused record.
  * @now_ns: a recent time of the ring's clock, or 0: read the clock here.
  *
- * Returns 0 (try the append), -ENOBUFS (full), -ECANCELED (recording is off) or -EBADMSG
- * (position, end and address contradict each other, so another process has changed them).
+ * Returns 0 (try the append), -ENOBUFS (full), -ECANCELED (recording is off) or
+ * -EBADMSG (position, end and address contradict each other, so another process has
+ * changed them).
  */
 int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Count a record that is too large for any page as dropped on the current CPU.  Any thread
- * and any signal handler may call this. */
+/* Count a record that is too large for any page as dropped, in the ring of the current
+ * CPU.  Any thread and any signal handler may call this. */
 void ring_drop(const struct ring_set *set);
 
 /*
@@ -236,9 +240,9 @@ void ring_drop(const struct ring_set *set);
  *	RING_PAYLOAD_MAX_SLOW.
  * @tid: the caller's thread id, the owner of the lock.
  *
- * The server writes markers with it.  The caller must have blocked its signals.  Whatever
- * other processes store in the ring meanwhile, this function writes nothing outside of
- * the ring.
+ * The server writes markers with this function.  The caller must have blocked its
+ * signals.  Whatever other processes store in the ring meanwhile, this function writes
+ * nothing outside of the ring.
  *
  * Returns 0, -EMSGSIZE, -ENOBUFS, -EBADMSG (the ring's words are no longer valid) or
  * -EBUSY (did not get the lock).
@@ -265,7 +269,7 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head);
  * state of the ring. */
 uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head);
 
-/* A private copy of a page of a ring. */
+/* A private copy of one page of a ring, made by ring_page_read(). */
 struct ring_page {
 	uint64_t seq;
 	uint64_t entries;		/* number of records written to the ring before
@@ -373,14 +377,15 @@ void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */
 struct abi_ring_read ring_read_state(const struct ring_view *view);
-/* The treatment that ring_settle() gives to the records of an offer. */
+/* The ways in which ring_settle() can treat the records of an offer. */
 enum ring_outcome {
 	RING_IN_DOUBT,			/* give the records to no reader, and count them
 					 * in the next LOST line */
-	RING_TAKEN,			/* the reader has the records: do as
-					 * ring_cursor_consume() does */
-	RING_NOT_TAKEN,			/* give the records again: do as
-					 * ring_cursor_withdraw() does */
+	RING_TAKEN,			/* the reader has the records: mark them as
+					 * read, like ring_cursor_consume() */
+	RING_NOT_TAKEN,			/* the reader has none of the records: give them
+					 * to the next reader, like
+					 * ring_cursor_withdraw() */
 };
 /* End an offer that was left open, because the server was killed or gives up.  If there is
  * no open offer, the state of the records does not change. */
@@ -396,7 +401,7 @@ struct ring_stats {
 	uint64_t read;			/* number of records consumed since the last clear */
 	uint64_t pages;			/* number of pages that hold the records to read */
 	uint64_t oldest_ns;		/* time stamp of the oldest page to read, ns; 0:
-					 * there is none */
+					 * there is no such page */
 	uint64_t unreported;		/* number of records lost or in doubt that no
 					 * LOST line has reported */
 };
@@ -408,11 +413,11 @@ int ring_stats(const struct ring_view *view, struct ring_stats *ret_stats);
 uint64_t ring_unread_bytes(const struct ring_view *view);
 /*
  * Forget all records written so far, and let the counters start at 0.
- * Returns 0; or -EAGAIN, like ring_head().
+ * Returns 0; or -EAGAIN: writers moved the position during each of many attempts.
  */
 int ring_clear(const struct ring_view *view);
-/* Add the counters @old to those of the new ring @view.  @old: the counters of the ring
- * that @view has replaced. */
+/* Add the counters @old to the counters of the new ring @view.  @old belongs to the
+ * ring that @view has replaced. */
 void ring_inherit(const struct ring_view *view, const struct ring_stats *old);
 
 #endif

@@ -62,8 +62,9 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	}
 }
 
-/* Both sides of a CPU have one limit, that of the smaller ring: a writer loads the ring and
- * the limit one after the other, and another thread may switch sides in between. */
+/* The rings of a CPU on both sides have one limit, that of the smaller ring.  The
+ * reason: a writer loads the ring and then the limit, and another thread may switch
+ * sides in between. */
 void ring_set_limit(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->nr_cpus; i++) {
@@ -86,8 +87,8 @@ void ring_set_recording(struct abi_ring *ring, bool on)
 	__atomic_store_n(&ring->off, on ? 0 : ABI_RING_OFF, __ATOMIC_RELAXED);
 }
 
-/* The position of a new ring is at the start of page 0.  This page is not open, because its
- * end is 0.  The first writer opens it, like any later page. */
+/* The position of a new ring is at the start of page 0.  This page is not open, because
+ * end[0] is 0.  The first writer opens it, like any later page. */
 int ring_init(void *mem, const struct ring_config *config)
 {
 	struct abi_ring *ring = mem;
@@ -100,9 +101,10 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	/* The stored multiplier is a fraction of 2^64: the high half of (tsc * multiplier)
-	 * is the time. A factor of 1 (1 << 32) has no such fraction, so it becomes the
-	 * nearest one, UINT64_MAX. */
+	/* The stored multiplier is a fraction of 2^64: the high half of (tsc *
+	 * multiplier) is the time.  The factor 1, which is 1 << 32 in @config, cannot
+	 * be stored as such a fraction: so it becomes the largest fraction,
+	 * UINT64_MAX. */
 	ring->clock_mult = config->clock_mult >> 32 ?
 			   UINT64_MAX : config->clock_mult << 32;
 	ring->clock_ns = config->clock_ns -

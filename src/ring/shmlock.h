@@ -29,10 +29,10 @@
 						 * is not a thread id */
 
 /*
- * Returns the number of the caller as the owner of a lock: its thread id.  If a seccomp
- * filter blocks gettid(), the number is a hash of process id and thread pointer, with
- * SHMLOCK_UNKNOWN set.  It is very unlikely that another thread has the same number, and no
- * waiter takes the owner for a dead thread.
+ * Returns the number that a lock contains while the caller holds it: the caller's
+ * thread id.  If a seccomp filter blocks gettid(), the number is a hash of process id
+ * and thread pointer, with SHMLOCK_UNKNOWN set.  It is very unlikely that another
+ * thread has the same number, and no waiter takes the owner for a dead thread.
  */
 static inline uint32_t shmlock_self(void)
 {
@@ -74,14 +74,15 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	for (uint32_t i = 0; i < SHMLOCK_SPINS + yields; i++) {
 		uint32_t seen = 0;
 
-		/* acquire: pairs with the release in shmlock_drop() [shmlock] */
+		/* acquire: the stores that the previous holder made under the lock are
+		 * visible.  Pairs with shmlock_drop() [shmlock] */
 		if (__atomic_compare_exchange_n(owner, &seen, tid, 0,
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_ACQUIRE))
 			return 0;
-		/* The lock has the caller's id.  The caller's signals are blocked, so the
-		 * caller does not hold the lock already: a dead thread that had the same id
-		 * has left the lock taken. */
+		/* The lock contains the caller's thread id.  The caller's signals are
+		 * blocked, so it does not hold the lock already: a dead thread that had
+		 * the same id left the lock taken. */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {
@@ -100,7 +101,8 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	return -EBUSY;
 }
 
-/* Take the lock, with the longest wait: SHMLOCK_YIELDS. */
+/* Take the lock; yield up to SHMLOCK_YIELDS times before giving up.  Returns 0 or
+ * -EBUSY. */
 static inline int shmlock_take(uint32_t *owner, uint32_t tid)
 {
 	return shmlock_take_for(owner, tid, SHMLOCK_YIELDS);

@@ -26,7 +26,7 @@ static inline void step_store(struct step *step, void *addr, uint64_t value)
 	step->stores[step->nr++] = (struct arch_store){ addr, value };
 }
 
-/* Returns the time by the ring's clock, or @given_ns if the caller provides the time
+/* Returns the time by the ring's clock; or @given_ns, if the writer provides the time
  * (ABI_RING_CLOCK_GIVEN). */
 static inline uint64_t ring_clock_now(const struct abi_ring *ring, uint64_t given_ns)
 {
@@ -67,7 +67,7 @@ static inline bool page_has_space(const struct ring_view *view, uint32_t offset,
 	return offset && view->page_bytes - offset >= bytes + RING_SPARE;
 }
 
-/* ---- Functions of cross.c, which use general registers only ---- */
+/* ---- functions of cross.c that prepare steps; they use general registers only ---- */
 
 /*
  * Prepare a close, the step that leaves the page of @position.

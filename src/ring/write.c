@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Write records.  The common case is one rseq section, arch_ring_append().  This file has
- * the rest: the retries around it, records that are refused in producer/consumer mode,
- * and the slow path with a lock.  cross.c moves to the next page.
+ * the other cases: retries after an abort, records that are refused in producer/consumer
+ * mode, and the slow path with a lock.  cross.c moves to the next page.
  *
  *	position	0         16                 4090   4096      4112
  *	page		| header  | rec | rec | ...   |free  | header  | rec
@@ -36,7 +36,7 @@
 				 * writer takes the slow path, because a debugger may
 				 * single-step the thread */
 
-/* ---- write to a slow ring ---- */
+/* ---- write a record to a slow ring; the caller holds the lock of the ring ---- */
 
 static void commit_locked(struct abi_ring *ring, const struct step *step)
 {
@@ -45,9 +45,9 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 				 __ATOMIC_RELAXED);
 		TESTPOINT("ring.locked.store");
 	}
-	/* Commit the step [ring.commit].  After a close the next stores go to the page slot
-	 * that this commit gives up.  The fence keeps readers from seeing those stores
-	 * before the position [ring.lap]. */
+	/* Commit the step [ring.commit].  After a close, the next stores overwrite the
+	 * old page in the page slot that this commit gives up.  The fence keeps readers
+	 * from seeing those stores before the new position [ring.lap]. */
 	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	TESTPOINT("ring.locked.commit");
@@ -84,8 +84,8 @@ static void append_locked(const struct ring_view *view, uint64_t position,
 	word = (uint32_t)(delta << ABI_REC_TYPE_BITS) | type_len;
 	memcpy(to, &word, 4);
 	memcpy(to + 4, data, bytes);
-	/* Make the position that the previous commit stored visible before these copies
-	 * change. Pairs with ring_head() [ring.copy] */
+	/* Make the position that the previous commit stored visible before time_ns[new]
+	 * and entries[new] change.  Pairs with ring_head() [ring.copy] */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	ring->time_ns[new] = now;
 	ring->entries[new] = ring->entries[old] + 1;
@@ -102,14 +102,14 @@ static bool needs_page(const struct ring_view *view, uint32_t bytes)
 }
 
 /*
- * Append a record that fills the page of @position, and close the page.  The caller has just
- * opened the page.  So the record has the page's time, and needs no time extend, for which
- * there is no space.
+ * Append a record that fills the page of @position, and close the page.  The caller has
+ * just opened the page.  So the record has the page's time, and needs no time extend,
+ * for which there is no space.
  *
- * The end of the page is the start of the next page.  So an append up to there is a close as
- * well, and one commit must do both.
+ * The end of the page is the start of the next page.  So an append up to there is a
+ * close as well, and one commit must do both.
  *
- * Returns 0, or -ENOBUFS as step_close().
+ * Returns 0, or -ENOBUFS if the reader has not freed the next page yet.
  */
 static int fill_page_locked(const struct ring_view *view, uint64_t position,
 			    const void *data, uint32_t bytes, uint32_t type_len)
@@ -121,7 +121,8 @@ static int fill_page_locked(const struct ring_view *view, uint64_t position,
 
 	if (step_close(view, position, &step))
 		return -ENOBUFS;
-	memcpy(to, &type_len, 4);	/* the delta is 0 */
+	memcpy(to, &type_len, 4);	/* write only type_len to the record's header:
+					 * the time delta is 0 */
 	memcpy(to + 4, data, bytes);
 	TESTPOINT("ring.locked.fill");
 	step.stores[STEP_CLOSE_COMMIT].value += 4 + bytes;
@@ -133,10 +134,12 @@ static int fill_page_locked(const struct ring_view *view, uint64_t position,
 }
 
 /*
- * A record that needs a page is written to a page that this call has opened, because it gets
- * the page's time.  A killed writer can leave an open page without records.  This function
- * closes such a page and opens the next one.  It opens no page that it could not close: a
- * refused record must not leave an open page without records, too.
+ * Write a record while the caller holds the lock.  A record that needs a whole page
+ * goes to a page that this call has opened, because the record gets the page's time.
+ *
+ * A killed writer can leave an open page without records.  This function closes such a
+ * page and opens the next one.  It opens no page that it could not close: otherwise a
+ * refused record, too, would leave an open page without records.
  */
 static int write_under_lock(const struct ring_view *view, const void *data,
 			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
@@ -177,7 +180,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	return r;
 }
 
-/* ---- write to a fast ring, else to a slow ring ---- */
+/* ---- write a record to a fast ring, or to a slow ring if that fails ---- */
 
 /* Prepare the payload for the copy: fill the last word with zeros, and put a length word
  * before a large payload.  Returns the type_len of the record's header. */
@@ -185,8 +188,8 @@ static uint32_t frame_payload(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
-	/* Clear the bytes up to the next whole word.  The caller of ring_write() permits
-	 * this. */
+	/* Clear the bytes up to the next multiple of 4.  The contract of ring_write()
+	 * permits this. */
 	for (uint32_t i = *bytes; i < aligned; i++)
 		(*payload)[i] = 0;
 	if (aligned <= RING_SMALL_MAX) {
@@ -265,8 +268,8 @@ static const struct ring_view *slow_ring(const struct ring_set *set)
 	return view->ring ? view : NULL;
 }
 
-/* Block signals while the lock is held.  Otherwise a signal handler that traces would
- * wait for the thread that it has interrupted. */
+/* Block signals while this thread holds the lock of the slow ring.  Otherwise a signal
+ * handler that traces would wait for the thread that it has interrupted. */
 static int write_slow_ring(const struct ring_set *set, void *payload,
 			   uint32_t bytes, uint64_t now_ns)
 {
