@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collect the code that the filter compiler emits: instructions, the pool, and lists of
- * open branches. */
+/* Collect the code that the filter compiler emits: instructions, the pool of strings
+ * and masks, and lists of branches that have no target yet. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,7 +24,8 @@ uint32_t code_nr_insns(const struct code *code)
 	return code->insns.len / sizeof(struct filter_insn);
 }
 
-/* Returns the field `yes` or `no` of branch @id. */
+/* Returns the address of the target of branch @id: the member `yes` or `no` of an
+ * instruction. */
 static uint16_t *branch_target(struct code *code, uint16_t id)
 {
 	struct filter_insn *insns = (struct filter_insn *)code->insns.data;

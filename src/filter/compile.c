@@ -4,8 +4,8 @@
  *
  * Instructions are emitted in the order of the text, so every branch leads forward.  The
  * token after a predicate decides where its branches go: && leads its `yes` to the next
- * predicate, || its `no`.  The other branches stay open to the end of the && chain, or of
- * the parenthesis.  ! swaps the two lists.
+ * predicate, || its `no`.  The other branches stay open (without a target) to the end of
+ * the && chain, or of the parenthesis.  ! swaps the open `yes` and `no` branches.
  *
  * Example: a && !(b || c) becomes three instructions.  End 3 drops the record, end 4
  * keeps it:
@@ -113,16 +113,16 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* End an && chain.  @part: the last predicate of the chain.  The chain's open `no` branches
- * are joined to those of @part. */
+/* End an && chain.  @part: the last predicate of the chain.  The open `no` branches of
+ * the chain are joined to the open `no` branches of @part. */
 static void end_and_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* End an || chain.  @part: the last part of the chain.  The chain's open `yes` branches are
- * joined to those of @part. */
+/* End an || chain.  @part: the last part of the chain.  The open `yes` branches of the
+ * chain are joined to the open `yes` branches of @part. */
 static void end_or_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -174,8 +174,8 @@ static int close_levels(struct parser *p, struct level **top,
 	}
 }
 
-/* Parse the whole expression.  @bottom: memory for the levels.  The first level is for the
- * whole text, each further level for an open parenthesis. */
+/* Parse the whole filter.  @bottom: memory for the levels of the parser.  The first
+ * level is for the whole text, each further level for an open parenthesis. */
 static int parse_expression(struct parser *p, struct level *bottom, struct part *part)
 {
 	struct level *top = bottom;

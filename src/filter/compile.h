@@ -10,10 +10,11 @@
 #include "filter/filter.h"
 
 /*
- * The code of a filter that is being compiled.  The target of a branch is not known when
- * its instruction is emitted.  So the open branches of a part of the expression form two
- * linked lists, one for `yes` and one for `no`.  Until a branch has its target, its field
- * `yes` or `no` holds the next branch of the list.
+ * The code of a filter that is being compiled.  The target of a branch is not known
+ * when its instruction is emitted.  So the branches of a part of the expression that
+ * have no target yet form two linked lists, one for `yes` and one for `no`.  Until a
+ * branch has its target, its member `yes` or `no` holds the number of the next branch
+ * of the list.
  */
 struct code {
 	struct text insns;		/* array of struct filter_insn, one for each
@@ -23,12 +24,12 @@ struct code {
 					 * may run, bytes */
 };
 
-/* Ends a list of branches. */
+/* Marks the end of a list of branches, instead of the number of a branch. */
 #define WAY_END		0xffffu
 
-/* The open branches of a part of the expression.  @yes and @no are the first branches of
- * the two lists.  Branch 2n is the `yes` of instruction n, branch 2n + 1 the `no` of
- * instruction n. */
+/* The branches of a part of the expression that have no target yet, in two lists.  @yes
+ * and @no are the numbers of the first branches; WAY_END: the list is empty.  Number 2n
+ * is the branch `yes` of instruction n, number 2n + 1 is its branch `no`. */
 struct part {
 	uint16_t yes, no;
 };
@@ -41,8 +42,9 @@ void code_done(struct code *code);
  * instruction. */
 uint32_t code_nr_insns(const struct code *code);
 
-/* Add an instruction that reads @read_bytes of the record, from insn.offset on.  Returns
- * the two branches of the instruction.  An error is stored in code->insns.error. */
+/* Add an instruction that reads @read_bytes of the record, from insn.offset on.
+ * Returns the two branches of the instruction, which have no target yet.  An error is
+ * stored in code->insns.error. */
 struct part code_emit(struct code *code, struct filter_insn insn,
 		      uint32_t read_bytes);
 /* Add @bytes to the pool, and store their offset and length in @insn. */
@@ -61,8 +63,8 @@ static inline struct part part_not(struct part part)
 }
 
 /*
- * Make the program.  The branches in @all.yes lead to the end that keeps the record, those
- * in @all.no to the end that drops the record.
+ * Make the filter program from @code.  The branches in @all.yes lead to the end that
+ * keeps the record, the branches in @all.no to the end that drops the record.
  * Returns 0, -ENOMEM or -E2BIG.
  */
 int code_finish(struct code *code, struct part all,
@@ -78,7 +80,7 @@ struct parser {
 	struct filter_error error;
 };
 
-/* Set p->error to @code at position @at, and return @errnum. */
+/* Set p->error to @code, with the caret at @pos, and return @errnum. */
 static inline int parser_fail(struct parser *p, enum filter_error_code code,
 			      size_t pos, int errnum)
 {

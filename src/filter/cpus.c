@@ -11,7 +11,7 @@
 
 #define CPUS_MAX	8192u
 
-/* A parsed list of CPUs. */
+/* The CPUs of a list CPUS{LIST}, as a mask. */
 struct cpus {
 	uint32_t nr_cpus;
 	uint8_t mask[CPUS_MAX / 8];
@@ -22,7 +22,7 @@ static size_t mask_bytes(const struct cpus *cpus)
 	return (cpus->nr_cpus + 7) / 8;
 }
 
-/* ---- parse the list, up to its '}' ---- */
+/* ---- parse LIST of CPUS{LIST}, up to the '}' ---- */
 
 static bool parse_cpu_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
 {
@@ -114,7 +114,7 @@ static int parse_cpu_list(struct parser *p, struct cpus *cpus)
 	return 0;
 }
 
-/* ---- emit the comparison ---- */
+/* ---- emit the code that compares a field with the CPUs of LIST ---- */
 
 static struct part emit_mask_compare(struct parser *p, const struct term *t,
 				     const struct cpus *cpus)
@@ -160,8 +160,9 @@ static struct part emit_number_in_mask(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* The mask has no CPU or several CPUs, so != is true for every single CPU.  A
-	 * number that is not the number of a CPU never matches. */
+	/* The mask contains no CPU or several CPUs, so it never equals the mask of one
+	 * CPU: != is true for every number of a CPU.  A number that is not the number
+	 * of a CPU never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -12,7 +12,8 @@ void event_filter_done(struct event_filter *filter)
 	*filter = (struct event_filter){ 0 };
 }
 
-/* Returns a copy of @data without trailing white space, or NULL without memory. */
+/* Returns a copy of @data without trailing white space, or NULL if there is no
+ * memory. */
 static char *copy_stripped_text(const char *data, size_t bytes)
 {
 	char *text = strndup(data, bytes);
@@ -27,8 +28,8 @@ static char *copy_stripped_text(const char *data, size_t bytes)
 	return text;
 }
 
-/* Returns true if the text is "0", with or without white space before it.  The stored text
- * keeps its leading white space, because `filter` shows it. */
+/* Returns true if the text is "0", with or without white space before it.  Such white
+ * space is kept in the stored text, because the file `filter` shows it. */
 static bool is_zero_text(const char *text)
 {
 	while (parser_is_space(*text))

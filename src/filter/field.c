@@ -18,8 +18,8 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* Returns how a filter uses a field, according to the words of the field's type.  The
- * kernel decides in the same way. */
+/* Returns how a filter uses a field, according to the text of its C type.  The kernel
+ * decides in the same way. */
 static enum field_use field_use_by_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -69,7 +69,7 @@ static enum field_use field_use_of(const struct event_field *field)
 	}
 }
 
-/* Returns false if a field of @size bytes cannot be used as @use says. */
+/* Returns false if a field of @size bytes has the wrong size for the use @use. */
 static bool field_use_fits(enum field_use use, uint32_t size)
 {
 	switch (use) {

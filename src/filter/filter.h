@@ -21,11 +21,11 @@
 struct event_format;
 struct text;
 
-/* Limit of the length of a filter's text, with the NUL. */
+/* Limit of the length of a filter's text in bytes, including the NUL. */
 #define FILTER_TEXT_MAX		4096
 
-/* Error codes and the texts that error_log prints for them.  NONE means that there is only
- * an errno. */
+/* Error codes and the texts that error_log prints for them.  NONE: there is no error
+ * code, only an errno. */
 #define FILTER_ERRORS(X)						\
 	X(NONE,			"Error")				\
 	X(INVALID_OP,		"Invalid operator")			\
@@ -83,11 +83,13 @@ struct filter_range {
 	uint64_t start, end;
 };
 
-#define FILTER_RANGES_MAX	32u	/* limit of the functions that may have one name */
+#define FILTER_RANGES_MAX	32u	/* limit of the number of functions that may
+					 * have one name */
 
 /* Information that the filter compiler needs besides the event's format. */
 struct filter_env {
-	uint32_t nr_cpus;		/* CPUS{} accepts only CPU numbers below this number */
+	uint32_t nr_cpus;		/* number of CPUs; CPUS{} accepts only lower CPU
+					 * numbers */
 	/*
 	 * Callbacks for `.function`: find the functions with the name @name, or the function
 	 * that contains @addr.  @functions returns the number of functions that it has stored in
@@ -103,7 +105,8 @@ struct filter_env {
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);
-	void *ctx;			/* argument @ctx of the callbacks above */
+	void *ctx;			/* argument @ctx of the callbacks @functions,
+					 * @function_at and @names */
 };
 
 /*
@@ -117,9 +120,9 @@ int filter_compile(const struct event_format *fmt, const char *text,
 		   struct filter_error *ret_err);
 
 /*
- * Suggest a name that the user probably meant, after filter_compile() has returned @error
- * for @text.  The result is a similar name of a field or of a number.  @near: memory of the
- * caller for the result.
+ * Suggest a name that the user probably meant, after filter_compile() has returned
+ * @error for @text.  The result is a similar name, of a field or of a value.  @near:
+ * memory of the caller for the result.
  * Returns NULL if there is no similar name, or if @error is not about a name.
  */
 struct nearest;
@@ -140,7 +143,7 @@ bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 
 /* ---- functions for the `filter` files ---- */
 
-/* The filter of one event.  A struct of all zeroes is no filter. */
+/* The filter of one event.  If all members are 0, the event has no filter. */
 struct event_filter {
 	char *text;			/* the text as the user wrote it; NULL: there is
 					 * no filter */
@@ -153,16 +156,16 @@ struct event_filter {
 void event_filter_done(struct event_filter *filter);
 
 /*
- * Handle a write to events/SYS/EVENT/filter.  "0" removes the filter.  A wrong filter also
- * removes the old filter, but its text is kept, because reads show it.  The caller writes
- * @filter->text and @filter->error to error_log.
- * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text is
- * too long, or there is no memory, the old filter is unchanged.
+ * Handle a write to events/SYS/EVENT/filter.  "0" removes the filter.  A text that is
+ * not a valid filter also removes the old filter, but the new text is kept, because
+ * reads show it.  The caller writes @filter->text and @filter->error to error_log.
+ * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text
+ * is too long, or there is no memory, the old filter is unchanged.
  */
 int event_filter_store(struct event_filter *filter,
 		       const struct event_format *fmt, const char *data,
 		       size_t bytes, const struct filter_env *env);
-/* Handle a read of events/SYS/EVENT/filter: append the text to @out. */
+/* Handle a read of events/SYS/EVENT/filter: append the filter's text to @out. */
 void event_filter_show(const struct event_filter *filter, struct text *out);
 
 /*

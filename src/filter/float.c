@@ -17,7 +17,8 @@
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* limit of the length of a number's text, with the NUL */
+#define FLOAT_MAX	64		/* limit of the length of a floating-point
+					 * number in a filter's text, with the NUL */
 
 /* A range of magnitudes (bits without the sign). */
 struct magnitudes {
@@ -27,7 +28,7 @@ struct magnitudes {
 
 static const struct magnitudes none = { .is_empty = true };
 
-/* ---- parse a value ---- */
+/* ---- parse a floating-point number ---- */
 
 /* Returns true if character @at of @s may belong to a floating-point number. */
 static bool is_float_char(const char *s, size_t at)
@@ -77,7 +78,7 @@ static int parse_float_bits(struct parser *p, const struct term_field *field,
 	return 0;
 }
 
-/* ---- emit the comparison ---- */
+/* ---- emit the code that compares a field of type float or double ---- */
 
 static struct magnitudes magnitude_range(uint64_t low, uint64_t high)
 {

@@ -39,7 +39,7 @@ static bool match_cpu_in_mask(const struct filter_insn *insn, const struct run *
 	       bit % 8 & 1;
 }
 
-/* Compare two masks.  The shorter mask is extended with zeros. */
+/* Compare two masks of CPUs.  The shorter mask is extended with zeros. */
 static bool match_cpu_mask(const struct filter_insn *insn, const char *want,
 			   const char *mask, size_t bytes)
 {
@@ -55,9 +55,10 @@ static bool match_cpu_mask(const struct filter_insn *insn, const char *want,
 	return insn->flags & FILTER_INTERSECT ? intersects : is_equal;
 }
 
-/* ---- strings ---- */
+/* ---- compare a string with a string or glob of the pool ---- */
 
-/* Compare the string at @s with @want.  The string ends at a NUL, or after @room bytes. */
+/* Compare the string at @s with @want, a string or glob of the pool.  The string at @s
+ * ends at a NUL, or after @room bytes. */
 static bool match_string(const struct filter_insn *insn, const char *want,
 			 const char *s, size_t room)
 {
@@ -92,10 +93,10 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 }
 
 /*
- * Copy @bytes bytes from @addr of this process.  A system call copies them, so an invalid
- * address is an error, not a SIGSEGV.  The copy is split at a page boundary: if the second
- * page is not mapped, the bytes before it are still copied.  Returns the number of bytes
- * copied.
+ * Copy @bytes bytes from @addr of this process.  A system call copies them, so an
+ * invalid address is an error, not a SIGSEGV.  The copy is split at the boundary of
+ * memory pages: if the second memory page is not mapped, the bytes before it are still
+ * copied.  Returns the number of bytes copied.
  */
 static size_t read_process_memory(const struct filter_context *ctx, uint64_t addr,
 				  char *buf, size_t bytes)
@@ -122,8 +123,8 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 	size_t n = read_process_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
 				       sizeof(buf));
 
-	/* The read ended at an unmapped page before a NUL was found, so the string does not
-	 * match. */
+	/* The read ended at an unmapped memory page before a NUL was found, so the
+	 * string does not match. */
 	if (n < sizeof(buf) && !memchr(buf, '\0', n))
 		return false;
 	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
@@ -165,7 +166,7 @@ static bool run_insn(const struct filter_insn *insn, const struct run *run)
 	}
 }
 
-/* ---- run the program ---- */
+/* ---- run a whole filter program ---- */
 
 uint32_t filter_run_on(const struct filter_program *p, const void *rec,
 		       size_t bytes, const struct filter_context *ctx,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel accepts
- * none of them.  Text that the kernel accepts keeps its meaning: a token that begins with
- * a digit is a number, CPUS{} is a list, and a string field is compared with a string.
+ * no such names.  Text that the kernel accepts keeps its meaning: a token that begins
+ * with a digit is a number, CPUS{} is a list, and a string field is compared with a
+ * string.
  */
 #include <ctype.h>
 #include <string.h>
@@ -106,7 +107,7 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 
 /* ---- suggest a name instead of a wrong one ---- */
 
-/* Callback (filter_name_fn): offer the name as a suggestion. */
+/* Callback (filter_name_fn): offer @name to the search for the most similar name. */
 static void offer_value_name(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant)
 {
@@ -137,8 +138,8 @@ static size_t skip_chars_back(const char *text, size_t at, const char *what)
 	return at;
 }
 
-/* Suggest names for the wrong value at @at: those that may be compared with the field
- * before the value. */
+/* The value at @at is wrong.  Suggest names that may be compared with the field before
+ * this value. */
 static void offer_value_names(const struct event_format *fmt, const char *text, size_t at,
 			      const struct filter_env *env, struct nearest *near)
 {

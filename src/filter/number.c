@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in filters: parse a number, and compare a field with it. */
+/* Integers in filters: parse a number, and emit the code that compares a field with
+ * it. */
 #include <ctype.h>
 
 #include "filter/term.h"
@@ -7,7 +8,7 @@
 #define NUMBER_MAX	24		/* the kernel's limit of the length of a number,
 					 * with the sign and the NUL */
 
-/* ---- parse a number ---- */
+/* ---- parse an integer ---- */
 
 /* Parse the text from @s to @end as one number, in base 10, 8 (0...) or 16 (0x...).
  * Returns false if the text is not a number, or the number is too large. */
@@ -75,7 +76,7 @@ int term_parse_unsigned(struct parser *p, enum filter_error_code wrong,
 	return r;
 }
 
-/* ---- emit the comparison ---- */
+/* ---- emit the code that compares a field with an integer ---- */
 
 struct part term_emit_never(struct parser *p)
 {
@@ -104,8 +105,8 @@ struct part term_emit_range(struct parser *p, const struct term_field *field,
 	});
 }
 
-/* Emit the predicate "the number is less than @value".  @least: the smallest value of the
- * field's type. */
+/* Emit the predicate "the field is less than @value".  @least: the smallest value of
+ * the field's type. */
 static struct part emit_less_than(struct parser *p, const struct term_field *field,
 				  uint64_t least, uint64_t value)
 {

@@ -67,7 +67,7 @@ static inline uint32_t filter_run_numbers(const struct filter_program *p,
 		const struct filter_insn *insn = &p->insns[at];
 		uint64_t number;
 
-		asm("" : "+r" (insn));	/* this makes gcc compute the address of the
+		asm("" : "+r" (insn));	/* makes gcc compute the address of the
 					 * instruction only once */
 		switch (FILTER_KEY(insn->op, insn->load)) {
 		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_4):

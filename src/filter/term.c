@@ -57,8 +57,8 @@ static int parse_operator(struct parser *p, struct term *t)
 /* ---- parse predicates with .function ---- */
 
 /* Returns the length of the C++ name at @text.  A blank does not end the name if it is
- * inside brackets, or before `const` after parameters.  A bracket that the name does not
- * open ends the name, and belongs to the filter. */
+ * inside brackets, or before `const` after parameters.  A closing bracket whose opening
+ * bracket is not in the name ends the name: it belongs to the filter. */
 static size_t written_name_len(const char *text)
 {
 	size_t len = 0, depth = 0;
@@ -127,8 +127,9 @@ bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 	return false;
 }
 
-/* Parse VALUE, which is the name of functions or an address in a function.  Returns the
- * number of functions, and their addresses; or -errno. */
+/* Parse VALUE of a predicate with .function: the name of functions, or an address in a
+ * function.  Returns the number of functions, with their addresses in @ret_ranges; or
+ * -errno. */
 static int find_functions(struct parser *p, struct filter_range *ret_ranges)
 {
 	const struct filter_env *env = p->env;
@@ -152,7 +153,8 @@ static int find_functions(struct parser *p, struct filter_range *ret_ranges)
 	return r > 0 ? r : term_fail(p, FILTER_ERR_NO_FUNCTION, p->at);
 }
 
-/* Emit a predicate that is true if the field is in one of the @nr ranges. */
+/* Emit a predicate that is true if the field's value is in one of the @nr ranges of
+ * addresses. */
 static struct part emit_ranges(struct parser *p, const struct term *t,
 			       const struct filter_range *ranges, uint32_t nr)
 {
@@ -163,7 +165,8 @@ static struct part emit_ranges(struct parser *p, const struct term *t,
 		struct part one;
 
 		if (ranges[i].start >= ranges[i].end)
-			continue;	/* a symbol without a size */
+			continue;	/* skip a symbol without a size: it contains no
+					 * address */
 		if (done++)
 			code_patch(&p->code, all.no, code_nr_insns(&p->code));
 		one = term_emit_range(p, &t->field, ranges[i].start, ranges[i].end - 1);

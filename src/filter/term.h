@@ -48,7 +48,8 @@ struct term {
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
-/* Offer the names of all fields that term_find_field() finds to @near. */
+/* Offer the names of all fields that term_find_field() finds to @near, which keeps the
+ * most similar one. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
 /* Returns the length of the identifier at @text; 0 if no identifier begins there. */
@@ -59,8 +60,8 @@ static inline bool term_is_string(const struct term *t)
 	return t->field.use >= USE_ARRAY;
 }
 
-/* Set the error @code at position @at.  The kernel counts columns from 1 for the errors
- * that are set here.  Returns -EINVAL. */
+/* Set the error @code at column @at + 1, because the kernel counts columns from 1 for
+ * these errors.  Returns -EINVAL. */
 static inline int term_fail(struct parser *p, enum filter_error_code code,
 			    size_t at)
 {
@@ -92,7 +93,7 @@ int term_parse_unsigned(struct parser *p, enum filter_error_code wrong,
  */
 int term_parse_number(struct parser *p, const struct term *t,
 		      struct part *ret_part);
-/* Parse a named constant such as KVD_SET, with or without quotes, and emit the code of the
+/* Parse the name of a number, such as DISK_READ or "read", and emit the code of the
  * predicate.  Returns -ENOENT, with p->at unchanged, if there is no such name. */
 int term_parse_name(struct parser *p, const struct term *t, struct part *ret_part);
 /*
@@ -110,7 +111,7 @@ int term_parse_cpus(struct parser *p, const struct term *t,
 
 /* Emit a predicate that is always false. */
 struct part term_emit_never(struct parser *p);
-/* Emit @insn with the offset of @field. */
+/* Emit @insn, and let it read the record at the offset of @field. */
 struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
 /* Returns how an instruction loads the number in @field (enum filter_load).  The field must

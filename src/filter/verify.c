@@ -30,7 +30,8 @@ static uint32_t insn_read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* Check the second byte of an instruction: how it loads a number, or its flags. */
+/* Returns true if the instruction's `load` is known; or, for strings and masks, all its
+ * `flags`. */
 static bool is_load_known(const struct filter_insn *insn)
 {
 	return is_number_insn(insn) ? insn->load < FILTER_LOADS :
