@@ -79,7 +79,7 @@ enum abi_ip {
 /* The default clock: ns = ns0 + ((tsc - tsc0) * mult >> 32). */
 struct abi_clock {
 	uint64_t tsc0;			/* the TSC at time ns0 */
-	uint64_t ns0;			/* CLOCK_MONOTONIC at tsc0, ns */
+	uint64_t ns0;			/* CLOCK_MONOTONIC when the TSC was tsc0, ns */
 	uint64_t mult;			/* length of a TSC cycle in ns, times 2^32; 0: no
 					 * usable TSC, or not measured yet */
 };
@@ -99,7 +99,8 @@ struct abi_control {
 	uint32_t uid;			/* user id of the process that created the root */
 	uint32_t has_rseq;		/* is 1 if the process that created the root can
 					 * use rseq */
-	uint64_t started_ns;		/* CLOCK_BOOTTIME at the start, ns */
+	uint64_t started_ns;		/* time when the root was created,
+					 * CLOCK_BOOTTIME, ns */
 	char comm[ABI_COMM_LEN];	/* name of the program */
 	char exe[256];			/* path of the program; a longer path is cut */
 	char boot[ABI_BOOT_BYTES];	/* boot settings (event/boot.h); "" if there are none */
@@ -114,9 +115,9 @@ struct abi_control {
 					 * use; only grows */
 	uint32_t nr_events;		/* number of rows of the table of events in use;
 					 * only grows */
-	uint64_t heap_used;		/* bytes of the heap in use */
+	uint64_t heap_used;		/* number of bytes of the heap in use */
 	uint32_t tables_changed;	/* number that the runtime raises after each
-					 * change of a row of the tables */
+					 * change of a row of a table */
 	uint32_t table_errors;		/* number of modules, events, strings and formats
 					 * that could not be stored, because there was no
 					 * space */
@@ -129,16 +130,16 @@ struct abi_control {
 	 * comment names another writer. */
 	uint32_t generation;		/* futex on which agents wait; the server raises
 					 * the number after it has changed settings */
-	uint32_t hold;			/* futex on which the program waits in its
-					 * constructor while it is 1; the server stores 0 */
+	uint32_t hold;			/* futex; 1 while the program must wait in its
+					 * constructor, until the server stores 0 */
 	uint32_t run_id;		/* number of the `ulf run` that started the
 					 * program, written by the runtime; 0: none */
 	uint32_t boot_state;		/* enum abi_boot_state; the runtime stores the
 					 * first state, the server the later ones */
-	uint64_t counter;		/* value of the clock `counter`; each thread that
-					 * reads this clock raises it */
-	uint64_t map_addr;		/* address of this memory in the processes,
-					 * written by the runtime */
+	uint64_t counter;		/* value of the clock `counter`; each read of
+					 * this clock raises the value */
+	uint64_t map_addr;		/* address at which the processes have mapped
+					 * the root's memory, written by the runtime */
 	uint64_t printk;		/* offset of struct abi_printk_table, written by
 					 * the runtime; 0: there is no such table */
 	uint64_t objects_off;		/* offset of the table of objects, written by the
@@ -157,9 +158,9 @@ struct abi_control {
 	uint64_t profile;		/* offset of the first struct abi_profile; 0 if
 					 * there is no profile */
 
-	/* A process that must wait until the server has handled a change, such as a new
-	 * module or object, asks the server: it adds 1 to @asked.  Then it waits until
-	 * @answered has reached this value of @asked. */
+	/* A process may have to wait until the server has handled a change, such as a
+	 * new module or object.  Then it asks the server: it adds 1 to @asked, and
+	 * waits until @answered has reached this value. */
 	uint32_t asked;			/* number of the newest question; a process that
 					 * asks adds 1 */
 	uint32_t answered;		/* futex; number of the newest question that the
@@ -172,25 +173,25 @@ struct abi_control {
 					 * process slot or failed to; the child adds 1 */
 };
 
-/* The state of the settings in abi_control.boot.  The comment of each state says what the
- * server must do in it. */
+/* The state of the boot settings in abi_control.boot.  The comment of each state says
+ * what the server must do. */
 enum abi_boot_state {
-	ABI_BOOT_DONE,			/* the server must do nothing: there are no
-					 * settings, or it has applied them */
-	ABI_BOOT_WANTED,		/* the server must apply the settings */
-	ABI_BOOT_TOO_LONG,		/* the server must report that the settings did
-					 * not fit into abi_control.boot */
-	ABI_BOOT_NO_CONFIG,		/* the server must apply the settings, and report
-					 * that the settings of the file in ULF_CONFIG
-					 * are missing */
+	ABI_BOOT_DONE,			/* the server must do nothing: there are no boot
+					 * settings, or the server has applied them */
+	ABI_BOOT_WANTED,		/* the server must apply the boot settings */
+	ABI_BOOT_TOO_LONG,		/* the server must report that the boot settings
+					 * did not fit into abi_control.boot */
+	ABI_BOOT_NO_CONFIG,		/* the program could not read the file that
+					 * ULF_CONFIG names: the server must report
+					 * this, and apply the other boot settings */
 	ABI_BOOT_LATER,			/* the server must do nothing yet: the program
-					 * has no object that can be traced, and asks the
-					 * server when it loads one */
+					 * has no object that can be traced, and asks
+					 * the server when it loads such an object */
 };
 
 /*
- * A process slot.  The process that has claimed the slot writes it.  A slot with pid 0 is
- * free.
+ * A process slot.  The process that has claimed the slot writes all members.  A slot
+ * with pid 0 is free.
  */
 struct abi_process {
 	uint32_t pid;
@@ -205,10 +206,11 @@ struct abi_process {
 						 * modules */
 	uint32_t unloads;		/* number of objects with traced functions that
 					 * the process has unloaded */
-	uint32_t agent;			/* thread id of the agent; 0 if the agent has not
-					 * stored it */
+	uint32_t agent;			/* thread id of the agent; 0: the agent has not
+					 * stored its id yet */
 	uint64_t claimed_ns;		/* time when the process claimed the slot,
-					 * CLOCK_BOOTTIME, ns; 0: not stored */
+					 * CLOCK_BOOTTIME, ns; 0: the time is not
+					 * known */
 	uint32_t refused;		/* ULF_ABI_VERSION of the last module that libulf
 					 * has refused; 0: none */
 	uint32_t reserved2;
@@ -225,19 +227,19 @@ enum abi_process_flags {
  * row.
  */
 struct abi_module {
-	uint64_t base;			/* load address */
-	uint64_t path;			/* offset in the file `memory` of the module's
-					 * path, which ends in a NUL */
+	uint64_t base;			/* address at which the module is loaded */
+	uint64_t path;			/* offset of the module's path in the root's
+					 * memory; the path ends in a NUL */
 	uint32_t path_bytes;		/* bytes of the path, including the NUL */
 	uint32_t build_id_bytes;	/* bytes of the build id; 0: the module has no
 					 * build id */
 	uint8_t build_id[32];
-	uint64_t strings;		/* offset of the module's struct abi_strings; 0
-					 * if it has no such strings */
+	uint64_t strings;		/* offset of the module's struct abi_strings; 0:
+					 * the module has declared no strings */
 };
 
 /* The strings of one module that the program has declared with tracepoint_string().
- * printk_formats lists them by their addresses. */
+ * The file printk_formats lists the strings with their addresses. */
 struct abi_strings {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* bytes of all strings, including their NULs */
@@ -266,7 +268,7 @@ struct abi_object {
 };
 
 /* The name of a thread, as in the kernel's saved_cmdlines.  The runtime writes the row.
- * For threads that the server finds by itself, the server writes it. */
+ * If the server has found the thread by itself, the server writes the row. */
 struct abi_comm {
 	uint32_t sequence;		/* sequence number of the row; it is odd while
 					 * the row is written */
@@ -290,9 +292,10 @@ static inline uint32_t abi_comm_first(uint32_t tid)
 /* A row of the table of events.  The runtime writes the row, except for @wanted.  Rows are
  * never reused: if a module is loaded again, its events get their old rows and ids back. */
 struct abi_event {
-	uint64_t blob;			/* offset in the file of the event's struct abi_format */
-	uint32_t blob_bytes;		/* size of the event's format with its tables and
-					 * strings, bytes */
+	uint64_t blob;			/* offset of the event's struct abi_format in
+					 * the root's memory */
+	uint32_t blob_bytes;		/* size of struct abi_format with the arrays and
+					 * strings that follow it, bytes */
 	uint32_t module;		/* row of the module that defines the event, in
 					 * the table of modules */
 	uint32_t wanted;		/* bit n is 1 if the event is on in buffer n; the
@@ -315,33 +318,35 @@ struct abi_event {
 					 * name and a NUL, without alignment */
 	uint32_t reserved[4];
 };
-#define ABI_NAMES_BYTES		65536u	/* limit of names_bytes */
+#define ABI_NAMES_BYTES		65536u	/* limit of abi_event.names_bytes, the size of
+					 * an event's enum names */
 
 /* The format of an event, in the heap.  All offsets in it are from the start of this struct. */
 struct abi_format {
 	uint32_t nr_fields;
-	uint32_t system;		/* offset of a string */
-	uint32_t name;			/* offset of a string */
-	uint32_t print_fmt;		/* offset of a string */
+	uint32_t system;		/* offset of the name of the event's system */
+	uint32_t name;			/* offset of the name of the event */
+	uint32_t print_fmt;		/* offset of the text of the print format */
 	uint32_t entry_bytes;		/* size of the fixed part of a record, bytes */
-	uint32_t nr_values;		/* number of values in all tables of print_fmt,
-					 * that is of __print_flags() and
-					 * __print_symbolic() */
+	uint32_t nr_values;		/* number of rows { value, "name" } in all calls
+					 * of __print_flags() and __print_symbolic() in
+					 * print_fmt */
 	/* The arrays struct abi_field fields[nr_fields] and int64_t values[nr_values]
-	 * follow this struct, then the strings.  The values are those of all tables of
-	 * print_fmt, one table after the other. */
+	 * follow this struct, then the strings.  values[] has the values of the first
+	 * __print_flags() or __print_symbolic() in print_fmt, then those of the next
+	 * one, and so on. */
 };
 
 struct abi_field {
-	uint32_t type;			/* offset of the type's string, such as int,
-					 * char[16] or __data_loc char[] */
-	uint32_t name;			/* offset of a string */
+	uint32_t type;			/* offset of the name of the field's type, such
+					 * as int, char[16] or __data_loc char[] */
+	uint32_t name;			/* offset of the field's name */
 	uint32_t offset;		/* offset of the field in the record, bytes; the
 					 * common fields take the first 8 bytes */
 	uint32_t size;			/* size of the field in the record's fixed part, bytes */
 	uint8_t is_signed;
-	uint8_t filter;			/* filter type that __field_ext() has set:
-					 * FILTER_OTHER ... */
+	uint8_t filter;			/* how a filter treats the field: FILTER_OTHER
+					 * ..., as set by __field_ext() */
 	uint8_t reserved[2];
 };
 
@@ -365,36 +370,38 @@ struct abi_printk_table {
 						 * of each list; 0: the list is empty */
 };
 
-/* The offset and the size of a ring in the file.  If off is 0 there is no ring. */
+/* The offset of a ring in the root's memory, and its size.  If off is 0 there is no
+ * ring. */
 struct abi_ring_ref {
 	uint64_t off;
 	uint64_t bytes;
 };
 
 enum abi_ring_kind {
-	ABI_RING_FAST,			/* fast ring: threads on its CPU write it in rseq
-					 * sections */
-	ABI_RING_SLOW,			/* slow ring: all other threads write it under a
-					 * lock, and the server writes texts of
-					 * trace_marker to it */
+	ABI_RING_FAST,			/* fast ring: threads on the ring's CPU write to
+					 * it in rseq sections */
+	ABI_RING_SLOW,			/* slow ring: threads that cannot use the fast
+					 * ring write to it under a lock, and the server
+					 * writes texts of trace_marker to it */
 	ABI_RING_KINDS,
 };
 
 enum abi_pids_list {
-	ABI_PIDS_TRACE,			/* set_event_pid: record events of these threads only */
-	ABI_PIDS_NOTRACE,		/* set_event_notrace_pid: record no events of
-					 * these threads */
-	ABI_PIDS_FUNCTION,		/* set_ftrace_pid: record functions of these
+	ABI_PIDS_TRACE,			/* set_event_pid: record events of the listed
 					 * threads only */
-	ABI_PIDS_FUNCTION_NOTRACE,	/* set_ftrace_notrace_pid: record no functions of
-					 * these threads */
+	ABI_PIDS_NOTRACE,		/* set_event_notrace_pid: record no events of
+					 * the listed threads */
+	ABI_PIDS_FUNCTION,		/* set_ftrace_pid: record functions of the
+					 * listed threads only */
+	ABI_PIDS_FUNCTION_NOTRACE,	/* set_ftrace_notrace_pid: record no functions
+					 * of the listed threads */
 	ABI_PIDS_LISTS,
 };
 
 /* A buffer that takes snapshots has two sets of rings, which are called its sides. */
 #define ABI_SIDES		2u
 
-/* One side of a buffer: a set of rings.  The server writes it. */
+/* One side of a buffer: a set of rings.  The server writes all members. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
 	/* the rings that each CPU had before the last resize; they stay until their records
@@ -402,12 +409,13 @@ struct abi_side {
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
 
-/* The bits of abi_buffer.spare.  They are in one word so that no process can swap to a side
- * whose rings the server has just freed. */
+/* The bits of abi_buffer.spare.  One word has all of them, so that no process can swap
+ * to a side whose rings the server has just freed. */
 enum abi_spare {
 	ABI_SPARE_THERE		= 1,	/* the server sets this bit while both sides have rings */
-	ABI_SPARE_SWAP		= 2,	/* a swap of the sides of all CPUs adds this, so
-					 * the bits above bit 0 count swaps */
+	ABI_SPARE_SWAP		= 2,	/* a swap of the sides of all CPUs adds this
+					 * number, so the bits above bit 0 count
+					 * swaps */
 };
 
 /* How a buffer was used.  When the program exits, the runtime removes the root if no buffer
@@ -446,8 +454,8 @@ struct abi_buffer {
 	uint64_t time_start;		/* time when the buffer was last emptied, by the
 					 * buffer's clock */
 	uint64_t rules;			/* offset of the buffer's struct abi_rules; 0: none */
-	uint64_t pids[ABI_PIDS_LISTS];	/* offset of struct abi_pids for each list of
-					 * threads; 0: none */
+	uint64_t pids[ABI_PIDS_LISTS];	/* for each list of threads the offset of its
+					 * struct abi_pids; 0: there is no such list */
 	uint32_t spare;			/* bits of enum abi_spare; processes and the
 					 * server write them when they swap sides */
 	uint32_t spare_asked;		/* futex; a process stores 1 to ask for the rings
@@ -502,8 +510,9 @@ static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1560, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
-/* Tables, blocks and rings begin at multiples of this many bytes.  Processes map, populate and
- * protect them by memory pages, so it is a multiple of the CPU's page (runtime/base/root.c). */
+/* Tables, blocks and rings begin at multiples of this many bytes.  Processes map,
+ * populate and protect them by memory pages, so ABI_ALIGN is a multiple of the size of
+ * a memory page (runtime/base/root.c). */
 #define ABI_ALIGN		4096ull
 
 /*
@@ -511,8 +520,8 @@ static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
  * from struct abi_control instead.
  */
 #define ABI_PAGE_ALIGN(x)	(((x) + (ABI_ALIGN - 1)) & ~(ABI_ALIGN - 1))
-#define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same page
-					 * as struct abi_control */
+#define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same
+					 * memory page as struct abi_control */
 #define ABI_MODULES_OFF \
 	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
 #define ABI_COMMS_OFF \

@@ -25,8 +25,8 @@
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
-/* The test that an instruction makes.  Strings and masks of the record are compared with bytes of
- * the pool. */
+/* The test that an instruction makes.  It compares strings and masks of the record with
+ * bytes of the pool. */
 enum filter_op {
 	FILTER_OP_RANGE,		/* the number is in the range from `low` to `low`
 					 * + `span`, modulo 2^64; every comparison of
@@ -78,8 +78,8 @@ struct filter_insn {
 		uint8_t flags;		/* for strings and masks: enum filter_flags */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
-	uint16_t yes, no;		/* number of the next instruction: @yes if the
-					 * test is true, @no if it is false */
+	uint16_t yes, no;		/* number of the instruction that follows: @yes
+					 * if the test is true, @no if it is false */
 	union {
 		uint64_t value;		/* bits that FILTER_OP_AND tests */
 		struct {

@@ -2,10 +2,12 @@
 /*
  * The functions that are traced.  The server writes them as one block in the arena,
  * publishes it in abi_control.functions and does not change it afterwards.  One
- * exception: if there is no space for another block and a user stops tracing, the server
- * clears this user's bit in the published block and changes the serial.  Offsets are from
- * the start of the block.  Addresses are those in the object's file; add `bias` to get
- * the address in memory.
+ * exception: a user of functions, such as a tracer, ends, and there is no space for
+ * another block.  Then the server clears the bit of this user in the published block
+ * and changes the serial.
+ *
+ * Offsets are from the start of the block.  Addresses are those in the object's file;
+ * add `bias` to get the address in memory.
  */
 #ifndef ULF_ABI_FUNCTIONS_H
 #define ULF_ABI_FUNCTIONS_H
@@ -20,14 +22,14 @@
 /* The users of a function are bits in a word of 32 bits.  Bit n (0..15) is the tracer of
  * buffer n.  If bit n is also set in abi_functions.graphs, this tracer is a graph tracer:
  * it traces the returns of functions, too. */
-/* The bits above bit 16 of a function's word are marks and other users.  The marks START
- * and SKIP matter only if a graph tracer is among the users. */
+/* The bits above bit 16 of a function's word are marks, or other users of the function.
+ * The marks START and SKIP matter only if a graph tracer is among the users. */
 #define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
 						 * and all functions that it calls */
 #define ABI_FUNCTIONS_SKIP	(1u << 18)	/* graph tracers trace neither this
 						 * function nor functions that it calls */
-#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* user: the commands of functions
-						 * (abi/rules.h) of some buffer */
+#define ABI_FUNCTIONS_PROBES	(1u << 19)	/* user: commands of set_ftrace_filter
+						 * (abi/rules.h) in some buffer */
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: the function is in stack_trace_filter */
@@ -39,7 +41,7 @@
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
 /* A function that is in set_ftrace_filter or set_ftrace_notrace of some buffer.  Only a
- * server that restarts reads this. */
+ * server that restarts reads this struct. */
 struct abi_function_lists {
 	uint32_t row;			/* row of the function in the object's table of
 					 * function entries */
@@ -50,8 +52,10 @@ struct abi_function_lists {
 
 /* An object that has traceable functions. */
 struct abi_function_object {
-	uint64_t bias;			/* address in memory minus address in the file */
-	uint64_t text, text_end;	/* start and end of the object's text */
+	uint64_t bias;			/* address of a byte in memory minus its address
+					 * in the object's file */
+	uint64_t text, text_end;	/* addresses of the start and the end of the
+					 * object's text */
 	uint64_t table;			/* address of the object's table of function entries */
 	uint32_t nr;			/* number of rows in the table of function entries */
 	uint32_t users;			/* offset of uint32_t [nr]: the users and marks
@@ -59,7 +63,7 @@ struct abi_function_object {
 	uint32_t lists;			/* offset of struct abi_function_lists [nr_lists] */
 	uint32_t nr_lists;
 	uint32_t path;			/* offset of the object's path, NUL terminated */
-	uint32_t path_bytes;		/* bytes of the path */
+	uint32_t path_bytes;		/* size of the path, bytes */
 	uint16_t build_id_bytes;
 	uint16_t kind;			/* kind of the table of function entries: enum
 					 * fsite_kind */
@@ -73,8 +77,9 @@ struct abi_function_object {
 
 struct abi_functions {
 	uint32_t magic;
-	uint32_t bytes;			/* bytes of the block */
-	uint64_t serial;		/* serial number, which differs from block to block */
+	uint32_t bytes;			/* size of the block, bytes */
+	uint64_t serial;		/* serial number of the block; no two blocks
+					 * have the same number */
 	uint32_t nr_objects;
 	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is a graph
 					 * tracer, such as function_graph */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
- * set_ftrace_notrace_pid: a block of the arena, at abi_buffer.pids.  Unlike other blocks
- * it changes after it is published: the server sets and clears bits, each with one atomic
- * operation.  With the options event-fork and function-fork processes also add the
- * threads that a listed thread starts.
+ * A list of threads: those of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
+ * set_ftrace_notrace_pid.  It is a block of the arena, at abi_buffer.pids.  Unlike
+ * other blocks it changes after it is published: the server sets and clears bits, each
+ * with one atomic operation.  With the options event-fork and function-fork processes
+ * also add the threads that a listed thread starts.
  */
 #ifndef ULF_ABI_PIDS_H
 #define ULF_ABI_PIDS_H
@@ -17,9 +17,9 @@
 #define ABI_PIDS_BEYOND		1023u
 
 struct abi_pids {
-	/* Numbers that a user wrote and that are too large for a thread id, in rising
-	 * order.  The server keeps them because a read of the file shows them again.
-	 * Processes ignore them. */
+	/* Numbers in the list that are too large for a thread id, in rising order.  The
+	 * server keeps them because a read of the file (such as set_event_pid) shows
+	 * them again.  Processes ignore them. */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
 	uint64_t bits[ABI_PIDS / 64];	/* bit n is 1 if thread n is in the list */

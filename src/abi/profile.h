@@ -43,8 +43,8 @@ struct abi_profile {
 	uint32_t reserved;
 	uint64_t bias;			/* address of a byte in memory minus its address
 					 * in the object's file */
-	uint64_t next;			/* offset of the next block in the root's memory;
-					 * 0: this is the last block */
+	uint64_t next;			/* offset of the next profiler block in the
+					 * root's memory; 0: this is the last block */
 	/* The path follows this struct, then, at a multiple of 64, struct abi_figure
 	 * [nr_cpus][nr]. */
 };

@@ -37,9 +37,11 @@
 #define ABI_REC_DELTA_BITS	27
 #define ABI_REC_MAX_SMALL	28	/* type_len 1..28 is the number of 4-byte words
 					 * of payload */
-#define ABI_REC_PADDING		29	/* padding: not a record */
-#define ABI_REC_TIME_EXTEND	30	/* the header is followed by a second word with
-					 * the upper bits of the delta, from bit 27 on */
+#define ABI_REC_PADDING		29	/* type_len of padding up to the end of the
+					 * page, which is not a record */
+#define ABI_REC_TIME_EXTEND	30	/* type_len of a time extend: a second word
+					 * follows the header, with the bits of the
+					 * delta from bit 27 on */
 #define ABI_REC_TIME_STAMP	31
 
 #define ABI_PAGE_HEADER		16	/* bytes of a page's header: time stamp and commit word */
@@ -75,8 +77,8 @@ enum abi_ring_flags {
  * abi_ring.read_slot selects the valid one. */
 struct abi_ring_read {
 	uint64_t page;			/* number of the page that the reader reads */
-	uint64_t offset;		/* number of data bytes that the reader has read
-					 * of this page */
+	uint64_t offset;		/* number of data bytes of page number `page`
+					 * that the reader has read */
 	uint64_t entries;		/* index of the next record to read */
 	uint64_t read;			/* number of records consumed since the last clear */
 	uint64_t lost;			/* number of records overrun since the last clear */
@@ -84,16 +86,17 @@ struct abi_ring_read {
 					 * clear of the buffer */
 	uint64_t cleared_dropped;	/* value of abi_ring.dropped at the last clear */
 	uint64_t unreported;		/* number of lost records that no LOST line has
-					 * reported yet; they have an index below
-					 * `entries`, and were overrun or may have been */
+					 * reported yet: records with an index below
+					 * `entries` that were overrun, or may have
+					 * been */
 };
 
 /*
  * The bits of abi_ring.read_slot.  ABI_READ_SLOT is the index of the valid element of
- * abi_ring.read.  ABI_READ_OFFERED is set while the server hands records over to a reader:
- * those between the valid element and the other one.  If the server is killed meanwhile,
- * the next server finds out with read_ticket whether the reader got these records.  Without
- * a ticket this is not known.
+ * abi_ring.read.  ABI_READ_OFFERED is set while the server hands records over to a
+ * reader: the records between the valid element and the other one.  If the server is
+ * killed meanwhile, the next server finds out with read_ticket whether the reader got
+ * these records.  Without a ticket this is not known.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
@@ -103,18 +106,21 @@ struct abi_ring {
 	uint64_t position;		/* number of bytes written; the low bits are
 					 * ABI_POS_RECORD and ABI_POS_PAGE */
 	uint64_t off;			/* 0, or ABI_RING_OFF while recording is off.  A
-					 * writer that checks for space adds it to the
-					 * position.  With ABI_RING_OFF no record fits,
-					 * so the writer leaves the fast path and finds
-					 * that recording is off */
+					 * writer that checks for space adds `off` to
+					 * the position.  With ABI_RING_OFF no record
+					 * fits, so the writer leaves the fast path and
+					 * finds that recording is off */
 	uint64_t dropped;		/* number of records refused because the ring was
 					 * full and overwrite was 0 */
-	uint64_t clock_mult;		/* factor of the clock: time in ns = */
-	uint64_t clock_ns;		/* clock_ns + (tsc * clock_mult >> 64) */
+	uint64_t clock_mult;		/* factor of the ring's clock: time in ns =
+					 * clock_ns + (tsc * clock_mult >> 64) */
+	uint64_t clock_ns;		/* time of the ring's clock when the TSC was 0,
+					 * ns */
 	uint32_t page_bytes;		/* size of a page in bytes: a power of two,
 					 * 4096 .. 65536 */
 	uint32_t nr_pages;		/* number of pages in the ring, at least 2 */
-	uint32_t cpu;			/* CPU whose threads write the ring */
+	uint32_t cpu;			/* number of the CPU whose threads write the
+					 * ring */
 	uint32_t flags;			/* enum abi_ring_flags */
 	uint64_t pages_off;		/* offset of the first page from the ring's
 					 * start, bytes */
@@ -125,8 +131,8 @@ struct abi_ring {
 	 * record writes time_ns[i ^ 1] and entries[i ^ 1].  Then it stores a position whose
 	 * low bits select these two.
 	 */
-	uint64_t time_ns[4];		/* time of the newest record, or of the newest
-					 * page if it has no record */
+	uint64_t time_ns[4];		/* time of the newest record, ns; if the newest
+					 * page has no record, time of this page */
 	uint64_t entries[4];		/* number of records written since the ring was created */
 
 	/*
@@ -140,7 +146,8 @@ struct abi_ring {
 	uint64_t end[4];		/* limit: a record must end at the position
 					 * end[i] or before */
 
-	/* Cache line 3: the server writes it, and writers read it. */
+	/* Cache line 3: the server writes these members, and writers of the ring read
+	 * them. */
 	uint32_t overwrite;		/* 1: when the ring is full, overwrite the oldest
 					 * page; 0: refuse records */
 	uint32_t reserved2;
@@ -149,12 +156,12 @@ struct abi_ring {
 					 * reuse pages before this page */
 	uint64_t reserved3[6];
 
-	/* Cache line 4: only rings with ABI_RING_LOCKED use it. */
+	/* Cache line 4: only rings with ABI_RING_LOCKED use these members. */
 	uint32_t lock;			/* thread id of the lock's holder; 0: the lock is free */
 	uint32_t reserved6;
 	uint64_t reserved4[7];
 
-	/* Cache lines 5 to 7: only the server uses them. */
+	/* Cache lines 5 to 7: only the server uses these members. */
 	uint32_t read_slot;		/* bits ABI_READ_SLOT and ABI_READ_OFFERED */
 	uint32_t reserved7;
 	uint64_t read_ticket;		/* ticket of the current offer

@@ -28,53 +28,57 @@
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  A member with "slot:" in its comment holds a number n: 0 means
- * none, any other n refers to the rule word abi_buffer.slots[n - 1].  Processes keep state
- * in rule words, which outlives the block and the server. */
+/* The rule of one event.  A member with "slot:" in its comment holds a number n: 0
+ * means none, any other n refers to the rule word abi_buffer.slots[n - 1].  Processes
+ * keep state in rule words; this state outlives the block and the server. */
 struct abi_rule {
 	uint32_t row;			/* row of the event in the table of events */
 	uint32_t program;		/* offset of the compiled filter, struct
 					 * filter_program; 0: none */
-	uint32_t program_bytes;		/* bytes of the compiled filter */
+	uint32_t program_bytes;		/* size of the compiled filter, bytes */
 	uint32_t text;			/* offset of the filter's text as the user wrote
 					 * it; 0: none */
-	uint32_t text_bytes;		/* bytes of the filter's text, including the NUL */
+	uint32_t text_bytes;		/* size of the filter's text with its NUL,
+					 * bytes */
 	uint32_t error;			/* number of the error for which the filter's
 					 * text could not be compiled; 0: no error */
 	uint32_t error_pos;		/* offset of the error in the filter's text, bytes */
-	uint32_t soft;			/* slot: while this rule word is not 0 the event
-					 * is soft disabled, and its records are dropped */
+	uint32_t soft;			/* slot: 1 + number of a rule word; while this
+					 * word is not 0 the event is soft disabled, and
+					 * its records are dropped */
 	uint32_t triggers;		/* offset of the event's struct abi_triggers; 0: none */
-	uint32_t triggers_bytes;	/* bytes of the triggers, including their
-					 * programs and texts */
+	uint32_t triggers_bytes;	/* size of the triggers with their programs and
+					 * texts, bytes */
 };
 
 struct abi_rules {
 	uint32_t magic;
-	uint32_t bytes;			/* bytes of the block */
+	uint32_t bytes;			/* size of the block of rules, bytes */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* number of rule words in use: words with this
-					 * number or a higher one are not used */
+	uint32_t nr_slots;		/* number of rule words in use; no rule uses
+					 * abi_buffer.slots[nr_slots] or a later word */
 	struct abi_rule rules[];	/* the rules, sorted by row; programs and texts
 					 * follow them */
 };
 
 struct abi_trigger {
 	uint32_t command;		/* number of the command (event/command.h) */
-	uint32_t counter;		/* slot: the rule word counts how often the
-					 * trigger may still act; 0: no limit */
-	uint32_t target;		/* slot: the rule word for soft mode
-					 * (abi_rule.soft) of the event that the command
-					 * enables or disables */
+	uint32_t counter;		/* slot: 1 + number of the rule word that counts
+					 * how often the trigger may still act; 0: no
+					 * limit */
+	uint32_t target;		/* slot: 1 + number of the rule word for soft
+					 * mode (abi_rule.soft) of the event that the
+					 * command enables or disables */
 	uint32_t target_row;		/* row of the event that the command enables or
 					 * disables; if several modules have events of
 					 * this name, the row of one of them */
 	uint32_t program;		/* offset of the trigger's filter (struct
 					 * filter_program); 0: none */
-	uint32_t program_bytes;		/* bytes of the filter */
+	uint32_t program_bytes;		/* size of the trigger's filter, bytes */
 	uint32_t text;			/* offset of the filter's text as the user wrote
 					 * it; 0: none */
-	uint32_t text_bytes;		/* bytes of the filter's text, including the NUL */
+	uint32_t text_bytes;		/* size of the filter's text with its NUL,
+					 * bytes */
 };
 
 /* The triggers of an event, in the order in which they run.  Offsets in the triggers are

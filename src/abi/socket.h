@@ -87,24 +87,30 @@ enum abi_socket_op {
 };
 
 struct abi_request {
-	uint32_t bytes;			/* bytes of data after this header */
+	uint32_t bytes;			/* number of bytes of data that follow this
+					 * struct */
 	uint32_t op;			/* enum abi_socket_op */
 	uint32_t file;			/* number of an open file */
-	uint32_t value;			/* parameter that depends on @op (see the table above) */
-	uint64_t offset;		/* parameter that depends on @op (see the table above) */
+	uint32_t value;			/* parameter whose meaning depends on @op (see
+					 * ABI_SOCKET_OPS) */
+	uint64_t offset;		/* parameter whose meaning depends on @op (see
+					 * ABI_SOCKET_OPS) */
 };
 
 struct abi_answer {
-	uint32_t bytes;			/* bytes of data after this header */
-	int32_t result;			/* result that depends on @op (see the table
-					 * above); -errno after an error */
+	uint32_t bytes;			/* number of bytes of data that follow this
+					 * struct */
+	int32_t result;			/* -errno after an error, else a result that
+					 * depends on the request's op (see
+					 * ABI_SOCKET_OPS) */
 };
 
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
-	ABI_LIST_NAMES,			/* all roots, at once: the server does not read
-					 * dead roots for this, so more rows have no
-					 * figures (ABI_EVENTS_UNREAD) */
+	ABI_LIST_NAMES,			/* all roots, without waiting: the server does
+					 * not read dead roots for this, so the rows of
+					 * dead roots may have no figures
+					 * (ABI_EVENTS_UNREAD) */
 	ABI_LIST_RUN,			/* roots that one `ulf run` started */
 };
 
@@ -124,18 +130,20 @@ struct abi_root_row {
 	char name[64];			/* NUL terminated */
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
-	uint32_t nr_processes;		/* living processes */
+	uint32_t nr_processes;		/* number of living processes of the root */
 	uint32_t events_on, events_known;	/* number of events that are on; number
 						 * of all events, or ABI_EVENTS_UNREAD */
 	uint32_t run_id;		/* number of the `ulf run` that started the
 					 * program; 0: none */
 	uint64_t entries;		/* number of records that can be read */
-	uint64_t bytes;			/* bytes of the records that can be read */
+	uint64_t bytes;			/* size of the records that can be read,
+					 * bytes */
 	uint64_t overruns;		/* number of records that were lost, for any reason */
 	uint64_t started_ns;		/* time of the program's start, CLOCK_BOOTTIME, ns */
 };
 
-/* A program that could not create a root.  If @pid is 0: a root that the server cannot open. */
+/* A program that could not create a root; or, if @pid is 0, a root that the server
+ * cannot open. */
 struct abi_no_root {
 	uint32_t pid;
 	uint32_t error;			/* errno */

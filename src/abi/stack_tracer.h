@@ -33,21 +33,25 @@
  */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
-#define ABI_STACK_RESET		(1ull << 49)	/* each reset of the maximum adds this */
+#define ABI_STACK_RESET		(1ull << 49)	/* each reset of the maximum adds this
+						 * number to the word */
 
-/* Returns the depth of the stack that @word contains, in bytes. */
+/* Returns the depth in @word, a value of abi_stack.max or abi_stack_thread.deepest, in
+ * bytes. */
 static inline uint64_t abi_stack_depth(uint64_t word)
 {
 	return word & ABI_STACK_DEPTH_MAX;
 }
 
-/* Returns the index in @word: the number of the valid element of abi_stack.copies. */
+/* Returns the index in @word, a value of abi_stack.max: the number of the valid element
+ * of abi_stack.copies. */
 static inline uint32_t abi_stack_copy(uint64_t word)
 {
 	return !!(word & ABI_STACK_COPY);
 }
 
-/* Returns the number of resets in @word. */
+/* Returns the number of resets in @word, a value of abi_stack.max or
+ * abi_stack_thread.deepest. */
 static inline uint32_t abi_stack_resets(uint64_t word)
 {
 	return (uint32_t)(word / ABI_STACK_RESET);
@@ -68,16 +72,18 @@ struct abi_stack_copy {
 	struct abi_stack_frame frames[ABI_STACK_FRAMES];
 };
 
-/* The stack of a thread.  The row of a thread is found as in the table of thread names,
- * with abi_comm_first(). */
+/* How deep the stack of one thread has been.  The row of a thread is found as in the
+ * table of thread names, with abi_comm_first(). */
 struct abi_stack_thread {
 	uint32_t tid;			/* thread id; 0: the row is free */
 	uint32_t pid;			/* pid of the thread's process */
-	uint64_t top;			/* upper end of the thread's stack */
-	uint64_t low;			/* lower end of the thread's stack; 0: not known
-					 * yet */
-	uint64_t deepest;		/* greatest depth, and number of resets before
-					 * it; 0 while the row is being filled in */
+	uint64_t top;			/* address of the upper end of the thread's
+					 * stack */
+	uint64_t low;			/* address of the lower end of the thread's
+					 * stack; 0: not known yet */
+	uint64_t deepest;		/* greatest depth of the stack, and number of
+					 * resets before it (ABI_STACK_RESET); 0 while
+					 * the row is being filled in */
 };
 
 struct abi_stack {
