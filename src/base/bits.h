@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros and functions for sizes, alignment and branches that every part uses. */
+/* Macros and functions for sizes, alignment and branches that all rooms use. */
 #ifndef ULF_BASE_BITS_H
 #define ULF_BASE_BITS_H
 

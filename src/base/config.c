@@ -36,8 +36,8 @@ static int find_config_file(char path[PATH_BYTES])
 	return len < PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-/* Read the whole file and append a NUL.  Returns 0; -E2BIG if the file is too large;
- * -EINVAL if it is not a regular file; or -errno. */
+/* Read the whole file @path to @text and append a NUL.  Returns 0; -E2BIG if the file
+ * is too large; -EINVAL if it is not a regular file; or -errno. */
 static int read_config_file(const char *path, char text[FILE_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -60,7 +60,8 @@ static int read_config_file(const char *path, char text[FILE_BYTES])
 	return r;
 }
 
-/* Append @line and a blank at *@at.  Returns -E2BIG if they do not fit before @end. */
+/* Write @line and a blank to *@at, and move *@at past them.  Returns -E2BIG if they do
+ * not fit before @end. */
 static int append_config_line(const char *line, char **at, const char *end)
 {
 	size_t len = strlen(line);
@@ -73,8 +74,8 @@ static int append_config_line(const char *line, char **at, const char *end)
 }
 
 /*
- * Copy the lines that apply to @program to @words: lines before the first [GLOB], and lines
- * after a [GLOB] that matches.  Comments and empty lines are skipped.
+ * Copy the lines that apply to @program to @words: lines before the first [GLOB], and
+ * lines after a [GLOB] that matches @program.  Comments and empty lines are skipped.
  */
 static int select_config_lines(char *text, const char *program, char *words, size_t bytes)
 {

@@ -26,13 +26,14 @@
 /*
  * config_words - get the boot settings for a program
  * @program: the name that is compared with the [GLOB] lines
- * @ret_words: the settings, separated by blanks; set on failure, too.  "" on failure, or if
- * there is no file
+ * @ret_words: the settings, separated by blanks; "" after a failure, or if there is no
+ *	file
  * @bytes: size of @ret_words
  *
- * Returns 0; -E2BIG if the file is too large, or its settings do not fit into @ret_words;
- * -ENAMETOOLONG, or the error of open(), if $ULF_CONFIG names a file that cannot be read.
- * Without $ULF_CONFIG a file that cannot be read counts as a file that does not exist.
+ * Returns 0; -E2BIG if the file is too large, or its settings do not fit into
+ * @ret_words; -ENAMETOOLONG, or the error of open(), if $ULF_CONFIG names a file that
+ * cannot be read.  Without $ULF_CONFIG a file that cannot be read counts as a file that
+ * does not exist.
  */
 int config_words(const char *program, char *ret_words, size_t bytes);
 

@@ -31,10 +31,10 @@ static const char *env_directory(void)
 }
 
 /*
- * Return true if the directory with attributes @st is the root of a mount.  A kernel before
- * 5.8 does not report this.  On such a kernel the function compares the device numbers of
- * the directory and its parent.  The kernel itself provides both values, so a FUSE server
- * cannot forge them.
+ * Return true if a file system is mounted on the directory with attributes @st.  A
+ * kernel before 5.8 does not report this.  On such a kernel the function compares the
+ * device numbers of the directory and its parent.  The kernel itself provides both
+ * values, so a FUSE server cannot forge them.
  */
 static bool is_mount_root(const struct statx *st, int parent_fd, const char *parent)
 {
@@ -74,9 +74,9 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 }
 
 /*
- * Check a directory as dir_check() does.  All checks use one descriptor, so that nobody can
- * replace the directory between two checks.  O_PATH also opens a directory that this user
- * cannot read.
+ * Check that the directory @path belongs to this user, and that nobody else can enter
+ * it.  All checks use one descriptor, so that nobody can replace the directory between
+ * two checks.  O_PATH also opens a directory that this user cannot read.
  */
 static int check_directory(const char *path, bool may_be_mount)
 {
@@ -106,7 +106,7 @@ int dir_check(const char *path)
 	return check_directory(path, env_directory());
 }
 
-/* ---- choose a path ---- */
+/* ---- choose the path of the ulf directory ---- */
 
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES])
@@ -132,8 +132,9 @@ static bool can_make_directory_in(const char *parent)
 
 /*
  * Find the first name in @place that belongs to this user, else the first name that is
- * free. Skip names of other users, and names where a file system is mounted, because a FUSE
- * server can claim any owner and mode.  Returns -ENODEV if no name is left.
+ * free.  Skip names of other users.  Also skip names where a file system is mounted,
+ * because a FUSE server can claim any owner and mode.  Returns -ENODEV if no name is
+ * left.
  */
 static int find_directory_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
@@ -203,7 +204,7 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 	return ret;
 }
 
-/* ---- make the directory ---- */
+/* ---- make the ulf directory ---- */
 
 int dir_make(const char *path)
 {
@@ -225,9 +226,9 @@ int dir_make(const char *path)
 }
 
 /*
- * Return true if @error means that the caller must call dir_find() again.  Between
- * dir_find() and dir_make() another user may take the name, or make and remove a directory
- * of that name (-ENOENT).
+ * Return true if @error means that the caller must call dir_find() again: between
+ * dir_find() and dir_make() another user has taken the name, or has made and removed a
+ * directory of that name (-ENOENT).
  */
 static bool is_lost_race(int error)
 {

@@ -50,15 +50,15 @@ struct dir_place {
 
 #define DIR_PLACES		2
 #define DIR_NAMES		64u	/* limit of the number of names that a user may
-					 * have in each of these directories */
+					 * have in each struct dir_place */
 
 /* All directories in which a user may have a ulf directory, in the order in which they are
  * tried. */
 extern const struct dir_place dir_places[DIR_PLACES];
 
 /*
- * Get the path of a user's directory in @place.  @number: 0 for the usual name,
- * /dev/shm/ulf-1000; 2 for /dev/shm/ulf-1000.2.  Returns 0 or -ENAMETOOLONG.
+ * Get the path of the ulf directory of user @uid in @place.  @number: 0 for the usual
+ * name, /dev/shm/ulf-1000; 2 for /dev/shm/ulf-1000.2.  Returns 0 or -ENAMETOOLONG.
  */
 int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int number,
 		   char ret_path[static DIR_PATH_BYTES]);
@@ -106,12 +106,12 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
  * dir_find() or dir_make(). */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
-/* Return a message for users that explains an error of the functions above.  NULL:
- * strerror() is good enough. */
+/* Return a message for users that explains an error of dir_find(), dir_make() or
+ * dir_get().  NULL: strerror() is good enough. */
 const char *dir_strerror(int error);
 
-/* Write "@dir/@name" to @ret_path.  Returns 0, or -ENAMETOOLONG if it does not fit into
- * @bytes. */
+/* Write "@dir/@name" to @ret_path.  Returns 0, or -ENAMETOOLONG if the path does not
+ * fit into @bytes. */
 int dir_join(const char *dir, const char *name, char *ret_path, size_t bytes);
 
 #endif

@@ -13,10 +13,11 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* limit of the names in one directory that are
-					 * checked; only names that look like ulf's count */
+#define ENTRIES_MAX	100000u		/* limit of the number of names that are checked
+					 * in one directory; only names of the form of a
+					 * ulf directory count */
 
-/* ---- find the directories of this user ---- */
+/* ---- find the ulf directories of this user ---- */
 
 /* Return true if @path is a valid ulf directory with at least one root. */
 
@@ -62,7 +63,7 @@ void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), 
 		emit(arg, path);
 }
 
-/* ---- find the users that have a directory ---- */
+/* ---- find the users that may have a ulf directory ---- */
 
 struct users {
 	unsigned int *uids;		/* array of DIR_USERS_MAX user ids, without
@@ -105,10 +106,10 @@ static bool parse_uid(const char *text, unsigned int *ret_uid)
 }
 
 /*
- * Add the users that have a directory in @parent.  A name contains a user id, and counts
- * only if that user owns the directory.  So no user can add another user to the list.
- * Names of any other form do not count for ENTRIES_MAX, because every user may make many of
- * them.
+ * Add the users that have a directory in @parent whose name is @prefix and their user
+ * id.  A name counts only if that user owns the directory, so no user can add another
+ * user to the list.  Names of any other form do not count for ENTRIES_MAX, because
+ * every user may make many of them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)
@@ -149,8 +150,8 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 
 	for (i = 0; i < DIR_PLACES; i++)
 		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
-	/* Every name in /run/user is a mounted tmpfs, so accept mounts.  Only root makes
-	 * names there. */
+	/* Every name in /run/user is a mounted tmpfs, so accept mounts.  Only user id 0
+	 * makes names there. */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), compare_uids);
 	*ret_is_cut = users.is_cut;

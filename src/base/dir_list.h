@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of ulf directories: all directories of this user, and all users that have a ulf
- * directory.  Commands use these lists; the runtime needs only one directory (dir.h).
+ * Lists of ulf directories: all directories of this user, and all users that may have a
+ * ulf directory.  Commands use these lists; the runtime needs only one directory
+ * (dir.h).
  */
 #ifndef BASE_DIR_LIST_H
 #define BASE_DIR_LIST_H
@@ -13,22 +14,25 @@
 					 * returns */
 
 /*
- * dir_each_other - call @emit for each other directory of this user that has roots
- * @dir: the path that dir_find() has returned; it is left out
+ * dir_each_other - call @emit for each ulf directory of this user that has roots,
+ * except @dir
+ * @dir: the path that dir_find() has returned
  *
- * A second directory exists if /run/ulf was made, or /dev/shm was mounted again, after a
- * program had started, or if another user makes and removes names while programs start.
- * Does nothing if $ULF_DIR is set.
+ * A second directory exists if /run/ulf was made, or /dev/shm was mounted again, after
+ * a program had started, or if another user makes and removes names while programs
+ * start.  Does nothing if $ULF_DIR is set.
  */
 void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg);
 
 /*
- * dir_users - get the users that have a directory, sorted by user id
- * @ret_uids: array of at least DIR_USERS_MAX
+ * dir_users - get the users that may have a ulf directory, sorted by user id: they have
+ * one in a struct dir_place, or have a /run/user/UID
+ * @ret_uids: array of at least DIR_USERS_MAX elements
  * @ret_is_cut: true if the list is incomplete: there are more than DIR_USERS_MAX users, or
- * too many names to check all of them
+ *	too many names to check all of them
  *
- * Reads names and owners in directories of the system; opens nothing that belongs to a user.
+ * Reads names and owners in directories of the system; opens nothing that belongs to a
+ * user.
  * Returns the number of users.
  */
 size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut);

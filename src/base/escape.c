@@ -17,8 +17,8 @@ static const struct range {
 	{ 0x00, 0x08 },			/* C0 control characters except tab and newline */
 	{ 0x0b, 0x1f },
 	{ 0x7f, 0x9f },			/* DEL, and the C1 control characters */
-	{ 0x061c, 0x061c },		/* this range and the next one: marks that change
-					 * the direction of writing */
+	{ 0x061c, 0x061c },		/* marks that change the direction of writing,
+					 * also in the next row */
 	{ 0x200e, 0x200f },
 	{ 0x2028, 0x202e },		/* line separators, and overrides of the direction of
 					 * writing */

@@ -55,8 +55,8 @@ static int mount_directly(const char *name, const char *dir, int fd)
 	return 0;
 }
 
-/* Wait until process @pid ends.  Returns the exit status of the process; -EINTR if a signal
- * killed it; or -errno. */
+/* Wait until process @pid ends.  Returns the exit status of the process; -EINTR if a
+ * signal killed the process; or -errno. */
 static int wait_for_helper(pid_t pid)
 {
 	int status;
@@ -126,7 +126,8 @@ static int receive_mount_fd(int sock)
 	return fd;
 }
 
-/* Read from @fd until end of file.  Store as much as fits in @text, with a NUL. */
+/* Read the messages of a helper from @fd until end of file.  Store as much as fits in
+ * @text, with a NUL. */
 static void read_helper_message(int fd, char *text, size_t size)
 {
 	char rest[256];
@@ -182,7 +183,7 @@ close_sock:
 }
 
 /* Mount with fusermount3.  Print the messages of fusermount3 only if it fails: without
- * /etc/mtab it prints a complaint, but mounts successfully. */
+ * /etc/mtab it prints a complaint even if the mount succeeds. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {
@@ -372,8 +373,8 @@ bool fusemount_is_mounted(const char *dir)
 
 	if (!file)
 		return false;
-	/* If there are several mounts on a directory, the last line describes the topmost
-	 * mount. */
+	/* If several file systems are mounted on @dir, the last line of mountinfo with
+	 * @dir describes the topmost one. */
 	while (getline(&line, &room, file) > 0) {
 		if (parse_mountinfo_line(line, &mount_dir, &type) && strcmp(mount_dir, dir) == 0)
 			is_ours = strcmp(type, FUSEMOUNT_TYPE) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mount and unmount FUSE as any user: with mount(2) and umount2(2) if they are allowed (to root,
- * or in a user namespace), else with the set-uid helper fusermount3.  If fusermount3 cannot
- * unmount, umount(8) is tried.
+ * Mount and unmount FUSE as any user: with mount(2) and umount2(2) if they are allowed
+ * (to user id 0, or in a user namespace), else with the set-uid helper fusermount3.  If
+ * fusermount3 cannot unmount, umount(8) is tried.
  */
 #ifndef BASE_FUSEMOUNT_H
 #define BASE_FUSEMOUNT_H
@@ -30,7 +30,7 @@ enum fusemount_step {
  */
 int fusemount_open(const char *dir, int *ret_fd, enum fusemount_step *ret_step);
 
-/* Mount as fusemount_open() does, but with mount(2) alone, never with fusermount3.  @name
+/* Mount like fusemount_open(), but with mount(2) alone, never with fusermount3.  @name
  * is the mount's source, which fusemount_open() sets to `tracefs`. */
 int fusemount_open_as(const char *name, const char *dir, int *ret_fd,
 		      enum fusemount_step *ret_step);
@@ -51,7 +51,7 @@ int fusemount_close(const char *dir, bool is_lazy, bool is_quiet);
 /* Return true if the topmost mount on @dir is a mount of ulf.  @dir must be a path without
  * symbolic links. */
 bool fusemount_is_mounted(const char *dir);
-/* Return true if the server of the mount on @dir has died.  If this server is alive, the
+/* Return true if the server of the mount on @dir has died.  If the server is alive, the
  * call waits for its answer. */
 bool fusemount_is_stale(const char *dir);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Match globs without recursion.  After a mismatch only the last * before it is tried
- * again, with a longer match: a longer match of an earlier * cannot help.
+ * Match globs without recursion.  After a mismatch only the last * before the mismatch
+ * is tried again, with a longer match: a longer match of an earlier * cannot help.
  */
 #include "base/glob.h"
 
@@ -63,10 +63,10 @@ static bool match_one_char(const char **p, const char *end, char c)
 }
 
 /*
- * @star points to the pattern after the last *.  @retry points to the position in the text
- * where this part of the pattern was tried last.  Example: *ab on "aab".  The first try
- * finds that b does not match the second a.  So the * matches one character more, and ab is
- * tried on "ab".
+ * @star points to the pattern after its last *.  @retry points to the position in the
+ * text where the pattern from @star on was tried last.  Example: *ab on "aab".  The
+ * first try finds that b does not match the second a.  So the * matches one character
+ * more, and ab is tried on "ab".
  */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len)

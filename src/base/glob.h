@@ -6,14 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The characters that are special in a glob.  A pattern without any of them matches only a
- * text that is equal to it. */
+/* The characters that are special in a glob.  A pattern without such a character
+ * matches only a text that is equal to the pattern. */
 #define GLOB_WILDCARDS	"*?[\\"
 
 /* Return true if all of @text matches the first @len bytes of @pattern. */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 
-/* Match as glob_match_n() does, for a text of @text_len bytes that needs no NUL. */
+/* Return true if all of @text matches the first @len bytes of @pattern.  @text has
+ * @text_len bytes and needs no NUL. */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len);
 

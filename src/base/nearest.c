@@ -17,8 +17,8 @@
 					 * edits is always nearer */
 #define OFFER_WORK	8u		/* cost of comparing one name, in units of work,
 					 * without the cost of its characters */
-#define EDIT_WORK	3u		/* additional cost of each character if edits
-					 * are counted, in units of work */
+#define EDIT_WORK	3u		/* cost of counting edits, in units of work, for
+					 * each character of a name */
 
 static unsigned char lower_char(char c)
 {
@@ -44,7 +44,7 @@ static bool is_same_text(const char *a, const char *b, size_t len)
 	return i == len;
 }
 
-/* Return the limit for the edits between a word of @len characters and a name. */
+/* Return by how many edits a name may differ from a word of @len characters. */
 static uint32_t edits_allowed(size_t len)
 {
 	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
@@ -82,7 +82,8 @@ static uint32_t count_edits(const struct nearest *near, const char *name, size_t
 	return edits;
 }
 
-/* Return true if @name is longer than the word and begins or ends with it. */
+/* Return true if @name is longer than near->word, and begins or ends with
+ * near->word. */
 static bool is_word_affix_of(const struct nearest *near, const char *name, size_t len)
 {
 	return near->len >= AFFIX_MIN && len > near->len &&

@@ -29,7 +29,8 @@ struct nearest {
 	size_t len;			/* bytes of @word */
 	uint32_t rank;			/* rank of @best, less is nearer; UINT32_MAX: no name yet */
 	uint32_t work_left;		/* units of work that are left; 0: ignore further names */
-	uint64_t places[256];		/* bitmap for each character: its positions in the word */
+	uint64_t places[256];		/* bitmap for each character: its positions in
+					 * @word */
 	char best[NEAREST_MAX + 1];	/* nearest name so far */
 };
 

@@ -8,8 +8,8 @@
 #define ULF_BASE_TESTPOINT_H
 
 #ifdef ULF_TESTPOINTS
-/* The function that TESTPOINT() calls.  A test sets it before it runs the code.  NULL:
- * TESTPOINT() has no effect. */
+/* The function that TESTPOINT() calls.  A test sets the pointer before it runs the
+ * tested code.  NULL: TESTPOINT() has no effect. */
 extern void (*testpoint_hook)(const char *name);
 #define TESTPOINT(name) do {				\
 	if (testpoint_hook)				\

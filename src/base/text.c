@@ -43,7 +43,8 @@ bool text_grow(struct text *t, size_t bytes)
 	cap = t->cap ? t->cap : TEXT_FIRST;
 	while (cap <= need)
 		cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
-	/* Limit `cap` to max + 1, so that text_reserve() need not check `max`. */
+	/* Limit `cap` to max + 1, so that text_reserve() need not compare with
+	 * `max`. */
 	if (cap - 1 > t->max)
 		cap = t->max + 1;
 	data = realloc(t->data, cap);
@@ -120,7 +121,8 @@ void text_printf(struct text *t, const char *fmt, ...)
 const char *text_str(struct text *t)
 {
 	if (!t->cap) {
-		/* No memory was allocated: nothing was written, or the allocation failed. */
+		/* The buffer has no memory: nothing was written, or the allocation
+		 * failed. */
 		return "";
 	}
 	t->data[t->len] = '\0';

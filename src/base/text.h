@@ -23,8 +23,8 @@ struct text {
 	size_t cap;		/* number of bytes allocated */
 	size_t max;		/* limit: the largest value of len */
 	int error;		/* 0 or -errno; stays until text_reset() */
-	bool is_for_terminal;	/* text_one_line() has an effect only if this is true;
-				 * the owner of the buffer sets it */
+	bool is_for_terminal;	/* true: text_one_line() changes the text; the owner of
+				 * the buffer sets this member */
 };
 
 /* Initialise an empty buffer that may grow to @max_bytes.  Allocates nothing yet. */
