@@ -65,9 +65,9 @@ long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
 
 /*
- * Bit of the marks that vfork_begin() (runtime/libc/vfork.c) returns to libulf's vfork()
- * (vfork.S). If it is set, the rseq area is still registered, so the child itself must
- * store CPU number -1 in it.
+ * A bit of the marks that vfork_begin() (runtime/libc/vfork.c) returns to libulf's
+ * vfork() (vfork.S).  If the bit is set, the rseq area is still registered, so the
+ * child itself must store CPU number -1 in the area.
  */
 #define ARCH_VFORK_KEPT	8
 
@@ -119,7 +119,7 @@ enum arch_commit arch_ring_append_given(const struct ring_set *set,
 					uint32_t bytes)
 	__attribute__((visibility("hidden")));
 
-/* One of the stores that arch_rseq_store() does before it stores to *@word. */
+/* One of the words that arch_rseq_store() stores before it stores *@word. */
 struct arch_store {
 	uint64_t *addr;
 	uint64_t value;

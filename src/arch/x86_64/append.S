@@ -11,7 +11,8 @@
  */
 #include "arch/x86_64/append.h"
 
-	.macro	append_header			/* delta << 5 | type_len */
+	.macro	append_header			/* edx = delta << 5 | type_len, the record's
+						 * header */
 	shll	$5, %edx
 	orl	-8(%rsp), %edx
 	.endm

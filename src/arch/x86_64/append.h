@@ -32,10 +32,11 @@
 	.endm
 
 	/* Begin the code at which the thread continues after the kernel has aborted a
-	 * section.  The kernel requires the signature before the label. */
+	 * section.  The kernel requires RSEQ_SIGNATURE before the label of this
+	 * code. */
 	.macro	abort_handler name
-	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
-					 * instruction ud1 signature(%rip), %edi */
+	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1 signature(%rip),
+					 * %edi, which ends with the signature */
 	.long	RSEQ_SIGNATURE
 \name:
 	movl	$COMMIT_ABORTED, %eax
@@ -136,8 +137,9 @@
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
 	cmpq	LIMIT, %r11		/* any process may have stored wrong values in
-					 * address[] and end[], so compare with the limit
-					 * of the set [ring.limit] */
+					 * address[] and end[], so compare with LIMIT,
+					 * which no other process can change
+					 * [ring.limit] */
 	ja	\no_room
 
 	/* The low 2 bits of the position, i, select the valid time_ns[i] and entries[i].
@@ -197,7 +199,8 @@
 4:
 	.endm
 
-	.macro	event_header			/* delta << 5 | bytes / 4 */
+	.macro	event_header			/* rdx = delta << 5 | bytes / 4, the
+						 * record's header */
 	shlq	$7, %rdx
 	addq	%r9, %rdx
 	shrq	$2, %rdx

@@ -2,8 +2,8 @@
 /*
  * arch_clone_thread(flags, stack, tls, fn)
  *		     rdi    rsi    rdx  rcx
- * Start a thread of this process that libc does not know.  It runs fn() on @stack with
- * its thread pointer at @tls; fn must not return.  Returns the thread id, or -errno.
+ * Start a thread of this process that libc does not know.  The thread runs fn() on @stack
+ * with its thread pointer at @tls; fn must not return.  Returns the thread id, or -errno.
  */
 #include "arch/x86_64/offsets.h"
 
@@ -23,7 +23,7 @@ arch_clone_thread:
 	jz	1f
 	ret
 1:
-	.cfi_undefined rip		/* this is the outermost frame, so there is no
+	.cfi_undefined rip		/* the outermost frame of the new thread has no
 					 * return address */
 	xorl	%ebp, %ebp
 	andq	$-16, %rsp

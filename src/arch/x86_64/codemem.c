@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Write to text through /proc/self/mem, so the pages stay read-only and executable.  Where
- * the kernel denies this (chroot, non-dumpable process), mprotect() makes the pages
- * writable during the write. */
+/* Write to text through /proc/self/mem, so the memory pages stay read-only and
+ * executable.  Where the kernel denies this (chroot, non-dumpable process), mprotect()
+ * makes the pages writable during the write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -31,9 +31,10 @@ static int open_mem_file(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
-/* Remember the thread that keeps /proc/self/mem open.  If seccomp blocks gettid(), a thread
- * cannot find out whether it is this thread.  In another thread the same descriptor may be
- * a file of the program.  So nothing is kept open in this case. */
+/* Store the id of the thread that keeps /proc/self/mem open.  If seccomp blocks
+ * gettid(), a thread cannot find out whether it is this thread.  In another thread the
+ * same descriptor may be a file of the program.  So nothing is kept open in this
+ * case. */
 void codemem_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -70,8 +71,8 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return 0;
 }
 
-/* Read text directly.  The text may have been unmapped before.  It is not unmapped during
- * the copy, because dlclose() of libulf.so itself waits. */
+/* Read text without /proc/self/mem.  The text may have been unmapped before this call.
+ * It is not unmapped during the copy, because dlclose() of libulf.so itself waits. */
 static int read_mapped_text(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
@@ -120,7 +121,7 @@ void codemem_sync(void)
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
 	/*
-	 * An old kernel does not have this command of membarrier().  Instead change a
+	 * An old kernel does not have SYNC_CORE of membarrier().  Instead change a
 	 * mapping: the kernel then interrupts all cores that run this process, and an
 	 * interrupt has the same effect.
 	 */

@@ -17,10 +17,9 @@
 void codemem_start(bool has_own_table);
 
 /*
- * codemem_begin() returns a descriptor of /proc/self/mem for the functions below, or a
- * negative number.  With a negative number these functions read and write the memory
- * directly.
- * codemem_end() ends the use of @fd.
+ * codemem_begin() returns a descriptor of /proc/self/mem for codemem_write() and
+ * codemem_read(), or a negative number.  With a negative number these two functions
+ * access the memory directly.  codemem_end() ends the use of @fd.
  */
 int codemem_begin(void);
 void codemem_end(int fd);
@@ -42,12 +41,14 @@ void codemem_sync(void);
  * view, set fd and let all other members be 0. */
 struct codemem_view {
 	int fd;				/* descriptor from codemem_begin() */
-	uint64_t page;			/* address of the first page */
-	uint32_t bytes;			/* number of valid bytes: 0, one page or two pages */
+	uint64_t page;			/* address of the first of the two memory
+					 * pages */
+	uint32_t bytes;			/* number of valid bytes: 0, one memory page or
+					 * two */
 	uint8_t text[2 * ARCH_PAGE_BYTES];
 };
-/* Returns a copy of @nr bytes at @at, which must not reach beyond the page after that of
- * @at.  Returns NULL if the bytes cannot be read. */
+/* Returns a copy of the @nr bytes at @at, which may reach into the next memory page,
+ * but not further.  Returns NULL if the bytes cannot be read. */
 const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr);
 
 #endif

@@ -6,12 +6,12 @@
  * ulf_event_commit(event, entry, bytes)
  *		    rdi    rsi    rdx
  * Writes a small record in one function, because every call and every saved register
- * would cost time here.  @bytes is a multiple of 4.  In all other cases this jumps to
- * event_commit_slowly(), with the same arguments.
+ * would cost time here.  @bytes is a multiple of 4.  In all other cases, for example if
+ * the open page has no space, it jumps to event_commit_slowly() with the same arguments.
  *
- * The address of the set of rings is loaded inside of the rseq section.  After the agent
- * has replaced the set, a membarrier() that restarts sections ensures that no thread uses
- * the old set [grace.rseq], so this path needs no other protection.
+ * The address of the set of rings is loaded inside of the rseq section.  After the
+ * agent has replaced the set, a membarrier() that restarts sections ensures that no
+ * thread uses the old set [grace.rseq], so this path needs no other protection.
  */
 	.text
 	.balign	64

@@ -11,14 +11,14 @@
 #define ARCH_ELF_MACHINE	EM_X86_64
 #define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* for messages */
 
-/* Types of relocations.  RELATIVE: the word gets the load address + addend.  The other two:
- * the word gets the address of a symbol, for data or for calls. */
+/* Types of relocations.  RELATIVE: the word gets the load address + addend.  GLOB_DAT
+ * and JUMP_SLOT: the word gets the address of a symbol, for data or for calls. */
 #define ARCH_RELOC_RELATIVE	R_X86_64_RELATIVE
 #define ARCH_RELOC_GLOB_DAT	R_X86_64_GLOB_DAT
 #define ARCH_RELOC_JUMP_SLOT	R_X86_64_JUMP_SLOT
 
 /* The instruction endbr64.  With branch protection a function that is the target of an
- * indirect jump begins with it. */
+ * indirect jump begins with this instruction. */
 #define ARCH_LANDING_PAD	"\xf3\x0f\x1e\xfa"
 #define ARCH_LANDING_PAD_BYTES	4u
 

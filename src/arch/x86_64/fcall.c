@@ -60,8 +60,8 @@ static bool is_our_fentry(uint64_t addr)
 {
 	uint64_t own = (uint64_t)ftrace_fentry;
 
-	__asm__("" : "+r"(own));	/* hide the value from the compiler, so that it
-					 * does not optimize the comparison away */
+	__asm__("" : "+r"(own));	/* hide the value from the compiler, which would
+					 * optimize the comparison away */
 	return addr == own;
 }
 
@@ -76,9 +76,9 @@ static uint64_t rel32_target(const uint8_t *code, uint32_t bytes, uint64_t at)
 }
 
 /*
- * Returns true if the code at @at, the target of a near call, is libulf's __fentry__ or a
- * PLT entry that jumps there.  With lazy binding a GOT slot points back into the module
- * until the first call.  Then it gets the address of the function __fentry__ above.
+ * Returns true if the code at @at, the target of a near call, is libulf's __fentry__ or
+ * a PLT entry that jumps there.  With lazy binding a GOT slot points back into the
+ * module until the first call.  Then the GOT slot gets the address of __fentry__().
  */
 static bool leads_to_our_fentry(const struct fsites *sites, int fd, uint64_t at)
 {
@@ -149,9 +149,9 @@ static bool is_byte_at(uint8_t *addr, uint8_t byte)
 	return !patch_change(PATCH_TEXT, addr, byte, byte);
 }
 
-/* The steps from one line of the table above to the next line.  Each step is done for all
- * sites before the next step.  A byte that is not as expected is not changed, because the
- * text may have been unmapped meanwhile. */
+/* Functions for the steps from one line of the table at the top of this file to the
+ * next line.  Each step is done for all sites before the next step.  A byte that is not
+ * as expected is not changed, because the text may have been unmapped meanwhile. */
 static void call_to_test(uint8_t *code, uint8_t upper)
 {
 	if (is_byte_at(code, NEAR_CALL))
@@ -181,8 +181,9 @@ static void step_all_calls(struct fsites *sites, uint8_t upper,
 	patch_step();
 }
 
-/* Set the form of the sites whose calls have become tests.  Returns false if some far calls
- * are in a state between the first line and the last line of the table. */
+/* Set the form of the sites whose calls have become tests.  Returns false if some far
+ * calls are in a state between the first line and the last line of the table at the top
+ * of this file. */
 static bool mark_silenced_calls(struct fsites *sites)
 {
 	bool is_done = true;

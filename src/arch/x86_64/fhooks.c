@@ -66,7 +66,7 @@ void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t sit
 			  (const uint8_t *)ftrace_graph_landing);
 }
 
-/* ---- find the registers that xsave saves ---- */
+/* ---- find the registers that ftrace_call_slowly() must save with xsave ---- */
 
 struct ftrace_vectors ftrace_vectors;
 

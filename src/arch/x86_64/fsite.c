@@ -44,14 +44,15 @@
 #include "base/bits.h"
 
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* step between the distances that are tried; a
-					 * step changes only the upper byte, because the
-					 * lower bytes may be fixed */
-#define ROWS_BYTES	4096u		/* size of the part of a table that is read at a
-					 * time, bytes */
+#define STEP		0x1000000ll	/* step between the distances of jumps that are
+					 * tried; a step changes only the upper byte,
+					 * because the lower bytes may be fixed */
+#define ROWS_BYTES	4096u		/* size of the part of a compiler's table that
+					 * is read at a time, bytes */
 
-/* The bytes that may be chosen for d3 (last) and for d0..d2 (others).  The fastest bytes
- * come first: prefixes merge several instructions into one, and cld is slow. */
+/* The bytes that may be chosen for the distance of a jump: for d3 (last) and for d0..d2
+ * (others).  The fastest bytes come first: prefixes merge several instructions into
+ * one, and cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
 };
@@ -59,7 +60,7 @@ static const uint8_t others[] = {
 	0x3e, 0x36, 0x2e, 0x26, 0x90, 0xf9, 0xf8, 0xf5, 0xfc,
 };
 
-/* ---- find sites ---- */
+/* ---- find the function sites of a module ---- */
 
 static void find_site_in_entry(struct fsites *sites, enum fsite_kind kind,
 			       struct codemem_view *view, uint64_t entry,
@@ -133,7 +134,7 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i)
 	return &map->slots[i];
 }
 
-/* ---- map stubs and slots ---- */
+/* ---- map memory for the stubs and slots of a module ---- */
 
 static int64_t jump_distance(uint8_t d3, uint8_t d2, uint32_t low)
 {
@@ -199,8 +200,8 @@ static int map_slots_for_form(const struct fsites *sites, enum fsite_form form,
 	return is_made ? 0 : -ENOMEM;
 }
 
-/* Map stubs and slots for sites of @form, if this is necessary.  @error: result of the
- * first attempt, so that a failed attempt is not repeated for each site. */
+/* Map stubs and slots for sites of @form, if they are not mapped yet.  @error: result
+ * of the first attempt, so that a failed attempt is not repeated for each site. */
 static int map_slots_if_needed(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
@@ -208,7 +209,7 @@ static int map_slots_if_needed(struct fsites *sites, enum fsite_form form, int *
 	return *error;
 }
 
-/* ---- switch sites ---- */
+/* ---- switch function sites on and off ---- */
 
 static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 		      const uint8_t *to)
@@ -234,8 +235,8 @@ static void fill_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 	to->site = code;
 }
 
-/* Returns true if the site is off and has either its original bytes or the distance from
- * an earlier write_site_jump(). */
+/* Returns true if the site is off and has either its original bytes or the distance
+ * that an earlier write_site_jump() has written. */
 static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distance)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
@@ -255,8 +256,9 @@ static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distan
 	return true;
 }
 
-/* Write the jump, except for the byte that is switched, and the NOP after it.  This is done
- * even if the site was on before, because the text may have been mapped again. */
+/* Write the jump of a site, except for the byte that is switched, and the NOP after the
+ * jump.  This is done even if the site was on before, because the text may have been
+ * mapped again. */
 static int write_site_jump(const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
@@ -306,7 +308,7 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 		patch_encode_jump(jump, stub, slot->code);
 		patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);
 	}
-	/* Only remove users here.  fsites_switch() adds the new users. */
+	/* Only remove users from the slot now.  fsites_switch() adds the new users. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -381,9 +383,10 @@ static int flip_site(const struct fsites *sites, uint32_t i)
 	return r;
 }
 
-/* Write the new users of site @i to its slot.  If the site needs a body, the slot already
- * has it. The slot is written byte by byte.  Whatever mixture of old and new bytes a thread
- * sees, it finds some of the users and an entry that serves them. */
+/* Write the new users of site @i to its slot.  If the site needs a body, the slot
+ * already contains the address of the body.  The slot is written byte by byte.
+ * Whatever mixture of old and new bytes a thread sees, it finds some of the users and
+ * an entry that serves them. */
 static void set_slot_users(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);

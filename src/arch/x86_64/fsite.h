@@ -23,14 +23,15 @@ struct fsite {
 
 /* A slot: a site's code and data outside of its function.  ftrace.S knows the layout. */
 struct fsite_slot {
-	uint8_t code[24];		/* the code of the slot (see fsite.c); if code[0]
-					 * is 0 the slot is unused */
+	uint8_t code[24];		/* the code that the site jumps to (see
+					 * fsite.c); if code[0] is 0 the slot is
+					 * unused */
 	uint32_t users;			/* bits of the users of the function */
 	struct fsite_body {
 		uint32_t word;		/* value that shadow.word gets if the call is
 					 * simple (shadow_tags.h) */
-		const uint8_t *at;	/* start of the body, at which a call continues
-					 * that the graph tracer traces */
+		const uint8_t *at;	/* start of the body: a call that the graph
+					 * tracer traces continues there */
 		const uint8_t *back;	/* address in the body to which the traced
 					 * function returns */
 	} __attribute__((packed)) body;
@@ -99,7 +100,7 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* Request users for site @i: those whose bits are set in @users. */
+/* Request that the users of site @i are those whose bits are set in @users. */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -109,14 +110,15 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 }
 
 /*
- * Give the changed sites the users that were requested.  Sites with users are switched on,
- * sites without users off.  The caller must call fsites_prepare(), which makes their slots;
- * then fsite_set_body() where a site needs a body; then fsites_switch(), which adds the
- * users and writes the jumps.  Each call handles all sites in one batch.
- * Returns 0 or the first error.  Sites without an error are switched; the others are tried
- * again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs within
- * reach; -EFAULT: the text is unmapped.  Two threads must not call these functions at the
- * same time.
+ * Give the changed sites the users that were requested.  Sites with users are switched
+ * on, sites without users off.  The caller must call fsites_prepare(), which makes the
+ * slots of these sites; then fsite_set_body() where a site needs a body; then
+ * fsites_switch(), which adds the users and writes the jumps.  Each call handles all
+ * sites in one batch.
+ * Returns 0 or the first error.  Sites without an error are switched; the others are
+ * tried again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs
+ * within reach; -EFAULT: the text is unmapped.  Two threads must not call these
+ * functions at the same time.
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
@@ -149,14 +151,15 @@ void ftrace_fentry(void) __attribute__((visibility("hidden")));
 
 /* ---- functions of fcall.c that fsite.c calls ---- */
 
-/* A cache: the target of the previous call that was checked.  Most calls have the same
- * target. */
+/* The target of the previous call that fcall_is_ours() checked, and the result.  This
+ * saves most checks, because most calls have the same target. */
 struct fcall_target {
 	uint64_t to;
 	bool is_ours;
 };
 /* Returns true if the call @code, which is at address @at, leads to libulf's own
- * __fentry__. @fd: from codemem_begin().  @last: the cache, all 0 at first. */
+ * __fentry__.  @fd: from codemem_begin().  @last: the result for the previous call; all
+ * 0 at first. */
 bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 		   uint64_t at, struct fcall_target *last);
 /* Change all sites of the form FSITE_CALL to FSITE_TEST (see fcall.c).  Sites that cannot

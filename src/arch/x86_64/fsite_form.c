@@ -20,8 +20,9 @@
 
 /* A row of xray_instr_map, as defined by llvm. */
 struct xray_row {
-	int64_t sled, function;		/* distance from the row to the sled; distance
-					 * from this member to the function */
+	int64_t sled, function;		/* @sled: distance from the row to the sled;
+					 * @function: distance from this member to the
+					 * function */
 	uint8_t kind;
 	uint8_t is_always;
 	uint8_t version;		/* in versions below 2 @sled and @function are

@@ -14,9 +14,11 @@
 /* Kinds of tables of function entries.  The numbers are part of the ABI
  * (abi/functions.h). */
 enum fsite_kind {
-	FSITE_PATCHABLE,		/* -fpatchable-function-entry */
-	FSITE_MCOUNT,			/* -pg -mfentry -mrecord-mcount */
-	FSITE_XRAY,			/* -fxray-instrument */
+	FSITE_PATCHABLE,		/* table that -fpatchable-function-entry
+					 * makes */
+	FSITE_MCOUNT,			/* table that -pg -mfentry -mrecord-mcount
+					 * makes */
+	FSITE_XRAY,			/* table that -fxray-instrument makes */
 	FSITE_KINDS,
 };
 
@@ -28,8 +30,8 @@ struct fsite_table {
 extern const struct fsite_table fsite_tables[FSITE_KINDS];
 
 /*
- * Returns the address in @row, which is itself at address @at.  Returns 0 if @row is not a
- * function entry.
+ * Returns the address of a function's entry that @row contains; @row itself is at
+ * address @at.  Returns 0 if @row is not a row for a function's entry.
  */
 uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at);
 
@@ -63,14 +65,14 @@ struct fsite_shape {
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 #define FSITE_TAIL_MAX	4u
-#define FSITE_LOOK_MAX	64u		/* limit of the bytes at a function's entry that
-					 * are read */
+#define FSITE_LOOK_MAX	64u		/* limit of the number of bytes that are read at
+					 * a function's entry */
 
 /*
  * Recognize the code at a function's entry.
- * @code: a copy of the @nr bytes from the address in the table on.
+ * @code: a copy of the @nr bytes from the address in the compiler's table on.
  * @ret_at: set to the offset of the site in @code.
- * Returns the form, FSITE_CALL or FSITE_OTHER.
+ * Returns the form of the site, FSITE_CALL or FSITE_OTHER.
  */
 enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t nr,
 			   uint32_t *ret_at);

@@ -12,25 +12,27 @@ ftrace_known:
 	.popsection
 
 /*
- * The frame of each hook below.  From low to high addresses it contains the registers that
- * C may change (struct ftrace_regs), an unused word, the slot's address, and the function's
- * return address.  Until C is called the frame is below the stack pointer, in the 128 bytes
- * (red zone) that signal handlers do not overwrite.
+ * The stack frame of each hook in this file.  From low to high addresses it contains
+ * the registers that C may change (struct ftrace_regs), an unused word, the slot's
+ * address, and the function's return address.  Until C is called the frame is below the
+ * stack pointer, in the 128 bytes (red zone) that signal handlers do not overwrite.
  */
 #define SLOT		0(%rsp)			/* in entries: the address of the slot +
 						 * FSITE_SLOT_CALL */
 #define PLACE		8(%rsp)			/* in entries: the return address of the function */
 #define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
 						 * was the return address */
-#define ENTRY_LIMIT	-8(%rsp)		/* the unused word of the frame */
+#define ENTRY_LIMIT	-8(%rsp)		/* in entries: parameter \limit of
+						 * record_ring, in the unused word of
+						 * the frame */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	0
 #define LANDING_FRAME	32
 
-/* Apply \op (save or load) to the registers that the common paths use.  Before a call of C,
- * use for_rest, too.  \frame: size of the frame if the stack pointer has not been moved
- * below it yet, else 0. */
+/* Apply \op (save or load) to the registers that the common paths use.  Before a call
+ * of C, use for_rest, too.  \frame: size of the frame if the stack pointer is still
+ * above the frame, else 0. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -54,9 +56,9 @@ ftrace_known:
 	movq	\at-\frame(%rsp), %\reg
 	.endm
 
-	/* Move the stack pointer below the frame.  \cfa: distance from the stack pointer
-	 * without the frame to the CFA, bytes.  It is a parameter because clang does not
-	 * know the offset after a .cfi_restore_state. */
+	/* Move the stack pointer below the frame.  \cfa: distance from the stack
+	 * pointer without the frame to the CFA, bytes.  \cfa is a parameter because
+	 * clang does not know the offset after a .cfi_restore_state. */
 	.macro	push_frame bytes, cfa
 	subq	$\bytes, %rsp
 	.cfi_def_cfa_offset \cfa + \bytes
@@ -85,9 +87,9 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out: rsi =
-	 * address of its shadow, if the shadow of this page is at home (shadow.h).  rdx:
-	 * scratch */
+	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out:
+	 * rsi = address of its shadow, if the shadows of this memory page of the stack
+	 * are at home (shadow.h).  rdx: scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
@@ -95,8 +97,8 @@ ftrace_known:
 	.endm
 
 	/* Continue if the shadow of a stack address is known to be at home, because the
-	 * address is in the page that turn_page stored last.  Else go to \other.  In: rsi =
-	 * the address on the stack.  rax: scratch */
+	 * address is in the memory page that turn_page stored last.  Else go to \other.
+	 * In: rsi = the address on the stack.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -104,9 +106,9 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* Store the page of a stack address in ftrace_thread.page and go to \again, if
-	 * keys[page % nr] is the key of this page ("at home", shadow.h).  Else go to
-	 * \slowly.  In: rsi = the address on the stack. */
+	/* Store the memory page of a stack address in ftrace_thread.page and go to
+	 * \again, if keys[page % nr] is the key of this page ("at home", shadow.h).
+	 * Else go to \slowly.  In: rsi = the address on the stack. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10
@@ -246,24 +248,27 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* take the slow path if calls that were
-						 * left must be dropped (live_above()),
-						 * or if SHADOW_SLOWLY is set */
+	cmpq	%rsi, %r8			/* take the slow path if traced calls
+						 * have ended without a return
+						 * (live_above()), or if SHADOW_SLOWLY
+						 * is set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
 	movq	PLACE, %rax
 	cmpq	ftrace_state+STATE_RESTORER(%rip), %rax
-	je	hit_slowly			/* a signal handler */
+	je	hit_slowly			/* the function returns to libc's
+						 * restorer, so it is a signal
+						 * handler */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
 	/*
-	 * The call is recorded.  Now do what set_top() and redirect_return() of hit.c do.  If a
-	 * signal handler switches stacks so that another thread continues here, the stores
-	 * below change the words of the wrong thread, as after any ftrace_hit().  The next
-	 * return corrects that.
+	 * The call is recorded.  Now do what set_top() and redirect_return() of hit.c
+	 * do.  If a signal handler switches stacks so that another thread continues
+	 * here, the next stores change the words of the wrong thread, as after any
+	 * ftrace_hit().  The next return corrects that.
 	 */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
@@ -291,8 +296,8 @@ graph_full\lane:
 	graph_entry 3
 
 	/*
-	 * The entry that serves all users, at the end of the page of entries.  If there are
-	 * more entries than fit, the assembler reports an error at .org.
+	 * The entry that serves all users, at the end of the memory page of entries.
+	 * If there are more entries than fit, the assembler reports an error at .org.
 	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
@@ -343,26 +348,29 @@ hit_slowly:
 	.cfi_escape 0x10, 16, 102			/* the rule for rip is an
 							 * expression of 102 bytes, which
 							 * gives the location of rip */
-	.cfi_escape 0x30,0x16				/* put a 0 below the CFA, because
-							 * libgcc cannot pick the lowest
-							 * element.  The comments below
-							 * list the elements of the DWARF
-							 * stack above this 0 */
+	.cfi_escape 0x30,0x16				/* put a 0 below the CFA,
+							 * because libgcc cannot pick
+							 * the lowest element.  The
+							 * comments of the next lines
+							 * list the elements of the
+							 * DWARF stack above this 0 */
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* DWARF stack: slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* DWARF stack: slot, page */
 	.cfi_escape 0x12,0x06				/* DWARF stack: slot, page, keys */
 	.cfi_escape 0x15,2,0x08,12,0x25			/* DWARF stack: slot, page, keys, nr */
 	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
 	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
-	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* does the key contain nr? */
-	.cfi_escape 0x13				/* no: start at the key that the
-							 * hash of nr selects */
+	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* test whether the key contains
+							 * nr */
+	.cfi_escape 0x13				/* if not: start at the key that
+							 * the hash of nr selects */
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
 	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
 	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
-	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* does the key contain nr, */
-	.cfi_escape 0x16,0x30,0x29,0x21			/* or 0? */
-	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* no: try the next key */
+	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* test whether the key contains
+							 * nr */
+	.cfi_escape 0x16,0x30,0x29,0x21			/* or contains 0 */
+	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* if not: try the next key */
 	.cfi_escape 0x16,0x13,0x16,0x1c			/* DWARF stack: slot, page, key - keys */
 	.cfi_escape 0x08,11,0x24,0x16,0x23,8,0x06,0x22	/* DWARF stack: slot, shadow */
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
@@ -418,7 +426,8 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* the two differ if SHADOW_SLOWLY is set */
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* TOP and rsi also differ if
+						 * SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
 	/* Record the exit only if the graph tracer with this tag has recorded the entry.

@@ -22,11 +22,12 @@
 
 struct buffer;
 
-/* The start of a page of bodies.  Unwinders read these words (see ftrace.S). */
+/* The start of a memory page of bodies.  Unwinders read these words (see ftrace.S). */
 struct graph_page {
 	const uint64_t *keys;
 	const void *shadows;
-	const uint64_t *cfa_bias;	/* address of ftrace_cfa_bias */
+	const uint64_t *cfa_bias;	/* address of ftrace_cfa_bias, the number that
+					 * unwinders add to the CFA of bodies */
 	uint64_t reserved;
 };
 
@@ -38,8 +39,8 @@ struct graph_body {
 };
 
 /*
- * The registers that C code may change.  They have the values of the entry of the traced
- * function.
+ * The registers that C code may change, with the values that they had at the entry of
+ * the traced function.
  */
 #define FTRACE_ARGS	6
 struct ftrace_regs {
@@ -50,11 +51,12 @@ struct ftrace_regs {
 /* ---- functions that ftrace.S provides ---- */
 
 /*
- * ftrace_hooks_make - write @offsets into the instructions of the hooks below.
+ * ftrace_hooks_make - write @offsets into the instructions of the hooks of ftrace.S.
  * Call it before any hook is called.  A second call does nothing.  Two threads must not
- * call it at the same time.  Returns 0 or -errno; after an error a later call continues.
+ * call it at the same time.  Returns 0 or -errno; after an error a later call
+ * continues.
  */
-/* Offsets from the thread pointer, bytes. */
+/* Offsets of variables of each thread from the thread pointer, bytes. */
 struct ftrace_offsets {
 	ptrdiff_t this;			/* offset of ftrace_this */
 	ptrdiff_t rseq;			/* the value of arch_rseq_offset */
@@ -73,8 +75,8 @@ void ftrace_entry_graph3(void) FTRACE_HIDDEN;
  * aligned. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
 /* Start of the used part of ftrace_graph_bodies, which has GRAPH_BODIES_BYTES and is
- * aligned to this size.  Before ftrace_hooks_make() it is an address at which there is no
- * code. */
+ * aligned to this size.  Before ftrace_hooks_make() the pointer is an address at which
+ * there is no code. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
 /* Returns true if @ret is a return address that the graph tracer has put on the stack. */
 static inline bool ftrace_is_body(uint64_t ret)
@@ -123,21 +125,23 @@ bool arch_words_append(const struct buffer *buffer, const void *entry,
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /*
- * Handle the return of a function that has returned @value.
+ * Handle the return of a function that has returned @value.  @place: where its return
+ * address was on the stack.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
 /*
- * Handle an exception that has left the function.
+ * Handle an exception that has left a function.  @place: where the function's return
+ * address is on the stack.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
-/* Unwinders add this number, 0 or 1, to the CFA of bodies.  See
+/* The number, 0 or 1, that unwinders add to the CFA of bodies.  See
  * runtime/function/personality.c, which also has the personality routine of bodies. */
 extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /*
- * Make space for @bytes in @ring, a ring of the graph tracer's buffer whose open page is
- * full.
+ * Make space for a record of @bytes in @ring, a ring of the graph tracer's buffer whose
+ * open page is full.
  * Returns a number that is not 0 if there is space now.
  */
 struct abi_ring;

@@ -6,8 +6,9 @@
 
 #define UNKNOWN			0x40000000	/* placeholder in instructions that are
 						 * patched at run time (record.h) */
-#define KNOWN_THIS		0		/* indices of the values that replace
-						 * UNKNOWN in instructions (fhooks.c) */
+#define KNOWN_THIS		0		/* KNOWN_...: indices of the values that
+						 * replace UNKNOWN in instructions
+						 * (fhooks.c) */
 #define KNOWN_RSEQ		1
 #define KNOWN_BODIES		2
 

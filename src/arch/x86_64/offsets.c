@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The offsets and numbers that assembly uses.  This file becomes no object file: the build
- * compiles it to assembly, and offsets.sh makes the header "arch/x86_64/offsets.h" in the
- * build directory of the lines that start with "->".  So an offset in assembly cannot
- * differ from the struct.
+ * The offsets and numbers that assembly uses.  This file becomes no object file: the
+ * build compiles it to assembly, and offsets.sh makes the header
+ * "arch/x86_64/offsets.h" in the build directory of the lines that start with "->".  So
+ * an offset in assembly cannot differ from the struct.
  *
- * It is the only file of src/arch that includes headers of rooms after it.
+ * It is the only file of src/arch that includes headers of src/ring and src/runtime.
  */
 #include <linux/rseq.h>
 #include <stddef.h>
@@ -125,10 +125,13 @@ void frame_offsets(void)
 	OFFSET(REGS_RAX, ftrace_regs, rax);
 	OFFSET(REGS_R10, ftrace_regs, r10);
 	OFFSET(REGS_R11, ftrace_regs, r11);
-	DEFINE(ENTRY_FRAME, sizeof(struct ftrace_regs) + 8);	/* bytes of a frame up to
-								 * the slot's address */
-	DEFINE(PLACE_FRAME, sizeof(struct ftrace_regs) + 16);	/* bytes of a frame up to
-								 * the return address */
-	DEFINE(LEFT_FRAME, sizeof(struct ftrace_regs) + 24);	/* bytes of a frame with the
+	DEFINE(ENTRY_FRAME, sizeof(struct ftrace_regs) + 8);	/* number of bytes of a
+								 * frame below the
+								 * slot's address */
+	DEFINE(PLACE_FRAME, sizeof(struct ftrace_regs) + 16);	/* number of bytes of a
+								 * frame below the
+								 * return address */
+	DEFINE(LEFT_FRAME, sizeof(struct ftrace_regs) + 24);	/* number of bytes of a
+								 * frame, including the
 								 * return address */
 }

@@ -9,13 +9,13 @@
 #define ARCH_PAGE_SHIFT	12
 #define ARCH_PAGE_BYTES	4096u
 
-/* Returns the start of the page that contains @addr. */
+/* Returns the start of the memory page that contains @addr. */
 static inline uint64_t arch_page_start(uint64_t addr)
 {
 	return addr & -(uint64_t)ARCH_PAGE_BYTES;
 }
 
-/* Returns the first page boundary that is not below @addr. */
+/* Returns the first boundary of a memory page that is not below @addr. */
 static inline uint64_t arch_page_end(uint64_t addr)
 {
 	return arch_page_start(addr + ARCH_PAGE_BYTES - 1);

@@ -13,18 +13,20 @@
 #define MAP_FIXED_NOREPLACE	0x100000
 #endif
 
-/* A batch of small writes, which are collected page by page. */
+/* A batch of small writes to one memory page, which are collected before they are
+ * written. */
 struct batch {
-	bool is_there;			/* the page could be read */
-	uint64_t page;			/* address of the page in @bytes; 0: none */
+	bool is_there;			/* true: the memory page could be read */
+	uint64_t page;			/* address of the memory page whose copy is in
+					 * @bytes; 0: none */
 	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
-	uint8_t bytes[ARCH_PAGE_BYTES];	/* the page as it will be after patch_flush() */
+	uint8_t bytes[ARCH_PAGE_BYTES];	/* the memory page after patch_flush() */
 	uint64_t changed[ARCH_PAGE_BYTES / 64];	/* bitmap: the bytes that patch_flush() must
 					 * write */
 };
 
-/* The writes of each part.  They change only between patch_begin() and patch_end(), by one
- * caller at a time. */
+/* The collected writes for each enum patch_part.  They change only between
+ * patch_begin() and patch_end(), by one caller at a time. */
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* from codemem_begin() */
 static int first_error;			/* 0: none */
@@ -54,9 +56,9 @@ void patch_end(void)
 }
 
 /*
- * Write the changed bytes of a page by one system call.  The bytes between them are read
- * again just before: a debugger or a uprobe may have removed a breakpoint since the page was
- * loaded, and its instruction must not become a breakpoint again.
+ * Write the changed bytes of a memory page by one system call.  The bytes between them
+ * are read again just before: a debugger or a uprobe may have removed a breakpoint since
+ * the memory page was loaded, and its instruction must not become a breakpoint again.
  */
 static void flush_page(struct batch *batch)
 {

@@ -25,8 +25,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The parts of memory that are written.  patch_flush() writes them in this order.  Within a
- * part, addresses should rise: writes are collected for one page of each part at a time. */
+/* The parts of memory that are written.  patch_flush() writes them in this order.
+ * Within a part, addresses should rise: writes are collected for one memory page of
+ * each part at a time. */
 enum patch_part {
 	PATCH_STUBS,			/* stubs: code that no thread can reach yet */
 	PATCH_SLOTS,			/* slots of function sites */
@@ -34,20 +35,22 @@ enum patch_part {
 	PATCH_PARTS,
 };
 
-/* Begin to patch: open /proc/self/mem, and forget errors of the time before. */
+/* Begin to patch: block signals of this thread, open /proc/self/mem, and forget earlier
+ * errors. */
 void patch_begin(void);
-/* End patching: close /proc/self/mem.  Writes that were not flushed are dropped. */
+/* End patching: close /proc/self/mem, and restore the signals.  Writes that were not
+ * flushed are dropped. */
 void patch_end(void);
 
-/* Get @nr bytes at @addr as they will be after patch_flush().  If the page cannot be
- * read, the bytes are 0, which no jump begins with. */
+/* Get @nr bytes at @addr as they will be after patch_flush().  If the memory page cannot
+ * be read, the bytes are 0, which no jump begins with. */
 void patch_get(enum patch_part part, const uint8_t *addr, uint8_t *to, uint32_t nr);
-/* Write @nr bytes to @addr.  Bytes between two writes to a page are written again, with the
- * values that patch_flush() has read just before. */
+/* Collect a write of @nr bytes to @addr.  Bytes between two writes to a memory page are
+ * written again, with the values that patch_flush() has read just before. */
 void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
- * Write @new to the byte at @addr if it is @old now.
- * Returns 0, or -EILSEQ: it is not @old, or cannot be read.
+ * Collect a write of @new to the byte at @addr if this byte is @old now.
+ * Returns 0, or -EILSEQ: the byte is not @old, or cannot be read.
  */
 int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
 
@@ -55,15 +58,15 @@ int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
  * patch_flush() writes all bytes that were collected.
  * patch_step() does that, too, and waits until every core executes the new bytes.
  *
- * A write that fails does not keep other bytes from being written.
- * Both functions return 0 or the first -errno since patch_begin(); -EFAULT: the page is not
+ * A write that fails does not keep other bytes from being written.  Both functions
+ * return 0 or the first -errno since patch_begin(); -EFAULT: the memory page is not
  * mapped.
  */
 int patch_flush(void);
 int patch_step(void);
 
 #define PATCH_JUMP_BYTES	5	/* size of a jump with a 32-bit distance, bytes */
-#define PATCH_JUMP		0xe9	/* the first of these bytes */
+#define PATCH_JUMP		0xe9	/* opcode of a jump with a 32-bit distance */
 
 /* Encode a jump to @to; the jump will be at address @from. */
 void patch_encode_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to);

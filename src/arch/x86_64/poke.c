@@ -37,10 +37,11 @@
 #define SITE_BYTES	PATCH_JUMP_BYTES
 #define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site, which are the low
 					 * half of the distance */
-#define AREA_STEP	0x10000ull	/* size of the areas that ss dd select, bytes */
-#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* an area has one page more,
-							 * because a stub may begin at
-							 * its last byte */
+#define AREA_STEP	0x10000ull	/* size of an area for stubs, bytes; the bytes
+					 * ss dd of a jump select the area */
+#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* the last memory page is for a
+							 * stub that begins at the last
+							 * byte of an area */
 #define REACH		0x7ff00000ll
 
 /* An area for stubs.  The struct is in a mapping of its own, not in the area that it
@@ -89,8 +90,8 @@ static bool is_stub_space_free(const struct area *area, uint64_t stub)
 	return true;
 }
 
-/* Map a new area as near to @code as possible.  Returns NULL if there is no space within
- * reach. */
+/* Map a new area for stubs as near to @code as possible.  Returns NULL if there is no
+ * space within reach of a jump. */
 static struct area *map_stub_area(const uint8_t *code)
 {
 	uint64_t around = (uint64_t)code & ~(AREA_STEP - 1);
@@ -182,7 +183,7 @@ static int prepare_site_stub(struct poke_site *site)
 	return 0;
 }
 
-/* ---- switch sites, all in one batch ---- */
+/* ---- switch tracepoint sites, all in one batch ---- */
 
 int poke_site_state(const uint8_t *code)
 {
@@ -194,7 +195,7 @@ int poke_site_state(const uint8_t *code)
 	return opcode == OPCODE_JMP;
 }
 
-/* Let other sites use the address of @stub, which may be NULL. */
+/* Let other sites use the address of @stub, which is NULL if there is no stub. */
 static void free_stub(const uint8_t *stub)
 {
 	for (struct area *a = areas; stub && a; a = a->next) {
@@ -212,8 +213,8 @@ static int flip_site_opcode(const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_site_stub(site->code, site->target)) {
-		/* There is no stub, or it could not be written.  poke_sites() returns the
-		 * error. */
+		/* The site has no stub, or the stub could not be written.  poke_sites()
+		 * returns the error. */
 		free_stub(site->stub);
 		return 0;
 	}

@@ -93,8 +93,9 @@
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
 	cmpq	\limit, %r10		/* any process may have stored wrong values in
-					 * address[] and end[], so compare with the limit
-					 * of the set [ring.limit] */
+					 * address[] and end[], so compare with \limit,
+					 * which no other process can change
+					 * [ring.limit] */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
@@ -116,8 +117,8 @@
 	/* The signature that the kernel requires before an abort handler.  The label
 	 * \slowly of record_end must follow this macro. */
 	.macro	abort_signature
-	.byte	0x0f, 0xb9, 0x3d	/* these bytes and the signature are the
-					 * instruction ud1 signature(%rip), %edi */
+	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1 signature(%rip),
+					 * %edi, which ends with the signature */
 	.long	RSEQ_SIGNATURE
 	.endm
 

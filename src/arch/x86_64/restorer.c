@@ -7,7 +7,8 @@
 #include "arch/arch.h"
 #include "arch/x86_64/codemem.h"
 
-#define PAGES	64u			/* number of pages that are searched on either side */
+#define PAGES	64u			/* number of memory pages that are searched
+					 * before and after a known function of libc */
 
 static const uint8_t code[] = {
 	0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0,	/* mov $rt_sigreturn, %rax */
@@ -23,8 +24,8 @@ static uint64_t find_restorer_in_page(struct codemem_view *view, uint64_t page)
 	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
 }
 
-/* Find the code near to libc's other functions for signals, where it is in a static
- * program, too. __libc_current_sigrtmin() is one of these functions, and no program
+/* Search near to libc's other functions for signals: in a static program, too, the code
+ * is there.  __libc_current_sigrtmin() is one of these functions, and no program
  * replaces it. */
 uint64_t arch_restorer(void)
 {

@@ -5,7 +5,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/known.h"
 
-/* glibc 2.35 and later define these variables. */
+/* glibc 2.35 and later define __rseq_offset and __rseq_size. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -27,8 +27,8 @@ ptrdiff_t arch_no_rseq_offset(void)
 
 bool arch_rseq_init(void)
 {
-	/* The values RSEQ_CPU_ID_UNINITIALIZED and RSEQ_CPU_ID_REGISTRATION_FAILED are
-	 * negative. */
+	/* Without rseq the CPU number is negative: RSEQ_CPU_ID_UNINITIALIZED or
+	 * RSEQ_CPU_ID_REGISTRATION_FAILED. */
 	bool has_rseq = &__rseq_offset && &__rseq_size && __rseq_size &&
 			(int32_t)rseq_cpu(__rseq_offset) >= 0;
 
@@ -36,8 +36,8 @@ bool arch_rseq_init(void)
 	return has_rseq;
 }
 
-/* Minimum size of the rseq area.  libc has registered the area with the size __rseq_size,
- * or with this size if it is larger. */
+/* Minimum size of the rseq area, bytes.  libc has registered the area with __rseq_size
+ * or with this minimum, whichever is larger. */
 #define AREA_BYTES_MIN	32
 
 static long register_rseq_area(int flags)
@@ -56,7 +56,7 @@ bool arch_rseq_leave(void)
 }
 
 /* Register the rseq area.  While it was not registered, rseq sections were armed in it.
- * Remove the last one first, so that the kernel does not see it. */
+ * Remove the section that was armed last, so that the kernel does not see it. */
 void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Parameter of both functions: @place is the address of the handler's return address on the
- * stack. */
+/* Parameter @place of arch_signal_sp() and arch_signal_stack(): the address of the
+ * handler's return address on the stack. */
 
 /* Returns the stack pointer of the interrupted code. */
 static inline uint64_t arch_signal_sp(const uint64_t *place)

@@ -19,8 +19,9 @@
 #include "arch/arch.h"
 
 #define TRAP_FLAG	0x100u
-#define STATUS_BYTES	512		/* number of bytes that are read of the file; the
-					 * line TracerPid is among the first lines */
+#define STATUS_BYTES	512		/* number of bytes that are read of
+					 * /proc/thread-self/status; the line TracerPid
+					 * is among the first lines */
 
 static bool is_trap_flag_on(void)
 {

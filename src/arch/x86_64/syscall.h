@@ -48,20 +48,20 @@ struct arch_signals {
 };
 
 /*
- * arch_signals_block() blocks all signals of this thread.  A thread that is single-stepped
- * is not killed by that: see steps.c.
- * arch_signals_restore() restores the signals and the trap flag as they were before.
+ * arch_signals_block() blocks all signals of this thread.  If the thread is
+ * single-stepped, the kernel does not kill it: see steps.c.  arch_signals_restore()
+ * restores the signals and the trap flag as they were before.
  */
 void arch_signals_block(struct arch_signals *ret_saved) __attribute__((visibility("hidden")));
 void arch_signals_restore(const struct arch_signals *saved)
 	__attribute__((visibility("hidden")));
 
 /*
- * Returns true if the page of @addr can be read.  Any thread and any signal handler may
- * call this.
+ * Returns true if the memory page of @addr can be read.  Any thread and any signal
+ * handler may call this.
  *
- * This calls rt_sigprocmask() with an invalid operation and @addr as the signal mask: the
- * kernel reads the 8 bytes of the mask before it checks the operation.  It is the
+ * This calls rt_sigprocmask() with an invalid operation and @addr as the signal mask:
+ * the kernel reads the 8 bytes of the mask before it checks the operation.  This is the
  * cheapest way to test memory in a signal handler: it needs no descriptor and works in
  * every sandbox.
  */

@@ -45,7 +45,8 @@ vfork_here:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rdi
-	movl	$NR_VFORK, %eax			/* this system call changes rax, rcx and r11 */
+	movl	$NR_VFORK, %eax			/* the system call changes rax, rcx and
+						 * r11 */
 	syscall
 	testl	%eax, %eax
 	jz	2f
