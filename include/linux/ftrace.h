@@ -24,15 +24,15 @@
 extern "C" {
 #endif
 
-/* `private` is a keyword of C++, so the member is called private_ there. */
+/* `private` is a keyword of C++, so in C++ the member `private` is called private_. */
 #ifdef __cplusplus
 #define ULF_FTRACE_PRIVATE	private_
 #else
 #define ULF_FTRACE_PRIVATE	private
 #endif
 
-struct ftrace_regs;			/* this type is only declared, because callbacks
-					 * always get NULL instead of registers */
+struct ftrace_regs;			/* only declared: callbacks always get NULL
+					 * instead of registers */
 struct ftrace_ops;
 
 /*
@@ -51,26 +51,26 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
  * behave as these flags ask. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* this flag is accepted,
-								 * but the callback gets
-								 * NULL as @fregs */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* this flag is accepted,
-								 * because libulf never
-								 * calls a callback from
-								 * inside another one */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the
+								 * callback gets NULL as
+								 * @fregs */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted, because
+								 * libulf never calls a
+								 * callback from inside
+								 * another one */
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* this flag is accepted,
-								 * because there is no RCU
-								 * here */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* this flag is accepted,
-								 * because no setting of ulf
-								 * stops callbacks */
+	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted, because
+								 * there is no RCU in a
+								 * program */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted, because no
+								 * setting of ulf stops
+								 * callbacks */
 };
 
 struct ftrace_ops {
 	ftrace_func_t func;		/* the callback, which must not be NULL */
-	unsigned long flags;		/* bits FTRACE_OPS_FL_...; any other bit is an
-					 * error (-EINVAL) */
+	unsigned long flags;		/* bits FTRACE_OPS_FL_...; with any other bit,
+					 * registering fails with -EINVAL */
 	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */
 	void *ulf;			/* data of libulf; NULL before the first registration */
 };
@@ -117,17 +117,18 @@ ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
  */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
-/* Add functions by name as ftrace_set_filter() does, but to the list of functions that @ops
- * never traces, even if they are in the other list. */
+/* Add functions by name as ftrace_set_filter() does, but to the list of functions that
+ * @ops never traces, even if ftrace_set_filter() has selected them. */
 ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
 				  int reset);
-/* Free both lists of @ops.  Does nothing while @ops is registered. */
+/* Free the lists of functions that ftrace_set_filter() and ftrace_set_notrace() have
+ * made for @ops.  Does nothing while @ops is registered. */
 ULF_EXPORT void ftrace_free_filter(struct ftrace_ops *ops);
 /*
- * Call ops->func at the entry of every function that the lists of @ops select.  @ops must
- * stay valid and unchanged until it is unregistered.
+ * Call ops->func at the entry of every function that the lists of @ops select.  @ops
+ * must stay valid and unchanged until it is unregistered.
  * Returns 0, -EINVAL (ops->func is NULL, or a flag is not supported), -EBUSY (@ops is
- * registered already, or too many others are) or another -errno.
+ * registered already, or too many other structs are registered) or another -errno.
  */
 ULF_EXPORT int register_ftrace_function(struct ftrace_ops *ops);
 /*
@@ -144,7 +145,7 @@ struct ftrace_graph_ent {
 					 * the outermost call */
 };
 
-/* Argument of the return callback: describes the call of the traced function. */
+/* Argument of the return callback: describes the call that has returned. */
 struct ftrace_graph_ret {
 	unsigned long func;		/* address of the NOPs at the function's entry */
 	unsigned long retval;		/* the return value; 0 if the function ended in
@@ -162,24 +163,24 @@ struct fgraph_ops;
  * Otherwise the return callback is called when the function returns. */
 typedef int (*trace_func_graph_ent_t)(struct ftrace_graph_ent *ent,
 				      struct fgraph_ops *ops);
-/* The type of the return callback. */
+/* The type of the return callback, which is called when a traced function returns. */
 typedef void (*trace_func_graph_ret_t)(struct ftrace_graph_ret *ret,
 				       struct fgraph_ops *ops);
 
 struct fgraph_ops {
-	trace_func_graph_ent_t entryfunc;	/* callback at the entry of a function;
-						 * must not be NULL */
-	trace_func_graph_ret_t retfunc;	/* callback at the return of a function; must not
-					 * be NULL */
-	struct ftrace_ops ops;		/* the lists of this member select the functions;
-					 * set them with ftrace_set_filter(&gops->ops,
+	trace_func_graph_ent_t entryfunc;	/* callback at the entry of a traced
+						 * function; must not be NULL */
+	trace_func_graph_ret_t retfunc;	/* callback at the return of a traced function;
+					 * must not be NULL */
+	struct ftrace_ops ops;		/* its lists select the traced functions; set
+					 * the lists with ftrace_set_filter(&gops->ops,
 					 * ...) */
 	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */
 };
 
 /*
  * Call the callbacks of @gops for every function that the lists of gops->ops select.
- * Only one struct can be registered at a time.
+ * Only one struct fgraph_ops can be registered at a time.
  * Returns 0, -EINVAL (a callback is NULL), -EBUSY (another struct fgraph_ops is
  * registered) or another -errno.
  */

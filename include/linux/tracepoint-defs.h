@@ -36,7 +36,7 @@
 #define __ULF_SYMBOL(name)						\
 	"__tracepoint_" #name "_needs_CREATE_TRACE_POINTS"
 
-/* Declare the tracepoint @name.  This declaration may be repeated. */
+/* Declare the tracepoint @name.  A source file may repeat the declaration. */
 #define DECLARE_TRACEPOINT(name)					\
 	__ULF_EXTERN_C struct tracepoint __tracepoint_##name		\
 	__asm__(__ULF_SYMBOL(name))

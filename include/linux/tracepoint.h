@@ -17,8 +17,8 @@
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <ulf/event.h>		/* this header must come first, because it reports
-				 * unsupported compiler modes */
+#include <ulf/event.h>		/* must come first, because it reports unsupported
+				 * compiler modes */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* prototypes of trace headers use this type */
+struct trace_seq;		/* used by function prototypes in trace headers */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__
@@ -105,7 +105,8 @@ struct trace_seq;		/* prototypes of trace headers use this type */
 		if (__builtin_expect(trace_##name##_enabled(), 0)) {	\
 			if (!(cond))					\
 				return;					\
-			/* Acquire, mate: tracepoint.c [probe.publish] */ \
+			/* acquire: the probes were stored before `call`.  Mate: \
+			 * tracepoint.c [probe.publish] */		\
 			((void (*)(void *, proto))__atomic_load_n(	\
 				&__ULF_TRACEPOINT(name)->call,		\
 				__ATOMIC_ACQUIRE))(NULL, args);		\
@@ -176,7 +177,8 @@ struct trace_seq;		/* prototypes of trace headers use this type */
 		(void)__data;						\
 		if (!ulf_probe_enter())					\
 			return;						\
-		/* Acquire, mate: tracepoint.c [probe.publish] */	\
+		/* acquire: the array of probes was filled before its	\
+		 * address was stored.  Mate: tracepoint.c [probe.publish] */ \
 		__ulf_func = __atomic_load_n(&__tracepoint_##name.funcs, \
 					     __ATOMIC_ACQUIRE);		\
 		if (__builtin_expect(__ulf_func && !__ulf_func[1].func, 1)) \
@@ -188,7 +190,7 @@ struct trace_seq;		/* prototypes of trace headers use this type */
 	}								\
 	__ULF_EXTERN_C_END
 
-/* Define a tracepoint that has no event. */
+/* Define a tracepoint that has probes, but no event. */
 #define DEFINE_TRACE(name, proto, args)					\
 	DEFINE_TRACE_FN(name, NULL, NULL, PARAMS(proto), PARAMS(args))	\
 	__ULF_END

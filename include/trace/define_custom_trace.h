@@ -20,5 +20,5 @@
 
 #endif
 
-struct tracepoint;		/* completes a declaration that the __extension__ of the
-				 * last __ULF_END may have begun */
+struct tracepoint;		/* after a macro without a `;`, the __extension__ of
+				 * __ULF_END needs a declaration */

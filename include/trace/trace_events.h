@@ -38,7 +38,7 @@
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* this #ifdef is false if bool is a keyword */
+#ifdef bool			/* false if bool is a keyword, not a macro */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -80,7 +80,7 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* each trace header defines this macro anew */
+#undef TRACE_SYSTEM_VAR		/* let the next trace header define this macro anew */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE

@@ -19,8 +19,9 @@
 
 #include <ulf/arch/arch.h>
 
-/* Report an error without glibc, which libulf.so needs.  There is no macro by which musl
- * could be recognized.  uClibc-ng is not recognized, because it also defines __GLIBC__. */
+/* Report an error if the C library is not glibc, which libulf.so needs.  musl defines
+ * no macro by which it could be recognized.  uClibc-ng is not recognized, because it
+ * also defines __GLIBC__. */
 #if !defined(__GLIBC__)
 #error "ulf: this C library is not glibc (musl?), which libulf needs: use a compiler for glibc"
 #endif
@@ -48,7 +49,7 @@ extern "C" {
 #endif
 
 /* Attribute of a function that must not be traced, like the kernel's notrace.  All
- * functions that ulf's headers put into a program have it. */
+ * functions that ulf's headers put into a program have this attribute. */
 #if defined(__clang__) && __has_attribute(__patchable_function_entry__)
 #define ULF_NOTRACE	__attribute__((__no_instrument_function__, \
 				       __xray_never_instrument__, \
@@ -108,7 +109,7 @@ extern "C" {
 		__ulf_ip;						\
 	}))
 
-/* ---- tracepoints ---- */
+/* ---- structures of tracepoints, probes and sites ---- */
 
 struct ulf_event;
 
@@ -144,15 +145,16 @@ struct tracepoint {
 /* A tracepoint site: the NOP that trace_<name>() or trace_<name>_enabled() has left in a
  * function. */
 struct ulf_site {
-	int code;			/* distance from this member to the NOP, bytes */
-	int target;			/* distance from the start of this struct to the
-					 * jump's target, bytes */
-	struct tracepoint *key;		/* the tracepoint of this site, which is a jump
-					 * while the tracepoint is on, a NOP while it is
-					 * off */
+	int code;			/* distance from the member `code` to the NOP,
+					 * bytes */
+	int target;			/* distance from the start of struct ulf_site to
+					 * the jump's target, bytes */
+	struct tracepoint *key;		/* the tracepoint of this site; the site is a
+					 * jump while the tracepoint is on, else a
+					 * NOP */
 };
 
-/* ---- events ---- */
+/* ---- structures of events: fields, records, print formats ---- */
 
 /* A field of an event's record.  The last element of a table of fields has no name, and its
  * @size is the size of the record's fixed part. */
@@ -185,20 +187,21 @@ struct ulf_event {
 	const char *system;
 	const char *name;
 	struct tracepoint *tracepoint;
-	void *probe;			/* the probe that records */
+	void *probe;			/* the probe that records the event */
 	void (*direct)(void);		/* function that calls @probe with this event;
 					 * stored in tracepoint.call */
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;		/* TP_printk as text: the format, the character
 					 * \1, then the arguments */
-	const void *(*print)(void);	/* function that returns the value of
-					 * ulf_table.print in the tables of this event */
+	const void *(*print)(void);	/* function that returns the value which
+					 * ulf_table.print has in all tables of this
+					 * event */
 	/* libulf fills in the following members, except @order and @file. */
 	void *set;			/* set of rings to which the event is recorded;
 					 * libulf replaces this pointer [event.set] */
 	unsigned int id;		/* id of the event in records */
 	unsigned int row;		/* row of the event in the table of events */
-	unsigned int is_on;		/* 1: the event is on */
+	unsigned int is_on;		/* is 1 if the event is on in some buffer */
 	unsigned int order;		/* number that rises in the order in which @file
 					 * defines its events */
 	const char *file;		/* source file that defines the event; NULL in
@@ -208,10 +211,11 @@ struct ulf_event {
 };
 
 /* The value of a name in print formats of @system.  TRACE_DEFINE_ENUM() and
- * TRACE_DEFINE_SIZEOF() define it. */
+ * TRACE_DEFINE_SIZEOF() define such values. */
 struct ulf_eval {
 	const char *system;
-	const char *text;		/* the name: that of an enum constant, or sizeof(type) */
+	const char *text;		/* the name: an enum constant, or
+					 * sizeof(type) */
 	long value;
 };
 
@@ -235,13 +239,14 @@ struct ulf_symbol {
 }
 #endif
 
-/* The rows of one __print_flags() or __print_symbolic().  All tables of one TP_printk have
- * the same value of @print. */
+/* The rows of one call of __print_flags() or __print_symbolic().  All calls in one
+ * TP_printk have the same value of @print. */
 struct ulf_table {
 	const void *print;
-	unsigned int number;		/* number that rises in the order in which the
-					 * tables occur in TP_printk */
-	unsigned int nr;		/* number of @symbols */
+	unsigned int number;		/* number that rises in the order of the calls
+					 * of __print_flags() and __print_symbolic() in
+					 * TP_printk */
+	unsigned int nr;		/* number of rows in @symbols */
 	const struct ulf_symbol *symbols;
 };
 
@@ -269,9 +274,9 @@ struct ulf_module {
 	const struct ulf_eval **evals, **evals_end;
 	const struct ulf_table **tables, **tables_end;
 	struct ulf_format *formats, *formats_end;
-	struct ulf_module *next;	/* libulf's list of modules */
+	struct ulf_module *next;	/* next module in libulf's list of modules */
 	void *priv;			/* used by libulf */
-	/* the members below exist since ULF_ABI_VERSION 4 */
+	/* the members from here on exist since ULF_ABI_VERSION 4 */
 	const char **strings, **strings_end;	/* strings of __tracepoint_string and
 						 * tracepoint_string() */
 };
@@ -287,12 +292,12 @@ struct ulf_module {
 ULF_EXPORT void ulf_module_register(struct ulf_module *module);
 ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
 
-/* Attach a custom event to the tracepoint @tp.  Detach it from the tracepoint that it had
- * before. */
+/* Attach a custom event to the tracepoint @tp, and detach it from the tracepoint to
+ * which it was attached before. */
 ULF_EXPORT void ulf_event_attach(struct ulf_event *event,
 				 struct tracepoint *tp);
 
-/* ---- the event path ---- */
+/* ---- functions and variables that a tracepoint uses when it is hit ---- */
 
 /* The state of a thread that calls probes.  tracepoint_synchronize_unregister() reads
  * @nesting of all threads: the low 16 bits count nested probe calls, the bits above them
@@ -306,9 +311,11 @@ struct ulf_thread {
 /* The state of the calling thread; NULL if the thread has called no probe yet. */
 ULF_EXPORT extern __thread struct ulf_thread *ulf_this_thread
 	__attribute__((__tls_model__("initial-exec")));
-/* The current grace period, with a nesting of 1 in the low bits. */
+/* The value that ulf_thread.nesting gets when a thread begins an outermost probe call:
+ * the current grace period, with a nesting of 1 in the low bits. */
 ULF_EXPORT extern unsigned long ulf_grace_period;
-/* Give the calling thread a struct ulf_thread.  Returns NULL if this is not possible. */
+/* Give the calling thread a struct ulf_thread, and return it.  Returns NULL on
+ * failure. */
 ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 
 #define ULF_NESTING_MASK	0xfffful
@@ -336,7 +343,8 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	else
 		nesting = __atomic_load_n(&ulf_grace_period, __ATOMIC_RELAXED);
 	__atomic_store_n(&thread->nesting, nesting, __ATOMIC_RELAXED);
-	/* This fence pairs with the membarrier() of grace.c [grace.enter] */
+	/* Store `nesting` before the probe loads anything.  Pairs with the membarrier()
+	 * of grace.c [grace.enter] */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return thread;
 }

@@ -19,11 +19,11 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* this header must come first, because it reports
-				 * unsupported compiler modes and C libraries */
+#include <ulf/event.h>		/* must come first, because it reports unsupported
+				 * compiler modes and C libraries */
 
 #ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers, so leave
-				 * everything out */
+				 * everything out without glibc */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <asm/errno.h>		/* this is not <errno.h>, because some events have an
-				 * argument named errno */
+#include <asm/errno.h>		/* not <errno.h>, because some events have an argument
+				 * named errno */
 #include <linux/const.h>
 #include <linux/types.h>
 
@@ -68,7 +68,7 @@ typedef __s64 time64_t;
 #define pgoff_t		unsigned long
 #endif
 
-/* ---- annotations ---- */
+/* ---- annotations of declarations and branches, such as __user and likely() ---- */
 
 #ifndef __force
 #define __force
@@ -95,7 +95,7 @@ typedef __s64 time64_t;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
-/* ---- addresses of code ---- */
+/* ---- addresses of code: _RET_IP_ and _THIS_IP_ ---- */
 
 #ifndef _RET_IP_
 #define _RET_IP_	((unsigned long)__builtin_return_address(0))
@@ -104,7 +104,7 @@ typedef __s64 time64_t;
 #define _THIS_IP_	__ULF_THIS_IP
 #endif
 
-/* ---- numbers ---- */
+/* ---- macros that compute with numbers ---- */
 
 #ifndef BITS_PER_LONG
 #define BITS_PER_LONG	64
@@ -216,7 +216,7 @@ typedef __s64 time64_t;
 #define cpu_to_be64(x)	__builtin_bswap64(x)
 #endif
 
-/* ---- objects ---- */
+/* ---- macros that access objects and memory, such as container_of() ---- */
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -232,7 +232,8 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that defines atomic_read also has the types below */
+#ifndef atomic_read		/* a program that defines atomic_read also has the types
+				 * atomic_t, atomic64_t and atomic_long_t */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -246,7 +247,7 @@ typedef atomic64_t atomic_long_t;
 	  ((nr) % BITS_PER_LONG) & 1) != 0)
 #endif
 
-/* ---- errors in pointers ---- */
+/* ---- error numbers in pointers, such as ERR_PTR() ---- */
 
 #ifndef MAX_ERRNO
 #define MAX_ERRNO	4095
@@ -271,7 +272,7 @@ typedef atomic64_t atomic_long_t;
 #define ERR_PTR(error)		((void *)(long)(error))
 #endif
 
-/* ---- CONFIG_ options ---- */
+/* ---- IS_ENABLED(), the test of a CONFIG_ option ---- */
 
 /*
  * IS_ENABLED(CONFIG_X) is 1 if CONFIG_X is defined as 1, else 0:
@@ -288,7 +289,7 @@ typedef atomic64_t atomic_long_t;
 #define IS_ENABLED(option)	ULF_ENABLED(option)
 #endif
 
-/* ---- device numbers ---- */
+/* ---- device numbers: MAJOR(), MINOR(), MKDEV() ---- */
 
 /*
  * Device numbers as in the kernel.  The kernel's dev_t has 32 bits, of which the low 20 are
@@ -326,7 +327,7 @@ static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 	return __major << 20 | __minor;
 }
 
-/* ---- strings ---- */
+/* ---- functions that copy strings, such as strscpy() ---- */
 
 /*
  * Copy the string @__from to @__to, at most @__bytes including the NUL, which is always
@@ -411,7 +412,7 @@ ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const c
 #define strlcpy(to, from, bytes)	ulf_strlcpy(to, from, bytes)
 #endif
 
-/* ---- time ---- */
+/* ---- the current time, and times in ns: ktime_get() and others ---- */
 
 #ifdef CLOCK_MONOTONIC		/* <time.h> lacks CLOCK_MONOTONIC with -std=c11 unless
 				 * _POSIX_C_SOURCE is defined */

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Start and end of each section.  The linker defines these symbols; they are 0 if the
- * section does not exist. */
+/* Start and end of each section with rows for libulf, such as __ulf_sites.  The linker
+ * defines these symbols; they are 0 if the section does not exist. */
 extern struct ulf_site __start___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_site __stop___ulf_sites[] __attribute__((__weak__)) ULF_HIDDEN;
 extern struct ulf_event *__start___ulf_events[] __attribute__((__weak__)) ULF_HIDDEN;

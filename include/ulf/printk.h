@@ -43,7 +43,7 @@ ULF_EXPORT int __trace_puts(unsigned long ip, const char *str, int size);
 
 /*
  * Record a constant text, or the arguments for a constant format.  libulf registers the
- * format once.  The macros below call these functions.
+ * format once.  trace_printk(), trace_puts() and ftrace_vprintk() call these functions.
  * Returns the number of bytes of the recorded arguments; 1 from ulf_bputs(); or 0 if
  * nothing was recorded.
  */

@@ -47,8 +47,8 @@ enum {
 			  what " is larger than a record can be, "	\
 			  __ulf_str(ULF_RECORD_MAX) " bytes");
 
-/* The size of a record is a multiple of 4.  ULF_RECORD_PAD sets the bytes after the data
- * to 0. */
+/* The size of a record is a multiple of 4.  ULF_RECORD_PAD sets the bytes between the
+ * data and the end of the record to 0. */
 #define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
 #define ULF_RECORD_ALLOC(bytes)						\
 	((char *)__builtin_alloca_with_align(				\
@@ -59,7 +59,7 @@ enum {
 			memset((char *)(entry) + (bytes) - 4, 0, 4);	\
 	} while (0)
 
-/* ---- compute the lengths of dynamic fields ---- */
+/* ---- functions that compute the lengths of dynamic fields ---- */
 
 /* Returns @s, or "(null)" if @s is NULL. */
 ULF_NOTRACE
@@ -75,9 +75,9 @@ static inline size_t ulf_string_len(const void *s, size_t len)
 	return s ? len : strlen("(null)");
 }
 
-/* Returns the word (length << 16 | offset) of a dynamic field with @nr elements, and adds
- * the field's length to *@data_bytes.  A length above ULF_RECORD_MAX makes the record too
- * big whatever else it contains. */
+/* Returns the word (length << 16 | offset) of a dynamic field with @nr elements, and
+ * adds the field's length to *@data_bytes.  A length above ULF_RECORD_MAX makes the
+ * record too big, whatever the other fields contain. */
 ULF_NOTRACE
 static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 					   size_t elem_bytes, size_t offset)
@@ -117,7 +117,8 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
-		/* Do not cut a string with a negative @len.  The record then stays too big. */
+		/* Do not cut a string with a negative @len: the record must stay too
+		 * big, so that it is not recorded. */
 		if (len >= most && len < (size_t)-1 / 2) {
 			len = most - 1;
 			*how |= ULF_STRING_CUT;
@@ -152,14 +153,15 @@ ulf_vstring_len(const char *fmt, va_list *va)
 	(((size_t)(nr) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
 #define ULF_BITS_TO_BYTES(nr)	(ULF_BITS_TO_LONGS(nr) * sizeof(long))
 
-/* Returns the number of CPUs, or 0 if the process is not traced.  This is the size of a
- * __cpumask field if the program does not define nr_cpumask_bits. */
+/* Returns the number of CPUs, or 0 if the process is not traced.  A __cpumask field has
+ * this many bits if the program does not define nr_cpumask_bits. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 
 /* ---- fill in dynamic fields; no function here writes more than the length in the field's
  * word ---- */
 
-/* Copy memory as memcpy() does.  This is faster for a few bytes if @len is not a constant. */
+/* Copy memory as memcpy() does.  For a few bytes this is faster than memcpy(), if @len
+ * is not a constant. */
 ULF_NOTRACE
 static inline void ulf_copy(char *dst, const char *src, size_t len)
 {
@@ -168,8 +170,8 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	if (len < 8) {
 		for (; i < len; i++) {
 			dst[i] = src[i];
-			__asm__("" : "+r"(i));	/* this keeps the compiler from calling
-						 * memcpy() */
+			__asm__("" : "+r"(i));	/* keeps the compiler from calling
+						 * memcpy() instead of this loop */
 		}
 		return;
 	}

@@ -22,9 +22,9 @@ extern "C" {
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
-/* Stop recording because of a warning.  A program calls this from its equivalent of WARN().
- * If the program was started with traceoff_on_warning (ulf(1)), this writes a line to the
- * trace and calls tracing_off().  Otherwise it does nothing. */
+/* A program calls this from its equivalent of WARN().  If the program was started with
+ * traceoff_on_warning (ulf(1)), this writes a line to the trace and stops recording
+ * with tracing_off().  Otherwise it does nothing. */
 ULF_EXPORT void disable_trace_on_warning(void);
 
 /*

@@ -9,7 +9,8 @@
 #define TP_printk(fmt, args...)	fmt "\1" __ulf_str(args)
 #define __entry REC
 
-/* The file `format` shows these two macros expanded, as in the kernel. */
+/* Print formats in the file `format` show __print_ns_to_secs() and
+ * __print_ns_without_secs() expanded, as in the kernel. */
 #define __print_ns_to_secs(ns)		(ns) / 1000000000UL
 #define __print_ns_without_secs(ns)	(ns) % 1000000000UL
 

@@ -29,8 +29,8 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
 	DEFINE_EVENT(template, name, PARAMS(proto), PARAMS(args))
 
-/* The class of a custom event gets the prefix custom_, because an event of this name exists
- * already. */
+/* The class of a custom event gets the prefix custom_, because the tracepoint's own
+ * event already has a class of this name. */
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
 	DECLARE_CUSTOM_EVENT_CLASS(name, PARAMS(proto), PARAMS(args),	\
 			    PARAMS(tstruct), PARAMS(assign), PARAMS(print)) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reduce all event macros to __ULF_POINT, for two users that only process the tracepoint of
- * an event: <linux/tracepoint.h> declares the tracepoint, and stage 1 defines it.  Each of
- * them defines __ULF_POINT for itself.  The parameter @size of the _WRITABLE macros is for
- * BPF programs and is ignored here.
+ * Reduce all event macros to __ULF_POINT, for two files that only process the
+ * tracepoint of an event: <linux/tracepoint.h> declares the tracepoint, and stage 1
+ * defines it.  Each of them defines __ULF_POINT for itself.  The parameter @size of the
+ * _WRITABLE macros is for BPF programs and is ignored here.
  */
 #define DECLARE_TRACE(name, proto, args)				\
 	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, NULL, NULL)
@@ -39,7 +39,7 @@
 #define DEFINE_EVENT_WRITABLE(template, name, proto, args, size)	\
 	DECLARE_TRACE(name, PARAMS(proto), PARAMS(args))
 
-/* A custom event has no tracepoint of its own. */
+/* A custom event has no tracepoint of its own, so nothing is declared here. */
 #define TRACE_CUSTOM_EVENT(name, proto, args, tstruct, assign, print)	\
 	__ULF_END
 #define DECLARE_CUSTOM_EVENT_CLASS(name, proto, args, tstruct, assign, print) \

@@ -41,7 +41,8 @@
 #define __ulf_constexpr	const
 #endif
 
-/* Define a struct ulf_table from the rows @rows, and its row in the section __ulf_tables. */
+/* Define a struct ulf_table with the rows { value, text } in @rows, and add its address
+ * to the section __ulf_tables. */
 #define __ULF_TABLE(value, rows...)					\
 	(__extension__ ({						\
 		static __ulf_constexpr struct ulf_symbol __ulf_symbols[] = \
