@@ -18,23 +18,27 @@ enum root_part_number {
 	ROOT_PART_EVENTS,
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
-	ROOT_PART_PROFILE,		/* this part comes after FUNCTIONS, because the
-					 * figures are of functions that were loaded */
+	ROOT_PART_PROFILE,		/* must come after FUNCTIONS, because the
+					 * profiler's figures refer to functions that
+					 * FUNCTIONS loads */
 	ROOT_PART_STACK_TRACER,
 	ROOT_PART_RULES,
 	ROOT_PART_SUGGEST,
-	ROOT_PART_RINGS,		/* prepare() must run after that of BOOT */
+	ROOT_PART_RINGS,		/* must come after BOOT: prepare() of RINGS must
+					 * run after prepare() of BOOT */
 	NR_ROOT_PARTS,
 };
 
 enum instance_part_number {
 	INSTANCE_PART_RINGS,
 	INSTANCE_PART_RULES,
-	INSTANCE_PART_FUNCTIONS,	/* load() of RULES loads its rule */
+	INSTANCE_PART_FUNCTIONS,	/* load() of RULES calls load_rule() of this
+					 * part */
 	INSTANCE_PART_PIDS,
 	INSTANCE_PART_LINES,
 	INSTANCE_PART_PIPES,
-	INSTANCE_PART_EVENTS,		/* drop() must run first */
+	INSTANCE_PART_EVENTS,		/* must be last, so that its drop() runs
+					 * first */
 	NR_INSTANCE_PARTS,
 };
 

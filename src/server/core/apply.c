@@ -10,8 +10,8 @@
  * before it continues.  A process that could not start its agent keeps its old settings.  If
  * no process has an agent, the server refuses to switch anything on.
  *
- * If the root's budget is spent before all processes have been checked, the writer's request
- * stays parked.
+ * If the root's budget is spent before all processes have been checked, the request
+ * that changed the settings stays parked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* after this time the writer gets its answer,
-					 * even if a process has not applied the
+#define APPLY_LIMIT_NS	2000000000u	/* limit of the time that a write to a file
+					 * waits until all processes have applied the
 					 * settings, ns */
 
 static uint32_t raise_generation(struct root *root)

@@ -17,22 +17,24 @@ struct root;
 struct apply {
 	struct root *root;		/* the root; NULL: there is nothing to wait for */
 	uint32_t generation;
-	uint64_t deadline_ns;		/* do not wait beyond this time, CLOCK_MONOTONIC */
+	uint64_t deadline_ns;		/* latest time until which apply_wait() waits,
+					 * CLOCK_MONOTONIC, ns */
 };
 
 /*
- * Check that a process has an agent, before settings are switched on.  Returns 0, or the
- * -errno with which a process failed to start its agent.  This failure is reported in
- * error_log, even if other processes have agents.  @file: name of the file that is written.
+ * Check that a process of the root has an agent, before settings are switched on.
+ * Returns 0; or, if no process has an agent, the -errno with which one failed to start
+ * its agent.  A failed start is reported in error_log, even if other processes have
+ * agents.  @file: name of the file that is written, for error_log.
  */
 int apply_check(struct instance *instance, const char *file);
 /* Raise the generation, and notify the processes that settings have changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
 /*
- * Wait up to @wait_ns until all live processes have applied the settings.  Returns 0 if
- * they have, or if the deadline has passed; -EINPROGRESS if not, and the caller must call
- * again; or the -errno of a process that has failed to apply them.  Processes that are
- * stopped are not waited for.
+ * Wait up to @wait_ns until all live processes have applied the settings of @apply.
+ * Returns 0 if they have applied them, or if the deadline has passed; -EINPROGRESS if
+ * the caller must call again; or the -errno of a process that has failed to apply them.
+ * Processes that are stopped are not waited for.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: the part of a root's file for rings and blocks (rules, lists).  The references
- * in the buffers show which parts are in use, so a new server needs no list of its own.  A
- * block that has lost its reference is not reused until no process writes to it any more.  A
- * new server does not know for which blocks a server that died was still waiting.  So it
- * allocates after the end of the file until all processes have applied the current
- * generation.
+ * The arena: the last part of a root's file, for rings and blocks (rules, lists).
+ * References in shared memory show which ranges of the arena are in use, so a new
+ * server needs no list of its own.  A block that has lost its reference is not reused
+ * until no process writes to it any more.  A new server does not know which blocks its
+ * predecessor had retired but not freed yet.  So it allocates after the end of the file
+ * until all processes have applied the current generation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -169,7 +169,7 @@ static int punch_hole(const struct root *root, uint64_t off, uint64_t bytes)
 
 /*
  * Allocate memory of the arena.  A server that died may have left data in unreferenced
- * parts of the arena, so first punch a hole, which reads as zeroes.  Then allocate the
+ * ranges of the arena, so first punch a hole, which reads as zeroes.  Then allocate the
  * file's memory, so that a writer never gets a SIGBUS because the file system is full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct abi_ring_ref;
-struct extent_list;	/* a list of the parts of the arena that are in use */
+struct extent_list;	/* a list of the byte ranges of the arena that are in use */
 struct root;
 
 /* A block of the arena that was retired.  Writers may still use it until every live process
@@ -17,16 +17,16 @@ struct extent {
 	uint32_t generation;
 };
 
-/* Allocate @bytes bytes of zeroes.  Returns 0; -ENOMEM if the arena is full; -ENOSPC if the
- * file system is full. */
+/* Allocate @bytes bytes of the arena, filled with zeroes.  Returns 0; -ENOMEM if the
+ * arena is full; -ENOSPC if the file system is full. */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off);
 /* Free the block @ref when every live process has applied @generation. */
 void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t generation);
 /* Return the memory of freed blocks to the file system, as soon as no process uses these
  * blocks any more. */
 void arena_reap(struct root *root);
-/* Add @block to the list of blocks in use.  For the methods list_blocks of parts.  A
- * reference with off 0 is ignored. */
+/* Add @block to the list of blocks in use.  The methods list_blocks() of parts call
+ * this.  A reference with off 0 is ignored. */
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block);
 /* Return true if @ref lies in the arena. */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);

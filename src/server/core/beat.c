@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write the server's sign of life.  It is written with pwrite(), not to a mapping: a
- * program of the same user may truncate the file, and a full file system must not cause a
- * SIGBUS.
+ * Write server.beat, the server's sign of life.  The server uses pwrite() and no
+ * mapping of the file: a program of the same user may truncate the file, and a full
+ * file system must not cause a SIGBUS.
  */
 #include "server/core/beat.h"
 
@@ -46,8 +46,8 @@ void beat(void)
 		return;
 	last_ns = beat.beats;
 	/*
-	 * A failure is no error.  For example, the beat cannot be written on a full file
-	 * system.
+	 * Ignore a failure: on a full file system, for example, the beat cannot be
+	 * written.
 	 */
 	(void)!pwrite(beat_fd, &beat, sizeof(beat), 0);
 }

@@ -46,8 +46,8 @@ int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_
 	return 0;
 }
 
-/* Free the block at once.  No process has seen it, so it need not wait for another
- * generation. */
+/* Free a block that was not published.  No process has seen it, so the arena need not
+ * wait for another generation. */
 void block_cancel(struct root *root, struct block_draft *draft)
 {
 	mapping_put(draft->map);
@@ -62,7 +62,8 @@ void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word)
 	*block = (struct abi_ring_ref){ 0, 0 };
 }
 
-/* Return the size that the block at @off has in its head; 0 if there is no block. */
+/* Return the size that is stored @at bytes after the start of the block at @off; 0 if
+ * there is no block. */
 static uint32_t read_size(const struct root *root, uint64_t off, uint32_t at)
 {
 	struct abi_ring_ref head = { off, ABI_PAGE_BYTES_MIN };

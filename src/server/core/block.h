@@ -45,7 +45,8 @@ struct root;
 /* A block that is not published yet. */
 struct block_draft {
 	struct abi_ring_ref ref;
-	struct mapping *map;		/* the first bytes of the block; NULL: not mapped */
+	struct mapping *map;		/* mapping of the first bytes of the block;
+					 * NULL: no byte is mapped */
 };
 
 /*
@@ -72,16 +73,18 @@ void block_cancel(struct root *root, struct block_draft *draft);
  */
 void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word);
 
-/* The size that a block must have to be loaded. */
+/* Where a block stores its size, and which sizes are valid. */
 struct block_size {
-	uint32_t at;			/* offset of the word with the size in the block */
-	uint64_t min, max;		/* limits of the size */
+	uint32_t at;			/* offset, in the block, of the word with its
+					 * size */
+	uint64_t min, max;		/* smallest and largest valid size, bytes */
 };
 /*
  * Copy the block that the previous server has published at offset @off.
  * @ret_copy: the copy, with a NUL after its last byte; the caller frees it.  NULL: there is no
  *	valid block, and *@ret_block is not set.
- * @ret_bytes: size of the block, which may differ from what its copy says.
+ * @ret_bytes: the checked size of the block, bytes.  The size in the copy may differ,
+ *	because the program can change it meanwhile.
  * Returns 0; or -ENOMEM: *@ret_block is set, because the block is in use, but there is no copy.
  */
 int block_copy(const struct root *root, uint64_t off, const struct block_size *size,

@@ -25,7 +25,8 @@ struct budget {
 
 /* Begin work that the budget limits.  Calls for one budget must not be nested. */
 void budget_start(struct budget *budget);
-/* Return true if the work must stop now.  The call costs a system call of 0.2 us. */
+/* Return true if the work must stop now.  The call makes one system call, which takes
+ * about 0.2 us. */
 bool budget_is_spent(const struct budget *budget);
 /* End the work, or interrupt it.  Subtracts the CPU time since budget_start() from the
  * budget. */

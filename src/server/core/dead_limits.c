@@ -11,12 +11,14 @@
 
 #include "base/config.h"
 
-#define SECTION		"ulf server"	/* name of the section; it contains a blank, so
-					 * that no program has this name by accident */
+#define SECTION		"ulf server"	/* name of the section of ulf.conf; it contains
+					 * a blank, so that no program has this name by
+					 * accident */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
-#define ROOTS_MAX	65536u		/* limit of the setting dead_roots; a list of so
-					 * many roots fits into one answer */
+#define ROOTS_MAX	65536u		/* largest value of the setting dead_roots; a
+					 * list of so many roots fits into one answer of
+					 * the server */
 #define PERCENT		50u		/* default of dead_bytes, in percent of the file
 					 * system */
 #define DAYS		7u
@@ -75,8 +77,8 @@ static bool parse_bytes(const char *text, const char *dir, uint64_t *ret_bytes)
 	return true;
 }
 
-/* Parse one token of the section.  Tokens without the prefix are not for the server, and
- * are ignored. */
+/* Parse one token of the section.  Tokens without the prefix "dead_" are ignored,
+ * because they are not for the server. */
 static bool parse_word(const char *word, const char *dir, struct dead_limits *limits)
 {
 	const char *value = strchr(word, '=');

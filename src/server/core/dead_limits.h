@@ -8,7 +8,7 @@
  *				their file system, with %
  *	dead_days=NUMBER	maximum age
  *
- * The oldest are removed first.
+ * The oldest dead roots are removed first.
  */
 #ifndef ULF_SERVER_DEAD_LIMITS_H
 #define ULF_SERVER_DEAD_LIMITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The log of wrong writes.  It is in the server's memory only, so it ends with the
- * server. */
+/* error_log, the log of wrong writes.  Entries are in the server's memory only, so they
+ * are lost when the server ends. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct error_entry {
 	char command[];
 };
 
-/* Where entries are also appended for the current request.  There is only one request at a
- * time, because the server has one thread. */
+/* The text to which new entries are also appended, for the current request.  There is
+ * only one request at a time, because the server has one thread. */
 static struct text *capture;		/* NULL: no request */
 static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;

@@ -44,8 +44,9 @@ void error_log_add_near(struct instance *instance, const char *place,
  */
 void error_log_capture(struct text *to);
 /*
- * Report that the current write succeeds, as in the kernel, but has no effect.  The client
- * of the request then gets the entries although there is no error.
+ * Report that the current write succeeds, as in the kernel, but has no effect.  The
+ * client that sent the write then gets the entries of error_log, although the write
+ * returns no error.
  */
 void error_log_warn(void);
 /* Return true if error_log_warn() was called since the last error_log_capture(). */
@@ -54,7 +55,7 @@ bool error_log_is_warning(void);
 void error_log_clear(struct instance *instance);
 /* Return true if error_log of @instance has no entries. */
 bool error_log_is_empty(const struct instance *instance);
-/* Print all entries, oldest first. */
+/* Print all entries of error_log of @instance, oldest first. */
 void error_log_show(const struct instance *instance, struct text *out);
 
 #endif

@@ -17,8 +17,8 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define INSTANCES_MAX	"15"		/* limit of the instances, as text: all buffers
-					 * except that of the top instance */
+#define INSTANCES_MAX	"15"		/* maximum number of instances, as text: all
+					 * buffers except that of the top instance */
 static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
 
 struct instance *instance_get(struct instance *instance)
@@ -37,7 +37,8 @@ void instance_put(struct instance *instance)
 	free(instance);
 }
 
-/* Release everything except the name, because a node may still refer to the instance. */
+/* Release everything except the name, because a node of the file tree may still refer
+ * to the instance. */
 static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
@@ -50,8 +51,8 @@ static void instance_release(struct instance *instance)
 	instance_put(instance);
 }
 
-/* Allocate memory for the start of an abi_buffer, up to the sizes of its CPUs.  Memory for
- * rings and rule words is allocated later. */
+/* Allocate memory for the start of an abi_buffer, up to the end of its array cpu_kb[].
+ * Memory for rings and rule words is allocated later. */
 static int reserve_buffer(struct root *root, const struct abi_buffer *abi)
 {
 	return root_reserve(root, abi, offsetof(struct abi_buffer, cpu_kb) +
@@ -133,8 +134,9 @@ struct instance *instance_find(const struct root *root, const char *name)
 	return NULL;
 }
 
-/* Reset a buffer, and copy the options of the top instance.  `used` is not reset, because
- * processes must look at the buffer to forget its old settings. */
+/* Reset a buffer, and copy the options of the top instance.  `used` is not reset,
+ * because processes look only at used buffers, and must forget the old settings of this
+ * one. */
 static void reset_buffer(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -

@@ -13,8 +13,9 @@
 #include "server/core/mapping.h"
 
 /*
- * The list of mappings.  The server's thread changes it only while it accesses no mapping.
- * The signal handler reads it, and runs only while the thread accesses a mapping.
+ * The list of mappings.  The server's thread changes the list only while it accesses no
+ * mapping.  The signal handler reads the list, and runs only during an access to a
+ * mapping: so the handler never sees a change in progress.
  */
 static struct mapping *all_mappings;
 static int map_flags = MAP_SHARED;	/* flags of mmap(); changed only before the first
@@ -37,8 +38,8 @@ static bool put_zeroes(void *start, uint64_t bytes)
 }
 
 /*
- * Return true if @addr is inside of the file.  In this case the SIGBUS means that the file
- * system is full.
+ * Return true if the byte at @addr is not beyond the end of the file.  In this case the
+ * SIGBUS means that the file system is full.
  */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {

@@ -5,9 +5,10 @@
  * here replaces such a mapping with zeroes and marks it as lost.  So the server sees a
  * broken root and does not die.
  *
- * If the file system is full, an access to a page that was never written is a SIGBUS,
- * too, even a read.  In a mapping that can be mended (mapping_new_sparse()) the handler
- * puts a page of zeroes there. mapping_mend() maps the file again later.
+ * If the file system is full, an access to a memory page that was never written is a
+ * SIGBUS, too, even a read.  In a mapping that can be mended (mapping_new_sparse()) the
+ * handler puts a memory page of zeroes there.  mapping_mend() maps the file again
+ * later.
  */
 #ifndef ULF_SERVER_MAPPING_H
 #define ULF_SERVER_MAPPING_H
@@ -20,8 +21,8 @@ struct mapping {
 	uint64_t bytes;
 	volatile bool is_lost;		/* true: the file was truncated; the signal
 					 * handler sets this */
-	volatile bool has_holes;	/* true: some pages were replaced with zeroes;
-					 * the signal handler sets this */
+	volatile bool has_holes;	/* true: some memory pages were replaced with
+					 * zeroes; the signal handler sets this */
 	int fd;				/* descriptor of the whole file; -1 if the
 					 * mapping cannot be mended */
 	int refs;			/* number of references */

@@ -29,10 +29,12 @@ struct tracer;
 
 struct root_part {
 	const char *name;
-	/* Size of the part's state of a root, root->part_state[NUMBER].  The core allocates
-	 * it, filled with zeroes, with the root and frees it with the root.  So it also exists
-	 * while the root is asleep, and done() must leave it as init() expects it.  0: the part
-	 * has no state; or init() allocates it, or its first use, and done() frees it. */
+	/* Number of bytes of the state that the part keeps for each root,
+	 * root->part_state[NUMBER].  The core allocates the state, filled with zeroes,
+	 * with the root and frees it with the root.  So the state also exists while the
+	 * root is asleep, and done() must leave it as init() expects it.  0: the part
+	 * has no state; or init() or its first use allocates the state, and done()
+	 * frees it. */
 	size_t state_bytes;
 	/* Method init: called when the memory of @root is mapped and its processes are
 	 * known.  Returns 0 or -errno. */
@@ -61,8 +63,8 @@ struct root_part {
 	void (*settled)(struct root *root, bool is_awaited);
 	/* Method stop_waiting: do not wait any more for files that are being parsed. */
 	void (*stop_waiting)(struct root *root);
-	/* Method list_blocks: list the blocks that processes may use, with
-	 * arena_list_block(), so that the arena does not use their memory for others. */
+	/* Method list_blocks: call arena_list_block() for each block that processes may
+	 * use, so that the arena does not use its memory again. */
 	void (*list_blocks)(const struct root *root, struct extent_list *list);
 	/* Method has_recorded: return true if the part has recorded anything.  A dead root
 	 * without records is removed. */
@@ -81,10 +83,10 @@ struct root_part {
 
 struct instance_part {
 	const char *name;
-	/* Size of the part's state of an instance, instance->part_state[NUMBER].  The core
-	 * allocates it, filled with zeroes, before load(), and frees it when nothing refers to
-	 * the instance any more, which may be long after done().  0: the part has no
-	 * state. */
+	/* Number of bytes of the state that the part keeps for each instance,
+	 * instance->part_state[NUMBER].  The core allocates the state, filled with
+	 * zeroes, before load(), and frees it when nothing refers to the instance any
+	 * more, which may be long after done().  0: the part has no state. */
 	size_t state_bytes;
 	/* Method reset: called when buffer @number of @root is about to be used by a new
 	 * instance.  Clears what an earlier instance has left for it in the tables of the
@@ -101,7 +103,8 @@ struct instance_part {
 	void (*drop)(struct instance *instance);
 	/* Method tick: called about once a second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
-	/* Method list_blocks: list the blocks of @instance, as root_part.list_blocks does. */
+	/* Method list_blocks: call arena_list_block() for each block of @instance that
+	 * processes may use. */
 	void (*list_blocks)(const struct instance *instance, struct extent_list *list);
 	bool (*has_recorded)(const struct instance *instance);
 	void (*add_info)(struct instance *instance, struct server_root_info *info);

@@ -22,10 +22,11 @@
 #define TRIES		16
 #define PAGE_BYTES	ARCH_PAGE_BYTES
 
-/* The state of the perf event.  Only the server's thread uses these variables.  The first
- * use sets them. */
+/* The state of the perf event.  Only the server's thread uses these variables.  The
+ * first call of perf_clock_is_there() sets them. */
 static struct perf_event_mmap_page *page;
-static const char *records;		/* the page of records, mapped after @page */
+static const char *records;		/* the memory page with perf's records, which is
+					 * mapped after @page */
 
 bool perf_clock_is_there(void)
 {
@@ -72,8 +73,9 @@ static int record_time(const char *name, uint64_t *ret_ns)
 }
 
 /*
- * Measure the offset of the clock.  The offset lies between *@ret_low and *@ret_low +
- * *@ret_range.  Of several tries, the one with the smallest range counts.
+ * Measure the offset of perf's clock from CLOCK_MONOTONIC_RAW, ns.  The offset lies
+ * between *@ret_low and *@ret_low + *@ret_range.  Of several tries, the one with the
+ * smallest range counts.
  */
 static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 {
@@ -98,8 +100,8 @@ static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 	return 0;
 }
 
-/* Update the offset.  If the old offset lies in the measured range it is kept, so that
- * times do not jump. */
+/* Update the offset of perf's clock.  If the old offset lies in the measured range,
+ * keep the old offset, so that times do not jump. */
 int perf_clock_update(uint64_t *offset_ns)
 {
 	uint64_t low, range;

@@ -71,7 +71,8 @@ void process_init(struct root *root)
 		fclose(maps);
 }
 
-/* Return the time when the process claimed the slot, CLOCK_BOOTTIME; 0 if it is unknown. */
+/* Return the time when process slot @slot was claimed, CLOCK_BOOTTIME; 0 if it is
+ * unknown. */
 static uint64_t slot_claimed_ns(const struct root *root, uint32_t slot)
 {
 	return slot == PROCESS_CREATOR ? shm_load(&root->control->started_ns) :
@@ -189,11 +190,11 @@ bool process_is_current(const struct process *process)
 	       inspect_stack(process->pid) == process->stack;
 }
 
-/* ---- slots ---- */
+/* ---- check one process slot ---- */
 
 /*
- * A copy of the process slots.  It is taken when the pass begins, because processes write
- * to the slots meanwhile.
+ * A copy of the process slots, taken when a pass over them begins, because processes
+ * write to the slots during the pass.
  */
 struct claims {
 	uint32_t pid[PROCESS_CREATOR + 1];	/* pid of each slot; 0 if the slot is
@@ -203,8 +204,9 @@ struct claims {
 	struct claim {
 		uint32_t pid, slot;
 		uint64_t claimed_ns;
-	} table[PROCESS_CREATOR + 1];		/* the slots that have a pid; of each
-						 * pid, the latest claim comes first */
+	} table[PROCESS_CREATOR + 1];		/* the slots that have a pid, sorted by
+						 * pid; of slots with equal pids the
+						 * latest claim comes first */
 	uint32_t nr;
 };
 
@@ -352,7 +354,7 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 	return 0;
 }
 
-/* ---- scans ---- */
+/* ---- scan all process slots of a root ---- */
 
 /*
  * Set fork_ns, the time since when no process is left except, perhaps, a forked child that
@@ -369,8 +371,9 @@ static void note_forks(struct root *root)
 }
 
 /*
- * Return the process slot to check next.  The creator comes first: if it claims a slot
- * meanwhile, it is found there, because the slots are checked after it.
+ * Return the process slot to check next.  PROCESS_CREATOR, the process that made the
+ * root, comes first: if it claims a slot meanwhile, the scan finds it later in that
+ * slot.
  */
 static uint32_t scan_slot(const struct root *root)
 {
@@ -421,8 +424,9 @@ bool process_scan(struct root *root)
 }
 
 /*
- * Wait for a missing child for FORK_LIMIT_NS only.  A child that was killed before it
- * claimed a slot never claims one, and a fork() that failed has no child.
+ * Wait for a forked child without a slot for FORK_LIMIT_NS only.  A child that was
+ * killed before it claimed a slot never claims one, and a fork() that failed has no
+ * child.
  */
 bool process_all_gone(struct root *root)
 {
@@ -443,7 +447,7 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	/* check root->process, because a root that is asleep has no table of processes */
+	/* check root->process, which is NULL while the root is asleep */
 	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);

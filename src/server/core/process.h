@@ -29,17 +29,18 @@ struct process {
 					 * which exec() changes */
 };
 
-/* Find out how mappings of the root's memory look in /proc/PID/maps, by which its processes
- * are recognised.  The memory must be mapped. */
+/* Find the device and inode numbers that /proc/PID/maps shows for the root's memory:
+ * the server recognises processes of the root by these numbers.  The memory must be
+ * mapped. */
 void process_init(struct root *root);
 /*
- * Scan all process slots for processes that have started or ended.  Returns false if the
- * root's budget was spent, or no descriptor was left.  Then is_blind is set, and slots that
- * were not scanned keep their old state.
+ * Scan all process slots for processes that have started or ended.  Returns false if
+ * the root's budget was spent, or no descriptor was left.  Then root->is_blind is set,
+ * and slots that were not scanned keep their old state.
  */
 bool process_scan(struct root *root);
-/* Continue a scan that has not ended.  Returns true if all slots were scanned since the last
- * process_scan(). */
+/* Continue a scan of the process slots that has not ended.  Returns true if all slots
+ * were scanned since the last process_scan(). */
 bool process_scan_more(struct root *root);
 /*
  * Return true if no process of the root is left, and no child is about to claim a slot.

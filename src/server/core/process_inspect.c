@@ -16,11 +16,12 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* limit of the cached results,
-							 * enough for 4 passes that each
-							 * find different processes */
-#define TEXT_BYTES	8192u		/* at least a page, because read() of a maps file
-					 * returns up to one page */
+#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* maximum number of cached
+							 * results, enough for 4 passes
+							 * that each find different
+							 * processes */
+#define TEXT_BYTES	8192u		/* at least one memory page, because read() of
+					 * /proc/PID/maps returns up to one page */
 
 /*
  * Set the path of the process's maps.  A process whose stack is hidden does not show its
@@ -38,8 +39,8 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 		 process->pid, tid ? tid : process->pid);
 }
 
-/* A reader of /proc/PID/maps, which reads the file in parts.  The kernel remembers the
- * address between two parts. */
+/* A reader of /proc/PID/maps, which reads the file in several steps.  Between two steps
+ * the kernel remembers at which address to continue. */
 struct maps_reader {
 	int fd;				/* -1: closed */
 	uint32_t pid;			/* pid, start time and stack address of the
@@ -54,7 +55,7 @@ struct maps_reader {
 
 struct inspections {
 	struct inspection *table;	/* sorted by pid */
-	uint32_t nr, capacity;		/* capacity is the number of allocated rows of @table */
+	uint32_t nr, capacity;		/* @table has space for @capacity results */
 	uint32_t pass;			/* number of the current pass */
 	struct maps_reader reader;
 };
@@ -85,8 +86,9 @@ static void stat_read(uint32_t pid, uint64_t *ret_started, uint64_t *ret_stack)
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
-	started = stat_field(strrchr(text, ')'), 2, 22);	/* start after the last ')',
-								 * because a name may
+	started = stat_field(strrchr(text, ')'), 2, 22);	/* start after the last
+								 * ')', because the
+								 * process's name may
 								 * contain any byte */
 	stack = stat_field(started, 22, 28);
 	*ret_started = started ? strtoull(started + 1, NULL, 10) : 0;
@@ -101,7 +103,7 @@ uint64_t inspect_stack(uint32_t pid)
 	return stack;
 }
 
-/* ---- the table of results ---- */
+/* ---- find and update cached results ---- */
 
 static void reader_close(struct maps_reader *reader)
 {
@@ -131,7 +133,8 @@ void inspections_free(struct inspections *inspections)
 	free(inspections);
 }
 
-/* Return the index of @pid in the table, or the index at which it must be inserted. */
+/* Return the index of @pid in inspections->table, or the index at which it must be
+ * inserted. */
 static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 {
 	uint32_t low = 0, high = inspections->nr;
@@ -200,8 +203,8 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	inspection->pass = root->inspections->pass;
 	stat_read(pid, &started, &stack);
 	/*
-	 * Inspect the maps again if a process hides its stack address, because exec() then
-	 * changes none of these numbers.
+	 * Inspect the maps again if the process hides its stack address, because then
+	 * neither the start time nor the stack address shows an exec().
 	 */
 	if (started != inspection->started || stack != inspection->stack || !started ||
 	    (!stack && inspection->maps == MAPS_MAPPED))
@@ -253,8 +256,8 @@ static int reader_open(struct maps_reader *reader, const struct process *process
 	return 0;
 }
 
-/* Check the lines that were read.  Returns true if one of them is a mapping of the root's
- * memory. */
+/* Check the lines of /proc/PID/maps in reader->text.  Returns true if one of them is a
+ * mapping of the root's memory. */
 static bool reader_search(struct maps_reader *reader, const struct root *root)
 {
 	char *line = reader->text, *end;
@@ -282,7 +285,8 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	return false;
 }
 
-/* Read the next part of the maps.  Returns MAPS_UNKNOWN if there is more. */
+/* Read and check the next lines of /proc/PID/maps.  Returns MAPS_UNKNOWN if the file
+ * may have more lines. */
 static enum maps_result reader_step(struct maps_reader *reader, const struct root *root)
 {
 	ssize_t n = read(reader->fd, reader->text + reader->len,
@@ -293,8 +297,9 @@ static enum maps_result reader_step(struct maps_reader *reader, const struct roo
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? MAPS_MAPPED : MAPS_UNKNOWN;
-	errno = 0;			/* there is no line at all: the process has no
-					 * memory, because its main thread has ended */
+	errno = 0;			/* if the file has no line at all, the process
+					 * has no memory, because its main thread has
+					 * ended */
 	return reader->has_lines ? MAPS_UNMAPPED : MAPS_REFUSED;
 }
 

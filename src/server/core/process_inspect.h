@@ -4,8 +4,8 @@
  * once, however many slots name it and however often they are scanned.  A result is valid
  * until the pid has another start time, or another stack address, which exec() changes.
  *
- * A process may have 65,530 mappings or more, and any root may name it.  So /proc/PID/maps
- * is read in parts, within the root's budget.
+ * A process may have 65,530 mappings or more, and any root may name it.  So
+ * /proc/PID/maps is read in several steps, within the root's budget.
  */
 #ifndef ULF_SERVER_PROCESS_INSPECT_H
 #define ULF_SERVER_PROCESS_INSPECT_H
@@ -29,7 +29,8 @@ enum maps_result {
 /* The cached result for one pid. */
 struct inspection {
 	uint32_t pid;
-	uint32_t pass;			/* the pass that read /proc/PID/stat last */
+	uint32_t pass;			/* number of the pass that last read
+					 * /proc/PID/stat */
 	uint64_t started;		/* start time in clock ticks since boot; 0:
 					 * unknown */
 	uint64_t stack;			/* address of the stack; 0 if it is not readable,
@@ -37,19 +38,20 @@ struct inspection {
 	enum maps_result maps;		/* result of inspect_maps() */
 };
 
-/* Return the stack address of @pid at present; 0 as in struct inspection. */
+/* Return the present address of the stack of process @pid; 0 if it is not readable, or
+ * the main thread has ended. */
 uint64_t inspect_stack(uint32_t pid);
 
 /*
- * Begin a new pass over the process slots of @root, because every process may have changed.
- * Returns 0 or -ENOMEM.
+ * Begin a new pass over the process slots of @root.  In a new pass inspection_get()
+ * reads /proc/PID/stat of each process again.  Returns 0 or -ENOMEM.
  */
 int inspections_begin(struct root *root);
-/* Free all results.  NULL is allowed. */
+/* Free all cached results.  NULL is allowed. */
 void inspections_free(struct inspections *inspections);
 /*
- * Return the result for @pid in this pass, or NULL if there is no memory.  The result is
- * valid until the next call. Call inspections_begin() first.
+ * Return the cached result for @pid, updated in this pass, or NULL if there is no
+ * memory.  The result is valid until the next call.  Call inspections_begin() first.
  */
 struct inspection *inspection_get(struct root *root, uint32_t pid);
 /*

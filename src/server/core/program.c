@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the file of a program.  A program may be rebuilt, upgraded or removed while it runs.
- * Then its path leads to another file or nowhere, but /proc/PID/exe still leads to the
- * right one.  There is no such link for shared libraries: only root may use
- * /proc/PID/map_files.
+ * Find the file of a program.  A program may be rebuilt, upgraded or removed while it
+ * runs.  Then its path leads to another file or nowhere, but /proc/PID/exe still leads
+ * to the right one.  There is no such link for shared libraries: only the superuser may
+ * use /proc/PID/map_files.
  */
 #include "server/core/program.h"
 
@@ -19,8 +19,9 @@
 #include "server/core/root.h"
 #include "symbols/localfile.h"
 
-#define TRIES	8		/* limit of the processes that are tried; all run the
-				 * same file, but the server may not inspect some of them */
+#define TRIES	8		/* maximum number of processes that are tried; all run
+				 * the same file, but the server may not inspect some of
+				 * them */
 
 bool program_is(const struct root *root, const char *path)
 {
@@ -49,9 +50,9 @@ static bool can_open(const char *path)
 }
 
 /*
- * Get the names of the program.  The path in the root's memory is used only if /proc still
- * shows this name, or if /proc/PID/exe can be opened.  Otherwise there may be another file
- * at the path.
+ * Get the names of the program.  The path in the root's memory is used only if
+ * /proc/PID/exe still shows this path, or if /proc/PID/exe can be opened.  Otherwise
+ * there may be another file at the path.
  */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
@@ -72,8 +73,8 @@ void program_names_find(const struct root *root, uint32_t pid,
 }
 
 /*
- * Open the file that a process of the root runs.  The process must still belong to the root
- * after the open.
+ * Open the file that a process of the root runs.  The process must still belong to the
+ * root after the file was opened.
  */
 static int open_link(const struct root *root, int *ret_fd)
 {

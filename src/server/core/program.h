@@ -9,7 +9,8 @@
 
 struct root;
 
-/* Return true if @path is the path of the program, as far as the path is known. */
+/* Return true if @path is the path of the program of @root.  Only the first bytes of a
+ * very long path are known and compared. */
 bool program_is(const struct root *root, const char *path);
 
 /* The suffix that /proc appends to the path of a deleted file. */

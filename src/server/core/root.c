@@ -29,8 +29,8 @@
 						 * when a dead root is woken, ns */
 #define WAKE_STEP_MS		5
 
-/* Open @dirfd/NAME/memory.  This must be a file of this user, and no part of the path may
- * be a symbolic link. */
+/* Open @dirfd/NAME/memory.  `memory` must be a file of this user, and no part of the
+ * path may be a symbolic link. */
 static int open_memory(struct root *root, int dirfd)
 {
 	int dir = openat(dirfd, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -57,8 +57,8 @@ static int open_memory(struct root *root, int dirfd)
 	return 0;
 }
 
-/* Load the state that the previous server left.  Returns -ERESTART if the caller must call
- * again later. */
+/* Load the state of parts and instances that the previous server left.  Returns
+ * -ERESTART if the caller must call again later. */
 static int load_parts(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -103,8 +103,8 @@ static int root_attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* Refuse a changed number of CPUs.  Nodes stay while a root is asleep, and refer to
-	 * CPUs by number. */
+	/* Refuse a changed number of CPUs.  Nodes of the file tree stay while a root is
+	 * asleep, and refer to CPUs by number. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -133,7 +133,7 @@ static void keep_age(const struct root *root)
 		futimens(root->fd, times);
 }
 
-/* Release everything except the name.  May be called twice. */
+/* Release everything of @root except its name and its figures.  May be called twice. */
 static void root_detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -269,7 +269,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 	return 0;
 }
 
-/* ---- sleep ---- */
+/* ---- put dead roots to sleep, and wake them ---- */
 
 static bool is_asleep(const struct root *root)
 {
@@ -281,16 +281,16 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* Keep the root awake if an instance has nodes, because they would refer to freed
-	 * memory. */
+	/* Keep the root awake if an instance has nodes in the file tree, because the
+	 * nodes would refer to freed memory. */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;
 	return true;
 }
 
-/* Set members to zero, as root_attach() expects them in a new root.  Nodes keep their references
- * to the top instance. */
+/* Set members of @root to zero, as root_attach() expects them in a new root.  Nodes
+ * keep their references to the top instance. */
 static void forget_attached(struct root *root)
 {
 	instance_states_clear(root->parts, root->top.part_state);
@@ -391,8 +391,8 @@ static int root_wake(struct root *root)
 	struct roots *roots = server_roots(root->server);
 	int r = try_wake(root);
 
-	/* Put another root to sleep.  This frees descriptors and memory of the server, but
-	 * no space in a tmpfs (-ENOSPC). */
+	/* While the server lacks descriptors or memory, put another root to sleep.
+	 * This would not help if a tmpfs is full (-ENOSPC). */
 	while (is_shortage(r) && r != -ENOSPC && roots_sleep_one(roots))
 		r = try_wake(root);
 	if (!r) {
@@ -430,7 +430,8 @@ void root_put(struct root *root)
 	free(root);
 }
 
-/* Remember that a file was opened: such a root is kept when its program ends. */
+/* Remember that a file of @root was opened: such a root is kept when its program
+ * ends. */
 static void note_opened(struct root *root)
 {
 	uint32_t *used = &root->top.abi->used;

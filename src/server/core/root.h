@@ -45,8 +45,9 @@ struct root {
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of
 					 * server.c */
-	struct root *next_of_hash;	/* the members from next_of_hash to is_in_dead
-					 * belong to roots.c */
+	struct root *next_of_hash;	/* next root in the chain of the hash; only
+					 * roots.c uses the members from here to
+					 * is_in_dead */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* link of the list of roots that are awake;
 					 * valid if the root is awake */
@@ -54,9 +55,9 @@ struct root {
 					 * is_in_dead is set */
 	bool is_in_dead;
 	int refs;			/* number of references, held by the server and
-					 * by each node */
-	int users;			/* number of users: the server and each open
-					 * file; see root_use() */
+					 * by each node of the file tree */
+	int users;			/* number of users of the root's memory: the
+					 * server and each open file; see root_use() */
 	bool is_gone;			/* true: the directory of the root was removed */
 	bool was_opened;		/* true: a file of the root was opened */
 	bool is_empty;			/* true: the root was dead when it was found, and
@@ -77,9 +78,10 @@ struct root {
 					 * CLOCK_MONOTONIC */
 	struct timespec died;		/* mtime of `memory`, which the server sets when
 					 * all processes are gone */
-	uint64_t file_bytes;		/* space that the file `memory` took when the
-					 * root died, bytes */
-	struct server_root_info info;	/* figures when the root fell asleep, without the name */
+	uint64_t file_bytes;		/* space that the file `memory` took when it was
+					 * last measured, bytes */
+	struct server_root_info info;	/* figures of the root when it fell asleep; the
+					 * name is not set */
 	bool has_info;			/* true: @info is complete; false: it only has
 					 * values of `struct abi_control` */
 
@@ -87,7 +89,8 @@ struct root {
 					 * file; NULL if the root is asleep or corrupt */
 	/* The layout of the memory (abi/control.h), from a checked copy of the control
 	 * block. */
-	struct abi_control *control;	/* @control and the tables below point into `memory` */
+	struct abi_control *control;	/* @control and the pointers to tables point
+					 * into `memory` */
 	struct abi_process *processes;
 	struct abi_module *modules_table;
 	struct abi_object *objects_table;	/* table of objects; NULL if the program
@@ -100,31 +103,33 @@ struct root {
 	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
 					 * pointers; NULL: the slot was never used */
 	uint32_t nr_live;		/* number of processes that are alive */
-	bool is_blind;			/* true: the last scan ran out of descriptors, or
-					 * has not ended yet */
+	bool is_blind;			/* true: the last scan of the process slots ran
+					 * out of descriptors, or has not ended yet */
 	/* The state of the scan of the process slots. */
 	struct {
 		uint32_t left;		/* number of slots that are left to scan; 0: the scan
 					 * has ended */
 		uint32_t next;		/* the first of the slots that are left to scan */
 		uint32_t forks_done;	/* value of abi_control.forks_done when the scan began */
-		uint32_t round;		/* number of the server's last round in which
-					 * this scan had its turn */
+		uint32_t round;		/* number of the server's last round of scans in
+					 * which the scan of this root had its turn */
 	} scan;
 	struct inspections *inspections;	/* results of process_inspect.c; NULL if
 						 * there are none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
-	uint64_t fork_ns;		/* time since when no process is left except,
-					 * perhaps, a forked child without a slot,
-					 * CLOCK_MONOTONIC; 0: there is a process, or
-					 * there is certainly no such child */
+	uint64_t fork_ns;		/* time since when the root has no process,
+					 * except perhaps a forked child that has not
+					 * claimed a slot yet, CLOCK_MONOTONIC; 0: there
+					 * is a process, or there is certainly no such
+					 * child */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
 							 * processes had loaded when the
 							 * tables were last read */
 
-	struct extent *pending;		/* array of nr_pending retired blocks */
+	struct extent *pending;		/* array of nr_pending retired blocks that
+					 * processes may still use */
 	size_t nr_pending;
 	bool is_arena_known;		/* true: shared memory or @pending lists every
 					 * block that a live process may use */
@@ -174,14 +179,16 @@ bool root_is_usable(struct root *root);
 bool root_is_ready(struct root *root);
 /* Return true if the root is dead, awake, and has no user but the server. */
 bool root_can_sleep(const struct root *root);
-/* Release everything except the name and the figures.  root_can_sleep() must be true. */
+/* Put @root to sleep: release everything except its name and its figures.
+ * root_can_sleep() must be true. */
 void root_sleep(struct root *root);
 /* Return true if a root that is asleep is still dead for certain.  Does not wake the root. */
 bool root_is_still_dead(struct root *root);
 /*
- * Allocate memory of the file for the @bytes at @start, a part of the tables that the
- * program may not have touched yet.  Must be called before writing there: the file is
- * sparse, and a write without memory would be a SIGBUS.  Returns 0 or -ENOSPC.
+ * Allocate memory of the root's file for the @bytes bytes at @start, in a table that
+ * the program may not have written yet.  Must be called before the server writes there:
+ * the file is sparse, and a write without memory would be a SIGBUS.  Returns 0 or
+ * -ENOSPC.
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 

@@ -12,14 +12,14 @@
 struct root;
 
 /*
- * Delete the directory of @root in @roots (the directory DIR/roots), with its memory.
- * Returns 0; -EBUSY if the memory there belongs to another root; or an error of the file
- * system.
+ * Delete the directory of @root, with the file `memory`.  @roots: descriptor of
+ * DIR/roots.  Returns 0; -EBUSY if the file belongs to another root; or an error of the
+ * file system.
  */
 int root_delete_files(const struct root *root, int roots);
 /*
- * Return true if a process has mapped the memory of @root, which is in @roots.  For roots of
- * another version, whose process slots the server cannot read.
+ * Return true if a process has mapped the memory of @root.  @roots: descriptor of
+ * DIR/roots.  For roots of another version, whose process slots the server cannot read.
  */
 bool root_is_mapped(const struct root *root, int roots);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspect a root without mapping it, to find out whether it is certainly dead, and whether
- * it may have recorded anything.  The file is sparse, so only a few bytes are read: the
- * header, the slots that were claimed, and one word of each buffer.
+ * Inspect a root without mapping it, to find out whether it is certainly dead, and
+ * whether it may have recorded anything.  The file is sparse, so only a few bytes are
+ * read: the control block, the process slots that were claimed, and one word of each
+ * buffer.
  *
  * "Certainly dead" means that process.c would find the same: no slot names a process that
  * exists, and no child is about to claim a slot.  In any doubt (another program may have

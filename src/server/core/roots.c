@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of roots; see roots.h. */
+/* The roots that a server knows; see roots.h. */
 #include "server/core/roots.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ void roots_remove(struct roots *roots, struct root *root)
 		TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- roots that are asleep or awake ---- */
+/* ---- the list of roots that are awake ---- */
 
 bool roots_have_ended(const struct roots *roots)
 {
@@ -118,8 +118,8 @@ bool roots_have_ended(const struct roots *roots)
 	return false;
 }
 
-/* Return the least recently used dead root that can sleep.  @but: a root that must not be
- * returned. */
+/* Return the least recently used dead root that can sleep.  @but: a root that must not
+ * be returned, or NULL.  *@ret_nr_dead: number of dead roots that are awake. */
 static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
 				   uint32_t *ret_nr_dead)
 {
@@ -219,7 +219,8 @@ static int by_death(const void *pa, const void *pb)
 	return is_older(b, a) - is_older(a, b);
 }
 
-/* Sort the list of dead roots.  Roots that were found in a directory come in no order. */
+/* Sort the list of dead roots.  Roots that a new server finds in the directory come in
+ * no order. */
 static void sort_dead(struct roots *roots)
 {
 	struct root **sorted = calloc(roots->nr_dead, sizeof(struct root *)), *root;

@@ -21,12 +21,13 @@
 struct root;
 TAILQ_HEAD(root_list_head, root);
 
-#define ROOTS_DEAD_AWAKE	64u	/* limit of the dead roots that are awake at a time */
+#define ROOTS_DEAD_AWAKE	64u	/* maximum number of dead roots that are awake
+					 * at a time */
 
 struct roots {
 	struct root **hash;		/* array of nr_hash chains of roots, by hash of
 					 * the name; NULL: no root */
-	uint32_t nr_hash;		/* number of chains; a power of two */
+	uint32_t nr_hash;		/* number of chains in @hash; a power of two */
 	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
 	int missed;			/* -errno if a root could not be added for lack
@@ -35,21 +36,22 @@ struct roots {
 	bool is_dead_unsorted;		/* true: @dead must be sorted before it is used */
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
-	uint64_t learning_ns;		/* time since when a list request waits for
-					 * figures; 0: none waits */
+	uint64_t learning_ns;		/* time since when a request for the list of
+					 * roots waits for figures, CLOCK_MONOTONIC, ns;
+					 * 0: no request waits */
 };
 
-/* Make an empty table. */
+/* Initialise @roots, without any root. */
 void roots_init(struct roots *roots);
-/* Free the table.  The table must have no roots. */
+/* Free the memory of @roots, which must be empty. */
 void roots_done(struct roots *roots);
 
 /*
- * Add @root, whose name must be unique.  The table takes over the caller's reference.
+ * Add @root, whose name must be unique.  @roots takes over the caller's reference.
  * Returns 0, or -ENOMEM with nothing changed.
  */
 int roots_add(struct roots *roots, struct root *root);
-/* Remove @root from all lists.  The caller gets the table's reference. */
+/* Remove @root from all lists.  The caller gets the reference that @roots has held. */
 void roots_remove(struct roots *roots, struct root *root);
 /*
  * Return true if a root counts as alive but has no process left.  A scan may notice the
@@ -74,7 +76,7 @@ void roots_limit_awake(struct roots *roots);
 /* Remove @root, a dead root that is about to be unmapped, from the list of roots that are
  * awake. */
 void roots_asleep(struct roots *roots, struct root *root);
-/* Set the size of the file of @root. */
+/* Set root->file_bytes of @root to @bytes, and update roots->dead_bytes. */
 void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes);
 /* Add @root, which has died, to the list of dead roots.  root->died and root->file_bytes
  * must be set. */

@@ -41,8 +41,8 @@
 					 * clients are served */
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root falls asleep when it was not used
 					 * for this time, ns */
-#define ROUND_NS	20000000u	/* limit of the time of one round of work, ns;
-					 * the next round continues */
+#define ROUND_NS	20000000u	/* limit of the time for removing dead roots in
+					 * one call of limit_dead(), ns */
 #define LOADING_NS	2000000000u	/* limit of the time that server_open() waits for
 					 * roots that are being loaded, ns */
 #define DAY_SECONDS	(24 * 3600)
@@ -61,12 +61,13 @@ struct server {
 	uint32_t tick;			/* number of the slow tick; a root with another
 					 * root->tick has not had its turn yet */
 	bool is_ticking;		/* true: the slow tick has not ended */
-	bool is_scanning;		/* true: the scan of a root has not ended */
-	uint32_t scan_round;		/* number of the round of scans; a root with
-					 * another root->scan.round has not had its turn
-					 * yet */
-	struct root *loading;		/* list of roots that wait for a parser; see
-					 * load_roots() */
+	bool is_scanning;		/* true: the scan of a root's process slots has
+					 * not ended */
+	uint32_t scan_round;		/* number of the round of scans of process
+					 * slots; a root with another root->scan.round
+					 * has not had its turn yet */
+	struct root *loading;		/* list of roots that are being loaded, and wait
+					 * for a parser; see load_roots() */
 	void *tree;			/* the tree of tracefs/, or NULL */
 	void (*free_tree)(void *tree);	/* frees @tree */
 };
@@ -272,8 +273,8 @@ static bool has_too_many(const struct server *server, const struct root *root)
 		server->roots.dead_bytes > server->limits.bytes);
 }
 
-/* Remove the oldest dead roots beyond the limits.  A round ends after ROUND_NS; the next
- * round continues. */
+/* Remove the oldest dead roots beyond the limits of ulf.conf.  Stops after ROUND_NS;
+ * the next call continues. */
 static void limit_dead(struct server *server)
 {
 	uint64_t end_ns = server_now_ns() + ROUND_NS;
@@ -283,7 +284,8 @@ static void limit_dead(struct server *server)
 		next = TAILQ_NEXT(root, dead_link);
 		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
-		/* Keep a root with open files, of which the server is not the only user. */
+		/* Keep a root with open files: each open file is a user besides the
+		 * server. */
 		if (root->users == 1 && !check_dead(root))
 			remove_root(server, root);
 		if (server_now_ns() > end_ns)
@@ -395,8 +397,8 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
-/* Drop roots that are being loaded and whose directory is gone.  @dirfd -1: drop all of
- * them. */
+/* Drop roots that are being loaded and whose directory is gone.  @dirfd: DIR/roots; -1:
+ * drop all of them. */
 static void forget_loading(struct server *server, int dirfd)
 {
 	struct root **at = &server->loading, *root;
@@ -449,13 +451,15 @@ static void add_missed(struct server *server)
 	closedir(dir);
 }
 
-/* Compare the whole directory with the roots that are known, and add or remove roots. */
+/* Compare the directory DIR/roots with the roots that are known, and add or remove
+ * roots. */
 static void scan_roots(struct server *server)
 {
 	struct root *root, *next;
 	DIR *dir;
 
-	/* Both calls do nothing if the directory exists and is watched already. */
+	/* mkdir() and inotify_add_watch() do nothing if the directory exists and is
+	 * watched. */
 	mkdir(server->roots_path, 0700);
 	inotify_add_watch(server->inotify, server->roots_path,
 			  IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB |
@@ -481,7 +485,7 @@ static void scan_roots(struct server *server)
 	}
 }
 
-/* Handle a change of the directory @name: a root appeared, was removed or replaced, or its
+/* Handle a change of DIR/roots/@name: a root appeared, was removed or replaced, or its
  * program waits for the server. */
 static void scan_name(struct server *server, int dirfd, const char *name)
 {
@@ -498,8 +502,8 @@ static void scan_name(struct server *server, int dirfd, const char *name)
 		add_root(server, dirfd, name);
 }
 
-/* Handle inotify events.  Returns false if there were changes without a name, so that the
- * caller must compare the whole directory. */
+/* Handle inotify events.  Returns false if there were events without a name, so that
+ * the caller must call scan_roots(). */
 static bool scan_events(struct server *server, const char *events, size_t bytes)
 {
 	const struct inotify_event *event;
@@ -511,7 +515,8 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;	/* this is a change of DIR/roots itself, or an overflow */
+			is_all = false;	/* DIR/roots itself has changed, or events were
+					 * lost */
 	}
 	if (dirfd >= 0)
 		close(dirfd);
@@ -719,7 +724,8 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 	return is_left;
 }
 
-/* Give each root one turn.  Returns true if there was not enough time for all roots. */
+/* Do the regular work of each root that is awake, once in a slow tick.  Returns true if
+ * there was not enough time for all roots. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
 	struct root *root;

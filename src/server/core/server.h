@@ -23,9 +23,9 @@ struct server_parts;
  */
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
- * Open the root @name, or all roots if @name is NULL, only to read them.  This works while
- * another server runs.  Changes that are made through such a view are not seen by any other
- * process.  The process must have no other kind of server.
+ * Open the root @name, or all roots if @name is NULL, only to read them.  This works
+ * while another server runs.  Changes that are made through such a view are not seen by
+ * any other process.  A process that calls this must not call server_open().
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
@@ -44,8 +44,8 @@ int server_poll_fd(const struct server *server);
  * free roots. */
 void server_dispatch(struct server *server);
 /*
- * Continue the work that waits for a parser.  Call it after parse_dispatch() has returned
- * true.  One call handles the parsers of all servers of the process.
+ * Continue the work that waits for a parser.  Call this function after parse_dispatch()
+ * has returned true.  One call handles the parsers of all servers of the process.
  */
 void server_parsed(struct server *server);
 /*
@@ -67,12 +67,13 @@ enum server_root_state {
 
 /* The data of a root that `ulf ls` prints. */
 struct server_root_info {
-	const char *name;		/* valid during the call */
+	const char *name;		/* name of the root; valid only during the call
+					 * of @emit */
 	enum server_root_state state;
 	uint32_t pid;			/* pid of the process that made the root */
 	uint32_t nr_processes;		/* number of processes that are alive */
-	bool has_figures;		/* true: the next five values are known; else
-					 * they are 0 */
+	bool has_figures;		/* true: the members from events_on to overruns
+					 * are known; else they are 0 */
 	uint32_t events_on, events_known;
 	uint64_t entries;		/* number of records that can be read */
 	uint64_t bytes;			/* total size of the records that can be read, bytes */
@@ -85,9 +86,9 @@ struct server_root_info {
  * Call @emit for every root, newest first.  Stops when @emit returns a value other than 0,
  * and returns that value.  Wakes dead roots for a moment to read their figures.
  *
- * The states are those of this moment.  The CLI lists roots right after its waitpid(), and a
- * program that has ended must be dead then, even if it claimed its slot after the last scan.
- * server_root_remove() guarantees that, too.
+ * The states of the roots are current.  The CLI lists roots right after its waitpid(),
+ * and a program that has ended must be dead then, even if it claimed its slot after the
+ * last scan.  server_root_remove() guarantees that, too.
  */
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
@@ -104,9 +105,9 @@ int server_root_list_run(struct server *server, uint32_t run_id,
 			 int (*emit)(void *arg, const struct server_root_info *info),
 			 void *arg);
 /*
- * Read figures of dead roots for about 20 ms, before server_root_names().  Returns false if
- * roots are left, so that the caller should call again.  Returns true after 0.8 seconds in
- * any case.
+ * Read figures of dead roots for about 20 ms, before server_root_names().  Returns
+ * false if figures of some roots are still missing, so that the caller should call
+ * again.  Returns true after 0.8 seconds in any case.
  */
 bool server_root_list_prepare(struct server *server);
 /*

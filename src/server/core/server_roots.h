@@ -22,7 +22,8 @@ void server_watch_process(struct server *server, struct process *process);
  * @process. */
 void server_unwatch_process(struct server *server, struct process *process);
 
-/* Make the next tick come soon and continue a scan that has not ended. */
+/* Make the next tick come soon and continue scans of process slots that have not
+ * ended. */
 void server_continue_scan(struct server *server);
 
 /* Return the address of the pointer in which tracefs keeps its tree. server_free() calls

@@ -17,7 +17,8 @@
 #include "server/core/shm.h"
 #include "server/core/timebase.h"
 
-#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples, ns */
+#define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples of the
+					 * TSC, ns */
 #define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past,
 					 * so that no CPU's TSC is below it, ns */
 

@@ -15,7 +15,8 @@ struct ring_config;
 struct root;
 struct text;
 
-/* Take the first of the two samples from which the rate of the TSC is computed. */
+/* Take the first of the two samples of TSC and time from which the rate of the TSC is
+ * computed. */
 void timebase_start(void);
 /*
  * Calibrate the clock of @root if this was not done yet.  Sleeps for up to 20 ms if the
@@ -34,13 +35,13 @@ bool timebase_has(const struct clock_row *row);
  */
 int timebase_prepare(struct root *root, const struct clock_row *row);
 /*
- * Measure the clocks that drift again, for the buffers of @root.  If this fails, the last
- * value stays.
+ * Measure the offset of perf's clock again, because it drifts.  Does nothing if no
+ * buffer of @root uses this clock.  If the measurement fails, the last offset stays.
  */
 void timebase_update(struct root *root);
 /*
- * Return the TSC at @time of the buffer's clock.  Returns UINT64_MAX if it is unknown,
- * because the clock cannot be converted.
+ * Convert @time, a time of the buffer's clock, to a value of the TSC.  Returns
+ * UINT64_MAX if it is unknown, because the clock cannot be converted.
  */
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
 /*
