@@ -11,12 +11,13 @@
 #include "server/functions/functions.h"
 #include "server/rules/rules.h"
 
-/* Letters that name the lists in the text for the next server. */
+/* Letters that stand for the lists in the text that function_mods_put() writes. */
 static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
 
-/* Count an entry that waits as an entry of the filter, because such a filter is not empty. */
+/* Count a waiting entry as an entry of set_ftrace_filter, because a filter with such an
+ * entry is not empty. */
 static void count_entry(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
@@ -60,7 +61,7 @@ static void take_out(struct instance *instance, struct function_mod **at)
 	mod_free(mod);
 }
 
-/* ---- handle writes ---- */
+/* ---- add, remove and show waiting entries ---- */
 
 static bool is_loaded(const struct functions *functions, const char *module)
 {
@@ -83,7 +84,7 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
 }
 
-/* Remove the entries that match from the instance.  Returns them as a separate list, in
+/* Remove the matching entries from the instance.  Returns them as a separate list, in
  * reverse order. */
 static struct function_mod *free_entry(struct instance *instance, enum function_list list,
 				       const char *glob, const char *module)
@@ -171,10 +172,10 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
 }
 
-/* ---- apply entries to new modules ---- */
+/* ---- apply waiting entries when their module was loaded ---- */
 
-/* Add the functions of @mod to its list.  Returns -ERESTART if names are being demangled;
- * then nothing was changed. */
+/* Add the functions that the entry @mod names to the list of the entry.  Returns
+ * -ERESTART if names are being demangled; then nothing was changed. */
 static int apply_entry(struct instance *instance, const struct function_mod *mod)
 {
 	struct root *root = instance->root;
@@ -230,7 +231,7 @@ int function_mods_come(struct root *root)
 	return r;
 }
 
-/* ---- save and load the entries, for the next server ---- */
+/* ---- save the waiting entries for the next server, and load them ---- */
 
 void function_mods_put(const struct instance *instance, struct text *out)
 {

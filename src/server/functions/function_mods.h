@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries FUNCTIONS:mod:MODULE of set_ftrace_filter and set_ftrace_notrace whose module is
- * not loaded.  They wait here and are applied when the module is loaded.  Until then a
- * filter with no other entry selects no function.
+ * Entries FUNCTIONS:mod:MODULE of set_ftrace_filter and set_ftrace_notrace whose module
+ * is not loaded.  These entries wait here and are applied when their module is loaded.
+ * Until then, a set_ftrace_filter that has no other entry selects no function.
  *
  * Only the server's thread calls these functions.  Functions that return int return 0 or
  * -errno.
@@ -32,30 +32,31 @@ struct function_mod {
 	     mod; mod = mod->next)
 
 /*
- * Add the entry @glob:mod:@module to @list, or remove it if @glob begins with '!', and
- * publish the rules.  Returns 0; -EINVAL if the module is loaded, or if there is no such
- * entry to remove; or an error of rules_publish().
+ * Add the waiting entry @glob:mod:@module to @list, or remove this entry if @glob
+ * begins with '!', and publish the rules.  Returns 0; -EINVAL if the module is loaded,
+ * or if there is no such entry to remove; or an error of rules_publish().
  */
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module);
-/* Print the entries of @list, one per line. */
+/* Print the waiting entries of @list, one per line. */
 void function_mods_show(const struct instance *instance, enum function_list list,
 			struct text *out);
-/* Remove all entries of @list, and publish the rules. */
+/* Remove all waiting entries of @list, and publish the rules. */
 int function_mods_clear(struct instance *instance, enum function_list list);
-/* Free all entries of @instance.  Nothing is published. */
+/* Free all waiting entries of @instance.  Nothing is published. */
 void function_mods_done(struct instance *instance);
 /*
- * Apply the entries of all instances whose module is loaded now, and remove these entries.
- * Returns 0; -ERESTART if names are still being demangled or searched, so that the caller
- * must call again later; -ENOMEM or an error of rules_publish().
+ * Apply the waiting entries of all instances whose module is loaded now, and remove
+ * these entries.  Returns 0; -ERESTART if names are still being demangled or searched,
+ * so that the caller must call again later; -ENOMEM or an error of rules_publish().
  */
 int function_mods_come(struct root *root);
 
-/* Print all entries for the next server, one entry per line: 'f' or 'n' for the list, then
- * the entry. */
+/* Print all waiting entries of @instance for the next server, one per line: 'f' or 'n'
+ * for the list, then the entry. */
 void function_mods_put(const struct instance *instance, struct text *out);
-/* Add the entries that function_mods_put() has printed.  Changes @text. */
+/* Add the waiting entries in @text, which function_mods_put() of the previous server
+ * has printed.  Changes @text. */
 void function_mods_load(struct instance *instance, char *text);
 
 #endif

@@ -25,8 +25,8 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* Return true if there are names of functions.  They are unsaved data: the files from which
- * they were read may have been removed since, so they could not be read again. */
+/* Return true if there are names of functions.  The names are unsaved data: they were
+ * read from files that may have been removed since, so they could not be read again. */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root_functions(root)->nr_objects;

@@ -14,22 +14,27 @@ struct instance;
 struct root;
 struct text;
 
-/* Method root_part.tick: look for new objects, with the limit of one tick. */
+/* Method root_part.tick: look for new objects, and read at most as many mappings as one
+ * tick may. */
 void function_part_tick(struct root *root);
 /* Method root_part.answer: look for new objects, for a program that waits for the answer. */
 bool function_part_answer(struct root *root);
 /* Method root_part.settled: continue to look for objects, unless a program waits. */
 void function_part_settled(struct root *root, bool is_awaited);
-/* Method root_part.has_unsaved: return true if functions were read from files. */
+/* Method root_part.has_unsaved: return true if the server knows functions that it has
+ * read from files. */
 bool function_part_has_unsaved(const struct root *root);
-/* Method instance_part.done: free the commands, and the entries that wait for modules. */
+/* Method instance_part.done: free the commands of functions, and the entries that wait
+ * for modules. */
 void function_part_done(struct instance *instance);
-/* Method instance_part.drop: free the commands and the entries that wait, and stop tracing
- * functions for @instance. */
+/* Method instance_part.drop: free the commands of functions and the entries that wait
+ * for modules, and stop tracing functions for @instance. */
 void function_part_drop(struct instance *instance);
-/* Method instance_part.has_rule: return true if there are commands, or entries that wait. */
+/* Method instance_part.has_rule: return true if @instance has commands of functions, or
+ * entries that wait for modules. */
 bool function_part_has_rule(const struct instance *instance);
-/* Method instance_part.put_rule: write the commands and the waiting entries to @block. */
+/* Method instance_part.put_rule: write the commands of functions and the waiting
+ * entries to @block. */
 void function_part_put_rule(const struct instance *instance, struct text *block,
 			    struct abi_rule *ret_rule);
 /* Method instance_part.load_rule: load the data that function_part_put_rule() of the

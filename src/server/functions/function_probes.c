@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add, remove and show commands of functions.  Each mistake gets the errno of the kernel. */
+/* Add, remove and show commands of functions.  A wrong write gets the errno that the
+ * kernel would return. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -27,16 +28,16 @@
 /* A parsed command. */
 struct spec {
 	const struct trigger_cmd *cmd;
-	const struct event *target;	/* target of the command; NULL: the command has
-					 * no target */
+	const struct event *target;	/* target event of the command; NULL: the
+					 * command has no target */
 	bool is_counted;
 	uint64_t count;			/* UINT64_MAX: no limit */
 };
 
 /* ---- parse a command ---- */
 
-/* Parse the count @number; NULL means no count.  An empty count means no limit, as in the
- * kernel. */
+/* Parse @number, the text of the count; NULL: the command has no count.  An empty count
+ * means no limit, as in the kernel. */
 static int parse_count(struct spec *spec, char *number)
 {
 	spec->is_counted = number;
@@ -73,14 +74,14 @@ static int parse_command(struct root *root, const char *command, char *param,
 			return -EINVAL;
 	}
 	r = parse_count(spec, param);
-	/* The count is ignored when a command is removed. */
+	/* Ignore an error of the count when a command is removed. */
 	return is_removal ? 0 : r;
 }
 
 /* ---- find commands and their functions ---- */
 
-/* Return the link in the list that points to the command.  If there is no such command,
- * return the last link, which is NULL. */
+/* Return the pointer in the list of commands that points to the command @cmd.  If there
+ * is no such command, return the last pointer of the list, which is NULL. */
 static struct function_probe **find_probe(struct instance *instance,
 					  const struct trigger_cmd *cmd, bool is_counted)
 {
@@ -135,7 +136,7 @@ void function_probes_mark(const struct root *root,
 			}
 }
 
-/* ---- arrays of entries ---- */
+/* ---- append and merge arrays of struct function_probe_entry ---- */
 
 /* An array of entries that grows. */
 struct entries {
@@ -179,7 +180,7 @@ static int merge_entries(const struct function_probe *old, const struct entries 
 	return r;
 }
 
-/* ---- take and release rule words and targets of entries ---- */
+/* ---- take and release the counters and target events of entries ---- */
 
 static const struct event *target_of(const struct instance *instance,
 				     const struct function_probe_entry *entry)
@@ -215,7 +216,8 @@ static int hold_entry(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-/* Take the references to targets again that release_targets() has just released. */
+/* Take again the references to target events that release_targets() has just
+ * released. */
 static void hold_targets(struct instance *instance, const struct entries *entries)
 {
 	for (uint32_t i = 0; i < entries->nr; i++)
@@ -241,7 +243,8 @@ static void release_counters(struct instance *instance,
 
 /* ---- add a command to functions ---- */
 
-/* Add the functions of @globs to @set.  Returns -EINVAL if a glob adds no function. */
+/* Add the functions that match @globs to @set.  Returns -EINVAL if a glob adds no
+ * function. */
 static int select_all(struct root *root, const struct probe_globs *globs,
 		      struct function_set *set)
 {
@@ -255,8 +258,8 @@ static int select_all(struct root *root, const struct probe_globs *globs,
 	return 0;
 }
 
-/* Get the functions of @globs that do not have the command @probe yet.  Returns -EINVAL if
- * a glob matches no such function. */
+/* Get the functions that match @globs and do not have the command @probe yet.  Returns
+ * -EINVAL if a glob matches no such function. */
 static int find_new(const struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
@@ -288,7 +291,8 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* After an error @entries has only the entries for which hold_entry() has succeeded. */
+	/* After an error, entries->nr counts only the entries for which hold_entry()
+	 * has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold_entry(instance, spec, &entries->entries[entries->nr]);
 	return r;
@@ -372,9 +376,9 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 	       (name && glob_match_n(glob, strlen(glob), name));
 }
 
-/* Add the functions of @probe whose raw name matches @glob to @set.  If there is none, add
- * the functions that functions_select() finds.  Returns 0; -EINVAL if there is none either;
- * or -ERESTART. */
+/* Add the functions of @probe whose raw name matches @glob to @set.  If no raw name
+ * matches, add the functions that functions_select() finds.  Returns 0; -EINVAL if it
+ * finds none; or another -errno. */
 static int find_gone(struct root *root, const char *glob,
 		     const struct function_probe *probe, struct function_set *set)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of functions: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter.  They are the
- * triggers of functions.  Processes run them, as they run the triggers of events.
+ * The commands of functions: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter.  Commands
+ * are for functions what triggers are for events.  Processes run both.
  *
  * Only the server's thread calls these functions.
  */
@@ -18,17 +18,19 @@ struct soft_event;
 struct text;
 struct trigger_cmd;
 
-/* A function that has the command, as an entry of struct function_probe. */
+/* One function that has the command of a struct function_probe. */
 struct function_probe_entry {
 	uint32_t function;		/* number of the function */
-	uint32_t counter;		/* 1 + number of the rule word that counts; 0: no limit */
+	uint32_t counter;		/* 1 + number of the rule word with the count;
+					 * 0: the command runs without limit */
 	uint32_t target_row;		/* row of the target event, if the command has a target */
 	struct soft_event *target;	/* soft mode of the target; holds a reference;
 					 * NULL: no target */
 };
 
-/* One command, either with counts or without.  As in the kernel a function can have a
- * command only once, even for different target events. */
+/* One command with the functions that have it; either all of them have a count, or
+ * none.  As in the kernel a function can have a command only once, even for different
+ * target events. */
 struct function_probe {
 	struct function_probe *next;	/* next older command; NULL: none */
 	const struct trigger_cmd *cmd;
@@ -49,8 +51,8 @@ struct probe_globs {
 };
 
 /*
- * Add @command to the functions of all @globs, or to none if there is an error.  If the
- * first glob begins with '!', remove the command from its functions instead.
+ * Add @command to the functions that match @globs, or to none if there is an error.  If
+ * the first glob begins with '!', remove the command from the functions that match it.
  * @param: text after the command (target and count), or NULL; it is changed.
  *
  * The caller must call apply_start() after success.  Returns 0; -EINVAL if the command is
@@ -67,14 +69,16 @@ void function_probes_done(struct instance *instance);
 /* Return the number of commands that function @nr has in all instances. */
 uint32_t function_probes_of(const struct root *root, uint32_t nr);
 /*
- * Set ABI_FUNCTIONS_PROBES in @users for each function of @object that has a command in any
- * instance.  @users: words of abi/functions.h, one for each row of the object's table.
+ * Set ABI_FUNCTIONS_PROBES in @users for each function of @object that has a command in
+ * any instance.  @users: words with bits of abi/functions.h, one for each row of the
+ * object's table of function sites.
  */
 void function_probes_mark(const struct root *root,
 			  const struct function_object *object, uint32_t *users);
 /*
- * Add an entry that the previous server has published.  Entries of one command must be added in
- * the order of their functions.  Returns 0, -EINVAL (wrong order) or -ENOMEM.
+ * Add @entry, which the previous server has published, to the command @cmd.  Entries of
+ * one command must be added in the order of their functions.  Returns 0, -EINVAL (wrong
+ * order) or -ENOMEM.
  */
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
@@ -82,11 +86,13 @@ int function_probes_add_old(struct instance *instance,
 
 /* ---- functions of function_probes_block.c ---- */
 
-/* Append the commands to @block, the block of rules, as struct abi_probes. */
+/* Append the commands of functions to @block, the block of rules, as struct
+ * abi_probes. */
 void function_probes_put(const struct instance *instance, struct text *block);
 /*
- * Load the commands that the previous server has published.  The caller must have checked
- * that all of @list is in its memory.  Functions and soft events must be loaded before.
+ * Load the commands of functions that the previous server has published.  The caller
+ * must have checked that all of @list is in its memory.  Functions and soft events must
+ * be loaded before.
  */
 void function_probes_load(struct instance *instance,
 			  const struct abi_probes *list);

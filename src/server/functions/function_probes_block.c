@@ -15,9 +15,10 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- sort entries ---- */
+/* ---- sort the entries of commands ---- */
 
-/* A reference to element @nr of a list, for sorting. */
+/* A reference to element @nr of a list, with keys by which such references are
+ * sorted. */
 struct place {
 	uint64_t key, second;		/* sort by @key, then by @second */
 	const struct function_probe *probe;	/* the list is probe->entries; NULL if
@@ -45,9 +46,10 @@ static uint32_t count_entries(const struct instance *instance)
 
 /* ---- write the commands to shared memory ---- */
 
-/* Fill @places with all commands, sorted by address.  Commands of one function come newest
- * first, as in the kernel.  Functions whose object is not loaded are left out, because
- * other functions may be at their addresses now.  Returns the number of places. */
+/* Fill @places with the entries of all commands, sorted by the address of the function.
+ * Commands of one function come newest first, as in the kernel.  Functions whose object
+ * is not loaded are left out, because other functions may be at their addresses now.
+ * Returns the number of elements of @places. */
 static uint32_t fill_places(const struct instance *instance, struct place *places)
 {
 	const struct functions *functions = root_functions(instance->root);

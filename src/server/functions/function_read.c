@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the files whose functions are needed.  A process without rights parses each file. */
+/* Let parsers find the functions of files.  A parser is a process without rights. */
 #include "server/functions/function_read.h"
 
 #include <errno.h>
@@ -27,13 +27,15 @@ static void read_free(struct function_read *read)
 	free(read);
 }
 
-/* Return build_id_bytes, limited, because the value may come from shared memory. */
+/* Return build_id_bytes, limited to the size of build_id, because the value may come
+ * from shared memory. */
 static uint32_t id_bytes(const struct abi_function_object *known)
 {
 	return min_u32(known->build_id_bytes, sizeof(known->build_id));
 }
 
-/* Return true if @read is for this table of the file.  Each table has its own read. */
+/* Return true if @read is for the table @known of the file at @path.  Each table of
+ * function sites has its own struct function_read. */
 static bool is_read_of(const struct function_read *read, const char *path,
 		       const struct abi_function_object *known)
 {
@@ -64,8 +66,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	return r ? r : parse_start(&want, &read->job);
 }
 
-/* Start to parse a file.  Returns -EBUSY if the caller must try again later.  A file that
- * cannot be opened gets a read without a result. */
+/* Start to parse a file.  Returns -EBUSY if the caller must try again later.  A file
+ * that cannot be opened gets a struct function_read without a result. */
 static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
@@ -96,8 +98,8 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Take the result of the parser.  The bytes that the parser has read count even if it
- * failed. */
+/* Take the result of the parser.  The bytes that the parser has read count against the
+ * limit, even if it failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	struct functions *functions = root_functions(root);

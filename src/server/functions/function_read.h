@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of programs that are parsed for their functions; functions.c uses the results.
+ * Let parsers read the files of programs and libraries, to find their functions;
+ * functions.c uses the results.
  *
  * Only the server's thread calls these functions.
  */
@@ -9,7 +10,8 @@
 
 #include "server/functions/functions.h"
 
-/* One table of a file that is being parsed, or a result that no object has taken yet. */
+/* One table of function sites in a file.  The file is being parsed, or the result was
+ * not used yet. */
 struct function_read {
 	struct function_read *next;
 	char *path;
@@ -19,17 +21,20 @@ struct function_read {
 	uint8_t build_id[32];
 	struct parse_job *job;		/* job of the parser; NULL: the file cannot be
 					 * read, or was parsed */
-	bool is_wanted;			/* true: the last functions_refresh() needed this read */
+	bool is_wanted;			/* true: the last functions_refresh() needed the
+					 * result */
 	/* The result: */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
 	const char **names;		/* raw name of each site; NULL: the site has no name */
-	uint32_t next_kind;		/* kind of the file's next table; FSITE_KINDS:
-					 * there is no other table */
+	uint32_t next_kind;		/* kind of the file's next table of function
+					 * sites; FSITE_KINDS: there is no other
+					 * table */
 };
 
 /*
- * Get the result for one table of the file at @path, or start to parse the file.
+ * Get the result for one table of function sites in the file at @path, or start to
+ * parse the file.
  * @known: kind of the table, and build id of the file if it is known.
  * Returns 0 (a file that cannot be read has no functions); -ERESTART if the file is not
  * parsed yet, so that the caller must call again later; or -ENOMEM.
@@ -42,11 +47,12 @@ int function_read_get(struct root *root, const char *path,
  * -ERESTART if the parser is still working.
  */
 int function_read_demangle(struct root *root, struct function_object *object);
-/* Remove @read from the list and free it.  A parser that is still working is killed. */
+/* Remove @read from functions->reads and free it.  A parser that is still working is
+ * killed. */
 void function_read_forget(struct functions *functions, struct function_read *read);
 /*
- * Free the reads that the last functions_refresh() did not need, because no process has
- * mapped their files any more.
+ * Free each struct function_read that the last functions_refresh() did not need,
+ * because no process has mapped its file any more.
  */
 void function_reads_drop_unwanted(struct functions *functions);
 

@@ -13,16 +13,17 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-#define SEARCHES_MAX	512u		/* limit of the searches that are kept; boot
-					 * settings name fewer functions */
-#define FOUND_MAX	(4u << 20)	/* limit of the results that are kept for all
-					 * searches together */
+#define SEARCHES_MAX	512u		/* maximum number of searches that are kept;
+					 * boot settings name fewer functions */
+#define FOUND_MAX	(4u << 20)	/* maximum number of functions in the results of
+					 * all searches together */
 #define CHECK_EVERY	8u		/* number of names between two checks of the
 					 * budget; a name takes 1 us, rarely 1 ms */
 
 /* A search that is in progress, or a result. */
 struct function_search {
-	struct function_search *next;	/* the search that was used most recently before this one */
+	struct function_search *next;	/* next search in the list, which was last used
+					 * before this one */
 	char *key;			/* name and module of the search; see make_key() */
 	size_t key_len;			/* bytes of @key */
 	uint64_t objects;		/* value of sum_objects() when the search began */
@@ -51,14 +52,15 @@ void function_searches_done(struct functions *functions)
 	}
 }
 
-/* ---- keep a list of searches ---- */
+/* ---- the list of searches ---- */
 
 static uint64_t mix_hash(uint64_t sum, uint64_t value)
 {
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
 
-/* Return a checksum of the objects.  It changes when functions or their names change. */
+/* Return a checksum of the objects, which changes when functions or their names
+ * change. */
 static uint64_t sum_objects(const struct functions *functions)
 {
 	uint64_t sum = functions->nr;
@@ -170,8 +172,8 @@ static int add_found(struct function_search *search, enum function_rung rung, ui
 	return 0;
 }
 
-/* Compare the names of one object, from search->at on.  Returns -ERESTART if the budget is
- * spent. */
+/* Compare the written names of one object, from index search->at on, with @pattern.
+ * Returns -ERESTART if the budget is spent. */
 static int search_object(struct function_search *search,
 			 const struct function_pattern *pattern,
 			 const struct function_object *object, const struct budget *budget)

@@ -2,11 +2,11 @@
 /*
  * Search for C++ names as users write them, over all functions of a root.
  *
- * The program decides how many functions there are, and how long their names are.  So each
- * root has a CPU budget.  A search that has spent the budget stops, keeps its position, and
- * continues when it is called again for the same name.  Results are kept as well.  A caller
- * that needs several names starts again with the first name after -ERESTART, and gets the
- * results that are complete at once.
+ * The program decides how many functions there are, and how long their names are.  So
+ * the searches of each root have a CPU budget.  A search that has spent the budget
+ * stops, keeps its position, and continues when it is called again for the same name.
+ * Results are kept as well.  A caller that needs several names starts again with the
+ * first name after -ERESTART, and gets the results that are complete at once.
  */
 #ifndef ULF_SERVER_FUNCTION_SEARCH_H
 #define ULF_SERVER_FUNCTION_SEARCH_H
@@ -20,7 +20,7 @@ struct root;
 /*
  * function_search - find the functions that a written name means
  * @match: the name, and its module
- * @nr: only find functions with numbers below this
+ * @nr: only find functions with numbers below @nr
  * @ret_found: numbers of the functions; valid until the next call
  *
  * Returns the number of functions found, all of the best enum function_rung; -ERESTART if

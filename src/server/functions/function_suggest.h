@@ -10,9 +10,10 @@
 struct root;
 
 /*
- * Return the name of a traceable function that is similar to the first @len bytes of @word.
- * Parameters in @word are ignored.  The result is in @near, which the caller provides.
- * Returns NULL if no name is similar, or if the root's budget is spent.
+ * Return the name of a traceable function that is similar to the first @len bytes of
+ * @word.  Parameters of a C++ function in @word, as in f(int), are ignored.  The result
+ * is in @near, which the caller provides.  Returns NULL if no name is similar, or if
+ * the root's budget is spent.
  */
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near);

@@ -16,7 +16,7 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-/* ---- names ---- */
+/* ---- written names of functions ---- */
 
 static bool has_names(const struct function_object *object)
 {
@@ -27,7 +27,8 @@ static bool has_names(const struct function_object *object)
 }
 
 /* Return the symbol from which function @at has its name, or NULL.  This symbol mostly
- * follows @last, the symbol of the function before, so try that one first. */
+ * follows @last, the symbol of the function before, so try the symbol after @last
+ * first. */
 static const struct elf_symbol *find_symbol(const struct function_object *object,
 					    uint32_t at, const struct elf_symbol *last)
 {
@@ -81,8 +82,8 @@ static int prepare_object(struct root *root, struct function_object *object)
 	return 0;
 }
 
-/* Prepare all objects that @match can select.  Starts all parsers before it returns
- * -ERESTART for any of them. */
+/* Prepare all objects that @match can select.  Starts the parsers of all objects before
+ * it returns -ERESTART. */
 static int prepare_matching(struct root *root, const struct function_match *match,
 			    uint32_t nr)
 {
@@ -149,10 +150,10 @@ bool function_written_has(const struct functions *functions, const char *word, s
 	return false;
 }
 
-/* ---- matches ---- */
+/* ---- select functions by written names and clones ---- */
 
-/* Find the next match in @object after position @from.  Positions are indexes + 1.  0 means
- * the start, or that there is no more match. */
+/* Find the next function of @object that matches, after position @from.  A position is
+ * the function's index + 1.  0 means the start, or that there is no more match. */
 typedef uint32_t (*find_next)(const struct function_match *match,
 			      const struct function_object *object, uint32_t from);
 

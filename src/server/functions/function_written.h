@@ -4,8 +4,8 @@
  * (demangled) names, clones of the compiler by the name in the source.  See
  * function_name.h.
  *
- * "Prepared" below means: the parser has demangled the names of the object.
- * Only the server's thread calls these functions.
+ * "Prepared" means in this file: a parser has demangled the names of an object's
+ * functions.  Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_FUNCTION_WRITTEN_H
 #define ULF_SERVER_FUNCTION_WRITTEN_H
@@ -19,7 +19,8 @@ struct instance;
 
 /* A parsed entry of a list, NAME[:mod:[!]MODULE]. */
 struct function_match {
-	const char *name;		/* not followed by a NUL */
+	const char *name;		/* name or glob of functions; not followed by a
+					 * NUL */
 	size_t name_len;		/* bytes of @name */
 	const char *module;		/* glob for modules; NULL: any module */
 	bool is_other_module;		/* true: select all modules except @module */
@@ -35,7 +36,7 @@ struct function_match {
  */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);
-/* Add function @nr to @set, or remove it. */
+/* Add function @nr to @set (@is_in true), or remove it from @set (false). */
 void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 
 /*
@@ -74,7 +75,8 @@ const char *function_written_name(const struct function_object *object, uint32_t
  */
 const char *function_shown(const struct instance *instance, uint32_t nr,
 			   const char **ret_module);
-/* Call function_written_prepare() if lists of @instance show written names. */
+/* Call function_written_prepare() if lists of @instance show written (demangled)
+ * names. */
 int function_shown_prepare(struct instance *instance);
 /*
  * Return true if @word is the raw or the written name of a function that is loaded. Written

@@ -25,18 +25,20 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* limit of the objects of a root; above it,
+#define EMPTY_MAX		8192u	/* number of objects of a root from which on
 					 * files without functions are not remembered */
-#define FUNCTIONS_MAX		4000000u	/* limit of the functions of one root */
-#define LINE_NS			10000u	/* time after which one more line of
-					 * /proc/PID/maps may be read, ns */
-/* The cost of other work, as the number of lines that take equally long to read. */
-#define LINES_PROCESS		50u	/* lines for each process */
-#define LINES_OBJECT		100u	/* lines for each new object */
+#define FUNCTIONS_MAX		4000000u	/* maximum number of functions of one
+						 * root */
+#define LINE_NS			10000u	/* each time this time has passed, one more line
+					 * of /proc/PID/maps may be read, ns */
+/* The cost of other work, as the number of lines of /proc/PID/maps that take equally
+ * long to read. */
+#define LINES_PROCESS		50u	/* cost of each process, in lines */
+#define LINES_OBJECT		100u	/* cost of each new object, in lines */
 #define OBJECTS_LINE		256u	/* number of objects that can be compared for the
 					 * cost of one line */
 
-/* ---- objects ---- */
+/* ---- find the objects that processes have mapped ---- */
 
 static void object_free(struct function_object *object)
 {
@@ -61,7 +63,7 @@ static char *short_name(const char *path)
 	return strndup(file, symbols_module_len(file));
 }
 
-/* Make space for one more object with @nr functions. */
+/* Make space in @functions for one more object with @nr functions. */
 static int grow_lists(struct functions *functions, uint32_t nr)
 {
 	uint32_t all = functions->nr + nr;
@@ -184,8 +186,8 @@ int functions_add(struct root *root, const char *path,
 	return add_object(root_functions(root), object);
 }
 
-/* A mapping of a file's code.  If the program has reported the mapping, it is that of the
- * whole file. */
+/* A mapping of a file's code.  If the program has reported the object (@row), this is
+ * the mapping of the whole file. */
 struct file_mapping {
 	const char *path;
 	uint64_t start, off;		/* address of the mapping in memory, and its
@@ -224,11 +226,11 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 }
 
 /*
- * Enter @object into the table of objects, because its functions may be traced from now on.
- * With the row, an address in a later record can be assigned to @object.  Two processes may
- * have different objects at one address.  An object that the last round found is compared
- * only with the rows added since then, so that the two are not entered again in every
- * round.
+ * Enter @object into the root's table of objects, because its functions may be traced
+ * from now on.  By this row, the server finds @object for an address in a later record.
+ * Two processes may have different objects at one address.  An object that the last
+ * round found is compared only with the rows added since then, so that the two objects
+ * are not entered again in every round.
  */
 static void enter_object(struct root *root, const struct function_object *object)
 {
@@ -239,8 +241,8 @@ static void enter_object(struct root *root, const struct function_object *object
 			      object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
-/* Parse all tables of a file.  They must be added together, because a file with one known
- * table is not parsed again. */
+/* Parse all tables of function sites in a file.  All tables must be added together,
+ * because a file with one known table is not parsed again. */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {
@@ -256,8 +258,8 @@ static int parse_kinds(struct root *root, const char *path,
 	return r;
 }
 
-/* Add an object for each table of a mapped file.  A file without tables becomes one object
- * without functions. */
+/* Add an object for each table of function sites in a mapped file.  A file without
+ * tables becomes one object without functions. */
 static int add_mapped(struct root *root, const struct file_mapping *mapping)
 {
 	struct functions *functions = root_functions(root);
@@ -381,9 +383,9 @@ static int see_reported(struct root *root)
 	return r;
 }
 
-/* Replace \012 by a newline, which the kernel prints in this way in /proc/PID/maps.  The
- * kernel does not escape a backslash, so \012 may also be a part of the name: then the file
- * exists. */
+/* Replace \012 by a newline, because the kernel prints a newline in /proc/PID/maps as
+ * \012.  The kernel does not escape a backslash, so \012 may also be a part of the
+ * name: in this case a file with that name exists. */
 static void decode_newlines(char *path)
 {
 	char *to = path;
@@ -416,9 +418,9 @@ static int see_line(struct root *root, const struct program_names *program, char
 	return see_mapping(root, &mapping);
 }
 
-/* Open the list of mappings of @process, unless it is already open and partly read.  An
- * open list belongs to the memory that the process had when it was opened: after exec() it
- * just ends. */
+/* Open /proc/PID/maps of @process, unless the file is already open and partly read.  An
+ * open file belongs to the memory that the process had when the file was opened: after
+ * exec() the file just ends. */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -461,7 +463,7 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Return true if this process has a lower process slot, too. */
+/* Return true if a lower process slot names the same process, too. */
 static bool has_lower_slot(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -547,8 +549,8 @@ int functions_refresh(struct root *root)
 	struct functions *functions = root_functions(root);
 	int r = 0;
 
-	/* End a round that is under way, because it may have passed the new mappings
-	 * already, and run another one. */
+	/* End a round that is under way, and run another one: the first round may have
+	 * missed mappings that are newer than its start. */
 	if (functions->round.is_open)
 		r = refresh_round(root, FUNCTIONS_LINES_MAX);
 	if (!r)
@@ -580,7 +582,7 @@ int functions_check(struct instance *instance, const char *file, const char *com
 	return -EOPNOTSUPP;
 }
 
-/* ---- names ---- */
+/* ---- find functions by number, and symbols by address ---- */
 
 struct function_object *function_object(const struct functions *functions,
 					uint32_t nr, uint32_t *ret_at)
@@ -666,10 +668,10 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 	return -ENOENT;
 }
 
-/* ---- new objects ---- */
+/* ---- publish the functions of new objects ---- */
 
-/* Publish functions and commands.  Commands contain addresses, so they must be published
- * again, too. */
+/* Publish the functions, and the rules with the commands of functions.  Commands
+ * contain addresses, so they must be published again, too. */
 static int publish_all(struct root *root)
 {
 	struct instance *instance;
@@ -685,8 +687,8 @@ int functions_tick(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 
-	/* true if the previous server has made the block; it may have been killed before it
-	 * notified the processes */
+	/* true: the previous server has made the block, and may have been killed before
+	 * it notified the processes */
 	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;

@@ -45,10 +45,10 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
-#define FUNCTION_OBJECTS_MAX	1024u	/* limit of the objects of one root */
+#define FUNCTION_OBJECTS_MAX	1024u	/* maximum number of objects of one root */
 
-/* One table of functions in a file that is, or was, loaded at one address.  A file with
- * several tables has several objects. */
+/* One table of function sites in a file that is, or was, loaded at one address.  A file
+ * with several tables has one struct function_object for each. */
 struct function_object {
 	char *path;
 	uint64_t inode;			/* 0: unknown */
@@ -70,8 +70,10 @@ struct function_object {
 	bool is_there;			/* true: the object is loaded.  A process has
 					 * mapped it, or had mapped it when the last
 					 * process ended */
-	bool was_there;			/* value of is_there at the start of this round */
-	bool is_seen;			/* true: the object was found in this round */
+	bool was_there;			/* value of is_there when this round (struct
+					 * functions_round) began */
+	bool is_seen;			/* true: this round has found a mapping of the
+					 * object */
 	struct abi_ring_ref profile;	/* block with the object's struct abi_profile;
 					 * off 0: none */
 };
@@ -85,11 +87,16 @@ struct functions_round {
 	bool is_open;			/* true: the round has not ended */
 	bool is_hidden;			/* true: the server may not read the mappings of
 					 * a process */
-	uint32_t slot;			/* process slot that is read next */
-	uint32_t pid;			/* process that @maps belongs to */
-	FILE *maps;			/* a list of mappings that is partly read; NULL: none */
-	uint32_t lines;			/* number of lines that this call may still read */
-	uint32_t lines_left;		/* number of lines that all calls together may read now */
+	uint32_t slot;			/* process slot of the process whose mappings
+					 * are read next */
+	uint32_t pid;			/* pid of the process to which @maps belongs */
+	FILE *maps;			/* /proc/PID/maps, open and partly read; NULL:
+					 * none is open */
+	uint32_t lines;			/* number of lines of /proc/PID/maps that the
+					 * current call may still read */
+	uint32_t lines_left;		/* number of lines of /proc/PID/maps that all
+					 * calls together may still read; more are added
+					 * with time */
 	uint64_t lines_ns;		/* time when lines_left was computed, CLOCK_MONOTONIC */
 };
 
@@ -99,8 +106,8 @@ struct functions {
 	struct function_object **objects;
 	uint32_t nr_objects;
 	uint32_t nr;			/* number of functions in all objects */
-	uint32_t nr_rows;		/* number of rows of the table of objects when
-					 * the last round ended */
+	uint32_t nr_rows;		/* number of rows of the root's table of objects
+					 * when the last round ended */
 	uint16_t *lists[FUNCTION_LISTS];	/* for each function one bit per buffer,
 						 * which is 1 if the function is in this
 						 * buffer's list */
@@ -108,8 +115,9 @@ struct functions {
 	bool *is_touched;		/* for each function: true if the function was
 					 * traced at some time */
 	bool has_touched;		/* true: an element of is_touched is true */
-	uint32_t graph_depth;		/* max_graph_depth */
-	uint64_t thresh_ns;		/* tracing_thresh */
+	uint32_t graph_depth;		/* value of max_graph_depth; 0: no limit */
+	uint64_t thresh_ns;		/* value of tracing_thresh, ns; 0: no
+					 * threshold */
 	uint64_t profile_session;	/* number of the profiler's session
 					 * (abi_functions.profile_session) */
 	uint8_t graph_sessions[ABI_BUFFERS];	/* numbers of the graph tracers' sessions
@@ -117,19 +125,22 @@ struct functions {
 	struct abi_ring_ref block;	/* the block to which control->functions refers */
 	uint64_t serial;		/* serial number of the last block */
 	uint64_t bytes_read;		/* total size of the files that were parsed */
-	struct function_read *reads;	/* list of the files that are being parsed */
+	struct function_read *reads;	/* list of files that are being parsed, or whose
+					 * result was not used yet */
 	bool is_parsing;		/* true: this round has found files that are not
 					 * parsed yet */
-	uint32_t nr_loaded;		/* number of objects of the previous server's
-					 * block that functions_load() has handled */
-	uint64_t block_objects;		/* checksum of the objects in the block */
+	uint32_t nr_loaded;		/* number of objects in the previous server's
+					 * block that functions_load() has handled so
+					 * far */
+	uint64_t block_objects;		/* checksum of the objects in @block */
 	struct function_search *searches;	/* list of searches, the most recently
 						 * used first */
 	struct budget search_budget;
 };
 
-/* The commands, and the entries that wait, of an instance's set_ftrace_filter and
- * set_ftrace_notrace.  This is the state of INSTANCE_PART_FUNCTIONS. */
+/* The commands of functions of an instance, and the entries of its set_ftrace_filter
+ * and set_ftrace_notrace that wait for a module.  This is the state of
+ * INSTANCE_PART_FUNCTIONS. */
 struct instance_functions {
 	struct function_probe *probes;	/* commands of set_ftrace_filter, newest first */
 	struct function_mod *mods;	/* entries that wait for a module, newest first */
@@ -151,10 +162,9 @@ static inline struct instance_functions *instance_functions(const struct instanc
 
 /*
  * Find the objects that the processes have mapped now.  Reads up to FUNCTIONS_LINES_MAX
- * mappings; when these are used up, 100,000 more per second.
- * Returns 0; -ERESTART if files are still being parsed, or mappings are left, so that the
- * caller must call again later (loop.c does so when a parser has ended, and on ticks); or
- * -ENOMEM.
+ * mappings; when these are used up, 100,000 more in each second.  Returns 0; -ERESTART
+ * if files are still being parsed, or mappings are left, so that the caller must call
+ * again later (loop.c does so when a parser has ended, and on ticks); or -ENOMEM.
  */
 int functions_refresh(struct root *root);
 /* Method root_part.done: free all objects, reads and searches. */
@@ -165,8 +175,8 @@ void functions_done(struct root *root);
  * Returns -ERESTART if files are still being parsed, else 0.
  */
 int functions_tick(struct root *root, uint32_t lines);
-#define FUNCTIONS_LINES_TICK	20000u	/* limit of the lines that one tick reads;
-					 * reading them takes about 20 ms */
+#define FUNCTIONS_LINES_TICK	20000u	/* maximum number of lines of /proc/PID/maps that
+					 * one tick reads; this takes about 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
 /*
  * Return true if functions_refresh() has found a function that can be traced, or if the
@@ -176,35 +186,36 @@ bool functions_are_there(const struct root *root);
 #define FUNCTIONS_NONE	"The program has no function that can be traced; " \
 			"was it compiled with -fpatchable-function-entry=5?"
 /*
- * Check that there are functions before tracing is switched on for @instance.
- * Returns 0; or -EOPNOTSUPP if there is no function, and reports that in error_log; @file
- * and @command are what was written.  Returns 0 without functions, too, while boot settings
- * are applied, because objects are loaded later, and if set_ftrace_filter waits for a
+ * Check that there are functions before tracing is switched on for @instance.  Returns
+ * 0; or -EOPNOTSUPP if there is no function, and reports that in error_log; @command
+ * was written to @file.  Returns 0 without functions, too, while boot settings are
+ * applied, because objects are loaded later, and if set_ftrace_filter waits for a
  * module.
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
 /*
- * Called when @instance is removed: clears its lists, sets its tracer to nop and publishes
- * the change.  The caller has freed the commands of the instance.
+ * Called when @instance is removed: clears its lists, sets its tracer to nop and
+ * publishes the change.  The caller has already freed the commands of functions of
+ * @instance.
  */
 void functions_leave(struct instance *instance);
 
 /*
  * Add an object that was loaded in the past.  @known: its `kind`, `bias` and, if it is
- * known, its build id.  *@ret_object is NULL if the file has no functions, or not any more.
- * Returns 0; -ERESTART if the file is not parsed yet, so that the caller must call again
- * later; or -ENOMEM.
+ * known, its build id.  *@ret_object is NULL if the file has no functions now.  Returns
+ * 0; -ERESTART if the file is not parsed yet, so that the caller must call again later;
+ * or -ENOMEM.
  */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
-/* Method root_part.parsed: take the results of parsers that have ended, and count their
- * bytes against the root's limit. */
+/* Method root_part.parsed: take the results of parsers that have ended, and subtract
+ * the bytes that they have read from the root's limit. */
 void functions_settle(struct root *root);
 /*
- * Start to parse a file for functions_add(), unless this was done already.  Returns 0;
- * -ERESTART if the file is not parsed yet; or -ENOMEM.
+ * Start to parse the file at @path for a later functions_add(), unless this was done
+ * already.  Returns 0; -ERESTART if the file is not parsed yet; or -ENOMEM.
  */
 int functions_parse(struct root *root, const char *path,
 		    const struct abi_function_object *known);
@@ -254,19 +265,20 @@ struct function_set {
 					 * the set */
 };
 
-/* Make an empty set.  The caller frees it with free().  Returns NULL if there is no memory. */
+/* Make an empty set of functions.  The caller frees it with free().  Returns NULL if
+ * there is no memory. */
 struct function_set *function_set_new(const struct functions *functions);
-/* Copy @list of @instance to @set. */
+/* Fill @set with the functions that are in @list of @instance. */
 void functions_list_get(const struct instance *instance, enum function_list list,
 			struct function_set *set);
-/* Make @set the contents of @list of @instance. */
+/* Replace the functions in @list of @instance with those in @set. */
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set);
 /*
- * Find the functions that @word names, and add them to @set (@is_in) or remove them.
- * @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw name
- * matches, names are searched as function_written_select() does.
- * Returns the number of functions found; -EINVAL; -ERESTART if names are being demangled or
+ * Find the functions that @word names, and add them to @set (@is_in true) or remove
+ * them.  @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw
+ * name matches, names are searched as function_written_select() does.  Returns the
+ * number of functions found; -EINVAL; -ERESTART if names are being demangled or
  * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
  */
 int functions_select(struct root *root, const char *word, bool is_in,
@@ -286,14 +298,14 @@ bool functions_have_changed(const struct root *root);
 /* The buffers that trace functions, one bit for each buffer, and the other users of
  * functions. */
 struct function_tracers {
-	uint16_t entries, returns;	/* buffers whose tracer has has_functions;
-					 * buffers whose tracer has has_returns */
+	uint16_t entries, returns;	/* buffers whose tracer has has_functions set;
+					 * buffers whose tracer has has_returns set */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* true: the stack tracer is on */
 	bool has_stack_list;		/* true: the stack tracer uses stack_trace_filter */
 };
-/* Return the tracers that are on now. */
+/* Return the tracers and other users of functions that are on now. */
 struct function_tracers functions_tracers(const struct root *root);
 /*
  * Return the users of function @nr as bits of abi/functions.h, without
@@ -302,18 +314,19 @@ struct function_tracers functions_tracers(const struct root *root);
 uint32_t function_users(const struct functions *functions,
 			const struct function_tracers *tracers, uint32_t nr);
 /*
- * Publish a new block with the functions that must be traced, and retire the old block. The
- * caller must call apply_start() afterwards.
- * Returns 0, -ENOMEM (too large), -ENOSPC (the arena is full) or -EIO.  After an error the
- * old block stays in use.
+ * Publish a new block with the functions that must be traced, and retire the old block.
+ * The caller must call apply_start() afterwards.  Returns 0, -ENOMEM (the block is too
+ * large, or the arena is full), -ENOSPC (the file system is full) or -EIO.  After an
+ * error the old block stays in use.
  */
 int functions_publish(struct root *root);
 /*
- * Publish the functions after a tracer was switched off, as functions_publish() does.  If a
- * new block cannot be made, removes the users that are off from the published block.
+ * Publish a new block, as functions_publish() does, after a tracer was switched off.
+ * If a new block cannot be made, removes the users that are off from the published
+ * block.
  */
 int functions_publish_off(struct root *root);
-/* Method root_part.list_blocks: list the block of functions. */
+/* Method root_part.list_blocks: list the published block of functions. */
 void functions_list_blocks(const struct root *root, struct extent_list *list);
 /*
  * Method root_part.load: load the lists and settings that the previous server has

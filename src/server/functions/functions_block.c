@@ -44,12 +44,13 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.unfiltered |= bit;
 	}
 	if (profile_is_on(root))
-		tracers.profile = 1;	/* the profiler uses the lists of the top instance */
+		tracers.profile = 1;	/* bit 0, because the profiler uses the lists of
+					 * the top instance */
 	return tracers;
 }
 
-/* Return the tracers and the profiler that use a function.  @filter, @notrace: the buffers
- * whose lists contain the function. */
+/* Return the bits (abi/functions.h) of the tracers and of the profiler, if they use a
+ * function.  @filter, @notrace: the buffers whose lists contain the function. */
 static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
 			 uint32_t notrace)
 {
@@ -76,9 +77,9 @@ uint32_t function_users(const struct functions *functions,
 	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
-/* Return the marks of a function.  The arguments are not 0 if the function is in
- * set_graph_function, set_graph_notrace or stack_trace_filter.  Only the top instance has
- * these lists. */
+/* Return the marks of a function (bits of ABI_FUNCTIONS_MARKS).  The arguments are not
+ * 0 if the function is in set_graph_function, set_graph_notrace or stack_trace_filter.
+ * Only the top instance has these lists. */
 static uint32_t marks_of(uint32_t graph, uint32_t graph_notrace, uint32_t stack)
 {
 	return (graph ? ABI_FUNCTIONS_START : 0) |
@@ -128,14 +129,14 @@ static uint64_t object_bytes(const struct functions *functions,
 			strlen(object->path) + 1, 8);
 }
 
-/* Return true if the block must contain @object. */
+/* Return true if the block of functions must contain @object. */
 static bool has_part(const struct function_object *object)
 {
 	return object->sites.nr && object->is_there;
 }
 
-/* Return a checksum of the objects in the block.  The checksum also changes when a process
- * unloads an object and loads it again. */
+/* Return a checksum of the objects that a block would contain now.  The checksum also
+ * changes when a process unloads an object and loads it again. */
 static uint64_t objects_checksum(const struct root *root)
 {
 	const struct functions *functions = root_functions(root);
@@ -171,7 +172,8 @@ static uint64_t block_bytes(const struct functions *functions, uint32_t *ret_nr)
 	return bytes;
 }
 
-/* Mark functions that are traced, or were traced in the past. */
+/* Set ABI_FUNCTIONS_TOUCHED for functions that are traced, or were traced in the
+ * past. */
 static void mark_touched(struct functions *functions,
 			 const struct function_object *object, uint32_t *users)
 {
@@ -194,8 +196,8 @@ static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
 }
 
-/* Return the users and marks of function @i of an object.  @in: the object's part of each
- * list. */
+/* Return the users and marks of function @i of an object.  @in: for each list, the
+ * words of the object's functions. */
 static uint32_t word_of(const struct function_tracers *tracers,
 			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 {
@@ -214,7 +216,8 @@ static void fill_object(struct root *root, const struct function_object *from,
 	uint32_t nr = from->sites.nr_rows;
 	uint32_t *users = (uint32_t *)(block + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
-	/* The word for a function that is in no list, as most functions are. */
+	/* The word of users and marks for a function that is in no list, as most
+	 * functions are. */
 	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
 			    marks_of(0, 0, 0);
 
@@ -274,7 +277,8 @@ static void fill_block(struct root *root, struct abi_functions *to, uint64_t byt
 	}
 }
 
-/* Write the block with pwrite(), which is faster than mapping the block. */
+/* Write the block of functions with pwrite(), which is faster than mapping the
+ * block. */
 static int write_block(struct root *root, uint64_t off, uint64_t bytes, uint32_t nr)
 {
 	struct abi_functions *all = calloc(1, bytes);
@@ -335,7 +339,7 @@ void functions_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_functions(root)->block);
 }
 
-/* ---- change the published block, if there is no space for another one ---- */
+/* ---- change the published block, if there is no space for a new one ---- */
 
 /* Return a mask of all users that are still on, and of all marks (ABI_FUNCTIONS_MARKS). */
 static uint32_t users_left(const struct root *root)
@@ -364,9 +368,9 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 		shm_store(&users[i], shm_load(&users[i]) & left);
 }
 
-/* Remove users that are off from the published block, in place.  A process that reads the
- * block meanwhile finds another serial when it is notified, and reads the block again.  If
- * the server is killed, lists and marks are still as they were. */
+/* Remove users that are off from the published block, in place.  A process that reads
+ * the block meanwhile finds another serial when it is notified, and reads the block
+ * again.  If the server is killed meanwhile, lists and marks are still as they were. */
 static int keep_users_in_block(struct root *root)
 {
 	struct functions *functions = root_functions(root);
@@ -399,14 +403,15 @@ int functions_publish_off(struct root *root)
 	return functions_publish(root) ? keep_users_in_block(root) : 0;
 }
 
-/* ---- load the block of the previous server ---- */
+/* ---- load the block of functions of the previous server ---- */
 
 static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 {
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
 
-/* Load the lists of one object.  @lists is sorted in the order of the functions. */
+/* Load the set_ftrace_filter and set_ftrace_notrace of one object's functions.  @lists
+ * is sorted in the order of the functions. */
 static void load_lists(struct functions *functions, const struct function_object *object,
 		       const struct abi_function_lists *lists, uint32_t nr_lists)
 {
@@ -470,8 +475,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	return 0;
 }
 
-/* Return the next valid object of the block, from *@at on.  Returns NULL if there are no
- * more, or if the server's limit is reached. */
+/* Return the next valid object of the block @all, from index *@at on.  Returns NULL if
+ * there are no more, or if the limit FUNCTION_OBJECTS_MAX is reached. */
 static const struct abi_function_object *next_object(const struct abi_functions *all,
 						     uint32_t *at)
 {

@@ -12,7 +12,7 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-/* ---- lists ---- */
+/* ---- the lists of functions and sets of functions ---- */
 
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr)
@@ -102,8 +102,8 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* Return true if @object is in the module of @match.  An empty name of a module means any
- * module, but not the program. */
+/* Return true if @object is in the module of @match.  If the name of the module is
+ * empty, any module matches, but not the program. */
 static bool is_in_module(const struct function_match *match,
 			 const struct function_object *object)
 {
@@ -117,7 +117,7 @@ static bool is_in_module(const struct function_match *match,
 	return is_in != match->is_other_module;
 }
 
-/* Objects that were found after the set was made cannot be in the set. */
+/* Functions of objects that were found after the set was made cannot be in the set. */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr)
 {
@@ -125,9 +125,9 @@ bool function_match_has(const struct function_match *match,
 	       is_in_module(match, object);
 }
 
-/* Find the next function of @object that matches after position @from.  Positions are
- * indexes + 1.  0 means the start, or that there is no more match.  With a module, an empty
- * name matches all functions. */
+/* Find the next function of @object that matches, after position @from.  A position is
+ * the function's index + 1.  0 means the start, or that there is no more match.  With a
+ * module, an empty name matches all functions. */
 static uint32_t next_match(const struct function_match *match,
 			   const struct function_object *object, uint32_t from)
 {
@@ -164,7 +164,7 @@ static int select_in(const struct function_match *match,
 static int select_number(const struct functions *functions, uint32_t number, bool is_in,
 			 struct function_set *set)
 {
-	uint32_t first = 1;		/* number of the line of the object's first function */
+	uint32_t first = 1;		/* line number of the object's first function */
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];

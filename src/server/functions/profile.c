@@ -28,8 +28,9 @@
 #include "server/functions/profile.h"
 #include "server/print/graph.h"
 
-#define BLOCKS_MAX	1024u		/* limit of the blocks, because a hostile program
-					 * may link them in a circle */
+#define BLOCKS_MAX	1024u		/* maximum number of blocks that are read,
+					 * because a hostile program may link blocks in
+					 * a circle */
 
 /* ---- allocate memory for figures ---- */
 
@@ -62,8 +63,8 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 	return i < object->sites.nr;
 }
 
-/* Make a block for the figures of @object.  The block is published, as the first of the
- * list, after it is complete. */
+/* Make a block for the figures of @object.  When the block is complete, it is published
+ * as the first one in the list of blocks. */
 static int make_block(struct root *root, struct function_object *object)
 {
 	uint32_t path_bytes = (uint32_t)strlen(object->path) + 1;
@@ -136,7 +137,7 @@ void profile_stop(struct root *root)
 	root_functions(root)->profile_session = 0;
 }
 
-/* ---- load the blocks of the previous server ---- */
+/* ---- load the blocks of figures of the previous server ---- */
 
 static struct function_object *find_object(const struct functions *functions,
 					   const char *path,
@@ -152,8 +153,9 @@ static struct function_object *find_object(const struct functions *functions,
 	return NULL;
 }
 
-/* Find the object to which these figures belong, or add it.  An object that is added is not
- * loaded now: otherwise the block of functions would have contained it. */
+/* Find the object to which the figures of @head belong, or add the object.  An object
+ * that is added is marked as not loaded: otherwise the block of functions would contain
+ * it. */
 static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
@@ -191,8 +193,8 @@ static void retire_block(struct root *root, uint64_t off, const struct abi_profi
 	block_retire(root, &ref, NULL);
 }
 
-/* Load the block at @off.  @head: a copy of the first page of the block.  *@ret_is_used is
- * false if the block cannot be used, because its file has changed. */
+/* Load the block of figures at @off.  @head: a copy of the first bytes of the block.
+ * *@ret_is_used is false if the block cannot be used, because its file has changed. */
 static int load_block(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {
@@ -211,7 +213,8 @@ static int load_block(struct root *root, uint64_t off, const struct abi_profile 
 	return 0;
 }
 
-/* Set `next` of the block at @off.  @off 0: set the start of the list. */
+/* Set the member `next` of the block of figures at @off.  @off 0: set the start of the
+ * list of blocks. */
 static void set_next(struct root *root, uint64_t off, uint64_t next)
 {
 	struct mapping *map;
@@ -224,7 +227,8 @@ static void set_next(struct root *root, uint64_t off, uint64_t next)
 	}
 }
 
-/* Copy the first page of the block at @off.  Returns false if there is no valid block. */
+/* Copy the first ABI_PAGE_BYTES_MIN bytes of the block of figures at @off.  Returns
+ * false if there is no valid block. */
 static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_BYTES_MIN])
 {
 	struct abi_ring_ref ref = { off, ABI_PAGE_BYTES_MIN };
@@ -238,8 +242,8 @@ static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_
 	return is_head(root, (const struct abi_profile *)page);
 }
 
-/* Start to parse the files of all blocks.  Returns 0, or -ERESTART if files are still being
- * parsed.  Changes nothing else. */
+/* Start to parse the files to which all blocks of figures belong.  Returns 0, or
+ * -ERESTART if files are still being parsed.  Changes nothing else. */
 static int parse_blocks(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->profile);
@@ -348,7 +352,7 @@ static int add_object(const struct root *root, const struct function_object *obj
 	return r;
 }
 
-/* Compare two lines: the longest time comes first. */
+/* Compare two lines for qsort(): the line with the longest time comes first. */
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;

@@ -17,9 +17,9 @@ struct text;
 
 /* Return true if the profiler is on. */
 bool profile_is_on(const struct root *root);
-/* Method root_part.list_blocks: list the blocks of figures. */
+/* Method root_part.list_blocks: list the profiler's blocks of figures. */
 void profile_list_blocks(const struct root *root, struct extent_list *list);
-/* Method root_part.has_recorded: return true if there are figures. */
+/* Method root_part.has_recorded: return true if the profiler has blocks of figures. */
 bool profile_is_there(const struct root *root);
 /*
  * Switch the profiler on, and free the figures of its previous run.  The caller must call

@@ -46,8 +46,8 @@ static int use_block(struct root *root, uint64_t off)
 	return 0;
 }
 
-/* Map the block of the previous server.  A block that is invalid stays where it is;
- * make_block() makes another one when it is needed. */
+/* Map the block of the previous server.  An invalid block is not freed; make_block()
+ * makes a new block when it is needed. */
 int stack_tracer_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->stack);
@@ -73,8 +73,8 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_stack(root)->block);
 }
 
-/* Make the block if there is none.  The block is never freed, so a process needs to look up
- * its offset only once. */
+/* Make the block if there is none.  The block is never freed, so a process needs to
+ * look up the block's offset only once. */
 static int make_block(struct root *root)
 {
 	struct root_stack *stack = root_stack(root);
@@ -97,7 +97,7 @@ static int make_block(struct root *root)
 	return r;
 }
 
-/* ---- settings ---- */
+/* ---- stack_tracer_enabled and stack_max_size ---- */
 
 int32_t stack_tracer_is_on(const struct root *root)
 {
@@ -130,7 +130,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 	return r;
 }
 
-/* ---- results ---- */
+/* ---- copy stacks that processes have recorded ---- */
 
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 {
@@ -174,12 +174,13 @@ uint32_t stack_tracer_threads(const struct root *root,
 	return nr;
 }
 
-/* ---- find the ends of stacks ---- */
+/* ---- find the lowest addresses of stacks ---- */
 
-/* A thread whose stack ends at an unknown address. */
+/* A thread of whose stack the lowest address is unknown. */
 struct wanted {
 	uint64_t place;			/* the deepest stack address that was recorded */
-	uint64_t *low;			/* the end of the stack must be stored here */
+	uint64_t *low;			/* where to store the lowest address of the
+					 * stack */
 };
 
 static int compare_wanted(const void *pa, const void *pb)
@@ -189,8 +190,8 @@ static int compare_wanted(const void *pa, const void *pb)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* List the threads of a process whose stacks end at an unknown address, sorted by address.
- * Returns the number of these threads. */
+/* List the threads of process @pid of whose stacks the lowest address is unknown,
+ * sorted by stack address.  Returns the number of these threads. */
 static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 			    struct wanted wanted[ABI_STACK_THREADS])
 {
@@ -210,9 +211,9 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 	return nr;
 }
 
-/* Find the addresses at which the stacks of a process's threads end.  Both lists, mappings
- * and threads, are sorted by address.  The main thread's stack grows, so its mapping does
- * not show where it ends. */
+/* Find the lowest addresses of the stacks of a process's threads.  The mappings and the
+ * threads are both sorted by address.  The main thread's stack is skipped: it grows, so
+ * its mapping does not show its lowest address. */
 static void see_process(struct abi_stack *stack, const struct process *process,
 			const struct budget *budget)
 {

@@ -25,7 +25,7 @@ struct root_stack {
 	struct mapping *map;		/* mapping of the block; NULL: there is no block */
 	struct abi_ring_ref block;	/* offset and size of the block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
-	uint32_t next;			/* process slot of the process that
+	uint32_t next;			/* process slot whose process
 					 * stack_tracer_tick() inspects next */
 };
 
@@ -42,11 +42,12 @@ int stack_tracer_load(struct root *root);
 void stack_tracer_done(struct root *root);
 /* Method root_part.list_blocks: list the stack tracer's block. */
 void stack_tracer_list_blocks(const struct root *root, struct extent_list *list);
-/* Method root_part.has_recorded: return true if there is a block. */
+/* Method root_part.has_recorded: return true if the stack tracer has a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*
- * Method root_part.tick: find where the stacks of threads end, for threads for which this
- * is unknown. Reads the mappings of their processes, with a CPU budget for each tick.
+ * Method root_part.tick: find the lowest addresses of the stacks of threads for which
+ * they are unknown.  Reads the mappings of their processes, with a CPU budget for each
+ * tick.
  */
 void stack_tracer_tick(struct root *root);
 
@@ -67,13 +68,14 @@ uint64_t stack_tracer_max(const struct root *root);
 int stack_tracer_reset(struct root *root, uint64_t max);
 
 /*
- * Copy the deepest stack; its nr is 0 if there is none.  Returns 0; or -EAGAIN if processes
- * kept changing the stack during all attempts to copy it.
+ * Copy the deepest stack that was recorded; ret_copy->nr is 0 if there is none.
+ * Returns 0; or -EAGAIN if processes kept changing the stack during all attempts to
+ * copy it.
  */
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy);
 /*
- * Copy the rows of threads that were recorded since the last reset, up to @max_threads
- * rows. Returns the number of these rows.
+ * Copy the rows of threads whose stacks were recorded since the last reset, up to
+ * @max_threads rows.  Returns the number of these rows.
  */
 uint32_t stack_tracer_threads(const struct root *root,
 			      struct abi_stack_thread *ret_threads, uint32_t max_threads);

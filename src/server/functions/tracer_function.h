@@ -8,13 +8,15 @@
 
 struct instance;
 
-/* Method tracer.check: check that the program has functions, or that boot settings wait for
- * some.  Returns 0; -ERESTART; or -EOPNOTSUPP, which is reported in error_log. */
+/* Method tracer.check: check that the program has functions that can be traced, or that
+ * boot settings wait for functions.  Returns 0; -ERESTART; or -EOPNOTSUPP, which is
+ * reported in error_log. */
 int tracer_function_check(struct instance *instance, const char *file, const char *name);
-/* Method tracer.start: publish the functions of all tracers.  Returns 0 or -errno. */
-int tracer_function_start(struct instance *instance);
-/* Method tracer.stop: publish the functions of the tracers that are left.  Returns 0 or
+/* Method tracer.start: publish the functions that all tracers trace.  Returns 0 or
  * -errno. */
+int tracer_function_start(struct instance *instance);
+/* Method tracer.stop: publish the functions that the remaining tracers trace.  Returns
+ * 0 or -errno. */
 int tracer_function_stop(struct instance *instance);
 
 #endif
