@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of threads.  A thread of the root enters its name into the shared table at its
- * first event (runtime/base/comm.c).  It takes one of ABI_COMM_PROBES rows, beginning at the
- * row of its hash, and claims the row by making its sequence odd.  If a thread is not in the
- * table, the server searches for it once among the threads of the live processes.
+ * The names of threads.  A thread of the root enters its name into the shared table at
+ * its first event (runtime/base/comm.c).  The thread takes one of ABI_COMM_PROBES rows,
+ * beginning at the row of its hash, and claims the row by making the row's sequence
+ * odd.  If a thread is not in the table, the server searches for it once among the
+ * threads of the live processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,11 @@
 #include "server/names/comm.h"
 #include "server/part_numbers.h"
 
-#define LEARNED		1024u		/* number of rows of the cache; a power of two */
-#define SEARCH_MAX	64u		/* limit of the processes that are searched for a
-					 * thread */
-#define REFRESH_MAX	256u		/* limit of the threads whose names one
+#define LEARNED		1024u		/* number of threads in the cache; a power of
+					 * two */
+#define SEARCH_MAX	64u		/* maximum number of processes that are searched
+					 * for a thread */
+#define REFRESH_MAX	256u		/* maximum number of threads whose names one
 					 * comms_refresh() reads */
 
 struct comm {
@@ -37,9 +39,11 @@ struct comm {
 struct comms {
 	struct comm found;		/* copy of a row of the shared table, made by
 					 * find_comm() */
-	uint32_t next;			/* row at which comms_refresh() continues */
-	struct comm learned[LEARNED];	/* cache of threads that were found in /proc, by
-					 * thread id; a new thread replaces the old one */
+	uint32_t next;			/* row of the shared table at which
+					 * comms_refresh() continues */
+	struct comm learned[LEARNED];	/* cache of threads that were looked up in
+					 * /proc, by thread id modulo LEARNED; a new
+					 * thread replaces the old one */
 };
 
 struct comms *comms_new(void)
@@ -144,7 +148,8 @@ static bool is_name_wanted(const struct root *root)
 	return instance_options(&root->top) & OPTION_RECORD_CMD;
 }
 
-/* Find the process of the root that has this thread, and read the thread's name. */
+/* Find the process of the root that has thread comm->tid, and read the thread's
+ * name. */
 static void find_living(const struct root *root, struct comm *comm)
 {
 	uint32_t left = SEARCH_MAX;
@@ -202,8 +207,8 @@ void comms_expire(struct root *root)
 }
 
 /*
- * Enter a thread into the shared table.  Choose a row as the runtime does: the thread's own
- * row, else a free row, else the row that was written first.
+ * Enter a thread into the shared table.  Choose a row as the runtime does: the thread's
+ * own row or a free row, else the row that was written longest ago.
  */
 static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {

@@ -13,11 +13,12 @@
 struct comms;
 struct root;
 
-/* Allocate an empty cache.  Returns NULL if there is no memory. */
+/* Allocate an empty cache of threads.  Returns NULL if there is no memory. */
 struct comms *comms_new(void);
-/* Free the cache.  NULL is allowed. */
+/* Free the cache of threads.  NULL is allowed. */
 void comms_free(struct comms *comms);
-/* The methods root_part.init, root_part.done and root_part.tick. */
+/* Methods root_part.init, root_part.done and root_part.tick: allocate the cache of
+ * threads; free it; update the names of some live threads. */
 int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);
@@ -25,21 +26,24 @@ void comms_tick(struct root *root);
 /* Return the name of thread @tid, or "<...>" if it is not known.  The name is valid until
  * the next call. */
 const char *comms_find(struct root *root, uint32_t tid);
-/* Return the process to which thread @tid belongs or belonged; 0 if it is unknown. */
+/* Return the pid of the process to which thread @tid belongs or belonged; 0 if it is
+ * unknown. */
 uint32_t comms_find_tgid(struct root *root, uint32_t tid);
-/* Enter a thread, which need not belong to the root, into the shared table. */
+/* Enter thread @tid, which need not belong to the root, into the root's table of
+ * comms. */
 void comms_meet(struct root *root, uint32_t tid);
 /*
- * Update the names of some live threads.  A thread enters its name only once, but may get
- * another name later.
+ * Update the names of some live threads in the root's table of comms.  A thread enters
+ * its name only once, but may get another name later.
  */
 void comms_refresh(struct root *root);
-/* Forget which threads were not found, so that /proc is asked again. */
+/* Forget all threads that were looked up in /proc, found or not, so that /proc is read
+ * again. */
 void comms_expire(struct root *root);
 
 /*
- * Call @emit for each thread in the table, sorted by thread id.  @name may be "".
- * Returns 0 or -ENOMEM.
+ * Call @emit for each thread in the root's table of comms, sorted by thread id.  @name
+ * may be "".  Returns 0 or -ENOMEM.
  */
 int comms_list(struct root *root,
 	       void (*emit)(void *arg, uint32_t tid, uint32_t tgid,

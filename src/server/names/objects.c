@@ -37,23 +37,28 @@
 #include "symbols/parse_result.h"
 
 #define PATH_BYTES_MAX	4096u
-#define BYTES_MAX	(64u << 20)	/* limit: bytes of the files of one root */
-#define ARGS_BYTES_MAX	(256u << 20)	/* limit: bytes of debug information of one root */
+#define BYTES_MAX	(64u << 20)	/* limit of the bytes that parsers read from the
+					 * files of one root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* limit of the bytes of debug information that
+					 * parsers read for one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
-#define SESSIONS_MAX	8u		/* limit of the parser sessions of one root,
-					 * which find parameters */
+#define SESSIONS_MAX	8u		/* maximum number of parser sessions of one
+					 * root; a session finds parameters of
+					 * functions */
 #define STRING_BYTES_MAX	4096u
 #define WAIT_NS		250000000u	/* limit of the total time to wait for parsers in
 					 * the whole life of a root, ns */
 
 struct objects {
-	struct object objects[OBJECTS];		/* rows of abi_module, then of abi_object */
+	struct object objects[OBJECTS];		/* one for each row of abi_module, then
+						 * one for each row of abi_object */
 	struct object_file files[OBJECTS];	/* files of the objects, in the order of
 						 * first use */
 	uint32_t nr_files;
-	uint64_t bytes_left;			/* number of bytes that may still be read */
+	uint64_t bytes_left;			/* number of bytes of files that parsers
+						 * may still read */
 	uint64_t wait_ns;			/* how long objects_wait() may still wait, ns */
-	bool is_parsing;			/* see objects_has_missing() */
+	bool is_parsing;			/* result of objects_has_missing() */
 };
 
 static struct objects *root_objects(const struct root *root)
@@ -127,10 +132,8 @@ static const struct abi_object *seen_row(const struct root *root, uint32_t numbe
 	return &root->objects_table[number - ABI_MODULES];
 }
 
-/*
- * Read the description of object number @number of objects.objects.  The caller frees its
- * path.
- */
+/* Read the description of element @number of objects.objects.  The caller frees
+ * desc.path. */
 static struct object_desc object_describe(const struct root *root, uint32_t number)
 {
 	struct object_desc desc = { 0 };
@@ -163,10 +166,8 @@ void objects_log(struct root *root, const char *path, const char *why)
 		error_log_add(&root->top, "symbols", why, path, 0);
 }
 
-/*
- * Open @file and fill in the request to parse it.  Returns 0, or -errno if the file cannot
- * be opened.
- */
+/* Open @file and fill in the request to parse it.  Returns 0, or -errno if the file cannot
+ * be opened. */
 static int want_file(struct root *root, const struct object_file *file,
 		     enum parse_job_id job, uint64_t bytes_left,
 		     struct parse_want *ret_want)
@@ -189,10 +190,8 @@ static int want_file(struct root *root, const struct object_file *file,
 	return r;
 }
 
-/*
- * Start to parse @file.  If no more parsers are allowed at present, the file stays
- * unparsed, and the next call tries again.
- */
+/* Start to parse @file.  If no more parsers are allowed at present, the file stays
+ * unparsed, and the next call tries again. */
 static void start_file(struct root *root, struct object_file *file)
 {
 	struct parse_want want;
@@ -255,10 +254,8 @@ static void end_file(struct root *root, struct object_file *file)
 	file->job = NULL;
 }
 
-/*
- * Return true if @file has names.  Sets objects.is_parsing if the parser is still working
- * on the file.
- */
+/* Return true if @file has names.  Sets objects.is_parsing if the parser is still working
+ * on the file. */
 static bool has_names(struct root *root, struct object_file *file)
 {
 	if (!file->is_parsed && !file->job)
@@ -270,7 +267,8 @@ static bool has_names(struct root *root, struct object_file *file)
 	return file->is_readable;
 }
 
-/* Return the entry for the file of an object.  Takes over told->path. */
+/* Return the element of objects.files for the file that @desc describes.  Takes over
+ * desc->path. */
 static struct object_file *get_file(const struct root *root, const struct object_desc *desc)
 {
 	struct objects *objects = root_objects(root);
@@ -329,10 +327,8 @@ static uint64_t object_base(const struct root *root, uint32_t number)
 				      shm_load(&seen_row(root, number)->start);
 }
 
-/*
- * Return object @number with its current bias.  Returns NULL if its file is not readable,
- * or not parsed yet.
- */
+/* Return object @number with its current bias.  Returns NULL if its file is not readable,
+ * or not parsed yet. */
 static struct object *get_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root_objects(root)->objects[number];
@@ -369,10 +365,8 @@ static int object_in_order(const struct root *root, uint32_t modules, uint32_t s
 	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
 }
 
-/*
- * Return false if the object cannot contain @addr, as far as this is known without its
- * file.
- */
+/* Return false if object @number cannot contain @addr, as far as known without its
+ * file. */
 static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 {
 	const struct abi_object *row;
@@ -383,8 +377,8 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-/* Return an object as get_object() does, and also return whether the parser is still
- * working on its file. */
+/* Return object @number, as get_object() does.  *@ret_is_parsing: true if a parser is
+ * still working on the object's file. */
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
@@ -432,8 +426,9 @@ static bool object_has(const struct object *object, uint64_t addr)
 	return in_file >= symbols->first && in_file < symbols->end;
 }
 
-/* Return the number of the object that was at @addr when the record was written.  The times
- * at which objects were first seen decide.  Returns -ENOENT if the object is unknown. */
+/* Return the number of the object that was at @addr when the record @from was written.
+ * The times at which objects were first seen decide.  Returns -ENOENT if the object is
+ * unknown. */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
@@ -441,8 +436,8 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
-		return -ENOENT;		/* the table is full, so a newer object may be
-					 * missing in it */
+		return -ENOENT;		/* if the table is full, a newer object may be
+					 * missing */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 
@@ -673,10 +668,10 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 	return plain ? plain : symbol->name;
 }
 
-/* ---- find parameters ---- */
+/* ---- find the parameters of functions ---- */
 
-/* End the least recently used session if the root has too many sessions or has used too
- * many bytes. */
+/* End the least recently used parser session if the root has too many sessions, or if
+ * they have read too many bytes. */
 static void make_space_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;
@@ -742,10 +737,10 @@ const struct elf_params *objects_params(struct root *root,
 	return file && file->params ? find_params(root, file, addr - object->bias) : NULL;
 }
 
-/* ---- objects that the server itself has found ---- */
+/* ---- enter objects that the server has found into the table of objects ---- */
 
-/* Return true if both rows are the same object.  Compare the build ids if there are any,
- * because several paths may lead to the same file. */
+/* Return true if both rows describe the same object.  Compare the build ids if there
+ * are any, because several paths may lead to the same file. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -755,7 +750,8 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strncmp(row->path, object->path, sizeof(row->path)));
 }
 
-/* Return true if the newest row of the table at these addresses describes @object itself. */
+/* Return true if the newest row at the addresses of @object describes @object
+ * itself. */
 static bool is_entered(const struct root *root, const struct abi_object *object,
 		       uint32_t known)
 {

@@ -40,29 +40,32 @@ struct object_file {
 
 /* An object that is loaded at an address. */
 struct object {
-	bool is_tried;			/* @file was looked up */
+	bool is_tried;			/* true: @file was looked up */
 	bool is_program;		/* true: the object is the program itself, whose
 					 * functions are shown without a module */
-	struct object_file *file;	/* NULL: no valid path */
+	struct object_file *file;	/* file of the object; NULL: the object has no
+					 * valid path */
 	uint64_t bias;			/* address in memory minus address in the file */
 };
 
 /*
- * A table of the objects of a root.  A file is parsed when an address in it is first looked
- * up.
+ * The objects of a root, as the server knows them.  A file is parsed when an address in
+ * it is first looked up.
  *
- * In the server nothing here waits for a parser, except objects_wait().  While a file is
- * being parsed it has no names, and objects_has_missing() is true: the caller must try
- * again later.
+ * In the server nothing here waits for a parser, except objects_wait().  While a file
+ * is being parsed, the server knows none of its names, and objects_has_missing() is
+ * true: the caller must try again later.
  */
-/* Method root_part.init: allocate an empty table.  Returns 0 or -ENOMEM. */
+/* Method root_part.init: allocate an empty struct objects for @root.  Returns 0 or
+ * -ENOMEM. */
 int objects_init(struct root *root);
-/* Method root_part.done: free the table and kill its parsers. */
+/* Method root_part.done: free the struct objects of @root, and kill its parsers. */
 void objects_done(struct root *root);
-/* Forget that a result was missing.  Must be called before asking for results. */
+/* Make objects_has_missing() return false again.  Must be called before names, strings
+ * or parameters are looked up. */
 void objects_clear_missing(struct root *root);
-/* Return true if a result was missing since objects_clear_missing(), because a file is still
- * being parsed.  The caller must ask again later. */
+/* Return true if a result was missing since objects_clear_missing(), because a file is
+ * still being parsed.  The caller must look it up again later. */
 bool objects_has_missing(const struct root *root);
 /*
  * Method root_part.has_unsaved: return true if names were read from files that may be gone
@@ -86,18 +89,19 @@ void objects_stop_waiting(struct root *root);
  * are not parsed yet.
  */
 int objects_parse(struct root *root);
-/* Method root_part.settled: take the results of parsers that have ended, and charge their
- * bytes to the root. */
+/* Method root_part.settled: take the results of parsers that have ended, and subtract
+ * the bytes that they have read from the root's limit. */
 void objects_settle(struct root *root, bool is_awaited);
 /*
- * Return the constant string at @addr of the object, up to 4 KiB of it.  The caller frees
- * the string.  Returns NULL if there is no such string, or the file has changed.
+ * Return the constant string at address @addr, which lies in @object; at most its first
+ * 4 KiB.  The caller frees the string.  Returns NULL if there is no such string, or the
+ * file has changed.
  */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
 /*
  * objects_demangle - demangle all names of @symbols, once
  * @path: the file, for error_log
- * @bytes_left: maximum size of the result; the call subtracts its size
+ * @bytes_left: maximum size of the result, bytes; the size of the result is subtracted
  *
  * Returns 0 if that was done or has failed; -ERESTART if the parser is working.
  */
@@ -133,21 +137,23 @@ const struct elf_params *objects_params(struct root *root,
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
 /*
- * Return true if @object may have been at @addr when the record was written, because no
- * other object is known to have been there.
+ * Return true if @object may have been at @addr when the record @from was written,
+ * because no other object is known to have been there.
  */
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
 /*
- * objects_enter - add an object, which the server has found in a process, to the table
- * @object: @since and @is_there are filled in here
+ * objects_enter - add an object, which the server has found in a process, to the root's
+ * table of objects
+ * @object: the row to add; the members `since` and `is_there` are set here
  * @known: number of rows in the table when the caller last found the object there; only
- *	later rows can have replaced it.  0: the caller never found it
+ *	later rows can describe another object at its addresses.  0: the caller never
+ *	found it
  *
  * Does nothing if the object is in the table already, or if the table is full.
  */
 void objects_enter(struct root *root, const struct abi_object *object, uint32_t known);
-/* Return the number of rows in the table of objects. */
+/* Return the number of rows in the root's table of objects. */
 uint32_t objects_nr_rows(const struct root *root);
 
 #endif

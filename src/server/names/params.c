@@ -22,7 +22,8 @@ struct params {
 					 * long, so no other session is started */
 	const char *why;		/* reason for params_why(); NULL: there is
 					 * nothing to report */
-	uint64_t asked;			/* address of the query that has no answer yet; 0: none */
+	uint64_t asked;			/* address whose parameters the session is
+					 * looking for; 0: none */
 	uint64_t used_ns;
 	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
 					 * entry replaces the old one */

@@ -11,28 +11,30 @@
 struct elf_params;
 struct params;
 
-/* Allocate an empty cache.  Returns NULL if there is no memory. */
+/* Allocate an empty cache of parameters.  Returns NULL if there is no memory. */
 struct params *params_new(void);
 /* End the session and free the cache.  NULL is allowed. */
 void params_free(struct params *params);
 
-/* Start the session.  Returns what parse_start() returns. */
+/* Start a session of the parser for the file.  Returns what parse_start() returns. */
 int params_start(struct params *params, const struct parse_want *want);
-/* End the session.  Another session can be started later.  Cached answers stay. */
+/* End the session of the parser.  Another session can be started later.  Cached answers
+ * stay. */
 void params_stop(struct params *params);
-/* Return true if there is a session. */
+/* Return true if a session of the parser is running. */
 bool params_has_session(const struct params *params);
 /* Return how many bytes of debug information the session has read. */
 uint64_t params_bytes(const struct params *params);
-/* Return the time of the last query, by CLOCK_MONOTONIC. */
+/* Return when params_find() last needed the session, CLOCK_MONOTONIC, ns.  Cached
+ * answers do not need it. */
 uint64_t params_used_ns(const struct params *params);
 
 /*
  * params_find - find the parameters of the function that contains @addr
  *
  * Returns 0 and the parameters, which are valid until the next call (NULL: unknown);
- * -EINPROGRESS if the parser is working: try again; -ENOENT if there is no session: start
- * one.
+ * -EINPROGRESS if the parser is working: call again later; -ENOENT if there is no
+ * session: call params_start().
  */
 int params_find(struct params *params, uint64_t addr, const struct elf_params **ret_params);
 /*

@@ -17,28 +17,31 @@
 #include "server/part_numbers.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* limit of the length of one text, bytes */
-#define ALL_BYTES_MAX	(32u << 20)	/* limit of the total length of all texts, bytes */
+#define TEXT_BYTES_MAX	65536u		/* limit of the length of one format, bytes */
+#define ALL_BYTES_MAX	(32u << 20)	/* limit of the total length of all formats,
+					 * bytes */
 
 struct printk_format {
-	uint32_t off;			/* offset of the text in the memory */
+	uint32_t off;			/* offset of the format's text in the root's
+					 * memory */
 	char *text;
 };
 
 struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
-	uint32_t nr, cap;		/* nr is the number of rows, cap the number of
-					 * allocated rows */
-	uint64_t bytes;			/* total length of the texts */
-	uint32_t tables_seen;		/* value of tables_changed when the lists were
-					 * read */
+	uint32_t nr, cap;		/* @table has nr formats, and space for cap
+					 * formats */
+	uint64_t bytes;			/* total length of the texts, bytes */
+	uint32_t tables_seen;		/* value of abi_control.tables_changed when the
+					 * formats were last read */
 	bool is_full;			/* true: a limit was reached, so no more formats
 					 * are read */
-	uint32_t first[ABI_PRINTK_LISTS];	/* offset of the newest format that was
-						 * read, for each list */
+	uint32_t first[ABI_PRINTK_LISTS];	/* for each list of formats in the heap:
+						 * offset of the newest format that was
+						 * read */
 };
 
-/* Return the formats that were read, or NULL if no format was needed yet. */
+/* Return the formats of @root that were read, or NULL if no format was needed yet. */
 static struct printk_formats *root_printk(const struct root *root)
 {
 	return root->part_state[ROOT_PART_PRINTK];
@@ -63,7 +66,8 @@ void printk_formats_done(struct root *root)
 }
 
 /*
- * Return the address of @off in the heap, or NULL if the range is not inside of the heap.
+ * Return the address of the @bytes bytes at offset @off, or NULL if they are not inside
+ * of the heap.
  */
 static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
 {
@@ -102,9 +106,9 @@ static int add_format(struct printk_formats *formats, uint32_t off, const char *
 }
 
 /*
- * Read the part of a list that is newer than @known.  The newest format comes first, so
- * offsets must fall from one format to the next.  The list ends where an offset does not
- * fall.
+ * Read the formats of a list that are newer than the format at offset @known.  The
+ * newest format comes first, so offsets must fall from one format to the next.  The
+ * list ends where an offset does not fall.
  */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
@@ -136,7 +140,8 @@ static int compare_formats(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
-/* Merge the new formats, which begin at row @nr_old, into the sorted table. */
+/* Merge the new formats, which begin at element @nr_old of formats->table, into the
+ * sorted formats before them. */
 static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 {
 	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;
@@ -151,7 +156,8 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
 	qsort(new, nr_new, sizeof(*new), compare_formats);
-	while (nr_new)			/* fill the table from its end, where it has free rows */
+	while (nr_new)			/* fill the array from its end, because the
+					 * formats there were copied to @new */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
 			      table[--nr_old] : new[--nr_new];
 	free(new);

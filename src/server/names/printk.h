@@ -14,15 +14,15 @@ struct text;
 /* Return true if the program has formats of trace_printk(): such a program records even if
  * no event is on. */
 bool printk_has_formats(const struct root *root);
-/* Method root_part.done: free the formats that were read. */
+/* Method root_part.done: free the formats of trace_printk() that were read. */
 void printk_formats_done(struct root *root);
 
-/* Return the text at @addr of the program, or NULL if there is no such text.  The result is
- * valid until the next call. */
+/* Return the format of trace_printk() at address @addr of the program, or NULL if there
+ * is none.  The result is valid until the next call. */
 const char *printk_find(struct root *root, uint64_t addr);
 /*
- * Call @put for all formats, in the order in which the program stored them.  Returns 0 or
- * -ENOMEM.
+ * Call @put for all formats of trace_printk(), in the order of their addresses.
+ * Returns 0 or -ENOMEM.
  */
 int printk_list(struct root *root,
 		void (*put)(void *arg, uint64_t addr, const char *text), void *arg);
@@ -35,8 +35,8 @@ int printk_list_strings(struct root *root,
 			void *arg);
 
 /*
- * Print a record of ftrace:print, bprint or bputs, with its origin or the text alone
- * (printk_line.c).
+ * Print a record of ftrace:print, bprint or bputs: printk_print() with its origin,
+ * printk_print_message() only the text (printk_line.c).
  */
 void printk_print(const struct line *line, struct text *out);
 void printk_print_message(const struct line *line, struct text *out);

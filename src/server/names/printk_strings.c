@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The strings that a program lists by their addresses (tracepoint_string()).  They are read
- * from the program's heap, where each module has one block.  The program decides what is in
- * a block, so every length is checked against the heap.
+ * The strings that a program lists by their addresses (tracepoint_string()).  They are
+ * read from the program's heap, where each module has one struct abi_strings.  The
+ * program decides what is stored there, so every length is checked against the size of
+ * the heap.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +16,10 @@
 #include "server/core/shm.h"
 #include "server/names/printk.h"
 
-#define STRINGS_MAX	16384u		/* limit of the number of strings of all modules */
+#define STRINGS_MAX	16384u		/* maximum number of strings of all modules */
 #define TEXT_BYTES_MAX	(1u << 20)	/* limit of the total length of all strings, bytes */
 
-/* The block of strings of one module. */
+/* The strings of one module, as they are in the heap. */
 struct block {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* length of @texts */
@@ -26,8 +27,8 @@ struct block {
 	const char *texts;		/* the strings, each with a NUL */
 };
 
-/* Get the block at the offset @off.  Returns false if not all of the block is inside of the
- * heap. */
+/* Get the strings of a module, at offset @off of the root's memory.  Returns false if
+ * not all of them are inside of the heap. */
 static bool find_block(const struct root *root, uint64_t off, struct block *ret_block)
 {
 	uint64_t left = off < root->arena_off ? root->arena_off - off : 0;

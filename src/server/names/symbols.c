@@ -24,16 +24,16 @@
 /* A cached string.  The cache is effective because few strings are used, again and again. */
 struct string {
 	uint64_t addr;			/* 0: the row is free */
-	uint32_t module;		/* row of abi_module of the record for which the
-					 * string was looked up */
+	uint32_t module;		/* symbols_from.module of the record for which
+					 * the string was looked up */
 	char *text;			/* NULL: there is no string */
 };
 
 struct symbols {
 	struct string strings[STRINGS];		/* cache, indexed by a hash of the address; a
 						 * new string replaces the old one */
-	uint32_t tables_seen;			/* value of tables_changed when @strings were
-						 * read */
+	uint32_t tables_seen;			/* value of abi_control.tables_changed
+						 * when @strings were read */
 	struct written_names written;		/* state of the searches for functions by name */
 };
 
@@ -90,7 +90,8 @@ static int find_in_parts(struct root *root, const struct symbols_from *from, uin
 	return -ENOENT;
 }
 
-/* Find the symbol at @addr.  Returns 0 or -ENOENT. */
+/* Find the symbol at @addr in @object, or ask other parts of the server.  Returns 0 or
+ * -ENOENT. */
 static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
 		       const struct object *object, struct function_symbol *ret)
 {
@@ -135,7 +136,8 @@ static void print_module(const struct object *object, struct text *out)
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
-	/* Look up the call, because a return address may lie after the end of the caller. */
+	/* Look up the byte before a return address, which belongs to the call: the
+	 * return address itself may lie after the end of the caller. */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);

@@ -18,9 +18,10 @@ struct root;
 struct symbols;
 struct text;
 
-/* Method root_part.init: allocate an empty cache.  Returns 0 or -ENOMEM. */
+/* Method root_part.init: allocate an empty cache of strings and searches.  Returns 0 or
+ * -ENOMEM. */
 int symbols_init(struct root *root);
-/* Method root_part.done: free the cache. */
+/* Method root_part.done: free the cache of strings and searches. */
 void symbols_done(struct root *root);
 
 /* Return the length of the module's name in the name of a library's file.  Example: libfoo
@@ -30,8 +31,10 @@ size_t symbols_module_len(const char *file);
 /* A symbol, and the file in which it was found. */
 struct function_symbol {
 	const struct elf_symbol *symbol;
-	uint64_t start;			/* address in the program's memory */
-	const struct elf_symbols *symbols;	/* table of which @symbol is a row */
+	uint64_t start;			/* address of the symbol in the program's
+					 * memory */
+	const struct elf_symbols *symbols;	/* symbol table of the file, of which
+						 * @symbol is a row */
 	const char *path;		/* path of the file */
 };
 
@@ -43,22 +46,24 @@ struct function_symbol {
  * have been at this address.
  */
 struct symbols_from {
-	uint32_t module;		/* row of abi_module, or SYMBOLS_NO_MODULE */
+	uint32_t module;		/* module of the record's event, as a row of
+					 * abi_module; or SYMBOLS_NO_MODULE */
 	const struct instance *instance;	/* instance of the record; NULL: the
 						 * address comes from no record, so use
 						 * the objects that are loaded now */
 	uint64_t time;			/* time of the record, by the clock of @instance */
 };
-/* The value for addresses that come from no record. */
+/* The struct symbols_from for addresses that come from no record. */
 extern const struct symbols_from symbols_now;
 
 /*
- * Append the name of the function at @addr.  Returns 0, or -ENOENT if nothing was written.
+ * Append the name of the function at @addr to @out.  Returns 0, or -ENOENT if nothing
+ * was written.
  */
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out);
-/* Append path[+0x12], which is the object's file and the address in it.  Returns 0 or
- * -ENOENT. */
+/* Append PATH[+0x12] to @out: the path of the object's file, and the address in the
+ * file.  Returns 0 or -ENOENT. */
 int symbols_file(struct root *root, const struct symbols_from *from, uint64_t addr,
 		 struct text *out);
 /* Names of the addresses that stand for code of ulf itself, by enum abi_ip. */

@@ -17,8 +17,8 @@
 #define ROUND_MAX	512u
 #define CHECK_EVERY	64u		/* names between two checks of the budget */
 
-/* How well a function matches a name, from the best tier to the worst.  Only the best tier
- * that any function reaches counts. */
+/* How well a function matches a name, from the best tier to the worst.  A search finds
+ * only the functions of the best tier that any function reaches. */
 enum tier {
 	TIER_RAW,			/* equal to the name in the symbol table; only
 					 * the first such function counts */
@@ -40,14 +40,15 @@ enum step {
 };
 
 struct found {
-	uint32_t nr;			/* number of functions; FILTER_RANGES_MAX + 1: too many */
+	uint32_t nr;			/* number of functions found; FILTER_RANGES_MAX
+					 * + 1: too many */
 	struct filter_range ranges[FILTER_RANGES_MAX];
 };
 
-/* A search, or its result. */
+/* A search that is in progress, or its result. */
 struct written_search {
-	struct written_search *next;	/* the search that was used most recently before
-					 * this one */
+	struct written_search *next;	/* next search in the list, which was last used
+					 * before this one */
 	char *name;
 	size_t len;			/* bytes of @name */
 	uint64_t objects;		/* value of sum_objects() when the search began */
@@ -55,7 +56,7 @@ struct written_search {
 	enum step step;
 	uint32_t at, row;		/* position of the search in this step: see
 					 * objects_next(), and a row of the object */
-	enum tier tier;			/* of all functions in @now */
+	enum tier tier;			/* tier of all functions in @now */
 	struct found now;		/* functions found so far */
 	struct found last;		/* result of the last search that has ended */
 };
@@ -178,7 +179,7 @@ static void restart_search(struct written_search *search, uint64_t objects)
 	search->now.nr = 0;
 }
 
-/* ---- search ---- */
+/* ---- search for a name in all symbols ---- */
 
 static void add_range(struct written_search *search, enum tier tier, const struct object *object,
 		      const struct elf_symbol *symbol)

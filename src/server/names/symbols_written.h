@@ -3,9 +3,10 @@
  * Find functions by name, among all symbols of a root: by the name in the symbol table
  * (raw), and by the name as it is written in the source (symbols/function_name.h).
  *
- * The program decides how many names there are, and how long they are.  So a search for a
- * written name has a CPU budget.  It stops when the budget is spent, keeps its position, and
- * continues at the next call for that name.  Results are kept until the objects change.
+ * The program decides how many names there are, and how long they are.  So a search for
+ * a written name has a CPU budget.  A search stops when the budget is spent, keeps its
+ * position, and continues at the next call for that name.  Results are kept until the
+ * objects change.
  *
  * Only the server's thread calls these functions.
  */
