@@ -202,8 +202,8 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* the array grows at powers of two, so it may be
-					 * full now */
+	if (!(nr & (nr - 1)))		/* root->pending grows when its number of
+					 * elements is a power of two */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*

@@ -77,8 +77,8 @@ static bool parse_bytes(const char *text, const char *dir, uint64_t *ret_bytes)
 	return true;
 }
 
-/* Parse one token of the section.  Tokens without the prefix "dead_" are ignored,
- * because they are not for the server. */
+/* Parse one token of the section [ulf server] of ulf.conf.  Tokens without the prefix
+ * "dead_" are ignored, because they are not for the server. */
 static bool parse_word(const char *word, const char *dir, struct dead_limits *limits)
 {
 	const char *value = strchr(word, '=');

@@ -25,7 +25,7 @@ struct dead_limits {
 #define DEAD_LIMITS_BAD_BYTES	128u
 
 /*
- * dead_limits_load - read the settings, or use the defaults where there are none
+ * dead_limits_load - read the limits of dead roots from ulf.conf, or use defaults
  * @dir: a directory in the file system of the roots
  * @ret_bad: the first token that is not understood, cut to DEAD_LIMITS_BAD_BYTES; "" if
  *	there is none.  NULL: not wanted

@@ -56,8 +56,8 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_puts(out, "^\n");
 }
 
-/* Append @entry to the output of the current request, unless it equals the previous entry:
- * all events of a system may have the same mistake. */
+/* Append @entry to the output of the current request, unless it equals the previous
+ * entry: one write to all events of a system may add the same entry many times. */
 static void capture_entry(const struct error_entry *entry)
 {
 	size_t start = capture->len, before = start - captured_at;

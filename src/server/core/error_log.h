@@ -38,9 +38,9 @@ void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
 /*
- * From now on also append entries of any instance to @to, without their time.  @to NULL:
- * stop that.  A request calls this before and after its work, so that it gets its own
- * entries: the server has one thread.
+ * From now on also append entries of any instance to @to, without their time.  @to
+ * NULL: stop that.  A request calls this before and after its work.  So @to gets only
+ * the entries of this request, because the server has one thread.
  */
 void error_log_capture(struct text *to);
 /*

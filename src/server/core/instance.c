@@ -37,8 +37,8 @@ void instance_put(struct instance *instance)
 	free(instance);
 }
 
-/* Release everything except the name, because a node of the file tree may still refer
- * to the instance. */
+/* Release everything of @instance except its name, because a node of the file tree may
+ * still refer to the instance. */
 static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;

@@ -21,13 +21,15 @@ struct instance {
 	int refs;			/* number of references, held by the root and by
 					 * each node of the file tree; the top instance
 					 * is freed with its root */
-	uint64_t serial;		/* number that is unique in the server's life;
-					 * the top instance has the serial of its root */
+	uint64_t serial;		/* number that is unique among the roots and
+					 * instances of this server; the top instance
+					 * has the serial of its root */
 	char *name;			/* name of the instance; NULL for the top instance */
 	bool is_gone;			/* true: the instance was removed */
 	uint32_t nr_open;		/* number of open files of the instance; it can
 					 * be removed only while this is 0 */
-	uint32_t number;		/* row of the instance's abi_buffer, and bit of
+	uint32_t number;		/* number of the instance: the row of its
+					 * abi_buffer, and its bit in
 					 * abi_event.wanted */
 	struct abi_buffer *abi;		/* the instance's buffer, in shared memory */
 	void **part_state;		/* states of the parts of this instance

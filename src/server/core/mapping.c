@@ -157,8 +157,8 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
 	/*
-	 * File systems without fallocate() report EOPNOTSUPP.  On these, a lack of space
-	 * shows up later as a SIGBUS, which the handler treats as a hole.
+	 * File systems without fallocate() report EOPNOTSUPP.  On these, a lack of
+	 * space shows up later as a SIGBUS, and the handler puts zeroes there.
 	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }

@@ -51,8 +51,8 @@ int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mappi
  */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
 /*
- * Mend @mapping: replace the pages of zeroes that the signal handler has put into it with
- * the file's pages.
+ * Mend @mapping: replace the memory pages of zeroes that the signal handler has put
+ * into the mapping with the pages of the file.
  */
 void mapping_mend(struct mapping *mapping);
 /*

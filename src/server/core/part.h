@@ -61,7 +61,8 @@ struct root_part {
 	/* Method settled: called like parsed(), but only for a root that is loaded and
 	 * usable.  @is_awaited: a program waits, and prepare() is called next. */
 	void (*settled)(struct root *root, bool is_awaited);
-	/* Method stop_waiting: do not wait any more for files that are being parsed. */
+	/* Method stop_waiting: the part must not wait any more for files that are being
+	 * parsed, and goes on without them. */
 	void (*stop_waiting)(struct root *root);
 	/* Method list_blocks: call arena_list_block() for each block that processes may
 	 * use, so that the arena does not use its memory again. */
@@ -88,9 +89,9 @@ struct instance_part {
 	 * zeroes, before load(), and frees it when nothing refers to the instance any
 	 * more, which may be long after done().  0: the part has no state. */
 	size_t state_bytes;
-	/* Method reset: called when buffer @number of @root is about to be used by a new
-	 * instance.  Clears what an earlier instance has left for it in the tables of the
-	 * root's memory. */
+	/* Method reset: called when buffer @number of @root is about to be used by a
+	 * new instance.  Clears what an earlier instance with this number has left in
+	 * the tables of the root's memory. */
 	void (*reset)(struct root *root, uint32_t number);
 	/* Method load: set up a new @instance, or load the state that the previous server
 	 * left.  Returns 0 or -errno. */

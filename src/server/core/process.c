@@ -126,8 +126,9 @@ static bool has_filter(uint32_t pid)
 }
 
 /*
- * Return true if @process is alive but cannot be inspected.  @error: the error with which
- * opening its maps failed.  With hidepid=2 such a process seems not to exist.
+ * Return true if @process is alive but cannot be inspected.  @error: the errno with
+ * which opening /proc/PID/maps failed.  With hidepid=2 such a process seems not to
+ * exist.
  */
 static bool is_hiding(const struct process *process, int error)
 {
@@ -199,8 +200,8 @@ bool process_is_current(const struct process *process)
 struct claims {
 	uint32_t pid[PROCESS_CREATOR + 1];	/* pid of each slot; 0 if the slot is
 						 * free or invalid */
-	bool is_lost[PROCESS_CREATOR + 1];	/* true: another slot with this pid was
-						 * claimed later */
+	bool is_lost[PROCESS_CREATOR + 1];	/* true: another slot with the same pid
+						 * was claimed later */
 	struct claim {
 		uint32_t pid, slot;
 		uint64_t claimed_ns;

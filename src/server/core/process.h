@@ -47,7 +47,7 @@ bool process_scan_more(struct root *root);
  * Scans all slots; returns false if some slots could not be scanned.
  */
 bool process_all_gone(struct root *root);
-/* Return true if the process is alive and has not called exec() meanwhile. */
+/* Return true if the process is alive and has not called exec() since the last scan. */
 bool process_is_current(const struct process *process);
 /* Open /proc/PID/maps of the process.  The caller closes the file.  Returns NULL on
  * failure, with errno set. */

@@ -60,7 +60,7 @@ struct inspections {
 	struct maps_reader reader;
 };
 
-/* ---- /proc/PID/stat ---- */
+/* ---- read start time and stack address from /proc/PID/stat ---- */
 
 /*
  * Return the start of field number @nr of /proc/PID/stat.  @from points to field number @at.
@@ -214,7 +214,7 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	return inspection;
 }
 
-/* ---- /proc/PID/maps ---- */
+/* ---- search /proc/PID/maps for the root's memory ---- */
 
 /*
  * Return true if @line of /proc/PID/maps is a mapping of the root's memory.  @line: at

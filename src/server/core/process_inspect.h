@@ -31,10 +31,10 @@ struct inspection {
 	uint32_t pid;
 	uint32_t pass;			/* number of the pass that last read
 					 * /proc/PID/stat */
-	uint64_t started;		/* start time in clock ticks since boot; 0:
-					 * unknown */
-	uint64_t stack;			/* address of the stack; 0 if it is not readable,
-					 * or the main thread has ended */
+	uint64_t started;		/* start time of the process in clock ticks
+					 * since boot; 0: unknown */
+	uint64_t stack;			/* address of the process's stack; 0 if it is
+					 * not readable, or the main thread has ended */
 	enum maps_result maps;		/* result of inspect_maps() */
 };
 

@@ -24,7 +24,7 @@ struct program_names {
 	char now[PATH_MAX];
 	char path[PATH_MAX];
 };
-/* Get the names of the program that @pid runs. */
+/* Get the names of the program that process @pid runs. */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names);
 

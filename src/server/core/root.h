@@ -63,7 +63,8 @@ struct root {
 	bool is_empty;			/* true: the root was dead when it was found, and
 					 * never recorded anything */
 	enum server_root_state state;
-	uint64_t serial;		/* number that is unique in the server's life */
+	uint64_t serial;		/* number that is unique among the roots and
+					 * instances of this server */
 	uint32_t tick;			/* number of the last slow tick of the server in
 					 * which the root had its turn */
 	char *name;
@@ -131,8 +132,8 @@ struct root {
 	struct extent *pending;		/* array of nr_pending retired blocks that
 					 * processes may still use */
 	size_t nr_pending;
-	bool is_arena_known;		/* true: shared memory or @pending lists every
-					 * block that a live process may use */
+	bool is_arena_known;		/* true: every block that a live process may use
+					 * is listed in shared memory or in @pending */
 	struct instance top;		/* the top instance */
 	struct instance *instances[ABI_BUFFERS];	/* instances by number; number 0 is
 							 * &top */

@@ -25,7 +25,8 @@ static int delete_memory(const struct root *root, int dir)
 	return 0;
 }
 
-/* Open the directory of @root, which is in @roots.  Returns a descriptor or -1. */
+/* Open the directory of @root.  @roots: descriptor of DIR/roots.  Returns a descriptor
+ * or -1. */
 static int open_root(const struct root *root, int roots)
 {
 	return openat(roots, root->name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -46,10 +47,10 @@ int root_delete_files(const struct root *root, int roots)
 }
 
 /*
- * Return true if the memory is mapped.  The kernel refuses a read lease while the file is
- * open for writing, and a mapping counts as open.  If the kernel has no leases here, no
- * process is found.  A process that opens the file during the lease causes a signal; the
- * server ignores SIGURG.
+ * Return true if the memory is mapped.  The kernel refuses a read lease while the file
+ * is open for writing, and a mapping counts as open.  If the file system has no leases,
+ * the result is false.  A process that opens the file during the lease causes a signal;
+ * the server ignores SIGURG.
  */
 bool root_is_mapped(const struct root *root, int roots)
 {

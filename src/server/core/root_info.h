@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures of a root, which its parts add up.
+ * Figures of a root for `ulf ls`, to which each part of the server adds its own.
  *
  * Only the server's thread calls these functions.
  */

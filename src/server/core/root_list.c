@@ -9,8 +9,8 @@
 
 #define ROUND_NS	20000000u	/* limit of the time of one round of reading
 					 * figures, ns */
-#define LEARN_NS	800000000u	/* limit of the time that a list request waits
-					 * for figures, ns */
+#define LEARN_NS	800000000u	/* limit of the time that a request for the list
+					 * of roots waits for figures, ns */
 
 /* Return true if only the values of `struct abi_control` are known of @root. */
 static bool needs_info(const struct root *root)

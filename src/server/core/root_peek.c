@@ -37,8 +37,8 @@ static bool is_free(uint32_t pid)
 
 static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 {
-	static struct abi_process slots[ABI_PROCESSES];	/* static, because it is too
-							 * large for the stack */
+	static struct abi_process slots[ABI_PROCESSES];	/* static, because the array is
+							 * too large for the stack */
 
 	if (!read_at(fd, slots, (end - first) * sizeof(slots[0]),
 		     off + first * sizeof(slots[0])))

@@ -28,7 +28,8 @@ void roots_done(struct roots *roots)
 
 /* ---- find roots by name ---- */
 
-/* Hash @name with FNV-1a, which works for names that differ only in their last digits. */
+/* Return the bucket of @name by the hash FNV-1a, which also spreads names that differ
+ * only in their last digits. */
 static struct root **hash_bucket(const struct roots *roots, const char *name)
 {
 	uint32_t hash = 2166136261u;

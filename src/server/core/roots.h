@@ -31,8 +31,8 @@ struct roots {
 	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
 	int missed;			/* -errno if a root could not be added for lack
-					 * of a descriptor or of memory; the server tries
-					 * again.  0: none */
+					 * of a descriptor or of memory; the server
+					 * tries again.  0: all roots were added */
 	bool is_dead_unsorted;		/* true: @dead must be sorted before it is used */
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
@@ -58,7 +58,7 @@ void roots_remove(struct roots *roots, struct root *root);
  * end of a process before its pidfd is polled.
  */
 bool roots_have_ended(const struct roots *roots);
-/* Return the root with this name, or NULL. */
+/* Return the root with the name @name, or NULL. */
 struct root *roots_find(const struct roots *roots, const char *name);
 
 /*

@@ -113,7 +113,8 @@ void server_watch_process(struct server *server, struct process *process)
 		.data.ptr = process,
 	};
 
-	/* If this fails, only the slow tick notices later that the process has ended. */
+	/* If epoll_ctl() fails, only the slow tick notices later that the process has
+	 * ended. */
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
@@ -359,8 +360,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load roots whose lists or filters name functions: the files of the program must be
- * parsed and searched first.  Such a root is not shown until it is loaded completely. */
+/* Continue to load the roots in server->loading, whose lists or filters name functions: files must
+ * be parsed and searched first.  Such a root is not shown until it is loaded completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;

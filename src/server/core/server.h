@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's core: the roots and their settings.  The event loop (loop.c) drives it; FUSE
- * and the CLI's socket reach it through tracefs/tracefs.h.
+ * The server's core: the roots and their settings.  The event loop (daemon/loop.c)
+ * drives the core; FUSE and the CLI's socket reach the core through tracefs/tracefs.h.
  *
  * Only one thread calls these functions.  They do not wait for programs for more than 2 ms.
  * Functions that return int return 0 or -errno, unless stated otherwise.
@@ -60,9 +60,10 @@ bool server_is_busy(const struct server *server);
 enum server_root_state {
 	SERVER_ROOT_ALIVE,
 	SERVER_ROOT_DEAD,
-	SERVER_ROOT_CORRUPT,		/* the root is invalid; only name and state are known */
-	SERVER_ROOT_FOREIGN,		/* the root has another version; only name and
-					 * state are known */
+	SERVER_ROOT_CORRUPT,		/* the root's memory is invalid; only name and
+					 * state of the root are known */
+	SERVER_ROOT_FOREIGN,		/* the root's memory has another ABI version;
+					 * only name and state of the root are known */
 };
 
 /* The data of a root that `ulf ls` prints. */

@@ -35,11 +35,12 @@ struct roots *server_roots(struct server *server);
 int server_open_roots(const struct server *server);
 /* Return the root with the name @name, or NULL.  Takes no reference. */
 struct root *server_find_root(struct server *server, const char *name);
-/* Iterate over all roots, newest first.  @after NULL: return the first root.  Takes no
- * reference. */
+/* Return the root that follows @after in the list of all roots, newest first.  @after
+ * NULL: return the first root.  Takes no reference. */
 struct root *server_next_root(struct server *server, struct root *after);
 
-/* Return a new number for a root or an instance.  A number is never used again. */
+/* Return a new serial number for a root or an instance.  A serial number is never used
+ * again. */
 uint64_t server_next_serial(struct server *server);
 
 #endif

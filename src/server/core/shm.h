@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to words that other processes change at the same time.  Each access is one load or
- * one store, so the value that was checked is the value that is used.
+ * Access to words of shared memory that other processes change at the same time.  Each
+ * access is one load or one store, so the value that was checked is the value that is
+ * used.
  */
 #ifndef ULF_SERVER_SHM_H
 #define ULF_SERVER_SHM_H
@@ -25,7 +26,7 @@ static inline void shm_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sleep while *@word equals @value, for at most @ns. */
+/* Sleep while *@word equals @value, for at most @ns nanoseconds. */
 static inline void shm_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec limit = {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measure the rate of the TSC.  It is a property of the machine, so it is measured once for
- * all roots, between the start of the server and the first ring.  The time base of a root
- * is stored in its memory and never changes: the next server uses it, too.
+ * Measure the rate of the TSC.  The rate is a property of the machine, so it is
+ * measured once for all roots, between the start of the server and the first ring.  The
+ * time base of a root is stored in its memory and never changes: the next server uses
+ * it, too.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -27,7 +28,7 @@ struct sample {
 	uint64_t ns;
 };
 
-/* The first sample, which timebase_start() takes once. */
+/* The first sample of TSC and time, which timebase_start() takes once. */
 static struct sample first;
 
 /* Read TSC and CLOCK_MONOTONIC at the same moment: of 16 tries the shortest counts. */

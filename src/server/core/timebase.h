@@ -19,13 +19,13 @@ struct text;
  * computed. */
 void timebase_start(void);
 /*
- * Calibrate the clock of @root if this was not done yet.  Sleeps for up to 20 ms if the
- * server has started less than 20 ms ago.
+ * Measure the rate of the TSC and store it in the memory of @root, if this was not done
+ * yet.  Sleeps for up to 20 ms if the server has started less than 20 ms ago.
  */
 void timebase_need(struct root *root);
 /* Fill the members of @config that describe the clock.  May sleep as timebase_need() does. */
 void timebase_config(const struct instance *instance, struct ring_config *config);
-/* Return the current time of the buffer's clock, in its unit. */
+/* Return the current time of the buffer's clock, in the unit of this clock. */
 uint64_t timebase_now(const struct instance *instance);
 /* Return true if this server can offer the clock @row. */
 bool timebase_has(const struct clock_row *row);
