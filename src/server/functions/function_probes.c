@@ -34,7 +34,7 @@ struct spec {
 	uint64_t count;			/* UINT64_MAX: no limit */
 };
 
-/* ---- parse a command ---- */
+/* ---- parse a command of set_ftrace_filter ---- */
 
 /* Parse @number, the text of the count; NULL: the command has no count.  An empty count
  * means no limit, as in the kernel. */
@@ -483,7 +483,7 @@ void function_probes_done(struct instance *instance)
 	}
 }
 
-/* ---- load the commands of the previous server ---- */
+/* ---- load the commands of functions of the previous server ---- */
 
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,

@@ -23,7 +23,8 @@ struct function_probe_entry {
 	uint32_t function;		/* number of the function */
 	uint32_t counter;		/* 1 + number of the rule word with the count;
 					 * 0: the command runs without limit */
-	uint32_t target_row;		/* row of the target event, if the command has a target */
+	uint32_t target_row;		/* row of the target event in the table of
+					 * events, if the command has a target */
 	struct soft_event *target;	/* soft mode of the target; holds a reference;
 					 * NULL: no target */
 };
@@ -44,7 +45,8 @@ struct function_probe {
 	for (const struct function_probe *probe = instance_functions(instance)->probes; \
 	     probe; probe = probe->next)
 
-/* Several globs, one after the other, each with a NUL at its end. */
+/* Several globs for names of functions, one after the other, each with a NUL at its
+ * end. */
 struct probe_globs {
 	const char *first;
 	const char *end;		/* first byte after the last NUL */

@@ -44,7 +44,7 @@ static uint32_t count_entries(const struct instance *instance)
 	return nr;
 }
 
-/* ---- write the commands to shared memory ---- */
+/* ---- write the commands of functions to the block of rules ---- */
 
 /* Fill @places with the entries of all commands, sorted by the address of the function.
  * Commands of one function come newest first, as in the kernel.  Functions whose object
@@ -105,7 +105,7 @@ void function_probes_put(const struct instance *instance, struct text *block)
 	free(places);
 }
 
-/* ---- load the commands of the previous server ---- */
+/* ---- load the commands of functions of the previous server ---- */
 
 static struct place *index_functions(const struct functions *functions)
 {

@@ -112,7 +112,8 @@ static void end_read(struct root *root, struct function_read *read)
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 
-	/* Use the larger of the two numbers, because the parser may report a wrong number. */
+	/* Count at least the size of the result, because the parser may report too few
+	 * bytes. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

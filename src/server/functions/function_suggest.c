@@ -22,7 +22,8 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Compare written C++ names of objects whose names were demangled. */
+/* Offer @near the written C++ names of functions, from objects whose names were
+ * demangled. */
 static void offer_written(struct root *root, struct nearest *near)
 {
 	struct root_suggest *suggest = root_suggest(root);

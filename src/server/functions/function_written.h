@@ -17,7 +17,7 @@
 
 struct instance;
 
-/* A parsed entry of a list, NAME[:mod:[!]MODULE]. */
+/* A parsed entry of a list such as set_ftrace_filter: NAME[:mod:[!]MODULE]. */
 struct function_match {
 	const char *name;		/* name or glob of functions; not followed by a
 					 * NUL */

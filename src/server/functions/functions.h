@@ -60,7 +60,8 @@ struct function_object {
 	const char **names;		/* raw name of each site, in @symbols; NULL: the
 					 * site has no name */
 	struct name_index index;	/* index that finds names in @names */
-	/* Written names: function_written.c */
+	/* The written (demangled) names of functions; function_written.c sets the next
+	 * three members: */
 	bool is_written_known;		/* true: the names were demangled, or need not be */
 	const char **written;		/* written name of each site; NULL: the site has
 					 * none.  The array itself is NULL if no site has
@@ -111,7 +112,8 @@ struct functions {
 	uint16_t *lists[FUNCTION_LISTS];	/* for each function one bit per buffer,
 						 * which is 1 if the function is in this
 						 * buffer's list */
-	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of entries in each list */
+	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of entries in each
+							 * list of each buffer */
 	bool *is_touched;		/* for each function: true if the function was
 					 * traced at some time */
 	bool has_touched;		/* true: an element of is_touched is true */
@@ -122,9 +124,12 @@ struct functions {
 					 * (abi_functions.profile_session) */
 	uint8_t graph_sessions[ABI_BUFFERS];	/* numbers of the graph tracers' sessions
 						 * (abi_functions.graph_sessions) */
-	struct abi_ring_ref block;	/* the block to which control->functions refers */
-	uint64_t serial;		/* serial number of the last block */
-	uint64_t bytes_read;		/* total size of the files that were parsed */
+	struct abi_ring_ref block;	/* the published block, to which
+					 * abi_control.functions refers */
+	uint64_t serial;		/* serial number of the last block that was
+					 * published */
+	uint64_t bytes_read;		/* total size of the files that were parsed,
+					 * bytes */
 	struct function_read *reads;	/* list of files that are being parsed, or whose
 					 * result was not used yet */
 	bool is_parsing;		/* true: this round has found files that are not
@@ -167,7 +172,7 @@ static inline struct instance_functions *instance_functions(const struct instanc
  * again later (loop.c does so when a parser has ended, and on ticks); or -ENOMEM.
  */
 int functions_refresh(struct root *root);
-/* Method root_part.done: free all objects, reads and searches. */
+/* Method root_part.done: free all objects, results of parsers and searches. */
 void functions_done(struct root *root);
 /*
  * Look for new objects if functions are traced or listed, and publish the functions if

@@ -44,8 +44,8 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.unfiltered |= bit;
 	}
 	if (profile_is_on(root))
-		tracers.profile = 1;	/* bit 0, because the profiler uses the lists of
-					 * the top instance */
+		tracers.profile = 1;	/* the bit of the top instance, because the
+					 * profiler uses its lists */
 	return tracers;
 }
 

@@ -12,7 +12,7 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-/* ---- the lists of functions and sets of functions ---- */
+/* ---- lists of functions, and sets of functions ---- */
 
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr)

@@ -183,7 +183,7 @@ static bool is_head(const struct root *root, const struct abi_profile *head)
 	       !path[head->path_bytes - 1] && head->kind < FSITE_KINDS;
 }
 
-/* Retire a block that no object uses. */
+/* Retire the block of figures at @off, which no object uses. */
 static void retire_block(struct root *root, uint64_t off, const struct abi_profile *head)
 {
 	uint64_t bytes = ALIGN_UP(sizeof(*head) + (uint64_t)head->path_bytes, 64) +
@@ -194,7 +194,8 @@ static void retire_block(struct root *root, uint64_t off, const struct abi_profi
 }
 
 /* Load the block of figures at @off.  @head: a copy of the first bytes of the block.
- * *@ret_is_used is false if the block cannot be used, because its file has changed. */
+ * *@ret_is_used is false if the block cannot be used, for example because the object's
+ * file has changed. */
 static int load_block(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {

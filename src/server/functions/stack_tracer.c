@@ -146,8 +146,8 @@ int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 	return 0;
 }
 
-/* Copy the row of a thread.  Returns false if the row has no depth, is invalid, or was
- * reset while it was copied. */
+/* Copy a thread's row of the stack tracer.  Returns false if the row has no depth, is
+ * invalid, or was reset while it was copied. */
 static bool copy_row(const struct abi_stack_thread *row,
 		     struct abi_stack_thread *ret_row)
 {
@@ -176,7 +176,7 @@ uint32_t stack_tracer_threads(const struct root *root,
 
 /* ---- find the lowest addresses of stacks ---- */
 
-/* A thread of whose stack the lowest address is unknown. */
+/* A thread whose lowest stack address is unknown. */
 struct wanted {
 	uint64_t place;			/* the deepest stack address that was recorded */
 	uint64_t *low;			/* where to store the lowest address of the
@@ -190,8 +190,8 @@ static int compare_wanted(const void *pa, const void *pb)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* List the threads of process @pid of whose stacks the lowest address is unknown,
- * sorted by stack address.  Returns the number of these threads. */
+/* List the threads of process @pid whose lowest stack address is unknown, sorted by
+ * stack address.  Returns the number of these threads. */
 static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 			    struct wanted wanted[ABI_STACK_THREADS])
 {

@@ -22,7 +22,8 @@ struct mapping;
 /* The stack tracer's block, to which abi_control.stack refers.  This is the state of
  * ROOT_PART_STACK_TRACER. */
 struct root_stack {
-	struct mapping *map;		/* mapping of the block; NULL: there is no block */
+	struct mapping *map;		/* mapping of the stack tracer's block; NULL:
+					 * there is no block */
 	struct abi_ring_ref block;	/* offset and size of the block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
 	uint32_t next;			/* process slot whose process
@@ -45,9 +46,8 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 /* Method root_part.has_recorded: return true if the stack tracer has a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*
- * Method root_part.tick: find the lowest addresses of the stacks of threads for which
- * they are unknown.  Reads the mappings of their processes, with a CPU budget for each
- * tick.
+ * Method root_part.tick: find the lowest stack addresses of threads for which they are
+ * unknown.  Reads the mappings of their processes, with a CPU budget for each tick.
  */
 void stack_tracer_tick(struct root *root);
 
