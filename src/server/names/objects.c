@@ -52,8 +52,8 @@
 struct objects {
 	struct object objects[OBJECTS];		/* one for each row of abi_module, then
 						 * one for each row of abi_object */
-	struct object_file files[OBJECTS];	/* files of the objects, in the order of
-						 * first use */
+	struct object_file files[OBJECTS];	/* files of the objects, in the order in
+						 * which they were first used */
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* number of bytes of files that parsers
 						 * may still read */
@@ -158,7 +158,7 @@ static struct object_desc object_describe(const struct root *root, uint32_t numb
 	return desc;
 }
 
-/* ---- the files of objects ---- */
+/* ---- parse the files of objects ---- */
 
 void objects_log(struct root *root, const char *path, const char *why)
 {
@@ -238,7 +238,8 @@ static void end_file(struct root *root, struct object_file *file)
 	const char *why = parse_why(file->job);
 
 	file->is_parsed = true;
-	/* Do not trust the parser's own count of bytes, which may be too low. */
+	/* Count at least the size of the result, because the parser may report too few
+	 * bytes. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (!take_bytes(&objects->bytes_left, bytes)) {
@@ -392,9 +393,9 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 	return object;
 }
 
-/* Return the next object as objects_next() does.  With @is_strict stop at an object whose
- * file is still being parsed, so that no other file is parsed before this object is ruled
- * out. */
+/* Return the next object as objects_next() does.  If @is_strict, return NULL at an
+ * object whose file is still being parsed, so that no other file is parsed before this
+ * object is ruled out. */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {
@@ -427,8 +428,8 @@ static bool object_has(const struct object *object, uint64_t addr)
 }
 
 /* Return the number of the object that was at @addr when the record @from was written.
- * The times at which objects were first seen decide.  Returns -ENOENT if the object is
- * unknown. */
+ * The time at which each object was first seen decides.  Returns -ENOENT if the object
+ * is unknown. */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
@@ -578,7 +579,7 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 	return string;
 }
 
-/* ---- demangle names of C++ ---- */
+/* ---- demangle C++ names ---- */
 
 /* Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
  * later; or another -errno. */

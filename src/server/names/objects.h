@@ -31,8 +31,8 @@ struct object_file {
 	struct elf_symbols symbols;
 	struct params *params;		/* parameters of functions; NULL: no parameters
 					 * were requested yet */
-	/* The identity and the segments of the file that was parsed, to read strings from
-	 * it. */
+	/* The result of stat() and the segments of the file when it was parsed, to read
+	 * constant strings from the file later. */
 	struct stat st;
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 	uint32_t nr_segments;
@@ -131,8 +131,8 @@ void objects_log(struct root *root, const char *path, const char *why);
 const struct elf_params *objects_params(struct root *root,
 					const struct symbols_from *from, uint64_t addr);
 /*
- * Iterate over the objects that may contain @addr; @addr 0: over all objects.  *@at must be
- * 0 at first.  Returns NULL at the end.
+ * Iterate over the objects that may contain @addr; @addr 0: over all objects.  *@at
+ * must be 0 at the first call.  Returns NULL at the end.
  */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 

@@ -19,7 +19,8 @@ struct found {
 struct params {
 	struct parse_job *session;	/* NULL: no session */
 	bool is_over;			/* true: the session has failed or takes too
-					 * long, so no other session is started */
+					 * long, so no other session is started for the
+					 * file */
 	const char *why;		/* reason for params_why(); NULL: there is
 					 * nothing to report */
 	uint64_t asked;			/* address whose parameters the session is
@@ -101,7 +102,8 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* Handle a session that has ended by itself.  No other session is started. */
+/* Handle a session of the parser that has ended by itself.  No other session is started
+ * for this file. */
 static void end_session(struct params *params)
 {
 	params->is_over = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The formats of trace_printk().  They are read from the program's heap and found by their
- * addresses.  A format does not change once it is stored, so each format is read once.  So
- * a program that reports changed tables again and again costs the server only a check of
- * the lists.
+ * The formats of trace_printk().  The server reads them from the program's heap and
+ * finds them by their addresses.  A format does not change once it is stored, so each
+ * format is read once.  A program that reports changed tables again and again makes the
+ * server only check the start of each list.
  */
 #include "server/names/printk.h"
 
@@ -31,7 +31,7 @@ struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
 	uint32_t nr, cap;		/* @table has nr formats, and space for cap
 					 * formats */
-	uint64_t bytes;			/* total length of the texts, bytes */
+	uint64_t bytes;			/* total length of the formats' texts, bytes */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed when the
 					 * formats were last read */
 	bool is_full;			/* true: a limit was reached, so no more formats

@@ -24,7 +24,7 @@ struct block {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* length of @texts */
 	const uint64_t *address;	/* addresses of the strings in the program */
-	const char *texts;		/* the strings, each with a NUL */
+	const char *texts;		/* the strings, each with a NUL at its end */
 };
 
 /* Get the strings of a module, at offset @off of the root's memory.  Returns false if

@@ -34,7 +34,8 @@ struct symbols {
 						 * new string replaces the old one */
 	uint32_t tables_seen;			/* value of abi_control.tables_changed
 						 * when @strings were read */
-	struct written_names written;		/* state of the searches for functions by name */
+	struct written_names written;		/* searches for functions by name, and
+						 * their results */
 };
 
 static struct symbols *root_symbols(const struct root *root)
@@ -123,7 +124,8 @@ static int find_restorer(struct root *root, const struct symbols_from *from,
 	return !r && ret->symbol->size ? -ENOENT : r;
 }
 
-/* Print the name of the module as [MODULE], like the lists of functions. */
+/* Print the name of the object's module as [MODULE], as in
+ * available_filter_functions. */
 static void print_module(const struct object *object, struct text *out)
 {
 	const char *file = basename(object->file->path);
@@ -209,7 +211,7 @@ void symbols_list(struct root *root, struct text *out)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		/* Skip an object if another object is loaded at its address now. */
+		/* Skip the object if another object is loaded at its address now. */
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;

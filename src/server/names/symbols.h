@@ -42,8 +42,8 @@ struct function_symbol {
 #define SYMBOLS_NO_MODULE	UINT32_MAX
 
 /*
- * The record from which an address comes.  At the time of the record another object may
- * have been at this address.
+ * The record from which an address comes.  The server needs it, because another object
+ * may have been at this address when the record was written.
  */
 struct symbols_from {
 	uint32_t module;		/* module of the record's event, as a row of
@@ -69,13 +69,14 @@ int symbols_file(struct root *root, const struct symbols_from *from, uint64_t ad
 /* Names of the addresses that stand for code of ulf itself, by enum abi_ip. */
 extern const char *const symbols_builtin[];
 /*
- * Append all functions, one per line, in the format of /proc/kallsyms, which the kernel's
- * tools read.  The format has no sizes, so a line `_end` marks the end of each object.
+ * Append all functions of @root to @out, one per line, in the format of /proc/kallsyms,
+ * which the kernel's tools read.  The format has no sizes, so a line `_end` marks the
+ * end of each object.
  */
 void symbols_list(struct root *root, struct text *out);
 /*
- * Append the string at @addr if it is constant.  Returns 0, or -ENOENT if nothing was
- * written.
+ * Append the string at @addr to @out if the string is constant.  Returns 0, or -ENOENT
+ * if nothing was written.
  */
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
@@ -91,10 +92,10 @@ void symbols_functions_begin(struct root *root);
  */
 int symbols_functions_search(struct root *root, const char *name, size_t len);
 /*
- * Get the addresses of the functions with the name @name.  This is the first function with
- * this name in a symbol table; if there is none, all functions that have this name in the
- * source.  May wait for parsers (objects_wait()).  Returns the number of functions;
- * -ENOENT; -E2BIG if there are more than FILTER_RANGES_MAX; or -ENOMEM.
+ * Get the addresses of the functions with the name @name.  The result is the first
+ * function with this name in a symbol table; if there is none, all functions that have
+ * this name in the source.  May wait for parsers (objects_wait()).  Returns the number
+ * of functions; -ENOENT; -E2BIG if there are more than FILTER_RANGES_MAX; or -ENOMEM.
  */
 int symbols_functions(struct root *root, const char *name, size_t len,
 		      struct filter_range ret_ranges[FILTER_RANGES_MAX]);

@@ -57,8 +57,10 @@ struct written_search {
 	uint32_t at, row;		/* position of the search in this step: see
 					 * objects_next(), and a row of the object */
 	enum tier tier;			/* tier of all functions in @now */
-	struct found now;		/* functions found so far */
-	struct found last;		/* result of the last search that has ended */
+	struct found now;		/* functions that the current search has found
+					 * so far */
+	struct found last;		/* result of the last search for @name that has
+					 * ended */
 };
 
 /* ---- the list of searches ---- */
