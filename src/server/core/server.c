@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Find roots, and remove them.  The server watches DIR/roots with inotify, and each process
- * with a pidfd; both make the server's epoll descriptor readable.
- */
+/* Find roots, and remove them.  The server watches DIR/roots with inotify, and each process
+ * with a pidfd; both make the server's epoll descriptor readable. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
