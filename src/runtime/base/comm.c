@@ -28,8 +28,9 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
-/* Make the ABI_COMM_PROBES entries from @first on usable.  These entries may wrap around
- * the end of the table.  Returns false if there is no memory for them. */
+/* Make ABI_COMM_PROBES entries of the table of comms usable.  @first: number of the
+ * first one; after the last entry of the table follows entry 0.  Returns false if there
+ * is no memory for the entries. */
 static bool populate(uint32_t first)
 {
 	uint64_t off = ABI_COMMS_OFF;
@@ -40,8 +41,9 @@ static bool populate(uint32_t first)
 	       (nr == ABI_COMM_PROBES || !root_populate(off, ARCH_PAGE_BYTES));
 }
 
-/* Returns the entry that this thread had before, else a free entry, else the oldest of the
- * ABI_COMM_PROBES entries.  Returns NULL if no entry can be used. */
+/* Returns the entry of the table of comms that thread @tid had before, else a free
+ * entry, else the oldest of the ABI_COMM_PROBES entries that @tid may use.  Returns
+ * NULL if no entry can be used. */
 static struct abi_comm *choose(uint32_t tid)
 {
 	struct abi_comm *table = root_at(ABI_COMMS_OFF), *best = NULL;

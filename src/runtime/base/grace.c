@@ -48,15 +48,17 @@
 
 unsigned long ulf_grace_period = PERIOD + 1;
 
-static bool has_rseq;			/* set by grace_init() */
+static bool has_rseq;			/* true: membarrier() can restart rseq
+					 * sections */
 
 bool grace_has_rseq(void)
 {
 	return has_rseq;
 }
 
-static void *garbage;			/* list of blocks that the next grace_wait()
-					 * frees; protected by runtime_lock() */
+static void *garbage;			/* list of memory_defer(): memory that the next
+					 * grace_wait() frees; protected by
+					 * runtime_lock() */
 
 void grace_init(void)
 {
@@ -68,8 +70,8 @@ void grace_init(void)
 		has_rseq = true;
 }
 
-/* Replacement for membarrier() where that fails: when a page loses an access right, the
- * kernel interrupts every CPU that runs this process. */
+/* Replacement for membarrier() where that fails.  The kernel interrupts every CPU that
+ * runs this process when a memory page of the process loses an access right. */
 static void barrier_by_mprotect(void)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -108,10 +110,12 @@ int grace_restart_sections(void)
 }
 
 struct wait {
-	unsigned long period;		/* wait for words with a lower number */
+	unsigned long period;		/* wait for threads whose nesting word has a
+					 * lower period number */
 	uint64_t deadline_ns;		/* time at which the wait ends, CLOCK_MONOTONIC;
 					 * 0: no limit */
-	long pid, tid;			/* ids of the waiting thread */
+	long pid, tid;			/* process id and thread id of the waiting
+					 * thread */
 };
 
 static uint64_t now_ns(void)
@@ -138,8 +142,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	struct timespec pause = { 0, 50000 };
 	unsigned int spins = 0;
 
-	/* Skip the waiting thread, which is in no probe.  Its word may say otherwise,
-	 * because the thread may have left a probe by siglongjmp(). */
+	/* Skip the waiting thread, which is in no probe.  Its nesting word can
+	 * still differ from 0 if the thread has left a probe by siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {

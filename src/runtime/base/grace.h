@@ -9,8 +9,8 @@
 void grace_init(void);
 /* Returns true if grace_wait() also restarts rseq sections.  Any context. */
 bool grace_has_rseq(void);
-/* Restart every rseq section that a thread is in.  Does not sleep.  The caller may hold the
- * lock or not.  Returns 0 or -errno of membarrier(). */
+/* Restart every rseq section that a thread is in.  Does not sleep.  The caller may hold
+ * runtime_lock() or not.  Returns 0 or -errno of membarrier(). */
 int grace_restart_sections(void);
 /*
  * Wait until every probe that runs now has returned, then free the memory that was given to

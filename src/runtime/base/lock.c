@@ -97,10 +97,10 @@ int lock_take(uint32_t *owner)
 }
 
 /*
- * Release the lock and wake all sleepers.  One is not enough: the next holder does not know
- * of the other sleepers and does not set WAITERS, so it would not wake them.  As soon as
- * the word is 0, the module that contains it may be unmapped; then the wake-up has no
- * effect.
+ * Release the lock and wake all sleepers.  To wake one of them is not enough: the next
+ * holder does not know of the other sleepers and does not set WAITERS, so it would not
+ * wake them.  As soon as *@owner is 0, the module that contains the word may be
+ * unmapped; then the wake-up has no effect.
  */
 void lock_drop(uint32_t *owner)
 {
@@ -114,8 +114,8 @@ void lock_drop(uint32_t *owner)
 
 void lock_after_fork(uint32_t *owner, uint32_t old_tid)
 {
-	if (*owner)			/* do not write to a free lock, so that its page
-					 * stays shared with the parent */
+	if (*owner)			/* do not write to a free lock, so that its
+					 * memory page stays shared with the parent */
 		*owner = (*owner & ~WAITERS) == old_tid ? this_tid() : 0;
 }
 
@@ -143,7 +143,8 @@ void runtime_unlock(void)
 	lock_leave(&runtime);
 }
 
-/* fork_prepare() took the lock before fork(), so the lock has an owner here. */
+/* fork_prepare() called runtime_lock() before fork(), so runtime.owner is not 0
+ * here. */
 uint32_t runtime_lock_reset(void)
 {
 	uint32_t old_tid = runtime.owner & ~WAITERS;

@@ -40,7 +40,8 @@ void runtime_unlock(void);
 uint32_t runtime_lock_reset(void);
 
 /*
- * Other locks are words that are 0 while the lock is free.
+ * Every lock other than runtime_lock() is a word, *@owner, that is 0 while the lock is
+ * free.
  *
  * lock_try - take the lock if it is free.  Returns false if it is not.
  * lock_take - take the lock; may sleep.  Returns 0, or -EDEADLK: this thread holds it.
@@ -52,8 +53,8 @@ void lock_drop(uint32_t *owner);
 /*
  * Wait for a lock whose word may be unmapped during the wait.
  *
- * lock_mark - mark the lock as waited for.  The word must exist.  Returns its value; 0:
- *	the lock is free.
+ * lock_mark - mark the lock as waited for.  *@owner must still be mapped.  Returns its
+ *	value; 0: the lock is free.
  * lock_sleep - sleep until the lock is dropped.  @seen: from lock_mark().  May return
  *	early.
  */

@@ -29,7 +29,7 @@
 					 * stacks, their tags, the profiler's table */
 
 struct block {
-	size_t bytes:63;		/* size, including this header */
+	size_t bytes:63;		/* size of the block, including this header */
 	size_t is_stable:1;		/* true: the block was allocated by
 					 * memory_alloc_stable() */
 	struct block *next;		/* next block of the list, while this block is
@@ -37,11 +37,12 @@ struct block {
 };
 
 static struct block *free_blocks[CLASSES];	/* free blocks by size; runtime_lock()
-						 * protects this variable and the next
-						 * three */
-static struct block *stable_blocks;	/* free stable blocks of all sizes */
-static char *rest;			/* the unused rest of the newest chunk */
-static size_t rest_bytes;		/* number of bytes of this rest */
+						 * protects free_blocks, stable_blocks,
+						 * rest and rest_bytes */
+static struct block *stable_blocks;	/* free blocks of memory_alloc_stable(), all
+					 * sizes */
+static char *rest;			/* the unused end of the newest chunk */
+static size_t rest_bytes;		/* number of bytes at `rest` */
 
 static void *map(size_t bytes)
 {
@@ -92,7 +93,7 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
-/* ---- large ranges, which libulf's mlockall() does not lock ---- */
+/* ---- list the large address ranges that libulf's mlockall() does not lock ---- */
 
 static struct range {
 	uint64_t start, end;
@@ -110,9 +111,9 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Allocate a large table.  The range is noted and unlocked before it becomes writable.
- * Otherwise the kernel would allocate all of its pages in a program that has called
- * mlockall(MCL_FUTURE). */
+/* Allocate a large table.  munlock() comes before the table becomes writable:
+ * otherwise, in a program that has called mlockall(MCL_FUTURE), the kernel would
+ * allocate all memory pages of the table. */
 void *memory_alloc_table(uint64_t bytes)
 {
 	void *mem = memory_reserve(bytes);

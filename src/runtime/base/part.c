@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of parts, over which the core walks. */
+/* Pointer to the table of parts (base/part.h); the table is empty before
+ * runtime_init(). */
 #include "runtime/base/part.h"
 
 static const struct runtime_part none;

@@ -29,8 +29,8 @@ struct runtime_part {
 	/* Method load: runs once in every process, even if no root could be created.  No
 	 * lock held; may call any function of libc. */
 	void (*load)(void);
-	/* Method init: prepare the part.  The process has a root and a slot, and no agent
-	 * yet.  No lock held; may call any function of libc. */
+	/* Method init: prepare the part.  The process has a root and a process slot,
+	 * and no agent yet.  No lock held; may call any function of libc. */
 	void (*init)(void);
 	/*
 	 * Method start: apply the settings that must be in force before the program's first
@@ -52,11 +52,13 @@ struct runtime_part {
 	/* Method has_calls: return true if a setting needs calls of functions of the
 	 * program, so that make_calls() must be called. */
 	bool (*has_calls)(void);
-	/* Method make_calls: have these functions called, and wait for their end.  Only the
-	 * agent calls this, with no lock held.  Returns 0 or -errno. */
+	/* Method make_calls: have the program's functions called that the settings
+	 * need, and wait until they return.  Only the agent calls this method, with no
+	 * lock held.  Returns 0 or -errno. */
 	int (*make_calls)(void);
-	/* Method buffer_apply: apply the part's settings of @buffer, whose rules are known.
-	 * Returns 0 or -errno; after an error the buffer keeps its rings and its lists of
+	/* Method buffer_apply: apply the part's settings of @buffer.  The process has
+	 * already found the buffer's block of rules (buffer.rules).  Returns 0 or
+	 * -errno; after an error the buffer keeps its rings and its lists of
 	 * threads. */
 	int (*buffer_apply)(struct buffer *buffer);
 	/* Method pids_changed: called when the lists of threads of @buffer, or its options,
@@ -72,12 +74,14 @@ struct runtime_part {
 
 	/* ---- methods for threads; any context, and in a child of vfork() ---- */
 
-	/* Method thread_new: reset the part's members of @slot.  A new thread, or the
-	 * thread of a new process, is about to use the slot. */
+	/* Method thread_new: reset the part's members of @slot, because a new thread,
+	 * or the thread of a new process, is about to use this thread slot. */
 	void (*thread_new)(struct thread_slot *slot);
-	/* Method thread_named: called when this thread has got a slot, or another thread id. */
+	/* Method thread_named: called when this thread has got a thread slot, or
+	 * another thread id. */
 	void (*thread_named)(void);
-	/* Method thread_forget: called when this thread is about to give up its slot. */
+	/* Method thread_forget: called when this thread is about to give up its thread
+	 * slot. */
 	void (*thread_forget)(void);
 
 	/* ---- methods for a child of fork(), which has no other thread ---- */
@@ -93,8 +97,8 @@ struct runtime_part {
 	 * the server has changed settings since the fork, so it may have freed blocks that
 	 * the child still uses. */
 	void (*after_claim)(bool is_late);
-	/* Method detach: use no memory of the root any more, because the child has no slot,
-	 * and so no root from now on. */
+	/* Method detach: stop using the root's memory, because the child got no process
+	 * slot and so has no root from now on. */
 	void (*detach)(void);
 	/* Method has_put_off: return true if updates were put off in the parent, so that
 	 * the child must apply its settings even if they have not changed. */
@@ -105,8 +109,8 @@ struct runtime_part {
  * The table of parts, which a row without a name ends.  runtime_init() sets it.  Before
  * that it is empty: there are no events, no hits and no thread slots.
  *
- * This is a pointer, because a file of the core that referred to the table itself would
- * depend on all features.
+ * runtime_parts is a pointer, because a file of the core that referred to the table
+ * itself would depend on all features.
  */
 extern const struct runtime_part *runtime_parts;
 

@@ -18,7 +18,8 @@ static bool has_left;			/* true after process_set_left() was called,
 					 * which happens once */
 static bool is_exiting;			/* true after process_set_exiting() was called,
 					 * which happens once */
-static uint32_t known_pid;		/* pid of the process to which this memory belongs */
+static uint32_t known_pid;		/* pid of the process that called
+					 * process_note_pid() last */
 static bool is_child;			/* true: this process was forked by another
 					 * process of the root */
 
@@ -60,8 +61,8 @@ static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Make slot number @i usable, so that no access raises SIGBUS.  Returns the slot, or NULL
- * if there is no such slot, or no memory for it. */
+/* Make process slot number @i usable, so that no access raises SIGBUS.  Returns the
+ * slot, or NULL if there is no such slot, or no memory for it. */
 static struct abi_process *slot_at(uint32_t i)
 {
 	struct abi_process *slot = root_at(ABI_PROCESSES_OFF);
@@ -75,11 +76,10 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * Claim a free slot, or else the slot of a dead process.  Slot 0 is never taken from a
- * dead process, because it keeps the state that the root began with.  The search starts
- * at next_process, where the previous search ended, and continues at the first slot after
- * the last one.  So a new process does not have to look at the slots of all dead
- * processes.
+ * Claim a free process slot, or else the slot of a dead process.  Slot 0 is never taken
+ * from a dead process, because it keeps the state that the root began with.  The search
+ * starts at next_process, where the previous search ended; after the last slot follows
+ * slot 0.  So a new process does not have to look at the slots of all dead processes.
  */
 static struct abi_process *find_slot(uint32_t pid)
 {
@@ -106,8 +106,8 @@ static struct abi_process *find_slot(uint32_t pid)
 	return NULL;
 }
 
-/* Walk over the slots.  Processes claim slots from the first one on, and no slot becomes
- * free (pid 0) again, so a free slot ends the search. */
+/* Walk over the process slots.  Processes claim slots from the first one on, and no
+ * slot becomes free (pid 0) again, so a free slot ends the search. */
 bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg)
 {
@@ -140,9 +140,9 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = ABI_PROCESS_AGENT;	/* set the flag now, because
-						 * agent_start() is called next; it
-						 * clears the flag if it fails */
+	slot->flags = ABI_PROCESS_AGENT;	/* set the flag now: agent_start(),
+						 * which is called next, clears the
+						 * flag if it fails */
 	slot->agent = 0;
 	slot->refused = parent ? parent->refused : 0;
 	if (parent)
@@ -151,9 +151,9 @@ int process_claim(const struct abi_process *parent)
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
-	/* Store all members above before the caller loads the generation.  If the caller
-	 * loads an old generation, the server finds this slot and waits for this process.
-	 * [process.claim] */
+	/* Store all members of the slot before the caller loads the generation.  If the
+	 * caller loads an old generation, the server finds this slot and waits for this
+	 * process. [process.claim] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;

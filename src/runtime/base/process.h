@@ -15,7 +15,8 @@ extern struct abi_process *process_slot;
  * Returns 0 or -ENOSPC.
  */
 int process_claim(const struct abi_process *parent);
-/* Returns true if @fn returns true for the slot of at least one live process. */
+/* Returns true if @fn returns true for the process slot of at least one live
+ * process. */
 bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg);
 

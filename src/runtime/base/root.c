@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Create the root: a directory with one file, the memory, which is mapped once and for
- * all.  No descriptor stays open and no path is needed later, so a program may close all
- * descriptors, call chroot() and drop its rights.
+ * all.  No descriptor stays open and no path is needed later, so a program may close
+ * all descriptors, call chroot() and drop its rights.
  *
- * The mapping is far larger than the file.  Parts that are not in use have no access
- * rights, so that mlockall() does not fill them.  Before a part is used its pages are
- * allocated, because on a full tmpfs an access to a missing page raises SIGBUS.
+ * The mapping is far larger than the file.  Ranges of the heap and of the arena that
+ * are not in use have no access rights, so that mlockall() does not fill them.  The
+ * memory pages of a range are allocated before its first use, because on a full tmpfs
+ * an access to a missing page raises SIGBUS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,21 +42,23 @@
 #define RENAMES_MAX		1000
 #define TMP_PATH_BYTES		(DIR_PATH_BYTES + 64)
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE	23	/* value since Linux 5.14, which older headers do
-					 * not define */
+#define MADV_POPULATE_WRITE	23	/* a constant since Linux 5.14, which older
+					 * headers do not define */
 #endif
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* size of the mapping; root_create() sets this
-					 * variable and the next four */
+static uint64_t map_bytes;		/* size of the mapping; root_create() sets
+					 * map_bytes, nr_cpus, has_rseq and exe,
+					 * root_publish() sets boot */
 static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
 static uint64_t heap_reached;		/* number of bytes of the heap, from its start,
 					 * that this process may access (mprotect) */
-/* One bit for each page of the tables; 1: usable. */
+/* One bit for each memory page of the tables; 1: root_populate() has succeeded for
+ * it. */
 static uint64_t pages_usable[ABI_HEAP_OFF / ARCH_PAGE_BYTES / 64 + 1];
 static_assert(ABI_ALIGN % ARCH_PAGE_BYTES == 0, "blocks are mapped and populated by pages");
 static ino_t root_ino;			/* inode number of the memory file */
@@ -124,7 +127,8 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* Call mprotect() only for the heap and the arena. */
+	/* Call mprotect() only for the heap and the arena: tables are always
+	 * accessible. */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
@@ -154,8 +158,9 @@ int root_populate_row(const void *row)
 }
 
 /*
- * Make the heap usable.  Each process must do this for itself, also for parts that other
- * processes have filled.  A child inherits both the access rights and heap_reached.
+ * Make the heap usable.  Each process must do this for itself, also for ranges that
+ * other processes have filled.  A child inherits both the access rights and
+ * heap_reached.
  */
 int root_reach_heap(uint64_t bytes)
 {
@@ -184,7 +189,7 @@ static int make_file(const char *dir)
 	struct rlimit limit;
 	int fd;
 
-	/* Check the limit first: a file that exceeds it would make ftruncate() raise
+	/* Check RLIMIT_FSIZE first: if the file exceeds this limit, ftruncate() raises
 	 * SIGXFSZ. */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
@@ -203,8 +208,8 @@ static int make_file(const char *dir)
 	return fd;
 }
 
-/* Returns the smaller of @most and an eighth of the limit of @resource.  The program needs
- * the rest of its limit. */
+/* Returns the smaller of @most and an eighth of the program's limit of @resource
+ * (getrlimit()).  The program itself needs the other seven eighths. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -290,8 +295,8 @@ static void fill_control(struct abi_control *c)
 }
 
 /* Give the root its name, <comm>.<pid>.  An older root with this name is renamed to
- * <comm>.<pid>.<number>.  It belongs to this process before exec(), or to a dead process
- * that had the same pid. */
+ * <comm>.<pid>.<number>.  The older root belongs to this process before exec(), or to a
+ * dead process that had the same pid. */
 static int rename_root(const char *tmp, const char *dir)
 {
 	char name[ABI_COMM_LEN], path[PATH_MAX], old[PATH_MAX + 16];
@@ -336,7 +341,8 @@ static void remove_dir(const char *dir)
 	rmdir(dir);
 }
 
-/* Make the tables accessible and allocate the first page. */
+/* Give access rights to the control block and all tables, and allocate the first memory
+ * page.  Returns 0 or -errno. */
 static int take_first_page(void)
 {
 	if (mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
@@ -435,9 +441,9 @@ static bool has_others(void)
 	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
-/* Remove the root if this is its last process and it has no records.  A root that has only
- * records of trace_printk() is also removed, if nobody has opened one of its files or
- * changed a setting. */
+/* Remove the root if this is its last process and the root has no records.  A root that
+ * has only records of trace_printk() is also removed, if nobody has opened one of its
+ * files or changed a setting. */
 void root_remove_if_unused(void)
 {
 	if (process_has_left())
@@ -448,8 +454,8 @@ void root_remove_if_unused(void)
 						 (const char *)root_control),
 				      sizeof(buffer->used));
 
-		/* -ENOSPC means that no process has ever written there, so the buffer was
-		 * never used. */
+		/* -ENOSPC means that no process has ever written to this row of the
+		 * table of buffers, so the buffer was never used. */
 		if (r != -ENOSPC && (r || (buffer->used &&
 					   buffer->used != ABI_USED_PRINTK)))
 			return;

@@ -47,23 +47,26 @@ bool root_has_settings(void);
 /*
  * Make [@off, @off + @bytes) of the memory usable, so that no access raises SIGBUS later.
  * Any context.
- * Returns 0, -ENOMEM (outside of the mapping), -ENOSPC (a part has never been written to,
- * and the file system has no space for it) or another -errno of mprotect() or madvise().
+ * Returns 0, -ENOMEM (outside of the mapping), -ENOSPC (some of these bytes have never
+ * been written to, and the file system has no space for them) or another -errno of
+ * mprotect() or madvise().
  */
 int root_populate(uint64_t off, uint64_t bytes);
-/* Make the page that contains the row @row of a table usable, as root_populate() does.  No
- * row crosses pages.  Later calls for the same page do nothing.  Any context. */
+/* Call root_populate() for the memory page that contains the row @row of a table.  No
+ * row crosses pages.  After a success, later calls for the same page do nothing.  Any
+ * context. */
 int root_populate_row(const void *row);
-/* Make the first @bytes bytes of the heap usable.  Must be called before the heap is read,
- * with the lock of the tables held.  Returns 0, -EINVAL (the heap is smaller) or -errno of
- * root_populate(). */
+/* Make the first @bytes bytes of the heap usable.  Must be called before the heap is
+ * read, with abi_control.table_lock held.  Returns 0, -EINVAL (the heap is smaller) or
+ * -errno of root_populate(). */
 int root_reach_heap(uint64_t bytes);
 /* Returns the address of @bytes bytes of the heap at offset @off.  Returns NULL if some of
- * these bytes are outside of the part that root_reach_heap() has made usable, because
+ * these bytes are outside of the range that root_reach_heap() has made usable, because
  * another process has stored a wrong offset. */
 void *root_heap_at(uint64_t off, uint64_t bytes);
-/* Return addresses in the memory: of an offset, of a row of the table of events, of a
- * buffer.  These functions do not check their argument, and do not make the memory usable. */
+/* Return the address of an offset in the root's memory, of a row of the table of
+ * events, of a row of the table of buffers.  These functions do not check their
+ * argument, and do not make the memory usable. */
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);

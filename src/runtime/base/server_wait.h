@@ -30,10 +30,12 @@ struct server_wait {			/* The state of one wait; all 0 before the first
 					 * CLOCK_MONOTONIC */
 	uint64_t look_ns;		/* time of the next look for signs of life,
 					 * CLOCK_MONOTONIC */
-	uint64_t beats;			/* abi_beat.beats at the last look */
+	uint64_t beats;			/* abi_beat.beats when server_wait() last looked
+					 * for signs of life */
 	uint64_t cpu;			/* CPU time that the server had used when @beats
 					 * changed, in ticks of 10 ms */
-	uint32_t nr_silent;		/* number of looks since @beats changed */
+	uint32_t nr_silent;		/* number of looks for signs of life since
+					 * @beats changed */
 };
 
 /*

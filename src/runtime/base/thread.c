@@ -27,7 +27,8 @@
 
 #define FIRST_SLOTS	64
 #define CHUNK_SLOTS	1024
-#define TID_SWEPT	UINT32_MAX	/* no thread has this id */
+#define TID_SWEPT	UINT32_MAX	/* tid of a slot while a sweep frees it; no
+					 * thread has this id */
 
 struct chunk {
 	struct chunk *next;
@@ -82,10 +83,10 @@ static int try_claim(struct thread_slot *slot, void *arg)
 }
 
 /*
- * Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting says
- * so: it was killed, or it left a probe by longjmp().  The CAS is needed because the thread
- * may have given the slot back before it died; then the slot may already have another
- * owner.
+ * Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting
+ * is not 0: it was killed, or it left a probe by longjmp().  The CAS is needed because
+ * the thread may have given the slot back before it died; then the slot may already
+ * have another owner.
  */
 static int sweep(struct thread_slot *slot, void *arg)
 {
@@ -141,7 +142,7 @@ static void add_chunk(void)
 					      __ATOMIC_RELAXED));
 }
 
-/* Let the parts reset their members of @slot, before this thread uses it. */
+/* Call the method thread_new() of every part, before this thread uses @slot. */
 static void init_slot(struct thread_slot *slot)
 {
 	const struct runtime_part *part;
@@ -159,10 +160,9 @@ static void thread_named(void)
 }
 
 /*
- * Claim a slot for this thread.  @has_hit: record the thread's name, too.  Returns NULL if
- * there is no memory.
- * A signal handler that interrupts this function may call it, too.  Then one of the two
- * slots stays unused until this thread is dead.
+ * Claim a thread slot for this thread.  @has_hit: record the thread's name, too.
+ * Returns NULL if there is no memory.  A signal handler that interrupts this function
+ * may call it, too.  Then one of the two slots stays unused until this thread is dead.
  */
 static struct ulf_thread *attach(bool has_hit)
 {
@@ -192,8 +192,8 @@ struct ulf_thread *ulf_thread_attach(void)
 	return attach(true);
 }
 
-/* Give a slot to this thread.  Its name is recorded only if the server has ever changed a
- * setting: before that no hit is recorded. */
+/* Give a thread slot to this thread.  The thread's name is recorded only if the server
+ * has ever changed a setting: before that no hit is recorded. */
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
@@ -202,8 +202,8 @@ void thread_lend(void)
 
 /*
  * Free the slot of this thread.  The order of the stores matters, because a signal handler
- * may run between any two of them.  It finds a slot, or claims one, and the words that it
- * leaves are valid.  No other thread writes to the slot of a live thread.  If thread_lend()
+ * may run between any two of them.  The handler finds a slot, or claims one, and leaves
+ * valid words.  No other thread writes to the slot of a live thread.  If thread_lend()
  * found no slot, a child of vfork() may have claimed one since; that slot has the child's
  * tid and must not be freed here.
  */
@@ -227,8 +227,8 @@ static int forget_others(struct thread_slot *slot, void *arg)
 {
 	(void)arg;
 	if (&slot->thread == ulf_this_thread || !slot->thread.tid)
-		return 0;		/* do not write, so that the slot's page stays
-					 * shared with the parent */
+		return 0;		/* do not write, so that the slot's memory page
+					 * stays shared with the parent */
 	slot->thread.nesting = 0;
 	slot->thread.tid = 0;
 	return 0;

@@ -14,27 +14,29 @@
 struct thread_slot {
 	struct ulf_thread thread;	/* the thread that has the slot; its tid is 0
 					 * while the slot is free */
-	/* The members below belong to the stack tracer (stack_tracer.c). */
-	uint32_t stack_resets;		/* abi_stack_resets() when stack_depth was
-					 * stored */
+	/* The members stack_... belong to the stack tracer (stack_tracer.c). */
+	uint32_t stack_resets;		/* value of abi_stack_resets() when stack_depth
+					 * was stored */
 	uint64_t stack_depth;		/* greatest depth of the thread's stack so far, bytes */
 	uint64_t stack_top;		/* highest address of the thread's stack; 0: not known */
 	uint64_t stack_known;		/* number of bytes below stack_top that certainly
 					 * belong to the stack */
-	uint64_t stack_limit;		/* limit of the bytes below stack_top that may
-					 * belong to the stack */
+	uint64_t stack_limit;		/* greatest number of bytes below stack_top that
+					 * may belong to the stack */
 } __attribute__((aligned(64)));
 
-/* Call @fn for every slot, until it returns a value other than 0.  Returns this value, or 0. */
+/* Call @fn for every thread slot, until @fn returns a value other than 0.  Returns the
+ * last value of @fn. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
-/* Called in a child of fork(): free the slots of the other threads. */
+/* Called in a child of fork(): free the slots of the parent's other threads. */
 void thread_after_fork(void);
 /* True if the program has set a probe or a callback.  Probes and callbacks work without a
- * root, too.  Written with the lock held. */
+ * root, too.  Written with runtime_lock() held. */
 extern bool thread_may_hit;
 /*
  * thread_lend - give a slot to this thread, which has none because it has not hit
- *	anything yet.  Does nothing if no slot is available, or if there can be no hits.
+ *	an event or function yet.  Does nothing if no slot is available, or if there can
+ *	be no hits.
  * thread_take_back - free the slot that thread_lend() gave.
  */
 void thread_lend(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Annotations for programs that are built with ThreadSanitizer.  It sees those parts of
- * libulf's protocols that the program compiles from headers, but not those in libulf.  So
- * it would report correct accesses as races.  The weak functions exist only in such
- * programs; in others these calls do nothing.
+ * Annotations for programs that are built with ThreadSanitizer.  ThreadSanitizer sees
+ * the accesses that the program compiles from libulf's headers, but not those in
+ * libulf.  So it would report correct accesses as races.  The weak functions exist only
+ * in such programs; in others tsan_acquire() and tsan_release() do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H
 #define ULF_RUNTIME_TSAN_H
