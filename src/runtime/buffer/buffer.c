@@ -101,10 +101,10 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 }
 
 /*
- * Allocate a set of rings.  A thread without rseq, or a child of vfork(), may read a set
- * that was freed [grace.rseq].  It reads only nr_cpus, tag, hook_limit and the pointers to
- * ring_none, which stand for a missing ring.  So the memory of a set is never used for
- * anything but sets.
+ * Allocate a set of rings.  A thread without rseq, or a child of vfork(), may read a
+ * set that was freed [grace.rseq].  The thread reads only nr_cpus, tag, hook_limit and
+ * the pointers to ring_none, which stand for a missing ring.  So the memory of a set is
+ * never used for anything but sets.
  */
 static struct ring_set *set_new(void)
 {
@@ -141,8 +141,8 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	int r = populate(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
-		return 0;	/* there is no memory, so there are no rings; see
-				 * apply_buffer() */
+		return 0;	/* no process has ever written to this table of rings,
+				 * so there are no rings; see apply_buffer() */
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
 			    &new->fast[i]);
@@ -253,9 +253,10 @@ static int apply_parts(struct buffer *buffer)
 	return r;
 }
 
-/* Apply the settings of a buffer.  The server allocates the memory of a buffer, and of its
- * table of rings, before it stores anything there.  So if the file system is full and a
- * part has no memory (-ENOSPC), there are no settings in it to apply. */
+/* Apply the settings of buffer number @index.  The server allocates the memory of a
+ * buffer, and of its table of rings, before it stores anything there.  So if
+ * root_populate() returns -ENOSPC (the file system is full), there are no settings to
+ * apply. */
 static int apply_buffer(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];

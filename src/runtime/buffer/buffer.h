@@ -17,19 +17,20 @@ struct repeats;
 struct ring_set;
 struct ulf_event;
 
-/* One entry of a plan: the records of an event in one buffer. */
+/* One entry of an event's plan: how one buffer records the event. */
 struct event_use {
 	const struct event_use *next;
 	const struct buffer *buffer;
-	const struct filter_program *filter;	/* filter of this use; NULL: record every hit */
-	const struct filter_program *only;	/* @filter if this is the only use and
-						 * not in soft mode; else NULL */
+	const struct filter_program *filter;	/* filter of the event; NULL: record
+						 * every hit */
+	const struct filter_program *only;	/* @filter if the plan has no other
+						 * entry and @soft is NULL; else NULL */
 	/* A rule word for soft mode: while it is not 0, records are dropped.  NULL: the
 	 * event is not in soft mode. */
 	const uint64_t *soft;
-	const struct abi_triggers *triggers;	/* triggers of this use; NULL: none,
-						 * always so outside of soft mode */
-	uint32_t triggers_bytes;		/* size of @triggers */
+	const struct abi_triggers *triggers;	/* triggers of the event; NULL: none; an
+						 * event without soft mode has none */
+	uint32_t triggers_bytes;		/* size of @triggers, bytes */
 	bool is_conditional;			/* result of triggers_are_conditional()
 						 * for @triggers */
 	bool has_stack;				/* true: the option stacktrace is on */
@@ -41,8 +42,8 @@ struct event_use {
 
 /* The block of rules of a buffer (abi/rules.h). */
 struct rules {
-	const struct abi_rules *shared;	/* the block; its first @bytes bytes are usable;
-					 * any process can change them */
+	const struct abi_rules *shared;	/* the block of rules; its first @bytes bytes
+					 * are usable; any process can change them */
 	uint32_t bytes, nr, nr_slots;	/* size of the block in bytes, number of rules,
 					 * number of rule words in use */
 };
@@ -54,28 +55,32 @@ struct buffer {
 	struct rules rules;
 	struct abi_pids *pids[ABI_PIDS_LISTS];	/* lists of threads; an old list is freed
 						 * after a grace period [buffer.pids] */
-	struct abi_probes *probes;	/* commands of functions; an old block is freed
-					 * after a grace period [buffer.probes] */
+	struct abi_probes *probes;	/* private list of commands of functions; an old
+					 * list is freed after a grace period
+					 * [buffer.probes] */
 	uint32_t probes_bytes;		/* bytes of @probes */
 	bool has_pids;			/* true: there is a list of threads for events */
 	bool has_function_pids;		/* true: there is a list of threads for
 					 * functions, or an option that ftrace.S does not
 					 * implement */
 	bool has_ticks;			/* true: the buffer's clock counts ticks of the TSC */
-	uint64_t function_options;	/* options of the buffer's tracer that differ
-					 * from their default */
+	uint64_t function_options;	/* one bit (OPTION_...) for each option of
+					 * function tracers that differs from its
+					 * default */
 	struct repeats *repeats;	/* state of func-no-repeats, one element for each
 					 * CPU; NULL: not needed so far */
 	uint32_t bit;			/* 1 << number of the buffer */
-	struct event_use use;		/* plan of plain events (plan.c) of this buffer */
+	struct event_use use;		/* the plan of every plain event (plan.c) that
+					 * goes to this buffer */
 };
 /* A set without rings: its nr_cpus is 0, so every write fails.  ring_set_init() must have
  * initialized it before a hook uses it. */
 extern struct ring_set buffer_no_rings;
-/* Returns the buffer, and sets it up if necessary.  Returns NULL if there is no memory.
- * Lock held, except at the start of the runtime. */
+/* Returns buffer number @index, and sets it up if necessary.  Returns NULL if there is
+ * no memory.  Lock held, except at the start of the runtime. */
 struct buffer *buffer_get(uint32_t index);
-/* Returns the buffer, or NULL if this process has not used it so far.  Any context. */
+/* Returns buffer number @index, or NULL if this process has not used it so far.  Any
+ * context. */
 const struct buffer *buffer_if_used(uint32_t index);
 /* Returns the top buffer, or NULL if this process is not traced.  Any context. */
 const struct buffer *buffer_top(void);

@@ -14,17 +14,17 @@
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/buffer_write.h"
 
-#define TRIES	100		/* limit of the attempts to write one record while the
-				 * buffer is switched on and off */
+#define TRIES	100		/* greatest number of attempts to write one record while
+				 * the buffer is switched on and off */
 
 static void count_lost(uint64_t *counter)
 {
 	__atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Write the record if this takes only one step: the record is small, recording is on, and
- * the page has space.  There is no need to load the words of the buffer, because a ring
- * that is off never has space (see switch.c). */
+/* Write the record if this takes only one step: the record is small, recording is on,
+ * and the ring's current page has space.  The words of abi_buffer that switch recording
+ * off need not be loaded, because a ring that is off never has space (see switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
@@ -36,8 +36,9 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	       ARCH_COMMIT_DONE;
 }
 
-/* Write the record after selecting a ring.  If recording is off in the ring, select a ring
- * again: the thread may have moved to another CPU, or the ring has just been switched. */
+/* Select a ring, and write the record to it.  If recording is off in that ring, select
+ * a ring again: the thread may have moved to another CPU, or the ring has just been
+ * switched off. */
 static __attribute__((noinline)) bool
 write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, uint32_t bytes)
 {

@@ -45,9 +45,9 @@
 #define STACK_BYTES	8192
 #define CRASH_BYTES	65536		/* size of the alternate stack on which crashed()
 					 * runs */
-#define WAIT_MS		30000		/* limit of the run time of `ulf dump`, ms; then
-					 * it is killed */
-#define STEP_MS		2		/* time between two checks */
+#define WAIT_MS		30000		/* time after which `ulf dump` is killed, ms */
+#define STEP_MS		2		/* time between two checks whether a dump has
+					 * ended, ms */
 #define ALL_CPUS	(~0u)
 
 static const char sorry[] =
@@ -57,14 +57,14 @@ static const char sorry[] =
 /* Where `ulf` may be found: the values of ULF_EXE and PATH when the program started. */
 static const char *exe_word, *path_word;
 
-/* The parameters of the dump.  Only one dump runs at a time. */
+/* Arguments and stacks of the dump that runs.  Only one dump runs at a time. */
 static struct dump {
 	uint32_t is_running;		/* is 1 while a dump runs; try_start() sets it,
 					 * stop() clears it */
-	char cpu[8 + DIGITS_MAX];	/* option: --cpu=... */
-	char env[PATH_MAX + 8];		/* environment: ULF_DIR=... */
+	char cpu[8 + DIGITS_MAX];	/* the option --cpu=... of `ulf dump` */
+	char env[PATH_MAX + 8];		/* the environment of `ulf dump`: ULF_DIR=... */
 	const char *name;		/* name of the root */
-	char file[PATH_MAX];		/* path of `ulf` to try */
+	char file[PATH_MAX];		/* the path of `ulf` that try_path() tries */
 	char stacks[2][STACK_BYTES] __attribute__((aligned(16)));	/* stacks of the child
 									 * and the grandchild */
 } dump;
@@ -85,7 +85,7 @@ static void forget_handler(int sig)
 	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
 }
 
-/* ---- code that runs in the grandchild ---- */
+/* ---- code that runs in the grandchild, which becomes `ulf dump` ---- */
 
 static void try_exec(const char *path)
 {
@@ -133,7 +133,7 @@ static void run_dump(void)
 	arch_syscall1(SYS_exit_group, 127);
 }
 
-/* ---- code that runs in the child ---- */
+/* ---- code that runs in the child, which waits for the grandchild ---- */
 
 static long clone_on(int stack, unsigned long flags, void (*fn)(void))
 {
@@ -160,7 +160,7 @@ static void wait_for_dump(void)
 	arch_syscall1(SYS_exit_group, 0);
 }
 
-/* ---- code that runs in the thread that dumps ---- */
+/* ---- code that runs in the thread that called ftrace_dump() or crashed ---- */
 
 /* Fill in the option --cpu.  @cpu: a CPU number, or ALL_CPUS. */
 static void fill_cpu(unsigned int cpu)
@@ -208,8 +208,8 @@ static void stop(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
 
-/* Forget a dump that was running at the fork.  Another thread ran it, which does not exist
- * in this child. */
+/* Forget a dump that was running at the fork.  The thread that ran the dump does not
+ * exist in this child. */
 void dump_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
@@ -244,8 +244,9 @@ static void die_of(int sig, siginfo_t *info)
 static enum ftrace_dump_mode crash_mode;	/* what to dump after a crash; written by
 						 * dump_init() */
 
-/* Handle a deadly signal.  If another thread runs a dump because it dies, wait for it: its
- * signal ends this thread, too. */
+/* Handle a deadly signal.  If another thread is already running a dump, wait for the
+ * end of that dump.  If that thread dies of a signal, its signal ends this thread,
+ * too. */
 static void crashed(int sig, siginfo_t *info, void *context)
 {
 	(void)context;

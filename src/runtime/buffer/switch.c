@@ -42,8 +42,8 @@
 #include "runtime/buffer/buffer_write.h"
 #include <ulf/event.h>
 
-#define CHANGES_MAX	100	/* limit of the restarts of one writer; then it goes on
-				 * with the state that it loaded last */
+#define CHANGES_MAX	100	/* greatest number of restarts of one writer; then it
+				 * goes on with the state that it loaded last */
 
 /* The state of one CPU in a buffer, computed from the words of abi_buffer. */
 struct state {
@@ -72,9 +72,10 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	} while (0)
 
 /*
- * Let the entries of a CPU point to rings.  If this process has no rings of the main side
- * yet, because its agent is late, it writes to the other side, through the slow ring.  A
- * slow ring is never off, so this does not mislead other writers.
+ * Let set->fast[@cpu] and set->slow[@cpu] point to the rings of @side.  If this process
+ * has no rings of the main side yet, because its agent is late, it writes to the slow
+ * ring of the other side.  A slow ring is never off, so this does not mislead other
+ * writers.
  */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side)
@@ -93,7 +94,8 @@ bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set)
 	struct state state = state_load(buffer->shared, cpu), now;
 
 	if (cpu >= set->nr_cpus) {
-		/* The CPU has no ring of its own, so records go to CPU 0: see slow_ring(). */
+		/* This CPU has no rings, so its records go to a ring of CPU 0: see
+		 * slow_ring(). */
 		if (set->nr_cpus)
 			ring_set_point(set, 0, abi_main_side(buffer->shared, 0));
 		return state.is_on;
@@ -117,7 +119,8 @@ bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set)
 	return state.is_on;
 }
 
-/* Switch all fast rings of @buffer off, so that every writer loads the changed words. */
+/* Switch all fast rings of @buffer off, so that every writer loads the words of
+ * abi_buffer that the caller has changed. */
 static void set_rings_off(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
@@ -148,14 +151,13 @@ bool buffer_is_recording(const struct buffer *buffer)
 	return !__atomic_load_n(&buffer->shared->stopped, __ATOMIC_RELAXED);
 }
 
-/* ---- take snapshots ---- */
+/* ---- take a snapshot of a buffer ---- */
 
 static void write_text(const struct buffer *buffer, const char *text)
 {
 	struct {
-		uint32_t headroom[2];	/* free space before the text, of which
-					 * buffer_write() uses the last RING_HEADROOM
-					 * bytes */
+		uint32_t headroom[2];	/* free space before the record; buffer_write()
+					 * uses the last RING_HEADROOM bytes of it */
 		struct trace_entry head;
 		uint64_t ip;
 		char text[40];

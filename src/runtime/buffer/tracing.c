@@ -13,10 +13,11 @@
 #include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* limit of a wait for the server, which looks
-					 * for questions once a second */
-#define MISSED_MAX	8u		/* limit of the unanswered questions; after this
-					 * many the process does not ask again */
+#define ANSWER_SECONDS	5		/* limit of a wait for the server's answer, s;
+					 * the server looks for questions once a
+					 * second */
+#define MISSED_MAX	8u		/* number of unanswered questions after which
+					 * the process does not ask again */
 
 static void set_top(bool on)
 {
@@ -45,7 +46,7 @@ int tracing_is_on(void)
 	return top && buffer_is_recording(top);
 }
 
-/* ---- snapshots ---- */
+/* ---- take and allocate a snapshot of the top buffer ---- */
 
 void tracing_snapshot(void)
 {
@@ -73,8 +74,9 @@ static int ask(struct abi_buffer *shared)
 	long until = now_seconds() + ANSWER_SECONDS;
 	struct timespec second = { 1, 0 };
 
-	/* Limit the number of waits that are in vain: another process of the root may set
-	 * spare_asked again and again, so that no answer is ever seen. */
+	/* Limit the number of waits without an answer: another process of the root may
+	 * set spare_asked again and again, so that this process never sees an
+	 * answer. */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);
