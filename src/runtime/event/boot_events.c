@@ -34,9 +34,9 @@ static bool is_name_of(const struct abi_buffer *buffer,
 	       !buffer->name[name->len];
 }
 
-/* Returns true if the beginning of a buffer, up to the member cpu_kb, can be read and
- * written.  Returns false if the file system is full and no process has written there, so
- * that an access would raise SIGBUS. */
+/* Returns true if the beginning of @buffer, up to the member cpu_kb, can be read and
+ * written.  Returns false if an access would raise SIGBUS, because the file system is
+ * full and no process has ever written to @buffer. */
 static bool has_memory(const struct abi_buffer *buffer)
 {
 	return !root_populate((uint64_t)((const char *)buffer - (const char *)root_control),
@@ -86,7 +86,8 @@ uint32_t boot_wanted(const char *system, const char *name)
 	return wanted;
 }
 
-/* Returns true if an item of trace_trigger names an event of @module. */
+/* Returns true if an item of @list names an event of @module.  @list: the value of the
+ * boot setting trace_trigger. */
 static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
 {
 	struct boot_trigger trigger;
@@ -113,8 +114,8 @@ bool boot_has_triggers(const struct ulf_module *module)
 	return false;
 }
 
-/* Give a free buffer the name @name, which makes it an instance.  The server fills in the
- * rest. */
+/* Give a free buffer the name @name, which makes the buffer an instance.  The server
+ * fills in the other members of abi_buffer. */
 static void name_buffer(const struct boot_piece *name)
 {
 	static const struct boot_piece nameless = { "", 0 };
@@ -139,9 +140,9 @@ void boot_name_buffers(const char *words)
 	}
 }
 
-/* Returns true if rings must be made for trace_printk(), which no setting asks for.  If
- * there is no memory for the buffer itself, there is none for its rings, so the server need
- * not be asked. */
+/* Returns true if @module uses trace_printk() and the server must be asked for rings,
+ * because no setting has asked for them.  If there is no memory for the top buffer
+ * itself, there is none for its rings, so the server need not be asked. */
 bool boot_needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&

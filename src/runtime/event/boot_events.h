@@ -15,8 +15,8 @@ uint32_t boot_wanted(const char *system, const char *name);
 bool boot_has_triggers(const struct ulf_module *module);
 /* Returns true if @module uses trace_printk() and there are no rings for it yet. */
 bool boot_needs_rings(const struct ulf_module *module);
-/* Give a buffer to each instance that the settings @words name.  The server fills in the
- * rest.  Called before other processes know the root. */
+/* Give a buffer to each instance that the boot settings @words name.  The server fills
+ * in the other members of abi_buffer.  Called before other processes know the root. */
 void boot_name_buffers(const char *words);
 
 #endif

@@ -40,13 +40,14 @@ enum {
 	ASKED,
 	DONE,
 	GONE,
-	STATES		= 3,		/* mask of the states above */
+	STATES		= 3,		/* mask of IDLE, ASKED, DONE and GONE */
 	MAIN_GONE	= 4,
 };
 
 #define ALONE_MS	100		/* time between two calls of is_alone(), ms */
 
-static uint32_t call;			/* a state, possibly with MAIN_GONE */
+static uint32_t call;			/* IDLE, ASKED, DONE or GONE, and maybe
+					 * MAIN_GONE */
 static int result;			/* result of event_make_calls(); valid in state DONE */
 
 static bool is_started;			/* true: caller_start() has run, because a module
@@ -59,8 +60,8 @@ static __thread bool is_caller;		/* true in the thread that is the caller */
 static bool is_callers_child;		/* true: the caller forked this process, in a
 					 * function of the program */
 
-/* Change the state from @from to @to, keep MAIN_GONE, and wake the other thread.  Any state
- * other than @from is left unchanged. */
+/* Change the state in `call` from @from to @to, keep MAIN_GONE, and wake the other
+ * thread.  Any state other than @from is left unchanged. */
 static void change(uint32_t from, uint32_t to)
 {
 	uint32_t seen = __atomic_load_n(&call, __ATOMIC_RELAXED);
@@ -86,9 +87,9 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-/* Have the caller run event_make_calls(), and wait for its end.  *@ret_result is the
- * result. Returns false if there is no caller.  A process that the caller has forked has no
- * caller, either: there this does nothing and returns true. */
+/* Have the caller run event_make_calls(), wait until it returns, and store its result
+ * in *@ret_result.  Returns false if there is no caller.  A process that the caller has
+ * forked has no caller, either: there ask() does nothing and returns true. */
 static bool ask(int *ret_result)
 {
 	uint32_t seen;
@@ -167,8 +168,8 @@ static void main_goes(void *value)
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* Start the caller, which has all signals blocked from its first instruction on.  This uses
- * pthread_sigmask(), not libulf's system call: pthread_sigmask() leaves those signals
+/* Start the caller with all signals blocked from its first instruction on.  start()
+ * uses pthread_sigmask(), not arch_syscall4(): pthread_sigmask() leaves those signals
  * unblocked that libc needs in each of its threads. */
 static void start(void)
 {
@@ -200,9 +201,9 @@ static void after_fork(void)
 		start();
 }
 
-/* Called when a module has functions to call.  The program's allocator takes its own locks
- * around fork().  It has registered its atfork handlers by now, so after_fork() runs after
- * them in a child, and can allocate memory. */
+/* Called when a module has functions to call (TRACE_EVENT_FN).  The program's allocator
+ * takes its own locks around fork().  It has registered its atfork handlers by now, so
+ * in a child after_fork() runs after them, and can allocate memory. */
 void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))
@@ -212,14 +213,14 @@ void caller_start(void)
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* Reset the state of the caller in a child.  If the caller forked the child, the child is
- * inside one of the functions, holds the tracepoint's lock, and may never return from that
- * function: so it gets no caller. */
+/* Reset the state of the caller in a child of fork().  If the caller forked the child,
+ * the child is inside of a regfunc or unregfunc, holds the tracepoint's lock, and may
+ * never return from that function: so it gets no caller. */
 void caller_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (!is_started)		/* do not write, so that the page stays shared
-					 * with the parent */
+	if (!is_started)		/* do not write, so that the memory page stays
+					 * shared with the parent */
 		return;
 	is_callers_child = is_caller;
 	call = is_needed && !is_caller ? IDLE : GONE;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start the caller, unless this was done before. */
+/* Start the caller, unless it was started before. */
 void caller_start(void);
 /* Have the functions of the program called that TRACE_EVENT_FN names (regfunc, unregfunc),
  * and wait for them.  Then patch the sites of the events.  Only the agent calls this, with

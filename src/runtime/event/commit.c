@@ -28,7 +28,7 @@ static const struct event_use *plan_of(const struct ulf_event *event)
 			       __ATOMIC_ACQUIRE);
 }
 
-/* Run the rest of the filter, from instruction @at on. */
+/* Run the instructions of @filter from number @at on. */
 static __attribute__((noinline)) uint32_t
 run_on(const struct filter_program *filter, const void *entry, size_t bytes,
        uint32_t at)
@@ -143,8 +143,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 		commit_first(event, entry, bytes);
 		return;
 	}
-	/* Store the header again, because a signal handler may have forked after the hit,
-	 * and this may be its child, which has another thread id. */
+	/* Store the header again: a signal handler may have called fork() after the
+	 * hit, and in the child this thread has another thread id. */
 	head[0] = event->id;
 	head[1] = ulf_probe_enter()->tid;
 	use = plan_of(event);

@@ -33,7 +33,8 @@ static size_t literal_len(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-/* Returns the row for @system whose whole text is at @s, or NULL if there is no such row. */
+/* Returns the name of @module, for events of @system, that is the whole word at @s.
+ * Returns NULL if there is no such name. */
 static const struct ulf_eval *find(const struct ulf_module *module,
 				   const char *system, const char *s)
 {
@@ -42,7 +43,7 @@ static const struct ulf_eval *find(const struct ulf_module *module,
 		size_t len;
 
 		if ((*e)->text[0] != *s)	/* do a cheap check first, because there
-						 * are many rows */
+						 * are many names */
 			continue;
 		len = strlen((*e)->text);
 		if (!strncmp((*e)->text, s, len) && !is_word(s[len]) &&
@@ -97,7 +98,8 @@ void eval_names(const struct ulf_module *module, const char *system,
 		size_t len = strlen((*e)->text);
 		int64_t value = (*e)->value;
 
-		/* Skip the row sizeof(type), which is not an identifier. */
+		/* Skip sizeof(type), which is not an identifier, and names of other
+		 * systems. */
 		if (word_len((*e)->text) != len || strcmp((*e)->system, system))
 			continue;
 		bytes += sizeof(value) + len + 1;

@@ -9,13 +9,13 @@
 #include <ulf/event.h>
 
 /*
- * Pass @text to @put part by part, with names replaced by values.  @module has a table of
- * names and values for the events of each system; the names of @system are replaced.
- * Only whole words are replaced, not those in string literals and not the names of
- * members.
+ * Pass @text to @put, in several calls, with names replaced by values.  @module has a
+ * list of names and values for the events of each system; the names of @system are
+ * replaced.  Only whole words are replaced, not those in string literals and not the
+ * names of members.
  *
- * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) = 16
- * becomes "16 + REC->FLAG + 4".
+ * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) =
+ * 16 becomes "16 + REC->FLAG + 4".
  */
 void eval_resolve(const struct ulf_module *module, const char *system,
 		  const char *text,

@@ -20,8 +20,8 @@
 
 /* ---- switch events on and off ---- */
 
-/* Switch @event on or off.  @wanted: the buffers that get its records, one bit for each
- * buffer; 0: off. */
+/* Switch @event on or off.  @wanted: the buffers that get the event's records, one bit
+ * for each buffer; 0: off. */
 static int set_on(struct ulf_event *event, uint32_t wanted)
 {
 	struct tracepoint *tp = event->tracepoint;
@@ -113,8 +113,8 @@ int event_apply_all(void)
 
 /* ---- switch events whose tracepoints have calls (regfunc, unregfunc) ---- */
 
-/* Returns an event of @module that still has to be switched by a call, or NULL if there is
- * none. */
+/* Returns an event of @module that must be switched on or off by calling regfunc or
+ * unregfunc, or NULL if there is none. */
 static struct ulf_event *next_in(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -130,8 +130,9 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* skip other modules, whose calls the thread
-					 * that loads or unloads the module makes */
+		if (m->is_registered)	/* skip a module that is being loaded or
+					 * unloaded: the thread that does that makes its
+					 * calls */
 			event = next_in(m);
 	}
 	return event;
@@ -157,7 +158,8 @@ void event_give_up_calls(int error)
 {
 	struct ulf_event *event;
 
-	/* The limit ends the loop even if another process of the root undoes set_failed(). */
+	/* The limit ABI_EVENTS ends the loop even if another process of the root undoes
+	 * set_failed(). */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			set_failed(event, error);
@@ -241,7 +243,8 @@ int event_make_calls_coming(struct ulf_module *module)
 	return ret;
 }
 
-/* Enter each tracepoint even if its event is off, to wait for a call that is under way. */
+/* Enter each tracepoint even if its event is off, to wait for a call of regfunc or
+ * unregfunc that is under way. */
 void event_make_calls_going(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -286,8 +289,8 @@ void event_after_fork(const struct ulf_module *module)
 
 static struct tracepoint nobody = { .name = "" };
 
-/* Take a custom event off its tracepoint.  The functions of a tracepoint must not be called
- * with the runtime's lock held, nor after exit() has begun. */
+/* Remove the custom event @event from its tracepoint.  regfunc and unregfunc must not
+ * be called with the runtime's lock held, nor after exit() has begun. */
 static void detach(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;

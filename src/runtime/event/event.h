@@ -8,7 +8,7 @@
 struct buffer;
 struct ulf_module;
 
-/* ---- functions whose caller holds the lock ---- */
+/* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
@@ -22,9 +22,9 @@ int event_apply_all(void);
  * second at events of @module. */
 bool event_has_calls_to_make(void);
 bool event_module_has_calls_to_make(const struct ulf_module *module);
-/* Called if no thread can make the calls.  Events that should be on get @error (-errno) as
- * abi_event.failed.  Events that should be off are switched off without a call of
- * unregfunc. */
+/* Called if no thread can call regfunc and unregfunc.  Events that should be on get
+ * @error (-errno) as abi_event.failed.  Events that should be off are switched off
+ * without a call of unregfunc. */
 void event_give_up_calls(int error);
 /* Switch all events of @module off, without a call of unregfunc. */
 void event_stop_module(struct ulf_module *module);
@@ -36,15 +36,17 @@ bool event_module_is_custom(const struct ulf_module *module);
 /* Called in a child of fork(): correct ulf_event.is_on.  Another thread of the parent may
  * have changed the probes without having written is_on yet. */
 void event_after_fork(const struct ulf_module *module);
-/* Let the events use the new set of rings of @buffer, which has been replaced. */
+/* Called when @buffer has a new set of rings: let its plain events (plan.c) use that
+ * set. */
 void event_use_set(const struct buffer *buffer);
 
-/* ---- functions whose caller does not hold the lock, and is a thread of libc ---- */
+/* ---- functions whose caller is a thread of libc without runtime_lock() ---- */
 
 /* Switch the events whose tracepoints have calls, until all registered modules agree with
  * abi_event.wanted.  Calls functions of the program.  Returns 0 or the first -errno. */
 int event_make_calls(void);
-/* Switch events as event_make_calls() does, for the events of a module that is being loaded. */
+/* Switch the events of @module whose tracepoints have calls, because the module is
+ * being loaded.  Calls functions of the program.  Returns 0 or the first -errno. */
 int event_make_calls_coming(struct ulf_module *module);
 /* Switch off those events of @module that have calls, because the module is being unloaded.
  * Waits for calls that are under way. */

@@ -10,7 +10,7 @@
 #include "runtime/event/format.h"
 #include <ulf/event.h>
 
-/* A writer appends to @blob, or only counts the bytes if @blob is NULL. */
+/* A writer appends bytes to @blob, or only counts them if @blob is NULL. */
 struct writer {
 	char *blob;
 	uint32_t bytes;
@@ -70,8 +70,9 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 	return at;
 }
 
-/* Returns the table of symbols that follows @last in the text of the print format @print,
- * or NULL if there are no more.  @last NULL: return the first table. */
+/* Returns the table of __print_flags() or __print_symbolic() that follows @last in the
+ * print format @print, or NULL if there are no more.  @last NULL: return the first
+ * table. */
 static const struct ulf_table *next_table(const struct ulf_module *module,
 					  const void *print,
 					  const struct ulf_table *last)
@@ -88,7 +89,8 @@ static const struct ulf_table *next_table(const struct ulf_module *module,
 	return next;
 }
 
-/* Write the values in all tables of symbols of @print.  Returns the number of values. */
+/* Write the values in all tables of __print_flags() and __print_symbolic() of the print
+ * format @print.  Returns the number of values. */
 static uint32_t put_values(struct writer *w, const void *print)
 {
 	const struct ulf_table *table = NULL;

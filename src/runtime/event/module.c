@@ -23,9 +23,10 @@
 
 static struct ulf_module *modules;	/* list of all modules; written under runtime_lock() */
 
-/* The modules' lock, which is held while a module is registered or unregistered, and while
- * all modules are walked. It stays held while functions of the program are called in
- * between.  So it is recursive: those functions may load and unload modules. */
+/* The modules' lock, which is held while a module is registered or unregistered, and
+ * while for_each_kernel_tracepoint() walks all modules.  It stays held while functions
+ * of the program are called, so it is recursive: those functions may load and unload
+ * modules. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -48,9 +49,10 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	if (has_rows)
 		event_apply(module);
 	runtime_unlock();
-	/* Until is_registered is set, no other thread makes the calls of this module: a
-	 * call in another thread could wait for the dlopen() that this thread is in.  The
-	 * server may change settings meanwhile, so repeat until no call is left. */
+	/* Until is_registered is set, no other thread calls regfunc or unregfunc of
+	 * this module: a call in another thread could wait for the dlopen() that this
+	 * thread is in.  The server may change settings meanwhile, so repeat until no
+	 * call is left. */
 	do {
 		if (has_rows)
 			r = event_make_calls_coming(module);
@@ -59,8 +61,8 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* This also patches those sites of this module whose tracepoint is
-			 * in another module and is on. */
+			/* site_update_module() also patches those sites of this module
+			 * whose tracepoint is in another module and is on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
@@ -93,7 +95,8 @@ static void unlink_module(struct ulf_module *module)
 }
 
 /* Forget the stubs of the module's sites.  The text of a module is one range of
- * addresses, and all targets between the lowest and the highest one belong to it. */
+ * addresses, so all jump targets between its lowest and its highest one belong to the
+ * module. */
 static void forget_stubs(const struct ulf_module *module)
 {
 	const uint8_t *low = NULL, *high = NULL;
@@ -110,14 +113,15 @@ static void forget_stubs(const struct ulf_module *module)
 		poke_forget(low, high + 1);
 }
 
-/* Unregister @module.  If its text will be unmapped, the calls that are under way there
- * must end first.  During exit() nobody knows whether the text will be unmapped.  So no
- * function is called any more, and the events stay described in the dead root. */
+/* Unregister @module.  If the module's text will be unmapped, calls of its regfunc and
+ * unregfunc that are under way must end first.  During exit() nobody knows whether the
+ * text will be unmapped.  So none of them is called any more, and the events stay
+ * described in the dead root. */
 static void going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
-	module->is_registered = 0;	/* from here on no thread begins new calls of
-					 * this module */
+	module->is_registered = 0;	/* from here on no thread begins a new call of
+					 * regfunc or unregfunc of this module */
 	runtime_unlock();
 	if (!is_exiting)
 		event_make_calls_going(module);

@@ -54,7 +54,8 @@ void order_events(struct ulf_module *module)
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* do not write, so that the pages stay shared with the file */
+		return;		/* do not write: the memory pages stay shared with the
+				 * file */
 	for (size_t i = nr / 2; i-- > 0; )
 		sift(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Put the events of a module into order. */
+/* Sort the events of a module into the order of its sources. */
 #ifndef ULF_RUNTIME_EVENT_ORDER_H
 #define ULF_RUNTIME_EVENT_ORDER_H
 
 struct ulf_module;
 
 /* Sort the events of @module into the order of its sources: by source file, and within a
- * file as in its trace headers.  Compilers and linkers may put them into any other
+ * file as in its trace headers.  Compilers and linkers may emit the events in any other
  * order.  The caller must not have published the module yet. */
 void order_events(struct ulf_module *module);
 

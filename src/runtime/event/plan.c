@@ -33,12 +33,12 @@
 #include <ulf/event.h>
 #include <ulf/record.h>
 
-/* ---- read the settings ---- */
+/* ---- read what the settings ask for an event ---- */
 
-#define TWINS_MAX	256u		/* limit of the twins of a row that find_rule()
-					 * looks at */
+#define TWINS_MAX	256u		/* greatest number of twins of an event's row
+					 * that find_rule() looks at */
 
-/* One use of an event, as the settings ask for it. */
+/* The settings of an event in one buffer. */
 struct setting {
 	struct buffer *buffer;
 	struct rules_bytes program, triggers;
@@ -69,8 +69,9 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 	return false;
 }
 
-/* Find the rule of a row.  If the row has none, take the rule of its next older twin that
- * has one.  A twin (abi_event.twin) is a row with the same name and format. */
+/* Find the rule of the event in row @row.  If that row has no rule, take the rule of
+ * its next older twin that has one.  A twin (abi_event.twin) is a row with the same
+ * name and format.  Returns false if there is no rule. */
 static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
@@ -121,8 +122,8 @@ static bool is_stack_wanted(const struct buffer *buffer)
 	       OPTION_STACKTRACE;
 }
 
-/* Fill in one element of the last argument for each buffer of @wanted, in the order of
- * the buffers.  Returns the number of elements, or -errno. */
+/* Fill in one element of @settings for each buffer of @wanted, in the order of the
+ * buffers.  Returns the number of elements, or -errno. */
 static int fill_settings(uint32_t row, uint32_t wanted,
 			 struct setting settings[ABI_BUFFERS])
 {
@@ -236,8 +237,8 @@ static int check_trigger_pointers(const struct ulf_event *event,
 	return r;
 }
 
-/* Copy the bytes to *@at, and move *@at to the end of the copy.  Returns the copy, or NULL
- * if there are no bytes. */
+/* Copy the bytes @from to *@at, and move *@at to the end of the copy.  Returns the
+ * address of the copy, or NULL if there are no bytes. */
 static void *copy(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
@@ -249,8 +250,8 @@ static void *copy(const struct rules_bytes *from, char **at)
 	return to;
 }
 
-/* Fill in one use, and verify it.  *@at: space for the copies of its program and its
- * triggers.  Returns 0 or -errno. */
+/* Fill in @use, one entry of a plan, and verify it.  *@at: space for the copies of its
+ * filter and its triggers.  Returns 0 or -errno. */
 static int use_fill(struct event_use *use, const struct setting *setting,
 		    const struct ulf_event *event, char **at)
 {

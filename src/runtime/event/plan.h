@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: where the records of an event go.  The caller of each function of this file holds
- * the lock. */
+/* Plans: to which buffers the records of an event go.  The caller of each function of
+ * this file holds runtime_lock(). */
 #ifndef ULF_RUNTIME_EVENT_PLAN_H
 #define ULF_RUNTIME_EVENT_PLAN_H
 
@@ -28,17 +28,18 @@ struct rules_bytes {
 	const void *at;
 	uint32_t nr;			/* number of bytes; 0 if there are none */
 };
-/* Find the rule of the event in @row, and copy it to *@ret_rule.  Returns false if there is
- * no rule; *@ret_rule is overwritten in this case, too. */
+/* Find the rule of the event in row @row of the table of events, and copy the rule to
+ * *@ret_rule.  Returns false if there is no rule; *@ret_rule is overwritten in this
+ * case, too. */
 bool rules_has_row(const struct rules *rules, uint32_t row,
 		   struct abi_rule *ret_rule);
-/* Get the @nr bytes at offset @at of the block.  If @at is 0 there are no bytes, and
- * *@ret_bytes is not changed.  Returns 0; or -EINVAL if the bytes are outside of the block
- * or not aligned. */
+/* Get the @nr bytes at offset @at of the block of rules.  If @at is 0 there are no
+ * bytes, and *@ret_bytes is not changed.  Returns 0; or -EINVAL if the bytes are
+ * outside of the block or not aligned. */
 int rules_find(const struct rules *rules, uint32_t at, uint32_t nr,
 	       struct rules_bytes *ret_bytes);
-/* Compare the @nr bytes at @used, which are in private memory, with the range of the last
- * argument.  Returns true if they are equal. */
+/* Compare the @nr bytes at @used, which are in private memory, with @bytes.  Returns
+ * true if they are equal. */
 bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *bytes);
 
 #endif

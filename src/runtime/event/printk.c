@@ -35,8 +35,8 @@
 #include <ulf/printk.h>
 #include <ulf/record.h>
 
-#define TEXT_MAX	1024u		/* limit of the bytes of the arguments, or of the
-					 * text, of a record */
+#define TEXT_MAX	1024u		/* greatest size of the arguments, or of the
+					 * text, of a record, bytes */
 
 /* Define an event whose tracepoint is never hit, but whose records are committed like
  * those of any event.  @one and @two: functions that a recorded stack leaves out. */
@@ -119,12 +119,12 @@ static void commit(const struct ulf_event *event, void *entry, size_t bytes)
 	}
 }
 
-/* ---- record the arguments ---- */
+/* ---- write the arguments of trace_printk() to a record ---- */
 
 /* A writer of the arguments of one record, to [start, end). */
 struct packer {
 	char *start, *at, *end;		/* @at is the next free byte */
-	size_t limit;			/* limit of the characters of the next string (%.*s) */
+	size_t limit;			/* greatest length of the next string (%.*s) */
 	va_list ap;			/* the caller runs va_start() and va_end() */
 };
 
@@ -191,8 +191,8 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 }
 
 /* Returns the length of the string at @s, as far as it is readable and at most @max.
- * Returns -EFAULT if it is not readable at all.  Each page is checked by a system call, so
- * a wrong pointer does not crash the program. */
+ * Returns -EFAULT if it is not readable at all.  Each memory page is checked by a
+ * system call, so a wrong pointer does not crash the program. */
 static long string_len(const char *s, size_t max)
 {
 	size_t len = 0;
@@ -280,7 +280,7 @@ static int pack(struct packer *p, char buf[TEXT_MAX],
 	return (int)(p->at - p->start);
 }
 
-/* ---- functions that the program calls ---- */
+/* ---- functions of trace_printk() that the program calls ---- */
 
 struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
@@ -364,7 +364,7 @@ int ulf_bputs(const struct ulf_format *format)
 	return 1;
 }
 
-/* Print a pointer as an address, because names of functions are not known here. */
+/* Print a pointer as an address, because libulf does not know names of functions. */
 static void put_pointer(void *ctx, char letter, uint64_t value,
 			struct num_spec spec, struct text *out)
 {

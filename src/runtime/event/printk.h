@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_printk().  The caller of each function of this file holds the lock. */
+/* trace_printk().  The caller of each function of this file holds runtime_lock(). */
 #ifndef ULF_RUNTIME_EVENT_PRINTK_H
 #define ULF_RUNTIME_EVENT_PRINTK_H
 
 struct buffer;
 
-/* Let trace_printk() use the new set of rings of @buffer, which has been replaced. */
+/* Called when @buffer has a new set of rings.  If @buffer is the top buffer, let
+ * trace_printk() use that set. */
 void printk_use_set(const struct buffer *buffer);
 
 #endif

@@ -17,14 +17,15 @@
 #include "runtime/event/table.h"
 #include <ulf/event.h>
 
-#define LIST_MAX	100000u		/* limit of the rows of a list that find() looks at */
+#define LIST_MAX	100000u		/* greatest number of formats of one list that
+					 * find() looks at */
 
-/* Formats that this process knows, in lists by their hash; protected by the lock of the
- * tables.  Like the copies in the heap they are never freed, because a thread may use one
- * at any time. */
+/* Formats that this process knows, in lists by their hash; protected by
+ * abi_control.table_lock.  Like the copies in the root's heap they are never freed,
+ * because a thread may use one at any time. */
 static struct printk_format *known[ABI_PRINTK_LISTS];
 
-/* ---- formats in the root's heap: any process can change it, so check every offset ---- */
+/* ---- formats in the root's heap, which any process can change: check offsets ---- */
 
 /* Returns the root's table of formats, which is allocated at the first call, or NULL if
  * there is no space. */
@@ -39,8 +40,8 @@ static struct abi_printk_table *get_table(void)
 	return root_heap_at(off, sizeof(struct abi_printk_table));
 }
 
-/* Returns the offset of @text in the list that begins at @off, or 0 if the list does not
- * contain it. */
+/* Returns the offset of @text in the root's heap, or 0 if @text is not in the list of
+ * formats that begins at the offset @off. */
 static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
 {
 	for (uint32_t i = 0; off && i < LIST_MAX; i++) {
@@ -49,16 +50,16 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* Get the header alone, because the row may have a shorter text at the end
-		 * of the heap. */
+		/* Get only the header of the row: the row may have a shorter text than
+		 * @text, and be at the end of the heap. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
 	return 0;
 }
 
-/* Add @text to the list at *@first.  Returns the offset of the copy, or 0 if there is no
- * space. */
+/* Copy @text to the root's heap, and add the copy to the list of formats at *@first.
+ * Returns the offset of the copy, or 0 if there is no space. */
 static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
 		    uint32_t text_bytes)
 {
@@ -76,7 +77,7 @@ static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
 	return off + sizeof(*new);
 }
 
-/* ---- formats that this process knows ---- */
+/* ---- formats that this process knows, in private memory ---- */
 
 static struct printk_format *find_known(const char *text, uint32_t hash)
 {

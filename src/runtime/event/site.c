@@ -55,8 +55,8 @@ static uint32_t collect(const struct ulf_module *module,
 	return nr;
 }
 
-/* Patch the sites of the modules from @from up to, but not including, @to.  @key: as in
- * collect(). */
+/* Patch the sites of the modules from @from up to, but not including, @to.  @key: the
+ * only tracepoint whose sites are patched; NULL: all tracepoints. */
 static int update(struct ulf_module *from, struct ulf_module *to,
 		  const struct tracepoint *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Patch tracepoint sites, so that they agree with tracepoint.enabled.  The caller of each
- * function of this file holds the lock.
+ * function of this file holds runtime_lock().
  */
 #ifndef ULF_RUNTIME_EVENT_SITE_H
 #define ULF_RUNTIME_EVENT_SITE_H

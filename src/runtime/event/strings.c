@@ -17,7 +17,8 @@ static bool has_strings(const struct ulf_module *module)
 	return module->version >= 4 && module->strings != module->strings_end;
 }
 
-/* Returns the size of all texts, or 0 if they are larger than the heap. */
+/* Returns the size of all strings of @module in bytes, or 0 if they are larger than the
+ * heap. */
 static uint32_t text_bytes(const struct ulf_module *module)
 {
 	size_t bytes = 0;
@@ -27,8 +28,9 @@ static uint32_t text_bytes(const struct ulf_module *module)
 	return bytes <= ABI_HEAP_BYTES ? (uint32_t)bytes : 0;
 }
 
-/* Returns the block of strings that @row has from an earlier load of its module, or NULL.
- * The texts are the same as then; the caller stores the new addresses. */
+/* Returns the struct abi_strings that @row has from an earlier load of its module, or
+ * NULL.  The strings are the same as at that load; the caller stores the new
+ * addresses. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {
@@ -51,7 +53,7 @@ static struct abi_strings *make_block(struct abi_module *row, uint32_t nr,
 	if (!block)
 		return NULL;
 	*block = (struct abi_strings){ .nr = nr, .bytes = bytes };
-	row->strings = off;	/* readers load it after tables_changed */
+	row->strings = off;	/* readers load the offset after tables_changed */
 	return block;
 }
 

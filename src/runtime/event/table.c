@@ -27,8 +27,8 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/event.h>
 
-/* Returns the used size of the heap.  Any process of the root can change the words of the
- * tables, so load each word once, and check the value. */
+/* Returns the number of bytes of the heap that are in use.  Any process of the root can
+ * change the word, so load it once; the caller must check the value. */
 static uint64_t heap_used(void)
 {
 	return __atomic_load_n(&root_control->heap_used, __ATOMIC_RELAXED);
@@ -51,8 +51,8 @@ uint64_t table_heap_alloc(uint32_t bytes)
 	return ABI_HEAP_OFF + used;
 }
 
-/* Copy a string to the heap.  Returns its offset and, in *@ret_bytes, its size with the
- * NUL.  Returns 0 if there is no space. */
+/* Copy the string @s to the heap.  Returns the offset of the copy and, in *@ret_bytes,
+ * its size with the NUL.  Returns 0 if there is no space. */
 static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 {
 	uint32_t bytes = (uint32_t)strlen(s) + 1;
@@ -66,7 +66,7 @@ static uint64_t heap_string(const char *s, uint32_t *ret_bytes)
 }
 
 
-/* Returns the address of the object's first page. */
+/* Returns the address of the object's first memory page. */
 static uint64_t base_of(const struct dl_phdr_info *info)
 {
 	int i = 0;
@@ -148,7 +148,8 @@ static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 	return at && !memcmp(at, data, bytes);
 }
 
-/* Return true if the build ids are equal.  @row is in shared memory. */
+/* Returns true if the build ids of @row and @object are equal.  @row is in shared
+ * memory. */
 static bool is_same_object(const struct abi_module *row,
 			   const struct abi_module *object)
 {
@@ -156,9 +157,10 @@ static bool is_same_object(const struct abi_module *row,
 	       !memcmp(row->build_id, object->build_id, object->build_id_bytes);
 }
 
-/* Returns the row that this object had before, or @nr if there is none.  The row must have
- * the same address, or an address at which no process has the object any more.  An object
- * that was built again has other events, so it is another object. */
+/* Returns the number of the row that @object had before in the table of modules, or @nr
+ * if there is none.  The row must have the same address, or an address at which no
+ * process has the object any more.  An object that was built again has other events, so
+ * it is another object. */
 static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
@@ -180,8 +182,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 	return found;
 }
 
-/* Returns the row of the object in which the module is, and adds it if it is new.  Returns
- * -ENOSPC if there is no space. */
+/* Returns the number of the row of the object @loaded in the table of modules, and adds
+ * the row if there is none.  Returns -ENOSPC if there is no space. */
 static int module_row(const struct table_object *loaded)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
@@ -233,8 +235,8 @@ static uint32_t hash_name(const struct ulf_event *event)
 	return hash_more(hash, event->name, strlen(event->name));
 }
 
-/* Return true if the formats of two events are equal.  @row is in shared memory, @new is
- * private. */
+/* Returns true if the events @row and @new have equal formats.  @row is in shared
+ * memory, @new is private. */
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
@@ -242,8 +244,8 @@ static bool is_same_bytes(const struct abi_event *row, const struct abi_event *n
 			root_heap_at(new->blob, new->blob_bytes), new->blob_bytes);
 }
 
-/* Returns the row with the same module and the same format as @row, or -ENOENT.  @nr:
- * number of rows to search. */
+/* Returns the number of the row of the table of events with the same module and the
+ * same format as @row, or -ENOENT.  @nr: number of rows to search. */
 static int find_row(const struct abi_event *row, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
@@ -269,9 +271,9 @@ static bool is_named(const struct abi_event *row, const struct ulf_event *event)
 			event->name, strlen(event->name) + 1);
 }
 
-/* Fill in the settings of a new row.  For users all events with the same name are one
- * event, so a new event gets the settings of those that exist.  The first event with a name
- * gets the boot settings. */
+/* Fill in the settings of a new row of the table of events.  In tracefs all events with
+ * the same name are one event, so a new event gets the settings of an event with its
+ * name.  The first event with a name gets the boot settings. */
 static void take_first_settings(struct abi_event *row, const struct ulf_event *event,
 				uint32_t nr)
 {
@@ -295,11 +297,11 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* The enum names of the previous event's system.  They are kept because the next event most
- * likely has the same system. */
+/* The enum names of the previous event's system.  They are remembered because the next
+ * event most likely has the same system. */
 struct names {
 	const char *system;		/* NULL: none yet */
-	uint64_t off;			/* offset in the heap */
+	uint64_t off;			/* offset of the names in the heap */
 	uint32_t bytes;			/* number of bytes of the names; 0: no names, or
 					 * no space for them */
 };
@@ -318,8 +320,9 @@ static void names_find(const struct ulf_module *module, const char *system,
 		names->bytes = 0;
 }
 
-/* Returns the row of an event, and adds it if it is new.  Returns -ENOSPC if there is no
- * space.  @known: number of rows before this module was registered. */
+/* Returns the number of the row of @event in the table of events, and adds the row if
+ * there is none.  Returns -ENOSPC if there is no space.  @known: number of rows before
+ * @module was registered. */
 static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
 		     uint32_t known, struct names *names)
@@ -371,7 +374,8 @@ static int register_rows(struct ulf_module *module, const struct table_object *o
 		root_control->table_errors++;
 		return row;
 	}
-	module->priv = (void *)(uintptr_t)(row + 1);	/* row + 1; NULL: no row */
+	module->priv = (void *)(uintptr_t)(row + 1);	/* row number + 1; NULL: no
+							 * row */
 	printk_register(module);
 	strings_register(module, &((struct abi_module *)root_at(ABI_MODULES_OFF))[row]);
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {

@@ -109,7 +109,7 @@ static int remove_probe(struct tracepoint *tp, void *probe, void *data)
 	return 0;
 }
 
-/* ---- tracepoints with the functions of TRACE_EVENT_FN ---- */
+/* ---- add and remove probes, and call the functions of TRACE_EVENT_FN ---- */
 
 bool tracepoint_has_calls(const struct tracepoint *tp)
 {
@@ -127,8 +127,8 @@ void tracepoint_leave(struct tracepoint *tp)
 		lock_drop(&tp->lock);
 }
 
-/* Call unregfunc.  The caller has entered @tp, so no other thread changes the list of
- * probes. */
+/* Call unregfunc if @tp has no probe left.  The caller has entered @tp, so no other
+ * thread changes the list of probes. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)

@@ -29,7 +29,7 @@ void tracepoint_leave(struct tracepoint *tp);
 int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio);
 int tracepoint_remove(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_drop(struct tracepoint *tp, void *probe, void *data);
-/* Returns true if @tp has this probe with this data.  Lock held. */
+/* Returns true if @probe was added to @tp with @data.  Lock held. */
 bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data);
 
 #endif

@@ -33,13 +33,13 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/tracing.h>
 
-#define TRIGGERS_MAX	4096u		/* limit of the triggers of one event; each hit
-					 * runs all of them */
+#define TRIGGERS_MAX	4096u		/* greatest number of triggers of one event;
+					 * each hit runs all of them */
 
 /* A command of a trigger.  Its methods run in a probe, also in signal handlers. */
 struct command {
-	/* Optional method: returns true if the command would change anything.  NULL: it
-	 * always would. */
+	/* Optional method: returns true if the command would change anything.  NULL:
+	 * the command always changes something. */
 	bool (*is_due)(const struct event_use *use,
 		       const struct abi_trigger *trigger);
 	/* Method that runs the command.  Returns false if another thread has just made the
@@ -111,7 +111,7 @@ static bool disable(const struct event_use *use, const struct abi_trigger *trigg
 				    __ATOMIC_RELAXED);
 }
 
-/* ---- snapshot ---- */
+/* ---- the command snapshot ---- */
 
 static bool snapshot(const struct event_use *use,
 		     const struct abi_trigger *trigger)
@@ -121,7 +121,7 @@ static bool snapshot(const struct event_use *use,
 	return true;
 }
 
-/* ---- stacktrace ---- */
+/* ---- the command stacktrace ---- */
 
 static bool stack(const struct event_use *use, const struct abi_trigger *trigger)
 {
@@ -168,7 +168,7 @@ static const struct command commands[NR_COMMANDS] = {
 
 static_assert(NR_COMMANDS <= 31, "a bit each");
 
-/* ---- run triggers ---- */
+/* ---- run the triggers of an event ---- */
 
 /* Count *@counter down.  Returns false if the counter is 0. */
 static bool take(uint64_t *counter)

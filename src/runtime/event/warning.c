@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stop recording at a warning, if the boot setting traceoff_on_warning asks for that.
- * Signal handlers may call this. */
+ * Signal handlers may call disable_trace_on_warning(). */
 #include "runtime/base/root.h"
 #include <ulf/tracing.h>
 
