@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wrap the registration of atfork handlers, so that libulf's handlers are registered
- * first.  libc calls prepare handlers in reverse order, so libulf's is then the last one
- * before the fork.
+ * first.  libc calls prepare handlers in reverse order, so libulf's is then the last
+ * one before the fork.
  *
  * Why: libulf's prepare handler takes runtime_lock(); the handlers of libraries take
- * their own locks.  With any other order this could deadlock: the thread in fork() holds
- * runtime_lock() and waits for a library's lock, while a thread in dlopen() or dlclose()
- * holds that lock and waits for runtime_lock().
+ * their own locks.  With any other order fork() could deadlock: the thread in fork()
+ * holds runtime_lock() and waits for a library's lock, while a thread in dlopen() or
+ * dlclose() holds that lock and waits for runtime_lock().
  *
  * libulf's constructor would be too late: the constructors of libraries that are linked
  * to the program run before it.
@@ -27,8 +27,8 @@ typedef int register_fn(void (*prepare)(void), void (*parent)(void),
 
 register_fn __register_atfork;
 
-/* This function is not instrumented, because a sanitizer may call it before its own data is
- * set up. */
+/* __register_atfork() is not instrumented, because a sanitizer may call it before the
+ * sanitizer's data is set up. */
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 		      void *object)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Notice libraries that dlopen() loads, so that their functions are traced from the first
- * constructor on.
+ * Notice libraries that dlopen() loads, so that their functions are traced from the
+ * first constructor on.
  *
- * dlopen() cannot be wrapped: libc's dlopen() looks at its caller's address.  But _init(),
- * which linkers put before the constructors of a library (glibc's crti.o), calls
- * __gmon_start__() if that function exists.  It is meant for gprof.  It runs in the thread
- * that is in dlopen(), when all new objects are mapped and relocated.  There libulf
- * notifies the server and waits for it, if there is a setting for functions.  If not,
- * __gmon_start__() only loads two words.
+ * dlopen() cannot be wrapped: libc's dlopen() looks at its caller's address.  But
+ * _init(), which linkers put before the constructors of a library (glibc's crti.o),
+ * calls __gmon_start__() if that function exists.  It is meant for gprof.  _init() runs
+ * in the thread that is in dlopen(), when all new objects are mapped and relocated.
+ * libulf's __gmon_start__() notifies the server and waits for it, if there is a setting
+ * for functions.  If not, __gmon_start__() only loads two words.
  *
- * Only libulf.so has this function.  If a program has its own __gmon_start__() (-pg), or a
- * library has no such _init(), the server finds the library at one of its regular scans.
+ * Only libulf.so has this function.  If a program has its own __gmon_start__() (-pg),
+ * or a library has no such _init(), the server finds the library at one of its regular
+ * scans.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -32,7 +33,7 @@ static uint32_t nr_first;		/* number of objects that were loaded before libulf's
 static uint64_t seen;			/* value of dlpi_adds at the last call of has_come() */
 
 struct look {
-	uint64_t addr;			/* address of which the object is searched */
+	uint64_t addr;			/* address in the object that is searched for */
 	uint64_t adds;			/* number of objects that were ever loaded (dlpi_adds) */
 	uint32_t nr;			/* number of objects before the one that contains
 					 * @addr */
@@ -87,16 +88,16 @@ static __attribute__((noinline)) void coming(uint64_t caller)
 		return;
 	if (!boot_objects_coming() && !wants_objects())
 		return;
-	/* Add the objects to the table here, because the server cannot read the maps of a
-	 * process that is not dumpable. */
+	/* Add the objects to the table of objects here, because the server cannot read
+	 * /proc/PID/maps of a process that is not dumpable. */
 	if (arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0) != 1)
 		image_report_all();
 	ftrace_load_begin();
 	ftrace_load_end(boot_wait_for_objects());
 }
 
-/* This function is not instrumented, because the _init() of a sanitizer's library calls it
- * before the sanitizer's data is set up. */
+/* __gmon_start__() is not instrumented, because the _init() of a sanitizer's library
+ * calls it before the sanitizer's data is set up. */
 void __gmon_start__(void);
 __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)

@@ -24,19 +24,20 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/thread.h"
 
-#define USER_END	(1ull << 47)	/* end of user space; only the page [vsyscall] is
-					 * above it */
+#define USER_END	(1ull << 47)	/* end of user space; only the mapping
+					 * [vsyscall] is above it */
 
 /* ---- walk over all mappings ---- */
 
 /* A line of /proc/self/maps, as far as it was read: "START-END rights ...". */
 struct line {
 	uint64_t word[2];		/* START and END */
-	unsigned int at;		/* index of the word that is read; 2 for the rest
-					 * of the line */
+	unsigned int at;		/* index in @word of the number that is being
+					 * read; 2: both were read */
 };
 
-/* Parse the character @c of a line.  Returns true at the end of the line. */
+/* Parse the next character of /proc/self/maps, @c.  Returns true at the end of a
+ * line. */
 static bool is_end(struct line *line, char c)
 {
 	unsigned int digit = c <= '9' ? (unsigned int)(c - '0') :
@@ -53,8 +54,8 @@ static bool is_end(struct line *line, char c)
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
-/* Call @each for the parts of [@start, @end) that do not belong to libulf's large
- * mappings. */
+/* Call @each for every range of addresses in [@start, @end) that does not belong to
+ * libulf's large mappings. */
 static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 {
 	uint64_t until;
@@ -110,8 +111,9 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
 
 /* ---- check RLIMIT_MEMLOCK ---- */
 
-/* Returns true if this process may lock more than @limit bytes.  Try it with a mapping
- * without pages, because in a user namespace the process's capabilities do not answer this. */
+/* Returns true if this process may lock more than @limit bytes.  The function tries to
+ * lock a mapping without memory pages: in a user namespace the capabilities of the
+ * process do not say whether it may. */
 static bool may_exceed(uint64_t limit)
 {
 	long bytes = (long)arch_page_end(limit + ARCH_PAGE_BYTES);
@@ -136,7 +138,7 @@ static bool is_allowed(uint64_t bytes)
 	       may_exceed(limit.rlim_cur);
 }
 
-/* ---- mlockall() ---- */
+/* ---- libulf's mlockall() ---- */
 
 /* Convert the result of a system call to that of a libc function, with errno. */
 static int answer(long r)
@@ -161,7 +163,7 @@ __attribute__((visibility("default"))) int mlockall(int flags)
 	if (flags & MCL_FUTURE)
 		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
 	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
-		r = arch_syscall0(SYS_munlockall);	/* this is the only way to end
+		r = arch_syscall0(SYS_munlockall);	/* only munlockall() ends
 							 * MCL_FUTURE without locking
 							 * libulf's mappings */
 	if (r)

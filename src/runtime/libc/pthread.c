@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrap pthread_create(), for the option event-fork: there is no other way to learn which
- * thread started a thread.  If no list has that option, this only calls the next
- * pthread_create(): that of libc, or of a sanitizer or an allocator.
+ * Wrap pthread_create(), for the option event-fork: there is no other way to learn
+ * which thread started a thread.  If no list of threads has that option, libulf's
+ * function only calls the next pthread_create(): that of libc, or of a sanitizer or an
+ * allocator.
  *
- * Only libulf.so has this function.  A program that is linked with libulf.a, or that loads
- * libulf by dlopen(), calls the next pthread_create() directly, and its threads inherit
- * nothing.  Threads inherit nothing under a sanitizer either, because its code must run
- * first in each thread.
+ * Only libulf.so has this function.  A program that is linked with libulf.a, or that
+ * loads libulf by dlopen(), calls the next pthread_create() directly, and its threads
+ * inherit nothing.  Threads inherit nothing under a sanitizer either, because its code
+ * must run first in each thread.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -68,8 +69,9 @@ static void *start_thread(void *arg)
 	return start.routine(start.arg);
 }
 
-/* Create a thread that inherits the lists of its creator.  If there is no memory for that,
- * the thread inherits nothing. */
+/* Create a thread that is added to the lists of threads that contain its creator
+ * (pids_inherit()).  If there is no memory for struct start, the thread is not
+ * added. */
 static int create_heir(create_fn *create, pthread_t *thread,
 		       const pthread_attr_t *attr, void *(*routine)(void *),
 		       void *arg)

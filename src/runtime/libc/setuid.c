@@ -24,11 +24,13 @@ typedef int set_fn(uid_t a, uid_t b, uid_t c);
 enum call { SETUID, SETEUID, SETREUID, SETRESUID, CALLS };
 
 static const char *const names[CALLS] = { "setuid", "seteuid", "setreuid", "setresuid" };
-static set_fn *next[CALLS];		/* libc's functions; set by find_all() */
+static set_fn *next[CALLS];		/* [i] is libc's function names[i]; set by
+					 * find_all() */
 static bool is_wanted;			/* true: ULF_UNMAP_ON_SETUID is set, and not 0 */
 
-/* Find libc's functions.  This runs early, because in a child of fork() the lock of the
- * dynamic linker may be held for ever, by a thread that the child does not have. */
+/* Find libc's setuid() and so on.  find_all() runs early, because in a child of fork()
+ * the lock of the dynamic linker may be held for ever, by a thread that the child does
+ * not have. */
 __attribute__((constructor(101))) static void find_all(void)
 {
 	const char *value = getenv("ULF_UNMAP_ON_SETUID");
@@ -74,8 +76,9 @@ static int change(enum call call, uid_t a, uid_t b, uid_t c)
 	return r;
 }
 
-/* Call the next function through change(), which passes three arguments to each function.
- * A function with fewer parameters does not read the registers of the others. */
+/* Call libc's setuid() through change(), which passes three arguments to each function
+ * of libc.  A function with fewer parameters does not read the registers of the
+ * others. */
 __attribute__((visibility("default"))) int setuid(uid_t uid)
 {
 	return change(SETUID, uid, 0, 0);

@@ -52,10 +52,10 @@
 #define HIDDEN	__attribute__((visibility("hidden")))
 
 /* State of the thread before vfork_begin(), and marks that say what vfork_begin() has done.
- * vfork.S keeps it in registers, because the child overwrites the stack. */
+ * vfork.S keeps the struct in registers, because the child overwrites the stack. */
 struct before {
 	uint64_t nesting;		/* value of ulf_thread.nesting; not used with MARK_LENT */
-	uint64_t marks;			/* MARK_... of this file */
+	uint64_t marks;			/* the marks MARK_..., one bit for each */
 };
 
 enum {
@@ -100,8 +100,8 @@ struct before vfork_begin(void)
 	}
 	if (ftrace_this.is_in_callback)
 		before.marks |= MARK_CALLBACK;
-	/* Skip this without a root: such a process has no rings, so its rseq area does not
-	 * matter. */
+	/* Leave the rseq area registered in a process without a root: it has no rings,
+	 * so its rseq area does not matter. */
 	if (root_control)
 		before.marks |= arch_rseq_leave() ? MARK_LEFT : MARK_KEPT;
 	return before;
