@@ -42,8 +42,8 @@
 #include "runtime/buffer/buffer.h"
 #include <ulf/event.h>
 
-#define SETTLE_MS	100		/* limit of one wait for probes that still use
-					 * old rings, ms */
+#define SETTLE_MS	100		/* longest wait for probes that still use old
+					 * rings, ms */
 #define RUSH_TURNS	50		/* number of generations that the agent applies
 					 * in 100 ms before it pauses */
 #define RUSH_PAUSE_NS	2000000
@@ -56,7 +56,8 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two 
  * block.  The thread pointer points into the TLS block. */
 #define GUARD_BYTES	ARCH_PAGE_BYTES
 #define STACK_BYTES	65536
-#define TLS_BYTES	ARCH_PAGE_BYTES	/* part of the TLS block below the thread pointer */
+#define TLS_BYTES	ARCH_PAGE_BYTES	/* bytes of the TLS block below the thread
+					 * pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + ARCH_PAGE_BYTES)
 
 /* Returns true if functions of the program must be called to apply the settings.  Lock
@@ -193,8 +194,8 @@ static void give_up(long error)
 }
 
 /* Limit the CPU time of the agent in case another process of the root raises the
- * generation all the time: after RUSH_TURNS turns in a tenth of a second, pause after
- * each turn. */
+ * generation all the time: if the agent has applied RUSH_TURNS generations in a tenth
+ * of a second, it pauses after each further one. */
 static void pause_if_rushed(void)
 {
 	static const uint32_t never;
@@ -250,7 +251,7 @@ static void leave_descriptors(void)
 				     CLOSE_RANGE_UNSHARE));
 }
 
-/* Returns true if the agent has root's rights, or can get them back. */
+/* Returns true if the agent has user id 0, or can get it back. */
 static bool is_root(void)
 {
 	uint32_t real = 0, effective = 0, saved = 0;
@@ -305,12 +306,12 @@ static void become_stranger(void)
 }
 
 /*
- * Give up the agent's rights.  setuid() of libc changes only the threads that libc knows,
- * and the agent is none of them.  If the agent kept root's rights in a program that gives
- * up its own, an attacker could use the agent to get them back.  So the agent gives up
- * everything but CAP_IPC_LOCK.  It keeps that, if it has it, for programs that call
- * mlockall(MCL_FUTURE): the memory that the agent maps is locked then, and without
- * CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
+ * Give up the agent's rights.  setuid() of libc changes only the threads that libc
+ * knows, and the agent is none of them.  If the agent kept user id 0 in a program that
+ * gives up its own rights, an attacker could use the agent to get them back.  So the
+ * agent gives up everything but CAP_IPC_LOCK.  It keeps this capability, if it has it,
+ * for programs that call mlockall(MCL_FUTURE): then the memory that the agent maps is
+ * locked, and without CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
  */
 static void leave_rights(void)
 {
@@ -319,21 +320,21 @@ static void leave_rights(void)
 	uint32_t had = get_caps();
 	long dumpable = arch_syscall2(SYS_prctl, PR_GET_DUMPABLE, 0);
 
-	/* An ordinary user may have some of these capabilities, too, so drop all except
-	 * those of may_lock. */
+	/* A program without user id 0 may have capabilities, too, so drop all of them
+	 * except CAP_IPC_LOCK. */
 	if (!is_root()) {
 		set_caps(had & may_lock);
 		return;
 	}
-	/* Changing the user drops all capabilities, unless KEEPCAPS is set.  Set it only
-	 * if set_caps() works: then the agent can also drop the capabilities that it must
-	 * not keep. */
+	/* setresuid() drops all capabilities, unless KEEPCAPS is set.  Set KEEPCAPS
+	 * only if set_caps() works: then the agent can also drop the capabilities that
+	 * it must not keep. */
 	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
 		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
 	become_stranger();
 	set_caps(had & may_lock);
-	/* Make the process dumpable again: the change of user has made the whole process
+	/* Make the process dumpable again: setresuid() has made the whole process
 	 * undumpable. */
 	if (dumpable == 1)
 		arch_syscall2(SYS_prctl, PR_SET_DUMPABLE, 1);
@@ -352,9 +353,10 @@ static void agent(void)
 	apply_forever();
 }
 
-/* Wait until the agent has given up its rights, in a program that runs as root.  Otherwise
- * the program might give up its own rights at the same moment.  The kernel would make the
- * process undumpable for that, and leave_rights() would wrongly undo it. */
+/* Wait until the agent has given up its rights.  Needed in a program that has user id
+ * 0: otherwise the program might give up its own rights at the same moment.  Then the
+ * kernel makes the process undumpable, and leave_rights() would wrongly make it
+ * dumpable again. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -376,9 +378,9 @@ static void *agent_of_libc(void *arg)
 	return NULL;
 }
 
-/* Functions of sanitizers.  Each of them exists only if the program is built with this
- * sanitizer. Sanitizers must know every thread that runs instrumented code or calls a
- * function that they intercept. */
+/* Functions of ASan, TSan and MSan.  Each of them exists only if the program is built
+ * with that sanitizer.  Sanitizers must know every thread that runs instrumented code
+ * or calls a function that they intercept. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
@@ -388,8 +390,9 @@ bool agent_is_watched(void)
 	return __asan_init || __tsan_init || __msan_init;
 }
 
-static bool was_alone;			/* true: at the last fork() no third thread
-					 * existed; protected by the runtime's lock */
+static bool was_alone;			/* true: at the last fork() the process had no
+					 * threads but the agent and the caller of
+					 * fork(); protected by the runtime's lock */
 
 /* Returns the number of threads of this process, or 0 if it is not known. */
 static uint64_t count_threads(void)
@@ -398,8 +401,8 @@ static uint64_t count_threads(void)
 
 	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return 0;
-	return st.st_nlink - 2;		/* every directory has two links besides its
-					 * subdirectories */
+	return st.st_nlink - 2;		/* a directory has two links, and one more for
+					 * each subdirectory; each thread has one */
 }
 
 /* Remember whether there are at most two threads: the one that forks, and the agent. */
@@ -435,9 +438,9 @@ static int start_by_libc(void)
 	return -r;
 }
 
-/* The agent's memory, which the first process maps.  A child of fork() has a copy of it at
- * the same address, and its agent uses that copy.  If each child mapped new memory, each
- * fork of a fork would add one more unused copy. */
+/* The agent's stack and TLS block, which the first process maps.  A child of fork() has
+ * a copy of them at the same address, and the child's agent uses that copy.  If each
+ * child mapped new memory, each fork of a fork would add one more unused copy. */
 static char *memory;
 
 static bool get_memory(void)
@@ -485,13 +488,13 @@ void agent_catch_up(void)
 /*
  * Start the agent as a thread that only the kernel knows, not libc.  A single-threaded
  * program stays single-threaded for libc: malloc() takes no locks, and fork() works in a
- * signal handler.  The program also ends when its own last thread ends.  In return the
+ * signal handler.  The program also ends when its own last thread ends.  The price: the
  * agent must not call functions of libc that use thread-local variables.  The TLS block
- * at its thread pointer exists only for the stack protector.
+ * at the agent's thread pointer exists only for the stack protector.
  */
 static int start_by_kernel(void)
 {
-	/* this set of flags is supported by valgrind */
+	/* valgrind supports this set of flags of clone() */
 	const unsigned long flags = CLONE_VM | CLONE_FS | CLONE_FILES |
 		CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
 	char *stack, *tls;
@@ -508,15 +511,15 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent);
 	if (r < 0)
 		return (int)r;
-	store_agent_tid(r);	/* store the id here, not in the agent, because the
-				 * program may call exec() before the agent runs */
+	store_agent_tid(r);	/* store the agent's thread id here, not in the agent:
+				 * the program may call exec() before the agent runs */
 	if (is_root())
 		wait_until_ready();
 	return 0;
 }
 
-/* Start the agent.  Signals are blocked before the thread exists: it inherits the mask, so
- * it never gets a signal. */
+/* Start the agent.  Signals are blocked before the agent exists: it inherits the signal
+ * mask of this thread, so it never gets a signal. */
 int agent_start(void)
 {
 	uint64_t all = ~0ull, old;

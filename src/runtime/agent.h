@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start the agent of this process, which must have a process slot.  Returns 0 or -errno,
- * which is also stored in the slot. */
+/* Start the agent of this process, which must have a process slot.  Returns 0 or
+ * -errno; the error is also stored in the process slot. */
 int agent_start(void);
-/* Apply the settings in this thread now, without waiting for the agent.  Calls of the
- * program's functions are left to the agent.  For a child of fork(), before its agent
- * starts. */
+/* Apply the settings in this thread now, without waiting for the agent.  Settings that
+ * need calls of the program's functions are left to the agent.  For a child of fork(),
+ * before its agent starts. */
 void agent_catch_up(void);
-/* Returns a futex word, which is the generation that the agent has applied, except for
- * calls of the program's functions. */
+/* Returns the address of a futex word.  The word is the generation that the agent has
+ * applied, except for settings that need calls of the program's functions. */
 const uint32_t *agent_applied(void);
 /* Returns true while the agent waits for calls of the program's functions. */
 bool agent_is_calling(void);

@@ -29,20 +29,20 @@
 #include "runtime/function/object.h"
 #include <ulf/event.h>
 
-#define HOLD_SECONDS	5		/* limit of a wait for settings that a user has
+#define HOLD_SECONDS	5		/* longest wait for settings that a person has
 					 * asked for, s */
-#define RINGS_SECONDS	2		/* limit of a wait for rings that trace_printk()
+#define RINGS_SECONDS	2		/* longest wait for rings that trace_printk()
 					 * may need, s */
 
 /* True if a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;
 
-/* True if the program has nothing that can be traced so far.  It is a wrapper (timeout,
- * env, sh), or it loads modules later.  The settings wait for the first module.  They also
- * stay in the environment, for the programs that this one starts. */
+/* True if the program has nothing that can be traced so far: it is a wrapper (timeout,
+ * env, sh), or it loads modules later.  Then the boot settings wait for the first
+ * module.  They also stay in the environment, for the programs that this one starts. */
 static bool is_later;
 
-/* ---- store the settings, before other processes know the root ---- */
+/* ---- store the boot settings in the control block of a new root ---- */
 
 /* Fill in the text of the boot settings: first those of the configuration file, then those
  * of the environment. */
@@ -91,9 +91,9 @@ void boot_root_made(void)
 	unsetenv("ULF_HOLD");
 }
 
-/* Mark the settings as wanted, because objects that can be traced have been loaded.  The
- * server applies the settings when it is asked next.  Returns false if another thread has
- * done that, or if no settings wait for objects. */
+/* Mark the boot settings as wanted, because objects that can be traced have been
+ * loaded.  The server applies these settings when it is asked next.  Returns false if
+ * another thread has already marked them, or if no boot settings wait for objects. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -126,7 +126,8 @@ void boot_report_no_root(const char *dir, int error)
 	server_report_no_root((uint32_t)strtoul(run_id, NULL, 10), (uint32_t)-error);
 }
 
-/* Returns true while the server holds this program in its constructor. */
+/* Returns true while the server holds this program, which waits in libulf's
+ * constructor. */
 static bool is_held(void)
 {
 	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
@@ -145,8 +146,9 @@ static bool is_before(uint32_t number, uint32_t wanted)
 	return (int32_t)(number - wanted) < 0;
 }
 
-/* Wait until the number of the server's last answer is @wanted or higher.  Numbers only
- * grow.  Returns false if the wait has failed. */
+/* Wait until the number of the server's last answer is @wanted or higher.  An answer
+ * has the number of its question, and these numbers only grow.  Returns false if the
+ * wait has failed. */
 static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 {
 	const uint32_t *answered = &root_control->answered;
@@ -177,9 +179,9 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 	return true;
 }
 
-/* Numbers of the answer and of the generation for which a wait has failed; 0: none.  No
- * thread waits again before this number has been reached: a server, or an agent, that hangs
- * delays a program only once. */
+/* Number of the server's answer, and number of the generation, for which a wait has
+ * failed; 0: none.  No thread waits again before that number has been reached: a
+ * server, or an agent, that hangs delays a program only once. */
 static uint32_t missed_answer, missed_generation;
 /* Number of failed waits for an answer.  An answer does not reset this number, because any
  * process of the root can store an answer. */
@@ -199,9 +201,9 @@ static bool has_agent(void)
 	       ABI_PROCESS_AGENT;
 }
 
-/* Wait until the agent of this process, if there is one, has applied the settings.  The
- * function does not wait while the agent has functions of the program called: they may need
- * the lock of the dlopen() that this thread is in. */
+/* Wait until the agent of this process, if there is one, has applied the settings.  Do
+ * not wait while the agent waits for functions of the program to return: these may need
+ * libc's lock of dlopen(), and this thread may be inside of dlopen(). */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -229,10 +231,10 @@ void boot_wait_functions(void)
 }
 
 /*
- * Ask the server to look at this root, and wait for its answer.  Touching the directory
- * notifies the server.  Do not ask if an earlier wait has failed and what it was for has
- * still not happened, or if the server has shown no sign of life since.  Returns false if
- * there is no answer.
+ * Ask the server to look at this root, and wait for its answer.  A new time stamp of
+ * the root's directory notifies the server.  Do not ask while an answer or a generation
+ * is still missing for which an earlier wait has failed, or if the server has shown no
+ * sign of life since then.  Returns false if there is no answer.
  */
 static bool ask(uint32_t seconds)
 {
@@ -253,8 +255,9 @@ static bool ask(uint32_t seconds)
 	return false;
 }
 
-/* Wait for the settings of a module's events.  A trigger can only be added to an event that
- * exists.  So the server must be asked again when the event's module has been loaded. */
+/* Wait until the settings for the events of @module are applied.  The server can add a
+ * trigger only to an event that exists, so it must be asked again when the event's
+ * module has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
 {
 	bool is_first = boot_is_later();
@@ -268,9 +271,9 @@ void boot_wait_for(const struct ulf_module *module)
 		ask(RINGS_SECONDS);
 }
 
-/* Wait for the settings of objects.  A thread does not wait in a probe, nor in a function
- * of the program that the agent waits for: the agent could not apply the settings before
- * this thread goes on. */
+/* Wait until the settings for functions of loaded objects are applied.  Do not wait in
+ * a probe or in the caller (event/caller.c): the agent may be waiting for this thread,
+ * and then it applies nothing before this thread goes on. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;

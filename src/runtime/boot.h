@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings. */
+/* Boot settings: store them in a new root, and wait until they are applied. */
 #ifndef ULF_RUNTIME_BOOT_H
 #define ULF_RUNTIME_BOOT_H
 
@@ -10,9 +10,9 @@ struct ulf_module;
 
 /* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
-/* Called when the root has its name.  Removes the settings from the environment, because
- * they are not meant for programs that this one starts.  If creating the root fails before
- * this call, the settings stay there for those programs. */
+/* Called when the root has its name.  Removes the boot settings from the environment,
+ * because they are not meant for programs that this one starts.  If the root could not
+ * be created, this function is not called, and those programs get the settings. */
 void boot_root_made(void);
 /* Report to `ulf run` that there is no root, if `ulf run` has started this program.  @dir:
  * the ulf directory, which belongs to this user.  @error: the reason, as -errno. */
@@ -23,14 +23,15 @@ void boot_wait(void);
 /* Wait until the agent has applied the boot settings for functions, if there are any. Must
  * be called after agent_start(). */
 void boot_wait_functions(void);
-/* Wait until the server and the agent have applied the settings for this module's events
- * and, if it uses trace_printk(), until there are rings.  No lock held. */
+/* Wait until the server and the agent have applied the settings for the events of
+ * @module and, if @module uses trace_printk(), until there are rings.  No lock held. */
 void boot_wait_for(const struct ulf_module *module);
 /* Wait until the server and the agent have applied the settings for functions of objects
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
- * server or no agent, or if it takes too long. */
+ * server or no agent, or if a wait takes longer than HOLD_SECONDS. */
 bool boot_wait_for_objects(void);
-/* Returns true if the settings wait for an object that can be traced.  Any context. */
+/* Returns true if the boot settings wait for an object that can be traced.  Any
+ * context. */
 bool boot_is_later(void);
 /* Called after dlopen().  If the boot settings wait for an object that can be traced, and
  * such an object has been loaded, the server applies the settings when it is asked next.

@@ -32,15 +32,16 @@ static void fork_prepare(void)
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  If
- * fork() has failed this is not undone: nothing reports here whether there is a child. */
+/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  The
+ * count stays raised even if fork() has failed: nothing reports that to this
+ * handler. */
 static void fork_parent(void)
 {
 	runtime_unlock();
 }
 
-/* Repair locks and state that threads of the parent may have changed, which the child does
- * not have. */
+/* Repair locks and state of the child.  Threads of the parent that do not exist in the
+ * child may have changed them. */
 static void repair(uint32_t old_tid)
 {
 	const struct runtime_part *part;
@@ -50,8 +51,8 @@ static void repair(uint32_t old_tid)
 	thread_after_fork();
 }
 
-/* Claim a process slot.  @has_parent: the parent had a slot.  Returns false if there is no
- * slot for this process. */
+/* Claim a process slot.  @has_parent: the parent had a process slot.  Returns false if
+ * this process got none. */
 static bool claim_slot(bool has_parent)
 {
 	bool has_slot;
@@ -65,8 +66,8 @@ static bool claim_slot(bool has_parent)
 	return has_slot;
 }
 
-/* Detach this process from the root, because it has no slot, and so does not belong to the
- * root. */
+/* Detach this process from the root, because the process got no process slot, and so
+ * does not belong to the root. */
 static void detach(void)
 {
 	const struct runtime_part *part;
@@ -103,7 +104,8 @@ static void catch_up(void)
 }
 
 /* Called in the child after fork().  Only this thread exists in the child.  The text, the
- * probes and the ring sets are as in the parent, because the lock was held. */
+ * probes and the ring sets are as in the parent, because fork_prepare() took
+ * runtime_lock(). */
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
@@ -119,8 +121,8 @@ static void fork_child(void)
 		return;
 	}
 	catch_up();
-	/* The lists of threads exist, because the server waits for this process, and so
-	 * does not free them. */
+	/* The blocks with the lists of threads still exist: the server waits for this
+	 * process before it frees them. */
 	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 	if (agent_can_start_in_child())
 		agent_start();

@@ -20,11 +20,11 @@
 #include "runtime/init.h"
 #include "runtime/parts.h"
 
-#define EXIT_HANDLERS	64	/* limit of the exit handlers that are registered; if
-				 * there are more modules, one of these handlers still
-				 * runs before the destructors */
+#define EXIT_HANDLERS	64	/* greatest number of exit handlers that are registered;
+				 * with more modules than that, one of the handlers
+				 * still runs before the destructors */
 
-static bool is_initialized;		/* true after the first constructor has run */
+static bool is_initialized;		/* true: runtime_init() was called before */
 
 /* Make process_is_exiting() return true.  Destructors of modules that run later then leave
  * their events described in the dead root. */
@@ -128,14 +128,14 @@ void runtime_init(void)
 	is_initialized = true;
 	runtime_parts = runtime_part_table;
 	grace_init();
-	arch_rseq_init();	/* this is needed without a root, too, because the
+	arch_rseq_init();	/* rseq is needed without a root, too, because the
 				 * program may have callbacks */
 	fork_watch();
 	if (!is_wanted())
 		return;
 	r = create_root();
-	/* Do not call this earlier, because TSan must see a call of libc before it sees a
-	 * lock. */
+	/* Call load_parts() only now, because TSan must see a call of libc before it
+	 * sees a lock. */
 	load_parts();
 	if (r)
 		return;

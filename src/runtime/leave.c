@@ -28,11 +28,12 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* a pid that no process has, so that the slot
-					 * counts as that of a dead process */
+#define NO_PID		INT_MAX		/* a pid that no process has, so that the
+					 * process slot counts as that of a dead
+					 * process */
 
-/* Switch everything off.  The rings go last: the parts may still write to them.  Lock
- * held. */
+/* Switch everything off that uses the root's memory.  Detach the rings last, because
+ * the parts may still write to them.  Lock held. */
 static void stop_all(void)
 {
 	const struct runtime_part *part;
@@ -53,9 +54,9 @@ static bool cover(void *start, uint64_t bytes, int rights)
 			     0) == (long)start;
 }
 
-/* Replace the shared memory.  If the kernel refuses to overcommit so much writable memory
- * (overcommit_memory), make only the tables writable.  If it refuses that, too, unmap
- * everything. */
+/* Replace the shared memory by private memory.  If the kernel refuses to overcommit so
+ * much writable memory (overcommit_memory), make only the tables writable.  If the
+ * kernel refuses that, too, unmap everything. */
 static void replace_memory(void)
 {
 	char *start = (char *)root_control;
@@ -81,8 +82,8 @@ void ulf_leave(void)
 		return;
 	grace_wait(GRACE_MS);
 	runtime_lock();
-	/* Wake the agents.  Those of other processes find no new generation; the agent of
-	 * this process exits. */
+	/* Wake the agents of all processes of the root.  The agent of this process
+	 * exits; the others find no new generation and sleep again. */
 	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
 	replace_memory();
 	runtime_unlock();

@@ -16,7 +16,7 @@
 #include <ulf/event.h>
 #include <ulf/tracepoint.h>
 
-/* ---- modules ---- */
+/* ---- register modules ---- */
 
 /* Register a module.  Called by a constructor of the module, before its other code runs.
  * So settings that exist already apply to all code of the module. */
@@ -26,7 +26,7 @@ void ulf_module_register(struct ulf_module *module)
 			module->version >= ULF_ABI_VERSION_OLDEST;
 
 	if (!is_known) {
-		/* Read no other member, because the members may have another layout. */
+		/* Read no member but version: the others may have another layout. */
 		runtime_init();
 		table_refuse_module(module->version);
 		return;
@@ -39,7 +39,7 @@ void ulf_module_register(struct ulf_module *module)
 	boot_wait_for(module);
 }
 
-/* ---- probes ---- */
+/* ---- register and unregister probes of tracepoints ---- */
 
 static int update_text(const struct tracepoint *tp)
 {

@@ -109,8 +109,8 @@ int register_ftrace_function(struct ftrace_ops *ops)
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
-	int r = -EBUSY;			/* the kernel's error for a struct that is not
-					 * registered */
+	int r = -EBUSY;			/* the kernel's error for a struct ftrace_ops
+					 * that is not registered */
 
 	runtime_lock();
 	while (i < FTRACE_OPS_MAX && (!ftrace_has_user(FTRACE_OPS + i) ||
