@@ -31,8 +31,8 @@
 #include "runtime/unwind/object_file.h"
 #include "runtime/unwind/unwind.h"
 
-#define LEAD_MAX	64u		/* limit of the bytes from a function's start to
-					 * its site */
+#define LEAD_MAX	64u		/* greatest number of bytes from a function's
+					 * start to its site */
 
 /* The header of .eh_frame_hdr, in the form that every linker writes.  Any other form counts
  * as no table. */
@@ -44,8 +44,8 @@ struct header {
 #define HEADER_USUAL	{ 1, 0x1b, 0x03, 0x3b }
 
 struct row {
-	int32_t start, fde;		/* offsets of a function's start and of its FDE from the
-					 * header */
+	int32_t start, fde;		/* offsets of a function's start and of its FDE
+					 * from .eh_frame_hdr */
 };
 
 /* The addresses at which an object's functions start: a copy of the table of .eh_frame_hdr. */
@@ -55,8 +55,8 @@ struct starts {
 	struct row *rows;		/* copy of the table's rows, sorted by start */
 };
 
-/* Copy the table at @header of the object @image.  Returns false if there is no table, if
- * it cannot be read, or if there is no memory. */
+/* Copy the table of the .eh_frame_hdr at @header, in the object @image.  Returns false
+ * if there is no table, if it cannot be read, or if there is no memory. */
 static bool read_starts(int fd, const struct image *image, uint64_t header,
 			struct starts *ret)
 {

@@ -33,7 +33,7 @@
 #include "runtime/function/shadow_tags.h"
 #include <linux/ftrace.h>
 
-/* ---- filters ---- */
+/* ---- find out which users a site must have ---- */
 
 static const struct ftrace_ops *filters[FTRACE_USERS];	/* filters of the program's
 							 * callbacks; protected by
@@ -63,8 +63,9 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 
 static uint32_t next_body;		/* offset of the next free body in ftrace_bodies */
 
-/* Returns the address of the next body, at offset *@at or after it, and moves *@at past the
- * body. Each page begins with a struct graph_page, which unwinders need. */
+/* Returns the address of the next body, at offset *@at or after it, and moves *@at past
+ * the body.  Each memory page of bodies begins with a struct graph_page, which
+ * unwinders need. */
 static uint8_t *body_place(uint32_t *at)
 {
 	uint8_t *place;
@@ -76,8 +77,8 @@ static uint8_t *body_place(uint32_t *at)
 	return place;
 }
 
-/* Write the body of site @i to @place.  At the start of a page, also write a struct
- * graph_page. */
+/* Write the body of site @i to @place.  If it is the first body of a memory page, also
+ * write a struct graph_page before it. */
 static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 {
 	struct graph_page page = { shadow_keys, shadow_entries, &ftrace_cfa_bias, 0 };
@@ -137,7 +138,7 @@ static int bodies_make(const struct fsites *sites)
 	return ret ? ret : r;
 }
 
-/* ---- users ---- */
+/* ---- update the sites of all objects ---- */
 
 /* Returns true if the tag in the slot of site @i is out of date. */
 static bool has_old_tag(const struct fsites *sites, uint32_t i)
@@ -165,9 +166,9 @@ static int worse(int first, int second)
 	       second : first;
 }
 
-/* Update the sites of an object.  Returns -EFAULT if the object was unmapped, else 0 or the
- * error that worse() chooses.  After an error all sites are updated for which this is
- * possible. */
+/* Give all sites of @object the users that they must have.  Returns -EFAULT if the
+ * object was unmapped, else 0 or the error that worse() chooses.  After such an error
+ * all other sites are updated. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -197,7 +198,7 @@ static int update_object(struct object *object)
  * Updates of libraries are put off while a thread is in dlclose(), because it may be about
  * to unmap them.  They are not put off while a thread in dlopen() waits for the server:
  * that thread holds libc's lock, so no other thread can unmap anything.  runtime_lock()
- * protects all three variables.
+ * protects nr_unloading, nr_loading and has_put_off.
  */
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
@@ -214,7 +215,8 @@ static bool is_program(const struct object *object)
 /* True while slots get new tags.  Then no lane has rings, so ftrace.S leaves every call to
  * hit.c. grace_restart_sections() restarts threads that had already loaded a ring. */
 static bool is_updating;
-static bool has_old_slots;		/* true: some slots could not be written */
+static bool has_old_slots;		/* true: some slots could not be written, and
+					 * have old tags */
 
 static int update_all(void)
 {
@@ -259,7 +261,7 @@ static int update_sites(void)
 
 void ftrace_unload_begin(void)
 {
-	runtime_lock();		/* this waits for a change that is under way */
+	runtime_lock();		/* waits for an update of sites that is under way */
 	nr_unloading++;
 	runtime_unlock();
 }
@@ -291,7 +293,7 @@ void ftrace_load_begin(void)
 
 void ftrace_load_end(bool has_applied)
 {
-	runtime_lock();		/* this waits for a change that is under way */
+	runtime_lock();		/* waits for an update of sites that is under way */
 	if (has_applied)
 		ftrace_apply_again();
 	if (nr_loading)
@@ -329,7 +331,7 @@ static const struct buffer *function_buffer(uint32_t users)
 	return one && !one->has_function_pids ? one : NULL;
 }
 
-/* Returns true if ftrace.S can record the calls of this graph tracer with the current
+/* Returns true if ftrace.S can record for the graph tracer of @buffer with the current
  * settings. */
 static bool graph_is_simple(const struct buffer *buffer)
 {
@@ -467,7 +469,7 @@ int ftrace_filter_changed(void)
 	return wanted ? update_sites() : 0;
 }
 
-/* ---- apply the server's settings ---- */
+/* ---- apply the server's settings for functions ---- */
 
 #define SERVER_USERS	(FTRACE_FUNCTION_MASK | 1u << FTRACE_GRAPH | \
 			 1u << FTRACE_PROFILE | 1u << FTRACE_PROBES | \

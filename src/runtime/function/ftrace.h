@@ -29,7 +29,7 @@ struct ring_set;
 struct thread_slot;
 
 /* Bit numbers in the users of a site, and in the users of a followed call. */
-#define FTRACE_OPS_MAX		8u	/* limit of the callbacks that are registered at a time */
+#define FTRACE_OPS_MAX		8u	/* greatest number of registered callbacks */
 #define FTRACE_TAGS		32u	/* number of tags, including tag 0; see shadow_tags.h */
 enum ftrace_user {
 	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i is the tracer of buffer i:
@@ -48,7 +48,7 @@ enum ftrace_user {
 						 * follow it and its callees */
 	FTRACE_SKIP,			/* the function is in set_graph_notrace: record
 					 * neither it nor its callees */
-	/* A mark of a followed call. */
+	/* A mark in the users of a followed call. */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is a CPU time, from ftrace_cpu_ns() */
 	/* Marks of a followed call.  They reuse the bits of users that follow no calls. */
 	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
@@ -64,8 +64,8 @@ enum ftrace_user {
 /* The case that ftrace.S handles: the function tracer of one buffer is the only user of the
  * site. */
 struct ftrace_case {
-	struct ring_set *set;		/* the set of rings, which is published and freed
-					 * after a grace period [buffer.set] */
+	struct ring_set *set;		/* the set of rings; an old set is freed after a
+					 * grace period [buffer.set] */
 	uint32_t users;			/* the bit of the buffer among the users of a site */
 };
 
@@ -80,7 +80,7 @@ struct ftrace_case {
 struct ftrace_state {
 	const struct ftrace_case *function;	/* the case of the only function tracer,
 						 * or ftrace_no_case */
-	struct ring_set *graph_set;	/* rings of graph_buffer, which are published and
+	struct ring_set *graph_set;	/* set of rings of graph_buffer; an old set is
 					 * freed after a grace period [buffer.set] */
 	uint64_t restorer;		/* result of arch_restorer(), which never changes
 					 * after it is set */
@@ -91,7 +91,8 @@ struct ftrace_state {
 	uint32_t tags;			/* tags of active graph tracers, one bit for each */
 	uint32_t graph_depth;		/* max_graph_depth; UINT32_MAX: no limit */
 	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs (shadow_tags.h) */
-	const struct buffer *buffers[ABI_BUFFERS];	/* buffer i, if it has a tracer */
+	const struct buffer *buffers[ABI_BUFFERS];	/* [i] is buffer i, if it has a
+							 * tracer */
 	const struct buffer *tag_buffers[FTRACE_TAGS];	/* buffer that has tag t */
 	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
@@ -134,9 +135,9 @@ struct ftrace_thread {
 					 * SHADOW_SLOWLY */
 	uint32_t depth;			/* depth of the next followed call */
 	uint32_t is_in_callback;	/* is 1 while the thread runs a callback of the program */
-	uint64_t page;			/* used by ftrace.S only: of the stack pages
-					 * whose shadow is at home (shadow.h), the one
-					 * that it used last */
+	uint64_t page;			/* the memory page of a stack that ftrace.S used
+					 * last, and whose shadow is at home (shadow.h);
+					 * only ftrace.S uses this member */
 	uint64_t signal_stack, signal_bytes;	/* signal stack of the thread's last
 						 * traced handler; 0 bytes: it had none */
 };
@@ -192,9 +193,9 @@ struct ftrace_graph_settings {
  * the users of each site in the objects (object.users).
  * @users: all users of all sites together
  *
- * If memory or a needed feature is missing it changes nothing.  An error after that point
- * concerns single sites: all other sites are patched and traced.  Sites whose bytes are not as
- * expected are skipped without an error.
+ * If memory or a needed feature is missing, the function changes nothing.  Any other
+ * error concerns single sites: all other sites are patched and traced.  Sites whose
+ * bytes are not as expected are skipped without an error.
  *
  * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
  * shadow_make(), stack_tracer_apply() or of patching.
@@ -212,8 +213,8 @@ void ftrace_buffer_changed(const struct buffer *buffer);
  *	it, until a grace period has ended.
  * ftrace_has_user - returns true if the user was added, and not removed.
  * ftrace_has_filter - returns true if a user was added with the filter of @ops.
- * ftrace_filter_changed - the filter of a user has changed, or of one that is not added yet:
- *	patch the sites.  Returns 0 or an error of patching.
+ * ftrace_filter_changed - patch the sites, because the filter of a user has changed.
+ *	The user need not be added yet.  Returns 0 or an error of patching.
  */
 int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter);
 void ftrace_user_remove(uint32_t user);
@@ -227,17 +228,19 @@ void ftrace_update_put_off(void);
 /* ---- functions of ftrace.c; the caller is a thread that libc created, and does not hold
  * runtime_lock() ---- */
 
-/* Called before and after libc's dlclose().  In between libulf patches only the text of the
- * program, not of libraries, and ftrace_unload_begin() waits for a change that is under
- * way. */
+/* Called before and after libc's dlclose().  In between libulf patches only the text of
+ * the program, not of libraries, and ftrace_unload_begin() waits for an update of sites
+ * that is under way. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
-/* Call these in a constructor that dlopen() runs, before and after waiting for the server.
- * In between libulf may patch all text, even during a dlclose().  @has_applied: the server
- * knows the new objects, and the agent has applied its settings. */
+/* A constructor that dlopen() runs calls ftrace_load_begin() before it waits for the
+ * server, and ftrace_load_end() afterwards.  In between libulf may patch all text, even
+ * during a dlclose().  @has_applied: the server knows the new objects, and the agent
+ * has applied the server's settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_applied);
-/* Called in the child after fork(): forget the stacks of the parent's threads. */
+/* Called in the child after fork(): forget that threads of the parent were in dlclose()
+ * or dlopen(), and call stack_tracer_after_fork(). */
 void ftrace_after_fork(uint32_t old_tid);
 /* Returns true if updates of libraries were put off because of a dlclose().  Then a child
  * of fork() must call ftrace_apply(). */
@@ -263,7 +266,8 @@ void ftrace_apply_again(void);
 
 /* Find the main thread's stack.  Runs in the thread that starts the runtime. */
 void stack_tracer_init(void);
-/* Runs in the child after fork(). */
+/* Called in the child after fork(): release the stack tracer's private lock, and forget
+ * the last deepest stack of this process. */
 void stack_tracer_after_fork(void);
 /* Find the block in the root's memory where the deepest stack is stored.  The caller holds
  * runtime_lock().  Returns 0, -EINVAL (invalid block) or an error of root_populate(). */
@@ -274,9 +278,9 @@ void stack_tracer_forget(struct thread_slot *slot);
 /* Called by ftrace_call_slowly().  Returns 1 if the call whose return address is at @below
  * must have ended, because the thread now makes a call at @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
-/* Called by ftrace_call_slowly() when the current thread's stack may be deeper than ever
- * before.  Checks this, and records the stack if it is.  @ip: the function's site.  Blocks
- * signals meanwhile. Returns 0. */
+/* Called by ftrace_call_slowly() when the current thread's stack may be deeper than
+ * ever before.  Records the stack if it is deeper.  @ip: the function's site.  Blocks
+ * signals meanwhile.  Returns 0. */
 uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t) FTRACE_HIDDEN;
 
 /* ---- functions of hit_slow.c, which hit.c calls through ftrace_call_slowly(), so they may
@@ -286,15 +290,15 @@ struct ftrace_write {
 	const struct buffer *buffer;
 	void *entry;			/* the record, in the form that buffer_write() expects */
 	size_t bytes;			/* size of @entry */
-	uint64_t *ret_time;		/* set to the time before the record is written;
-					 * may point into @entry */
+	uint64_t *ret_time;		/* where to store the current time, before the
+					 * record is written; may point into @entry */
 };
 /* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Returns the current time in ns, by the rings' clock or, if there is none, by clock number
  * 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* Returns the time of ftrace_now().  For hit.c: uses general registers only. */
+/* Returns the same time as ftrace_now(), for hit.c: uses general registers only. */
 static inline uint64_t ftrace_hit_ns(void)
 {
 	uint64_t ns = ftrace_ring_ns();

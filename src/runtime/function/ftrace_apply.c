@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Apply the server's settings for functions: which ones are traced (abi/functions.h).  Any
- * process of the root can write this block, so nothing in it is trusted: the object must be
- * the one that is loaded at the address, its table of entries must be inside of it, a site
- * must be where the object says that a function begins (entries.c), and the bytes of a site
- * are compared before they are changed.
+ * Apply the server's settings for functions, the block of functions (abi/functions.h).
+ * Any process of the root can write this block, so nothing in it is trusted: the object
+ * must be the one that is loaded at the address, its table of entries must be inside of
+ * it, a site must be where the object says that a function begins (entries.c), and the
+ * bytes of a site are compared before they are changed.
  *
  * All functions run under runtime_lock().
  */
@@ -28,16 +28,20 @@
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 
-#define OBJECTS_MAX	4096u		/* limit of the objects in a block, which is more
-					 * than a process loads */
+#define OBJECTS_MAX	4096u		/* greatest number of objects in a block of
+					 * functions, more than a process loads */
 
-static uint64_t seen_serial;		/* serial of the block that is in force; 0: none */
-static bool has_others;			/* true: the block names objects that are not
-					 * loaded here */
-static bool is_stale;			/* true: such objects may have been loaded since */
+static uint64_t seen_serial;		/* serial of the block of functions that is in
+					 * force; 0: none */
+static bool has_others;			/* true: the block of functions names objects
+					 * that were not loaded here when it was
+					 * applied */
+static bool is_stale;			/* true: apply the block of functions again,
+					 * because objects of has_others may be loaded
+					 * now */
 
-/* Translate the bits of the block (ABI_FUNCTIONS_...) to enum ftrace_user.  @graphs:
- * abi_functions.graphs */
+/* Translate the users of a site in the block of functions (ABI_FUNCTIONS_...) to bits
+ * of enum ftrace_user.  @graphs: abi_functions.graphs */
 static uint32_t users_from(uint32_t bits, uint32_t graphs)
 {
 	uint32_t users = bits & FTRACE_FUNCTION_MASK;
@@ -64,8 +68,8 @@ static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
 	       bytes <= image->end - start;
 }
 
-/* Find the object that a row of the block describes.  Returns 0; -ENOENT if the object is
- * not loaded here; or an error of loaded_find(). */
+/* Find the object that @row of the block of functions describes.  Returns 0; -ENOENT if
+ * the object is not loaded here; or an error of loaded_find(). */
 static int find_loaded(const struct abi_function_object *row, struct loaded *ret)
 {
 	uint64_t table = row->bias + row->table;
@@ -83,15 +87,15 @@ static int find_loaded(const struct abi_function_object *row, struct loaded *ret
 	return 0;
 }
 
-/* Mark all objects as not named by the block. */
+/* Mark all objects as not named by the block of functions. */
 static void unmark_objects(void)
 {
 	for (struct object *o = object_first(); o; o = o->next)
 		o->is_named = false;
 }
 
-/* Drop the users of all objects that the block does not name, and the profiler's figures of
- * these objects. */
+/* Drop the users, and the profiler's figures, of all objects that the block of
+ * functions does not name. */
 static void forget_others(void)
 {
 	for (struct object *o = object_first(); o; o = o->next) {
@@ -125,8 +129,9 @@ static int take_figures(struct object *object, uint64_t off)
 	return r;
 }
 
-/* Store the users of the object that a row of the block describes.  @all: the block; @head: a
- * private copy of its first bytes.  Adds all users of the object to *@ret_users. */
+/* Store the users of the object that @row describes.  @all: the block of functions;
+ * @head: a private copy of its first bytes; @row: a private copy of one of its rows.
+ * Adds all users of the object to *@ret_users.  Returns 0 or -errno. */
 static int take_object(const void *all, const struct abi_functions *head,
 		       const struct abi_function_object *row, uint32_t *ret_users)
 {
@@ -164,8 +169,9 @@ static int take_object(const void *all, const struct abi_functions *head,
 	return take_figures(object, row->figures);
 }
 
-/* Apply the block @all.  @head: a private copy of its first bytes.  Values that were
- * checked are not read from the block again, because another process may change them. */
+/* Apply the block of functions, @all.  @head: a private copy of its first bytes.
+ * Values that were checked are not read from the block again, because another process
+ * may change them. */
 static int take(const struct abi_functions *all, const struct abi_functions *head)
 {
 	struct ftrace_graph_settings graph = {

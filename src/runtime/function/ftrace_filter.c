@@ -14,11 +14,12 @@
 #include "runtime/function/object.h"
 #include <linux/ftrace.h>
 
-/* ---- sets of addresses ---- */
+/* ---- find and add addresses in a set ---- */
 
 /* A set of addresses: a hash table with linear probing. */
 struct ips {
-	uint32_t nr, mask;		/* nr is the number of addresses */
+	uint32_t nr, mask;		/* number of addresses; number of elements of
+					 * @at, minus 1 */
 	uint64_t at[];			/* mask + 1 elements; an element that is 0 is free */
 };
 
@@ -37,7 +38,7 @@ static bool ips_have(struct ips *ips, uint64_t ip)
 	return ips && *place(ips, ip);
 }
 
-/* Double the size of the table, so that half of its elements stay free. */
+/* Double the size of the hash table *@ips, so that half of its elements stay free. */
 static int ips_grow(struct ips **ips)
 {
 	struct ips *old = *ips, *new;
@@ -78,7 +79,7 @@ static int ips_add_all(struct ips **to, struct ips *from, struct ips *but)
 	return r;
 }
 
-/* ---- filters ---- */
+/* ---- read and change the filter of a struct ftrace_ops ---- */
 
 struct filter {				/* the lists of a filter; ftrace_ops.ulf points
 					 * to this struct */
@@ -97,8 +98,9 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 	       !ips_have(filter->lists[FILTER_BUT], code);
 }
 
-/* Add the addresses @some to a list, or remove them if @is_removed.  The new list replaces
- * the old one only if there was memory for it. */
+/* Add the addresses @some to the list @list of the filter of @ops, or remove them if
+ * @is_removed.  @is_reset: empty the list first.  The new list replaces the old one
+ * only if there was memory for it. */
 static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
 		  bool is_removed, bool is_reset)
 {

@@ -19,7 +19,7 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
 /*
- * filter_set_ip - add the function at @ip to FILTER_ONLY, or remove it.
+ * filter_set_ip - add the function at @ip to the list FILTER_ONLY, or remove it.
  * @is_reset: empty the list first
  *
  * Returns 0, -EINVAL (no such function), -ENOENT (@is_removed, but it is not in the list) or
@@ -32,14 +32,16 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
  * @glob: @len bytes; NULL: only apply @is_reset
  * @is_reset: empty the list first
  *
- * The caller must not hold runtime_lock(); this returns with it held, also on errors.  It
- * looks for names under libc's lock of dl_iterate_phdr(), which must be taken first.
+ * The caller must not hold runtime_lock(); the function returns with it held, also on
+ * errors.  It looks for names under libc's lock of dl_iterate_phdr(), which must be
+ * taken before runtime_lock().
  *
- * Returns 0, -EINVAL (no function matches) or -ENOMEM.  An error leaves the list unchanged.
+ * Returns 0, -EINVAL (no function matches) or -ENOMEM.  An error leaves the list
+ * unchanged.
  */
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
 		    size_t len, bool is_reset);
-/* Free the lists of @ops.  Then the filter chooses all functions. */
+/* Free the lists of the filter of @ops.  Then the filter chooses all functions. */
 void filter_free(struct ftrace_ops *ops);
 
 #endif

@@ -47,7 +47,7 @@ struct record {
 	};
 };
 
-/* The last call on one CPU. */
+/* The last call on one CPU, for the option func-no-repeats. */
 struct repeats {
 	uint32_t is_taken;		/* the lock; 0: free */
 	uint32_t count;			/* number of repetitions after the call that was
@@ -169,8 +169,8 @@ int function_options_apply(struct buffer *buffer)
 	return 0;
 }
 
-/* Release the locks in the child, because a thread that the child does not have may have
- * held them. */
+/* Release the locks of all struct repeats in a child of fork(): a thread that the child
+ * does not have may have held them. */
 void function_options_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;

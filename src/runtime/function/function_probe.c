@@ -25,13 +25,13 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/event.h>
 
-#define PROBES_MAX	4096u		/* limit of the commands of one function; a call
-					 * runs all of them */
+#define PROBES_MAX	4096u		/* greatest number of commands of one function;
+					 * a call runs all of them */
 
-/* ---- run commands ---- */
+/* ---- run the commands of a function ---- */
 
-/* Returns true if @trigger must do nothing at this hit.  The count of a command has other
- * rules than the count of an event's trigger. */
+/* Returns true if the command @trigger must do nothing at this hit.  The counter of a
+ * command has other rules than the counter of an event's trigger. */
 static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigger)
 {
 	uint64_t left;
@@ -45,7 +45,8 @@ static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigg
 	return COMMANDS_SIGNED >> trigger->command & 1 && (int64_t)left < 0;
 }
 
-/* Returns the index of the first command whose address is @ip or higher. */
+/* Returns the index of the first command in @list whose function has its site at @ip or
+ * at a higher address. */
 static uint32_t find(const struct abi_probes *list, uint64_t ip)
 {
 	uint32_t low = 0, high = list->nr;
@@ -95,9 +96,9 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 	return 0;
 }
 
-/* ---- apply the server's setting ---- */
+/* ---- apply the server's list of commands ---- */
 
-/* Check a private copy of the list.  Returns 0 or -EINVAL. */
+/* Check @list, a private copy of a buffer's list of commands.  Returns 0 or -EINVAL. */
 static int verify(const struct abi_probes *list, uint32_t bytes,
 		  uint32_t nr_slots)
 {
@@ -116,8 +117,8 @@ static int verify(const struct abi_probes *list, uint32_t bytes,
 	return 0;
 }
 
-/* Make a private, checked copy of the list @from.  *@ret_list is NULL if @from is empty.
- * Returns 0, -ENOMEM or -EINVAL. */
+/* Make a private, checked copy of the list of commands @from.  *@ret_list is NULL if
+ * @from is empty.  Returns 0, -ENOMEM or -EINVAL. */
 static int make(const struct rules_bytes *from, uint32_t nr_slots,
 		struct abi_probes **ret_list)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of set_ftrace_filter.  The caller of each function of this file holds the lock. */
+/* Commands of set_ftrace_filter.  The caller of each function of this file holds
+ * runtime_lock(). */
 #ifndef ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
 #define ULF_RUNTIME_FUNCTION_FUNCTION_PROBE_H
 

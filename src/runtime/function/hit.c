@@ -42,7 +42,7 @@ __thread struct ftrace_thread ftrace_this = { .top = SHADOW_NONE | SHADOW_SLOWLY
 
 static_assert(sizeof(struct fsite_slot) == 64, "a cache line");
 
-/* ---- records, with the kernel's layout ---- */
+/* ---- make and write records, in the kernel's layout ---- */
 
 #define RECORD_BYTES(last) \
 	(offsetof(struct record, last) + sizeof(((struct record *)0)->last) - \
@@ -151,7 +151,7 @@ static bool write_record(const struct buffer *buffer, struct record *record,
 	return true;
 }
 
-/* Returns the address of the site of the called function. */
+/* Returns the address of the site of the function whose call has @shadow. */
 static uint64_t func_of(const struct shadow *shadow)
 {
 	const struct graph_body *body =
@@ -174,14 +174,13 @@ static uint32_t active_tags(void)
 }
 
 /*
- * Buffers that have function_graph.  A buffer is not active while its bit changes:
+ * Returns the buffers with function_graph.  A buffer is not active while its bit changes:
  *
  *	agent: set_active(without it), set_graphs(), set_active(with it)
  *	hit:   graph_buffers(), active_users(), graph_buffers()
  *
- * So if a hit finds a buffer active, and neither of the two loads of graphs has the buffer's bit,
- * the buffer has the function tracer.
- * mate: set_graphs() [ftrace.graphs]
+ * So if a hit finds a buffer active, and neither of the two loads of graphs has the
+ * buffer's bit, the buffer has the function tracer.  mate: set_graphs() [ftrace.graphs]
  */
 static uint32_t graph_buffers(void)
 {
@@ -276,10 +275,10 @@ static bool is_on_signal_stack(uint64_t place)
 	return place - ftrace_this.signal_stack < ftrace_this.signal_bytes;
 }
 
-/* Returns true if the call at @top is on the signal stack and belongs to a handler.  Check
- * its marks, too: the memory may have another use by now, or be a part of the current
- * stack.  A call of a function in set_graph_function may have no mark of a handler, so its
- * FTRACE_START counts as well. */
+/* Returns true if the call at @top is on the signal stack and belongs to a handler.
+ * Check the marks of the call, too: the memory may have another use by now, or belong
+ * to the current stack.  A call of a function in set_graph_function may have no mark of
+ * a handler, so its FTRACE_START counts as well. */
 static bool is_of_handler(uint64_t top)
 {
 	struct shadow_tags tags;
@@ -315,7 +314,7 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 
 /*
  * Find the innermost followed call that goes on, as live_above() does, for a signal handler
- * whose return address is at @place.  The followed calls that it interrupted are around it,
+ * whose return address is at @place.  The calls that the handler interrupted are around it,
  * wherever its stack is.  So compare with the interrupted stack pointer.  Subtract two
  * words from that: for one instruction on the way to or from the body, the return address
  * of a running call is below the stack pointer.
@@ -337,7 +336,7 @@ static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 	return live_above(top, sp, steps);
 }
 
-/* ---- record for graph tracers ---- */
+/* ---- record the entry and the exit of calls, for graph tracers ---- */
 
 /* Returns the start time of a call for the option nosleep-time: @now_ns minus the CPU time used
  * since the entry.  @cpu_ns: the thread's CPU time at the entry. */
@@ -346,7 +345,7 @@ static uint64_t ran_since(uint64_t now_ns, uint64_t cpu_ns)
 	return now_ns - (ftrace_cpu_ns() - cpu_ns);
 }
 
-/* The parts that all exit records of a call have in common. */
+/* The values that all exit records of a call have in common. */
 struct leaving {
 	const struct shadow *shadow;
 	const struct shadow_tags *tags;
@@ -382,8 +381,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 	write_record(ftrace_state.tag_buffers[tag], record, bytes, at);
 }
 
-/* Record the exit of a call for all its users.  @value: the return value.  @shadow: entry
- * of the table.  @tags: the tags of @shadow.  @marks: ABI_GRAPH_TAIL, or 0. */
+/* Record the exit of a call for all its users.  @value: the return value.  @shadow: the
+ * call's entry in the table of shadows.  @tags: its tags.  @marks: 0 or ABI_GRAPH_TAIL */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {
@@ -415,12 +414,12 @@ static void exit_for(uint64_t value, const struct shadow *shadow,
 	}
 }
 
-/* A call that begins. */
+/* A call that begins, as enter() builds it. */
 struct entering {
 	uint64_t func;			/* address of the function's site */
 	const struct fsite_slot *slot;
 	const struct ftrace_regs *regs;
-	struct shadow shadow;		/* shadow of the call, which is not in the table yet */
+	struct shadow shadow;		/* the call's shadow, which set_shadow() stores */
 	struct shadow_tags tags;
 	bool is_many;			/* true: the tags need an entry in shadow_many */
 };
@@ -575,8 +574,8 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 /* Replace the return address at @place by an address in the function's body. */
 static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 {
-	/* Store the shadow before the next store: after that a signal handler that unwinds
-	 * looks it up. */
+	/* Store the shadow before the new return address: a signal handler that unwinds
+	 * and finds this return address looks the shadow up. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body.back;
 }
@@ -613,8 +612,8 @@ static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
 		set_top(above);
 }
 
-/* Store the shadow of @call in @shadow, an entry of the table.  @others: the users without
- * a tag. */
+/* Store the shadow of @call in @shadow, an entry of the table of shadows.  @others: the
+ * users of the call that have no tag. */
 static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t others)
 {
 	call->shadow.word = shadow_word(call->slot->body.word & SHADOW_BODY_MASK, others,
@@ -663,7 +662,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	others = entry_for(users, call);
 	call->tags.handlers = handlers;
 	if (!others && !call->tags.users)
-		new->depth--;		/* callees of this call get its own depth */
+		new->depth--;		/* callees get the depth of this call */
 	if (users & 1u << FTRACE_PROFILE && profile_enter(slot, shadow))
 		others |= 1u << FTRACE_PROFILE;
 	/* Follow a signal handler that a graph tracer traces, even if it is not recorded. */
@@ -699,7 +698,7 @@ uint64_t ftrace_graph_left(uint64_t *place, uint64_t value)
 	return shadow->ret;
 }
 
-/* ---- the function tracer, and the entry of every call ---- */
+/* ---- record for function tracers, and handle the entry of every call ---- */
 
 static void write_function(const struct buffer *buffer, uint64_t ip,
 			   uint64_t parent)
@@ -713,7 +712,7 @@ static void write_function(const struct buffer *buffer, uint64_t ip,
 	write_record(buffer, &record, RECORD_BYTES(function), &time);
 }
 
-/* Returns a list of threads of @buffer.  Acquire; mate: pids.c [buffer.pids] */
+/* Returns list @list of threads of @buffer.  Acquire; mate: pids.c [buffer.pids] */
 static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 {
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);

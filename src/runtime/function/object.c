@@ -218,8 +218,8 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	}
 	if (object && (object->table != table || object->sites.nr != nr))
 		return -ENOENT;
-	/* Trust sites of other kinds, which are not NOPs, only if the object's file has
-	 * this table. */
+	/* Sites of kinds other than FSITE_PATCHABLE are not NOPs.  Trust them only if
+	 * the object's file has this table. */
 	if (!object && kind != FSITE_PATCHABLE) {
 		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
 		if (!is_confirmed)
@@ -271,20 +271,20 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* ---- read dynamic sections: events, and calls of __fentry__ ---- */
+/* ---- find objects with events or calls of __fentry__ by their dynamic section ---- */
 
 /* The dynamic section of an object.  The loader has relocated the addresses in it, except
  * in the vDSO. */
 #define TAGS	(DT_JMPREL + 1)
 struct dynamic {
-	uint64_t by_tag[TAGS];		/* by_tag[DT_...] is the value of this entry; 0:
-					 * there is no such entry */
+	uint64_t by_tag[TAGS];		/* [DT_...] is the value of the entry with this
+					 * tag; 0: there is no such entry */
 	uint64_t nr_relative;		/* number of relocations without a symbol
 					 * (DT_RELACOUNT), which come first */
 };
 
-/* Find the dynamic section.  Returns false if the object has no symbols, or its addresses
- * are not relocated. */
+/* Find the dynamic section of the object @info.  Returns false if the object has no
+ * symbols, or if the addresses in the section are not relocated. */
 static bool find_dynamic(const struct dl_phdr_info *info, struct dynamic *ret)
 {
 	const Elf64_Dyn *row = NULL;
@@ -328,7 +328,7 @@ static bool has_tables(const struct dl_phdr_info *info)
 }
 
 /* Returns true if the object is libulf.so.  Returns false for a program that contains
- * libulf.a: it is linked with libulf on purpose. */
+ * libulf.a: such a program is linked with libulf on purpose. */
 static bool is_libulf(const struct dl_phdr_info *info)
 {
 	uint64_t low, high, here = (uint64_t)&is_libulf;
@@ -437,7 +437,7 @@ void object_drop(struct object *object)
 	*p = object->next;
 	profile_forget(object);
 	/* Report the unload: if the object is loaded again, the server does not notice by
-	 * itself that it was unloaded. */
+	 * itself that the object was unloaded in between. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
@@ -483,7 +483,7 @@ void object_scan(void)
 	scan(see);
 }
 
-/* Mark the known objects that are in the loaded object @info. */
+/* Mark the known objects whose text is in the loaded object @info (is_there). */
 static int see_again(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	uint64_t low, high;

@@ -17,17 +17,18 @@ struct image;
  * members. */
 struct object {
 	struct object *next;
-	uint64_t text;			/* address of its text */
+	uint64_t text;			/* address of the object's text */
 	uint64_t table;			/* address of the table of entries */
 	bool is_there;			/* true: the last scan found the object */
 	bool is_named;			/* true: the server's settings name the object */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
 	uint8_t build_id[32];		/* build id, read from the loaded object itself */
-	bool has_id;			/* build_id is set */
+	bool has_id;			/* true: build_id is set */
 	uint32_t *users;		/* users of each site, as the server has set
 					 * them; NULL: none */
-	struct abi_figure *figures;	/* memory in which the profiler counts; NULL: none */
+	struct abi_figure *figures;	/* the profiler's figures of all sites; NULL:
+					 * none */
 };
 
 /* ---- functions whose caller holds runtime_lock() ---- */
@@ -54,7 +55,8 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
  * there. */
 uint64_t object_site_of(const struct object *object, uint64_t addr);
 
-/* Remove @object from the list and free it, because its text was unmapped. */
+/* Remove @object from the list of objects and free it, because its text was
+ * unmapped. */
 void object_drop(struct object *object);
 
 /*
@@ -79,9 +81,10 @@ void object_find_names(const char *glob, size_t len, object_found found, void *a
 /* Returns true if objects with events or traceable functions were loaded since the last
  * call.  libulf.so does not count.  The first call checks all objects. */
 bool object_any_new(void);
-/* Update the list: add objects that were loaded, and drop objects that were unloaded. */
+/* Update the list of objects: add those that were loaded, and drop those that were
+ * unloaded. */
 void object_scan(void);
-/* Drop the objects that were unloaded. */
+/* Remove unloaded objects from the list of objects. */
 void object_scan_gone(void);
 /* A variable that is defined in libulf.so only.  With libulf.a its address is NULL. */
 extern const char object_is_library __attribute__((weak));

@@ -83,8 +83,8 @@ static bool find_symbols(const struct image *image, struct symbols *ret)
 	ret->table = (const void *)table;
 	ret->names = (const void *)names;
 	ret->hash = (const void *)hash;
-	/* Check that the addresses are relocated.  The loader has done this, except in the
-	 * vDSO, where they are small numbers. */
+	/* Check that the addresses are relocated.  The loader has relocated them,
+	 * except in the vDSO, where they are small numbers. */
 	return table > image->start && names > image->start && hash > image->start;
 }
 
@@ -134,7 +134,8 @@ static bool is_inside(const struct image *image, any_fn fn)
 	return (uint64_t)fn >= image->start && (uint64_t)fn < image->end;
 }
 
-/* Find the functions by the weak references, if all of them are in @image. */
+/* Find the functions of the unwinder in @image by the weak references, if all four
+ * refer to @image. */
 static bool find_linked(const struct image *image, struct unwinder *ret)
 {
 	if (!is_inside(image, (any_fn)_Unwind_Resume) ||

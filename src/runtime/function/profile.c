@@ -63,18 +63,21 @@ struct profile {
 
 /* A followed call, as the profiler remembers it. */
 struct call {
-	uint64_t session;		/* profile.session at its entry */
-	uint64_t start_ns;		/* time of its entry */
+	uint64_t session;		/* value of profile.session when the call
+					 * began */
+	uint64_t start_ns;		/* time at which the call began */
 	uint64_t inner_ns;		/* time that profiled calls inside of this call took */
-	struct abi_figure *figure;	/* where its time is added */
+	struct abi_figure *figure;	/* figure to which the time of the call is
+					 * added */
 };
 
 static struct profile *profile;		/* the current profile, which is published and
 					 * freed after a grace period; NULL: profiling is
 					 * off */
-static struct call *calls;		/* array of SHADOW_ENTRIES elements; NULL: not made yet */
+static struct call *calls;		/* one element for each entry of the table of
+					 * shadows; NULL: not made yet */
 
-/* ---- functions that hit.c calls ---- */
+/* ---- count calls and their time, in functions that hit.c calls ---- */
 
 static struct call *call_of(const struct shadow *shadow)
 {
@@ -203,7 +206,8 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 	if (now->is_self_time) {
 		struct call *around = call_around(now, shadow);
 
-		/* Use an atomic add, because a signal handler may interrupt it and add, too. */
+		/* The addition must be atomic: a signal handler may interrupt this
+		 * thread and add to inner_ns of the same call. */
 		if (around)
 			add(&around->inner_ns, took_ns);
 		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
@@ -222,7 +226,7 @@ void profile_leave(const struct shadow *shadow)
 	ulf_probe_exit();
 }
 
-/* ---- apply the server's setting, under runtime_lock() ---- */
+/* ---- apply the server's setting for the profiler, under runtime_lock() ---- */
 
 static uint64_t wanted_session;		/* session that the server has set; 0: off */
 static uint64_t applied_session;	/* session of the server for which `profile` was made */
@@ -261,7 +265,8 @@ static void put_range(struct profile *new, const struct object *object, int form
 /* Make a profile of all objects that have figures.  Returns NULL if there is no memory. */
 static struct profile *make_profile(void)
 {
-	/* top is NULL if there was no memory for the buffer; then no option was ever set. */
+	/* top is NULL if there was no memory for the top buffer; then no option was
+	 * ever set. */
 	const struct buffer *top = buffer_top();
 	uint64_t options = top ? __atomic_load_n(&top->shared->options, __ATOMIC_RELAXED) : 0;
 	struct profile *new;

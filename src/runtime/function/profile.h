@@ -14,10 +14,12 @@ struct shadow;
 /* ---- functions for hit.c, which use general registers only.  Any thread that has a thread
  * slot, and any of its signal handlers, may call them. ---- */
 
-/* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table.
- * Returns false if the function has no figures, so that its return is not needed. */
+/* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table
+ * of shadows.  Returns false if the function has no figures; then the profiler need not
+ * follow the call. */
 bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow);
-/* Add the time of a call that returns.  @shadow: as for profile_enter(). */
+/* Add the time of a call that returns.  @shadow: the shadow of the call, in the table
+ * of shadows. */
 void profile_leave(const struct shadow *shadow);
 
 /* ---- functions whose caller holds runtime_lock() ---- */

@@ -34,15 +34,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHADOW_KEYS	0x10000u	/* number of homes: nr in the comment above */
+#define SHADOW_KEYS	0x10000u	/* number of homes; called nr at the top of this
+					 * file */
 #define SHADOW_HASH	0x9e3779b97f4a7c15u
-#define SHADOW_PROBES	64u		/* limit of the keys that are tried from keys[nr
-					 * + hash(page)] on */
-#define SHADOW_SLOTS	512u		/* entries for a page */
+#define SHADOW_PROBES	64u		/* greatest number of keys that are tried, from
+					 * keys[nr + hash(page)] on */
+#define SHADOW_SLOTS	512u		/* number of entries for one memory page */
 #define SHADOW_PAGES	(2 * SHADOW_KEYS + SHADOW_PROBES)
 #define SHADOW_ENTRIES	(SHADOW_PAGES * (size_t)SHADOW_SLOTS)
 
-/* An entry: a followed call. */
+/* An entry of the table of shadows: a followed call. */
 struct shadow {
 	uint64_t ret;			/* the original return address */
 	uint64_t time_ns;		/* time of the call's entry */
@@ -61,16 +62,18 @@ struct shadow {
  * because it is not simple (shadow_tags.h), its shadow is not at home, or its thread has no
  * ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
-#define SHADOW_DOWNS	8u		/* limit of the signal stacks that a walk may cross */
-#define SHADOW_FAR	256u		/* limit of the calls that a walk may pass; so
-					 * many take some microseconds */
+#define SHADOW_DOWNS	8u		/* greatest number of signal stacks that a walk
+					 * crosses */
+#define SHADOW_FAR	256u		/* greatest number of calls that a walk may
+					 * pass; so many take some microseconds */
 
 /* The table of shadows.  shadow_make() sets both pointers once, and they never change. */
-extern uint64_t *shadow_keys;		/* [SHADOW_PAGES]; NULL: not made yet */
-extern struct shadow *shadow_entries;	/* [SHADOW_ENTRIES] */
+extern uint64_t *shadow_keys;		/* SHADOW_PAGES keys; NULL: not made yet */
+extern struct shadow *shadow_entries;	/* SHADOW_ENTRIES entries */
 
-/* Make the table of shadows, unless it exists.  The table takes address space; pages become
- * memory when they are used.  The caller holds runtime_lock().  Returns 0 or -ENOMEM. */
+/* Make the table of shadows, unless it exists.  The table takes address space; the
+ * kernel allocates its memory pages when they are used.  The caller holds
+ * runtime_lock().  Returns 0 or -ENOMEM. */
 int shadow_make(void);
 
 /* Try to change *@key from 0 to @page.  Returns true if *@key is @page afterwards. */
@@ -84,9 +87,9 @@ static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 	return seen == page || !seen;
 }
 
-/* Returns the entry for the return address at @place, or NULL if the table has no space for
- * its page.  Takes a key for the page if it has none.  Any thread and any signal handler
- * may call it; it uses general registers only. */
+/* Returns the entry for the return address at @place, or NULL if the table has no space
+ * for the memory page of @place.  Takes a key for this page if it has none.  Any thread
+ * and any signal handler may call it; it uses general registers only. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
@@ -106,7 +109,7 @@ static inline struct shadow *shadow_at(const uint64_t *place)
 	       ((uint64_t)place >> 3) % SHADOW_SLOTS;
 }
 
-/* Returns true if the page of @place is at home.  The page must have a key. */
+/* Returns true if the memory page of @place is at home.  The page must have a key. */
 static inline bool shadow_is_home(uint64_t place)
 {
 	return shadow_keys[(place >> 12) % SHADOW_KEYS] == place >> 12;
@@ -121,11 +124,11 @@ static inline struct shadow *shadow_of(uint64_t place)
 }
 
 /*
- * Returns the followed call around the one at @place, or SHADOW_NONE.  It is at a higher
- * address, unless the call at @place is a signal handler whose stack is above the stack that
- * it interrupted.  Stale entries of such handlers can form a circle, so a walk may go to a
- * lower address SHADOW_DOWNS times at most.
- * @downs: how often the walk did that; 0 at its start
+ * Returns the followed call around the one at @place, or SHADOW_NONE.  The result is a
+ * higher address, unless the call at @place is a signal handler whose stack is above
+ * the stack that it interrupted.  Stale entries of such handlers can form a circle, so
+ * a walk may go to a lower address SHADOW_DOWNS times at most.
+ * @downs: how often the walk went to a lower address; 0 at its start
  */
 static inline uint64_t shadow_around(uint64_t place, uint32_t *downs)
 {

@@ -5,7 +5,7 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 
-/* ---- choose a tag ---- */
+/* ---- choose a tag for a buffer ---- */
 
 /* Returns all tags, used or not, that share a lane with a tag of @tags. */
 static uint32_t lane_mates(uint32_t tags)
@@ -35,9 +35,10 @@ uint8_t shadow_new_tag(uint32_t used, uint32_t old)
 	return (uint8_t)last;
 }
 
-/* ---- tags of buffers ---- */
+/* ---- give tags to the buffers that get function_graph ---- */
 
-static uint8_t graph_sessions[ABI_BUFFERS];	/* session in which a buffer got its tag */
+static uint8_t graph_sessions[ABI_BUFFERS];	/* [i]: session in which buffer i got
+						 * its tag */
 
 uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph)
 {
@@ -65,7 +66,7 @@ void shadow_tags_assign(uint32_t changed, const struct ftrace_graph_settings *gr
 	}
 }
 
-/* ---- tags in the slots of sites ---- */
+/* ---- compute the tags and hooks in the slots of sites ---- */
 
 /* Returns true if a graph tracer is the only user in @users.  If settings could not be
  * applied, @users may have a buffer that has no tag. */

@@ -45,7 +45,8 @@
 #define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* in shadow.word */
 #define SHADOW_MORE	(1u << 31)	/* bit of shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
-/* A bit in users, without FTRACE_GRAPH: the tags are in shadow_many. */
+/* A bit in the users of a call.  If it is set without FTRACE_GRAPH, the tags of the
+ * call are in shadow_many. */
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
 #define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
@@ -58,11 +59,12 @@ struct shadow_tags {
 					 * inherit */
 	uint32_t skips;			/* tags with the mark FTRACE_SKIP, which callees
 					 * inherit */
-	uint32_t cpu_times;		/* FTRACE_CPU_TIME */
-	uint32_t handlers;		/* FTRACE_HANDLER */
+	uint32_t cpu_times;		/* tags with the mark FTRACE_CPU_TIME */
+	uint32_t handlers;		/* tags with the mark FTRACE_HANDLER */
 	uint32_t insides;		/* tags with the mark FTRACE_IN_HANDLER, which
 					 * callees inherit */
-	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry, for cpu_times */
+	uint64_t cpu_ns;		/* ftrace_cpu_ns() at the entry of the call, for
+					 * the tags in cpu_times */
 };
 
 extern struct shadow_tags *shadow_many;	/* array of SHADOW_ENTRIES elements; NULL: not made yet */
@@ -112,13 +114,15 @@ static inline uint32_t shadow_others(const struct shadow *shadow)
 	return shadow_users(shadow) & (1u << FTRACE_GRAPH_OPS | 1u << FTRACE_PROFILE);
 }
 
-/* Returns the tags of a call that is SHADOW_MANY.  @at: shadow of the call in the table. */
+/* Returns the tags of a call that has SHADOW_MANY.  @at: shadow of the call, in the
+ * table of shadows. */
 static inline struct shadow_tags *shadow_many_at(const struct shadow *at)
 {
 	return shadow_many + (at - shadow_entries);
 }
 
-/* Returns the tags of a call; none if @at is NULL.  @at: shadow of the call in the table. */
+/* Returns the tags of a call; none if @at is NULL.  @at: shadow of the call, in the
+ * table of shadows. */
 static inline struct shadow_tags shadow_tags(const struct shadow *at)
 {
 	struct shadow_tags tags = { .users = 0 };

@@ -46,19 +46,21 @@
 
 #define CALL_BYTES	8		/* number of bytes that is added to depths for
 					 * the call of the tracer, as in the kernel */
-#define LOCK_YIELDS	256u		/* limit of the yields while waiting for the
-					 * root's lock, which take longer than writing a
-					 * stack */
-#define PRIVATE_YIELDS	SHMLOCK_ASK	/* limit of the yields for private.lock, enough
-					 * to check once whether the holder is dead */
-#define NEVER		UINT32_MAX	/* a value that is equal to no number of resets */
+#define LOCK_YIELDS	256u		/* greatest number of yields while a thread
+					 * waits for abi_stack.lock; so many take longer
+					 * than writing a stack */
+#define PRIVATE_YIELDS	SHMLOCK_ASK	/* greatest number of yields while a thread
+					 * waits for private.lock; enough to check once
+					 * whether the holder is dead */
+#define NEVER		UINT32_MAX	/* a value of stack_resets that
+					 * abi_stack_resets() never returns */
 /* Number of bytes below the top of the main thread's stack in which the kernel maps nothing
  * else. */
 #define MAIN_LIMIT	(128ull << 20)
 #define NEED_BYTES	8192u		/* number of bytes of stack that the functions of
 					 * this file need */
-#define REACH		(32ull << 20)	/* limit of the bytes by which a stack grows from
-					 * one check to the next */
+#define REACH		(32ull << 20)	/* greatest number of bytes by which a stack may
+					 * grow from one check to the next */
 #define ADDRESSES	(1ull << 47)	/* size of user space, which stands for a stack
 					 * without a known limit */
 
@@ -87,7 +89,7 @@ static bool is_main(uint32_t tid)
 	       tid == arch_syscall0(SYS_getpid);
 }
 
-/* Set the members stack_... of @thread, the current thread. */
+/* Set stack_known, stack_limit and stack_top of @thread, the current thread. */
 static void find_stack(struct thread_slot *thread)
 {
 	bool is_of_main = is_main(thread->thread.tid);
@@ -101,7 +103,7 @@ static void find_stack(struct thread_slot *thread)
 		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
 }
 
-/* Returns the limit of the main thread's stack in bytes. */
+/* Returns the greatest size of the main thread's stack in bytes (RLIMIT_STACK). */
 static uint64_t main_limit(void)
 {
 	struct rlimit limit;
@@ -116,15 +118,15 @@ void stack_tracer_forget(struct thread_slot *slot)
 	slot->stack_resets = NEVER;
 }
 
-/* ---- rows of threads, under the root's lock, except for abi_stack_thread.low ---- */
+/* ---- write rows of threads, under abi_stack.lock except for abi_stack_thread.low ---- */
 
 static bool is_dead(const struct abi_stack_thread *row)
 {
 	return arch_syscall3(SYS_tgkill, row->pid, row->tid, 0) == -ESRCH;
 }
 
-/* Returns the thread's row, else a free row, else the row of a thread that has ended.
- * Returns NULL if there is none of these. */
+/* Returns the row of thread @tid, else a free row, else the row of a thread that has
+ * ended.  Returns NULL if there is none of these. */
 static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 {
 	struct abi_stack_thread *ended = NULL;
@@ -142,8 +144,8 @@ static struct abi_stack_thread *find_row(struct abi_stack *stack, uint32_t tid)
 	return ended;
 }
 
-/* Returns the lowest address of the thread's stack, or 0 if it is not known here.  The
- * server then finds it. */
+/* Returns the lowest address of the thread's stack, or 0 if this process does not know
+ * it.  In this case the server finds the address. */
 static uint64_t find_low(const struct thread_slot *thread)
 {
 	uint64_t limit;
@@ -186,9 +188,9 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 				 __ATOMIC_RELEASE);		/* [stack.row] */
 }
 
-/* Store the end of the stack, which was found just now, in the thread's row.  This needs no
- * lock: while a thread lives only this thread writes its row, except that the server writes
- * low, too. */
+/* Store the lowest address of the thread's stack, which was found just now, in the
+ * thread's row.  No lock is needed: while a thread lives only this thread writes its
+ * row, except that the server writes low, too. */
 static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 {
 	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
@@ -198,12 +200,13 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 }
 
 /*
- * Is @place on the thread's own stack, with NEED_BYTES left below it?
+ * Returns true if @place is on the thread's own stack, with NEED_BYTES left below it.
  *
- * For other threads than the main thread this checks that all pages from the top of the stack
- * down to @place are readable: below the end of a stack there is a page that is not.  Each page
- * is checked once (stack_known).  An address more than REACH below the checked pages does not
- * count as on the thread's own stack: one mapping may hold the stacks of many threads.
+ * If the thread is not the main thread, all memory pages from the top of the stack down
+ * to @place must be readable: below the end of a stack there is a page that is not.
+ * Each page is checked once (stack_known).  An address more than REACH below the
+ * checked pages does not count as on the thread's own stack: one mapping may hold the
+ * stacks of many threads.
  */
 static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 {
@@ -242,11 +245,11 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	return place < thread->stack_top && is_on_stack(thread, below);
 }
 
-/* ---- private copies of the deepest stack, under private.lock ---- */
+/* ---- make private copies of the deepest stack, under private.lock ---- */
 
-/* Returns the return address at @place.  If the graph tracer has replaced it, returns the
- * original one.  The word may also be something else than a return address, so
- * AddressSanitizer must not check the load. */
+/* Returns the return address that is stored at @place.  If the graph tracer has
+ * replaced it, returns the original one.  The word at @place may also be something else
+ * than a return address, so AddressSanitizer must not check the load. */
 static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 {
 	uint64_t word = *(const volatile uint64_t *)place;
@@ -258,9 +261,9 @@ static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 }
 
 /*
- * Are all return addresses of @old, from frame @at on, still on the stack, each where it was?
- * Then these frames are unchanged: the position of a function's return address follows from
- * that of its callee.
+ * Returns true if all return addresses of @old, from frame @at on, are still on the
+ * stack, each where it was.  Then these frames are unchanged: the position of a
+ * function's return address follows from that of its callee.
  * @depth: depth of frame @at
  */
 static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
@@ -312,7 +315,7 @@ static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *o
 /*
  * Append the frames above @place to @new.  A stack that grows call by call is unwound again
  * at each call.  To save time, unwind only until a frame is reached from which on the stack
- * equals @old, and copy the rest from there.
+ * equals @old, and copy the further frames from @old.
  * @old: the previous deepest stack; NULL if that was the stack of another thread
  */
 static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
@@ -339,25 +342,27 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 }
 
 /*
- * The stack is first collected in private memory.  The previous deepest stack, with which it
- * is compared, is private too: another process could change a copy in the root's memory at any
- * time, to make this process read or write at addresses of its choice.
+ * Copies of the deepest stack.  A stack is first copied to private memory.  The
+ * previous deepest stack, with which it is compared, is private too: another process
+ * could change a copy in the root's memory at any time, to make this process read or
+ * write at addresses of its choice.
  *
- * One thread at a time uses this.  Another thread goes on without it, as if it had not got
- * the root's lock.
+ * One thread at a time uses this struct.  Another thread goes on without it, as if it
+ * had not got abi_stack.lock.
  */
 static struct {
 	uint32_t lock;			/* a lock of shmlock.h, because a child of
 					 * vfork() may die while it holds the lock */
-	uint32_t last;			/* index in @stacks of the last maximum that was
-					 * written */
-	uint32_t yields;		/* limit of the yields while a thread waits for
-					 * the root's lock; halved each time the wait was
-					 * in vain */
+	uint32_t last;			/* index in @stacks of the deepest stack that
+					 * was copied last */
+	uint32_t yields;		/* greatest number of yields while a thread
+					 * waits for abi_stack.lock; halved each time
+					 * the thread did not get the lock */
 	struct abi_stack_copy stacks[2];
 } private = { .yields = LOCK_YIELDS };
 
-/* Collect the stack of @thread, from the call at @place on, in private memory. */
+/* Copy the call stack of @thread to private memory, and return the copy.  The first
+ * frame is the function at @ip.  @place: where its return address is on the stack. */
 static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 					      uint64_t ip, uint64_t place)
 {
@@ -374,8 +379,8 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 	return new;
 }
 
-/* Write @from to the root's memory.  Meanwhile `sequence` is odd, so that readers ignore
- * @to. */
+/* Copy the stack @from to @to, in the root's memory.  Meanwhile to->sequence is odd, so
+ * that readers ignore @to. */
 static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *from)
 {
 	uint32_t sequence = __atomic_load_n(&to->sequence, __ATOMIC_RELAXED) | 1;
@@ -391,8 +396,9 @@ static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *f
 	TESTPOINT("stack.filled");
 }
 
-/* Write the thread's row and, if its stack is the deepest, the maximum.  Returns false if the
- * server has reset the maximum meanwhile. */
+/* Write the thread's row and, if its stack is the deepest of the root, a copy of the
+ * stack and abi_stack.max.  Returns false if the server has reset the maximum
+ * meanwhile. */
 static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 		      uint64_t ip, uint64_t place, uint64_t depth)
 {
@@ -410,9 +416,9 @@ static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 					   __ATOMIC_RELAXED);
 }
 
-/* Call write_max() under the root's lock.  Signals are blocked, and the caller holds
- * private.lock.  Returns false if the lock was not available, or if write_max() returns
- * false. */
+/* Call write_max() under abi_stack.lock.  Signals are blocked, and the caller holds
+ * private.lock.  Returns false if abi_stack.lock was not available, or if write_max()
+ * returns false. */
 static bool write_locked(struct abi_stack *stack, const struct thread_slot *thread,
 			 uint64_t ip, uint64_t place, uint64_t depth)
 {
@@ -475,7 +481,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	return 0;
 }
 
-/* ---- apply the server's setting ---- */
+/* ---- find the stack tracer's block, which the server has made ---- */
 
 int stack_tracer_apply(void)
 {
