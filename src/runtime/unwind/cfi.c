@@ -45,13 +45,15 @@ enum {
 	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
 };
 
-#define STATES_MAX	4		/* limit of nested CFA_REMEMBER_STATE; compilers
-					 * use one level */
+#define STATES_MAX	4		/* greatest depth of nested CFA_REMEMBER_STATE;
+					 * compilers use one level */
 
 struct cie {
 	struct cfi_bytes program;	/* instructions of the CIE */
-	uint64_t code_align;		/* factor of the operands of CFA_ADVANCE... */
-	int64_t data_align;		/* factor of the operands that are offsets */
+	uint64_t code_align;		/* number by which operands of CFA_ADVANCE...
+					 * are multiplied */
+	int64_t data_align;		/* number by which operands that are offsets are
+					 * multiplied */
 	uint8_t encoding;		/* encoding of addresses in FDEs of this CIE: PE_... */
 	bool has_data;			/* true: the CIE has augmentation data, because
 					 * its augmentation string begins with 'z' */
@@ -172,7 +174,8 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	uint8_t version;
 
 	*ret_cie = (struct cie){ 0 };
-	if (bytes_u32(&bytes))		/* a value other than 0 means that this is an FDE */
+	if (bytes_u32(&bytes))		/* a value other than 0 means that the entry is
+					 * an FDE */
 		return -EINVAL;
 	version = bytes_u8(&bytes);
 	letters = (const char *)bytes.at;
@@ -234,7 +237,8 @@ struct table_row {
 };
 
 /* Store in *@ret_fde the address of the FDE of the last function that does not begin after
- * @pc.  Returns 0, -ENOENT or -EINVAL, as cfi_find() does. */
+ * @pc.  Returns 0, -ENOENT (no such function, or no table) or -EINVAL (the table is
+ * corrupt). */
 static int search(const struct cfi_object *object, uint64_t pc,
 		  uint64_t *ret_fde)
 {
@@ -268,7 +272,7 @@ static int search(const struct cfi_object *object, uint64_t pc,
 	return 0;
 }
 
-/* ---- execute instructions ---- */
+/* ---- execute the instructions of a CIE or an FDE ---- */
 
 static int32_t to_value(struct machine *m, int64_t value)
 {
@@ -472,8 +476,8 @@ static void do_one(struct machine *m)
 		m->is_bad = true;
 }
 
-/* Execute instructions until one advances beyond @pc, because those after it apply to later
- * addresses.  Returns 0 or -EINVAL. */
+/* Execute the instructions @program until one advances beyond @pc: the instructions
+ * after it apply to later addresses.  Returns 0 or -EINVAL. */
 static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
 {
 	m->bytes = program;

@@ -45,7 +45,7 @@ struct cfi_row {
 };
 
 struct cfi_function {
-	uint64_t start, end;		/* addresses of its code */
+	uint64_t start, end;		/* the function's code is in [start, end) */
 	bool is_signal_frame;		/* true: the caller was interrupted by a signal,
 					 * so the caller's pc can be at any instruction */
 	struct cfi_row row;		/* the rules that hold at the @pc of cfi_find() */

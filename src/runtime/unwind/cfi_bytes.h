@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The bytes that are not read yet.  A read beyond the end returns 0 and sets is_bad, which
- * is never cleared.  So the caller may check it once, after several reads. */
+/* The bytes of a DWARF table that are not read yet.  A read beyond the end returns 0
+ * and sets is_bad, which is never cleared.  So the caller may check is_bad once, after
+ * several reads. */
 struct cfi_bytes {
 	const uint8_t *at, *end;
 	bool is_bad;
@@ -63,7 +64,8 @@ static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 	return value;
 }
 
-/* Read a SLEB128, as bytes_uleb() reads an ULEB128, but bit 6 of the last byte is the sign. */
+/* Read a SLEB128: it differs from an ULEB128 (bytes_uleb()) in that bit 6 of the last
+ * byte is the sign. */
 static inline int64_t bytes_sleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;

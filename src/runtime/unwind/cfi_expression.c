@@ -15,9 +15,10 @@
 #include "runtime/unwind/cfi.h"
 #include "runtime/unwind/cfi_bytes.h"
 
-#define DEPTH_MAX	16		/* limit of the values on the stack */
-#define STEPS_MAX	1024		/* limit of the operations, because an expression
-					 * may loop */
+#define DEPTH_MAX	16		/* greatest number of values on the machine's
+					 * stack */
+#define STEPS_MAX	1024		/* greatest number of operations that are run,
+					 * because an expression may loop */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
@@ -59,7 +60,7 @@ static uint64_t pop(struct machine *m)
 	return 0;
 }
 
-/* Returns the value that is @back values below the top of the stack. */
+/* Returns the value that is @back values below the top of the machine's stack. */
 static uint64_t peek(struct machine *m, unsigned int back)
 {
 	if (back < m->depth)
@@ -146,8 +147,8 @@ static bool do_constant(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Evaluate an operation that moves or copies values on the stack.  Returns false if @op is
- * not such an operation. */
+/* Evaluate an operation that moves or copies values on the machine's stack.  Returns
+ * false if @op is not such an operation. */
 static bool do_stack(struct machine *m, uint8_t op)
 {
 	uint64_t a, b;

@@ -21,7 +21,7 @@
 #define KNOWN		256u		/* number of entries of the table known[]; a
 					 * power of two */
 
-/* ---- build ids and paths of files ---- */
+/* ---- find the build id and the path of an object ---- */
 
 static const ElfW(Nhdr) *find_id(const char *note, const char *end)
 {
@@ -86,7 +86,8 @@ const char *image_absolute(const char *path, char *buf, size_t size)
 		path += 2;
 		bytes -= 2;
 	}
-	cwd = arch_syscall2(SYS_getcwd, buf, size);	/* size of the directory's path, with
+	cwd = arch_syscall2(SYS_getcwd, buf, size);	/* size of the working
+							 * directory's path, with
 							 * its NUL */
 	if (cwd <= 0 || buf[0] != '/' || (size_t)cwd + bytes > size)
 		return path;
@@ -95,7 +96,7 @@ const char *image_absolute(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* ---- objects that this process has added ---- */
+/* ---- remember the objects that this process has added ---- */
 
 /* The data by which an object that was added is recognized.  Another object may be loaded
  * at the same address, even with the same name, but then its build id differs. */
@@ -107,8 +108,9 @@ struct known {
 	uint64_t id_at, id;
 };
 
-/* A hash table of objects by their start.  Threads and signal handlers write it without a
- * lock.  It is only a hint, so races do not matter. */
+/* A hash table, by their start, of the objects that this process has added.  Threads
+ * and signal handlers write it without a lock.  It is only a hint, so races do not
+ * matter. */
 static struct known known[KNOWN];
 
 static struct known *known_at(uint64_t start)
@@ -168,7 +170,8 @@ static void set_known(const struct image *image, uint64_t id_at)
 /* ---- add rows to the table of objects ---- */
 
 /* Read the build id of @image into @row.  Linkers put the program headers in the first
- * page.  Returns the offset of the build id from image->start; 0 if there is none. */
+ * memory page of an object.  Returns the offset of the build id from image->start; 0 if
+ * there is none. */
 static uint64_t read_build_id(const struct image *image, struct abi_object *row)
 {
 	const ElfW(Ehdr) *head = (const void *)image->start;
@@ -240,8 +243,9 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	return false;
 }
 
-/* Take the next row and fill it.  A process that is killed in between leaves a row whose
- * is_there is 0, which readers skip. */
+/* Add a row for @object to the table of objects: take the next row, then fill it.  A
+ * process that is killed in between leaves a row whose is_there is 0; readers skip such
+ * a row. */
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;

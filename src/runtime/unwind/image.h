@@ -27,13 +27,13 @@ uint32_t image_build_id(const struct image_headers *headers, uint8_t *ret_id,
  */
 const char *image_absolute(const char *path, char *buf, size_t size);
 
-/* The object that contains a module, as the loader describes it.  The first page of its
- * file need not be mapped. */
+/* The object that contains a module, as the loader describes it.  The first memory page
+ * of the object's file need not be mapped. */
 struct table_object {
 	const void *inside;		/* an address in the object */
 	struct image_headers headers;	/* phdr is NULL if the object was not found */
 	const char *name;		/* path of the object, a string of the loader */
-	uint64_t base;			/* address of its first page */
+	uint64_t base;			/* address of the object's first memory page */
 };
 /*
  * Find the object that contains @module (table.c).  Takes libc's lock of

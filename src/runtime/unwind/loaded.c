@@ -17,10 +17,10 @@
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwind.h"
 
-#define PROGRAMS_MAX	32u		/* limit of the program headers of an object;
-					 * linkers make a dozen */
-#define NOTE_BYTES	1024u		/* limit of the bytes of a PT_NOTE segment that
-					 * are read */
+#define PROGRAMS_MAX	32u		/* greatest number of program headers of an
+					 * object that are read; linkers make a dozen */
+#define NOTE_BYTES	1024u		/* greatest number of bytes of a PT_NOTE segment
+					 * that are read */
 
 struct headers {
 	uint32_t nr;
@@ -34,7 +34,8 @@ static int read_rows(int fd, uint64_t at, uint32_t nr, struct headers *ret)
 			    ret->nr * (uint32_t)sizeof(ret->rows[0]));
 }
 
-/* Read the program headers of @image.  Linkers put them in the first page. */
+/* Read the program headers of @image.  Linkers put them in the first memory page of an
+ * object.  Returns 0 or -errno. */
 static int read_headers(int fd, const struct image *image, struct headers *ret)
 {
 	Elf64_Ehdr head;

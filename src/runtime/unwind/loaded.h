@@ -13,7 +13,8 @@ struct loaded {
 	uint64_t text, text_end;	/* addresses of the object's first executable
 					 * segment, as far as the segment has bytes in
 					 * the file */
-	uint32_t id_bytes;		/* bytes of the build id; 0 if the object has none */
+	uint32_t id_bytes;		/* size of the build id; 0 if the object has
+					 * none */
 	uint8_t id[32];			/* the build id, followed by zeroes */
 };
 

@@ -16,13 +16,15 @@
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-#define PROBE_STEPS	12	/* limit of the frames from stack_record() up to the probe */
-#define CALLER_STEPS	2	/* limit of the further frames of the tracepoint's code */
+#define PROBE_STEPS	12	/* greatest number of frames from stack_record() up to
+				 * the probe */
+#define CALLER_STEPS	2	/* greatest number of further frames of the tracepoint's
+				 * code */
 
 /* A record with a stack, in the kernel's layout.  event/ftrace_event.c describes the fields. */
 struct stack_entry {
 	struct trace_entry entry;
-	int32_t size;			/* number of callers */
+	int32_t size;			/* number of elements of @callers */
 	uint32_t reserved;
 	uint64_t callers[FRAMES_MAX];
 };
@@ -87,7 +89,8 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event)
 	record.stack.size = 0;
 	unwind_start(&unwind);
 	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
-		/* Drop all frames up to here, which belong to libulf and to the probe. */
+		/* Drop all frames that were added so far: they belong to libulf and to
+		 * the probe. */
 		if (++steps <= last &&
 		    is_probe(event, function, last == PROBE_STEPS)) {
 			record.stack.size = 0;
@@ -126,7 +129,8 @@ void stack_record_function(const struct buffer *buffer,
 	write_stack(buffer, &record.stack);
 }
 
-/* Record the stack of the caller.  The first entry is the caller of trace_dump_stack(). */
+/* Record the stack of the caller of trace_dump_stack(), without its first @skip frames.
+ * With @skip 0 the first entry is the caller itself. */
 void trace_dump_stack(int skip)
 {
 	const struct buffer *buffer = buffer_top();

@@ -173,8 +173,8 @@ static int step_by_table(struct unwind *unwind, const struct cfi_object *object,
 	return 0;
 }
 
-/* Step to the caller by the frame pointer.  It points to the saved frame pointer of the
- * caller; the return address is in the next higher word. */
+/* Step to the caller by the frame pointer.  The frame pointer points to the saved frame
+ * pointer of the caller; the return address is in the next higher word. */
 static int step_by_pointer(struct unwind *unwind)
 {
 	uint64_t frame = unwind->regs[ARCH_UNWIND_FRAME], next, pc;
@@ -203,8 +203,8 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 	if (!find_object(pc, &unwind->image, &tables) || !tables.header) {
 		r = step_by_pointer(unwind);
 	} else if (cfi_find(&tables, pc, &function)) {
-		r = -ENODATA;		/* this happens for example at the end of a
-					 * coroutine's stack */
+		r = -ENODATA;		/* the unwind table does not describe pc, for
+					 * example at the end of a coroutine's stack */
 	} else {
 		*ret_function = function.start;
 		r = step_by_table(unwind, &tables, &function);

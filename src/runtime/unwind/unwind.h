@@ -30,14 +30,15 @@ struct unwind {
 					 * be readable */
 };
 
-/* Start at the frame of the function that calls this. */
+/* Set *@unwind to the frame of the function that calls unwind_start(). */
 static inline __attribute__((always_inline)) void
 unwind_start(struct unwind *unwind)
 {
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
 	unwind->image = (struct image){ 0 };
-	/* This page is mapped, because the current frame is on it. */
+	/* The memory page of the stack pointer is readable: the current frame is on
+	 * it. */
 	unwind->low = unwind->regs[ARCH_UNWIND_SP] & ~(UNWIND_PAGE - 1);
 	unwind->high = unwind->low + UNWIND_PAGE;
 }
@@ -62,11 +63,11 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function);
 /* Find the object that contains @addr.  Returns false if there is none, or if
  * unwind_can_find() is false. */
 bool unwind_find(uint64_t addr, struct image *ret_image);
-/* Find an object as unwind_find() does, and store the address of its .eh_frame_hdr in
- * *@ret_header; 0 if it has none. */
+/* Find the object that contains @addr, as unwind_find() does.  Also store the address
+ * of the object's .eh_frame_hdr in *@ret_header; 0 if it has none. */
 bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_header);
-/* Returns true if libc has _dl_find_object(), which all these functions need to find the
- * object at an address. */
+/* Returns true if libc has _dl_find_object().  unwind_find() and unwind_step() need it
+ * to find the object at an address. */
 bool unwind_can_find(void);
 
 /* Returns the pc of the current frame, which is a return address, or the address at which a
