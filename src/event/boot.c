@@ -100,7 +100,7 @@ bool boot_has(const char *text, enum boot_id id)
 }
 
 /* Remove the first @len bytes of *@from, and the separator after them.  Returns the
- * removed bytes. */
+ * @len bytes, without the separator. */
 static struct boot_piece cut_boot_piece(struct boot_piece *from, size_t len)
 {
 	struct boot_piece piece = { from->text, len };

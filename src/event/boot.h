@@ -18,8 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(enumerator, name, placeholder).  The placeholder stands for the value in help texts.
- * NULL: the setting takes no value.  A placeholder in [] means that the value is optional. */
+/* The boot settings: X(enumerator, name, placeholder).  The placeholder stands for the
+ * value in help texts.  NULL: the setting takes no value.  A placeholder in [] means
+ * that the value is optional. */
 #define BOOT_WORDS(X)							\
 	X(EVENT, "trace_event", "EVENTS")				\
 	X(BUF_SIZE, "trace_buf_size", "SIZE")				\
@@ -56,13 +57,13 @@ struct boot_row {
 
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
-/* A part of a text.  The part does not end in a NUL. */
+/* A range of a longer text: @len bytes at @text, without a NUL at the end. */
 struct boot_piece {
 	const char *text;
 	size_t len;
 };
 
-/* One setting of the text: NAME or NAME=VALUE. */
+/* One boot setting, as it was written: NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
 	struct boot_piece whole;	/* the whole setting, as it was written */
@@ -76,14 +77,16 @@ struct boot_word {
  */
 bool boot_next(const char **text, struct boot_word *ret_word);
 /*
- * Find a setting in @text.  If @text contains it several times, the last one counts.
+ * Find the setting @id in @text, a text of boot settings.  If @text contains it several
+ * times, the last one counts.
  * Returns false if @text does not contain it.
  */
 bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
-/* Returns true if @text contains the setting. */
+/* Returns true if @text, a text of boot settings, contains the setting @id. */
 bool boot_has(const char *text, enum boot_id id);
 /*
- * Remove the first item of *@list, and return this item in *@ret_item.
+ * Remove the first item of *@list, a value with commas, and return the item in
+ * *@ret_item.
  * Returns false if the list is empty.
  */
 bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
@@ -121,10 +124,10 @@ bool boot_piece_is(const struct boot_piece *piece, const char *text);
 /* ---- Functions of boot_check.c, which the runtime does not link ---- */
 
 /*
- * Check a setting.  Whether its events exist is not checked: the server does not know them
- * before the program has started.
- * Returns NULL if the setting is correct; or a message that says what is wrong, with the
- * position of the mistake in *@ret_at.
+ * Check a boot setting.  Does not check whether the events that it names exist: the
+ * server does not know them before the program has started.
+ * Returns NULL if the setting is correct; or a message that says what is wrong, with
+ * the position of the mistake in *@ret_at.
  */
 const char *boot_check(const struct boot_word *word, const char **ret_at);
 /*

@@ -9,8 +9,9 @@
 #include "event/option.h"
 #include "event/tracer.h"
 
-#define ITEM_MAX	63		/* limit of the bytes of an item, as for a write
-					 * to trace_options */
+#define ITEM_MAX	63		/* maximum length of an item in a boot setting,
+					 * bytes; writes to trace_options have the same
+					 * limit */
 
 /* Returns a copy of @piece in @buf, with a NUL, or NULL if @piece is longer than any
  * valid name. */
@@ -94,7 +95,8 @@ static const char *check_boot_triggers(struct boot_piece list, const char **ret_
 	return NULL;
 }
 
-/* Check that the setting has a value if it needs one, and no value if it takes none. */
+/* Check that the boot setting @word has a value if it needs one, and no value if it
+ * takes none. */
 static const char *check_has_value(const struct boot_word *word)
 {
 	const char *wanted = boot_table[word->id].value;

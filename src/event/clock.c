@@ -12,7 +12,7 @@
 #include "arch/arch.h"
 #include "event/clock.h"
 
-#define UPTIME_NS	10000000u	/* unit of "uptime": hundredths of a second */
+#define UPTIME_NS	10000000u	/* unit of the clock "uptime": 1/100 s, in ns */
 
 /* ---- methods ---- */
 
@@ -46,7 +46,8 @@ static uint64_t read_counter(const struct clock_row *row, struct abi_control *co
 	return __atomic_add_fetch(&control->counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Only a record raises the counter.  The next record gets the next value. */
+/* Returns the number that the next record gets.  Does not raise the counter: only a
+ * record does. */
 static uint64_t peek_counter(const struct clock_row *row, struct abi_control *control)
 {
 	(void)row;
@@ -107,8 +108,9 @@ const struct clock_row clock_table[] = {
 
 const size_t clock_table_rows = sizeof(clock_table) / sizeof(clock_table[0]);
 
-/* Numbers in the order of the list.  The compiler refuses a row above whose number is in use,
- * so tables of the same length leave no number out. */
+/* The numbers of the clocks, in the order of CLOCKS.  The compiler refuses two rows
+ * with one number in clock_table.  So if both tables have the same length, no number is
+ * left out. */
 static const uint8_t order[] = {
 #define NUMBER(number, ...)	number,
 	CLOCKS(NUMBER)

@@ -26,25 +26,28 @@ struct clock_row {
 	 * @control: the root's control block; it may be NULL if the row is number 0
 	 */
 	uint64_t (*read)(const struct clock_row *row, struct abi_control *control);
-	/* Optional: return the time that the next record would get.  NULL: as @read, which
-	 * changes no state then. */
+	/* Optional: return the time that the next record would get.  NULL: @read is
+	 * called instead; such a @read must change no state. */
 	uint64_t (*peek)(const struct clock_row *row, struct abi_control *control);
 	/*
-	 * Optional: set *@ret_scale to the numbers with which a ring computes the time from
-	 * the TSC: ns0 + ((TSC - tsc0) * mult >> 32).
-	 * @base: the root's time base, which gives nanoseconds; its mult is 0 if the TSC cannot
-	 *	be used.
-	 * Returns false if the ring cannot.  Then, and if the method is NULL, the code that
-	 * appends a record calls @read and passes the time to the ring (ABI_RING_CLOCK_GIVEN).
+	 * Optional: set *@ret_scale to the numbers with which a ring computes the time
+	 * from the TSC: ns0 + ((TSC - tsc0) * mult >> 32).
+	 * @base: the root's time base, which gives nanoseconds; its mult is 0 if the
+	 *	TSC cannot be used.
+	 * Returns false if the ring cannot compute this clock's time.  Then, and if the
+	 * method is NULL, the code that appends a record calls @read and passes the
+	 * time to the ring (ABI_RING_CLOCK_GIVEN).
 	 */
 	bool (*ring)(const struct abi_clock *base, struct abi_clock *ret_scale);
-	clockid_t id;		/* clock of the system that @read uses */
-	bool is_ns;		/* the clock counts ns: times print as seconds, else as
-				 * plain numbers */
-	bool is_tsc;		/* the clock is the count of the TSC, not scaled */
-	bool has_offset;	/* @read adds abi_control.perf_ns, which the server measures
-				 * once a second while a buffer uses the clock; the clock is
-				 * offered only if the server can measure it */
+	clockid_t id;		/* the system clock that @read reads */
+	bool is_ns;		/* true: the clock counts ns, and times print as
+				 * seconds; false: times print as plain numbers */
+	bool is_tsc;		/* true: the clock is the count of the TSC, not
+				 * scaled */
+	bool has_offset;	/* true: @read adds abi_control.perf_ns, an offset that
+				 * the server measures once a second while a buffer uses
+				 * the clock.  The clock is offered only if the server
+				 * can measure the offset */
 	const char *help;	/* text in README */
 };
 
@@ -55,16 +58,17 @@ extern const size_t clock_table_rows;
  * clock_table_rows. */
 const struct clock_row *clock_nth(size_t nth);
 
-/* Returns the row with that number, or row 0 if there is no such row. */
+/* Returns the row of the clock with this number, or row 0 if there is no such clock. */
 const struct clock_row *clock_get(uint32_t number);
-/* Returns the number of the row with that name, or -EINVAL. */
+/* Returns the number of the clock with this name, or -EINVAL. */
 int clock_find(const char *name);
 /* Returns true if the clock counts ns, so that times print as seconds. */
 static inline bool clock_is_in_ns(const struct clock_row *row)
 {
 	return row->is_ns;
 }
-/* Returns the time for a ring with ABI_RING_CLOCK_GIVEN.  @control: see clock_row.read. */
+/* Returns the current time, for a record in a ring with ABI_RING_CLOCK_GIVEN.
+ * @control: see clock_row.read. */
 static inline uint64_t clock_read(const struct clock_row *row, struct abi_control *control)
 {
 	return row->read(row, control);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of triggers and of functions (`trigger` files, set_ftrace_filter): one row each.
- * A row names the methods of both sides: the server expands those that parse, check and print,
- * and run for markers (server/rules), the runtime those that run (runtime/event/trigger.c).
+ * The commands of triggers and of functions (`trigger` files, set_ftrace_filter): one
+ * row each.  A row names methods of the server and of the runtime.  The server
+ * (server/rules) uses the columns that parse, check and print a command, or run it for
+ * a marker; the runtime (runtime/event/trigger.c) uses the columns that run a command.
  * Depends on libc alone.
  */
 #ifndef EVENT_COMMAND_H
@@ -10,7 +11,8 @@
 
 #include <stddef.h>
 
-/* The scope of a command. */
+/* Where a command may be written: in `trigger` files, in set_ftrace_filter, or in
+ * both. */
 enum command_scope {
 	CMD_EVENT	= 1,		/* a trigger of an event */
 	CMD_FUNCTION	= 2,		/* the command can be written as FUNCTION:COMMAND
@@ -18,8 +20,9 @@ enum command_scope {
 	CMD_ANY		= CMD_EVENT | CMD_FUNCTION,
 };
 
-/* The kind of a trigger.  An event can have one trigger of each kind.  If commands of this
- * kind have targets, it can have one trigger for each target. */
+/* The kind of a trigger.  An event can have one trigger of each kind.  If the commands
+ * of a kind have targets (CMD_TARGET), the event can have one such trigger for each
+ * target. */
 enum command_kind {
 	CMD_KIND_ONOFF, CMD_KIND_SNAPSHOT, CMD_KIND_STACKTRACE, CMD_KIND_ENABLE, CMD_KIND_DUMP,
 };
@@ -27,15 +30,17 @@ enum command_kind {
 enum command_flags {
 	CMD_PLAIN	= 0,
 	CMD_TARGET	= 1,		/* SYSTEM:EVENT must be given after the command */
-	/* The flags CMD_CONDITIONAL to CMD_FIRST give the order of a trigger and the record
-	 * of its event. */
-	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional
+	/* The flags CMD_CONDITIONAL to CMD_FIRST say whether a trigger runs before or
+	 * after its event's record is written. */
+	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional: its
+					 * triggers see the record
 					 * (runtime/event/trigger.c) */
 	CMD_AFTER	= 4,		/* for a conditional event: run after the record is
 					 * written */
 	CMD_FIRST	= 8,		/* the command runs before other commands that
 					 * are CMD_AFTER */
-	/* The flags CMD_SIGNED to CMD_NO_COUNT say how functions count the command. */
+	/* The flags CMD_SIGNED to CMD_NO_COUNT say how the count in
+	 * FUNCTION:COMMAND:COUNT limits the command. */
 	CMD_SIGNED	= 16,		/* a negative count makes the command do nothing,
 					 * as in the kernel */
 	CMD_RECORDING	= 32,		/* a counted command does nothing while recording is
@@ -49,8 +54,8 @@ enum command_flags {
  * X(enumerator, number, name, kind, scope, flags, help, need, mark, is_due, act)
  *
  * number: abi_trigger.command holds it, so a number must never change or be used again
- * scope, flags: see above
- * help: text in README
+ * kind, scope, flags: enum command_kind, enum command_scope, enum command_flags
+ * help: text that the file README shows
  *
  * Methods of the server, in its thread; they must not block:
  *	need: prepare @instance before the command is added (struct trigger_cmd); NULL: nothing
@@ -62,7 +67,7 @@ enum command_flags {
  *	is_due: would the command change anything?  NULL: always
  *	act: run the command
  *
- * Files show the commands in this order.
+ * Files show the commands in the order of these rows.
  */
 #define COMMANDS(X)							\
 	X(TRACEON, 0, "traceon", CMD_KIND_ONOFF, CMD_ANY, CMD_SIGNED,	\
@@ -100,7 +105,8 @@ enum command_number {
 #undef COMMAND_NUMBER
 };
 
-/* The number of commands, and masks: bit n is set for the command with number n. */
+/* The number of commands, and masks of commands: bit n stands for the command with
+ * number n. */
 enum {
 #define COMMAND_ONE(...)	+1
 	NR_COMMANDS = COMMANDS(COMMAND_ONE),

@@ -219,7 +219,8 @@ void event_header_page_text(uint32_t subbuf_bytes, struct text *out)
 		  "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
-	/* The data begins at offset 16, after the time stamp and the commit word. */
+	/* The data of a sub-buffer begins at offset 16, after the time stamp and the
+	 * commit word. */
 	text_printf(out, "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:0;\n",
 		    subbuf_bytes - 16);
 }

@@ -20,10 +20,10 @@ enum field_kind {
 	FIELD_PLAIN,		/* the field is a number, a pointer, or a whole struct */
 	FIELD_ARRAY,		/* the field is an array in the record; size 0: it
 				 * extends to the record's end */
-	FIELD_DATA_LOC,		/* the field is a u32: length << 16 | offset from the
-				 * record's start */
-	FIELD_REL_LOC,		/* the field is a u32: length << 16 | offset from the end
-				 * of this field */
+	FIELD_DATA_LOC,		/* the field is a u32 that says where its data is:
+				 * length << 16 | offset from the record's start */
+	FIELD_REL_LOC,		/* the field is a u32 that says where its data is:
+				 * length << 16 | offset from the end of this u32 */
 };
 
 /* A field of an event. */

@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits that bound the cost of a hostile text.  No real event comes near them. */
+/* Limits, so that a hostile text cannot take much time or memory.  No real event comes
+ * near them. */
 enum {
 	FORMAT_MAX_BYTES = 1 << 20,
 	FORMAT_MAX_FIELDS = 4096,
 	FORMAT_MAX_DECL = 512,
 };
 
-/* The part of the text that is not parsed yet. */
+/* The rest of the `format` text, which is not parsed yet. */
 struct reader {
 	const char *pos;
 	const char *end;
@@ -63,7 +64,7 @@ static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 	return true;
 }
 
-/* One line of the text: the description of a field. */
+/* One line of a `format` text: the description of a field. */
 struct field_line {
 	char decl[FORMAT_MAX_DECL];	/* the declaration, up to the first ';' */
 	char type[FORMAT_MAX_DECL];

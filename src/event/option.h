@@ -17,8 +17,8 @@
 
 #include "event/tracer.h"
 
-/* The column "who" of the table, which says who must know the option, and the directories that
- * have its file. */
+/* Values of the column "who" of OPTIONS: which programs act on the option, and which
+ * directories have its file. */
 enum option_who {
 	OPT_SERVER	= 0,		/* only the server acts on the option */
 	OPT_SHARED	= 0,		/* processes read the bit, or a word that the server
@@ -28,14 +28,15 @@ enum option_who {
 					 * of a change at once */
 	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option applies it
 						 * when it records a function */
-	OPT_TOP		= 4,		/* the file exists only in the top directory */
+	OPT_TOP		= 4,		/* the option's file exists only in the top
+					 * directory */
 };
 
 /*
  * X(enumerator, bit, name, default, tracer, who, help)
  *
- * tracer: NOP, or the tracer that has the option.  trace_options lists the options of a tracer
- * while the buffer uses that tracer.  Their files always exist.
+ * tracer: NOP, or the tracer that has the option.  trace_options lists the options of a
+ *	tracer only while the buffer uses that tracer; their files in options/ always exist.
  * who: enum option_who
  */
 #define OPTIONS(X)							\
@@ -137,8 +138,8 @@ enum option_bit {
 #undef OPTION_BIT
 };
 
-/* The options that are on by default, and the options that the program itself applies, so that
- * the server must notify it of a change at once. */
+/* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options
+ * that processes apply, so that the server must notify them of a change at once. */
 enum {
 #define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
 	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,
@@ -149,7 +150,8 @@ enum {
 #undef PROGRAM
 };
 
-/* Returns the options that the tracer with this number applies when it records a function. */
+/* Returns the bits of the options that the tracer with this number applies when it
+ * records a function. */
 static inline uint64_t option_tracer_bits(uint32_t number)
 {
 	uint64_t bits = 0;

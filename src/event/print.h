@@ -42,24 +42,25 @@ struct print_env {
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
 
-/* How to find the values of identifiers in a print fmt.  Example: the values of
- * enumerators, which the text of the print fmt does not contain.  lookup() returns 0 or
- * -ENOENT. */
+/* A callback that finds the values of identifiers in a print fmt.  Example: the values
+ * of enumerators, which the text of the print fmt does not contain.  lookup() returns 0
+ * or -ENOENT. */
 struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
-	/* true: check only the syntax of tables.  For a caller that does not know the
-	 * values in the tables, because the traced program provides them. */
+	/* true: check only the syntax in the tables of __print_symbolic() and
+	 * __print_flags().  For a caller that does not know the values in these tables,
+	 * because the traced program provides them. */
 	bool skip_tables;
 };
 
 /* The reason why a print fmt cannot be compiled. */
 struct print_error {
 	size_t pos;		/* offset of the error in print_fmt */
-	const char *message;	/* text of the error, a constant that is never freed; so
-				 * is @remedy */
-	const char *remedy;	/* advice what to change in the trace header; NULL: none */
+	const char *message;	/* text of the error; a constant that is never freed */
+	const char *remedy;	/* advice what to change in the trace header; a constant
+				 * that is never freed.  NULL: no advice */
 };
 
 /*
@@ -74,7 +75,7 @@ int print_compile_names(const struct event_format *fmt,
 			struct print_error *ret_err);
 int print_compile(const struct event_format *fmt,
 		  struct print_program **ret_program);
-/* Free a program.  @program may be NULL. */
+/* Free a compiled print fmt.  @program may be NULL. */
 void print_program_free(struct print_program *program);
 
 /*
@@ -87,12 +88,12 @@ int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out);
 
 /*
- * print_each_symbol - call @each for the names of numbers in a program's tables
+ * print_each_symbol - call @each for each name in the tables of a compiled print fmt
  * @offset: offset of a field in the record
  * @each: called with each name and its value; the name has @len bytes and no NUL
  *
- * The tables are those of __print_symbolic() and __print_flags().  Their rows contain two
- * kinds of names.  Identifiers, for which @is_constant is true, are taken from all
+ * The tables are those of __print_symbolic() and __print_flags().  Their rows contain
+ * two kinds of names.  Identifiers, for which @is_constant is true, are taken from all
  * tables.  Texts are taken only from tables that print the field at @offset or, in
  * __print_flags(), some bits of this field.
  */

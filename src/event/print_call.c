@@ -12,8 +12,8 @@
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* argument of parse(): an operator, a number of bytes or
-				 * a flag */
+	uint32_t arg;		/* a number for parse(): an operator, a number of bytes
+				 * or a flag */
 };
 
 static void expect_comma(struct compiler *c)
@@ -100,8 +100,10 @@ static void skip_value(struct compiler *c)
 	}
 }
 
-/* Returns the value of a table row.  This is the value that the program's C compiler
- * computed, if it is known, else the value of the expression in the text. */
+/* Returns the value of a row { value, "name" } of __print_symbolic() or
+ * __print_flags().  This is the value that the program's C compiler computed, if it is
+ * known, else the value of the expression in the text.  Returns 0 if skip_tables is
+ * set. */
 static uint64_t parse_row_value(struct compiler *c)
 {
 	bool is_known = c->names && c->names->skip_tables;
@@ -136,8 +138,8 @@ static void keep_row_name(struct compiler *c, struct row *row)
 	print_rewind(c, mark);
 }
 
-/* Parse a table row, { value, "name" }.  Returns false for the empty row that ends a
- * table. */
+/* Parse a row { value, "name" } of __print_symbolic() or __print_flags().  Returns
+ * false for the empty row after the last one. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
 	struct node str;

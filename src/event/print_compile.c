@@ -11,8 +11,9 @@
 /* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* @next is the index of the first argument that
-					 * no conversion has used yet */
+	size_t nr, cap, next;		/* nr arguments, space for cap; next is the
+					 * index of the first argument that no
+					 * conversion has used yet */
 };
 
 /*
@@ -355,8 +356,8 @@ static int compile_print_fmt(struct compiler *c)
 			       &c->program->cap_nodes, sizeof(struct node),
 			       PRINT_MAX_NODES))
 		return c->error;
-	/* Allocate the pool now, so that pool.data is valid even if the pool stays
-	 * empty. */
+	/* Allocate print_program.pool now, so that pool.data is valid even if the pool
+	 * stays empty. */
 	if (!text_reserve(&c->program->pool, 1)) {
 		print_fail(c, -ENOMEM, "out of memory");
 		return c->error;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluate nodes.  Operands may have any value: there is never undefined behaviour. */
+/* Evaluate nodes.  Operands may have any value, so this code avoids all that is
+ * undefined in C: overflow, division by 0, large shift counts. */
 #include "event/print_impl.h"
 
 static const struct val fault = { .kind = VAL_FAULT };
@@ -40,7 +41,7 @@ static uint64_t convert_float(uint64_t value, struct value_type from,
 		return d != 0;
 	if (type_is_float(type))
 		return print_double_bits(type.size == 4 ? (double)(float)d : d);
-	/* cppcheck-suppress incorrectLogicOperator ; it misreads hexadecimal floats */
+	/* cppcheck-suppress incorrectLogicOperator ; cppcheck misreads hex floats */
 	if (!(d > -0x1p63 && d < 0x1p64))
 		return 1ull << 63;	/* the value is out of range: return what the x86
 					 * instruction returns */
@@ -180,8 +181,8 @@ static struct val divide_ints(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* negate instead of dividing, because INT64_MIN
-					 * / -1 overflows */
+		a = is_mod ? 0 : -a;	/* @b is -1: negate instead of dividing, because
+					 * INT64_MIN / -1 overflows */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return int_val(print_extend(a, node->type));

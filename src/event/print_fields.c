@@ -102,8 +102,8 @@ static bool is_char_ptr(const char *type)
 	return strcmp(type, "char *") == 0 || strcmp(type, "const char *") == 0;
 }
 
-/* Print the string that a char * of the record points to.  It is in the memory of the
- * program, which may no longer be readable. */
+/* Print the string that a char * of the record points to.  The string is in the memory
+ * of the traced program, which may no longer be readable. */
 static void put_char_ptr_field(const struct record *r, const struct event_field *field)
 {
 	const struct value_type type = { .size = 8 };

@@ -58,7 +58,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* Ignore a row of the table with an empty text. */
+	/* If the text of the row is empty, print the number, as for a value without a
+	 * row. */
 	if (row && row->value == value && row->len) {
 		put_pool_string(run, row->str, row->len);
 		return;
@@ -67,8 +68,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 	print_hex(run->out, value, 1);
 }
 
-/* Returns the memory that pointer @ptr points to, or NULL if it has fewer than @len
- * bytes. */
+/* Evaluate the node @ptr, a pointer.  Returns the memory that it points to, or NULL if
+ * fewer than @len bytes may be read there. */
 static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 {
 	const uint8_t *mem;
@@ -78,7 +79,7 @@ static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 	return mem && len <= have ? mem : NULL;
 }
 
-/* Evaluate an argument that is a length, an int.  A negative length prints nothing. */
+/* Evaluate the node @n, a length of type int.  A negative length counts as 0. */
 static bool eval_len(struct run *run, uint32_t n, uint64_t *ret_len)
 {
 	uint64_t len;

@@ -25,15 +25,16 @@
 #include "event/type.h"
 
 enum {
-	PRINT_MAX_DEPTH = 200,		/* limit of the nesting of expressions in the
-					 * text */
-	PRINT_MAX_HEIGHT = 400,		/* limit of the levels of a tree of nodes */
+	PRINT_MAX_DEPTH = 200,		/* maximum nesting depth of expressions in a
+					 * print fmt */
+	PRINT_MAX_HEIGHT = 400,		/* maximum number of levels of a tree of
+					 * nodes */
 	PRINT_MAX_NODES = 1 << 17,
-	PRINT_MAX_POOL = 1 << 20,	/* limit of the bytes of all strings of a
-					 * program */
-	PRINT_MAX_TEXT = 1 << 20,	/* limit of the bytes of a print fmt */
-	PRINT_MAX_ITEMS = 1 << 16,	/* limit of the number of directives, of table
-					 * rows, and of arguments */
+	PRINT_MAX_POOL = 1 << 20,	/* maximum size of all strings of a program
+					 * together, bytes */
+	PRINT_MAX_TEXT = 1 << 20,	/* maximum length of a print fmt, bytes */
+	PRINT_MAX_ITEMS = 1 << 16,	/* maximum number of directives, of
+					 * arguments, and of rows { value, "name" } */
 	PRINT_MAX_LOCALS = 32,
 	PRINT_MAX_WIDTH = 32767,
 };
@@ -42,7 +43,8 @@ enum {
  * are: a, b and c are numbers of nodes unless stated otherwise. */
 enum node_op {
 	OP_CONST,		/* imm = value */
-	OP_STR,			/* string literal: imm is its offset in the pool, a its length */
+	OP_STR,			/* string literal: imm is its offset in
+				 * print_program.pool, a its length */
 	OP_FIELD,		/* number in the record: imm is its offset */
 	OP_ADDR,		/* pointer into the record: imm is its offset, a is the
 				 * offset of the end of the data that it points to
@@ -65,11 +67,11 @@ enum node_op {
 				 * variable with the number imm */
 	OP_LOCAL,		/* the value of the local variable with the number imm */
 	OP_BSWAP,		/* the value of a with its bytes in reverse order */
-	/* The helpers below produce a value of kind VAL_NODE, because their text is made
-	 * only when it is printed. */
+	/* OP_FLAGS to OP_HEXDUMP have a value of kind VAL_NODE, because the text of
+	 * these helpers is made only when it is printed. */
 	OP_FLAGS,		/* __print_flags(): a is the value, b the index of the
 				 * first row, c the number of rows, imm the delimiter
-				 * (length << 32 | offset in the pool) */
+				 * (length << 32 | offset in print_program.pool) */
 	OP_SYMBOLIC,		/* __print_symbolic(): a is the value, b the index of the
 				 * first row, c the number of rows */
 	OP_HEX,			/* __print_hex(): a is the buffer, b the length; imm is 1
@@ -98,10 +100,12 @@ struct node {
 /* A row of the table of __print_flags() or __print_symbolic(). */
 struct row {
 	uint64_t value;
-	uint32_t str, len;		/* offset and length in the pool of the text to print */
-	uint32_t name, name_len;	/* offset and length in the pool of the
-					 * identifier that stands for the value; length
-					 * 0: the value is not written as an identifier */
+	uint32_t str, len;		/* offset and length of the text to print, in
+					 * print_program.pool */
+	uint32_t name, name_len;	/* offset and length, in print_program.pool, of
+					 * the identifier that stands for the value;
+					 * length 0: the value is not written as an
+					 * identifier */
 };
 
 /* Flags of a conversion, as in printf. */
@@ -125,21 +129,23 @@ enum fast_path {
 	FAST_DYN_STR,		/* print the string of __get_str() */
 };
 
-/* Size of the text of the letters after %p, with the NUL.  Further letters are dropped. */
+/* Size of directive.ext in bytes: the letters after %p, with the NUL.  Further letters
+ * are dropped. */
 enum { EXT_MAX = 8 };
 
-/* One step of a program: copy a literal, then print one conversion. */
+/* One step of a compiled print fmt: copy a literal text, then print one conversion. */
 struct directive {
-	uint32_t lit, lit_len;	/* offset and length of the literal in the pool */
-	uint8_t conv, fast;	/* values of enum conversion and enum fast_path */
+	uint32_t lit, lit_len;	/* offset and length of the literal text, in
+				 * print_program.pool */
+	uint8_t conv, fast;	/* conv: enum conversion; fast: enum fast_path */
 	uint8_t base;		/* base of the number: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
 	int32_t width, prec;	/* width and precision; -1: not given */
-	uint32_t width_arg, prec_arg, arg;	/* nodes of the width and the precision
-						 * that `*` stands for, and of the value;
-						 * 0: none */
+	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: width and precision
+						 * if they are written as `*`, and the
+						 * value to print; 0: none */
 	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
 				 * the letter of the conversion */
 	uint8_t ptr;		/* for CONV_PTR: the number of the conversion, from
@@ -162,7 +168,8 @@ struct print_program {
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
-	struct text pool;	/* all texts, one after the other, without NULs */
+	struct text pool;	/* all texts of the program, one after the other,
+				 * without NULs */
 	uint32_t nr_locals;	/* number of local variables */
 	uint32_t min_len;	/* minimum size of a record that contains all fields
 				 * that the program uses, bytes */
@@ -176,8 +183,8 @@ enum val_kind {
 				 * a double */
 	VAL_REC,		/* pointer into the record: u is an offset, end the
 				 * offset after the last byte that may be read */
-	VAL_STR,		/* pointer into the pool: u is an offset, end the offset
-				 * after the last byte that may be read */
+	VAL_STR,		/* pointer into print_program.pool: u is an offset, end
+				 * the offset after the last byte that may be read */
 	VAL_NODE,		/* a text that node number u prints later */
 	VAL_FAULT,		/* the program tried to load data from outside of the
 				 * record */
@@ -198,17 +205,18 @@ struct run {
 	const struct print_env *env;
 	struct text *out;
 	bool has_lines;		/* true: the previous directive printed several lines on
-				 * purpose, so newlines must stay */
+				 * purpose, so its newlines must stay */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
-/* ---- functions of print_eval.c ---- */
+/* ---- functions of print_eval.c: evaluate nodes ---- */
 /* Returns the value of a node. */
 struct val print_eval(struct run *run, uint32_t node);
 /* Get the value of a node as a number.  Returns false if the value is no number. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
-/* Returns the memory to which a pointer points, and the number of bytes that may be read
- * there. Returns NULL if the pointer does not point into the record or the pool. */
+/* Returns the memory to which a pointer points, and the number of bytes that may be
+ * read there.  Returns NULL if the pointer does not point into the record or
+ * print_program.pool. */
 const uint8_t *print_val_mem(const struct run *run, struct val val,
 			     size_t *ret_len);
 /* Returns @value, cut to the size of @type and then extended to 64 bits. */
@@ -274,7 +282,7 @@ static inline bool print_is_printable(uint8_t byte)
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
-/* ---- functions of print_num.c ---- */
+/* ---- functions of print_num.c: print numbers, and pad texts ---- */
 /* How to print a number or a text.  width and prec are -1 if they are not given. */
 struct num_spec {
 	uint8_t base, flags;
@@ -289,7 +297,7 @@ void print_dec(struct text *out, uint64_t value, bool is_negative);
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
 /* Print an address as plain %p does: 16 digits if no width is given. */
 void print_address(struct text *out, uint64_t address, struct num_spec spec);
-/* Cut the text that begins at offset @start to spec.prec bytes, then pad it to
+/* Cut the text of @out that begins at offset @start to spec.prec bytes, then pad it to
  * spec.width. */
 void print_pad(struct text *out, size_t start, struct num_spec spec);
 
@@ -297,7 +305,7 @@ void print_pad(struct text *out, size_t start, struct num_spec spec);
  * printk_text.c. */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
-/* ---- functions of print_ptr.c ---- */
+/* ---- functions of print_ptr.c: print %p and the letters after it ---- */
 /* Find the conversion for the letters after %p.  Returns its number for directive.ptr, or
  * -EINVAL if the letters are not supported. */
 int print_ptr_find(const char *ext);
@@ -311,8 +319,8 @@ bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len)
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* ---- functions of print_special.c; those of type bool return false if @mem has too few
- * bytes ---- */
+/* ---- functions of print_special.c: print %pE, %pe, %pt and %p4cc.  Those of type bool
+ * return false if @mem has too few bytes ---- */
 /* Print @len bytes for %pE.  The letters in @ext say which bytes are escaped, and how. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 /* Print the name of an error for %pe, for example -ENOENT, or its number if it has no name. */
@@ -322,7 +330,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 /* Print a four-character code, for %p4cc. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* ---- functions of print_bytes.c ---- */
+/* ---- functions of print_bytes.c: print bytes and bitmaps ---- */
 /* Print bytes in hexadecimal, with @separator between them.  A @separator of NUL means none. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 /* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */

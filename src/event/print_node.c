@@ -44,7 +44,7 @@ static unsigned int node_height(const struct compiler *c, uint32_t n)
 	return print_node_at(c, n)->height;
 }
 
-/* Returns the height of the highest child of @node. */
+/* Returns the greatest height among the operands of @node. */
 static unsigned int max_operand_height(const struct compiler *c, const struct node *node)
 {
 	unsigned int a = 0, b = 0, x = 0;
@@ -329,7 +329,8 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 	}
 }
 
-/* Raise min_len, so that records which are too short to contain @field are refused. */
+/* Raise print_program.min_len, so that records which are too short to contain @field
+ * are refused. */
 static void require_field_bytes(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
@@ -394,7 +395,8 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	node.type.is_signed = field->is_signed;
 	node.type.is_float = is_float_field(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
-		/* The type of a pointer may say what the pointer points to. */
+		/* If the field is a pointer, its type may say what the pointer points
+		 * to. */
 		struct value_type type;
 
 		node.op = OP_FIELD;

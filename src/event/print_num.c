@@ -4,8 +4,8 @@
 
 #include "base/digits.h"
 
-enum { MAX_DIGITS = 24 };	/* limit of the characters of a number: the octal digits
-				 * of 64 bits, and a sign */
+enum { MAX_DIGITS = 24 };	/* maximum length of a number: the octal digits of 64
+				 * bits, and a sign */
 
 /* Write the digits of @value backwards from @end.  Returns the address of the first digit. */
 static char *put_hex_or_octal(char *end, uint64_t value, unsigned int shift, bool is_upper)

@@ -45,30 +45,33 @@ struct compiler {
 				 * current token */
 	struct token tok;
 	unsigned int depth;	/* nesting depth of the current expression */
-	size_t nr_rows;		/* number of table rows parsed so far */
+	size_t nr_rows;		/* number of rows { value, "name" } parsed so far, in
+				 * all calls of __print_flags() and __print_symbolic();
+				 * an empty last row counts, too */
 	struct local locals[PRINT_MAX_LOCALS];
 	unsigned int nr_locals;	/* number of variables in scope */
-	int error;		/* the first error; after an error tok is always TOK_END */
+	int error;		/* -errno of the first error, or 0; after an error tok
+				 * is always TOK_END */
 	struct print_error where;
 };
 
-/* Types that the compiler uses often. */
+/* C types that the compiler of a print fmt uses often. */
 extern const struct value_type print_type_int, print_type_uint, print_type_long,
 	print_type_ulong, print_type_double, print_type_str;
 
-/* A position in the text to which the parser can return. */
+/* A position in the print fmt to which the parser can return. */
 struct mark {
 	const char *pos;
 	struct token tok;
 };
 
-/* Returns the current position in the text. */
+/* Returns the parser's current position in the print fmt. */
 static inline struct mark print_mark(const struct compiler *c)
 {
 	return (struct mark){ .pos = c->pos, .tok = c->tok };
 }
 
-/* Return to the position @mark.  After an error this does nothing. */
+/* Return to the position @mark of the print fmt.  Does nothing after an error. */
 static inline void print_rewind(struct compiler *c, struct mark mark)
 {
 	if (!c->error) {
@@ -77,7 +80,7 @@ static inline void print_rewind(struct compiler *c, struct mark mark)
 	}
 }
 
-/* ---- functions of print_lex.c ---- */
+/* ---- functions of print_lex.c: read tokens, and report errors ---- */
 /* Read the next token into c->tok. */
 void print_next_token(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
@@ -94,7 +97,8 @@ bool print_accept_punct(struct compiler *c, int punct);
 void print_expect_punct(struct compiler *c, int punct, const char *message);
 /* Returns true if the current token is the identifier @name. */
 bool print_is_name(const struct compiler *c, const char *name);
-/* Decode the escapes of the string literal @text, and add the result to the pool. */
+/* Decode the escapes of the string literal @text, and add the result to
+ * print_program.pool. */
 void print_string_decode(struct compiler *c, const char *text, size_t len);
 
 /* ---- functions of print_node.c: each returns the index of a node, 0 after an error ---- */
@@ -132,7 +136,7 @@ static inline const struct node *print_node_at(const struct compiler *c, uint32_
 	return &c->program->nodes[n];
 }
 
-/* ---- functions of print_rec.c ---- */
+/* ---- functions of print_rec.c: parse REC and its members ---- */
 /* Parse REC.  The result is a pointer to the whole record, which may be used for
  * REC->member, or may be cast and added to an offset. */
 uint32_t print_parse_rec(struct compiler *c);
@@ -141,9 +145,9 @@ bool print_is_rec(const struct compiler *c, uint32_t n);
 /* Parse the name of a member after REC->.  Returns the node of the member. */
 uint32_t print_parse_member(struct compiler *c);
 
-/* The functions from here on parse an expression or a part of it.  Each returns a node, or
- * 0 after an error. */
-/* ---- functions of print_expr.c ---- */
+/* The functions from here on parse an expression or a part of it.  A function that
+ * returns uint32_t returns the number of a node, or 0 after an error. */
+/* ---- functions of print_expr.c: parse expressions ---- */
 uint32_t print_parse_expr(struct compiler *c);		/* parse an expression that may
 							 * contain the comma operator */
 uint32_t print_parse_arg(struct compiler *c);		/* parse an expression that ends
@@ -154,7 +158,7 @@ uint32_t print_parse_string(struct compiler *c);
 /* Returns the variable that the current token names, or NULL. */
 const struct local *print_local_find(const struct compiler *c);
 
-/* ---- functions of print_type.c ---- */
+/* ---- functions of print_type.c: parse types and blocks ({ ... }) ---- */
 /* Returns true if the tokens after a '(' are a type, as in a cast or in sizeof(type).  The
  * current token must be the token after the '('.  @is_sizeof: `sizeof` precedes the '('. */
 bool print_at_type(struct compiler *c, bool is_sizeof);
@@ -165,7 +169,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c);
 /* Parse a block, ({ int x = 1; x + 1; }), from the token after the '{'. */
 uint32_t print_parse_block(struct compiler *c);
 
-/* ---- functions of print_call.c ---- */
+/* ---- functions of print_call.c: parse calls of functions ---- */
 /* Parse a call of the function @name.  The current token must be its '('.  Returns 0 and
  * sets the error if there is no such function. */
 uint32_t print_parse_call(struct compiler *c, struct token name);

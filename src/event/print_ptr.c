@@ -9,14 +9,14 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Print the text that stands for data which cannot be read. */
+/* Print (null) or (efault), for a pointer whose data cannot be read. */
 static void put_null_or_efault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
-/* Returns the number to print for a pointer.  This is the address, or for a pointer into
- * the record or the pool its offset. */
+/* Returns the number to print for a pointer.  This is the address; for a pointer into
+ * the record or into print_program.pool it is the offset. */
 static uint64_t val_address(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;

@@ -57,8 +57,8 @@ static void print_int_arg(struct run *run, const struct directive *dir, struct v
 		print_num(run->out, u, is_negative, spec);
 }
 
-/* Evaluate the argument that a `*` uses.  The result is within -PRINT_MAX_WIDTH ...
- * PRINT_MAX_WIDTH. */
+/* Evaluate the argument that gives the width or precision of a `*`.  The result is
+ * within -PRINT_MAX_WIDTH ... PRINT_MAX_WIDTH. */
 static int32_t eval_star_arg(struct run *run, uint32_t node)
 {
 	uint64_t u;
@@ -84,8 +84,8 @@ static struct num_spec eval_num_spec(struct run *run, const struct directive *di
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star_arg(run, dir->prec_arg);
-		/* A negative precision means 0 in the kernel.  In C it means "no
-		 * precision"; here this applies to floats. */
+		/* A negative precision means 0, as in the kernel.  For floats it means
+		 * "no precision", as in C. */
 		if (spec.prec < 0)
 			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}

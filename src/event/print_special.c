@@ -4,13 +4,13 @@
 
 #include <time.h>
 
-/* The letters of %pE, which say what characters to escape, and how. */
+/* Flags for the letters after %pE: which characters to escape, and how. */
 enum {
 	ESCAPE_SPACE	= 1 << 0,
 	ESCAPE_SPECIAL	= 1 << 1,
 	ESCAPE_NUL	= 1 << 2,
 	ESCAPE_OCTAL	= 1 << 3,
-	ESCAPE_PRINT	= 1 << 4,	/* printable characters stay as they are */
+	ESCAPE_PRINT	= 1 << 4,	/* do not escape printable characters */
 	ESCAPE_HEX	= 1 << 5,
 	ESCAPE_ANY	= ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NUL | ESCAPE_OCTAL,
 };

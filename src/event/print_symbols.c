@@ -14,8 +14,9 @@ static bool is_field_load(const struct node *node, uint32_t offset)
 	return node->op == OP_FIELD && node->imm == offset;
 }
 
-/* Returns true if @table prints the field at @offset.  A table of flags may also print
- * FIELD & CONSTANT, in either order. */
+/* Returns true if the node @table, a call of __print_symbolic() or __print_flags(),
+ * prints the field at @offset.  __print_flags() may also print FIELD & CONSTANT, in
+ * either order. */
 static bool prints_field(const struct print_program *program, const struct node *table,
 			 uint32_t offset)
 {

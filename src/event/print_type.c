@@ -11,8 +11,8 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* Find a field of the record that has exactly this type, because the size of a field is
- * known. Returns NULL if there is no such field. */
+/* Find a field of the record whose type is written exactly as @text.  The size of a
+ * field is known, even if its type is not.  Returns NULL if there is no such field. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -110,7 +110,8 @@ static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 	return true;
 }
 
-/* Skip the rest of the type of a pointer to a function.  The current token is the '('. */
+/* Skip the rest of a type such as void (*)(int), a pointer to a function.  The current
+ * token is the '('. */
 static void skip_function(struct compiler *c)
 {
 	unsigned int open = 0;
@@ -185,7 +186,7 @@ static bool is_at_declaration(struct compiler *c)
 	return is_declaration;
 }
 
-/* The declaration of a variable. */
+/* The declaration of a variable in a block ({ ... }). */
 struct declaration {
 	struct token name;
 	struct value_type type;
@@ -267,7 +268,7 @@ uint32_t print_parse_block(struct compiler *c)
 	while (!c->error && nr_lets-- > 0) {
 		n = print_node(c, (struct node){
 			.op = OP_LET, .type = print_node_at(c, n)->type,
-			/* cppcheck-suppress uninitvar ; parse_declaration() has filled it */
+			/* cppcheck-suppress uninitvar ; parse_declaration() filled lets[] */
 			.a = lets[nr_lets].value, .b = n,
 			.imm = lets[nr_lets].slot });
 	}

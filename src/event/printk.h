@@ -17,7 +17,7 @@
 struct num_spec;
 struct text;
 
-/* ---- functions of printk_format.c ---- */
+/* ---- functions of printk_format.c: parse formats ---- */
 
 enum printk_kind {
 	PRINTK_INVALID,		/* unknown conversion: printing stops before this
@@ -32,14 +32,14 @@ enum printk_kind {
 				 * the target is recorded as text */
 };
 
-#define PRINTK_STAR	INT32_MAX	/* value of width and prec for a `*`: an int
-					 * argument, before the argument to print, gives
-					 * the number */
+#define PRINTK_STAR	INT32_MAX	/* value of printk_conv.width and prec for a
+					 * `*`: an int argument, before the argument to
+					 * print, gives the number */
 
 /* One conversion of a format. */
 struct printk_conv {
 	uint8_t kind;		/* enum printk_kind */
-	uint8_t flags;		/* FLAG_LEFT ... of print_impl.h */
+	uint8_t flags;		/* bits FLAG_LEFT to FLAG_UPPER (print_impl.h) */
 	uint8_t base;
 	uint8_t bytes;		/* bytes of the number */
 	bool is_signed;
@@ -47,7 +47,7 @@ struct printk_conv {
 	char letter;		/* PRINTK_FLOAT: the letter of the conversion; pointers:
 				 * the letter after %p, or NUL if no letter follows */
 	int32_t width, prec;	/* width and precision; -1: not given; PRINTK_STAR: an
-				 * argument gives it */
+				 * int argument gives the number */
 };
 
 /*
@@ -64,20 +64,20 @@ struct printk_arg {
 	bool is_limit;		/* true: the argument is the precision in %.*s, which
 				 * limits the string that follows */
 	bool is_long;		/* true: the argument is a long double */
-	uint32_t limit;		/* limit of the bytes of a string that are recorded */
+	uint32_t limit;		/* for a string: maximum number of bytes to record */
 };
 
-#define PRINTK_ARGS_MAX	64	/* limit of the elements of an array, including the
-				 * element that ends it; further arguments are not
-				 * recorded */
+#define PRINTK_ARGS_MAX	64	/* maximum number of elements of an array of struct
+				 * printk_arg, including the element that ends it;
+				 * further arguments of a format are not recorded */
 
 /*
  * Fill @args with a description of the arguments of @fmt.
- * Returns the number of entries, including the entry that ends the array.
+ * Returns the number of elements, including the element that ends the array.
  */
 uint32_t printk_args(const char *fmt, struct printk_arg args[PRINTK_ARGS_MAX]);
 
-/* ---- functions of printk_text.c ---- */
+/* ---- functions of printk_text.c: print formats with recorded arguments ---- */
 
 /* Callback that prints a pointer.  @letter: the letter after %p, or NUL if no letter
  * follows. */

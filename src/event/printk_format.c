@@ -134,7 +134,7 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 	return decode_letter(s, qualifier, ret_conv);
 }
 
-/* Fill @args with the arguments of one conversion: up to two for `*`, and the value.
+/* Describe the arguments of one conversion in @args: up to two for `*`, and the value.
  * Returns the number of these arguments. */
 static uint32_t list_conv_args(const struct printk_conv *conv,
 			       struct printk_arg args[3])

@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "event/print_impl.h"
 
-#define FLOAT_PREC	64		/* limit of the precision with which a
-					 * floating-point number is printed */
+#define FLOAT_PREC	64		/* maximum precision with which a floating-point
+					 * number is printed */
 /* Size of the text of a floating-point number: "-", the 309 digits of DBL_MAX, ".",
  * FLOAT_PREC digits, and a reserve. */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
@@ -26,7 +26,8 @@ struct reader {
 	size_t at, bytes;
 };
 
-/* Read a number of @bytes.  Returns false if the arguments end before the number does. */
+/* Read a recorded number of @bytes.  Returns false if the recorded arguments end before
+ * the number does. */
 static bool read_number_arg(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 {
 	const struct value_type type = { .size = bytes };
@@ -39,7 +40,8 @@ static bool read_number_arg(struct reader *reader, uint8_t bytes, uint64_t *ret_
 	return true;
 }
 
-/* Read a string.  Returns NULL if the arguments end before the NUL of the string. */
+/* Read a recorded string.  Returns NULL if the recorded arguments end before the
+ * string's NUL. */
 static const char *read_string_arg(struct reader *reader, size_t *ret_len)
 {
 	const char *s = (const char *)reader->start + reader->at;
@@ -94,8 +96,8 @@ static bool read_num_spec(struct reader *reader, const struct printk_conv *conv,
 		if (!read_number_arg(reader, 4, &value))
 			return false;
 		spec.prec = clamp_width(value);
-		/* A negative precision means 0 in the kernel.  In C it means "no
-		 * precision"; here this applies to floats. */
+		/* A negative precision means 0, as in the kernel.  For floats it means
+		 * "no precision", as in C. */
 		if (spec.prec < 0)
 			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
 	}

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Kinds of words in the text of a type.  The row of a typedef also has a size and a sign. */
+/* Kinds of words in the text of a C type.  Only a word of kind WORD_TYPEDEF has a size
+ * and a sign of its own. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
 	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
@@ -107,7 +108,7 @@ bool type_is_word(const char *word, size_t len)
 	return find_type_word(word, len) != NULL;
 }
 
-/* The words of a type's text that were found so far. */
+/* The words that were found so far in the text of a type. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
 	const struct word *alias;	/* the typedef that was found, or NULL */
@@ -141,7 +142,7 @@ static bool add_type_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
-/* Set *@type to the type, without the `*` of a pointer. */
+/* Set *@type to the type that the words name, without the `*` of a pointer. */
 static bool resolve_base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -155,8 +156,8 @@ static bool resolve_base_type(const struct spelling *sp, struct value_type *type
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* this fails for long double: its size, 16
-					 * bytes, is not supported */
+		return !nr[WORD_LONG];	/* false for long double: its size, 16 bytes, is
+					 * not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {
@@ -177,8 +178,8 @@ static bool resolve_base_type(const struct spelling *sp, struct value_type *type
 	return true;
 }
 
-/* Set *@type to the type of a pointer.  If the pointer points to a struct, the size is
- * unknown. */
+/* Set *@type to the type of a pointer.  If the pointer points to a struct, type->size
+ * is 0, because the size of the struct is unknown. */
 static bool resolve_pointer_type(const struct spelling *sp, struct value_type *type)
 {
 	struct value_type elem = { .size = 0 };
