@@ -24,20 +24,21 @@
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 
-#define NAME_MAX_BYTES	2048u		/* limit of the bytes of a mangled name; longer
-					 * names stay mangled */
+#define NAME_MAX_BYTES	2048u		/* maximum length of a mangled name, bytes;
+					 * longer names stay mangled */
 #define LOOK_US		50000
 
 /* The header <cxxabi.h> declares this function, but only C++ can include that header. */
 char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
 
-/* The state of the demangler.  demangle_name() and the signal handler write it, both in one
- * thread. */
+/* The state of the demangler.  demangle_name() and the signal handler abort_slow_name()
+ * write it, both in one thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
 static volatile sig_atomic_t number;	/* number of the name that is being demangled,
 					 * modulo 0x10000 */
-static volatile sig_atomic_t seen;	/* value of @number when the timer fired last */
+static volatile sig_atomic_t seen;	/* value of @number when the timer last sent
+					 * SIGPROF */
 
 static void abort_slow_name(int signo)
 {
@@ -53,9 +54,9 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = abort_slow_name,
-		.sa_flags = SA_NODEFER,		/* the handler must not change the signal
-						 * mask, because siglongjmp() does not
-						 * restore it */
+		.sa_flags = SA_NODEFER,		/* do not block SIGPROF in the handler,
+						 * because siglongjmp() does not restore
+						 * the signal mask */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,
@@ -66,8 +67,8 @@ void demangle_prepare(void)
 }
 
 /*
- * Demangle @name.  The caller frees the result.  Returns NULL if @name is not a C++ name,
- * or if it takes too long.
+ * Demangle @name.  The caller frees the result.  Returns NULL if @name is not a C++
+ * name, or if demangling takes too long.
  */
 static char *demangle_with_limit(const char *name)
 {
@@ -84,8 +85,8 @@ static char *demangle_with_limit(const char *name)
 
 bool demangle_name(const char *name, struct text *out)
 {
-	size_t len = strcspn(name, "@");	/* demangle the name before a suffix
-						 * such as @plt, and keep the suffix */
+	size_t len = strcspn(name, "@");	/* length of the name without a suffix
+						 * such as @plt, which is kept */
 	char copy[NAME_MAX_BYTES];
 	bool is_plain = false;
 	char *plain;

@@ -46,9 +46,10 @@ void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes)
 	return piece;
 }
 
-/* ---- the build id ---- */
+/* ---- find the build id of a file ---- */
 
-/* Find the build id in the notes of the file.  @addr: the address of @notes in memory. */
+/* Find the build id in @notes, the contents of a section or segment of notes.  @addr:
+ * the address to which @notes are loaded. */
 static bool find_id_in_notes(const char *notes, uint64_t bytes, uint64_t addr,
 			     struct elf_build_id *ret_id)
 {
@@ -87,9 +88,9 @@ static bool read_id_from_notes(struct elf_file *file, uint64_t off, uint64_t byt
 }
 
 /*
- * Find the build id, in sections first and in segments second.  A separate debug file has
- * program headers for segments that it does not contain, and a file without section headers
- * has only segments.
+ * Find the build id, in sections first and in segments second.  Sections first, because
+ * a separate debug file has program headers for segments that it does not contain.
+ * Segments second, because a file may have no section headers.
  */
 static void find_build_id(struct elf_file *file)
 {
@@ -208,7 +209,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file){ .fd = -1 };
 }
 
-/* ---- read sections ---- */
+/* ---- find and read sections of a file ---- */
 
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name)
 {

@@ -12,38 +12,40 @@ struct elf_source {
 	int fd;
 	const uint8_t *build_id;	/* the build id that the file must have */
 	uint32_t build_id_bytes;	/* length of @build_id; 0: accept any file */
-	uint64_t *bytes_left;		/* limit of the bytes that may be read; see
+	uint64_t *bytes_left;		/* number of bytes that may still be read; see
 					 * elf_symbols_read() */
-	const struct elf_finder *finder;	/* opens the separate debug file of this file */
+	const struct elf_finder *finder;	/* opens the separate debug file of the
+						 * file @fd */
 };
 
 struct elf_symbol {
 	uint64_t addr;			/* address of the symbol in the file, without the
 					 * load address */
 	uint64_t size;			/* size of the symbol in bytes; 0 if the file
-					 * does not contain it */
+					 * does not give the size */
 	const char *name;
 };
 
 /*
- * Limit of the bytes of a symbol's name.  Symbols with longer names are ignored, because a
- * hostile file could declare all of its bytes to be one name, many times.
+ * Maximum length of a symbol's name in bytes.  Symbols with longer names are ignored,
+ * because a hostile file could declare all of its bytes to be one name, many times.
  */
 #define ELF_NAME_MAX	4096u
 
-#define ELF_STRINGS	3		/* maximum number of string tables */
+#define ELF_STRINGS	3		/* maximum number of string tables in struct
+					 * elf_symbols */
 
 struct elf_symbols {
 	struct elf_symbol *rows;	/* sorted by address */
 	uint32_t nr;			/* number of rows */
-	char *strings[ELF_STRINGS];	/* string tables that the names of symbols point
-					 * into; freed with the rows */
+	char *strings[ELF_STRINGS];	/* the string tables that contain the names of
+					 * the symbols; freed together with @rows */
 	uint32_t nr_strings;
 	uint64_t first, end;		/* range of addresses to which the file is
 					 * loaded, without the load address */
 	struct parsed *parsed;		/* result of the parser that has read the file;
-					 * the names of symbols point into it.  NULL: the
-					 * names point into @strings */
+					 * it contains the names of the symbols.  NULL:
+					 * the names are in @strings */
 };
 
 /*

@@ -2,14 +2,14 @@
 /*
  * Find out where the parameters of a function are when it starts.
  *
- * DWARF gives the location of each parameter.  Optimised code keeps it in a register, and
- * the location names that register, even if the compiler dropped other parameters.
- * Unoptimised code stores the parameter first, and the location names the memory that it
+ * DWARF gives the location of each parameter.  In optimised code the location is the
+ * register of the parameter, even if the compiler dropped other parameters.
+ * Unoptimised code stores the parameter first, and the location is the memory that it
  * is stored to.  Then the registers are computed from the ABI's rules, one parameter
  * after the other, provided that no location contradicts this.
  *
- * The functions of a unit are listed when the first of them is looked up.  Results are
- * cached.
+ * The functions of a unit (DWARF's word for a compiled source file) are listed when the
+ * first of them is looked up.  Results are cached.
  */
 #include "symbols/elf_args.h"
 
@@ -26,22 +26,22 @@
 #include "symbols/elf_impl.h"
 #include "symbols/localfile.h"
 
-#define FOUND		1024u		/* number of functions in the cache; a power of
-					 * two */
+#define FOUND		1024u		/* number of entries of the cache of functions;
+					 * a power of two */
 #define RANGES_MAX	1000000u
-#define ENTRIES_MAX	1000000u	/* limit of the entries of one unit that are
-					 * searched for functions */
-#define UNITS_MAX	65536u		/* limit of the units of a file; libdw needs 1
-					 * KB for each unit */
-#define NESTED_MAX	16		/* limit of the depth to which namespaces and
-					 * classes are searched */
-#define TIME_MAX_NS	1000000000u	/* limit of the CPU time for opening a file or
+#define ENTRIES_MAX	1000000u	/* maximum number of DWARF entries of one unit
+					 * that are searched for functions */
+#define UNITS_MAX	65536u		/* maximum number of DWARF units of a file;
+					 * libdw needs 1 KB of memory for each unit */
+#define NESTED_MAX	16		/* maximum depth of nested namespaces and
+					 * classes that are searched */
+#define TIME_MAX_NS	1000000000u	/* maximum CPU time for opening a file or
 					 * finding a function, ns */
 
-struct range {				/* A range of addresses that belongs to a unit or
-					 * to a function. */
+struct range {				/* addresses of a DWARF unit or of a function */
 	uint64_t low, high;
-	uint64_t of;			/* index of the unit, or offset of the function's entry */
+	uint64_t of;			/* index of the unit, or offset of the
+					 * function's DWARF entry */
 };
 
 struct ranges {
@@ -64,25 +64,25 @@ struct found {
 
 struct elf_args {
 	struct elf_file file;		/* the file that libdw reads */
-	struct elf_file program;	/* the program, if @file is its separate debug
-					 * file; otherwise not open */
-	int own_fd;			/* descriptor that elf_args_open() opened; -1 if
-					 * the caller owns the descriptor */
+	struct elf_file program;	/* the program, if @file is the program's
+					 * separate debug file; otherwise no file */
+	int own_fd;			/* descriptor that elf_args_open() has opened;
+					 * -1 if the caller has opened the file */
 	Elf *elf;
 	Dwarf *dwarf;			/* handle of libdw; NULL if the file has no DWARF */
 	struct unit *units;
 	size_t nr_units;
-	struct ranges ranges;		/* address ranges of the units */
+	struct ranges ranges;		/* address ranges of all units, sorted */
 	struct elf_deadline deadline;
 	struct found found[FOUND];	/* cache of functions, indexed by a hash of the
 					 * address; a new entry replaces the old one */
 };
 
-/* ---- the limit on CPU time ---- */
+/* ---- limit the CPU time of libdw ---- */
 
 /*
- * Begin an operation whose CPU time is limited.  The limit is needed because libdw walks
- * lists, and a hostile file may let many entries refer to the same long list.
+ * Begin an operation whose CPU time is limited.  Without a limit libdw could walk for
+ * hours: a hostile file may let many DWARF entries refer to the same long list.
  */
 static void start_deadline(struct elf_args *args)
 {
@@ -94,7 +94,7 @@ static bool is_deadline_over(struct elf_args *args)
 	return elf_deadline_is_over(&args->deadline);
 }
 
-/* ---- ranges of addresses ---- */
+/* ---- sorted arrays of address ranges ---- */
 
 static bool ranges_add(struct ranges *ranges, struct range range)
 {
@@ -143,8 +143,8 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 /* ---- list the functions of a unit ---- */
 
 /*
- * Add the first range of a function.  A function may have several ranges; its entry is in
- * the first one.
+ * Add the first address range of a function.  A function may have several ranges; the
+ * address that callers call is in the first one.
  */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
@@ -154,8 +154,8 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range){ low, high, dwarf_dieoffset(die) });
 }
 
-/* List the functions inside of the entry @in.  *@left: how many entries may still be
- * searched. */
+/* List the functions inside of the DWARF entry @in.  *@left: how many entries may still
+ * be searched. */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
 {
@@ -189,7 +189,7 @@ static void list_unit_functions(struct elf_args *args, struct unit *unit)
 	unit->is_read = true;
 }
 
-/* ---- find the start of a function's body ---- */
+/* ---- find the first instruction after a function site ---- */
 
 static uint8_t *read_function_code(const struct elf_file *file, uint64_t addr, uint32_t *ret_nr)
 {
@@ -207,9 +207,9 @@ static uint8_t *read_function_code(const struct elf_file *file, uint64_t addr, u
 }
 
 /*
- * Return the address of the first instruction after those that make the function traceable.
- * clang leaves NOPs of any size, and XRay sleds.  If the program's code cannot be read,
- * assume that the site has FSITE_BYTES bytes.
+ * Return the address of the first instruction after the function site, the NOPs that
+ * make the function traceable.  clang leaves NOPs of any size, and XRay sleds.  If the
+ * program's code cannot be read, assume that the site has FSITE_BYTES bytes.
  */
 static uint64_t find_function_body(const struct elf_args *args, uint64_t low, uint64_t addr)
 {
@@ -315,8 +315,8 @@ static bool has_section_prefix(const struct elf_file *file, const Elf64_Shdr *se
 }
 
 /*
- * Return the unpacked size of a section.  Returns UINT64_MAX if libdw can unpack the
- * section, but no header says how large it gets.
+ * Return the size of a section in bytes, after decompression.  Returns UINT64_MAX if
+ * libdw can decompress the section, but no header gives the size.
  */
 static uint64_t unpacked_section_bytes(const struct elf_file *file, const Elf64_Shdr *section)
 {
@@ -338,9 +338,9 @@ static uint64_t unpacked_section_bytes(const struct elf_file *file, const Elf64_
 }
 
 /*
- * Return how many bytes of debug sections libdw will keep in memory, unpacked.  Returns
- * UINT64_MAX for a file with the other byte order: it is refused, because libdw would read
- * it differently.
+ * Return how many bytes of debug sections libdw will keep in memory, after
+ * decompression.  Returns UINT64_MAX for a file with the other byte order, so that the
+ * file is refused: libdw would read its numbers differently than this code.
  */
 static uint64_t debug_sections_bytes(const struct elf_file *file)
 {
@@ -356,8 +356,8 @@ static uint64_t debug_sections_bytes(const struct elf_file *file)
 }
 
 /*
- * Open the file and, if it has no .debug_info, its separate debug file.  A file that
- * cannot be read is closed.
+ * Open the file of @source as files[0] and, if it has no .debug_info, its separate
+ * debug file as files[1].  A file that cannot be read is closed.
  */
 static void open_program_and_debug_file(const struct elf_source *source, struct elf_file files[2])
 {
@@ -383,7 +383,8 @@ static void begin_dwarf(struct elf_args *args, const struct elf_file *file)
 	uint64_t bytes = debug_sections_bytes(file);
 
 	elf_version(EV_CURRENT);
-	/* ELF_C_READ makes libelf read the file.  libelf must not map the file. */
+	/* ELF_C_READ makes libelf read the file into memory.  libelf must not map
+	 * it. */
 	if (bytes <= *file->bytes_left)
 		args->elf = elf_begin(file->fd, ELF_C_READ, NULL);
 	if (args->elf)
@@ -395,8 +396,8 @@ static void begin_dwarf(struct elf_args *args, const struct elf_file *file)
 }
 
 /*
- * Open the DWARF of one of @files.  If one of them has DWARF, move two of them from @files
- * to @args: the program, and the file that libdw reads.
+ * Open the DWARF of one of @files.  On success, move this file to args->file, which
+ * libdw reads, and move the program, if that is another file, to args->program.
  */
 static void open_dwarf_file(struct elf_args *args, struct elf_file files[2])
 {

@@ -25,12 +25,12 @@ struct elf_param {
 	const char *name;		/* NULL: the parameter has no name */
 	uint8_t kind;			/* enum elf_param_kind */
 	uint8_t is_on_stack;
-	uint8_t nr_words;		/* number of 8-byte words of the value: 1 or 2; 0
-					 * if the value is larger */
-	uint8_t regs[2];		/* argument register of each word when the
-					 * function starts, from 0 (rdi) to 5 (r9);
-					 * ELF_NO_REG if the word is in no argument
-					 * register */
+	uint8_t nr_words;		/* number of 8-byte words that the value takes:
+					 * 1 or 2; 0 if the value is larger */
+	uint8_t regs[2];		/* number of the argument register of each word
+					 * when the function starts, from 0 (rdi) to 5
+					 * (r9); ELF_NO_REG if the word is in no
+					 * argument register */
 	uint64_t bytes;			/* size of the value */
 };
 
@@ -42,11 +42,11 @@ struct elf_params {
 /*
  * elf_args_open - open the debug information of the file at @path, or of its separate
  *	debug file
- * @build_id: see elf_symbols_read()
- * @bytes_left: see elf_symbols_read()
+ * @build_id, @bytes_left: see elf_symbols_read()
  *
- * Returns NULL if there is no debug information, no memory, or not enough of
- * *@bytes_left.  The caller frees the result with elf_args_close().
+ * Returns NULL if there is no debug information, if there is no memory, or if more than
+ * *@bytes_left bytes would be needed.  The caller frees the result with
+ * elf_args_close().
  */
 struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
 			       uint32_t build_id_bytes, uint64_t *bytes_left);
@@ -56,7 +56,7 @@ struct elf_args *elf_args_open(const char *path, const uint8_t *build_id,
  */
 struct elf_source;
 struct elf_args *elf_args_parse(const struct elf_source *source);
-/* Close the files and free @args.  NULL is allowed. */
+/* Close the files of @args and free @args.  NULL is allowed. */
 void elf_args_close(struct elf_args *args);
 
 /*
@@ -66,7 +66,8 @@ void elf_args_close(struct elf_args *args);
  */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
 /*
- * Return true if a search took too long.  From then on elf_args_find() always returns NULL.
+ * Return true if a call of elf_args_find() took too long.  From then on elf_args_find()
+ * always returns NULL.
  */
 bool elf_args_is_over(const struct elf_args *args);
 

@@ -18,13 +18,15 @@
 
 #define CHUNK		(64u << 10)
 #define LZMA_MEMORY	(64u << 20)
-#define UNPACKED_MAX	(64u << 20)	/* limit of the unpacked size in bytes; unpacking
-					 * this much data takes half a second */
+#define UNPACKED_MAX	(64u << 20)	/* maximum size of .gnu_debugdata after
+					 * unpacking, bytes; unpacking this much takes
+					 * half a second */
 
 /* ---- open a separate debug file ---- */
 
 /*
- * Open the debug file that @ask describes, and check that it has the build id of @file.
+ * Open the separate debug file that @ask describes, and check that it has the same
+ * build id as @file.
  */
 static int open_asked_debug_file(const struct elf_file *file, const struct elf_finder *finder,
 				 const struct elf_ask *ask, struct elf_file *ret_debug)
@@ -133,7 +135,7 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 	return open_debug_by_link(file, finder, ret_debug);
 }
 
-/* ---- .gnu_debugdata ---- */
+/* ---- unpack the section .gnu_debugdata ---- */
 
 /* Unpack all of @stream.  Returns -E2BIG if the result exceeds UNPACKED_MAX or
  * *@bytes_left. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read types from DWARF, and find out how their values are passed.  References in a hostile
- * file may form a circle, so every walk has a limit.  References into other files are
- * ignored, because libdw would open these files.
+ * Read types from DWARF, and find out how values of these types are passed to
+ * functions.  References in a hostile file may form a circle, so every walk has a limit.
+ * References into other files are ignored, because libdw would open these files.
  */
 #include "symbols/elf_dwarf.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-#define CHAIN_MAX	32		/* limit of the length of a chain of types, or of
-					 * a chain of origins */
+#define CHAIN_MAX	32		/* maximum length of a chain of types, or of a
+					 * chain of origins (die_origin()) */
 
 /* ---- read attributes of DWARF entries ---- */
 
@@ -102,8 +102,8 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
 }
 
 /*
- * Move to the next entry, but only forward in the file, whatever DW_AT_sibling says: a
- * hostile file could make a loop.
+ * Move to the next sibling, but only forward in the file, whatever DW_AT_sibling says:
+ * otherwise a hostile file could make a loop.
  */
 bool die_next(Dwarf_Die *die)
 {
@@ -112,7 +112,7 @@ bool die_next(Dwarf_Die *die)
 	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > here;
 }
 
-/* ---- find out how values are passed ---- */
+/* ---- find out how values of a DWARF type are passed ---- */
 
 static uint64_t dwarf_type_bytes(Dwarf_Die *type)
 {
@@ -193,8 +193,8 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 	} while (elf_value_may_continue(value, depth) && die_next(&member));
 }
 
-/* Return the number of elements of an array, in all its dimensions.  Returns 0 if DWARF
- * does not contain it. */
+/* Return the number of elements of an array type, in all its dimensions.  Returns 0 if
+ * DWARF does not give the number. */
 static uint64_t count_array_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;
@@ -232,7 +232,7 @@ static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		add_member_part(&element, (struct elf_part){ .bit = bit }, depth + 1, value);
 }
 
-/* Add a member of a struct that has at most two words. */
+/* Add a member of a struct, or an element of an array, that has at most two words. */
 static void add_member_part(Dwarf_Die *type, struct elf_part part, int depth,
 			    struct elf_value *value)
 {

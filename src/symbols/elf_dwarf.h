@@ -12,14 +12,16 @@
 #include "symbols/elf_value.h"
 
 /*
- * Get an attribute of @die, or of the entry of which @die is an instance.  Returns false if
- * there is no such attribute, or if it refers to another file, because libdw would open
- * that file.
+ * Get the attribute @name of @die, or of the entry of which @die is an instance.
+ * Returns false if there is no such attribute, or if it refers to another file, because
+ * libdw would open that file.
  */
 bool die_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_attr);
-/* Get a string attribute, as die_attr() does.  Returns NULL if there is no such attribute. */
+/* Get a string attribute; see die_attr().  Returns NULL if there is no such
+ * attribute. */
 const char *die_string(Dwarf_Die *die, unsigned int name);
-/* Get an unsigned number, as die_attr() does.  Returns false if there is no such attribute. */
+/* Get an attribute that is an unsigned number; see die_attr().  Returns false if there
+ * is no such attribute. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
 /* Return the offset of the declaration of which @die is an instance.  If @die is not an
  * instance, return the offset of @die itself. */
@@ -30,8 +32,8 @@ Dwarf_Off die_declared(Dwarf_Die *die);
  */
 bool die_type(Dwarf_Die *die, Dwarf_Die *ret_type);
 /*
- * Visit the entries inside of @die, one after the other.  Both functions return false if
- * there is no further entry.
+ * Visit the children of the DWARF entry @die, one after the other.  Both functions
+ * return false if there is no further child.
  */
 bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
@@ -41,17 +43,18 @@ bool die_next(Dwarf_Die *die);
  * are passed by reference.
  */
 bool die_is_by_reference(Dwarf_Die *type);
-/* Find out how values of @type are passed. */
+/* Find out how values of @type are passed to functions. */
 struct elf_value die_classify(Dwarf_Die *type);
 
-/* ---- functions of elf_params.c ---- */
+/* ---- functions of elf_params.c: read the parameters of a function ---- */
 
 struct elf_deadline;
 
 /*
- * Read the parameters of @function.  @low: start of the function.  @body: its first
- * instruction after the instructions that make it traceable.  Returns an empty list if the
- * function has no parameters, NULL if there is no memory.  The caller frees the result.
+ * Read the parameters of @function.  @low: start of the function.  @body: first
+ * instruction after the function site, the NOPs that make the function traceable.
+ * Returns an empty list if the function has no parameters, NULL if there is no memory.
+ * The caller frees the result.
  */
 struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,
 				    struct elf_deadline *deadline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find files with debug information.  Only this code turns a name that a file contains into
- * a path.
+ * Find files with debug information.  An ELF file may name its debug file; only the
+ * code here makes a path from such a name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int debug_path_by_id(const struct elf_ask *ask, char path[PATH_BYTES])
 
 /*
  * Make the path of a debug file from its name: DIR/NAME, DIR/.debug/NAME or
- * DEBUGDIR/DIR/NAME.  DIR is the directory of @of.
+ * DEBUGDIR/DIR/NAME.  DIR is the directory of the stripped file @of.
  */
 static int debug_path_by_name(const char *of, const struct elf_ask *ask, char path[PATH_BYTES])
 {

@@ -26,7 +26,8 @@ struct elf_file {
 	char *memory;			/* contents of the file, if they are in memory
 					 * (@fd is -1); otherwise NULL */
 	uint64_t bytes;			/* size of the file in bytes */
-	uint64_t *bytes_left;		/* number of bytes that may still be read */
+	uint64_t *bytes_left;		/* number of bytes that may still be read;
+					 * several files may share it */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
 	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */
@@ -45,24 +46,24 @@ struct elf_file {
  */
 int elf_file_open(const char *path, const uint8_t *id, uint32_t id_bytes,
 		  uint64_t *bytes_left, struct elf_file *file);
-/* Open a file as elf_file_open() does, for a file that is already open. elf_file_close()
- * does not close source->fd. */
+/* Open a file as elf_file_open() does, from the descriptor source->fd.
+ * elf_file_close() does not close this descriptor. */
 int elf_file_open_source(const struct elf_source *source, struct elf_file *file);
 /*
- * Open a file as elf_file_open() does, for a file in memory.  @file takes ownership of
- * @memory, even if the call fails.
+ * Open a file as elf_file_open() does, from its contents in @memory.  @file takes
+ * ownership of @memory, even if the call fails.
  */
 int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 			 struct elf_file *file);
 /* Free the memory of @file and close its descriptor, unless the descriptor is borrowed. */
 void elf_file_close(struct elf_file *file);
 /*
- * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL if
- * the range is outside of the file, if it exceeds bytes_left, or if there is no memory.
- * The caller frees the memory.
+ * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL
+ * if the range is outside of the file, if @bytes exceeds *file->bytes_left, or if there
+ * is no memory.  The caller frees the memory.
  */
 void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes);
-/* Find a section by its name.  Returns NULL if there is no such section. */
+/* Find a section of the file by its name.  Returns NULL if there is no such section. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
 /*
  * Copy the contents of @section as elf_read_bytes() does.  Returns NULL if @section is
@@ -70,11 +71,11 @@ const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name
  */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);
 
-/* ---- functions of elf_symbols.c ---- */
+/* ---- functions of elf_symbols.c: read symbol tables ---- */
 
 struct elf_symbols;
 
-struct elf_table {			/* A table of symbols with its strings. */
+struct elf_table {			/* symbol table of a file, with its strings */
 	Elf64_Sym *rows;
 	uint64_t nr;
 	char *strings;
@@ -82,31 +83,31 @@ struct elf_table {			/* A table of symbols with its strings. */
 };
 
 /*
- * Read the table of symbols of @type (SHT_SYMTAB or SHT_DYNSYM).  Returns 0; -ENOENT if
- * the file has no such table; -ENOEXEC if the table cannot be read.
+ * Read the symbol table of type @type (SHT_SYMTAB or SHT_DYNSYM).  Returns 0; -ENOENT
+ * if the file has no such table; -ENOEXEC if the table cannot be read.
  */
 int elf_table_read(const struct elf_file *file, uint32_t type,
 		   struct elf_table *ret_table);
 /* Free the rows and the strings of @table. */
 void elf_table_done(struct elf_table *table);
 /*
- * Make space for @nr more rows.  Returns the first new row, or NULL if there is no memory.
- * Does not change symbols->nr.
+ * Make space for @nr more rows of @symbols.  Returns the first new row, or NULL if
+ * there is no memory.  Does not change symbols->nr.
  */
 struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr);
-/* Let @symbols own @strings, the memory that its names point into.  elf_symbols_done()
- * frees it. */
+/* Let @symbols own @strings, the memory that contains its names.  elf_symbols_done()
+ * frees @strings. */
 void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
 
-/* ---- functions of elf_plt.c ---- */
+/* ---- functions of elf_plt.c: make symbols for PLT stubs ---- */
 
 /*
- * Add a symbol NAME@plt for each stub by which the file calls functions of other files.
- * Stubs that cannot be read get no symbol.  @symbols must be empty.
+ * Add a symbol NAME@plt for each PLT stub, by which the file calls functions of other
+ * files.  Stubs that cannot be read get no symbol.  @symbols must be empty.
  */
 void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols);
 
-/* ---- functions of elf_debug.c ---- */
+/* ---- functions of elf_debug.c: open separate debug files ---- */
 
 /*
  * Open the separate debug file of @file.  Returns 0; -ENOENT if there is no such file; or
@@ -122,16 +123,17 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
  */
 int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 
-/* ---- declarations for elf_args.c and elf_params.c ---- */
+/* ---- the deadline of libdw, for elf_args.c and elf_params.c ---- */
 
 /* A limit on the CPU time of one operation: a hostile file can make libdw run for hours. */
 struct elf_deadline {
-	uint64_t cpu_ns;		/* thread CPU time at which the operation must end */
-	bool was_missed;		/* true: an operation exceeded the limit, so
+	uint64_t cpu_ns;		/* CPU time of the thread at which the operation
+					 * must end, ns */
+	bool was_missed;		/* true: an operation exceeded its CPU time, so
 					 * nothing is looked up any more */
 };
 
-/* Return true if the deadline has passed, now or before an earlier call. */
+/* Return true if the deadline has passed, or if an earlier call returned true. */
 static inline bool elf_deadline_is_over(struct elf_deadline *deadline)
 {
 	deadline->was_missed |=

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the parameters of a function.  The location of each parameter is read from DWARF.
- * Where the location is memory, the registers are computed from the ABI's rules. elf_args.c
+ * Find the parameters of a function.  DWARF gives the location of each parameter.  If
+ * the location is memory, the registers are computed from the ABI's rules.  elf_args.c
  * describes the method.
  */
 #include <dwarf.h>
@@ -14,10 +14,11 @@
 #include "symbols/elf_dwarf.h"
 #include "symbols/elf_impl.h"
 
-#define CHILDREN_MAX	4096u		/* limit of the entries of one function that are
-					 * searched for parameters */
+#define CHILDREN_MAX	4096u		/* maximum number of DWARF entries of one
+					 * function that are searched for parameters */
 
-/* Convert a DWARF register number to an argument number, or to ELF_NO_REG. */
+/* Convert a DWARF register number to the number of an argument register: 0 (rdi) to 5
+ * (r9), or ELF_NO_REG. */
 static uint8_t arg_of_register(unsigned int reg)
 {
 	uint32_t arg = arch_arg_of(reg);
@@ -30,14 +31,15 @@ static bool is_register_op(const Dwarf_Op *op)
 	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31;
 }
 
-/* Returns true if @op uses the contents of a register, as a value or as an address. */
+/* Returns true if the DWARF operation @op uses the contents of a register, as a value
+ * or as an address. */
 static bool is_register_based_op(const Dwarf_Op *op)
 {
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* Returns true if the value is the lower bits of a register.  clang describes narrow types
- * in this way. */
+/* Returns true if the location @ops is the lower bits of a register.  clang describes
+ * parameters of narrow types in this way. */
 static bool is_narrowed_register(const Dwarf_Op *ops, size_t nr)
 {
 	if (nr < 2 || !is_register_based_op(ops) || ops[0].number ||
@@ -100,8 +102,8 @@ static bool read_register_location(const Dwarf_Op *ops, size_t nr, struct elf_pa
 }
 
 /*
- * Returns true if the location is memory to which the function stores the parameter.
- * Computed values and split locations are not memory.
+ * Returns true if the location @ops is memory to which the function stores the
+ * parameter.  Computed values and split locations are not memory.
  */
 static bool is_memory_location(const Dwarf_Op *ops, size_t nr)
 {
@@ -116,22 +118,23 @@ static bool is_memory_location(const Dwarf_Op *ops, size_t nr)
 }
 
 enum location_kind {
-	LOCATION_NONE,			/* the parameter was dropped, or DWARF has no
-					 * location for it */
+	LOCATION_NONE,			/* the compiler dropped the parameter, or DWARF
+					 * has no location for it */
 	LOCATION_REGISTER,
 	LOCATION_MEMORY,			/* memory to which the function stores the
 					 * parameter, or in which the caller passed it */
-	LOCATION_LATER,			/* a location that is valid only after some
-					 * instructions */
+	LOCATION_LATER,			/* a location that becomes valid only after the
+					 * first instructions of the function */
 };
 
-/* The description of a parameter that DWARF gives. */
+/* The data that DWARF has about a parameter. */
 struct param_desc {
 	enum location_kind location;
 	struct elf_value value;
 	bool is_bool, is_class;
-	Dwarf_Off declared;		/* offset of the parameter's declaration, which
-					 * gives the order of the parameters */
+	Dwarf_Off declared;		/* offset of the parameter's declaration in
+					 * DWARF; parameters are in the order of these
+					 * offsets */
 	struct elf_param *param;
 };
 
@@ -171,9 +174,9 @@ static bool is_addressed_by_register(const struct location *at)
 }
 
 /*
- * Return true if a class is passed by reference.  gcc does not write this into DWARF, but
- * for such a class the location is memory that an argument register, or a stored pointer,
- * points to.
+ * Returns true if a class is passed by reference.  gcc does not write this into DWARF,
+ * but then the location of the parameter is memory to which an argument register, or a
+ * stored pointer, points.
  */
 static bool is_passed_by_reference(const struct location *at)
 {
@@ -183,10 +186,10 @@ static bool is_passed_by_reference(const struct location *at)
 }
 
 /*
- * Find out where a parameter is when the function starts.  clang gives the location of a
- * bool only after the instruction that masks its lowest bit, and the location of a
- * parameter on the stack only after the function has set up its frame.  Any other location
- * that becomes valid later holds a new value.
+ * Find out where a parameter is when the function starts.  clang gives the location of
+ * a bool only after the instruction that masks its lowest bit, and the location of a
+ * parameter on the stack only after the function has set up its frame.  Any other
+ * location that becomes valid later has a new value, not the value that was passed.
  */
 static enum location_kind read_param_location(const struct location *at,
 					      const struct param_desc *desc)
@@ -259,12 +262,12 @@ static struct elf_param assign_abi_registers(const struct param_desc *desc, uint
 enum trust {
 	TRUST_NONE,
 	TRUST_REGISTERS,
-	TRUST_ABI,			/* all parameters are passed in the registers
-					 * that the ABI prescribes */
+	TRUST_ABI,			/* all parameters are in the registers that the
+					 * ABI prescribes */
 };
 
-/* Returns true if the location of the parameter is missing.  A location that becomes valid
- * later does not count as missing if it is the ABI's register. */
+/* Returns true if the location of the parameter is missing.  A location that becomes
+ * valid later counts as missing, unless it is the register that the ABI prescribes. */
 static bool is_location_missing(const struct param_desc *desc, const struct elf_param *abi)
 {
 	return desc->location == LOCATION_NONE ||
@@ -272,16 +275,17 @@ static bool is_location_missing(const struct param_desc *desc, const struct elf_
 }
 
 /*
- * Check whether the registers can be those that the caller has set.  They must rise in
- * the order of the parameters.  As long as no parameter is missing, none may be above the
- * ABI's register.  (A missing parameter may be passed as several parts, so the check ends
- * there.)  If the check fails, the function itself has put values into these registers,
- * or has copied parameters to them.
+ * Check whether the registers that DWARF gives can be those that the caller has set.
+ * Register numbers must rise in the order of the parameters.  Before the first missing
+ * parameter, no register may be above the one that the ABI prescribes.  (A missing
+ * parameter may be passed as several parts, so the check ends there.)  If the check
+ * fails, the function itself has put values into these registers, or has copied
+ * parameters to them.
  *
- * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing, c
- * may be in rsi or rdx.
+ * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing,
+ * c may be in rsi or rdx.
  *
- * @next: the first free register
+ * @next: number of the first free argument register
  */
 static enum trust check_register_order(const struct param_desc *rows, uint32_t nr, uint8_t next)
 {
@@ -327,8 +331,8 @@ static void assign_param_registers(struct param_desc *rows, uint32_t nr, uint8_t
 }
 
 /*
- * Returns the register of the first parameter.  This is the second argument register if the
- * first one holds the address for a large return value.
+ * Returns the register of the first parameter.  This is the second argument register if
+ * the first one holds the address to which the function stores a large return value.
  */
 static uint8_t first_param_register(Dwarf_Die *function)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Add symbols NAME@plt for stubs, by which an object calls functions of other objects.  No
- * symbol table lists the stubs.  Each stub jumps through a word that has a relocation, and
- * the relocation has the name.
+ * Add symbols NAME@plt for PLT stubs, by which an object calls functions of other
+ * objects.  No symbol table lists the stubs.  Each stub jumps to the address in a word
+ * of data, and the relocation of this word has the name of the function.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,8 @@ static struct relocations read_relocations(const struct elf_file *file,
 	return all;
 }
 
-/* Return the name in the relocation of the word at @addr, or NULL if there is no such
- * relocation. */
+/* Return the symbol name in the relocation of the word at @addr, or NULL if there is no
+ * such relocation. */
 static const char *relocation_name(const struct relocations *all,
 				   const struct elf_table *symbols, uint64_t addr)
 {
@@ -57,13 +57,13 @@ static const char *relocation_name(const struct relocations *all,
 	return *name && strnlen(name, ELF_NAME_MAX) < ELF_NAME_MAX ? name : NULL;
 }
 
-/* ---- make symbols for the stubs ---- */
+/* ---- make symbols for the PLT stubs ---- */
 
 struct plt {
 	const struct elf_file *file;
 	struct elf_table table;
-	struct text names;		/* names of the rows in the order of the rows,
-					 * each with a NUL */
+	struct text names;		/* names of the symbols, in the order of their
+					 * rows, each with a NUL */
 };
 
 static void add_plt_entries(struct plt *plt, const char *section_name,
@@ -93,8 +93,8 @@ static void add_plt_entries(struct plt *plt, const char *section_name,
 	free(code);
 }
 
-/* Let the rows point to their names.  This must be the last step, because the text of the
- * names moves while it grows. */
+/* Let the symbols point to their names.  This must be the last step, because plt->names
+ * moves in memory while it grows. */
 static void set_plt_names(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
@@ -118,8 +118,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_plt_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_plt_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
-	 * Compare the length with bytes_left again, because reading sections has lowered
-	 * bytes_left since text_init().
+	 * Compare the length of the names with bytes_left again, because reading
+	 * sections has lowered bytes_left since text_init().
 	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find the function sites of a file.  A table of function entries is a section that
- * contains addresses.  In a position-independent file the dynamic linker computes these
- * addresses, so this code takes them from the relocations, without the load address.  The
- * code at an entry decides whether a process can trace the function.
+ * contains addresses of functions.  In a position-independent file the dynamic linker
+ * computes these addresses, so this code takes them from the relocations, without the
+ * load address.  The instructions at an entry decide whether a process can trace the
+ * function.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,8 +17,8 @@
 #include "symbols/elf_sites.h"
 #include "symbols/localfile.h"
 
-#define ROWS_MAX	4000000u	/* limit of the rows of a table; a larger table
-					 * is ignored */
+#define ROWS_MAX	4000000u	/* maximum number of rows of a table of function
+					 * entries; a larger table is ignored */
 
 static void relocate_addrs(const struct elf_file *file, const Elf64_Shdr *section,
 			   uint64_t table, char *content, uint64_t bytes)
@@ -36,8 +37,9 @@ static void relocate_addrs(const struct elf_file *file, const Elf64_Shdr *sectio
 }
 
 /*
- * Return the first table of @kind or of a later kind, and set *@ret_kind.  If there is no
- * such table, return NULL and set *@ret_kind to FSITE_KINDS.
+ * Return the first table of function entries of @kind or of a later kind, and set
+ * *@ret_kind.  If there is no such table, return NULL and set *@ret_kind to
+ * FSITE_KINDS.
  */
 static const Elf64_Shdr *find_site_table(const struct elf_file *file, enum fsite_kind kind,
 					 enum fsite_kind *ret_kind)
@@ -105,8 +107,8 @@ static void read_text_range(const struct elf_file *file, struct elf_sites *sites
 }
 
 /*
- * Return the address of the function site for the entry at @addr.  Returns 0 if the entry
- * cannot be traced.
+ * Return the address of the function site for the function entry @addr.  Returns 0 if
+ * the function cannot be traced.
  */
 static uint64_t find_site_of_entry(const struct elf_sites *sites, const uint8_t *text,
 				   uint64_t addr)
@@ -121,8 +123,8 @@ static uint64_t find_site_of_entry(const struct elf_sites *sites, const uint8_t 
 	return addr + at;
 }
 
-/* Keep the rows of the table that have a site.  If several rows have the same site, keep
- * the first one. */
+/* Keep those rows of the table whose function entry has a site.  If several rows have
+ * the same site, keep the first one. */
 static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 {
 	uint64_t bytes = sites->text_end - sites->text;
@@ -130,7 +132,8 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 
 	if (!sites->nr_rows)
 		return 0;
-	/* Read the whole text at once, because the entries are not sorted. */
+	/* Read the whole code of the file at once, because the function entries are not
+	 * sorted. */
 	text = elf_read_bytes(file, sites->text_off, bytes);
 	if (!text)
 		return -ENOEXEC;

@@ -7,17 +7,20 @@
 
 #include "arch/arch.h"
 
-/* The sites of one table.  All addresses are those in the file, without the load address. */
+/* The function sites of one table.  All addresses are those in the file, without the
+ * load address. */
 struct elf_sites {
 	enum fsite_kind kind;
 	uint64_t table;			/* address of the table */
-	uint32_t nr_rows;		/* number of rows in the table */
-	uint32_t nr;			/* number of sites; 0 if the file has no sites */
+	uint32_t nr_rows;		/* number of rows in the table of function
+					 * entries */
+	uint32_t nr;			/* number of function sites; 0 if the file has
+					 * none */
 	uint64_t *addrs;		/* array of @nr addresses of sites */
-	uint32_t *rows;			/* array of @nr numbers: the row of each site in
-					 * the table */
-	uint64_t text, text_end;	/* range of executable addresses */
-	uint64_t text_off;		/* offset of @text in the file */
+	uint32_t *rows;			/* array of @nr numbers: for each site, its row
+					 * in the table of function entries */
+	uint64_t text, text_end;	/* range of the addresses of the file's code */
+	uint64_t text_off;		/* offset of the address @text in the file */
 	uint64_t id;			/* address of the build id's bytes; 0: the file
 					 * has no build id */
 	uint8_t build_id[32];
@@ -25,18 +28,19 @@ struct elf_sites {
 };
 
 /*
- * elf_sites_read - read the first table of @kind, or of a later kind if there is none
+ * elf_sites_read - read the first table of function entries of @kind or of a later kind
  *
- * The other parameters and the return value are those of elf_symbols_read().  A file
- * without a table has no sites: returns 0.  The caller frees @ret_sites with
+ * The other parameters and the return value are those of elf_symbols_read().  If the
+ * file has no such table, returns 0 and no sites.  The caller frees @ret_sites with
  * elf_sites_done().
  */
 int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
 		   enum fsite_kind kind, uint64_t *bytes_left,
 		   struct elf_sites *ret_sites);
 /*
- * Read sites as elf_sites_read() does, for a file that is already open.  @ret_next: the
- * next kind of which the file has a table, or FSITE_KINDS if there is no further table.
+ * Read sites as elf_sites_read() does, for a file that is already open.  *@ret_next:
+ * the next kind for which the file has a table, or FSITE_KINDS if there is no further
+ * table.
  */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,

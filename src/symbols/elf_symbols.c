@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read the functions of an ELF file.  .symtab has all functions.  It is in the file or in a
- * separate debug file.  If there is no .symtab, .dynsym has the exported functions, and
- * .gnu_debugdata has the others.
+ * Read the functions of an ELF file.  .symtab has all functions.  It is in the file or
+ * in its separate debug file.  If there is no .symtab, .dynsym has the exported
+ * functions, and .gnu_debugdata has the others.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include "symbols/localfile.h"
 #include "symbols/parse_result.h"
 
-#define COMPARED_MAX	64u		/* limit of the bytes of a name that are
-					 * compared */
+#define COMPARED_MAX	64u		/* maximum number of bytes of a symbol's name
+					 * that compare_symbols() reads */
 
-/* ---- tables of symbols ---- */
+/* ---- read symbol tables of a file ---- */
 
 static const Elf64_Shdr *find_symbol_table(const struct elf_file *file, uint32_t type)
 {
@@ -64,11 +64,12 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- rows of the result ---- */
+/* ---- add rows to struct elf_symbols ---- */
 
 /*
- * The rows of the result take no more memory than the table from which they are made, and
- * the table is freed.  So bytes_left counts this memory only once.
+ * The rows of struct elf_symbols take no more memory than the symbol table from which
+ * they are made, and the symbol table is freed.  So bytes_left counts this memory only
+ * once.
  */
 static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
@@ -91,8 +92,8 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings)
 	symbols->strings[symbols->nr_strings++] = strings;
 }
 
-/* Add one row of the table to the result.  Linkers write NAME@VERSION or NAME@@VERSION; the
- * version is cut off. */
+/* Add one row of the symbol table @table to the result.  Linkers write names as
+ * NAME@VERSION or NAME@@VERSION; the version is cut off. */
 static bool convert_symbol(const struct elf_table *table, const Elf64_Sym *sym,
 			   struct elf_symbol *ret_row)
 {
@@ -140,7 +141,7 @@ static int add_symbol_table(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- read all tables of a file ---- */
+/* ---- read all symbol tables of a file ---- */
 
 static int add_stripped_symbols(const struct elf_file *file, const struct elf_finder *finder,
 				struct elf_symbols *symbols)

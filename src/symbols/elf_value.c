@@ -4,8 +4,8 @@
  *
  * A value of at most two words is passed in registers, one for each word.  A word that
  * contains an integer takes a general register; other words take vector registers.  The
- * whole value is on the stack if there are not enough registers, if a part is not
- * aligned, or if a part is a long double.
+ * whole value is on the stack if there are not enough registers, if a member is not
+ * aligned, or if a member is a long double.
  *
  * Example: struct { double d; int i; } takes one vector register and one general
  * register.
@@ -17,11 +17,11 @@
 
 #include "base/bits.h"
 
-#define PARTS_MAX	4096u		/* limit of the members and elements of a type;
-					 * methods of classes count, too */
-#define NESTED_MAX	16		/* limit of the depth of structs in structs */
+#define PARTS_MAX	4096u		/* maximum number of members and elements of a
+					 * type; methods of classes count, too */
+#define NESTED_MAX	16		/* maximum depth of structs in structs */
 
-/* ---- describe a value ---- */
+/* ---- describe a value (struct elf_value) ---- */
 
 struct elf_scalar elf_scalar_integer(uint64_t bytes)
 {
@@ -69,8 +69,8 @@ void elf_value_add(struct elf_value *value, struct elf_part part,
 
 /* ---- find the registers in which a value is passed ---- */
 
-/* Return the register of the first parameter.  A long double alone is returned in an x87
- * register, so it needs no memory. */
+/* Return the register of the first parameter.  A return value that is only a long
+ * double needs no memory, because it is returned in an x87 register. */
 uint8_t elf_value_first_reg(const struct elf_value *returned)
 {
 	if (returned->has & ELF_SCALAR_UNKNOWN)
@@ -95,7 +95,7 @@ void elf_value_place(const struct elf_value *value, uint8_t *next,
 			param->regs[i] = (*next)++;
 }
 
-/* ---- the table of parameters ---- */
+/* ---- fill the list of parameters (struct elf_params) ---- */
 
 struct elf_params *elf_params_new(void)
 {

@@ -15,10 +15,11 @@
 #define ELF_WORD_BITS	64u
 
 enum elf_scalar_class {			/* Classes of scalars.  They are bits, because a
-					 * value may have parts of several classes. */
-	ELF_SCALAR_INTEGER	= 1,	/* passed in general registers */
-	ELF_SCALAR_SSE		= 2,	/* passed in vector registers */
-	ELF_SCALAR_X87		= 4,	/* long double: passed on the stack */
+					 * value may have scalars of several classes. */
+	ELF_SCALAR_INTEGER	= 1,	/* the scalar is passed in general registers */
+	ELF_SCALAR_SSE		= 2,	/* the scalar is passed in vector registers */
+	ELF_SCALAR_X87		= 4,	/* long double: the scalar is passed on the
+					 * stack */
 	ELF_SCALAR_UNKNOWN	= 8,
 };
 
@@ -40,12 +41,14 @@ struct elf_part {			/* A part of a value: a member or an element. */
 struct elf_value {
 	enum elf_param_kind kind;
 	uint64_t bytes;
-	uint8_t has;			/* bits of enum elf_scalar_class */
+	uint8_t has;			/* classes of the value's scalars: bits of enum
+					 * elf_scalar_class */
 	bool is_in_memory;		/* true: the value is too large for registers,
 					 * or has a member that is not aligned */
 	bool is_integer[2];		/* for each word: true if the word is passed in a
 					 * general register */
-	uint32_t nr_parts;		/* number of parts that were examined */
+	uint32_t nr_parts;		/* number of members and elements that were
+					 * examined */
 };
 
 /* Describe an integer or a pointer of @bytes. */
@@ -57,29 +60,32 @@ struct elf_scalar elf_scalar_integer(uint64_t bytes);
 struct elf_scalar elf_scalar_float(const char *name, uint64_t bytes, bool is_complex);
 
 /*
- * Count one more part of @value, at nesting @depth.  Returns false, and marks the value as
- * unknown, if the value has too many parts.
+ * Count one more member or element of @value, at nesting depth @depth.  Returns false,
+ * and marks the value as unknown, if the value has too many of them or is nested too
+ * deeply.
  */
 bool elf_value_may_continue(struct elf_value *value, int depth);
-/* Add @scalar at @part, which must start in the first two words. */
+/* Add @scalar at the position @part, which must start in the first two words of
+ * @value. */
 void elf_value_add(struct elf_value *value, struct elf_part part,
 		   struct elf_scalar scalar);
 
 /*
- * Return the register of the first parameter of a function that returns @returned.  This is
- * 1 if register 0 has the address for a large return value, else 0.  ELF_NO_REG: the
- * register is unknown.
+ * Return the argument register of the first parameter of a function that returns
+ * @returned.  This is 1 if register 0 has the address for a large return value, else 0.
+ * ELF_NO_REG: the register is unknown.
  */
 uint8_t elf_value_first_reg(const struct elf_value *returned);
 /*
- * Store in @param how the ABI passes @value.  *@next: the first free register, which this
- * function advances.  If *@next is ELF_NO_REG, the registers of @value and of all later
- * parameters are unknown.
+ * Store in @param how the ABI passes @value.  *@next: the first free argument register,
+ * which this function advances.  If *@next is ELF_NO_REG, the registers of @value and
+ * of all later parameters are unknown.
  */
 void elf_value_place(const struct elf_value *value, uint8_t *next,
 		     struct elf_param *param);
 
-/* Allocate a table for ELF_PARAMS_MAX parameters.  The caller frees it with free(). */
+/* Allocate a list with space for ELF_PARAMS_MAX parameters.  The caller frees it with
+ * free(). */
 #define ELF_PARAMS_MAX	64u
 struct elf_params *elf_params_new(void);
 /* Set name, kind and size of @param.  The registers of @param stay unknown. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names are parsed item by item.  An item is a bracket with its contents, an operator,
- * `::`, or one character.  So the characters of `operator<` and `operator()` do not count as
- * brackets.  In this example a | is below the first character of each item:
+ * Names of functions are parsed item by item.  An item is a bracket with its contents,
+ * an operator, `::`, or one character.  So the characters of `operator<` and
+ * `operator()` do not count as brackets.  In this example a | is below the first
+ * character of each item:
  *
  *	A::operator< <int>(A const&) const
  *	||-|--------||----|---------||||||
@@ -13,8 +14,8 @@
 
 #include "base/glob.h"
 
-/* Tests that are faster than isspace() and isalnum(), because up to 200,000 names are
- * parsed. */
+/* Tests of characters that are faster than isspace() and isalnum(), because up to
+ * 200,000 names are parsed. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -42,8 +43,8 @@ static const char *const operators[] = {
 	"+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 };
 
-/* Return true if the word `operator` begins at @at, and is not a part of a longer word.
- * @start: start of the text. */
+/* Return true if the keyword `operator` begins at @at, and is not a part of a longer
+ * identifier.  @start: start of the text. */
 static bool is_operator(const char *start, const char *at, const char *end)
 {
 	return *at == 'o' && has_prefix(at, end, "operator") &&
@@ -72,7 +73,7 @@ static char closing_bracket(const char *at, const char *end)
 	case '<':
 		return '>';
 	case '[':
-		/* Any other [ begins a class of a glob. */
+		/* Any other [ begins a set of characters of a glob, such as [abc]. */
 		return has_prefix(at, end, "[abi:") || has_prefix(at, end, "[clone") ?
 		       ']' : 0;
 	default:
@@ -80,8 +81,9 @@ static char closing_bracket(const char *at, const char *end)
 	}
 }
 
-/* Skip the bracket that opens at @at, up to and including its closing bracket, or to the
- * end.  Inside ( ) only parentheses are paired, because < and > may be comparisons there. */
+/* Skip the bracket that opens at @at, up to and including its closing bracket, or to
+ * @end.  Inside ( ) only parentheses are paired, because < and > may be comparisons
+ * there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	char stack[2 * ELF_NAME_MAX];
@@ -121,7 +123,8 @@ static const char *skip_type(const char *at, const char *end)
 	return at;
 }
 
-/* Return the position after the item at @at.  @start: start of the text. */
+/* Return the position after the item at @at (see the top of this file).  @start: start
+ * of the text. */
 static const char *skip_item(const char *start, const char *at, const char *end)
 {
 	const char *next;
@@ -143,8 +146,8 @@ static const char *skip_item(const char *start, const char *at, const char *end)
 
 #define CLONE	"[clone "
 
-/* Return the position after the blanks and the qualifier, or clone, at @at.  Returns @at if
- * there is none. */
+/* Return the position after the blanks and the qualifier, or the clone, at @at.
+ * Returns @at if there is neither. */
 static const char *skip_qualifier(const char *at, const char *end)
 {
 	static const char *const qualifiers[] = {
@@ -166,8 +169,8 @@ static const char *skip_qualifier(const char *at, const char *end)
 	return at;
 }
 
-/* Return true if the text from @at to its end may be the beginning of a tail.  Examples:
- * after the ) of `f() `, `f() con` or `f() [clo`. */
+/* Return true if the text from @at to @end may be the beginning of a tail (qualifiers
+ * and clones).  Examples: after the ) of `f() `, `f() con` or `f() [clo`. */
 static bool is_name_tail_begun(const char *at, const char *end)
 {
 	static const char *const tails[] = { "const", "volatile", "noexcept", "&&", CLONE };
@@ -253,14 +256,15 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len)
 	return !cold || (cold[5] && cold[5] != '.');
 }
 
-/* ---- names of C++ ---- */
+/* ---- find the parts of a C++ name ---- */
 
-/* The positions at which the parts of a name begin; see function_name.h. */
+/* The positions at which the parts of a C++ name begin; see function_name.h. */
 struct parts {
 	const char *name, *params, *tail, *clone, *end;
 };
 
-/* Return true if the bracket at @at contains the parameters, because only a tail follows it. */
+/* Return true if the bracket at @at contains the parameters.  This is so if only a tail
+ * (qualifiers and clones) follows the bracket. */
 static bool is_parameter_list(const char *at, const char *end, struct parts *parts)
 {
 	const char *after = skip_bracket(at, end);
@@ -301,15 +305,16 @@ const char *function_name_shown(const char *plain)
 	const char *first = strpbrk(plain, " (<");
 	struct parts parts;
 
-	/* Cut the return type off.  Only names of templates contain it, and these have a
-	 * `<` or a blank before their parameters. */
+	/* Cut the return type off.  Only names of templates contain a return type, and
+	 * such a name has a `<` or a blank before its parameters. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
 	find_name_parts(plain, strlen(plain), &parts);
 	return parts.name;
 }
 
-/* Append the characters of [@from, @to) to @text, without blanks.  Returns the new length. */
+/* Append the characters of [@from, @to) to @text, without blanks.  Returns the new
+ * length of @text. */
 static size_t copy_text(char *text, size_t len, const char *from, const char *to)
 {
 	for (; from < to && len < FUNCTION_SEARCH_MAX; from++)
@@ -371,12 +376,14 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-#define KEY_ENOUGH	4u		/* letters of a run that tell names apart well enough */
+#define KEY_ENOUGH	4u		/* number of letters of a run that are enough to
+					 * tell most names apart */
 
-/* Store a run of letters of @text, which every match must contain: the last one of the name
- * (@name_len bytes) with enough letters, because many functions of a class share the first ones;
- * otherwise the longest.  Stops at a [ and at a backslash, because letters after these may match
- * other characters. */
+/* Store a run of letters of @text, which every match must contain: the last run of at
+ * least KEY_ENOUGH letters in the name (@name_len bytes), because many functions of a
+ * class share the first runs.  If the name has no such run, or the parameters have a
+ * longer one, store the longest run.  Stop at a [ and at a backslash, because letters
+ * after them may match other characters. */
 static void find_pattern_key(struct function_pattern *pattern, const char *text,
 			     size_t name_len, size_t len)
 {
@@ -396,7 +403,8 @@ static void find_pattern_key(struct function_pattern *pattern, const char *text,
 	pattern->key[key_len] = '\0';
 }
 
-/* Return true if `const` at @at is the first word of a parameter, or of a parameter in < >. */
+/* Return true if `const` at @at is the first word of a parameter, or of a template
+ * argument in < >. */
 static bool is_const_first(const char *start, const char *at, const char *end)
 {
 	if (!has_prefix(at, end, "const") || at + 5 == end || !is_blank(at[5]))
@@ -412,7 +420,7 @@ static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
 	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a const
-					 * was skipped, and must be inserted at the end
+					 * was left out, and must be inserted at the end
 					 * of its type */
 	size_t depth = 0, len = 0;
 
@@ -457,7 +465,7 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	return pattern->len;
 }
 
-/* Return true if the bytes [@from, @to) of the form are equal to the pattern. */
+/* Return true if the bytes [@from, @to) of the form @form are equal to the pattern. */
 static bool is_same_as_pattern(const struct function_pattern *pattern,
 			       const struct function_form *form, size_t from, size_t to)
 {
@@ -493,9 +501,9 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
-/* Match "*::PATTERN" as a quick test before the exact one: one glob instead of one for each
- * scope.  If it fails, no scope matches.  If it succeeds, the `::` may be in brackets, so
- * the exact test must follow. */
+/* Match the glob "*::PATTERN", as a quick test before the exact one: it needs one match
+ * instead of one for each scope.  If it fails, no scope matches.  If it succeeds, the
+ * `::` may be in brackets, so the exact test must follow. */
 static bool is_glob_after_scope(const struct function_pattern *pattern,
 				const struct function_form *form, size_t from, size_t to)
 {

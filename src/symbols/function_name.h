@@ -53,50 +53,57 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len);
 const char *function_name_shown(const char *plain);
 
 /*
- * function_name_each - call @each for the names that users may write for @plain
+ * function_name_each - call @each for the names that users may write for the function
+ * @plain
  *
  * These are the bare name, and the bare name without its first scopes: `ns::Map::put`,
  * `Map::put`, `put`.  Does nothing for a name that is longer than FUNCTION_SEARCH_MAX.
  */
 void function_name_each(const char *plain, void (*each)(void *arg, const char *name),
 			void *arg);
-/* Return the number of bytes of @word before its parameters. */
+/* Return the number of bytes of the name @word before its parameters. */
 size_t function_name_len(const char *word, size_t len);
 
 /*
- * How well a written name matches a function, from the best rung to the worst.  Only the
- * best rung that any function reaches counts: the written name means all functions on this
- * rung, and no others.
+ * How well a name that a user has written matches a function, from the best rung to the
+ * worst.  Only the best rung that any function reaches counts: the written name means
+ * all functions on this rung, and no others.
  */
 enum function_rung {
-	RUNG_NAME,			/* equal to the name or the bare name, with or without
-					 * params, tail and clone */
-	RUNG_SCOPED,			/* the name is equal as in RUNG_NAME, but without
-					 * the first scopes */
-	RUNG_GLOB,			/* the name matches as in RUNG_NAME, but with wildcards */
-	RUNG_SCOPED_GLOB,		/* the name matches as in RUNG_SCOPED, but with
-					 * wildcards */
+	RUNG_NAME,			/* equal to the function's name or bare name,
+					 * with or without params, tail and clone */
+	RUNG_SCOPED,			/* equal as in RUNG_NAME to the function's name
+					 * without its first scopes: `put` for
+					 * ns::Map::put */
+	RUNG_GLOB,			/* a glob that matches the function's name, as
+					 * in RUNG_NAME */
+	RUNG_SCOPED_GLOB,		/* a glob that matches the function's name
+					 * without its first scopes, as in
+					 * RUNG_SCOPED */
 	RUNG_NONE,			/* no match */
 };
 
-/* Limit of the bytes of a name that is searched.  A function with a longer name is only
- * found by its raw name, and by its name as lists show it.  There is a limit because the
- * time of a match grows with the square of the length. */
+/* Maximum length of a function's name that is searched, bytes.  A function with a
+ * longer name is only found by its raw name, and by its name as lists show it.  There
+ * is a limit because the time of a match grows with the square of the length. */
 #define FUNCTION_SEARCH_MAX	1024u
 
-/* A name without blanks, and the offsets in @text at which its parts end. */
+/* A function's name without blanks in @text, and the offsets in @text at which the
+ * parts of the name end. */
 struct function_form {
 	size_t name, params, tail, all;
 	size_t nr_scopes;
 #define FORM_SCOPES	32
-	size_t scopes[FORM_SCOPES];	/* offsets after each `::` of the name */
+	size_t scopes[FORM_SCOPES];	/* offset in @text after each `::` of the
+					 * name */
 	char text[FUNCTION_SEARCH_MAX + 1];
 };
 
-/* A written name, prepared for matching. */
+/* A name that a user has written, prepared for matching. */
 struct function_pattern {
 	char scoped[2 * ELF_NAME_MAX + 3];	/* "*::", followed by @text */
-	const char *text;		/* the name without blanks; points into @scoped */
+	const char *text;		/* the written name without blanks; points into
+					 * @scoped */
 	size_t len;			/* bytes of @text */
 	bool has_params;
 	bool has_wildcards;
@@ -106,7 +113,8 @@ struct function_pattern {
 /* Prepare @text, a name without its command, for matching.  Returns false if @text matches
  * nothing, because it is empty or too long. */
 bool function_pattern_init(struct function_pattern *pattern, const char *text, size_t len);
-/* Compare the pattern with @plain, a name as the demangler prints it.  Returns the rung. */
+/* Compare the pattern with @plain, the name of a function as the demangler prints it.
+ * Returns the rung. */
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
 					  const char *plain);
 

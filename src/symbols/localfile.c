@@ -28,14 +28,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define LINKS_MAX	40		/* limit of the symbolic links in a path, as in
-					 * the kernel */
+#define LINKS_MAX	40		/* maximum number of symbolic links in a path,
+					 * as in the kernel */
 
 struct walk {
 	int fd;				/* O_PATH descriptor of the directory that the
 					 * walk has reached */
-	long mount;			/* number of the mount that contains @fd */
-	long root;			/* number of the mount that contains "/" */
+	long mount;			/* id of the mount that contains @fd */
+	long root;			/* id of the mount that contains "/" */
 	int nr_links;			/* number of symbolic links that were followed */
 	char rest[2 * PATH_MAX];	/* rest of the path: the names that are not
 					 * walked yet */
@@ -55,8 +55,8 @@ static bool is_local_fs(const char *type)
 }
 
 /*
- * Return true if the file system of mount number @mount is local.  A line of mountinfo is:
- * ID PARENT DEV ROOT DIR OPTIONS... - TYPE SOURCE OPTIONS
+ * Return true if the file system of the mount with the id @mount is local.  A line of
+ * /proc/self/mountinfo is: ID PARENT DEV ROOT DIR OPTIONS... - TYPE SOURCE OPTIONS
  */
 static bool is_mount_local(long mount)
 {
@@ -81,7 +81,7 @@ static bool is_mount_local(long mount)
 }
 
 /*
- * Return the number of the mount that contains @fd, or -errno.  Does not access the file
+ * Return the id of the mount that contains @fd, or -errno.  Does not access the file
  * system of @fd.
  */
 static long mount_id_of(int fd)
@@ -112,7 +112,8 @@ static int walk_to_root(struct walk *walk)
 	return walk->mount < 0 ? (int)walk->mount : 0;
 }
 
-/* Insert the target of the symbolic link before the remaining names of the path. */
+/* Insert the target of the symbolic link @link before the remaining names of the
+ * path. */
 static int walk_link(struct walk *walk, int link)
 {
 	char names[sizeof(walk->rest)];
@@ -131,8 +132,8 @@ static int walk_link(struct walk *walk, int link)
 }
 
 /*
- * Get the mount and the status of @fd.  Returns -EREMOTE if the file system of @fd must not
- * be accessed.
+ * Get the mount id and the status of @fd.  Returns -EREMOTE if the file system of @fd
+ * must not be accessed.
  */
 static int walk_inspect(const struct walk *walk, int fd, long *ret_mount, struct stat *ret_st)
 {
@@ -156,8 +157,9 @@ static bool is_in_procfs(int fd)
 }
 
 /*
- * Follow the symbolic link *@link, which is @name in the current directory: replace it with
- * the file to which it leads.
+ * Let the kernel follow @name in the current directory, a symbolic link in /proc.
+ * Replace *@link, the descriptor of the link, by one of the file to which the link
+ * leads.
  */
 static int follow_proc_link(const struct walk *walk, const char *name, int *link)
 {
@@ -171,8 +173,8 @@ static int follow_proc_link(const struct walk *walk, const char *name, int *link
 }
 
 /*
- * Walk to @fd, which is @name in the current directory.  If @fd is a symbolic link, follow
- * the link.
+ * Walk to @fd, which is the file @name in the current directory.  If @fd is a symbolic
+ * link, follow the link.
  */
 static int walk_into(struct walk *walk, const char *name, int fd)
 {
@@ -216,7 +218,8 @@ static int walk_step(struct walk *walk)
 	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
-/* Open the file for reading.  @found is only an O_PATH descriptor. */
+/* Open the file for reading.  @found is its O_PATH descriptor, from which nothing can
+ * be read. */
 static int open_found_file(int found, int *ret_fd)
 {
 	char path[64];

@@ -11,16 +11,17 @@
 struct name_index {
 	const char *const *names;	/* array of @nr names, owned by the caller; NULL:
 					 * the row has no name */
-	uint32_t *first;		/* array of mask + 1 numbers: 1 + first row of
-					 * each hash; 0: no row */
-	uint32_t *next;			/* array of @nr numbers: 1 + next row with the
-					 * same hash; 0: no further row */
+	uint32_t *first;		/* array of mask + 1 numbers, one for each hash:
+					 * 1 + the first row with this hash; 0: no
+					 * row */
+	uint32_t *next;			/* array of @nr numbers: 1 + the next row with
+					 * the same hash; 0: no further row */
 	uint32_t mask;			/* number of different hashes minus 1 */
 };
 
 /*
- * Build the index.  @names must stay valid until name_index_done().  Returns 0 or
- * -ENOMEM.
+ * Build an index of @names.  @names must stay valid until name_index_done().  Returns 0
+ * or -ENOMEM.
  */
 int name_index_init(struct name_index *index, const char *const *names, uint32_t nr);
 /* Free the index.  The names are not freed. */

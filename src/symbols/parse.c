@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's side of parsing.  Each job has its own parser process (parse_zygote.c), a
- * channel to this process, a memfd for the result, and a deadline.  The memfd is sealed
- * before the server reads a byte of the result, so it does not matter whether the parser
- * still lives.
+ * The server's code for parsers.  Each job has its own parser process (parse_zygote.c),
+ * a channel to this process, a memfd for the result, and a deadline.  The memfd is
+ * sealed before the server reads a byte of the result, so it does not matter whether
+ * the parser still lives.
  */
 #include "symbols/parse.h"
 
@@ -27,53 +27,57 @@
 #include "symbols/parse_impl.h"
 #include "symbols/parse_result.h"
 
-#define OWNER_MAX	2u		/* limit of the running jobs of one owner;
+#define OWNER_MAX	2u		/* maximum number of running jobs of one owner;
 					 * sessions do not count */
-#define JOBS_MAX	64u		/* limit of the running jobs of all owners;
+#define JOBS_MAX	64u		/* maximum number of running jobs of all owners;
 					 * sessions do not count */
-#define SESSIONS_MAX	128u		/* limit of the sessions of all owners */
+#define SESSIONS_MAX	128u		/* maximum number of sessions of all owners */
 #define IDLE_NS		60000000000ull	/* a session ends after this time without queries, ns */
-#define ASKS_MAX	16u		/* limit of the debug files that a job may ask
-					 * for */
-#define GRACE_NS	2000000000ull	/* the server kills a parser this long after the
-					 * parser's own time limit, ns */
-#define QUERY_NS	5000000000ull	/* limit of the time in which a session must
-					 * answer a query, ns */
+#define ASKS_MAX	16u		/* maximum number of debug files that a job may
+					 * ask for */
+#define GRACE_NS	2000000000ull	/* the server kills a parser that still runs
+					 * this long after its own time limit, ns */
+#define QUERY_NS	5000000000ull	/* maximum time in which a session must answer a
+					 * query, ns */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
 enum state {
 	RUNNING,
-	OPEN,				/* the job is a session that can be queried */
+	OPEN,				/* the job is a session that waits for
+					 * queries */
 	ENDED,				/* the job has ended; @result says whether the
 					 * job failed */
 };
 
 struct parse_job {
 	LIST_ENTRY(parse_job) link;	/* entry of the list parser.jobs while @channel
-					 * is open, then of parser.ended while @is_news
-					 * is set */
+					 * is open, then of the list parser.ended while
+					 * @is_news is set */
 	bool is_news;			/* true: parse_next_ended() has not returned
 					 * this job yet */
 	void *owner;
 	struct parse_request request;
-	char *path;			/* path of the file (see struct parse_want);
-					 * NULL: unknown */
-	int channel, memfd, pidfd;	/* descriptors; -1 if closed, or not received yet */
+	char *path;			/* path of the file to parse (see struct
+					 * parse_want); NULL: unknown */
+	int channel, memfd, pidfd;	/* channel to the parser, memfd of the result,
+					 * pidfd of the parser; -1 if closed, or not
+					 * received yet */
 	enum state state;
 	int result;			/* result of an ENDED job: 0 or -errno */
-	const char *why;		/* why the parser failed, for error_log; NULL if
-					 * the parser did not fail */
-	uint64_t bytes_left;		/* number of bytes that may still be read; the
-					 * parser has reported it */
-	uint64_t deadline_ns;		/* time at which the server gives up,
-					 * CLOCK_MONOTONIC; UINT64_MAX: never */
+	const char *why;		/* why the parser failed, a text for error_log;
+					 * NULL if the parser did not fail */
+	uint64_t bytes_left;		/* number of bytes that may still be read, as
+					 * the parser has reported */
+	uint64_t deadline_ns;		/* time at which the server kills the parser, ns
+					 * of CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint32_t nr_asks;		/* number of debug files that the parser has asked
 					 * for */
 	bool is_asked;			/* true: this session has not answered the last
 					 * query yet */
-	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes; NULL if it
-					 * is not allocated yet */
+	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes for the
+					 * answer of a session; NULL if it is not
+					 * allocated yet */
 	uint32_t answer_bytes;		/* length of the answer in @answer; 0 if there is
 					 * no answer */
 };
@@ -82,7 +86,8 @@ struct parse_job {
 static struct {
 	int zygote;			/* socket of the zygote; -1 if there is no zygote */
 	int epoll;			/* epoll descriptor; -1 if the process has no
-					 * event loop, so that parse_start() waits */
+					 * event loop: then parse_start() waits for the
+					 * result */
 	uint64_t serial;		/* number that parse_serial() returns */
 	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
 	LIST_HEAD(, parse_job) ended;	/* jobs that parse_next_ended() has not returned
@@ -128,7 +133,8 @@ static void fail_job(struct parse_job *job, int result, const char *why)
 	end_job(job);
 }
 
-/* Return a text for error_log.  @status: the parser's status from waitpid(). */
+/* Return a text for error_log that says why a parser ended.  @status: the parser's
+ * status from waitpid(). */
 static const char *why_parser_ended(int status)
 {
 	if (WIFEXITED(status))
@@ -152,7 +158,7 @@ static const char *why_parser_ended(int status)
 	}
 }
 
-/* Seal the memfd, so that nobody can change the result any more. */
+/* Seal the memfd @fd, so that nobody can change the result any more. */
 static bool seal_result(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
@@ -160,8 +166,8 @@ static bool seal_result(int fd)
 }
 
 /*
- * Handle the message that the parser has finished its job.  The parser has not failed if
- * the file is malformed.
+ * Handle the message that the parser has finished its job.  A parser that reports a
+ * malformed file has not failed.
  */
 static void finish_job(struct parse_job *job, const struct parse_message *message)
 {
@@ -203,8 +209,8 @@ static void store_answer(struct parse_job *job, const void *data, ssize_t bytes)
 }
 
 /*
- * Open the file that the parser asks for, and send it.  Sending cannot block: the socket
- * has space for the answer.
+ * Open the file that the parser asks for, and send its descriptor.  Sending cannot
+ * block: the socket has space for the answer.
  */
 static void send_asked_file(struct parse_job *job, const struct elf_ask *ask)
 {
@@ -267,8 +273,8 @@ static bool receive_message(struct parse_job *job)
 		fail_job(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* The zygote sends PARSE_STARTED once.  A second message of this type is an error,
-	 * which is handled below. */
+	/* The zygote sends PARSE_STARTED once.  handle_message() treats a second
+	 * message of this type as an error. */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -294,7 +300,8 @@ static void check_job_deadline(struct parse_job *job)
 		fail_job(job, -ETIME, "The parser took too long");
 }
 
-/* Wait until the job or the query is done, at most until the time @until_ns. */
+/* Wait until the job has ended or the session has answered, at most until @until_ns
+ * (CLOCK_MONOTONIC). */
 static void wait_for_job(struct parse_job *job, uint64_t until_ns)
 {
 	while (job->state == RUNNING || job->is_asked) {
@@ -369,7 +376,8 @@ static void end_oldest_session(void)
 }
 
 /*
- * Send the request to the zygote.  If somebody has killed the zygote, start another one.
+ * Send the request of @job to the zygote.  If somebody has killed the zygote, start
+ * another one.
  */
 static int send_job_request(const struct parse_job *job, const int fds[PARSE_FDS])
 {

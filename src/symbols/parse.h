@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's side of the parsers.  A file that a program names (ELF, DWARF, xz,
- * C++ names) is parsed by a process without rights, one process for each file:
+ * The server's functions for parsers.  A file that a program names (ELF, DWARF, xz, C++
+ * names) is parsed by a process without rights, one process for each file:
  * docs/design/symbols.md, "The parser".  The functions here start jobs and fetch their
  * results.
  *
- * The server never waits for a parser: parse_poll() returns -EINPROGRESS, and the caller
- * tries again later.  In a process without an event loop (`ulf dump`, unit tests)
- * parse_start() waits.
+ * The server never waits for a parser: parse_poll() returns -EINPROGRESS, and the
+ * caller tries again later.  In a process without an event loop (`ulf dump`, unit
+ * tests) parse_start() waits.
  *
  * All functions must be called by the main thread.
  */
@@ -24,11 +24,11 @@ struct parsed;
 
 /* A file to parse. */
 struct parse_want {
-	void *owner;			/* root for which the job is done; each owner may
-					 * have only a few jobs at a time */
+	void *owner;			/* the root for which the job runs; each owner
+					 * may have only a few jobs at a time */
 	struct parse_request request;
 	int fd;				/* descriptor of the file; parse_start() closes
-					 * it, even if it fails */
+					 * it, even if parse_start() fails */
 	const char *path;		/* path of the file; the separate debug file may
 					 * be next to it.  NULL: the debug file is found
 					 * only by the build id */
@@ -61,8 +61,8 @@ int parse_poll(const struct parse_job *job);
  */
 const char *parse_why(const struct parse_job *job);
 /*
- * Return how many bytes of the request's bytes_left were read.  The parser has reported
- * this number.
+ * Return how many bytes the parser has read, of those that the request allowed
+ * (bytes_left).  The parser has reported this number.
  */
 uint64_t parse_bytes_read(const struct parse_job *job);
 /*
@@ -79,15 +79,15 @@ struct parsed *parse_map_result(struct parse_job *job);
  */
 int parse_query(struct parse_job *job, uint64_t addr);
 /*
- * Return the answer to the last query, and its length in @ret_bytes.  An answer is returned
- * once. Returns NULL if there is no answer yet.  The answer is valid until the next
- * parse_query() or parse_free().
+ * Return a session's answer to the last query, and its length in *@ret_bytes.  An
+ * answer is returned once.  Returns NULL if there is no answer yet.  The answer is
+ * valid until the next parse_query() or parse_free().
  */
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
 /*
- * Wait up to @ms for the end of a job, or for an answer.  For callers that cannot try again
- * later.
+ * Wait up to @ms for the end of a job, or for the answer of a session.  For callers
+ * that cannot try again later.
  */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
@@ -95,8 +95,8 @@ void parse_wait(struct parse_job *job, uint32_t ms);
  * parse_init - start the zygote, the process that starts parsers
  * @is_async: there is an event loop, so parse_start() must not wait
  *
- * Call it early, while this process is still small.  Otherwise the first parse_start()
- * does it.  Returns 0 or -errno.
+ * Call it early, while this process is still small.  If it is not called, the first
+ * parse_start() starts the zygote.  Returns 0 or -errno.
  */
 int parse_init(bool is_async);
 /* Return a descriptor that becomes readable when parse_dispatch() has work, or -1. */
@@ -112,13 +112,14 @@ bool parse_dispatch(void);
  */
 bool parse_is_running(void);
 /*
- * Return the owner of a job that has ended.  Each job is returned once.  NULL: there are no
- * more jobs. A result takes memory until its owner has called parse_map_result().
+ * Return the owner of a job that has ended.  Each job is reported once.  NULL: there
+ * are no more jobs.  A result takes memory until its owner has called
+ * parse_map_result().
  */
 void *parse_next_ended(void);
 /*
- * Return a number that rises whenever a job makes progress.  While it is unchanged, a
- * retry is useless.
+ * Return a number that rises whenever a job makes progress.  While it is unchanged, it
+ * is useless to call parse_poll() again.
  */
 uint64_t parse_serial(void);
 

@@ -10,19 +10,20 @@
 #include "symbols/parse_sandbox.h"
 #include "symbols/parse_wire.h"
 
-/* ---- functions of parse_jobs.c ---- */
+/* ---- functions of parse_jobs.c: the jobs of a parser ---- */
 
 /*
- * The jobs that a parser can do, indexed by enum parse_job_id.  To add a job, add a row,
- * a function, and a check of its result in parse_result.c.
+ * A job that a parser can do.  The table parse_job_types is indexed by enum
+ * parse_job_id.  To add a job, add a row, a function, and a check of its result in
+ * parse_result.c.
  *
  * Each job runs once, in its own process, with the descriptors of enum parse_fd.
  */
 struct parse_job_type {
 	const char *name;
 	/*
-	 * Optional method.  Runs before the process enters the sandbox and before it reads
-	 * anything.  May lower the limits.
+	 * Optional method.  Runs before the process enters the sandbox and before it
+	 * reads anything.  May lower *@limits.
 	 */
 	void (*prepare)(struct parse_limits *limits);
 	/*
@@ -41,11 +42,11 @@ struct parse_job_type {
 
 extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 
-/* ---- functions of parse_zygote.c ---- */
+/* ---- functions of parse_zygote.c: fork parsers, and send messages ---- */
 
 /*
  * Exit statuses that the server gets if a parser could not enter its sandbox
- * (PARSE_NO_SANDBOX), or could not be forked.
+ * (PARSE_NO_SANDBOX), or if the zygote could not fork a parser (PARSE_NO_PROCESS).
  */
 #define PARSE_NO_SANDBOX	97
 #define PARSE_NO_PROCESS	98

@@ -21,7 +21,7 @@
 #define STRINGS_MAX	(1ull << 30)
 #define MB		(1ull << 20)
 
-/* ---- ask the server for files ---- */
+/* ---- ask the server for separate debug files ---- */
 
 static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask,
 		      int *ret_fd)
@@ -52,7 +52,7 @@ static struct elf_source make_elf_source(const struct parse_request *request,
 	};
 }
 
-/* ---- write results ---- */
+/* ---- write symbols and sites to the result ---- */
 
 static int write_result_bytes(const void *data, uint64_t bytes)
 {
@@ -68,8 +68,8 @@ static int write_result_bytes(const void *data, uint64_t bytes)
 }
 
 /*
- * Make the rows of the result.  @ret_bytes: total length of the names, which are stored in
- * the order of the rows.  Returns NULL if there is no memory.
+ * Make the array of symbols for the result.  @ret_bytes: total length of their names,
+ * which are stored in the order of the symbols.  Returns NULL if there is no memory.
  */
 static struct parse_symbol *make_symbol_rows(const struct elf_symbols *symbols, uint64_t *ret_bytes)
 {
@@ -114,8 +114,8 @@ static const struct elf_symbol *find_next_symbol(const struct elf_symbols *symbo
 	return elf_symbols_find(symbols, addr);
 }
 
-/* Write the sites to the result.  Each site has the number of its symbol + 1, or 0 if it
- * has no symbol. */
+/* Write the function sites to the result.  Each site has 1 + the number of its symbol,
+ * or 0 if it has no symbol. */
 static int write_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
@@ -157,7 +157,8 @@ static void list_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
-/* Write the result.  Nothing is freed, because the process is about to end. */
+/* Write the result of the job.  Nothing is freed, because the process is about to
+ * end. */
 static int write_result(struct parse_head *head, const struct elf_symbols *symbols,
 			const struct elf_sites *sites)
 {
@@ -194,8 +195,8 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 	return write_result(&head, &symbols, &no_sites);
 }
 
-/* Run PARSE_SITES.  A file without symbols is not an error: its sites have no names, but
- * can be traced. */
+/* Run the job PARSE_SITES.  A file without symbols is not an error: its function sites
+ * have no names, but can be traced. */
 static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
@@ -223,8 +224,8 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 /* ---- the job PARSE_DEMANGLE ---- */
 
 /*
- * Limit the memory of the process by the size of the input, so that a malicious name cannot
- * use much more memory than other names.
+ * Limit the memory of the process by the size of the input, so that one malicious name
+ * cannot use much more memory than normal names need.
  */
 static void prepare_demangle(struct parse_limits *limits)
 {
@@ -279,8 +280,8 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* Reserve memory for the output first.  A name that exceeds the demangler's limits
-	 * is abandoned without freeing its memory, so too little could be left later. */
+	/* Reserve memory for the output first.  The memory of a name that exceeds the
+	 * demangler's limits is never freed, so too little could be left later. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all_names(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;

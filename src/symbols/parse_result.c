@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Check results of parsers.  A result is a sealed memfd.  First the sizes in its header
- * are checked against each other and against the size of the file, then each number that
- * is used as an index or an offset.  Every string must end within ELF_NAME_MAX bytes.
- * All checks take linear time.
+ * are checked against each other and against the size of the memfd, then each number
+ * that is used as an index or an offset.  Every string must end within ELF_NAME_MAX
+ * bytes.  All checks take linear time.
  */
 #include "symbols/parse_result.h"
 
@@ -31,9 +31,9 @@ void parsed_free(struct parsed *parsed)
 	free(parsed);
 }
 
-/* ---- symbols and sites ---- */
+/* ---- check symbols and function sites ---- */
 
-/* The parts of a result.  The result's header gives their offsets. */
+/* Pointers to the arrays in a result.  The result's header gives their offsets. */
 struct layout {
 	struct parse_head head;
 	const struct parse_symbol *symbols;
@@ -76,8 +76,8 @@ static bool find_result_layout(const struct parsed *parsed, struct layout *ret)
 }
 
 /*
- * Check that each string is shorter than ELF_NAME_MAX and that the last string ends in a
- * NUL.
+ * Check that each string is shorter than ELF_NAME_MAX bytes and that the last string
+ * ends in a NUL.
  */
 static bool are_names_valid(const char *strings, uint64_t bytes)
 {
@@ -116,8 +116,8 @@ static int copy_symbols(const struct layout *layout, struct elf_symbols *symbols
 	return 0;
 }
 
-/* Check the row of each site, because the server uses rows as indices when it writes to the
- * shared memory. */
+/* Check the row number of each function site, because the server uses it as an index
+ * when it writes to the shared memory. */
 static bool are_sites_valid(const struct layout *layout)
 {
 	const struct parse_head *head = &layout->head;
@@ -204,7 +204,7 @@ int parsed_check(struct parsed *parsed, struct elf_symbols *ret_symbols,
 	return 0;
 }
 
-/* ---- demangled names ---- */
+/* ---- check demangled names ---- */
 
 int parsed_check_plain(struct parsed *parsed, const struct elf_symbols *symbols)
 {

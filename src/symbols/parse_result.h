@@ -19,11 +19,12 @@ struct parsed {
 	uint64_t bytes;
 	const char *strings;		/* names of the result's symbols */
 	uint64_t strings_bytes;		/* length of @strings */
-	/* The members below are for demangled names, which a job PARSE_DEMANGLE provides. */
-	struct parse_job *plain_job;	/* the job that demangles the names; NULL if it
-					 * has not started, or has ended */
-	bool is_plain_tried;		/* true: the job was started once, and must not
-					 * be started again */
+	/* The members from here on are for demangled names, which a job PARSE_DEMANGLE
+	 * provides. */
+	struct parse_job *plain_job;	/* the job that demangles the names; NULL if
+					 * this job has not started, or has ended */
+	bool is_plain_tried;		/* true: the job that demangles was started
+					 * once, and must not be started again */
 	struct parsed *plain;		/* the checked result of the job that demangles;
 					 * NULL if there is no result */
 };
@@ -32,17 +33,19 @@ struct parsed {
 void parsed_free(struct parsed *parsed);
 
 /*
- * Pointers to which parsed_check() stores the parts of a result other than symbols.  NULL:
- * the caller does not need this part.
+ * Pointers to which parsed_check() stores those data of a result that are not symbols.
+ * A pointer is NULL if the caller does not need the data.
  */
 struct parsed_more {
-	struct parse_segment *segments;	/* array of PARSE_SEGMENTS_MAX segments */
+	struct parse_segment *segments;	/* array of PARSE_SEGMENTS_MAX segments of the
+					 * file */
 	uint32_t *nr_segments;
 	struct elf_sites *sites;
-	const char ***names;		/* name of each site, or NULL if the site has no
-					 * name; the caller frees the array */
-	uint32_t *next_kind;		/* next kind of which the file has a table of
-					 * function entries */
+	const char ***names;		/* name of each function site, or NULL if the
+					 * site has no name; the caller frees the
+					 * array */
+	uint32_t *next_kind;		/* next kind for which the file has a table of
+					 * function entries, or FSITE_KINDS */
 };
 
 /*

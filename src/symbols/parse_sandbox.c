@@ -38,7 +38,7 @@ bool parse_sandbox_is_whole(void)
 	return !HAS_SANITIZER;
 }
 
-/* ---- system calls ---- */
+/* ---- the seccomp filter ---- */
 
 /* System calls that the seccomp filter allows with any arguments. */
 static const int allowed[] = {
@@ -64,14 +64,16 @@ static const int refused[] = {
 				 offsetof(struct seccomp_data, field))
 #define RETURN(value)	BPF_STMT(BPF_RET | BPF_K, value)
 /*
- * Execute the next instruction if the system call is @nr, else skip @others instructions.
+ * BPF: execute the next instruction if the system call is @nr, else skip @others
+ * instructions.
  */
 #define IF_CALL(nr, others)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, others)
 
 #define FAIL		(SECCOMP_RET_ERRNO | EACCES)
 
 /*
- * How mmap() is checked: 4 instructions, which are skipped for other system calls.
+ * The checks of system calls that are allowed only with some arguments.  The check of
+ * mmap() has 4 instructions, which are skipped for other system calls:
  *
  *	if nr != mmap: skip 4
  *	load args[2]
@@ -92,8 +94,9 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 
 	/*
-	 * Allow newfstatat(), which libc's fstat() uses.  With a path the call could at
-	 * most reveal whether a file exists.
+	 * Allow newfstatat() with AT_EMPTY_PATH, as libc's fstat() calls it.  With a
+	 * path the call could at most reveal the attributes of a file, not its
+	 * contents.
 	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),
@@ -101,7 +104,8 @@ static const struct sock_filter checks[] = {
 	RETURN(FAIL),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* Allow fcntl(), by which libelf checks whether a descriptor is open. */
+	/* Allow the commands F_DUPFD to F_GETFL of fcntl(): with F_GETFL libelf checks
+	 * whether a descriptor is open. */
 	IF_CALL(SYS_fcntl, 4),
 	LOAD(args[1]),
 	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_GETFL, 0, 1),
@@ -109,7 +113,7 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* Refuse the system calls of x32 and i386, because their numbers have other meanings. */
+/* Refuse the system calls of x32 and i386: there the numbers stand for other calls. */
 static const struct sock_filter start[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0),
@@ -156,8 +160,8 @@ static int lower_rlimit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
-/* Returns the size of the mappings of this process.  A zygote that was started late has
- * the mappings that the server had at that moment. */
+/* Returns the total size of the mappings of this process in bytes.  A zygote that was
+ * started late has the mappings that the server had at that moment. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -188,8 +192,8 @@ static int lower_all_rlimits(const struct parse_limits *limits)
 	int r = 0;
 
 	/*
-	 * RLIMIT_AS is the last row.  With a sanitizer it is left out, because the shadow
-	 * memory exceeds the limit.
+	 * RLIMIT_AS is the last row.  With a sanitizer this row is left out, because
+	 * the sanitizer's shadow memory exceeds the limit.
 	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
 		r = lower_rlimit(rows[i].what, rows[i].soft, rows[i].hard);
@@ -204,7 +208,7 @@ int parse_sandbox_enter(const struct parse_limits *limits)
 	if (r)
 		return r;
 	/* SIGALRM kills the process after the time limit.  The seccomp filter keeps the
-	 * parser from changing that. */
+	 * parser from changing the timer. */
 	if (setitimer(ITIMER_REAL, &timer, NULL) ||
 	    prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct parse_limits {
-	uint64_t memory_bytes;		/* limit of the address space in bytes, not
-					 * counting what is mapped already */
-	uint64_t file_bytes;		/* limit of the size of the parser's result, bytes */
+	uint64_t memory_bytes;		/* maximum address space of the parser in bytes,
+					 * in addition to what is mapped already */
+	uint64_t file_bytes;		/* maximum size of the parser's result, bytes */
 	uint32_t cpu_seconds;
-	uint32_t wall_seconds;		/* limit of wall-clock time, s; 0: only the
-					 * server ends the parser */
+	uint32_t wall_seconds;		/* maximum wall-clock time, s; 0: no limit, only
+					 * the server ends the parser */
 };
 
 /*

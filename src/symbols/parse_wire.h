@@ -13,19 +13,21 @@
 #include "symbols/elf_debug.h"
 
 enum parse_job_id {
-	PARSE_SYMBOLS,			/* the functions of a file */
-	PARSE_SITES,			/* the functions of a file, and whether each of
-					 * them can be traced */
+	PARSE_SYMBOLS,			/* list the functions of a file */
+	PARSE_SITES,			/* list the functions of a file, and find out
+					 * whether each of them can be traced */
 	PARSE_DEMANGLE,			/* demangled C++ names */
-	PARSE_PARAMS,			/* a session that answers queries about
-					 * parameters of functions */
+	PARSE_PARAMS,			/* a session: answer queries about parameters of
+					 * functions */
 	PARSE_JOBS,
 };
 
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
-	uint32_t kind;			/* kind of the table for PARSE_SITES: enum fsite_kind */
-	uint64_t bytes_left;		/* limit of the bytes that the parser may read */
+	uint32_t kind;			/* for PARSE_SITES: kind of the table of
+					 * function entries (enum fsite_kind) */
+	uint64_t bytes_left;		/* maximum number of bytes that the parser may
+					 * read */
 	uint32_t build_id_bytes;	/* length of @build_id; 0 if any file is accepted */
 	uint8_t build_id[32];
 };
@@ -41,10 +43,10 @@ enum parse_fd {
 /* ---- messages ---- */
 
 enum parse_message_type {
-	PARSE_STARTED,			/* sent by the zygote, together with a pidfd of
-					 * the parser */
-	PARSE_EXITED,			/* sent by the zygote; .value is the status of
-					 * waitpid() */
+	PARSE_STARTED,			/* sent by the zygote when it has forked the
+					 * parser, together with the parser's pidfd */
+	PARSE_EXITED,			/* sent by the zygote when the parser has ended;
+					 * .value is the status of waitpid() */
 	PARSE_ASK,			/* request of a parser for the file that .ask
 					 * describes; the answer carries the descriptor */
 	PARSE_DONE,			/* a parser has finished its job; .value is 0 if
@@ -57,15 +59,17 @@ enum parse_message_type {
 struct parse_message {
 	uint32_t type;
 	int32_t value;
-	uint64_t bytes_left;		/* rest of the request's bytes_left, in PARSE_DONE */
+	uint64_t bytes_left;		/* in PARSE_DONE: number of bytes that the
+					 * parser could still have read */
 	uint64_t addr;
 	struct elf_ask ask;
 };
 
-#define PARSE_PARAM_NAME	256u	/* limit of the length of a parameter's name with
-					 * its NUL; longer names are cut */
+#define PARSE_PARAM_NAME	256u	/* maximum length of a parameter's name with its
+					 * NUL, bytes; longer names are cut */
 
-struct parse_param {			/* A parameter, as in struct elf_param. */
+struct parse_param {			/* a parameter of a function, as in struct
+					 * elf_param */
 	uint64_t bytes;
 	uint8_t kind, is_on_stack, nr_words;
 	uint8_t regs[2];
@@ -80,8 +84,8 @@ struct parse_answer {
 	uint32_t nr;			/* number of params */
 	uint64_t addr;
 	uint32_t is_known;
-	uint32_t is_over;		/* is 1 if a search took too long, so that the
-					 * server must not ask again */
+	uint32_t is_over;		/* 1 if a search took too long, so that the
+					 * server must not ask again; else 0 */
 	struct parse_param params[];	/* [nr] */
 };
 
@@ -95,10 +99,11 @@ struct parse_answer {
 
 struct parse_symbol {
 	uint64_t addr, size;
-	uint64_t name;			/* offset of the symbol's name in the strings */
+	uint64_t name;			/* offset of the symbol's name in the strings of
+					 * the result */
 };
 
-/* A part of the file that is loaded read-only. */
+/* A segment of the file that is loaded read-only. */
 struct parse_segment {
 	uint64_t addr, off, bytes;
 };
@@ -116,11 +121,13 @@ struct parse_segment {
 struct parse_head {
 	uint32_t magic;
 	uint32_t nr_symbols;
-	uint64_t first, end;		/* range of addresses to which the file is loaded */
+	uint64_t first, end;		/* range of addresses to which the file is
+					 * loaded, without the load address */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
-	uint32_t kind, next_kind;	/* kind of the sites; next kind of which the file
-					 * has a table, or FSITE_KINDS */
+	uint32_t kind, next_kind;	/* kind: enum fsite_kind of the sites;
+					 * next_kind: next kind for which the file has a
+					 * table, or FSITE_KINDS */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
@@ -129,7 +136,8 @@ struct parse_head {
 };
 
 /*
- * The result of PARSE_DEMANGLE.  The input is the strings of the result above.
+ * The result of PARSE_DEMANGLE.  The input of this job is the strings in the result of
+ * PARSE_SYMBOLS or PARSE_SITES.
  *
  *	struct parse_plain_head
  *	uint32_t		[nr]	1 + offset in the strings; 0: not a C++ name

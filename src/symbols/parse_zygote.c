@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The zygote: a process that the server forks at its start, before it has any data.  For
- * each request the zygote forks a parser.  So a parser has no memory of the server, and
- * no descriptors except those of the request.  The zygote sends the server a pidfd of the
- * parser and, later, the exit status, through the parser's channel.
+ * The zygote: a process that the server forks at its start, before the server has any
+ * data.  For each request the zygote forks a parser.  So a parser has no memory of the
+ * server, and no descriptors except those of the request.  The zygote sends the server
+ * a pidfd of the parser and, later, the exit status, through the parser's channel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@
 #include "symbols/parse_impl.h"
 
 #define CHILDREN_MAX	256
-#define FREE_FD		64		/* first descriptor number above all fixed
-					 * numbers of enum parse_fd */
+#define FREE_FD		64		/* a descriptor number above all fixed numbers
+					 * of enum parse_fd */
 #define TOP_PAD		(1 << 20)
 
 /* ---- send and receive messages with descriptors ---- */
@@ -101,7 +101,8 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 
 /* ---- the parser ---- */
 
-/* Give the request's descriptors the numbers of enum parse_fd, and close all others. */
+/* In a parser: give the request's descriptors the numbers of enum parse_fd, and close
+ * all others. */
 static int renumber_fds(const int fds[PARSE_FDS])
 {
 	int high[PARSE_FDS];
@@ -142,8 +143,8 @@ _Noreturn static void be_parser(const struct parse_request *request,
 
 	reset_signals();
 	/*
-	 * Let malloc() use one heap, not one mapping for each table, so that the process
-	 * touches fewer new pages.
+	 * Let malloc() use one heap, not one mapping for each large array, so that the
+	 * process touches fewer new memory pages.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -169,7 +170,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 /* ---- the zygote ---- */
 
 struct child {
-	pid_t pid;			/* pid of the parser; 0: the row is free */
+	pid_t pid;			/* pid of the parser; 0: this element is free */
 	int channel;
 };
 
@@ -212,7 +213,8 @@ static struct child *find_free_child(struct zygote *zygote)
 	return NULL;
 }
 
-/* Fork a parser for @request.  The zygote keeps the channel, to report how the parser ended. */
+/* Fork a parser for @request.  The zygote keeps the parser's channel, to report to the
+ * server how the parser ended. */
 static void fork_parser(struct zygote *zygote, const struct parse_request *request,
 			const int fds[PARSE_FDS])
 {
@@ -270,8 +272,8 @@ static bool accept_request(struct zygote *zygote)
 	return true;
 }
 
-/* Close all descriptors of the server except @socket.  Returns the new number of @socket,
- * or -1. */
+/* Close all descriptors that were inherited from the server, except @socket.  Returns
+ * the new number of @socket, or -1. */
 static int detach_from_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
