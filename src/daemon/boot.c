@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Apply boot settings (event/boot.h).  The first server that finds a root applies them,
- * once in the root's life.  It writes them to the files of the tree, so each setting gets
- * the checks of its file.  Mistakes are reported in error_log, because no writer waits for
- * an error.  A setting with a mistake is not applied at all.
+ * once in the root's life.  The server writes them to the files of the tree, so each
+ * setting gets the checks of its file.  Mistakes are reported in error_log, because no
+ * writer waits for an error.  A setting with a mistake is not applied at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,8 @@
 #include "symbols/function_name.h"
 #include "tracefs/tracefs.h"
 
-#define PATH_BYTES	1024u		/* limit of the bytes of the path of a file in the tree */
+#define PATH_BYTES	1024u		/* maximum length of the path of a file in the
+					 * tree, bytes */
 
 static void log_error(struct root *root, const char *error,
 		      const struct boot_piece *word, const char *at)
@@ -46,7 +47,8 @@ static void log_error(struct root *root, const char *error,
 		      (uint32_t)(at - word->text));
 }
 
-/* Write to a file of the tree, as echo does.  Returns 0 or the -errno of the file. */
+/* Write to the file @path of the tree, as echo does.  Returns 0 or the -errno of the
+ * write. */
 static int write_path(struct root *root, const char *path,
 		      const struct boot_piece *value)
 {
@@ -64,8 +66,8 @@ static int write_path(struct root *root, const char *path,
 		return r;
 	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
 	tracefs_close(file);
-	/* -EINPROGRESS is not an error: the program applies the settings before it
-	 * continues. */
+	/* -EINPROGRESS is not an error: the processes apply the setting before the
+	 * program continues. */
 	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
 }
 
@@ -125,7 +127,8 @@ static int set_options(struct instance *instance, struct boot_piece list)
 	return r;
 }
 
-/* Get the next item as boot_item() does, for names of functions, which may contain commas. */
+/* Get the next item of a list of functions.  boot_item() cannot be used, because names
+ * of functions may contain commas. */
 static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 {
 	do {
@@ -141,8 +144,9 @@ static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 	return true;
 }
 
-/* Write a list of functions to @file.  As in the kernel, a function that does not exist is
- * reported, and the others are set.  Returns true if all functions were set. */
+/* Write the functions of a setting to @file.  As in the kernel, a function that does
+ * not exist is reported, and the others are set.  Returns true if all functions were
+ * set. */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
@@ -166,8 +170,8 @@ static bool set_functions(struct root *root, const char *file,
 	return are_all;
 }
 
-/* Set the size or the options of all instances: as in the kernel, the setting of the top
- * instance applies to all instances. */
+/* Apply trace_buf_size or trace_options to all instances: as in the kernel, these
+ * settings are not only for the top instance. */
 static int set_all(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance;
@@ -216,7 +220,8 @@ static const char *const list_files[BOOT_UNKNOWN] = {
 	[BOOT_STACK_FILTER] = "stack_trace_filter",
 };
 
-/* Return true if the instance exists whose records `ulf run` prints for tp_printk. */
+/* Return true if the root has the instance from which `ulf run` prints records for
+ * tp_printk. */
 static bool has_console(const struct root *root)
 {
 	const struct instance *instance;
@@ -247,16 +252,17 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_STACK_FILTER:	/* both settings enable the stack tracer, as in the kernel */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_piece){ "1", 1 }) : 0;
-	case BOOT_TP_PRINTK:	/* nothing to do here: `ulf run` prints the records,
-				 * because it has a console */
+	case BOOT_TP_PRINTK:	/* nothing to set: `ulf run` prints the records to its
+				 * terminal */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
 }
 
-/* Start recording, after set_word() has set all sizes and filters: make the rings, the snapshot's
- * rings, and set the tracer.  The program itself enables events when they are registered. */
+/* Start recording, after set_word() has set all sizes and filters: make the rings and
+ * the rings of the snapshot, and set the tracer.  Events are enabled by the program
+ * itself, when it registers them. */
 static int begin_word(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
@@ -311,7 +317,7 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-/* ---- set triggers, when their event exists ---- */
+/* ---- set the triggers of events that exist ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
 			const struct boot_piece *item)
@@ -342,8 +348,9 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
-/* Return true if an older event with this name got its boot triggers.  Then the new event
- * has inherited the current triggers of the older one (rules_refresh()). */
+/* Return true if an older event with this name already got its boot triggers.  In this
+ * case the new event has inherited the current triggers of the older one
+ * (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -360,7 +367,8 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	set_triggers(root, event, words);
 }
 
-/* Return true if a setting names functions, or traces all functions. */
+/* Return true if one of the boot settings @words names functions, or traces all
+ * functions. */
 static bool has_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
@@ -374,8 +382,8 @@ static bool has_functions(const char *words)
 	return false;
 }
 
-/* Find the functions that @item, [!]NAME[:COMMAND], names.  Returns -ERESTART if names are
- * still being demangled or searched. */
+/* Find the functions that @item, [!]NAME[:COMMAND], names.  Returns -ERESTART if this
+ * must be tried again, because names are still being demangled or searched. */
 static int find_function(struct root *root, const struct boot_piece *item,
 			 struct function_set *set)
 {
@@ -410,8 +418,8 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Search for the functions that filters of triggers name.  Returns 0, or -ERESTART if the
- * caller must call again later. */
+/* Search for the functions that the filters in trace_trigger name.  Returns 0, or
+ * -ERESTART if the caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
 	struct boot_piece item;
@@ -433,8 +441,8 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Apply the boot settings only once, because a program that asks again must not
-	 * keep the server busy. */
+	/* Apply the boot settings only once: a program that sets boot_state again must
+	 * not keep the server busy. */
 	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

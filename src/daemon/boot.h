@@ -12,10 +12,11 @@
 
 /* The boot settings of a root.  This is the state of ROOT_PART_BOOT. */
 struct root_boot {
-	uint32_t nr_rows;		/* number of rows of the table of events that
-					 * have been handled */
+	uint32_t nr_rows;		/* number of rows of the table of events whose
+					 * boot settings have been applied */
 	bool is_applied;		/* true: boot_apply() has run */
-	struct budget budget;		/* budget for the triggers of many events */
+	struct budget budget;		/* CPU budget for setting the triggers of many
+					 * events */
 };
 
 /* Return the state of the boot settings of @root. */
@@ -24,18 +25,18 @@ static inline struct root_boot *root_boot(const struct root *root)
 	return root->part_state[ROOT_PART_BOOT];
 }
 
-/* Method root_part.init: mark the events that exist now, because the previous server has
- * applied their boot settings. */
+/* Method root_part.init: mark the events that exist now as handled, because the
+ * previous server has applied their boot settings. */
 int boot_init(struct root *root);
-/* Method root_part.prepare: apply the boot settings if no server has done so, and the boot
- * settings of events that were registered since the last call.  Returns 0, or -ERESTART if
- * settings of functions wait for a parser. */
+/* Method root_part.prepare: apply the boot settings if no server has done so, and set
+ * the triggers of events that were registered since the last call.  Returns 0, or
+ * -ERESTART if settings of functions wait for a parser. */
 int boot_prepare(struct root *root);
-/* Method root_part.tick: apply the boot settings of events that were registered since the
+/* Method root_part.tick: set the boot triggers of events that were registered since the
  * last call. */
 void boot_tick(struct root *root);
-/* Method root_part.done: forget which events were handled, because @root is no longer
- * mapped. */
+/* Method root_part.done: forget which events got their boot triggers, because @root is
+ * no longer mapped. */
 void boot_done(struct root *root);
 
 #endif

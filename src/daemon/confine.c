@@ -31,10 +31,10 @@
 /* ---- drop capabilities ---- */
 
 /*
- * Capabilities that a server of root keeps.  Programs of root have all capabilities, and
- * their worker processes may be other users.  To inspect them (/proc/PID/maps, stat, exe)
- * the server needs SYS_PTRACE, and to read the files that they run it needs
- * DAC_READ_SEARCH. Servers of other users keep no capability.
+ * Capabilities that a server with user id 0 keeps.  Programs with user id 0 have all
+ * capabilities, and their worker processes may run as other users.  To inspect them
+ * (/proc/PID/maps, stat, exe) the server needs SYS_PTRACE, and to read the files that
+ * they run it needs DAC_READ_SEARCH.  Servers of other users keep no capability.
  */
 static const uint64_t kept_of_root =
 	1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_PTRACE;
@@ -45,8 +45,8 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* this process may not drop any capability of
-					 * the bounding set */
+			return -errno;	/* the kernel does not allow this process to
+					 * drop capabilities of the bounding set */
 	}
 	return 0;
 }
@@ -86,16 +86,16 @@ static int drop_capabilities(void)
 
 enum condition {
 	ALWAYS,
-	UNLESS_EQUAL,			/* refuse if argument != value */
-	IF_EQUAL,			/* refuse if argument == value */
-	IF_ANY_BIT,			/* refuse if (argument & value) != 0 */
+	UNLESS_EQUAL,			/* refuse the call if argument != value */
+	IF_EQUAL,			/* refuse the call if argument == value */
+	IF_ANY_BIT,			/* refuse the call if (argument & value) != 0 */
 };
 
 /*
- * The system calls that are refused.  All others are allowed.  execve() is allowed because
- * a parser of the server may run in a process that executes this program again, and
- * perf_event_open() for the perf clock.  ptrace() is allowed in a build with a sanitizer,
- * which stops its own threads with it.
+ * The system calls that are refused.  All others are allowed: execve(), because a
+ * parser may run in a process that executes this program again, and perf_event_open(),
+ * for the perf clock.  ptrace() is allowed only in a build with a sanitizer, which
+ * stops its own threads with ptrace().
  */
 static const struct rule {
 	uint32_t nr;
@@ -107,21 +107,22 @@ static const struct rule {
 #ifndef HAS_SANITIZER
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 #endif
-	/* these calls access other processes */
+	/* the next calls access other processes */
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
 	{ SYS_kcmp, EPERM, ALWAYS, 0, 0 },
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
-	/* only unix sockets are allowed, no networks */
+	/* socket() may make only unix sockets, no network sockets */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* these calls insert input into the terminal from which a foreground server was
-	 * started */
+	/* the next calls insert input into a terminal: a foreground server was started
+	 * from a terminal */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
 	/*
-	 * these calls change mounts and namespaces; clone3() is refused completely, because
-	 * its flags are in memory that a filter cannot read; libc works without it
+	 * the next calls change mounts and namespaces; clone3() is refused completely,
+	 * because its flags are in memory that a filter cannot read; libc works without
+	 * clone3()
 	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
@@ -139,7 +140,7 @@ static const struct rule {
 	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
 	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
-	/* these are interfaces of the kernel that the server does not need */
+	/* the next calls are interfaces of the kernel that the server does not need */
 	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
 	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
 	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
@@ -155,7 +156,7 @@ static const struct rule {
 	{ SYS_modify_ldt, EPERM, ALWAYS, 0, 0 },
 	{ SYS_ioperm, EPERM, ALWAYS, 0, 0 },
 	{ SYS_iopl, EPERM, ALWAYS, 0, 0 },
-	/* these calls change the whole machine */
+	/* the next calls change the whole machine */
 	{ SYS_reboot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapon, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapoff, EPERM, ALWAYS, 0, 0 },
@@ -171,7 +172,8 @@ static const struct rule {
 
 #define X32_BIT		0x40000000u	/* bit that marks the system calls of the x32 ABI */
 #define HEAD_LENGTH	6u
-#define RULE_LENGTH	5u		/* limit of the instructions for one rule */
+#define RULE_LENGTH	5u		/* maximum number of BPF instructions for one
+					 * rule */
 
 struct program {
 	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
@@ -195,10 +197,10 @@ static void add_refuse(struct program *program, uint16_t error)
 }
 
 /*
- * Append one rule.  The number of the system call is in the accumulator, and is there
- * again afterwards.  For example { SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX } becomes
- * the code below.  The numbers after jeq say how many instructions to skip: if the values
- * are equal, and if they are not.
+ * Append the BPF code of one rule.  Before and after this code, the accumulator
+ * contains the number of the system call.  For example { SYS_socket, EPERM,
+ * UNLESS_EQUAL, 0, AF_UNIX } becomes the code below.  The numbers after jeq say how
+ * many instructions to skip: if the values are equal, and if they are not.
  *
  *		jeq	SYS_socket, 0, 4
  *		ld	args[0]
@@ -258,7 +260,8 @@ int server_confine(void)
 	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
 	int ret = 0, r;
 
-	/* Open the perf clock now, while a server of root still has the right to do so. */
+	/* Open the perf clock now, while a server with user id 0 still has the right to
+	 * do so. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Give up rights.  The server reads memory and files that traced programs have written.  So
- * a program that takes over the server must gain as little as possible.
+ * Give up rights of the server.  The server reads memory and files that traced programs
+ * have written.  So a program that takes over the server must gain as little as
+ * possible.
  */
 #ifndef ULF_SERVER_CONFINE_H
 #define ULF_SERVER_CONFINE_H
@@ -10,13 +11,13 @@
  * server_confine - give up all rights that the server does not need
  *
  * The server gives up: capabilities, also those of the bounding set where that is
- * allowed; new privileges (no_new_privs), so that no set-uid program works for the server
- * and its children; and the system calls that confine.c lists, which then fail with
- * EPERM.  Children inherit all of this. fork() and exec() stay allowed.
+ * allowed; new privileges (no_new_privs), so that no set-uid program works for the
+ * server and its children; and the system calls that confine.c lists, which then fail
+ * with EPERM.  Children inherit all of this.  fork() and exec() stay allowed.
  *
  * Call it once, while there is one thread, and before anything of a root is read.
- * Returns 0, or the -errno of the first part that the kernel refused: the other parts are
- * in force, and the server works without it.
+ * Returns 0, or the -errno of the first step that the kernel refused: the other steps
+ * are in force, and the server works without the refused one.
  */
 int server_confine(void);
 

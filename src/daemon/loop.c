@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's event loop.  It ends on SIGTERM, SIGINT or SIGHUP, when a client asks for
- * it, or when its directory has been removed.  If the server is killed, the kernel drops
- * its lock; the next server replaces its socket file and restores its mounts (mounts.c).
+ * The server's event loop.  The loop ends on SIGTERM, SIGINT or SIGHUP, when a client
+ * asks for it, or when the ulf directory has been removed.  If the server is killed,
+ * the kernel drops its lock; the next server replaces its socket file and restores its
+ * mounts (mounts.c).
  */
 #include "daemon/loop.h"
 
@@ -35,11 +36,13 @@
 #include "symbols/parse.h"
 
 #define DESCRIPTORS	65536u
-#define TICK_FIRST_NS	1000000L		/* time to the first tick after a request
-						 * was parked, ns */
+#define TICK_FIRST_NS	1000000L		/* time to the first tick after a
+						 * request was parked or work began,
+						 * ns */
 #define TICK_FAST_NS	5000000L		/* time between ticks while a request is
-						 * parked, ns */
-#define TICK_SLOW_NS	1000000000L	/* time between ticks otherwise */
+						 * parked, a root has work or a parser
+						 * runs, ns */
+#define TICK_SLOW_NS	1000000000L	/* time between ticks otherwise, ns */
 #define EVENTS_AT_ONCE	32
 
 struct loop {
@@ -53,7 +56,7 @@ struct loop {
 	struct mounts *mounts;
 	struct sockets *sockets;
 	struct loop_source core;	/* the descriptor that reports changes of roots;
-					 * see loop_turn() */
+					 * loop_turn() handles it first */
 	struct loop_source signals, timer;
 	struct loop_source parser;
 	/* events of the current round that are not handled yet */
@@ -129,8 +132,8 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
-	/* Stop, because the directory was removed, so that no client can find this server
-	 * any more. */
+	/* If the directory was removed, stop: no client can find this server any
+	 * more. */
 	if (fstat(loop->lock_fd, &st) == 0 && st.st_nlink == 0)
 		loop_stop(loop);
 }
@@ -176,7 +179,8 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
-/* Try requests that wait for a parser again at once. */
+/* A parser has sent a message.  Requests that wait for a parser are tried again at
+ * once. */
 static void parser_ready(struct loop_source *source, uint32_t events)
 {
 	struct loop *loop = container_of(source, struct loop, parser);
@@ -206,7 +210,8 @@ static int core_init(struct loop *loop, const char *dir)
 	return loop_watch(loop, &loop->core, EPOLLIN);
 }
 
-/* Lock the directory.  The kernel drops the lock when the process ends, for whatever reason. */
+/* Lock the ulf directory @dir.  The kernel drops the lock when the process ends, for
+ * whatever reason. */
 static int lock_dir(struct loop *loop, const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -220,8 +225,9 @@ static int lock_dir(struct loop *loop, const char *dir)
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	/*
-	 * Write the pid, for people only.  A full file system is not an error: without a
-	 * server nobody could remove dead roots.
+	 * Write the pid into the lock file, for people only.  A full file system is not
+	 * an error: a server must run even then, because only a server can remove dead
+	 * roots.
 	 */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
 	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
@@ -259,7 +265,7 @@ static int loop_init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* Stop watching @source.  @is_ours: also close its descriptor.  If it is false, the owner
+/* Stop watching @source.  @is_ours: true: close its descriptor, too; false: the owner
  * of the source closes the descriptor. */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
@@ -273,8 +279,8 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
 
 /*
  * End the server.  Unmount while the lock is held, so that no new server finds these
- * mounts.  The lock is dropped with the process: `ulf stop` waits for the very end of the
- * process.
+ * mounts.  The lock is not released here: the kernel drops it at the very end of the
+ * process, for which `ulf stop` waits.
  */
 static void loop_done(struct loop *loop)
 {
@@ -306,8 +312,8 @@ static int loop_turn(struct loop *loop)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
 	/*
-	 * Handle roots before clients, so that a client that asks about a root gets an
-	 * answer that is at least as new as its request.
+	 * Handle changes of roots before requests of clients, so that a client that
+	 * asks about a root gets an answer that is at least as new as its request.
 	 */
 	for (i = 0; i < nr; i++) {
 		if (loop->events[i].data.ptr == &loop->core)
@@ -347,8 +353,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	int ret;
 
 	/*
-	 * Fork the zygote while this process is small.  Without the zygote there are no
-	 * names of functions.
+	 * Fork the zygote while this process is small.  If there is no zygote, the
+	 * server works without names of functions.
 	 */
 	parse_init(true);
 	loop_allow_descriptors();

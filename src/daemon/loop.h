@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's event loop, which has one thread and one epoll descriptor.  Every function
- * that it calls must return soon.  A request that cannot be finished is parked and tried
- * again on a tick.
+ * The server's event loop, which has one thread and one epoll descriptor.  Every
+ * function that the loop calls must return soon.  A request that cannot be finished is
+ * parked and tried again on a tick.
  */
 #ifndef ULF_SERVER_LOOP_H
 #define ULF_SERVER_LOOP_H
@@ -11,20 +11,20 @@
 
 struct loop;
 
-/* A watched descriptor.  The struct is a member of the object to which the descriptor
- * belongs. */
+/* A descriptor that the event loop watches.  The struct is a member of the object to
+ * which the descriptor belongs. */
 struct loop_source {
 	int fd;
 	/*
-	 * Method that is called when @fd is ready.  @events: EPOLLIN and so on.  It may
-	 * unwatch and free any source, including @source.
+	 * Method that is called when @fd is ready.  @events: EPOLLIN and so on.  The
+	 * method may unwatch and free any source, including @source.
 	 */
 	void (*ready)(struct loop_source *source, uint32_t events);
 };
 
 /* Watch source->fd for @events (EPOLLIN and so on).  Returns 0 or -errno. */
 int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events);
-/* Change the events of a watched source.  Returns 0 or -errno. */
+/* Change the events for which @source is watched.  Returns 0 or -errno. */
 int loop_change(struct loop *loop, struct loop_source *source, uint32_t events);
 /*
  * Stop watching @source.  Must be called before the descriptor is closed.  After this,

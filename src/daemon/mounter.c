@@ -26,15 +26,16 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* number of the socket in the mounter, which has
-					 * no other descriptors besides 0 to 2 */
+#define SOCKET_FD	3		/* descriptor number of the socket in the
+					 * mounter, which has only this one and 0 to
+					 * 2 */
 
 struct request {
 	char op;
 	char path[PATH_MAX];
 };
 
-/* ---- code of a worker ---- */
+/* ---- code of a worker process, which handles one request ---- */
 
 static void restore_mounts(char *path)
 {
@@ -80,12 +81,12 @@ static _Noreturn void run_command(struct request *request)
 	_exit(0);
 }
 
-/* ---- code of the mounter ---- */
+/* ---- code of the mounter process ---- */
 
 /*
- * Serve requests.  Signals are ignored: ^C and service managers send them to the whole
- * group, but the server's last request is still to come.  As SIGCHLD is ignored, the kernel
- * reaps the workers.
+ * Serve requests of the server.  Signals are ignored: ^C and service managers send them
+ * to the whole process group, but the server's last request is still to come.  As
+ * SIGCHLD is ignored, the kernel reaps the workers.
  */
 static _Noreturn void serve_commands(const char *dir, int fd)
 {
@@ -112,7 +113,7 @@ static _Noreturn void serve_commands(const char *dir, int fd)
 	}
 }
 
-/* ---- code of the server ---- */
+/* ---- functions that the server calls ---- */
 
 int mounter_start(const char *dir, pid_t *ret_pid)
 {

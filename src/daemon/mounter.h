@@ -2,7 +2,7 @@
 /*
  * The mounter: a process that mounts and unmounts for the server.  The confined server
  * (confine.h) can do neither: it has no right to call mount(2), and no_new_privs makes
- * the set-uid program fusermount3 useless.  So the server forks this process before it
+ * the set-uid program fusermount3 useless.  So the server forks the mounter before it
  * confines itself.  The mounter does only what is declared here, and exits when the
  * server exits or is killed.
  */
@@ -20,23 +20,25 @@ enum mounter_op {
  * mounter_start - fork the mounter
  * @dir: the ulf directory, for `ulf mount`
  *
- * Returns a socket that becomes readable when there is an answer, and at end-of-file when
- * the mounter has exited.  The caller passes it to mounter_stop().  Returns -errno if
- * there is no mounter: then the functions below fail.
+ * Returns a socket that becomes readable when there is an answer, and at end-of-file
+ * when the mounter has exited.  The caller passes the socket to mounter_stop().
+ * Returns -errno if there is no mounter: then mounter_ask() and mounter_answer() fail.
  */
 int mounter_start(const char *dir, pid_t *ret_pid);
-/* Let the mounter exit and wait for its end.  Jobs that are running continue. */
+/* Let the mounter exit and wait for its end.  Mounts and unmounts that are in progress
+ * continue. */
 void mounter_stop(int fd, pid_t pid);
 
-/* Start a job.  Jobs run concurrently.  Returns 0 or -errno. */
+/* Let the mounter mount or unmount @path.  Several such jobs run concurrently.  Returns
+ * 0 or -errno. */
 int mounter_ask(int fd, enum mounter_op op, const char *path);
 
 /*
- * mounter_answer - get a job that has ended, successfully or not
+ * mounter_answer - get a job of mounter_ask() that has ended, successfully or not
  * @wait_ms: how long to wait; 0: do not wait
  *
- * Returns its enum mounter_op; -EAGAIN if no job has ended; or another -errno if the
- * mounter has exited.
+ * Returns the job's enum mounter_op; -EAGAIN if no job has ended; or another -errno if
+ * the mounter has exited.
  */
 int mounter_answer(int fd, int wait_ms);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The FUSE mounts that the server serves. `ulf mount` does the mounting in its own mount
+ * The FUSE mounts that the server serves.  `ulf mount` mounts in its own mount
  * namespace and passes the descriptor to the server.  So the server never walks a path
  * that may lead through one of its own mounts.
  *
  * The file DIR/mounts lists the mounts: paths, each with a NUL.  A server that ends
- * regularly removes the file.  A server that is killed does not, and the next server lets
- * the mounter (mounter.h) run `ulf mount --restore PATH` for each path.
+ * regularly removes the file.  A server that is killed does not, and the next server
+ * lets the mounter (mounter.h) run `ulf mount --restore PATH` for each path.
  */
 #include "daemon/mounts.h"
 
@@ -30,18 +30,18 @@
 #include "tracefs/fuse/fuse.h"
 
 #define LIST_BYTES	(256u << 10)	/* maximum size of DIR/mounts */
-#define RESTORE_SECONDS	5		/* limit of the time that clients wait for the
-					 * restore, s */
-#define UNMOUNT_MS	10000		/* limit of the time that a server which ends
-					 * waits for each answer, ms */
+#define RESTORE_SECONDS	5		/* maximum time that clients wait until the
+					 * mounts of a killed server are restored, s */
+#define UNMOUNT_MS	10000		/* maximum time that a server which ends waits
+					 * for each answer of the mounter, ms */
 
 struct mount {
 	TAILQ_ENTRY(mount) link;
 	struct mounts *mounts;
 	struct loop_source source;
 	struct tracefs_fuse *fuse;
-	char *path;			/* path of the mount; "" if it is in another
-					 * mount namespace */
+	char *path;			/* path of the mount; "" if the mount is in
+					 * another mount namespace */
 };
 
 struct mounts {
@@ -51,10 +51,12 @@ struct mounts {
 	char dir[DIR_PATH_BYTES];
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
 	struct loop_source mounter;
-	size_t nr_restoring;		/* number of answers to RESTORE that are still to come */
-	size_t nr_unmounting;		/* number of answers to UNMOUNT that are still to come */
-	time_t restore_end;		/* time when clients stop waiting, in seconds of
-					 * CLOCK_MONOTONIC */
+	size_t nr_restoring;		/* number of MOUNTER_RESTORE jobs without an
+					 * answer yet */
+	size_t nr_unmounting;		/* number of MOUNTER_UNMOUNT jobs without an
+					 * answer yet */
+	time_t restore_end;		/* time when clients stop waiting for restored
+					 * mounts, in seconds of CLOCK_MONOTONIC */
 };
 
 /*
@@ -124,8 +126,8 @@ static int write_file(const char *path, const struct text *text)
 }
 
 /*
- * Write the list of mounts to the file.  If this fails, the next server cannot restore all
- * of them. The mounts themselves continue to work.
+ * Write the paths of all mounts to the file DIR/mounts.  If this fails, the next server
+ * cannot restore all of them.  The mounts themselves continue to work.
  */
 static void save_mounts(struct mounts *mounts)
 {
@@ -174,7 +176,7 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.fd = fd;
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
-	/* This must be the last step, because tracefs_fuse_new() takes over @fd: if any
+	/* tracefs_fuse_new() must be the last step, because it takes over @fd: if a
 	 * step fails, @fd still belongs to the caller. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
@@ -261,7 +263,8 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* Remove the list.  Each `ulf mount` that succeeds adds its path again. */
+	/* Remove the file DIR/mounts.  Each `ulf mount` that succeeds adds its path
+	 * again. */
 	unlink(mounts->file);
 }
 
@@ -297,7 +300,8 @@ void mounts_free(struct mounts *mounts)
 	if (mounts->nr_unmounting)
 		take_answers(mounts, UNMOUNT_MS);
 	text_done(&paths);
-	/* Keep mounts that could not be unmounted in the list, for the next server. */
+	/* If a mount could not be unmounted, keep the file DIR/mounts for the next
+	 * server. */
 	if (is_done && !mounts->nr_unmounting)
 		unlink(mounts->file);
 	loop_unwatch(mounts->loop, &mounts->mounter);

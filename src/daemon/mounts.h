@@ -12,8 +12,8 @@ struct server;
 struct text;
 
 /*
- * Make an empty list of mounts.  @mounter_fd: socket of mounter_start(), or negative; the
- * caller keeps it.  Returns 0 or -ENOMEM.
+ * Make an empty list of mounts.  @mounter_fd: socket of mounter_start(), which the
+ * caller keeps; negative: there is no mounter.  Returns 0 or -ENOMEM.
  */
 int mounts_new(struct loop *loop, struct server *server, const char *dir, int mounter_fd,
 	       struct mounts **ret_mounts);
@@ -32,17 +32,18 @@ void mounts_free(struct mounts *mounts);
  * Returns 0 and takes over @fd, or returns -errno.
  */
 int mounts_add(struct mounts *mounts, const char *path, int fd);
-/* Drop the mounts that are dead.  Called when something was unmounted. */
+/* Drop the mounts that are dead.  Called after something was unmounted. */
 void mounts_check(struct mounts *mounts);
 /* Append the paths of all mounts to @out, each with a NUL, in the order of mounting. */
 void mounts_list(const struct mounts *mounts, struct text *out);
 
 /* Mount the mounts of a killed server again.  Does not wait until this is done. */
 void mounts_restore(struct mounts *mounts);
-/* Return true while mounts_restore() is in progress and clients should wait for it. */
+/* Return true while mounts_restore() is in progress and clients should wait for its
+ * end. */
 bool mounts_is_restoring(const struct mounts *mounts);
 
-/* Try parked requests of all mounts again. */
+/* Try the parked FUSE requests of all mounts again. */
 void mounts_tick(struct mounts *mounts);
 /* Return true if a request of a mount is parked. */
 bool mounts_is_waiting(const struct mounts *mounts);

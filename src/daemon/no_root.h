@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of `ulf run` that could not make a root.  libulf prints nothing.  It sends the
- * reason to the server, and `ulf run` asks the server for it.  The last NO_ROOTS programs
- * are kept.
+ * Programs of `ulf run` that could not make a root.  libulf prints nothing.  It sends
+ * the reason to the server, and `ulf run` asks the server for the reason.  The last
+ * NO_ROOTS programs are kept.
  */
 #ifndef ULF_SERVER_NO_ROOT_H
 #define ULF_SERVER_NO_ROOT_H
@@ -19,7 +19,8 @@ struct no_roots {
 		uint32_t run_id;	/* 0: the row is free */
 		struct abi_no_root row;
 	} last[NO_ROOTS];
-	uint32_t next;			/* row that is replaced next: the oldest one */
+	uint32_t next;			/* index of the oldest row, which is replaced
+					 * next */
 };
 
 /*

@@ -32,7 +32,8 @@ static void answer_result(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* Answer the request.  If it failed, add the entries of error_log that it has caused. */
+/* Answer the request.  If it failed or caused a warning, add the entries of error_log
+ * that it has caused. */
 static void answer_errors(struct client *client, int result)
 {
 	struct text *errors = &client->errors;
@@ -52,8 +53,8 @@ static void park_request(struct client *client)
 	client->parked = client->request;
 }
 
-/* Return the payload as a path.  If the payload contains a NUL, answer -EINVAL and return
- * NULL. */
+/* Return the payload of the request as a path.  If the payload contains a NUL, answer
+ * -EINVAL and return NULL. */
 static const char *path_of(struct client *client)
 {
 	if (strlen(client->payload) == client->request.bytes)
@@ -319,8 +320,8 @@ static void list_mounts(struct client *client, const struct abi_request *request
 }
 
 /*
- * Send one part of the list of symbols.  The whole list is made for each request, because
- * few roots need more than one part.
+ * Send one section of the list of symbols.  The whole list is made again for each
+ * request, because few roots have a list that is longer than one answer.
  */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {
@@ -407,11 +408,12 @@ bool client_request_is_valid(const struct client *client)
 	if (request->op >= ABI_SOCKET_NR_OPS ||
 	    request->bytes > request_ops[request->op].bytes_max)
 		return false;
-	/* While a request is parked, only a cancel is allowed. */
+	/* While a request is parked, the client may send only ABI_SOCKET_CANCEL. */
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* Cancel the parked request.  A write that has begun is accepted: a cancel does not undo it. */
+/* Cancel the parked request.  A write whose settings have already been stored counts as
+ * done: a cancel does not undo it. */
 static void cancel_request(struct client *client)
 {
 	if (!client->is_parked)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The connections of the CLI's socket.  Nothing here blocks: bytes are received and sent as
- * they come, one request at a time for each client.  A client that violates the protocol,
- * or disconnects, is dropped, and its files are closed.
+ * The connections of the CLI's socket.  Nothing here blocks: bytes are received and
+ * sent as they come, one request at a time for each client.  A client that violates the
+ * protocol, or disconnects, is dropped, and the files that it has opened are closed.
  */
 #include "daemon/socket.h"
 
@@ -45,8 +45,8 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Wait for the socket to become writable while there is an answer to send, else for
- * requests. */
+/* Let the loop wait until the socket is writable if there is an answer to send, else
+ * until a request arrives. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;
@@ -54,7 +54,8 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
-/* Send the last byte of an answer, which hands over the records that were read. */
+/* Send the last byte of an answer.  With this byte the records in the answer are handed
+ * over to the client. */
 static ssize_t send_last_byte(struct client *client)
 {
 	const char *byte = client->answer + client->nr_sent;
@@ -65,7 +66,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* Send the byte without a receipt, because no receipt is possible. */
+		/* No receipt is possible here: send the byte without a receipt. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -80,7 +81,7 @@ static ssize_t send_last_byte(struct client *client)
 }
 
 /*
- * Send a part of the answer.  Returns the number of bytes (> 0) or -errno.
+ * Send the next bytes of the answer.  Returns the number of bytes (> 0) or -errno.
  *
  * Bytes that are in the socket reach the client even if this server is killed, and a
  * client drops an answer that is not complete (abi/socket.h).  So the last byte hands
@@ -140,7 +141,7 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 		memcpy(client->answer + sizeof(head), data, bytes);
 }
 
-/* Take the descriptor that came with the request.  Further descriptors are closed. */
+/* Take the descriptor that came with the request.  Close any further descriptors. */
 static void take_fds(struct client *client, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -198,7 +199,8 @@ static size_t next_bytes(struct client *client, void **ret_to)
 	return head + client->request.bytes - client->nr_in;
 }
 
-/* Check the header of a request, which is complete, and allocate memory for the payload. */
+/* Check the header of a request, which was received completely, and allocate memory for
+ * the payload. */
 static bool begin_payload(struct client *client)
 {
 	if (!client_request_is_valid(client))
@@ -239,8 +241,8 @@ static bool receive_requests(struct client *client)
 		}
 		len = receive_bytes(client, to, wanted);
 		/*
-		 * The kernel reports ECONNRESET if the client closed its end with unread
-		 * bytes in it.
+		 * The kernel reports ECONNRESET if the client closed its end of the
+		 * socket before it had read all bytes.
 		 */
 		client->is_reset = len < 0 && errno == ECONNRESET;
 		if (len < 0)
@@ -315,7 +317,7 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 
 	(void)events;
 	while (sockets->nr_clients < CLIENTS_MAX) {
-		/* cppcheck-suppress nullPointer ; the client's address is not wanted */
+		/* cppcheck-suppress nullPointer ; the client's address is not needed */
 		fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0 && errno == EAGAIN)
 			return;
@@ -330,8 +332,9 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 }
 
 /*
- * Make the socket listen on @path.  bind() uses another name, which is then renamed, so
- * that a socket which exists is always listening.
+ * Make the socket listen on @path.  The socket is bound to another name, which is
+ * renamed to @path when it listens.  So a socket that exists at @path is always
+ * listening.
  */
 static int listen_on(int fd, const char *path)
 {

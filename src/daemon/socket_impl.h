@@ -34,7 +34,7 @@ struct client {
 	/* The request that is being received or answered. */
 	struct abi_request request;
 	char *payload;			/* payload of the request, followed by a NUL;
-					 * NULL until it is needed */
+					 * NULL before the first request */
 	size_t nr_in;			/* number of bytes of @request and @payload that
 					 * were received */
 	int passed_fd;			/* descriptor that came with the request, or -1 */
@@ -42,23 +42,24 @@ struct client {
 	/* The answer that is being sent. */
 	char *answer;			/* NULL: none */
 	size_t nr_answer, nr_sent;
-	struct tracefs_file *reading;	/* the one of @files from which the data in the
+	struct tracefs_file *reading;	/* the file in @files from which the data in the
 					 * answer was read, or NULL */
-	struct tracefs_file *has_read;	/* value of @reading of the last answer that was
-					 * sent; NULL after the next request */
-	bool is_reset;			/* true: the client closed its end before it had
-					 * read all of the last answer */
+	struct tracefs_file *has_read;	/* the file from which the data of the last
+					 * answer was read (@reading), after that answer
+					 * was sent; NULL after the next request */
+	bool is_reset;			/* true: the client closed its end of the socket
+					 * before it had read all of the last answer */
 
 	/*
-	 * The parked request, which cannot be answered yet.  This is a copy, because a
-	 * cancel may be received into @request.
+	 * The parked request, which cannot be answered yet.  @parked is a copy of
+	 * @request, because a cancel may be received into @request.
 	 */
 	bool is_parked;
 	struct abi_request parked;
-	struct tracefs_call call;	/* the call of a request that reads, writes or
-					 * closes a file */
-	struct text errors;		/* entries of error_log that the request has
-					 * caused */
+	struct tracefs_call call;	/* state of a request that reads, writes or
+					 * closes a file of the tree */
+	struct text errors;		/* entries of error_log that the current request
+					 * has caused */
 	bool is_warning;		/* true: @errors are sent although the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
@@ -74,13 +75,14 @@ struct sockets {
 	unsigned int nr_clients;
 	bool is_full;			/* true: no more clients are accepted for now */
 	bool is_stopping;		/* true: a client has asked to stop the server */
-	char *io;			/* buffer of ABI_SOCKET_READ_MAX bytes */
+	char *io;			/* buffer of ABI_SOCKET_READ_MAX bytes, for
+					 * reads of files */
 	struct no_roots no_roots;
 };
 
 /*
- * Prepare the answer (socket.c).  @result: see abi_answer.  The caller, or the next event,
- * sends the answer.
+ * Prepare the answer to the client's request (socket.c).  @result: see abi_answer.  The
+ * caller, or the next event, sends the answer.
  */
 void client_answer(struct client *client, int result, const void *data, size_t bytes);
 
