@@ -38,8 +38,8 @@ int cli_usage(const struct cli_cmd *cmd)
 	return CLI_USAGE;
 }
 
-/* Print an error message for a wrong option.  getopt() sets optopt to 0 for an unknown long
- * option. */
+/* Print an error message for a wrong option.  getopt() sets optopt to 0 if a long
+ * option is unknown. */
 static int report_bad_option(const struct cli_cmd *cmd, char **argv,
 			     const char *short_options, const struct option *options)
 {
@@ -63,8 +63,8 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 {
 	int option;
 
-	opterr = 0;			/* without this, getopt() would print the
-					 * argument unescaped */
+	opterr = 0;			/* otherwise getopt() would print error messages
+					 * with the argument unescaped */
 	option = getopt_long(argc, argv, short_options, options, NULL);
 	switch (option) {
 	case 'h':

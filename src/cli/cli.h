@@ -9,22 +9,23 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* The exit status of a command is 0 or one of the values below. */
+/* A command exits with status 0 or with one of the next values. */
 #define CLI_FAILED	1		/* the command has failed */
 #define CLI_USAGE	2		/* wrong options or arguments were given */
 /* Exit statuses of a command that cannot start a program, as in a shell. */
 #define CLI_NOT_STARTED	126		/* the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
-/* A command, which the file cmd_<name>.c defines. */
+/* A command of ulf.  The file cmd_<name>.c defines it. */
 struct cli_cmd {
 	const char *name;
-	const char *args;		/* arguments, as the usage line shows them */
+	const char *args;		/* arguments of the command, as the usage line
+					 * shows them */
 	const char *summary;		/* one-line description for `ulf help` */
 	const char *help;		/* text that `ulf help NAME` prints after the usage line */
 	bool is_for_users;		/* true: the command works with --user (user.h),
 					 * because it needs no file, program or mount of
-					 * root */
+					 * user id 0 */
 	bool may_take_long;		/* true: the command may print without end, so it
 					 * has no time limit with --user */
 	/* Method that runs the command.  @argv[0]: the text "ulf NAME".  Returns the exit
@@ -42,19 +43,18 @@ struct cli_cmd {
 CLI_COMMANDS(CLI_COMMAND)
 #undef CLI_COMMAND
 
-/* Print `ulf: `, the message and a newline to stderr.  Control characters are escaped, as
- * terminal_line() does.  @fmt may contain %m. */
+/* Print `ulf: `, the message and a newline to stderr.  Control characters are escaped,
+ * as by terminal_line().  @fmt may contain %m. */
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * cli_option - get the next option, as getopt_long() does
  * @short_options: as for getopt(); if they begin with +, the first argument that is no
- * option
- *	ends the options
+ *	option ends the options
  * @ret_status: exit status; set only if -2 is returned
  *
- * Prints the help for --help, and an error for a wrong option.  Returns the option; -1 if
- * there are no more options; -2 if the command must exit with *@ret_status.
+ * Prints the help for --help, and an error for a wrong option.  Returns the option; -1
+ * if there are no more options; -2 if the command must exit with *@ret_status.
  */
 int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 	       const char *short_options, const struct option *options,

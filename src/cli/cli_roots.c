@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define ROWS_SHOWN	16		/* limit of the number of roots that a message
+#define ROWS_SHOWN	16		/* maximum number of roots that a message
 					 * lists */
 
 static int compare_root_names(const void *a, const void *b)
@@ -108,7 +108,7 @@ const char *root_state_name(uint32_t state)
 	}
 }
 
-/* Return true if @name is the name of the root's program, or its process id. */
+/* Return true if @name is the name of the program of root @row, or its process id. */
 static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
 {
 	char pid[16];
@@ -176,7 +176,8 @@ const struct abi_root_row *root_list_search(const struct root_list *list, const 
 	return search_root(list, name, len, &nr);
 }
 
-/* Find a root as search_root() does, and print an error if no root was found. */
+/* Find a root as search_root() does.  Print an error if no root or several roots
+ * match. */
 static const struct abi_root_row *find_named_root(const struct root_list *list, const char *name,
 						  size_t len)
 {

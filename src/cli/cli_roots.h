@@ -18,9 +18,10 @@ struct root_list {
 
 /*
  * root_list_fetch - get a list of roots from the server
- * @what: which roots, and whether the figures of dead roots are needed; reading these may take
- *	a while
- * @run_id: run whose roots are listed, for ABI_LIST_RUN; an older server lists all roots
+ * @what: which roots, and whether the numbers of events and records of dead roots are
+ *	needed, which may take a while to read
+ * @run_id: for ABI_LIST_RUN: the run whose roots are listed; an older server lists
+ *	all roots
  *
  * Prints nothing.  The caller must call root_list_done() after success.
  */
@@ -32,15 +33,15 @@ int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_l
 void root_list_done(struct root_list *list);
 
 /*
- * Get the last program of run @run_id that could not make its root.  Returns false if there
- * is no such program.  If @ret_row->pid is 0, the row is not about a program: the server
- * cannot open some root, perhaps one of another run.
+ * Get the last program of run @run_id that could not make its root.  Returns false if
+ * there is no such program.  If @ret_row->pid is 0, the row means that the server
+ * cannot open some root, perhaps a root of another run.
  */
 bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
-/* Find a root by its name, which may be short as for root_path().  @name NULL: find the
- * only root that is alive.  Returns NULL, and prints an error, if no root or several roots
- * match. */
+/* Find a root by its name, which may be shortened as in root_path().  @name NULL: find
+ * the only root that is alive.  Returns NULL, and prints an error, if no root or
+ * several roots match. */
 const struct abi_root_row *root_list_find(const struct root_list *list,
 					  const char *name);
 
@@ -55,9 +56,10 @@ const char *root_state_name(uint32_t state);
 
 /*
  * root_path - complete a path that a user has written
- * @path: its first part is the name of a root, or a program's name or process id that only one
- *	  root has; a root that is alive is preferred
- * @ret_path: the path with the full name of the root, for the server; the caller must free() it
+ * @path: its first name is the name of a root, or a program's name or process id that
+ *	only one root has; a root that is alive is preferred
+ * @ret_path: the path with the full name of the root, for the server; the caller must
+ *	free() it
  *
  * Example: minikernel/trace becomes minikernel.4711/trace.  Prints errors.
  */

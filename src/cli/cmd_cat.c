@@ -11,8 +11,8 @@
 #include "cli/cli_roots.h"
 #include "cli/terminal.h"
 
-/* Print a file of the tree to stdout.  Flush after each read, because the file may be a
- * stream. */
+/* Print a file of the tree to stdout.  Flush stdout after each read, because the file
+ * may be a stream. */
 static int copy_file_to_stdout(struct conn *conn, int file)
 {
 	struct terminal terminal;

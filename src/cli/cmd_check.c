@@ -14,18 +14,20 @@
 #include "event/format.h"
 #include "event/print.h"
 
-#define SHOWN_BEFORE	40		/* limit of the characters shown before an error
-					 * in a print fmt */
-#define SHOWN_BEHIND	36		/* limit of the characters shown after an error
-					 * in a print fmt */
+#define SHOWN_BEFORE	40		/* maximum number of characters of a print fmt
+					 * that are shown before an error */
+#define SHOWN_BEHIND	36		/* maximum number of characters of a print fmt
+					 * that are shown after an error */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* number of all events; number of events
-						 * that are printed as plain fields */
+	unsigned int nr_events, nr_fields_only;	/* numbers of all events, and of events
+						 * that are printed as plain fields
+						 * because their print fmt cannot be
+						 * compiled */
 };
 
-/* Print the part of the print fmt around @pos as one line, and below it a line with a caret
- * at @pos. */
+/* Print the text of the print fmt around @pos as one line, and below that a line with a
+ * caret at @pos. */
 static void print_error_position(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
@@ -39,7 +41,7 @@ static void print_error_position(const char *print_fmt, size_t pos)
 	       (int)(pos - start + (start ? 3 : 0)), "");
 }
 
-/* Print a note for each field that is a pointer to a string. */
+/* Print a remark for each field that is a pointer to a string. */
 static void note_pointers(const struct event_format *fmt)
 {
 	for (size_t i = 0; i < fmt->nr_fields; i++) {
@@ -73,7 +75,8 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* Check an event.  @event is "system:name"; this function writes a NUL over the colon. */
+/* Check whether an event can be printed.  @event is "system:name"; this function writes
+ * a NUL over the colon. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -92,8 +95,8 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* this is not an error: the event's module was
-					 * just unloaded */
+	if (ret == -ENOENT)		/* ENOENT is not an error: the event's module
+					 * was just unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);
@@ -107,7 +110,7 @@ static int compare_event_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Check all events of @list.  The list has one line per event, sorted by name. */
+/* Check all events of @list, a text with one event per line, sorted by name. */
 static int check_event_list(struct conn *conn, const char *root, char *list,
 			    struct count *count)
 {

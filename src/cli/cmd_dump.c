@@ -25,9 +25,9 @@
 
 #define RULE	"---------------------------------\n"
 
-/* ---- find the root ---- */
+/* ---- find the root to print ---- */
 
-/* Append a root to the list of roots. */
+/* Callback of server_root_list(): append a root to the list of roots. */
 
 static int append_root_row(void *arg, const struct server_root_info *info)
 {
@@ -61,8 +61,8 @@ static int find_root(const char *dir, const char *word, struct server **ret_serv
 	return *ret_root ? 0 : -ENOENT;
 }
 
-/* Open the root whose full name is @word, without reading the other roots.  If there is no
- * such root, search for it as find_root() does. */
+/* Open the root whose full name is @word, without reading the other roots.  If there is
+ * no such root, call find_root(), which accepts shortened names. */
 static int open_root(const char *dir, const char *word, struct server **ret_server,
 		     struct root **ret_root)
 {
@@ -100,12 +100,13 @@ static int find_checked_directory(char ret_dir[static DIR_PATH_BYTES])
 	return ret;
 }
 
-/* ---- print the records ---- */
+/* ---- print the records of the root ---- */
 
 struct printer {
 	bool is_in_header;		/* true: all lines so far begin with #, so they
-					 * belong to the header */
-	bool is_line_start;		/* true: the next byte begins a line */
+					 * belong to the header of `trace` */
+	bool is_line_start;		/* true: the next byte of `trace` begins a
+					 * line */
 	bool has_printed;		/* true: at least one line was printed */
 	struct terminal terminal;
 };
@@ -150,7 +151,7 @@ static int print_trace_file(struct tracefs_file *file)
 	return (int)n;
 }
 
-/* Return true if @word is a number, the number of a CPU. */
+/* Return true if @word consists of digits, as the number of a CPU does. */
 static bool is_cpu_number(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
@@ -166,8 +167,8 @@ static int dump_root(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* Set the options that the kernel's ftrace_dump() sets.  They are set only in this
-	 * process. */
+	/* Set the options that the kernel's ftrace_dump() sets.  They are set only in
+	 * this process, not in the root. */
 	instance_lines(&root->top)->is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

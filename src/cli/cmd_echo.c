@@ -12,8 +12,8 @@
 #include "cli/cli_roots.h"
 #include "cli/terminal.h"
 
-/* Print the reason of a failed write and the caret, as error_log shows them.  The server
- * has sent both with its answer to the write. */
+/* Print the reason of a failed write, and a line with a caret, as error_log shows them.
+ * The server has sent both with its answer to the write. */
 static void say_reason(const struct text *reason)
 {
 	struct terminal terminal;
@@ -42,7 +42,7 @@ static int write_whole_value(struct conn *conn, int file, const char *text, size
 static void say_refused(const char *path, const char *text, int error,
 			const struct text *reason)
 {
-	/* The server did not refuse the value: it has ended or hangs. */
+	/* Here the server did not refuse the value: the server has ended or hangs. */
 	if (error == -EPIPE || error == -ETIMEDOUT) {
 		root_path_error(path, error);
 		return;

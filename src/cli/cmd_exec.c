@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf exec: run a command in a mount namespace in which a root takes the place of the
- * kernel's tracefs.  This process calls exec(), so the command gets signals directly, and
- * its exit status is that of `ulf exec`.  The namespace ends when its last process has
- * ended.
+ * ulf exec: run a command in a mount namespace in which the directory of a root is
+ * mounted in place of the kernel's tracefs.  This process calls exec(), so the command
+ * gets signals directly, and its exit status is that of `ulf exec`.  The namespace ends
+ * when its last process has ended.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 
 	if (cli_option(cmd, argc, argv, "+h", options, &status) == -2)
 		return status;
-	/* If the second argument is `--`, the first argument names a root. */
+	/* If the second argument is `--`, the first argument is the name of a root. */
 	if (strcmp(argv[optind - 1], "--") != 0 && argc - optind >= 2 &&
 	    strcmp(argv[optind + 1], "--") == 0) {
 		word = argv[optind];

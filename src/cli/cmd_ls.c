@@ -16,7 +16,8 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define LOGIN_UID_MIN	1000u		/* user ids below this number belong to system users */
+#define LOGIN_UID_MIN	1000u		/* smallest user id of people; smaller ids
+					 * belong to system users */
 
 /* The widths of columns, in characters. */
 struct columns {
@@ -78,7 +79,7 @@ static void print_root_table(const struct root_list *list)
 		print_root_row(&columns, NULL, &list->rows[i]);
 }
 
-/* Format the time @started_ns of CLOCK_BOOTTIME as a date. */
+/* Format @started_ns, a time of CLOCK_BOOTTIME, as a date. */
 static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 {
 	struct timespec boot, real;
@@ -92,7 +93,8 @@ static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 		snprintf(ret_text, bytes, "?");
 }
 
-/* Print all details of a root.  @user: owner of the root; NULL: do not print the owner. */
+/* Print all details of a root.  @user: name of the owner; NULL: do not print the
+ * owner. */
 static void print_root_details(const char *user, const struct abi_root_row *row)
 {
 	char start[32];
@@ -124,7 +126,8 @@ static void print_root_details(const char *user, const struct abi_root_row *row)
 	terminal_line(stdout, "  lost       %" PRIu64 " records", row->overruns);
 }
 
-/* Callback of dir_each_other(): print that the directory @path has more roots. */
+/* Callback of dir_each_other(): print that this user has more roots in the directory
+ * @path. */
 static void report_other_directory(void *arg, const char *path)
 {
 	struct user user;
@@ -135,7 +138,7 @@ static void report_other_directory(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* The user root must not use its rights in another user's directory.  So print a
+	/* User id 0 must not use its rights in another user's directory.  So print a
 	 * command that runs ulf as that user. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
@@ -148,9 +151,9 @@ static void report_other_directory(void *arg, const char *path)
 }
 
 /*
- * Return true if logind removes the roots in @dir when this user logs out (RemoveIPC=).  logind
- * spares system users, users with `loginctl enable-linger`, and /run/ulf; see
- * docs/design/places.md.
+ * Return true if logind removes the roots in @dir when this user logs out (RemoveIPC=).
+ * logind does not remove files of system users, of users with `loginctl enable-linger`,
+ * or in /run/ulf; see docs/design/places.md.
  */
 static bool is_removed_at_logout(const char *dir)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf mount: mount in the caller's mount namespace, and pass the descriptor to the server.
- * Only one process mounts at a time, under a lock, because a new server also runs this
- * command, to restore the mounts of the previous server.
+ * ulf mount: mount in the caller's mount namespace, and pass the descriptor of the
+ * mount to the server.  Only one process mounts at a time, under a lock, because a new
+ * server also runs this command, to restore the mounts of the previous server.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,8 +52,8 @@ static bool is_directory_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* this is not an error here: the mount itself
-					 * will fail and report the reason */
+		return true;		/* not an error here: the mount itself will fail
+					 * and report the reason */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -62,8 +62,9 @@ static bool is_directory_empty(const char *path)
 	return nr == 0;
 }
 
-/* Check that @path is an empty directory, and that a mount there does not hide the server's
- * own files.  If it did, the server would wait for itself. */
+/* Check that @path is an empty directory, and that a mount on @path does not hide the
+ * server's own files.  A server that opens a file in its own mount would wait for
+ * itself. */
 static int check_mountpoint(const struct conn *conn, const char *path)
 {
 	char roots[DIR_PATH_BYTES + 32], *real = realpath(conn->dir, NULL);
@@ -102,8 +103,8 @@ static bool is_served_mount(struct conn *conn, const char *path)
 	return false;
 }
 
-/* Pass the descriptor @fd of the mount to the server, and close it here.  If this fails,
- * unmount @path. */
+/* Pass @fd, the descriptor of the mount on @path, to the server, and close it here.  If
+ * this fails, unmount @path. */
 static int hand_over_mount(struct conn *conn, const char *path, int fd)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };
@@ -119,9 +120,9 @@ static int hand_over_mount(struct conn *conn, const char *path, int fd)
 	return ret;
 }
 
-/* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if @path is free;
- * 1 if it is mounted and served already; -ENOENT if there is no mount to restore; or
- * -errno. */
+/* Unmount a dead mount, which a dead server has left on @path.  Returns 0 if nothing is
+ * mounted on @path now; 1 if @path is mounted and served already; -ENOENT if there is
+ * no mount to restore; or another -errno. */
 static int clear_mountpoint(struct conn *conn, const char *path, bool is_restore)
 {
 	if (!fusemount_is_mounted(path))

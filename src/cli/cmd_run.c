@@ -12,8 +12,8 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* Value that getopt_long() returns for a long option that is a boot setting (event/boot.h).  It
- * is above the values of all letters, which are short options. */
+/* Value that getopt_long() returns for a long option that is a boot setting
+ * (event/boot.h).  The value is above those of all short options, which are letters. */
 #define WORD(id)	(256 + BOOT_##id)
 
 static void apply_run_option(struct run *run, int option)
@@ -33,8 +33,8 @@ static void apply_run_option(struct run *run, int option)
 	}
 }
 
-/* Parse the options and check the settings.  Returns 0, or -2 if the command must exit with
- * *@ret_status. */
+/* Parse the options and check the boot settings.  Returns 0, or -2 if the command must
+ * exit with *@ret_status. */
 static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
 			     int *ret_status)
 {

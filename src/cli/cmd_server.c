@@ -18,9 +18,9 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* number of the descriptor by which a background
-					 * server reports to the process that started it:
-					 * a pipe; see send_start_result() */
+#define READY_FD	3		/* number of a descriptor: the pipe by which a
+					 * background server reports to the process that
+					 * started it; see send_start_result() */
 
 static int find_server_directory(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -48,8 +48,8 @@ static void print_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
-/* Check the settings of ulf.conf for the server, and print a wrong one.  The server uses
- * the default instead. */
+/* Check the server's settings in ulf.conf, and print one that is wrong.  For a wrong
+ * setting the server uses the default. */
 static void check_server_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
@@ -93,9 +93,9 @@ static void detach_server(const char *dir, int keep_fd)
 		cli_error("chdir /: %m");
 }
 
-/* Write the result of the start, 0 or the -errno of loop_run(), to the pipe and close the
- * pipe.  If the pipe ends without a result, the server was killed.  Only the first call has
- * an effect. */
+/* Write the result of the server's start, 0 or the -errno of loop_run(), to the pipe
+ * READY_FD and close the pipe.  If the pipe ends without a result, the server was
+ * killed.  Only the first call has an effect. */
 static void send_start_result(int result)
 {
 	static bool is_done;
@@ -114,8 +114,8 @@ static void send_ready(const char *dir)
 	send_start_result(0);
 }
 
-/* Wait for the result of the start in the pipe @fd of the server @pid, or for the end of
- * the pipe. Returns false, and prints an error, if the server hangs. */
+/* Wait until the server @pid has written the result of its start to the pipe @fd, or
+ * the pipe has ended.  Returns false, and prints an error, if the server hangs. */
 static bool wait_for_server_start(int fd, pid_t pid, const char *dir)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -138,7 +138,7 @@ static int run_detached_server(const char *dir, int ready_fd)
 	check_server_settings(dir);
 	ret = loop_run(dir, send_ready);
 	if (ret == -EBUSY)
-		ret = 0;	/* this is not an error: another server has started
+		ret = 0;	/* EBUSY is not an error: another server has started
 				 * meanwhile, and the command uses that server */
 	send_start_result(ret);
 	return report_server_exit(dir, ret);
@@ -195,10 +195,10 @@ static int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 	if (find_server_directory(dir) < 0)
 		return CLI_FAILED;
 	/*
-	 * Find the memory that ps shows, which title_init() needs.  argv[0] is not in this
-	 * memory any more: main() has replaced it by "ulf server".  So the memory begins at
-	 * program_invocation_name and ends after the last argument, which is an option that
-	 * main() has not replaced.
+	 * Find the memory whose text ps shows, which title_init() needs.  argv[0] is
+	 * not in this memory any more: main() has replaced it by "ulf server".  So the
+	 * memory begins at program_invocation_name and ends after the last argument,
+	 * which is an option that main() has not replaced.
 	 */
 	if (is_background)
 		title_init(program_invocation_name,

@@ -10,8 +10,8 @@
 #include "cli/conn.h"
 #include "cli/mountpoint.h"
 
-/* Unmount @path.  If there is no server (@is_connected is false), @path may still be a dead
- * mount. */
+/* Unmount @path.  If there is no server (@is_connected is false), @path may still have
+ * a dead mount. */
 static int unmount_path(struct conn *conn, bool is_connected, const char *path, bool is_lazy)
 {
 	const struct abi_request request = { .op = ABI_SOCKET_UMOUNT };
@@ -33,7 +33,7 @@ static int unmount_path(struct conn *conn, bool is_connected, const char *path, 
 		cli_error("cannot unmount %s: %s", path, strerror(-ret));
 	if (ret < 0)
 		return ret;
-	/* Notify the server, which would otherwise notice the unmount later. */
+	/* Notify the server of the unmount, which it would otherwise notice later. */
 	if (is_connected)
 		conn_call(conn, &request, NULL, 0);
 	return 0;

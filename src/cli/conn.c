@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 #include "cli/user.h"
 
-#define TEXT_BYTES	(1u << 30)	/* limit of the bytes of a file that
-					 * conn_file_text() reads */
+#define TEXT_BYTES	(1u << 30)	/* maximum size of a file that conn_file_text()
+					 * reads, bytes */
 
 int conn_check_server(struct conn *conn)
 {
@@ -26,7 +26,8 @@ int conn_check_server(struct conn *conn)
 	return ret;
 }
 
-/* Connect the socket @fd.  If the server's backlog is full, wait as for an answer. */
+/* Connect the socket @fd to the server.  If the server's backlog is full, wait as for
+ * an answer. */
 static int connect_socket(struct conn *conn, int fd, const struct sockaddr_un *addr)
 {
 	const struct timespec pause = { .tv_nsec = LIFE_CHECK_MS * 1000000 / 10 };
@@ -151,8 +152,8 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 	return 0;
 }
 
-/* Return true if the server may park the request @op: it is a read of a stream, or a change
- * that programs must apply. */
+/* Return true if the server may park a request of type @op: a read of a stream, or a
+ * change of settings that programs must apply. */
 static bool may_answer_take_long(uint32_t op)
 {
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
@@ -215,8 +216,8 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* Add a NUL after the data, because the data may contain strings, and a server need
-	 * not end them. */
+	/* Add a NUL after the data of the answer: the data may contain strings, and the
+	 * last one may lack its NUL. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -340,8 +341,8 @@ static int check_hello_result(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* print no error for -ETIMEDOUT, because
-						 * life_check() has printed it */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_check() has printed the error
+						 * for -ETIMEDOUT */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
@@ -359,8 +360,8 @@ static int start_and_connect(struct conn *conn)
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
-			return -ECANCELED;	/* print no error, because start_server()
-						 * has printed the reason */
+			return -ECANCELED;	/* start_server() has printed the
+						 * reason, so print no other error */
 		fd = connect_to_server(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
@@ -413,8 +414,8 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = exchange_hello(conn, flags);
-	/* The server was being killed, and no request was sent yet.  So connect again, or
-	 * start another server. */
+	/* The server was being killed, and the command has not sent its request yet.
+	 * So connect again, or start another server. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

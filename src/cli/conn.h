@@ -21,8 +21,9 @@ struct conn {
 	int fd;				/* socket of the connection; negative if there is
 					 * no connection */
 	char dir[DIR_PATH_BYTES];	/* the ulf directory */
-	int server_pid;			/* pid of the server, as the server reports it */
-	struct text data;		/* data of the last answer */
+	int server_pid;			/* pid of the server, as the server itself
+					 * reports it */
+	struct text data;		/* data of the server's last answer */
 	struct life life;		/* signs of life of the server during a wait */
 	bool is_lost;			/* true: the server hangs, so no more requests are sent */
 };
@@ -48,15 +49,16 @@ void conn_close(struct conn *conn);
  * conn_call - send a request and wait for its answer
  * @text, @bytes: data of the request
  *
- * Returns the result of the answer, whose data is in @conn->data; without an answer the data is
- * empty.  -EPIPE: the connection is closed.  -ETIMEDOUT: the server shows no sign of life; the
- * reason and a remedy were printed (life.h).
+ * Returns the result in the answer.  The data of the answer is in @conn->data; without
+ * an answer @conn->data is empty.  -EPIPE: the connection is closed.  -ETIMEDOUT: the
+ * server shows no sign of life; the reason and a remedy were printed (life.h).
  */
 int conn_call(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes);
 /*
- * conn_send() and conn_receive() are the two halves of conn_call(), for callers that wait
- * for something else in between.  @pass_fd: descriptor to send with the request; -1: none.
+ * conn_send() and conn_receive() are the two halves of conn_call(), for callers that
+ * wait for something else between the two calls.  @pass_fd: descriptor to send with the
+ * request; -1: none.
  */
 int conn_send(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes, int pass_fd);
@@ -71,17 +73,21 @@ int conn_file_open(struct conn *conn, const char *path, int flags);
 /* Open a file of the tree for reading, to show its contents.  @is_terminal: see OPEN in
  * abi/socket.h. */
 int conn_file_show(struct conn *conn, const char *path, bool is_terminal);
-/* Read from @offset of a file to @conn->data.  Returns the number of bytes; 0 at the end of
- * the file; or -errno. */
+/* Read from @offset of an open file of the tree to @conn->data.  Returns the number of
+ * bytes; 0 at the end of the file; or -errno. */
 int conn_file_read(struct conn *conn, int file, uint64_t offset);
-/* Write to a file.  Returns the number of bytes that the server has taken, or -errno. */
+/* Write to an open file of the tree.  Returns the number of bytes that the server has
+ * accepted, or -errno. */
 int conn_file_write(struct conn *conn, int file, const void *data, size_t bytes);
-/* Close a file.  Returns 0, or -errno if data that was written to it could not be applied. */
+/* Close a file of the tree.  Returns 0, or -errno if data that was written to the file
+ * could not be applied. */
 int conn_file_close(struct conn *conn, int file);
-/* Send the request @op, whose data is a path, as conn_call() does. */
+/* Send the request @op, whose data is @path, and wait for its answer; see
+ * conn_call(). */
 int conn_path(struct conn *conn, enum abi_socket_op op, const char *path);
-/* Read a whole file to @ret_text.  This function initialises @ret_text even if it fails,
- * and the caller must call text_done().  Not for streams, which have no end. */
+/* Read a whole file of the tree to @ret_text.  This function initialises @ret_text even
+ * if it fails, and the caller must call text_done().  Not for streams, which have no
+ * end. */
 int conn_file_text(struct conn *conn, const char *path, struct text *ret_text);
 
 /* Start a server in the background (start_server.c).  Returns 0 when the server accepts

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mount namespace in which a root takes the place of the kernel's tracefs; see exec_ns.h.
+ * A mount namespace in which the directory of a root is mounted in place of the
+ * kernel's tracefs; see exec_ns.h.
  *
- * Tools look for tracefs in /proc/mounts: libtracefs takes the first line whose third field is
- * `tracefs`.  If the kernel's tracefs is mounted there is such a line, and our mount is bound
- * over every mount point that has one.  Otherwise tools must find the line of our mount.  The
- * kernel prints it as
+ * Tools look for tracefs in /proc/mounts: libtracefs takes the first line whose third
+ * field is `tracefs`.  If the kernel's tracefs is mounted, there is such a line, and
+ * the root's directory is bound over every mount point with such a line.  Otherwise
+ * tools must find the line of ulf's own mount.  The kernel prints this line as
  *
  *	NAME MOUNTPOINT fuse.tracefs OPTIONS 0 0
  *
- * In NAME the kernel escapes blanks, tabs and newlines, but not vertical tabs, and scanf() takes
- * a vertical tab for a blank.  So NAME contains all six fields of a line, separated by vertical
- * tabs.
+ * In NAME the kernel escapes blanks, tabs and newlines, but not vertical tabs, and
+ * scanf() takes a vertical tab for a blank.  So NAME contains all six fields of a line,
+ * separated by vertical tabs.
  */
 #include "cli/exec_ns.h"
 
@@ -74,8 +75,8 @@ static int map_ids(uid_t uid, gid_t gid)
 	return ret;
 }
 
-/* Enter a new mount namespace.  If this is not allowed, enter a new user namespace together
- * with it. */
+/* Enter a new mount namespace.  If this is not allowed, enter a new user namespace and
+ * a new mount namespace. */
 static int unshare_mounts(void)
 {
 	uid_t uid = geteuid();
@@ -104,9 +105,10 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * Bind the root over @to, if this user cannot enter the directory above @to.  Only root can
- * enter the file system on /sys/kernel/debug, so no other user reaches a mount below it.
- * So mount a tmpfs there that contains only the last part of @to.
+ * Bind the root's directory over @to, if this user cannot enter the directory above
+ * @to.  Only user id 0 can enter the file system on /sys/kernel/debug, so no other user
+ * reaches a mount below it.  So mount a tmpfs on that directory, with only the mount
+ * point @to in it.
  */
 static int bind_below_closed_directory(const char *to)
 {
@@ -133,9 +135,9 @@ static int bind_root_over(const char *to)
 }
 
 /*
- * Bind the root over every mount of the kernel's tracefs.  Tools use the first mount in
- * /proc/mounts, so only a failure with that mount is an error.  If this process cannot
- * reach a mount, the tools cannot reach it either.
+ * Bind the root's directory over every mount of the kernel's tracefs.  Tools use the
+ * first mount in /proc/mounts, so only a failure with that mount is an error.  If this
+ * process cannot reach a mount, the tools cannot reach it either.
  */
 static int cover_kernel_tracefs(void)
 {
@@ -190,7 +192,8 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 	return ret;
 }
 
-/* Replace /proc/kallsyms, where tools look for names of functions, by the program's functions. */
+/* Replace /proc/kallsyms, where tools look for names of functions, by a list of the
+ * program's functions. */
 static int cover_symbols(struct conn *conn, const char *root)
 {
 	struct abi_request request = { .op = ABI_SOCKET_SYMBOLS };
@@ -214,8 +217,9 @@ static int cover_symbols(struct conn *conn, const char *root)
 }
 
 /*
- * Replace the sysctls that tools write.  trace-cmd turns the function tracer on with
- * ftrace_enabled, and exits if this fails.  It also sets kptr_restrict to see addresses.
+ * Replace the sysctls to which tools write.  trace-cmd turns the function tracer on
+ * with ftrace_enabled, and exits if this fails.  It also sets kptr_restrict to see
+ * addresses.
  */
 static int cover_settings(const struct conn *conn)
 {

@@ -15,13 +15,15 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* time after which a waiting command
-						 * prints a message, ns */
-/* Time without a sign of life after which a message is printed, while the command waits for
- * an answer that may take long.  An idle server shows a sign of life each second. */
+#define SAY_NS		SECOND_NS		/* a command that has waited this long
+						 * for the server prints a message,
+						 * ns */
+/* Time without a sign of life after which a command that waits for a slow answer prints
+ * a message, ns.  An idle server shows a sign of life each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
-#define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life after
-						 * which the command gives up, ns */
+#define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life of the
+						 * server after which a command gives
+						 * up, ns */
 
 void life_begin(struct life *life, int pid, bool may_take_long)
 {
@@ -94,9 +96,9 @@ static const struct state *find_state(int pid)
 }
 
 /*
- * Return true if @pid is a process of this user.  Only then may a message give advice about
- * @pid. By now the pid may belong to another process: server.beat is just a file, and the
- * server may have ended since it answered.
+ * Return true if @pid is a process of this user.  Only then may a message give advice
+ * about @pid.  The pid may belong to another process by now: it is read from the file
+ * server.beat, and the server may have ended since it answered.
  */
 static bool is_own_process(int pid)
 {
@@ -146,7 +148,8 @@ int life_check(struct life *life, const char *dir)
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {
-		/* The first call for a wait cannot know whether the beat is new. */
+		/* The first life_check() of a wait cannot know whether the server has
+		 * written a new beat, because life->beats is still 0. */
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;
 		life->beats = beat.beats;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Check that the server is alive while a command waits for it.  After one second a message
- * says what the command waits for.  After ten seconds without a sign of life (abi/beat.h)
- * the command gives up.  Some answers may take any time, above all that to a read of
- * trace_pipe.  No message is printed for them as long as the server shows signs of life.
+ * Check that the server is alive while a command waits for it.  After one second a
+ * message says what the command waits for.  After ten seconds without a sign of life
+ * (abi/beat.h) the command gives up.  Some answers may take any time, above all the
+ * answer to a read of trace_pipe.  No message is printed for them as long as the server
+ * shows signs of life.
  */
 #ifndef ULF_CLI_LIFE_H
 #define ULF_CLI_LIFE_H
@@ -15,14 +16,16 @@
 					 * least this often, ms */
 
 struct life {
-	uint64_t asked_ns;		/* time when the wait began, CLOCK_MONOTONIC */
-	uint64_t alive_ns;		/* time of the last sign of life,
-					 * CLOCK_MONOTONIC; before the first sign of life
-					 * equal to asked_ns */
-	uint64_t beats;			/* abi_beat.beats at the last sign of life; 0
-					 * before the first sign of life */
+	uint64_t asked_ns;		/* time when the wait began, ns of
+					 * CLOCK_MONOTONIC */
+	uint64_t alive_ns;		/* time of the server's last sign of life, ns of
+					 * CLOCK_MONOTONIC; before the first sign of
+					 * life equal to asked_ns */
+	uint64_t beats;			/* abi_beat.beats when it was last read; 0
+					 * before the first read */
 	int pid;			/* pid of the server; 0: not known */
-	bool may_take_long;		/* true: the answer may take any time */
+	bool may_take_long;		/* true: the server's answer may take any
+					 * time */
 	bool has_reported;			/* true: a message was printed in this wait */
 };
 

@@ -87,7 +87,7 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* Run the command that follows the global options.  argv[0] becomes "ulf NAME". */
+/* Run the command that follows the global options.  Its argv[0] becomes "ulf NAME". */
 static int run_command(const char *user, int argc, char **argv)
 {
 	const struct cli_cmd *cmd = find_command(argv[0]);
@@ -104,8 +104,8 @@ static int run_command(const char *user, int argc, char **argv)
 	return flush_stdout(cmd->run(cmd, argc, argv));
 }
 
-/* Parse --user USER or --user=USER.  Returns the number of arguments that were used; 0 if
- * there is no --user. */
+/* Parse --user USER or --user=USER.  Returns the number of arguments that the option
+ * takes; 0 if there is no --user. */
 static int parse_user_option(int argc, char **argv, const char **ret_user)
 {
 	static const char option[] = "--user";

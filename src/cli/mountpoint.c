@@ -11,7 +11,7 @@
 #include "base/dir.h"
 #include "cli/cli.h"
 
-/* Resolve symbolic links as realpath() does, even if the last part of @word is a dead
+/* Resolve symbolic links as realpath() does, even if the last name of @word is a dead
  * mount.  On a dead mount realpath() fails with ENOTCONN. */
 static char *resolve_mountpoint(const char *word)
 {

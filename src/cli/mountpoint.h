@@ -6,10 +6,10 @@
 #include "base/fusemount.h"
 
 /*
- * place_find - get a mount point as an absolute path without symbolic links
+ * mountpoint_find - get a mount point as an absolute path without symbolic links
  * @dir: the ulf directory
- * @word: the user's argument; NULL: the default, @dir/tracing, which is made
- * @ret_path: the caller must free() it
+ * @word: the user's argument; NULL: the default, @dir/tracing, which is created
+ * @ret_path: the path; the caller must free() it
  *
  * The mount point may be a dead mount.  Returns 0 or -errno, and prints errors.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Explain errors to users: what an errno means for the ulf directory, and the remedy.
- * @error is -errno. Both functions return a text that the caller must not free.  The texts
- * are constant, except those of strerror().
+ * @error is -errno.  Both functions return a text that the caller must not free.  The
+ * texts are constants, except those of strerror().
  */
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H
 
-/* Return a text that says why a server cannot work in its directory. */
+/* Return a text that says why a server cannot work in its ulf directory. */
 const char *reason_server(int error);
 /* Return a text that says why libulf could not make a root for its program. */
 const char *reason_no_root(int error);

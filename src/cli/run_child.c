@@ -14,7 +14,7 @@
 #include "cli/run_impl.h"
 
 /* The pid of the program; 0 if no program runs.  run_child_start() writes this variable
- * before it installs the signal handlers that read it. */
+ * before it installs forward_signal(), which reads it. */
 static volatile pid_t forward_to;
 
 /* Signal handler: forward the signal to the program.  A hang-up of the terminal (SI_KERNEL) is
@@ -40,7 +40,8 @@ static void set_signal_handlers(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* Execute the program in the child process.  On failure, write the errno to @report_fd. */
+/* Execute the program in the child process.  If that fails, write the errno to
+ * @report_fd. */
 static void exec_program(const struct run *run, char **argv, int report_fd,
 			 const sigset_t *mask)
 {
@@ -137,7 +138,8 @@ int run_child_repeat_end(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		return WEXITSTATUS(wait_status);
 	sig = WTERMSIG(wait_status);
-	/* Do not dump core a second time: the core dump of the program is enough. */
+	/* This process dies of the same signal, but must not dump core: the core dump
+	 * of the program is enough. */
 	setrlimit(RLIMIT_CORE, &none);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

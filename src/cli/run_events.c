@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: check the events that settings name, and report settings that the server could
- * not apply. Both happen as soon as the program has a root (run_watch.c), and again when
- * the program has ended.
+ * ulf run: check the events that boot settings name, and report boot settings that the
+ * server could not apply.  Both happen as soon as the program has a root (run_watch.c),
+ * and again when the program has ended.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* limit of the number of events that a message
+#define EVENTS_SHOWN	20		/* maximum number of events that a message
 					 * lists */
 
-/* The events of all roots, from available_events. */
+/* The events of all roots of this run, from available_events. */
 struct events {
 	struct text text;		/* memory into which @lines points */
 	char **lines;			/* pointers to lines "system:name" */
 	size_t nr;
 };
 
-/* Return true if the item @item of a setting matches @event, which is "system:name".
- * Writes a NUL over the colon of @event and restores the colon. */
+/* Return true if @item of a boot setting matches @event, which is "system:name".
+ * Writes a NUL over the colon of @event, and restores the colon. */
 static bool item_fits_event(const struct boot_piece *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -67,8 +67,9 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer @event to @near, in the form that the user has used.  With @has_system this is
- * "system:event". Otherwise the name of the event and the name of the system are offered. */
+/* Offer @event to @near as a similar name, in the form that the user has used.  With
+ * @has_system this is "system:event".  Otherwise the event's name and the system's name
+ * are offered. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -98,7 +99,8 @@ static void report_unknown_event(const struct boot_piece *item, const struct eve
 		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
 }
 
-/* Return true if an item of @list matches no event.  Print each such item unless @is_quiet. */
+/* Return true if an item of @list, a list of events, matches no event.  Print each such
+ * item unless @is_quiet. */
 static bool check_event_items(struct boot_piece list, const struct events *events, bool is_quiet)
 {
 	struct boot_piece item;
@@ -114,7 +116,8 @@ static bool check_event_items(struct boot_piece list, const struct events *event
 	return is_bad;
 }
 
-/* Return true if a trigger in @list names an event that no root has. */
+/* Return true if an item of @list, the value of trace_trigger, names an event that no
+ * root has. */
 static bool check_trigger_events(struct boot_piece list, const struct events *events,
 				 bool is_quiet)
 {
@@ -132,8 +135,8 @@ static bool check_trigger_events(struct boot_piece list, const struct events *ev
 	return is_bad;
 }
 
-/* Return true if a setting names an event that no root has.  The instance of tp_printk is
- * skipped, because it only repeats the events of trace_event. */
+/* Return true if a boot setting names an event that no root has.  The instance of
+ * tp_printk is skipped, because it only repeats the events of trace_event. */
 static bool check_setting_events(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -154,7 +157,7 @@ static bool check_setting_events(const struct run *run, const struct events *eve
 	return is_bad;
 }
 
-/* Append the lines of available_events of all @roots to @ret_lines. */
+/* Append the lines of the files available_events of all @roots to @ret_lines. */
 static int gather_events(struct run *run, const struct root_list *roots,
 			 struct text *ret_lines)
 {
@@ -168,7 +171,7 @@ static int gather_events(struct run *run, const struct root_list *roots,
 			return -ENOMEM;
 		ret = conn_file_text(&run->conn, path, &text);
 		if (ret == -ENOENT || ret == -ENODEV)
-			ret = 0;	/* this is not an error: the root was just removed */
+			ret = 0;	/* not an error: the root was just removed */
 		else if (ret < 0)
 			root_path_error(path, ret);
 		text_write(ret_lines, text.data, text.len);
@@ -178,7 +181,8 @@ static int gather_events(struct run *run, const struct root_list *roots,
 	return ret < 0 ? ret : ret_lines->error;
 }
 
-/* Split @lines (available_events) into an array of lines.  The caller must free() the array. */
+/* Split @lines, the text of available_events, into an array of lines.  The caller must
+ * free() the array. */
 static char **split_lines(struct text *lines, size_t *ret_nr)
 {
 	char **array, *line, *save = NULL;
@@ -248,7 +252,7 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- report settings that the server could not apply ---- */
 
-/* The errors of one root that were printed already. */
+/* The errors of one root that `ulf run` has printed already. */
 struct run_shown {
 	char *root;			/* name of the root */
 	struct text text;		/* lines of error_log that were printed already */
@@ -289,9 +293,9 @@ void run_errors_done(struct run *run)
 }
 
 /*
- * Return how many bytes of @log were printed in earlier calls.  error_log drops its oldest
- * errors when it is full, so the end of @shown may be the start of @log.  Example: "A B C"
- * was printed before, and the log is now "B C D".  Then only D is new.
+ * Return how many bytes of @log were printed in earlier calls.  error_log drops its
+ * oldest errors when it is full, so @log may begin with the end of @shown.  Example: "A
+ * B C" was printed before, and the log is now "B C D".  Then only D is new.
  */
 static size_t count_shown(const struct text *shown, const struct text *log)
 {

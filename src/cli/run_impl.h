@@ -13,11 +13,12 @@
 #include "cli/cli_roots.h"
 #include "event/boot.h"
 
-#define RUN_CONSOLE	"tp_printk"	/* name of the instance from which the setting
-					 * tp_printk prints records */
+#define RUN_CONSOLE	"tp_printk"	/* name of the instance whose records are
+					 * printed for the setting tp_printk */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Kinds of programs: whether a program can load libulf.  The kinds after RUN_PLAIN cannot. */
+/* Kinds of programs, by whether the program can load libulf.  Programs of the kinds
+ * after RUN_PLAIN cannot. */
 enum run_kind {
 	RUN_FOR_ULF,			/* the program is linked with libulf, or its
 					 * functions can be traced and LD_PRELOAD loads
@@ -31,17 +32,18 @@ enum run_kind {
 					 * capabilities */
 };
 
-/* The file of a program, and what was found in it. */
+/* The file of a program, and what `ulf run` has found in it. */
 struct run_program {
-	char *path;			/* path of the program, or of the interpreter of
-					 * a script; NULL if not found */
+	char *path;			/* path of the program, or of the interpreter if
+					 * the program is a script; NULL if not found */
 	bool is_script;
 	enum run_kind kind;
 	bool has_functions;		/* true: some functions of the program can be
 					 * traced */
 	bool has_libulf;		/* true: the program is linked with libulf */
 	bool has_libasan;		/* true: the program is linked with gcc's
-					 * libasan, which must be loaded first */
+					 * libasan, which must be loaded before
+					 * libulf */
 };
 
 struct run {
@@ -63,28 +65,28 @@ struct run {
 	struct run_shown *shown;	/* errors of each root that were printed already;
 					 * see run_events.c */
 	size_t nr_shown;		/* number of entries in @shown */
-	uint64_t started_ns;		/* time just before the program was started,
-					 * CLOCK_BOOTTIME */
-	uint32_t id;			/* number of this `ulf run` (run id), which its
-					 * roots contain */
+	uint64_t started_ns;		/* time just before the program was started, ns
+					 * of CLOCK_BOOTTIME */
+	uint32_t id;			/* run id: number of this `ulf run`, which all
+					 * roots of the run contain */
 	pid_t pid;			/* pid of the program */
 	int pidfd;			/* pidfd of the program; -1 if the kernel has no pidfds */
 	struct conn conn;
 };
 
-/* ---- functions of run_words.c ---- */
+/* ---- functions of run_words.c: boot settings ---- */
 
-/* Initialise the settings of @run with those of ULF_TRACE in the environment. */
+/* Initialise the boot settings of @run with those of ULF_TRACE in the environment. */
 void run_words_init(struct run *run);
-/* Add a setting.  @value is NULL if the setting has no value. */
+/* Add a boot setting.  @value is NULL if the setting has no value. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
-/* Return true if the settings of @run contain @id. */
+/* Return true if the boot settings of @run contain the setting @id. */
 bool run_words_has(const struct run *run, enum boot_id id);
-/* Check the settings of @run and of ulf.conf, and prepare tp_printk.  Returns 0 or
+/* Check the boot settings of @run and of ulf.conf, and prepare tp_printk.  Returns 0 or
  * -errno, and prints the first setting that is wrong. */
 int run_words_check(struct run *run);
 
-/* ---- functions of run_events.c ---- */
+/* ---- functions of run_events.c: check the events that settings name ---- */
 
 /* Result of run_events_check(): whether the roots of the run have the events that settings
  * name. */
@@ -95,18 +97,19 @@ enum run_events {
 	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
 };
 
-/* Compare the events that settings name with the events of @roots.  Prints only errors that
- * occur while it reads the events. */
+/* Compare the events that boot settings name with the events of @roots.  Prints only
+ * errors that occur while the function reads the events. */
 enum run_events run_events_check(struct run *run, const struct root_list *roots);
-/* Print the events that settings name but no root has, and similar names.  Prints them only
- * once. */
+/* Print the events that boot settings name but no root has, and similar names.  Only
+ * the first report is printed. */
 void run_events_report(struct run *run, const struct root_list *roots);
-/* Print the settings that the server could not apply.  Each error is printed only once. */
+/* Print the boot settings that the server could not apply.  Each error is printed only
+ * once. */
 void run_errors_report(struct run *run, const struct root_list *roots);
-/* Free the list of errors that were printed. */
+/* Free run->shown, the list of errors that were printed. */
 void run_errors_done(struct run *run);
 
-/* ---- functions of run_watch.c ---- */
+/* ---- functions of run_watch.c: report mistakes while the program starts ---- */
 
 /* Print an error if the program can never be traced.  Called before the program starts. */
 void run_check_program(struct run *run);
@@ -114,16 +117,16 @@ void run_check_program(struct run *run);
  * the start of the program.  Returns when the report is complete, or when the program has
  * ended. */
 void run_watch(struct run *run);
-/* Print why libulf could not make a root, but only once.  Returns false if no reason is
- * known. */
+/* Print why libulf could not make a root.  Only the first call prints.  Returns false
+ * if no reason is known. */
 bool run_explain_no_root(struct run *run);
-/* Print the possible reasons why a program of kind RUN_FOR_ULF has made no root, but only
- * once. */
+/* Print the possible reasons why a program of kind RUN_FOR_ULF has made no root.  Only
+ * the first call prints. */
 void run_explain_nothing(struct run *run);
 /* Wait for the end of the program, at most @wait_ms.  Returns true if the program has ended. */
 bool run_has_ended(const struct run *run, int wait_ms);
 
-/* ---- functions of run_child.c ---- */
+/* ---- functions of run_child.c: start the program and wait for its end ---- */
 
 /*
  * run_child_start - fork and exec the program, in the process group of `ulf run`
@@ -135,39 +138,39 @@ bool run_has_ended(const struct run *run, int wait_ms);
 int run_child_start(struct run *run, char **argv);
 /* Wait for the end of the program.  Returns the wait status of the program. */
 int run_child_wait(struct run *run);
-/* End in the same way as the program: return the program's exit status, or die of the
- * signal that killed the program. */
+/* End `ulf run` in the same way as the program: return the program's exit status, or
+ * die of the signal that killed the program. */
 int run_child_repeat_end(int wait_status);
 
-/* ---- functions of run_program.c ---- */
+/* ---- functions of run_program.c: examine the file of the program ---- */
 
 /* Find the file that execvp() would run for @name, and examine this file. */
 void run_program_find(const char *name, struct run_program *ret_program);
 /* Free the members of @program. */
 void run_program_done(struct run_program *program);
-/* Print why the program cannot be traced, but only once. */
+/* Print why the program cannot be traced.  Only the first call prints. */
 void run_program_explain(struct run *run);
 
-/* ---- functions of run_preload.c ---- */
+/* ---- functions of run_preload.c: load libulf into the program ---- */
 
 /* Set LD_PRELOAD if that makes the program's functions traceable.  Called in the child
  * process. */
 void run_preload(const struct run *run);
 
-/* ---- functions of run_report.c ---- */
+/* ---- functions of run_report.c: print the records of the run ---- */
 
-/* Return true if the settings turn recording on from the start. */
+/* Return true if the boot settings turn recording on from the start. */
 bool run_wants_records(const struct run *run);
 /* Get the roots of this run.  Returns 0 or -errno.  The caller must call root_list_done(). */
 int run_roots(struct run *run, struct root_list *ret_roots);
 /* Return true if @row is a root of this run. */
 bool run_root_is_ours(const struct run *run, const struct abi_root_row *row);
 
-/* Connect again to a server, because the server of the old connection may be dead.  Returns
- * 0 or -errno, and prints errors. */
+/* Connect to a server again, because the server of the old connection may be dead.
+ * Returns 0 or -errno, and prints errors. */
 int run_reconnect(struct run *run);
-/* Print records as they are recorded, until the program has ended.  Called if is_live or
- * is_printk is set. */
+/* Print records as they are recorded, until the program has ended.  Called if
+ * run->is_live or run->is_printk is set. */
 void run_live(struct run *run);
 /* Print the records, unless run_live() has done so, and report lost records and mistakes.
  * Returns 0 or -errno. */

@@ -17,9 +17,10 @@
 
 #define LIBASAN		"libasan.so."
 #define PATH_BYTES	4096
-#define SCRIPT_BYTES	256		/* limit of the bytes of a script's first line,
-					 * as in the kernel */
-#define READ_BYTES_MAX	(1024ull << 20)	/* limit of the bytes that are read of a file */
+#define SCRIPT_BYTES	256		/* maximum length of the first line of a script
+					 * in bytes, as in the kernel */
+#define READ_BYTES_MAX	(1024ull << 20)	/* maximum number of bytes that are read from a
+					 * file */
 
 /* Return the path of the file that execvp() would run, or NULL.  The caller must free() it. */
 static char *find_program_file(const char *name)
@@ -49,15 +50,15 @@ static bool has_traceable_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* nr_rows is the number of rows of tables of
-					 * every kind */
+	has_some = sites.nr_rows;	/* number of function entries in the first table
+					 * that was found, of any kind */
 	elf_sites_done(&sites);
 	return has_some;
 }
 
-/* Find out whether the program uses libulf and libasan.  Both may be among its libraries.
- * If libulf is linked into the program itself, the program has the section .bodies of
- * ftrace.S. */
+/* Find out whether the program uses libulf and libasan.  Both may be shared libraries
+ * of the program.  If libulf is linked statically, the program has the section .bodies
+ * of ftrace.S. */
 static void find_libraries(struct run_program *program)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
@@ -81,8 +82,8 @@ static void find_libraries(struct run_program *program)
 
 /* ---- find out whether the program can load libulf ---- */
 
-/* Return true if exec() gives the program other rights than this process has.  In this case
- * the kernel sets AT_SECURE, and libulf does nothing. */
+/* Return true if exec() gives the program @fd other rights than this process has.  In
+ * this case the kernel sets AT_SECURE, and libulf does nothing. */
 static bool is_secure_exec(int fd)
 {
 	struct statvfs fs;

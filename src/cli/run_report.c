@@ -13,8 +13,8 @@
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
-/* Time between two checks of the roots, ms.  It is LOOK_MS_MIN at first and doubles up to
- * LOOK_MS_MAX. */
+/* Time between two checks of the roots of this run, ms: LOOK_MS_MIN at first, doubled
+ * after each check up to LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
 
@@ -65,9 +65,9 @@ static void print_answer(const struct run *run, struct terminal *terminal)
 /* ---- print records while the program runs ---- */
 
 /*
- * Choose the root to show: a root that has events or records.  A wrapper into which libulf
- * is loaded (timeout, env, sh) has a root without events and records.  Returns NULL if no
- * root has any.
+ * Choose the root whose records are printed: a root that has events or records.  A
+ * wrapper into which libulf is loaded (timeout, env, sh) has a root without events and
+ * records.  Returns NULL if no root has any.
  */
 static const struct abi_root_row *find_recorded_root(const struct root_list *roots)
 {
@@ -139,14 +139,15 @@ static int read_stream_once(struct run *run, int file, bool *is_over)
 	return ret < 0 ? ret : conn_receive(&run->conn);
 }
 
-/* Return the stream for live records.  Records of tp_printk go to stderr, even with the
- * option -o. */
+/* Return the stream to which live records are printed.  Records of tp_printk go to
+ * stderr, even with the option -o. */
 static FILE *live_output(const struct run *run)
 {
 	return run->is_live ? run->out : stderr;
 }
 
-/* Print the stream until the program has ended.  Returns -EPIPE if the server has ended. */
+/* Print the stream @file until the program has ended.  Returns -EPIPE if the server has
+ * ended. */
 static int print_stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
@@ -165,7 +166,7 @@ static int print_stream(struct run *run, int file)
 	return ret == -EINTR ? 0 : ret;
 }
 
-/* Open the stream @path and print it. */
+/* Open the stream @path of the tree and print it until the program has ended. */
 static int print_live_file(struct run *run, const char *path)
 {
 	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
@@ -191,7 +192,8 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	/* If the server ends, recording continues, and the next server shows the records. */
+	/* If the server ends, the programs go on recording.  Connect to the next
+	 * server, which shows these records. */
 	do {
 		ret = print_live_file(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
@@ -201,7 +203,7 @@ void run_live(struct run *run)
 	free(name);
 }
 
-/* ---- after the program has ended ---- */
+/* ---- print records and reports after the program has ended ---- */
 
 static bool wants_stack(const struct run *run)
 {
@@ -234,8 +236,8 @@ static int print_root_file(struct run *run, const char *root, const char *name)
 }
 
 /*
- * Report a root that is still alive after the end of the program: the program has forked
- * a child, as daemons do, or started another program.
+ * Report a root that is still alive after the end of the program, because the program
+ * has forked a child, as daemons do, or has started another program.
  * @is_recording: false if no event was enabled, neither from the start nor later
  */
 static void report_alive(const struct run *run, const struct abi_root_row *row,
@@ -309,9 +311,10 @@ static int print_roots(struct run *run, const struct root_list *roots)
 }
 
 /*
- * Remove roots that are not shown from @roots.  Without -e, a root is shown only if another
- * command has turned recording on.  Report those of the removed roots that are alive.
- * Returns true if a root was reported.
+ * Remove the roots from @roots that have no records, because they are not shown.
+ * Without -e, a root has records only if another command has turned recording on.
+ * Report those of the removed roots that are alive.  Returns true if a root was
+ * reported.
  */
 static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 {
@@ -330,8 +333,8 @@ static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 	return is_alive;
 }
 
-/* Explain why no root of this run is shown.  For example, a script, or a program that only
- * starts other programs, has no root. */
+/* Explain why no root of this run is shown.  For example, there is no root if the
+ * program is a script, or only starts other programs. */
 static void explain_no_roots(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;

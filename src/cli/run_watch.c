@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run reports mistakes while the program starts, not when it has ended.
+ * `ulf run` reports mistakes while the program starts, not when the program has ended.
  *
- * Before the start it checks the settings and the program's file.  It reports a wrong setting,
- * and does not start the program then; and a program that cannot load libulf.
+ * Before the start `ulf run` checks the settings and the program's file.  If a setting
+ * is wrong, it reports this and does not start the program.  It also reports that a
+ * program cannot load libulf.
  *
- * When a root has events it reports settings that name unknown events, and settings that the
- * server could not apply (error_log).
+ * When a root has events, it reports settings that name unknown events, and settings
+ * that the server could not apply (error_log).
  *
- * While there is no root, or no root has events, it reports why libulf could not make a root, or
- * that there is no root yet.
+ * While there is no root, or no root has events, it reports why libulf could not make a
+ * root, or that there is no root yet.
  *
- * All but a wrong setting are warnings, and the program keeps running: a module that it loads
- * later may have the event, and a program that it starts may be the one to be traced.
+ * All reports except that of a wrong setting are warnings, and the program keeps
+ * running: a module that the program loads later may have the event, and a program that
+ * it starts may be the one to be traced.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,14 +27,14 @@
 #include "cli/reason.h"
 #include "cli/run_impl.h"
 
-/* Time between two checks of the roots, ms.  It begins with LOOK_MS_MIN and doubles up to
- * LOOK_MS_MAX. */
+/* Time between two checks of the roots of this run, ms: LOOK_MS_MIN at first, doubled
+ * after each check up to LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* how long to wait for constructors to register
-					 * events, ms */
-#define ROOT_MS		1000		/* how long to wait for a script or wrapper to
-					 * start the program, ms */
+#define EVENTS_MS	500		/* how long to wait until constructors of the
+					 * program have registered events, ms */
+#define ROOT_MS		1000		/* how long to wait until a script or wrapper
+					 * has started the program, ms */
 
 bool run_has_ended(const struct run *run, int wait_ms)
 {
@@ -41,7 +43,7 @@ bool run_has_ended(const struct run *run, int wait_ms)
 	return poll(&poll_fd, 1, wait_ms) > 0;
 }
 
-/* ---- checks before the program starts ---- */
+/* ---- check the program before it starts ---- */
 
 static bool is_libulf_disabled(void)
 {
@@ -63,12 +65,13 @@ void run_check_program(struct run *run)
 	}
 }
 
-/* ---- checks while the program starts ---- */
+/* ---- check the roots while the program starts ---- */
 
 /*
- * Print why the ulf directory cannot be used, but only once.  The reason is that it was
- * removed, or that others can enter it.  libulf does not report this, because it would
- * connect to the socket of another user.  Returns false if the directory can be used.
+ * Print why the ulf directory cannot be used: it was removed, or other users can enter
+ * it.  Only the first call prints.  libulf cannot report this, because it would have to
+ * connect to a socket that may belong to another user.  Returns false if the directory
+ * can be used.
  */
 static bool explain_directory(struct run *run)
 {
@@ -113,8 +116,8 @@ void run_explain_nothing(struct run *run)
 		  run->program);
 }
 
-/* Look for mistakes while there is no root, or no root that has events.  Returns true if
- * the report is complete. */
+/* Look for mistakes while there is no root, or no root that has events.  Returns true
+ * if no further check is needed. */
 static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_ms)
 {
 	if (run_explain_no_root(run))
@@ -132,10 +135,11 @@ static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_m
 }
 
 /*
- * Report events that no root has.  Returns true if the report is complete.
- * @waited_ms: time since the first root with events was seen.  Nothing is reported before
- *	EVENTS_MS, because constructors bring events one after the other, and the server may
- *	wait for a parser
+ * Report events that settings name but no root has.  Returns true if no further check
+ * is needed.
+ * @waited_ms: time since the first root with events was seen.  Nothing is reported
+ *	before EVENTS_MS, because constructors register events one after the other, and
+ *	the server may wait for a parser
  */
 static bool check_missing_events(struct run *run, const struct root_list *roots,
 				 enum run_events state, uint64_t waited_ms)
@@ -151,8 +155,8 @@ static bool check_missing_events(struct run *run, const struct root_list *roots,
 	return true;
 }
 
-/* Check the roots once.  Returns true if the report is complete.  *@root_ms: time when the
- * first root with events was seen; 0: not yet. */
+/* Check the roots of this run once.  Returns true if no further check is needed.
+ * *@root_ms: time when the first root with events was seen; 0: not yet. */
 static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;

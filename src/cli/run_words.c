@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: handle boot settings (event/boot.h).  Options become settings of ULF_TRACE,
- * after those that the environment contains already.  A wrong setting is reported before
- * the program starts.
+ * ulf run: handle boot settings (event/boot.h).  Options of the command become settings
+ * of ULF_TRACE, after the settings that ULF_TRACE contains already.  A wrong setting is
+ * reported before the program starts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void print_boot_row(const struct boot_row *row)
 		row->value ? row->value : "");
 }
 
-/* Print the settings or values that are allowed instead of the wrong setting @word. */
+/* Print which names or values are allowed in place of the wrong setting @word. */
 static void list_known_values(const struct boot_word *word)
 {
 	size_t i;
@@ -113,7 +113,8 @@ static int check_console_setting(struct run *run)
 	return -EINVAL;
 }
 
-/* Check all settings of @words.  @where: prefix of messages, for example "ulf.conf: ". */
+/* Check all boot settings of @words.  @where: prefix of messages, for example
+ * "ulf.conf: ". */
 static int check_boot_words(const char *words, const char *where)
 {
 	struct boot_word word;
@@ -124,7 +125,7 @@ static int check_boot_words(const char *words, const char *where)
 	return ret;
 }
 
-/* Check the settings of ulf.conf.  These settings are not added to ULF_TRACE, because the
+/* Check the boot settings of ulf.conf.  They are not added to ULF_TRACE, because the
  * program itself reads ulf.conf. */
 static int check_config_words(const char *program)
 {

@@ -14,13 +14,13 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* limit of the bytes that are printed of
-					 * messages of another user's server */
+#define REPORT_BYTES	4096u		/* maximum number of bytes that are printed of
+					 * the messages of another user's server */
 
 /*
- * Prepare this process to become the server of another user (user.h).  After exec() that
- * user can read the server's memory and take descriptors from it.  So close all descriptors
- * of root, and leave the session of root's terminal.
+ * Prepare this process to become the server of another user (user.h).  After exec()
+ * that user can read the server's memory and take descriptors from it.  So close all
+ * descriptors of user id 0, and leave the session of its terminal.
  */
 static int detach_from_terminal(int report_fd)
 {
@@ -46,7 +46,7 @@ static void exec_server(const char *dir, int report_fd)
 	if (report_fd >= 0 && detach_from_terminal(report_fd) < 0)
 		_exit(127);
 	setenv("ULF_DIR", dir, 1);
-	/* The server must not become a root itself if libulf is preloaded. */
+	/* If libulf is preloaded, it must not make a root for the server itself. */
 	setenv("ULF_DISABLE", "1", 1);
 	execv("/proc/self/exe", argv);
 	cli_error("/proc/self/exe: %m; is /proc mounted?");

@@ -10,8 +10,8 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-#define TEXT_BYTES	SIZE_MAX	/* there is no limit here, because callers limit
-					 * the size of their texts */
+#define TEXT_BYTES	SIZE_MAX	/* no limit, because callers limit the size of
+					 * their texts */
 
 bool terminal_is(FILE *to)
 {
@@ -74,8 +74,8 @@ void terminal_start(struct terminal *terminal, FILE *to)
 	*terminal = (struct terminal){ .to = to, .is_terminal = terminal_is(to) };
 }
 
-/* Complete the character in terminal->kept with bytes of @data, and print it. Returns how
- * many bytes of @data were used. */
+/* Complete the UTF-8 character in terminal->kept with bytes of @data, and print it.
+ * Returns how many bytes of @data were used. */
 static size_t complete_character(struct terminal *terminal, const char *data, size_t bytes)
 {
 	size_t taken = 0, used = 0;

@@ -29,20 +29,21 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * A text of many lines that is printed in parts.  Its newlines are not escaped.  The end of
- * a part may be in the middle of a UTF-8 character.  So the first bytes of such a character
- * are kept here until the next part.
+ * A text of many lines that is printed by several calls of terminal_write().  Its
+ * newlines are not escaped.  A call may end in the middle of a UTF-8 character; then
+ * the first bytes of the character are kept here until the next call.
  */
 struct terminal {
 	FILE *to;
 	bool is_terminal;		/* @to is a terminal */
 	size_t nr_kept;			/* number of bytes in @kept */
-	char kept[4];			/* first bytes of a UTF-8 character */
+	char kept[4];			/* first bytes of a UTF-8 character whose rest
+					 * is not printed yet */
 };
 
 /* Begin a text. */
 void terminal_start(struct terminal *terminal, FILE *to);
-/* Print a part of the text. */
+/* Print the next bytes of the text. */
 void terminal_write(struct terminal *terminal, const void *data, size_t bytes);
 /* End the text: print the bytes in @kept.  The stream stays open. */
 void terminal_end(struct terminal *terminal);

@@ -16,11 +16,12 @@
 
 #include "base/dir.h"
 
-#define PROCESSES_MAX	100000u		/* limit of the processes that are searched for
-					 * a name */
+#define PROCESSES_MAX	100000u		/* maximum number of processes whose names are
+					 * compared */
 
-/* Fill @user from @entry.  A name that is too long is an error: a cut name could be the
- * name of another user, and initgroups() would set the groups of that user. */
+/* Fill @user from @entry, an entry of the system's list of users.  A name that is too
+ * long is an error: a cut name could be the name of another user, and initgroups()
+ * would set the groups of that user. */
 static int fill_user(struct user *user, const struct passwd *entry)
 {
 	if (strlen(entry->pw_name) >= sizeof(user->name))
@@ -129,7 +130,8 @@ static bool report_process_owner(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? 0 : read(fd, comm, sizeof(comm) - 1);
-	comm[n > 0 ? n - 1 : 0] = '\0';		/* remove the newline at the end of the name */
+	comm[n > 0 ? n - 1 : 0] = '\0';		/* remove the newline at the end of the
+						 * process's name */
 	if (fd >= 0)
 		close(fd);
 	user_get(st.st_uid, &user);

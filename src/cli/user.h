@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf --user: root works with the roots of another user.
+ * ulf --user: the user root (user id 0) works with the roots of another user.
  *
  * A child process becomes that user before it touches anything of the user.  So links,
  * sockets and fifos that the user plants give access to nothing that the user cannot
- * access anyway.  The child stays undumpable, so the user cannot read its memory or take
- * the terminal from it.  The parent only limits the time.  For the reasons see
+ * access anyway.  The child stays undumpable, so the user cannot read its memory or
+ * take the terminal from it.  The parent only limits the time.  For the reasons see
  * docs/design/trust.md.
  */
 #ifndef ULF_CLI_USER_H
@@ -17,8 +17,8 @@
 
 #include "cli/cli.h"
 
-#define USER_NAME_BYTES		256	/* limit of the bytes of a user's name:
-					 * LOGIN_NAME_MAX, including the NUL */
+#define USER_NAME_BYTES		256	/* size of a user's name in bytes, including the
+					 * NUL: LOGIN_NAME_MAX */
 
 struct user {
 	unsigned int uid, gid;
@@ -32,38 +32,39 @@ struct user {
 /* Find a user by @word, which is a name or a user id.  Returns 0, -ENOENT or -ENAMETOOLONG,
  * and prints errors. */
 int user_find(const char *word, struct user *ret_user);
-/* Find a user by the user id.  A user that has no entry, or whose name is too long, gets
- * the id as a name, and has no home and no groups. */
+/* Find a user by the user id.  A user that the system does not know, or whose name is
+ * too long, gets the id as a name, and has no home directory and no groups. */
 void user_get(unsigned int uid, struct user *ret_user);
 
 /*
  * user_become - become @user, for ever
  * @keep_fd: descriptor that stays open besides the standard streams; -1: none
- * @parent: pid of the parent; the process is killed when the parent ends
+ * @parent: pid of the parent; the kernel kills this process when the parent ends
  *
- * Only a child process of root may call this.  Sets groups and ids, drops all
+ * Only a child process with user id 0 may call this.  Sets groups and ids, drops all
  * capabilities, cleans the environment, closes descriptors and makes the process
  * undumpable.  Returns 0 or -errno; after an error the caller must exit.
  */
 int user_become(const struct user *user, int keep_fd, int parent);
 
 /*
- * user_end_child - kill a child that has become a user, and wait up to a second for its end
+ * user_end_child - kill a child that has become a user, and wait up to 1 s for its end
  *
- * Returns false if the child still exists: a process that waits for a FUSE file system of the
- * user does not end before the file system answers.  The kernel ends the process then.
+ * Returns false if the child still exists: a process that waits for a FUSE file system
+ * of the user does not end before that file system answers.  The kernel ends the
+ * process after the answer.
  */
 bool user_end_child(pid_t pid);
 
 /*
  * user_enter - run @cmd as the user that @word names
  *
- * Returns -1 in the process that must run the command.  Any other value is the exit status of
- * the command, or of an error that is printed.
+ * Returns -1 in the process that must run the command.  Any other value is the exit
+ * status of the command, or of an error that was printed.
  */
 int user_enter(const char *word, const struct cli_cmd *cmd);
 
-/* Return true if this is the child of user_enter(), which runs as another user. */
+/* Return true in the child process of user_enter(), which runs as another user. */
 bool user_is_entered(void);
 
 enum user_progress {
@@ -71,8 +72,8 @@ enum user_progress {
 	USER_STREAMS	= '~',		/* progress: from now on answers may take any time */
 };
 
-/* Report progress to the parent of user_enter(), which kills a child that makes no
- * progress.  Does nothing in other processes. */
+/* Report progress to the parent process of user_enter(), which kills a child that makes
+ * no progress.  Does nothing in other processes. */
 void user_progress(enum user_progress progress);
 
 /*

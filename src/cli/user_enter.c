@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf --user: become another user, and watch the child that has done so; see user.h. */
+/* ulf --user: become another user in a child process, and watch this child; see
+ * user.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -38,8 +39,9 @@
 #define END_LOOK_MS	10			/* time between two checks of a child
 						 * that was killed, ms */
 
-static int progress_fd = -1;		/* descriptor of the pipe to the parent;
-					 * user_enter() sets it in the child */
+static int progress_fd = -1;		/* descriptor of the pipe to the parent, which
+					 * start_child_as_user() sets in the child; -1
+					 * in other processes */
 
 bool user_is_entered(void)
 {
@@ -50,15 +52,16 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* Ignore the error of a full pipe, because the parent has enough to read. */
+	/* Ignore the error of a full pipe: its bytes already show the parent that there
+	 * is progress. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
 
 /* ---- the child ---- */
 
-/* Remove all variables that are not harmless.  A server that this process starts inherits
- * the environment, and the user can read it there. */
+/* Remove all environment variables except harmless ones.  A server that this process
+ * starts inherits the environment, and the user can read it there. */
 static int clean_environment(const struct user *user)
 {
 	static const char *const kept[] = { "TERM", "TZ", "LANG", "LC_ALL", "COLUMNS" };
@@ -96,12 +99,12 @@ static int drop_capabilities(void)
 
 /*
  * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.
- * Standard output may be root's terminal.  This process does not use them; the filter is
- * there in case the user finds a way to run code in this process.
+ * Standard output may be the terminal of user id 0.  This process does not use these
+ * ioctls; the filter is there in case the user finds a way to run code in this process.
  *
- * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that is started
- * here can run the set-uid fusermount3.  Without CAP_SYS_ADMIN (root in a container)
- * no_new_privs is set, and such a server cannot mount.
+ * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that this
+ * process starts can run the set-uid program fusermount3.  Without CAP_SYS_ADMIN (user
+ * id 0 in a container) no_new_privs is set, and such a server cannot mount.
  */
 static int forbid_terminal_input(void)
 {
@@ -112,7 +115,8 @@ static int forbid_terminal_input(void)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(nr)),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 5, 0),	/* x32 ABI */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
-		/* Compare only the lower 32 bits of the request, as the kernel does. */
+		/* Compare only the lower 32 bits of the ioctl number, as the kernel
+		 * does. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SECCOMP_AT(args[1])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCLINUX, 1, 0),
@@ -184,11 +188,11 @@ int user_become(const struct user *user, int keep_fd, int parent)
 		return -errno;
 	if (getppid() != parent)
 		return -ESRCH;
+	/* This call must fail: otherwise the process could get user id 0 again. */
 	if (setresuid(-1, 0, -1) == 0)
-		return -EPERM;		/* this is an error: the process could become
-					 * root again */
-	/* Replace root's session keyring.  A failure is ignored: it means that the kernel
-	 * has no keyrings. */
+		return -EPERM;
+	/* Leave the session keyring of user id 0.  A failure is ignored: it means that
+	 * the kernel has no keyrings. */
 	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	return clean_environment(user);
 }
@@ -261,9 +265,10 @@ static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready
 }
 
 /*
- * Wait for the end of the command.  Returns the exit status of the command.  The pipe ends
- * when the child exits, so after the end of the pipe the child is checked more often.  The
- * child may not end at once, because it may still wait for a file system of the user.
+ * Wait for the end of the command.  Returns the exit status of the command.  The pipe
+ * ends when the child exits, so after the end of the pipe the child is checked more
+ * often.  But the child may end much later, if it still waits for a file system of the
+ * user.
  */
 static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
@@ -312,8 +317,8 @@ static int start_child_as_user(const struct user *user, const struct cli_cmd *cm
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* without this, waitpid() would get no status if
-					 * SIGCHLD is ignored */
+	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
+					 * no status */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");
@@ -343,7 +348,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* Forget $ULF_DIR, which is a directory of the user that typed the command, not of
+	/* Forget $ULF_DIR: it is a directory of the user that typed the command, not of
 	 * @user. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())

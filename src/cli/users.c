@@ -21,18 +21,18 @@
 #include "daemon/root_row.h"
 #include "server/core/server.h"
 
-#define BATCH		16u		/* limit of the children that run at the same
-					 * time */
-#define BATCH_MS	10000		/* time limit of a batch */
-#define CPU_SECONDS	10		/* limit of the CPU time of a child, s */
-#define ROWS_MAX	10000u		/* limit of the roots of one user */
-#define HINT_MS		1000u		/* time limit of users_report_root() */
-#define END_MS		1000u		/* time to wait for the children of a batch to
-					 * end */
-#define END_LOOK_MS	2		/* time between two checks whether these
-					 * children have ended */
+#define BATCH		16u		/* maximum number of children that run at the
+					 * same time */
+#define BATCH_MS	10000		/* time limit of a batch of children, ms */
+#define CPU_SECONDS	10		/* maximum CPU time of a child, s */
+#define ROWS_MAX	10000u		/* maximum number of roots of one user */
+#define HINT_MS		1000u		/* time limit of users_report_root(), ms */
+#define END_MS		1000u		/* time to wait for the end of the children of a
+					 * batch, ms */
+#define END_LOOK_MS	2		/* time between two checks whether the children
+					 * of a batch have ended, ms */
 
-/* ---- code of the child, which runs as the user ---- */
+/* ---- code of the child, which becomes a user and sends the user's roots ---- */
 
 static int send_root_row(void *arg, const struct server_root_info *info)
 {
@@ -83,14 +83,14 @@ static void send_user_roots(const struct user *user, int fd, pid_t parent)
 /* ---- the parent ---- */
 
 struct child {
-	struct user_roots *roots;	/* where the list of the user's roots is stored */
-	struct text bytes;		/* rows that were received */
+	struct user_roots *roots;	/* list in which the user's roots are stored */
+	struct text bytes;		/* rows that were received from the child */
 	pid_t pid;			/* pid of the child; 0 if the child has ended, or
 					 * was not started */
-	int fd;				/* pipe from the child; -1 if it was read to its
-					 * end, or closed */
-	int error;			/* errno of the error that made the list
-					 * incomplete; 0 if no error is known */
+	int fd;				/* pipe from the child; -1 if the pipe was read
+					 * to its end, or closed */
+	int error;			/* errno of the error that made the list of
+					 * roots incomplete; 0 if no error is known */
 };
 
 static void start_user_child(struct child *child, struct user_roots *roots)
@@ -105,8 +105,8 @@ static void start_user_child(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* without this, waitpid() would get no status if
-					 * SIGCHLD is ignored */
+	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
+					 * no status */
 	pid = fork();
 	if (pid == 0)
 		send_user_roots(&roots->user, fds[1], parent);
@@ -160,7 +160,7 @@ static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 }
 
 /* Replace all characters of @name that are not printable, so that a user cannot forge a
- * line of the list, even if the list is printed to a file. */
+ * line of `ulf ls --all`, even if the list is printed to a file. */
 static void replace_unprintable(char *name, size_t bytes)
 {
 	name[bytes - 1] = '\0';
@@ -170,7 +170,7 @@ static void replace_unprintable(char *name, size_t bytes)
 	}
 }
 
-/* Convert the bytes that a child has sent to a list of roots. */
+/* Convert the bytes that a child has sent to a list of the user's roots. */
 static void convert_received_rows(struct child *child)
 {
 	struct root_list *list = &child->roots->list;

@@ -12,17 +12,17 @@
 
 struct user_roots {
 	struct user user;
-	struct root_list list;		/* list of roots; their names were made
-					 * printable, without newlines */
-	bool is_failed;			/* true: the list is incomplete; an error was
-					 * printed unless is_quiet was set */
+	struct root_list list;		/* list of the user's roots, whose names were
+					 * made printable, without newlines */
+	bool is_failed;			/* true: @list is incomplete; users_get() has
+					 * printed an error unless is_quiet was set */
 };
 
 struct users {
 	struct user_roots *all;		/* sorted by user id */
 	size_t nr;
-	bool is_cut;			/* true: a limit was reached, so the array may
-					 * lack some users */
+	bool is_cut;			/* true: a limit was reached, so @all may lack
+					 * some users */
 };
 
 #define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all`, ms */
@@ -32,17 +32,18 @@ struct users {
  * @total_ms: time limit; sets is_failed for users that were not read by then
  * @is_quiet: print no errors
  *
- * If this process is not root, reads only the roots of its own user.  One child per user becomes
- * that user and reads the roots; no server is used or started.  Sleeps at most 10 s for
- * each batch of 16 users, and at most @total_ms plus 1 s in all.  Returns 0 or -ENOMEM.
+ * A process without user id 0 reads only the roots of its own user.  One child per user
+ * becomes that user and reads the roots; no server is used or started.  Sleeps at most
+ * 10 s for each batch of 16 users, and at most @total_ms plus 1 s in all.  Returns 0 or
+ * -ENOMEM.
  */
 int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
 /* Free the lists of all users. */
 void users_done(struct users *users);
 
 /*
- * Print which other user owns the root that the first @len bytes of @name name.  Takes
- * about 1 s at most. Returns false if nothing was printed.
+ * Print which other user owns the root whose name is the first @len bytes of @name.
+ * Takes about 1 s at most.  Returns false if nothing was printed.
  */
 bool users_report_root(const char *name, size_t len);
 
