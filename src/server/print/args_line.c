@@ -13,8 +13,8 @@
 #include "server/print/line_impl.h"
 #include "symbols/elf_args.h"
 
-#define NAME_BYTES	256		/* limit of the bytes of a parameter's name that
-					 * are printed */
+#define NAME_BYTES	256		/* number of bytes of a parameter's name that
+					 * are printed at most */
 
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)
@@ -25,8 +25,8 @@ static void print_word(const struct elf_param *param, int word, const uint64_t *
 		text_putc(out, '?');
 }
 
-/* Print a number.  Remove the bits of the register above the size of the type, because they
- * are undefined. */
+/* Print an argument that is a number.  Ignore the bits of the register above the size
+ * of the argument's type, because they are undefined. */
 static void print_number(const struct elf_param *param, uint64_t value,
 			 struct text *out)
 {

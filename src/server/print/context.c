@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the columns before an event on a line: task, CPU, flags, time.  The usual format
- * does not use printf(), which would take longer than all the rest of a line.
+ * Print the columns of a line before the event: task, CPU, flags, time.  In the usual
+ * format they are printed without printf(), which would take longer than the whole rest
+ * of the line.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static char irqs_char(uint8_t flags)
 
 static char resched_char(uint8_t flags)
 {
-	/* Characters for need-resched and preemption.  The index has three bits: bit 0 is
-	 * lazy, bit 1 need-resched, bit 2 preempt. */
+	/* Characters of the column need-resched.  Bits of the index: bit 0 is
+	 * FLAG_RESCHED_LAZY, bit 1 FLAG_RESCHED, bit 2 FLAG_PREEMPT_RESCHED. */
 	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
 
 	return chars[!!(flags & FLAG_RESCHED_LAZY) + 2 * !!(flags & FLAG_RESCHED) +
@@ -62,8 +63,8 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth] : '.';
 }
 
-/* Write a number, filled to at least @width characters.  Returns the position after the
- * number. */
+/* Write @value as a decimal number, with @fill before it up to @width characters.
+ * Returns the end of the number. */
 static char *put_number(char *to, uint64_t value, size_t width, char fill)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
@@ -76,8 +77,8 @@ static char *put_number(char *to, uint64_t value, size_t width, char fill)
 	return to + len;
 }
 
-/* Write the task as "            name-4711   ": the name is right-aligned, the number
- * left-aligned. */
+/* Write the column of the task, "            name-4711   ": the name is right-aligned,
+ * the thread id left-aligned. */
 static char *put_task(char *to, const char *comm, int32_t pid)
 {
 	size_t len = strnlen(comm, ABI_COMM_LEN);
@@ -173,7 +174,7 @@ static void print_usual(const struct line *line, bool in_ns, struct text *out)
 	out->len += (size_t)(to - start);
 }
 
-/* ---- the columns of latency-format ---- */
+/* ---- print the columns of latency-format ---- */
 
 char context_mark(uint64_t ns)
 {
@@ -208,8 +209,9 @@ static void print_latency_task(const struct line *line, struct text *out)
 	context_print_flags(line, out);
 }
 
-/* Return the time from which times are counted, which is the time when the buffer was
- * cleared.  A snapshot may be older than that, so its times count from 0, as in the kernel. */
+/* Return the time that latency-format subtracts from each time: when the buffer was
+ * last cleared.  Returns 0 for a snapshot, as the kernel does, because a snapshot may
+ * be older. */
 static uint64_t latency_base(const struct line *line)
 {
 	return line->place->is_in_snapshot ? 0 :
@@ -241,7 +243,7 @@ static void print_latency_time(const struct line *line, bool in_ns,
 	}
 }
 
-/* ---- the formats raw, hex and bin: numbers only ---- */
+/* ---- print the columns as numbers: the options raw, hex and bin ---- */
 
 static void print_bin(const struct line *line, struct text *out)
 {

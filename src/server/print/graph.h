@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the records of the function_graph tracer, like nested blocks of a C program.
+ * Print the records of the function_graph tracer: calls look like nested blocks of C.
  *
  * Only the server's thread calls these functions.
  */
@@ -15,8 +15,8 @@ struct line_place;
 struct merge_record;
 struct text;
 
-/* Limit of the depth of functions.  Functions at a greater depth are not indented further,
- * and their ends are not compared with their starts. */
+/* The depth of calls up to which lines are indented.  For calls at this depth or
+ * deeper, the end of a function is not compared with its start. */
 #define GRAPH_DEPTH_MAX	256
 
 /* State that the graph tracer's printer keeps for one CPU from line to line. */
@@ -25,7 +25,8 @@ struct graph_cpu {
 	int32_t depth;			/* depth of the innermost open function; -1: none */
 	uint64_t leaf;			/* function whose start and end were printed as
 					 * the last line; 0: none */
-	uint64_t funcs[GRAPH_DEPTH_MAX];	/* open functions, by depth */
+	uint64_t funcs[GRAPH_DEPTH_MAX];	/* open functions: funcs[i] is the
+						 * function at depth i */
 };
 
 /* Method tracer.print_header: print the heads of the columns. */
@@ -40,8 +41,8 @@ void graph_print(const struct line *line, struct text *out);
 /* Print a duration as microseconds, with as many digits of the nanoseconds as fit into the
  * column. */
 void graph_print_us(uint64_t ns, struct text *out);
-/* Return true if @record is a record of the graph tracer.  *@ret_is_end: true for the end
- * of a function, false for its start. */
+/* Return true if @record is a record of the graph tracer.  Then *@ret_is_end is true
+ * for the end of a function, false for its start. */
 bool graph_is_call(const struct merge_record *record, bool *ret_is_end);
 /*
  * Return true if @record is the start of a function that calls no other function.  The end
@@ -51,8 +52,8 @@ bool graph_is_leaf(const struct merge_record *record, const struct line_place *p
 /* Method tracer.hides: return true if the options hide @record.  Without funcgraph-irqs a
  * call in a signal handler is hidden. */
 bool graph_leaves_out(const struct merge_record *record, uint64_t options);
-/* Method tracer.note: update place->state for @record.  Called after @record was printed,
- * and before the next record is read. */
+/* Method tracer.note: store in place->state what the next lines need to know about
+ * @record.  Called after @record was printed, and before the next record is read. */
 void graph_note(const struct merge_record *record, const struct line_place *place);
 
 #endif

@@ -5,7 +5,8 @@
 #include "event/option.h"
 #include "server/print/graph.h"
 
-/* The columns before the names of functions.  A column whose option is off takes no space. */
+/* The columns of a line before the function's name.  A column whose option is off is
+ * not printed. */
 static const struct column {
 	uint64_t option;
 	const char *name, *mark;

@@ -27,21 +27,24 @@
 
 #define TASK_WIDTH	14		/* width of the column "name-4711", whose text is
 					 * centred, in characters */
-#define COMM_WIDTH	7		/* limit of the characters of the name that are printed */
-#define NUMBER_WIDTH	8		/* characters of a duration */
+#define COMM_WIDTH	7		/* number of characters of a task's name that
+					 * are printed at most */
+#define NUMBER_WIDTH	8		/* width of a duration, in characters */
 #define NO_DURATION	"              |  "
 #define HANDLER_START	"==========>"
 #define HANDLER_END	"<=========="
 
-/* ---- records ---- */
+/* ---- read the records of the graph tracer ---- */
 
-/* Sizes of the graph tracer's records in bytes, and offsets in them. */
-#define ENTRY_BYTES	20u		/* start of a function */
-#define ARGS_OFFSET	24u		/* offset of the data that options add to a start */
-#define RETADDR_BYTES	32u		/* start of a function, with its return address */
-#define EXIT_BYTES	48u		/* end of a function */
-#define MARKS_BYTES	4u		/* optional marks at the end of a start
-					 * (ENTRY_BYTES) or of an end (EXIT_BYTES) */
+/* Sizes of the graph tracer's records, and an offset in them, in bytes. */
+#define ENTRY_BYTES	20u		/* size of the record of a start */
+#define ARGS_OFFSET	24u		/* offset of the data that options add to the
+					 * record of a start */
+#define RETADDR_BYTES	32u		/* size of the record of a start with a return
+					 * address */
+#define EXIT_BYTES	48u		/* size of the record of an end */
+#define MARKS_BYTES	4u		/* size of the marks (ABI_GRAPH_...) that may
+					 * follow ENTRY_BYTES or EXIT_BYTES */
 
 /* A record of the graph tracer: the start or the end of a function. */
 struct call {
@@ -69,7 +72,8 @@ static void load_call(const struct merge_record *record, uint32_t off, void *to,
 	memcpy(to, record->data + off, bytes);
 }
 
-/* Read the data that options have added to the start of a function. */
+/* Read the data that options add to the record of a function's start: return address
+ * and arguments. */
 static void read_more(const struct merge_record *record, uint16_t type,
 		      struct call *call)
 {
@@ -84,8 +88,8 @@ static void read_more(const struct merge_record *record, uint16_t type,
 		load_call(record, at, call->args, sizeof(call->args));
 }
 
-/* Return the minimum length of a record of @type in bytes; 0 if it is not a record of the
- * graph tracer. */
+/* Return the minimum length of a record of @type in bytes.  Returns 0 if @type is not a
+ * type of the graph tracer's records. */
 static uint32_t call_bytes(uint16_t type)
 {
 	switch (type) {
@@ -212,7 +216,7 @@ void graph_note(const struct merge_record *record, const struct line_place *plac
 		graph->funcs[depth] = is_open ? call.func : 0;
 }
 
-/* ---- columns ---- */
+/* ---- print the columns before the function ---- */
 
 static void print_func(const struct line *line, uint64_t func, struct text *out)
 {
@@ -243,7 +247,8 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	text_one_line(out, start);
 }
 
-/* If another thread runs on this CPU now, print a line that says so. */
+/* If the last record of this CPU was of another thread, print a line that shows both
+ * threads. */
 static void print_switch(const struct line *line, struct text *out)
 {
 	static const char rule[] =
@@ -335,7 +340,7 @@ static void print_indent(int32_t depth, struct text *out)
 	text_fill(out, ' ', 2 * (size_t)depth);
 }
 
-/* ---- functions ---- */
+/* ---- print starts and ends of functions ---- */
 
 /* Print the return value as " = 0x12".  A value from -4095 to -1, which looks like an
  * errno, is printed as a decimal number: " = -2". */
@@ -360,15 +365,15 @@ static void print_start_of(const struct line *line, const struct call *call,
 	print_indent(call->depth, out);
 	name = out->len;
 	print_func(line, call->func, out);
-	/* Print no parentheses here if a demangled C++ name already has them. */
+	/* Add no parentheses to a demangled C++ name that already has them. */
 	if (call->has_args)
 		args_print(line, call->func, call->args, out);
 	else if (out->len == name || !memchr(out->data + name, '(', out->len - name))
 		text_puts(out, "()");
 }
 
-/* Print a comment if the options require one.  It contains the return address and, unless
- * @end is NULL, the return value. */
+/* Print the return address, and the return value unless @end is NULL, as a C comment
+ * after the call.  Options decide on each of the two. */
 static void print_remark(const struct line *line, const struct call *call,
 			 const struct call *end, struct text *out)
 {
@@ -409,8 +414,8 @@ static void print_leaf(const struct line *line, const struct call *call,
 	text_putc(out, '\n');
 }
 
-/* Return true if the name of the function must be printed at its end.  This is so if
- * options require it, or if the start that was printed at this depth is of another
+/* Return true if a comment with the function's name must follow the `}' of its end: an
+ * option requires it, or the last start that was printed at this depth is of another
  * function. */
 static bool is_named(const struct line *line, const struct call *end)
 {

@@ -11,11 +11,11 @@
 #include "server/rings/rings.h"
 
 #define INDENT		30		/* number of columns before the legend of the flags */
-#define TGID_BYTES	10		/* width of the column for processes */
+#define TGID_BYTES	10		/* width of the column TGID, in characters */
 
-/* Print the header of latency-format.  For a latency tracer the header would contain the
- * task with the longest latency, and this latency.  ulf has no such tracer, so these values
- * are 0. */
+/* Print the header of latency-format.  The kernel prints the longest latency, and its
+ * task, if a latency tracer is in use.  ulf has no latency tracer, so it prints 0 for
+ * both. */
 static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {

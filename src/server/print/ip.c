@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print addresses of code in lines of `trace`, and stacks. */
+/* Print addresses of code in lines of `trace`, and records of stacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,10 +10,12 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define CALLERS_OFFSET	16		/* offset of the first address in a record with a stack */
+#define CALLERS_OFFSET	16		/* offset of the first address in the record of
+					 * a stack, bytes */
 
-/* Print the name of a record that ulf itself has made, for example of a marker: no code of
- * the program belongs to it.  symbols_list() reports these names to tools, too. */
+/* Print the name of @ip, which is a number of enum abi_ip.  Records that ulf itself
+ * makes, for example markers, have such a number instead of an address of the program.
+ * symbols_list() lists these names for tools. */
 static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 {
 	text_puts(out, symbols_builtin[ip]);
@@ -22,9 +24,9 @@ static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 	return 0;
 }
 
-/* Return the style that prints as %ps or %pS of the kernel.  For a return address, print
- * the symbol of the byte before it: if the call is the last instruction of its function,
- * the return address is already in the next function. */
+/* Return the style for the kernel's %pS (@has_offset) or %ps.  For a return address,
+ * the style prints the symbol of the byte before it: after a call at the end of a
+ * function, the return address is already in the next function. */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)
@@ -69,8 +71,7 @@ void stack_print(const struct line *line, struct text *out)
 	for (uint32_t at = CALLERS_OFFSET; at + sizeof(ip) <= record->bytes;
 	     at += sizeof(ip)) {
 		memcpy(&ip, record->data + at, sizeof(ip));
-		if (ip == UINT64_MAX)	/* this value marks the end of the stack, as in
-					 * the kernel */
+		if (ip == UINT64_MAX)	/* UINT64_MAX ends a stack, as in the kernel */
 			break;
 		text_puts(out, " => ");
 		if (line->options & OPTION_SYM_USEROBJ)

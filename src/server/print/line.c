@@ -21,7 +21,8 @@
 /* The options that print an event as numbers, not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
-/* Context for the callbacks of the printer, which look up symbols and strings. */
+/* Context of the callbacks with which the printer looks up symbols and strings of a
+ * record. */
 struct origin {
 	struct root *root;
 	struct symbols_from from;
@@ -65,10 +66,12 @@ static void print_raw_data(const struct line *line, struct text *out)
 	text_putc(out, '\n');
 }
 
-/* A built-in event, which belongs to the kernel's system ftrace. */
+/* How records of a built-in event are printed.  The built-in events are those of the
+ * kernel's system `ftrace`. */
 static const struct builtin_event {
 	uint16_t type;
-	uint64_t numbers;		/* those options of NUMBERS that @print supports */
+	uint64_t numbers;		/* bitmap: options of NUMBERS that @print
+					 * supports */
 	void (*print)(const struct line *line, struct text *out);
 } builtin_events[] = {
 	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },
@@ -125,7 +128,8 @@ static void print_event(const struct line *line, struct event *event,
 	text_putc(out, '\n');
 }
 
-/* Print a record as text: with its print format, or as the option `fields` asks. */
+/* Print a record as text: with the event's print format, or field by field if the
+ * option `fields` is on. */
 static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print records as lines of `trace`, as the options of the buffer require.
+ * Print records as lines of `trace`, in the format that the instance's options select.
  *
  * Only the server's thread calls these functions.
  */
@@ -20,11 +20,12 @@ struct tracer;
 
 /* How the lines of an instance are printed.  This is the state of INSTANCE_PART_LINES. */
 struct instance_lines {
-	bool is_dumped;			/* true: print lines as with latency-format,
-					 * except lines of the graph tracer */
+	bool is_dumped;			/* true: print lines as with the option
+					 * latency-format, except lines of the graph
+					 * tracer; set by `ulf dump` */
 };
 
-/* Return the state that says how lines of @instance are printed. */
+/* Return the state of INSTANCE_PART_LINES: how lines of @instance are printed. */
 static inline struct instance_lines *instance_lines(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_LINES];
@@ -44,7 +45,8 @@ struct line_place {
 					 * NULL: print it in the usual way */
 	void *state;			/* state of @tracer for the record's CPU; NULL: none */
 	bool is_left_out;		/* true: do not print this record, because the
-					 * tracer hides it, or it is the end of a leaf */
+					 * tracer hides it, or because it is the end of
+					 * a leaf, whose one line is already printed */
 };
 
 /*
@@ -54,12 +56,12 @@ struct line_place {
  */
 void line_print(struct instance *instance, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
-/* Print the LOST line for @lost records of @cpu, without a record. */
+/* Print only the line `CPU:n [LOST m EVENTS]`, for @lost records of @cpu. */
 void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out);
 /* Print the header of `trace` (RINGS_MAIN) or of `snapshot` (RINGS_SNAPSHOT). */
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);
-/* Print the first lines of each header, which contain the name of the tracer. */
+/* Print the first two lines of a header: the name of the tracer, and a `#`. */
 void line_print_title(const struct instance *instance, struct text *out);
 
 #endif

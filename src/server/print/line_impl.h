@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files which print lines share. */
+/* Declarations that the files of server/print share with each other. */
 #ifndef ULF_SERVER_LINE_IMPL_H
 #define ULF_SERVER_LINE_IMPL_H
 
@@ -14,8 +14,8 @@
 struct entry {
 	uint16_t type;			/* id of the event */
 	uint8_t flags;			/* see context.c */
-	uint8_t preempt_count;		/* low 4 bits: preempt depth; high 4 bits:
-					 * migrate-disable depth */
+	uint8_t preempt_count;		/* low 4 bits: preempt-depth; high 4 bits: depth
+					 * of migrate-disable */
 	int32_t pid;			/* thread */
 };
 
@@ -31,8 +31,9 @@ struct line {
 	struct entry entry;		/* common fields of @record */
 };
 
-/* Return the record's place and time, which are needed to look up its addresses.  @module:
- * the module of the event, or SYMBOLS_NO_MODULE. */
+/* Return the record's instance, time and module, by which symbols_print() and others
+ * find the object at an address.  @module: the module of the event, or
+ * SYMBOLS_NO_MODULE. */
 struct symbols_from line_from(const struct line *line, uint32_t module);
 
 /* ---- functions of context.c ---- */
@@ -41,13 +42,13 @@ struct symbols_from line_from(const struct line *line, uint32_t module);
 void context_print(const struct line *line, struct text *out);
 /* Print the flags as five characters, for example `d..1.`. */
 void context_print_flags(const struct line *line, struct text *out);
-/* Print @time, which is a time of the buffer's clock. */
+/* Print @time, which was read from the buffer's clock. */
 void context_print_time(const struct line *line, uint64_t time, struct text *out);
 /* Return the character that marks a long time: from '+' for more than 10 us to '$' for more
  * than 1 s.  Returns ' ' for a shorter time. */
 char context_mark(uint64_t ns);
 
-/* ---- ip.c ---- */
+/* ---- functions of ip.c ---- */
 
 /*
  * Print an address of the program's code, as the options require.  @is_return: @ip is a
@@ -60,9 +61,9 @@ void stack_print(const struct line *line, struct text *out);
 
 /* ---- functions of function_line.c ---- */
 
-/* Print a record of ftrace:function.  This also handles the options raw, hex and bin. */
+/* Print a record of ftrace:function.  The options raw, hex and bin are supported. */
 void function_print(const struct line *line, struct text *out);
-/* Print a record of ftrace:func_repeats.  This also handles the option raw. */
+/* Print a record of ftrace:func_repeats.  The option raw is supported. */
 void func_repeats_print(const struct line *line, struct text *out);
 
 /* ---- functions of args_line.c ---- */
@@ -72,10 +73,11 @@ void func_repeats_print(const struct line *line, struct text *out);
 void args_print(const struct line *line, uint64_t func,
 		const uint64_t args[ELF_ARG_REGS], struct text *out);
 
-/* ---- line.c ---- */
+/* ---- functions of line.c ---- */
 
-/* Print the text of an event, or the message of a marker without its origin.  The options
- * raw, hex, bin and fields are ignored. */
+/* Print a record as text, without task, CPU and time.  The text of a marker or of
+ * trace_printk() is printed without its origin.  The options raw, hex, bin and fields
+ * are ignored. */
 void line_print_message(const struct line *line, struct text *out);
 
 #endif

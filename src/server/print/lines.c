@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print lines in sequence.  Find out what each line must know about the records around it. */
+/* Print records as lines, one after the other.  Collect for each line what it needs to
+ * know about the records before and after it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,8 +23,9 @@ void lines_done(struct lines *lines)
 	lines->tracer = NULL;
 }
 
-/* Return true if "buffer started" must be printed.  It is printed for the first record of a
- * CPU, but not for the very first record. */
+/* Return true if "buffer started" must be printed before the current record: after a
+ * loss, the first record of each CPU gets it, except the first record of the whole
+ * output. */
 static bool is_start(const struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -32,7 +34,8 @@ static bool is_start(const struct lines *lines, uint64_t options)
 	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
 }
 
-/* Allocate the state of @tracer for each CPU, unless this was done before. */
+/* Allocate the printing state of @tracer for each CPU, unless it is already
+ * allocated. */
 static int need_states(struct lines *lines, const struct tracer *tracer)
 {
 	if (lines->tracer == tracer)
@@ -46,7 +49,8 @@ static int need_states(struct lines *lines, const struct tracer *tracer)
 	return 0;
 }
 
-/* Fill lines->place with the records around the current one that @tracer needs. */
+/* Fill lines->place with what tracer->print_line() needs: the state of the record's
+ * CPU, and the next record of this CPU. */
 static int fill_graph_place(struct lines *lines, const struct tracer *tracer, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -63,8 +67,9 @@ static int fill_graph_place(struct lines *lines, const struct tracer *tracer, ui
 	return 0;
 }
 
-/* Fill lines->place for records of the graph tracer while the buffer has another tracer, as
- * a snapshot may contain them.  Then, too, a leaf is printed as one line. */
+/* Fill lines->place for a record of the graph tracer while the buffer has another
+ * tracer: a snapshot may contain such records.  A leaf is printed as one line here,
+ * too. */
 static void fill_leaf_place(struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the records of a merge as lines, one after the other:
+ * Print the records of a stream (struct merge) as lines, one after the other:
  *
  *	while (lines_print(&lines, &text) > 0 && there is space in the text)
  *		lines_advance(&lines);
@@ -21,17 +21,21 @@ struct lines {
 	struct instance *instance;
 	struct merge *merge;
 	bool is_pipe;			/* true: the lines are for trace_pipe, which
-					 * prints a record at once.  It does not wait for
-					 * the next record, whose time is needed to print
-					 * a delay */
+					 * prints a record without waiting for the next
+					 * one; so the delay until the next record is
+					 * not printed */
 	bool is_snapshot;
-	bool is_overrun;		/* true: records were lost before, so the first
-					 * records of the CPUs may have different times */
-	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which a record was printed */
+	bool is_overrun;		/* true: records were overrun before the first
+					 * line, so the records of some CPUs may begin
+					 * later than others */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which at least one
+					 * record was printed */
 	uint64_t leaves[ABI_CPUS / 64];	/* bitmap of the CPUs whose last record was the
 					 * start of a leaf (graph_is_leaf()) */
-	struct merge_record record, second;	/* current record, and the next one */
-	struct line_place place;	/* position of the current record */
+	struct merge_record record, second;	/* current record, and the next one if
+						 * it is needed */
+	struct line_place place;	/* place of the current record among the
+					 * others */
 	const struct tracer *tracer;	/* tracer to which @states belongs; NULL: none */
 	void *states;			/* state of @tracer for each CPU,
 					 * tracer.state_bytes [root->nr_cpus]; NULL if it
@@ -39,9 +43,9 @@ struct lines {
 };
 
 /*
- * Free the memory of @lines, but not the merge.  There is no function to initialise @lines:
- * the caller sets instance and merge, and all other members to 0.  Printing then begins
- * with the first record of the merge.
+ * Free the memory of @lines, but not lines->merge.  There is no function to initialise
+ * @lines: the caller sets instance and merge, and all other members to 0.  Then
+ * printing begins with the first record of the stream.
  */
 void lines_done(struct lines *lines);
 

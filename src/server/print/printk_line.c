@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the records of trace_printk() and trace_marker: ftrace:print, bprint and bputs.
- * The text of such a record has its own newline.
+ * Print the records of trace_printk() and trace_marker: ftrace:print, ftrace:bprint and
+ * ftrace:bputs.  No newline is added, because the text has its own.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,9 +17,11 @@
 #include "server/print/ptrhash.h"
 #include "server/rings/merge.h"
 
-#define HEAD_BYTES	16u		/* size of a record up to and including the ip, bytes */
-#define FORMAT_BYTES	24u		/* size of a record up to and including the
-					 * address of the format or text, bytes */
+#define HEAD_BYTES	16u		/* number of bytes from the start of a record to
+					 * the end of its field `ip` */
+#define FORMAT_BYTES	24u		/* number of bytes from the start of a record to
+					 * the end of the address of its format or
+					 * text */
 
 static uint64_t load_argument(const struct line *line, uint32_t off)
 {
@@ -45,7 +47,7 @@ static uint64_t hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print a pointer as the printer of events does (%p and its extensions). */
+/* Print a pointer (%p and its extensions) in the way in which events print it. */
 static void print_pointer(void *ctx, char letter, uint64_t value,
 			  struct num_spec spec, struct text *out)
 {

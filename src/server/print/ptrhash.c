@@ -43,7 +43,8 @@ static uint64_t siphash(uint64_t word, const uint64_t key[2])
 	};
 
 	absorb(v, word);
-	absorb(v, 8ull << 56);		/* the length of the input, 8 bytes */
+	absorb(v, 8ull << 56);		/* SipHash ends with the length of the input,
+					 * here 8 bytes */
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
 		round_of(v);

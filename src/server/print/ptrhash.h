@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Return a hash of @pointer that has 32 bits.  Equal pointers have equal hashes while the
- * server runs.  Another server has other hashes. */
+/* Return a hash of @pointer that has 32 bits.  One server returns the same hash for the
+ * same pointer each time; the next server returns others. */
 uint64_t ptrhash(uint64_t pointer);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The methods of tracers, which are the server's side of a tracer.  event/tracer.h lists
- * the tracers. */
+/* The methods of tracers, which the server calls.  event/tracer.h lists the tracers. */
 #ifndef ULF_SERVER_TRACER_H
 #define ULF_SERVER_TRACER_H
 
@@ -19,12 +18,12 @@ struct text;
 /* The methods of a tracer.  All are optional.  They run in the server's thread and must not
  * block. */
 struct tracer {
-	bool has_functions;		/* true: the tracer uses the functions of
+	bool has_functions;		/* true: the tracer traces the functions of
 					 * set_ftrace_filter, so it is a user of
 					 * functions (abi/functions.h) */
 	bool has_returns;		/* true: the tracer also traces the returns of
-					 * functions, so its buffers are in
-					 * abi_functions.graphs */
+					 * functions, so abi_functions.graphs contains
+					 * the buffers that use it */
 	/*
 	 * Method check: check that @instance can have the tracer @name.  If not, report the
 	 * reason in error_log, for a write to @file.  Returns 0; -ERESTART if a parser is
@@ -33,27 +32,32 @@ struct tracer {
 	 */
 	int (*check)(struct instance *instance, const char *file, const char *name);
 	/*
-	 * Method start: publish what processes need to record, after abi_buffer.tracer was
-	 * set.  The caller notifies the processes.  Returns 0 or -errno; after an error the
-	 * caller restores the number. A tracer without this method records nothing.
+	 * Method start: publish what processes need to know to record for the tracer.
+	 * Called after abi_buffer.tracer was set; the caller notifies the processes.
+	 * Returns 0 or -errno; after an error the caller restores abi_buffer.tracer.  A
+	 * tracer without this method records nothing.
 	 */
 	int (*start)(struct instance *instance);
-	/* Method stop: publish that the tracer is off, after abi_buffer.tracer was set to
-	 * another tracer whose row has another stop(), or none.  Must not need memory that
-	 * may be missing. */
+	/* Method stop: publish that the tracer is off.  Called after abi_buffer.tracer
+	 * was set to a tracer that has another stop(), or none.  Must not fail for lack
+	 * of memory. */
 	int (*stop)(struct instance *instance);
-	/* Method that prints the heads of the columns.  NULL: print the usual columns. */
+	/* Method print_header: print the heads of the columns.  NULL: the usual heads
+	 * are printed. */
 	void (*print_header)(uint64_t options, struct text *out);
-	/* Method that prints a record in the tracer's own format.  line->place describes
-	 * the records around it.  Returns false, and prints nothing, if the record must be
-	 * printed in the usual way.  NULL: all records are printed in the usual way. */
+	/* Method print_line: print a record in the tracer's format.  line->place
+	 * describes the records before and after it.  Returns false, and prints
+	 * nothing, if the record must be printed in the usual way.  NULL: all records
+	 * are printed in the usual way. */
 	bool (*print_line)(const struct line *line, struct text *out);
-	/* Number of bytes of state for each CPU that print_line() needs.  They are 0 at
-	 * first. line_place.state is the state of the record's CPU. */
+	/* Number of bytes of state that print_line() needs for each CPU.  All bytes are
+	 * 0 at first.  print_line() gets the state of the record's CPU in
+	 * line_place.state. */
 	size_t state_bytes;
 	/* Method hides: return true if the options hide @record. */
 	bool (*hides)(const struct merge_record *record, uint64_t options);
-	/* Method note: update place->state after @record was printed. */
+	/* Method note: update place->state, the state of the CPU, after @record was
+	 * printed. */
 	void (*note)(const struct merge_record *record, const struct line_place *place);
 };
 
@@ -61,12 +65,12 @@ struct tracer {
 TRACERS(TRACER_METHODS)
 #undef TRACER_METHODS
 
-/* Return the number of the buffer's tracer; TRACER_NOP if the value in shared memory is
- * invalid. */
+/* Return the number of the instance's tracer; TRACER_NOP if the value in shared memory
+ * is invalid. */
 uint32_t instance_tracer_number(const struct instance *instance);
-/* Return the methods of the buffer's tracer. */
+/* Return the methods of the instance's tracer. */
 const struct tracer *instance_tracer(const struct instance *instance);
-/* Return the name of the buffer's tracer, as current_tracer shows it. */
+/* Return the name of the instance's tracer, as current_tracer shows it. */
 const char *instance_tracer_name(const struct instance *instance);
 
 #endif
