@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keep records across two changes of size.  A CPU has space for one old ring (`prev`).
- * If `prev` still has records when the size changes again, they are copied to the front
- * of the new ring, and its counters are added to the new ring's counters.  Each ring
- * stays in order of time, which is all that readers need.
+ * Keep records when the size of a ring changes twice.  For each ring, abi_side has a
+ * reference to one old ring (`prev`).  If the old ring still has records when the size
+ * changes again, they are copied to the start of the new ring, and the old ring's
+ * counters are added to those of the new ring.  The records of each ring stay in order
+ * of time, which is all that readers need.
  *
- * The new ring is written in private memory first: the code that writes to a ring trusts
- * it, and memory that is shared with a program can change at any time.
+ * The new ring is filled in private memory first: the code that writes to a ring does
+ * not check it, and memory that is shared with a program can change at any time.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,8 +21,8 @@
 static int copy_records(const struct ring_view *from, const struct ring_view *to)
 {
 	struct {
-		uint64_t headroom;	/* RING_HEADROOM bytes that ring_view_write() may
-					 * use */
+		uint64_t headroom;	/* RING_HEADROOM bytes before the record, which
+					 * ring_view_write() may overwrite */
 		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX_SLOW, 8)];
 	} copy;
 	uint32_t tid = (uint32_t)gettid();
@@ -31,13 +32,13 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	int r = ring_head(from, &head);
 
 	if (r)
-		return 0;		/* these bytes are not a ring, so there is
-					 * nothing to save */
+		return 0;		/* @from is not a valid ring, so it has no
+					 * records to copy */
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* Stop at the record at which the ring ended first, because a slow process may
-	 * still write to the ring. */
+	/* Stop at the number of entries that ring_head() returned above, because a slow
+	 * process may still write to the ring. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX_SLOW) {
@@ -81,8 +82,8 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	if (ring == MAP_FAILED)
 		return -ENOMEM;
 	/*
-	 * Overwrite, so that the oldest records are dropped if the new ring is too small.
-	 * With ABI_RING_CLOCK_GIVEN the records keep their times.
+	 * Use overwrite mode, so that the oldest records are dropped if the new ring is
+	 * too small.  With ABI_RING_CLOCK_GIVEN the records keep their times.
 	 */
 	private.overwrite = true;
 	private.is_paused = false;

@@ -19,8 +19,8 @@
 #include "server/rings/receipt.h"
 
 /*
- * Limit in ns.  A record that is further in the future than this was written with another
- * clock than the buffer's, and waiting for its time could take forever.
+ * Limit in ns.  A record whose time is further in the future was written with another
+ * clock than the buffer's.  It is returned at once, because its time may never come.
  */
 #define AHEAD_MAX	10000000000u
 
@@ -51,8 +51,9 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 		source->end = head.entries;
 	}
 	/*
-	 * No other stream of this server has an offer in this ring now.  So an offer that
-	 * is found here was made by a server that was killed.
+	 * This server has no offer in the ring now, because merge_settle_others() has
+	 * ended them.  So an offer that is found in the ring was made by a server that
+	 * was killed.
 	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
@@ -122,7 +123,7 @@ void merge_free(struct merge *merge)
 	free(merge);
 }
 
-/* ---- the heap of sources ---- */
+/* ---- the heap: sources, sorted by the time of their next record ---- */
 
 static bool is_before(const struct merge *merge, uint32_t a, uint32_t b)
 {
@@ -167,8 +168,8 @@ static void heap_push(struct merge *merge, uint32_t number)
 }
 
 /*
- * Get the next record of @source.  Returns false if there is no record before the end of
- * the stream.
+ * Get the next record of @source.  Returns false if @source has no record before the
+ * end of the stream.
  */
 static bool source_peek(struct merge *merge, struct source *source)
 {
@@ -177,7 +178,8 @@ static bool source_peek(struct merge *merge, struct source *source)
 	    source->cursor.entries >= source->end)
 		return false;
 	source->lost = source->cursor.lost;
-	/* Ignore losses from before `trace` was opened, because its header counts them. */
+	/* Ignore losses from before `trace` was opened, because the header of `trace`
+	 * counts them. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
 	if (source->lost)
@@ -194,7 +196,8 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look for new records in the sources that had no record. */
+/* Look for new records in the sources that are not in the heap, because they had no
+ * record. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };
@@ -216,8 +219,8 @@ static uint64_t merge_horizon(const struct merge *merge)
 }
 
 /*
- * Set the end of each ring.  Must be called after the horizon (the time up to which the
- * merge returns records) was set.  Then a record after the end is younger than the horizon.
+ * Set the end of each source to the current end of its ring.  Must be called after
+ * merge.horizon was set: then every record after the end is younger than the horizon.
  */
 static void move_ends(struct merge *merge)
 {
@@ -246,8 +249,8 @@ bool merge_extend(struct merge *merge)
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
 	if (merge->rings_serial != instance_rings(instance)->rings_serial) {
-		/* The rings were replaced.  Continue with the new rings only if no old ring
-		 * was opened. */
+		/* The rings were replaced.  Continue with the new rings only if the
+		 * stream has not opened any old ring. */
 		if (merge->nr_sources)
 			return false;
 		close_sources(merge);
@@ -292,8 +295,8 @@ int merge_start(struct merge *merge)
 }
 
 /*
- * Fill @ret_record.  Returns 0 if the record is younger than the horizon, so that the
- * reader must wait.
+ * Fill @ret_record from @record and return 1.  Returns 0 if the record is younger than
+ * the horizon, so that the reader must wait.
  */
 static int merge_emit(const struct merge *merge, const struct source *source,
 		      const struct ring_record *record, struct merge_record *ret_record)
@@ -357,7 +360,7 @@ void merge_advance(struct merge *merge)
 	heap_down(merge, 0);
 }
 
-/* ---- report losses that no record reports ---- */
+/* ---- report losses of rings that have no record after the loss ---- */
 
 static struct source *lost_source(const struct merge *merge)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read all rings of one CPU, or of all CPUs, as one stream of records in order of time.
- * How a consuming reader uses it:
+ * struct merge is such a stream.  How a consuming reader uses it:
  *
  *	merge_start(merge);
  *	while (merge_peek(merge, &record) > 0 && the buffer has space)
@@ -25,10 +25,10 @@ struct merge_record {
 	uint64_t time;			/* time of the record, in the unit of the
 					 * buffer's clock */
 	const uint8_t *data;
-	uint32_t bytes;			/* length of @data */
+	uint32_t bytes;			/* number of bytes at @data */
 	uint32_t cpu;
-	uint64_t lost;			/* number of records that were overrun before
-					 * this record */
+	uint64_t lost;			/* number of records of the same ring that were
+					 * lost directly before this record */
 };
 
 /*
@@ -54,9 +54,9 @@ void merge_free(struct merge *merge);
  */
 int merge_start(struct merge *merge);
 /*
- * Continue a stream that is not consuming with the records that were written since. Returns
- * false if there are none, or if the rings were replaced.  Also returns false, once, after
- * records were lost, because the writers are faster than the reader.
+ * Continue a stream that is not consuming with the records that were written after its
+ * end.  Returns false if there are none, or if the rings were replaced.  Also returns
+ * false, once, if records were lost before the stream could read them.
  */
 bool merge_extend(struct merge *merge);
 /*
@@ -65,17 +65,18 @@ bool merge_extend(struct merge *merge);
  */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
 /*
- * Get the record after the one that merge_peek() has returned, of @cpu or CPU_ALL. Return
- * value and validity are those of merge_peek().
+ * Get the next record of @cpu, or CPU_ALL, after the record that merge_peek() has
+ * returned.  Returns as merge_peek() does, and the record is valid as long.
  */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
 /* Go to the next record.  Must be called only after merge_peek() has returned 1. */
 void merge_advance(struct merge *merge);
 /*
- * Report a loss that no record reports, because its ring has no record after the loss.
- * Returns the number of lost records of the next such ring, and its CPU; 0 if there is no
- * such ring.  The loss counts as reported when the stream is consumed next.
+ * Report lost records that merge_record.lost cannot report, because their ring has no
+ * record after them.  Returns the number of records that one such ring has lost, and
+ * its CPU; 0 if there is no such ring.  The next merge_consume() marks the loss as
+ * reported.
  */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
 /* Return true if merge_next_lost() would return more than 0. */
@@ -85,18 +86,21 @@ bool merge_has_lost(const struct merge *merge);
  * How the records that merge_advance() has passed are handed over:
  *
  * merge_stage()	The records belong to this stream and wait for the reader.
- *			If something else needs the rings meanwhile, it gives them up.
- * merge_offer()	From now on the reader may get them.  If the server is killed
- *			now, the records are in doubt, unless the receipt of @ticket
- *			(server/rings/receipt.h) says whether the reader got them.
+ *			If something else needs the rings meanwhile, the stream gives
+ *			its records up (merge_give_up()).
+ * merge_offer()	From now on the reader may get the records.  If the server is
+ *			killed now, the records are in doubt, unless the receipt of
+ *			@ticket (server/rings/receipt.h) says whether the reader got
+ *			them.
  * merge_withdraw()	The reader has got nothing yet.  The records stay staged.
- * merge_consume()	The reader has them: remove them from the rings.  Allowed
- *			without merge_stage() and merge_offer().
- * merge_give_up()	The reader has got a part and will not get the rest: the
- *			records are in doubt.
- * merge_return()	The reader of the last merge_consume() got nothing, or not all
- *			(@is_partial).  Put the records back if nothing was consumed
- *			since; else they are in doubt.
+ * merge_consume()	The reader has the records: remove them from the rings.
+ *			Allowed without merge_stage() and merge_offer().
+ * merge_give_up()	The reader has got some of the records, or it is unknown what
+ *			it has got: the records are in doubt.
+ * merge_return()	The reader got nothing of the records of the last
+ *			merge_consume(), or not all of them (@is_partial).  Put the
+ *			records back if no stream has consumed any since; otherwise,
+ *			or if @is_partial, they are in doubt.
  *
  * Records in doubt are not delivered again.  The next LOST line of their CPU counts them.
  */

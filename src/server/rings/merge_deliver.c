@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hand records over to a reader.  Records leave the rings after the reader has got them,
- * not before.  So a server that is killed loses none.
+ * not before.  So no record is lost if the server is killed.
  *
- *	stage -> offer -> consume	the reader has them
- *		       -> withdraw	not yet, or never: they stay in the rings
- *	      -> give up		unknown whether the reader has them
+ *	stage -> offer -> consume	the reader has the records
+ *		       -> withdraw	not yet, or never: the records stay in the rings
+ *	      -> give up		unknown whether the reader has the records
  *
  * docs/design/ring.md describes what the next server finds if a server is killed at each
  * of these steps.
@@ -96,8 +96,8 @@ void merge_consume(struct merge *merge)
 }
 
 /*
- * Treat the records as if the server had been killed after the offer.  The next
- * merge_start() continues after these records.
+ * Treat the staged records as if the server had been killed after merge_offer().  The
+ * next merge_start() continues after these records.
  */
 void merge_give_up(struct merge *merge)
 {
@@ -148,8 +148,9 @@ void merge_return(struct merge *merge, bool is_partial)
 }
 
 /*
- * Return true if @merge can read rings of which @other has staged records.  After a swap,
- * the rings of the snapshot may be those that were recorded to.
+ * Return true if @merge can read rings of which @other has staged records.  Since
+ * @other has opened its rings, the sides may have been swapped: then main rings are now
+ * rings of the snapshot, and the other way round.
  */
 static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {

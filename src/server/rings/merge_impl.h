@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The internals of a merge, which merge.c and merge_deliver.c share.  merge.c reads
- * records, merge_deliver.c hands them over. */
+/* The members of struct merge, which merge.c and merge_deliver.c share.  merge.c reads
+ * records, merge_deliver.c hands them over to readers. */
 #ifndef ULF_SERVER_MERGE_IMPL_H
 #define ULF_SERVER_MERGE_IMPL_H
 
@@ -14,17 +14,18 @@ struct source {
 	struct mapping *map;		/* holds a reference, so that the ring stays
 					 * mapped */
 	uint32_t cpu;
-	uint64_t end;			/* number of the ring's entries at which the
-					 * stream ends */
-	bool is_begun;			/* true: a record was read */
-	bool has_moved;			/* true: records were passed since the last consume */
+	uint64_t end;			/* the stream ends after this number of entries
+					 * of the ring (ring_cursor.entries) */
+	bool is_begun;			/* true: a record of this ring was read */
+	bool has_moved;			/* true: records, or a loss, were passed since
+					 * the last merge_consume() */
 	bool is_offered;		/* true: ring_cursor_offer() was called */
 	bool was_consumed;		/* true: the last merge_consume() has consumed
 					 * records of this ring */
 	struct abi_ring_read after;	/* read state of the ring after the last
 					 * merge_consume() */
-	struct ring_record record;	/* the next record, which is valid while the
-					 * source is in the heap */
+	struct ring_record record;	/* the next record of the ring; valid while the
+					 * source is in merge.heap */
 	uint64_t lost;			/* number of records lost before @record */
 };
 
@@ -37,14 +38,15 @@ struct merge {
 	int cpu;			/* CPU_ALL: all CPUs */
 	bool is_consuming;
 	bool is_open;			/* true: @sources and @heap are allocated */
-	bool has_lost;			/* true: records were lost that the reader would
-					 * have got */
+	bool has_lost;			/* true: records were lost before the stream
+					 * could read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
 					 * because of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values of these members of the
-						 * instance when the sources were opened */
-	uint64_t horizon;		/* time up to which records are returned; later
-					 * records must wait */
+	uint64_t rings_serial, reads_serial;	/* values of these members of struct
+						 * instance_rings when the sources were
+						 * opened */
+	uint64_t horizon;		/* the stream returns only records up to this
+					 * time; later records must wait */
 	struct source *sources;
 	uint32_t nr_sources;
 	uint32_t *heap;			/* indices of the sources that have a record; the
@@ -54,11 +56,11 @@ struct merge {
 
 /* ---- functions of merge_deliver.c ---- */
 
-/* Remove @merge from the list of staged streams and withdraw its offers. */
+/* Remove @merge from the list instance_rings.staged and withdraw its offers. */
 void merge_unstage(struct merge *merge);
 /*
- * Give up the records that other streams have staged from the rings that @merge reads,
- * because two readers must not get the same records.
+ * Call merge_give_up() for other streams that have staged records of the rings that
+ * @merge reads, because two readers must not get the same records.
  */
 void merge_settle_others(struct merge *merge);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Change rings that are in use: whether they record, and how. */
+/* Change settings of rings that are in use: options, tracing_on, tracing_cpumask,
+ * pauses. */
 #include "server/core/instance.h"
 #include "server/core/option_bits.h"
 #include "server/core/shm.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of a buffer, and the setting whether it records. */
+/* The options of an instance, and the settings that decide whether it records. */
 #ifndef ULF_SERVER_OPTIONS_H
 #define ULF_SERVER_OPTIONS_H
 
@@ -8,10 +8,10 @@
 
 #include "server/core/option_bits.h"
 
-/* Turn one option on or off. */
+/* Turn the option @bit (enum option_bit) of @instance on or off. */
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 
-/* Return true if @cpu records, according to tracing_cpumask. */
+/* Return true if tracing_cpumask contains @cpu, so that @cpu records. */
 static inline bool instance_has_cpu(const struct instance *instance,
 				    uint32_t cpu)
 {
@@ -21,8 +21,8 @@ static inline bool instance_has_cpu(const struct instance *instance,
 void instance_set_cpus(struct instance *instance,
 		       const uint64_t cpus[ABI_CPUS / 64]);
 
-/* Return the value of tracing_on.  A pause does not change it.  The program may change it,
- * too. */
+/* Return the value of tracing_on.  instance_pause() does not change this value.  The
+ * program may change it (tracing_on(), tracing_off()). */
 static inline bool instance_is_on(const struct instance *instance)
 {
 	return !shm_load(&instance->abi->stopped);
@@ -31,11 +31,12 @@ static inline bool instance_is_on(const struct instance *instance)
 bool instance_set_on(struct instance *instance, bool on);
 /* Return true if records of @cpu are written to the buffer now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
-/* Make writers read the settings again, after they were changed: see runtime/buffer/switch.c. */
+/* Make writers read again whether and to which side they record.  Must be called after
+ * these settings were changed.  See runtime/buffer/switch.c. */
 void instance_ask_again(struct instance *instance);
 /*
- * Pause recording until each instance_pause() had its instance_resume(), or until the
- * server dies.
+ * Pause recording until instance_resume() has been called once for each
+ * instance_pause(), or until the server dies.
  */
 void instance_pause(struct instance *instance);
 void instance_resume(struct instance *instance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make rings for trace_printk(), which records without being switched on. */
+/* Make rings for trace_printk(), which records although no event is on. */
 #include "server/core/apply.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
@@ -8,8 +8,9 @@
 #include "server/rings/rings.h"
 
 /*
- * Make rings for a program that waits for the server, in any case.  The program is about to
- * run its constructors, and only then is it known whether it uses trace_printk().
+ * Make rings if the program uses trace_printk().  Also make rings for every program
+ * that waits at its start (abi_control.hold): it is not known yet whether its
+ * constructors call trace_printk().
  */
 int printk_rings_prepare(struct root *root)
 {

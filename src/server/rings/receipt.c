@@ -46,18 +46,20 @@
 
 #define PAGE		ARCH_PAGE_BYTES
 #define VERSION		1u
-#define OLD_MAX		200u		/* limit of the earlier tickets in the file, one
-					 * for each earlier server */
+#define OLD_MAX		200u		/* limit of the number of earlier tickets in the
+					 * file; each earlier server has one */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
-/* The contents of the file.  Only servers of this directory write it, one at a time. */
+/* The contents of DIR/server.receipts.  Only servers of this directory write the file,
+ * one at a time. */
 struct receipts {
 	uint32_t sent_bytes;		/* mmsghdr.msg_len, which sendmmsg() stores */
 	uint32_t version;		/* 0: the file is new */
-	int64_t sent_at;		/* offset that sendfile() stores */
+	int64_t sent_at;		/* offset in the reply up to which sendfile()
+					 * has read, which sendfile() stores */
 	uint64_t ticket;		/* ticket of the current or the last delivery */
-	uint64_t nr_old;		/* number of earlier tickets so far; the next one
-					 * goes to old[nr_old % OLD_MAX] */
+	uint64_t nr_old;		/* number of tickets ever stored in old[]; the
+					 * next ticket goes to old[nr_old % OLD_MAX] */
 	struct {
 		uint64_t ticket;
 		uint64_t is_sent;
@@ -72,14 +74,17 @@ static_assert(offsetof(struct mmsghdr, msg_len) == sizeof(struct msghdr),
 static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 
 /* The state of the receipts.  Only the server's thread writes it. */
-static char *border_pages;		/* the two pages; NULL if there are no receipts */
-static struct receipts *receipts;	/* the second page: the file */
+static char *border_pages;		/* two memory pages; struct mmsghdr lies across
+					 * their border; NULL if there are no
+					 * receipts */
+static struct receipts *receipts;	/* the mapped file, which is the second page of
+					 * border_pages */
 static uint64_t current;		/* ticket of the current delivery; 0 if it was
 					 * cancelled */
 static int reply_fd = -1;
 static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
 
-/* ---- the file ---- */
+/* ---- open, map and initialise the file of receipts ---- */
 
 static bool is_sent(void)
 {
@@ -95,8 +100,8 @@ static const uint64_t *find_old(uint64_t ticket)
 }
 
 /*
- * Move the last ticket of the previous server to the earlier tickets.  If this server is
- * killed meanwhile, the next server does the same again.
+ * Copy the last ticket of the previous server to the earlier tickets.  If this server
+ * is killed meanwhile, the next server copies it again.
  */
 static void keep_last(void)
 {
@@ -112,8 +117,9 @@ static void keep_last(void)
 }
 
 /*
- * Start a new file with a random ticket.  Rings may still name tickets of an earlier file
- * of receipts that was removed; these tickets must not be used again.
+ * Initialise a new file of receipts with a random ticket.  Rings may still contain
+ * tickets of an earlier file that was removed, and these tickets must not be used
+ * again.
  */
 static bool start_file(void)
 {
@@ -139,8 +145,8 @@ static int open_file(const char *dir)
 	if (fd < 0)
 		return -1;
 	/*
-	 * Allocate the memory of the file now, so that a later store does not fail on a
-	 * full file system.
+	 * Allocate the space of the file now, so that a later store to the mapping does
+	 * not fail because the file system is full.
 	 */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !posix_fallocate(fd, 0, PAGE))
 		return fd;
@@ -211,7 +217,7 @@ void receipt_done(void)
 	reply_fd = -1;
 }
 
-/* ---- handing over ---- */
+/* ---- hand bytes over to a reader ---- */
 
 uint64_t receipt_begin(void)
 {
@@ -221,8 +227,8 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * This overwrites sent_bytes and sent_at of the previous ticket.  That is safe: no
-	 * ring has the previous ticket any more, or it is among the earlier tickets.
+	 * sent_bytes and sent_at of the previous ticket are lost here.  Nobody needs
+	 * them: no ring has the previous ticket any more, or old[] contains it.
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;
@@ -281,7 +287,7 @@ int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes)
 	return -ENOSYS;
 }
 
-/* ---- after the server was killed ---- */
+/* ---- settle offers of a server that was killed ---- */
 
 void receipt_settle(const struct ring_view *view)
 {

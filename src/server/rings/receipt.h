@@ -25,7 +25,7 @@
 
 struct ring_view;
 
-/* The maximum of @bytes for receipt_reply(). */
+/* The maximum of the parameter @bytes of receipt_reply(). */
 #define RECEIPT_REPLY_MAX	((64u << 10) - 16)
 
 /*
@@ -33,14 +33,15 @@ struct ring_view;
  * ring is read.  If this fails, there are no receipts.
  */
 void receipt_init(const char *dir);
-/* Close the file. */
+/* Close the file of receipts and free its memory. */
 void receipt_done(void);
 
 /* Begin a delivery.  Returns the ticket of the delivery, or 0 if there are no receipts. */
 uint64_t receipt_begin(void);
-/* Return the ticket of the current delivery, or 0. */
+/* Return the ticket of the current delivery; 0 if the delivery has no ticket. */
 uint64_t receipt_ticket(void);
-/* Set the ticket of the delivery to 0, because it cannot use the functions below. */
+/* Set the ticket of the current delivery to 0, because the bytes cannot be sent with
+ * receipt_send() or receipt_reply(). */
 void receipt_cancel(void);
 
 /*
@@ -55,7 +56,8 @@ ssize_t receipt_send(int fd, const char *byte);
  */
 int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes);
 
-/* Call ring_settle() with the outcome that the receipts have for the ring's ticket. */
+/* Settle an offer that a killed server has left in the ring: call ring_settle() with
+ * what the receipts say about the offer's ticket. */
 void receipt_settle(const struct ring_view *view);
 
 #endif

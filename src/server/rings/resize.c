@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replace the rings of an instance while writers use them.  New rings are prepared, then
- * the references are changed, then the processes are notified (apply.c).  The old rings
- * stay readable as `prev` until they are read or their records are overtaken.  Their
- * memory is freed when no process can write to it any more.  Records that are still in
- * `prev` at the next change are copied into the new rings (carry.c).
+ * Replace the rings of an instance while writers use them.  New rings are prepared,
+ * then the references to the rings are changed, then the processes are notified
+ * (apply.c).  The old rings stay readable as abi_side.prev until all their records are
+ * read, or are older than what the new rings still have.  The memory of old rings is
+ * freed when no process can write to it any more.  Records that are still in a `prev`
+ * ring at the next change are copied into the new ring (carry.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,15 +38,16 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* Return the generation with which a change that is made now will be applied. */
+/* Return the generation that processes will have applied when they use a change that is
+ * made now. */
 static uint32_t next_generation(const struct instance *instance)
 {
 	return shm_load(&instance->root->control->generation) + 1;
 }
 
 /*
- * Remove the reference to a ring.  Writers may use the ring until they have applied
- * @generation.
+ * Remove the reference @shared to a ring, and free the ring after all processes have
+ * applied @generation: until then they may write to it.
  */
 static void drop_ring(struct instance *instance, struct abi_ring_ref *shared,
 		      uint32_t generation)
@@ -79,8 +81,8 @@ void instance_drop_rings(struct instance *instance)
 }
 
 /*
- * Free the spare side.  Clear ABI_SPARE_THERE first: after that no process swaps sides, so
- * the spare side stays the spare side.
+ * Free the rings of the spare side.  Clear ABI_SPARE_THERE first: after that no process
+ * swaps sides, so the spare side stays the spare side.
  */
 void instance_free_spare(struct instance *instance)
 {
@@ -123,7 +125,8 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 	instance_rings(instance)->rings_serial++;
 }
 
-/* Make new rings for @cpu (or CPU_ALL), on the sides that have rings. */
+/* Replace the rings of @cpu (or CPU_ALL) with new rings, on each side that has
+ * rings. */
 static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 			bool has_to_keep)
 {
@@ -147,7 +150,7 @@ static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_
 	return r ? r : instance_sync(instance);
 }
 
-/* Return true if rings of these sizes could fit into an empty arena. */
+/* Return true if rings of the sizes @cpu_kb would fit into an empty arena. */
 static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
 {
 	uint64_t left_kb = (root->map_bytes - root->arena_off) / 1024;
@@ -188,7 +191,7 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	return 0;
 }
 
-/* Replace all rings with empty ones, which have the current settings. */
+/* Replace all rings with empty rings that have the current clock and page size. */
 static int rebuild_rings(struct instance *instance)
 {
 	int r;
@@ -249,10 +252,10 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 }
 
 /*
- * Free an old ring that is no longer needed.  An empty ring is not needed.  A ring whose
- * records would be overwritten next is not needed either: the new ring has already
- * overwritten records, and its oldest record is not older than the oldest record of the old
- * ring. Returns false if the old ring must stay.
+ * Free @ring, which is an old ring (`prev`), if it is not needed any more: it is empty,
+ * or its records are those that would be overwritten next.  The latter is true if the
+ * new ring has already overwritten records, and its oldest record is not older than the
+ * oldest record of the old ring.  Returns false if the old ring must stay.
  */
 static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 			uint32_t generation)
@@ -277,8 +280,8 @@ static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 }
 
 /*
- * Free old rings within the root's budget.  A root may refer to 32,768 rings, and freeing
- * one takes 10 us.
+ * Free old rings that are not needed any more, within the root's budget of CPU time: a
+ * root may refer to 32,768 rings, and the server needs 10 us to free one.
  */
 void instance_retire(struct instance *instance)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make new rings for an instance: compute their sizes, initialise them, publish them. */
+/* Make new rings for an instance: compute sizes, allocate and initialise the rings. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 #include "server/core/timebase.h"
 #include "server/rings/rings.h"
 
-#define SLOW_PAGES_MIN	16	/* number of pages of a slow ring next to a fast ring
-				 * that is used */
+#define SLOW_PAGES_MIN	16	/* minimum number of pages of a slow ring if most
+				 * records go to the fast ring */
 #define ONLY_PAGES_MIN	3	/* minimum number of pages of a slow ring that gets all
 				 * records; a record that fills a page needs one more
 				 * page than a small one, see docs/design/ring.md */
@@ -35,8 +35,8 @@ uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu)
 	return nr * (page_bytes - ABI_PAGE_HEADER) / 1024;
 }
 
-/* Return the number of pages of a ring.  With rseq, records go to the fast ring; without
- * rseq, all records go to the slow ring. */
+/* Return the number of pages of a ring of @kind.  With rseq, most records go to the
+ * fast ring; without rseq, all records go to the slow ring. */
 static uint64_t kind_pages(const struct instance *instance,
 			   const struct ring_plan *plan, uint64_t kb,
 			   enum abi_ring_kind kind)
@@ -59,8 +59,8 @@ static uint64_t size_of(const struct instance *instance,
 }
 
 /*
- * Compute the offsets of the rings of a CPU, relative to the start of the plan.  Advances
- * *@total to the end of these rings.
+ * Compute the offsets of the rings of a CPU, relative to the start of the memory that
+ * all rings of @plan share.  Advances *@total to the end of this CPU's rings.
  */
 static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		   uint32_t side, uint32_t cpu, uint64_t *total)
@@ -102,8 +102,8 @@ static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
 }
 
 /*
- * Initialise the ring at @to.  If records of an older ring are kept, copy them into the new
- * ring (ring_carry()).
+ * Initialise the ring at @to.  If plan->is_keeping, copy the records of the `prev`
+ * ring, if there is one, into the new ring (ring_carry()).
  */
 static int ring_make(struct instance *instance, const struct ring_plan *plan,
 		     const struct ring_config *config, uint32_t side, void *to)
@@ -143,7 +143,8 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
-		.is_paused = true,	/* begin with recording off; the first writer starts it */
+		.is_paused = true,	/* rings begin with recording off; the first
+					 * writer turns it on */
 	};
 	int r = 0;
 
@@ -159,7 +160,8 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
-/* Reserve memory of the file for the references to the rings. */
+/* Reserve space in the file of the root's memory for the references to the rings
+ * (abi_side). */
 static int reserve_refs(const struct instance *instance)
 {
 	struct abi_side *sides = instance->abi->side;
@@ -204,7 +206,7 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	return r;
 }
 
-/* Make rings on the main side of each CPU (@is_main), or on the spare side. */
+/* Make rings for each CPU: on the main side if @is_main, else on the spare side. */
 static int make_sides(struct instance *instance, bool is_main)
 {
 	struct ring_plan *plan = calloc(1, sizeof(*plan));
@@ -220,8 +222,9 @@ static int make_sides(struct instance *instance, bool is_main)
 	r = ring_plan_make(instance, plan);
 	if (!r) {
 		/*
-		 * Set `used` before the references, because processes and arena.c ignore
-		 * the references of a buffer that is not used.
+		 * Set abi_buffer.used before the references to the rings, because
+		 * processes and arena.c ignore the references of a buffer that is not
+		 * used.
 		 */
 		shm_store(&instance->abi->used, 1);
 		ring_plan_use(instance, plan);
@@ -235,8 +238,8 @@ int instance_need_rings(struct instance *instance)
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
-/* Make the spare side.  No process swaps while there is no spare side, so the sides do not
- * change here. */
+/* Make the rings of the spare side.  No process swaps sides before ABI_SPARE_THERE is
+ * set, so the main side stays the main side meanwhile. */
 int instance_need_spare(struct instance *instance)
 {
 	int r;

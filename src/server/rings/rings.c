@@ -14,19 +14,19 @@
 #include "server/core/shm.h"
 #include "server/rings/rings.h"
 
-#define DEFAULT_KB		1408	/* default size of a CPU's ring, as in the kernel */
+#define DEFAULT_KB		1408	/* default size of a CPU's ring in KiB, as in
+					 * the kernel */
 #define DEFAULT_PERCENT		50
 #define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* number of rings of a CPU on
 							 * one side: an old and a new
 							 * ring of each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* number of rings that a root may map, however
-					 * few CPUs the machine has */
-#define OPENS_NS		100000000u	/* time in which a root may map
-						 * mapped_max() rings, ns */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* limit of the size of a ring that is
-						 * mapped, because address space is
-						 * finite */
+#define MAPPED_MIN		1024u	/* number of rings that the server may map for a
+					 * root, however few CPUs the machine has */
+#define OPENS_NS		100000000u	/* the server maps at most mapped_max()
+						 * rings of a root in this time, ns */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* a larger ring is not mapped, because
+						 * address space is finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -35,7 +35,8 @@ void instance_set_defaults(struct instance *instance)
 	if (!shm_load(&abi->page_bytes))
 		shm_store(&abi->percent, DEFAULT_PERCENT);
 	/*
-	 * End the pauses of the previous server.  Only its clients had paused recording.
+	 * End the pauses of the previous server: its clients, which had paused
+	 * recording, are gone.
 	 */
 	shm_store(&abi->paused, 0);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
@@ -56,9 +57,10 @@ static void ring_close(struct instance *instance, struct instance_ring *ring)
 }
 
 /*
- * Return how many rings a root may map.  The kernel allows about 65,000 mappings per
- * process, and all roots share them.  The limit depends on the number of CPUs of this
- * machine, whatever the root's memory says.
+ * Return how many rings the server may map for one root.  The kernel allows about
+ * 65,000 mappings per process, and all roots share them.  The limit depends on the
+ * number of CPUs of this machine, not on the number of CPUs in the root's memory, which
+ * the program can change.
  */
 static uint32_t mapped_max(void)
 {
@@ -74,9 +76,10 @@ static uint32_t mapped_max(void)
 }
 
 /*
- * Refill the number of rings that the root may map.  A root can use mapped_max() at once,
- * and gets as many again in OPENS_NS.  Without this limit, a root whose rings move all the
- * time would keep the server busy with mapping rings.
+ * Raise root_rings.opens_left, the number of rings that the server may map for @root.
+ * It is mapped_max() at most, and grows by mapped_max() in OPENS_NS.  Without this
+ * limit, a root whose rings move all the time would keep the server busy with mapping
+ * rings.
  */
 static void refill_opens(struct root *root)
 {
@@ -107,8 +110,8 @@ static void ring_open(struct instance *instance, struct instance_ring *ring)
 		ring_close(instance, ring);
 }
 
-/* Return the size of a sub-buffer.  The value is checked, because shared memory may have
- * been overwritten. */
+/* Return the size of a sub-buffer in bytes.  If the program has overwritten the size in
+ * shared memory with an invalid one, return the smallest size. */
 uint32_t instance_page_bytes(const struct instance *instance)
 {
 	uint32_t bytes = shm_load(&instance->abi->page_bytes);
@@ -117,7 +120,8 @@ uint32_t instance_page_bytes(const struct instance *instance)
 }
 
 /*
- * Allocate instance_rings.rings.  Records with equal times are merged in the order of this array.
+ * Allocate instance_rings.rings.  Of records with equal times, a stream returns those
+ * first whose ring is first in this array.
  */
 static int rings_alloc(struct instance *instance)
 {
@@ -141,7 +145,8 @@ static int rings_alloc(struct instance *instance)
 	return 0;
 }
 
-/* Read the main side of each CPU, because any process may have swapped sides. */
+/* Update instance_rings.sides, the main side of each CPU, because any process may have
+ * swapped sides. */
 static void sync_sides(struct instance *instance)
 {
 	struct instance_rings *rings = instance_rings(instance);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings of an instance.  They are made when something is recorded for the first time,
- * and replaced when their size or clock changes.
+ * The rings of an instance.  The server makes them when something is to be recorded for
+ * the first time, and replaces them when their size, page size or clock changes.
  *
- * Only the server's thread calls these functions.  Functions that return int return 0 or
- * -errno, unless stated otherwise.
+ * Only the server's thread calls these functions.  Functions that return int return 0
+ * or -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_RINGS_H
 #define ULF_SERVER_RINGS_H
@@ -26,60 +26,67 @@ struct merge;
 
 #define CPU_ALL		(-1)
 
-/* A ring that the server has mapped. */
+/* A ring to which shared memory refers, and the server's mapping of it. */
 struct instance_ring {
-	struct abi_ring_ref ref;	/* reference in shared memory to the ring that is
-					 * mapped */
+	struct abi_ring_ref ref;	/* offset and size of the ring in the root's
+					 * memory, bytes; off 0: no ring */
 	struct mapping *map;		/* mapping of the ring; NULL: there is no ring,
 					 * or it is invalid */
 	struct ring_view view;
 	uint32_t cpu;
 	uint32_t side;
 	enum abi_ring_kind kind;
-	bool is_prev;			/* true: this is the old ring, from before a resize */
-	uint32_t stuck;			/* thread that did not release the ring's lock
-					 * while the server waited for it; 0: none */
+	bool is_prev;			/* true: this is the old ring (abi_side.prev),
+					 * from before the last change of size */
+	uint32_t stuck;			/* value of the ring's lock, which names its
+					 * owner, when the server last waited for the
+					 * lock in vain; 0: none */
 };
 
-/* A choice of rings: the main side, the spare side (snapshot), or both. */
+/* A choice of rings: those of the main side, of the spare side (snapshot), or of
+ * both. */
 enum rings {
 	RINGS_MAIN,
 	RINGS_SNAPSHOT,
 	RINGS_ALL,
 };
 
-/* Limits of a root for mapping rings.  This is the state of ROOT_PART_RINGS. */
+/* How many rings the server has mapped for a root, and how many it may still map.  This
+ * is the state of ROOT_PART_RINGS. */
 struct root_rings {
-	uint32_t nr_mapped;		/* number of rings that are mapped */
-	uint32_t opens_left;		/* number of rings that the root may still map now */
+	uint32_t nr_mapped;		/* number of rings of the root that are
+					 * mapped */
+	uint32_t opens_left;		/* number of rings that the server may still map
+					 * now for the root */
 	uint64_t opens_ns;		/* time when opens_left was computed, CLOCK_MONOTONIC */
 	struct budget retire_budget;	/* budget of instance_retire() */
 };
 
 /* The rings of an instance.  This is the state of INSTANCE_PART_RINGS. */
 struct instance_rings {
-	struct instance_ring *rings;	/* array of nr_rings rings to which abi->side refers */
+	struct instance_ring *rings;	/* array of nr_rings rings, one for each
+					 * reference in abi_buffer.side */
 	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* bitmap: the side to which each CPU recorded at
-					 * the last instance_sync() */
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: number of the main side of each CPU
+					 * (0 or 1) at the last instance_sync() */
 	uint64_t rings_serial;		/* number that changes when rings are replaced,
 					 * swapped or cleared */
 	uint64_t reads_serial;		/* number that changes when records are consumed */
-	LIST_HEAD(, merge) staged;	/* list of merges that have staged records
+	LIST_HEAD(, merge) staged;	/* list of the streams that have staged records
 					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* settings for the spare side that a program has
-					 * asked for; the program waits until processes
-					 * have applied them */
+	struct apply spare_apply;	/* progress of the processes in applying the
+					 * spare side that the program has asked for;
+					 * the program waits for its end */
 };
 
-/* Return the limits of @root for mapping rings. */
+/* Return the state of ROOT_PART_RINGS of @root. */
 static inline struct root_rings *root_rings(const struct root *root)
 {
 	return root->part_state[ROOT_PART_RINGS];
 }
 
-/* Return the rings of @instance. */
+/* Return the state of INSTANCE_PART_RINGS of @instance. */
 static inline struct instance_rings *instance_rings(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_RINGS];
@@ -87,31 +94,35 @@ static inline struct instance_rings *instance_rings(const struct instance *insta
 
 /* ---- functions of rings.c ---- */
 
-/* Set the defaults of a new buffer.  Keeps settings that the buffer already has. */
+/* Set the defaults of a new buffer: sizes, clock, buffer_percent.  Settings that the
+ * buffer already has stay. */
 void instance_set_defaults(struct instance *instance);
 /*
- * Map the rings to which shared memory refers now, and unmap other rings.  Maps only as
- * many rings as the root may map at a time; the next call continues.
+ * Map the rings to which shared memory refers now, and unmap other rings.  The number
+ * of rings that are mapped in a short time is limited (root_rings.opens_left); a later
+ * call maps the others.
  */
 int instance_sync(struct instance *instance);
 /* Method instance_part.load: set the defaults of a new buffer, and free a spare side that
  * the previous server was about to free. */
 int instance_load_rings(struct instance *instance);
-/* Method instance_part.done: unmap all rings and free their table. */
+/* Method instance_part.done: unmap all rings and free instance_rings.rings. */
 void instance_done(struct instance *instance);
-/* Method instance_part.add_info: add the number of records that can be read, and of records
- * that were lost. */
+/* Method instance_part.add_info: add to @info how many records can be read, how many
+ * bytes they have, and how many records were lost. */
 void instance_add_info(struct instance *instance, struct server_root_info *info);
 /* Method root_part.prepare: make rings for trace_printk(), if the program may use it. */
 int printk_rings_prepare(struct root *root);
 /* Return true if shared memory refers to any ring. */
 bool instance_has_rings(const struct instance *instance);
-/* Return the ring of @cpu to which threads record now, or NULL. */
+/* Return the ring of @cpu and @kind to which threads record now; NULL if there is
+ * none. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 				    enum abi_ring_kind kind);
 /*
- * Iterate over the mapped rings of @cpu (or CPU_ALL), old rings before new rings.
- * @after NULL: return the first ring, after instance_sync().
+ * Iterate over the mapped rings of @cpu (or CPU_ALL): return the ring that follows
+ * @after, or NULL.  If @after is NULL, call instance_sync() and return the first ring.
+ * On each side of a CPU, old rings come before new rings.
  */
 struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
@@ -121,28 +132,30 @@ struct instance_ring *instance_next_ring(struct instance *instance,
 	     (ring) = instance_next_ring(instance, which, cpu, ring))
 /* Return the size of a sub-buffer in bytes. */
 uint32_t instance_page_bytes(const struct instance *instance);
-/* Return the size of the rings of @cpu, as buffer_size_kb shows it. */
+/* Return the size of a ring of @cpu in KiB, as buffer_size_kb shows it. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
-/* Get the sums that `stats` and the header of `trace` show.  @cpu may be CPU_ALL. */
+/* Get the counters of the rings of @cpu (or CPU_ALL), summed up, for the files `stats`
+ * and for the header of `trace`. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
-/* Return the number of bytes of all unread records.  Reads every page. */
+/* Return the number of bytes of the unread records of @cpu (or CPU_ALL).  This is slow,
+ * because every page of the rings is read. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
-/* Return true if a ring of @cpu has a record. */
+/* Return true if a ring of @cpu (or CPU_ALL) has a record that is not read yet. */
 bool instance_has_entries(struct instance *instance, int cpu);
 /*
- * Return true if a ring of @cpu has as many pages of records as poll() waits for
- * (buffer_percent).
+ * Return true if a ring of @cpu (or CPU_ALL) is filled to buffer_percent, so that
+ * poll() need not wait any longer.
  */
 bool instance_is_filled(struct instance *instance, int cpu);
 
 /* ---- functions of resize.c ---- */
 
 /*
- * Set the size of the rings of a CPU, or of CPU_ALL. Records stay readable.  The caller must
- * call apply_start().
+ * Set the size of the rings of @cpu (or CPU_ALL) to @kb KiB.  Records stay readable.
+ * The caller must call apply_start().
  */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
 /*
@@ -157,39 +170,41 @@ int instance_set_clock(struct instance *instance, uint32_t row);
 int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
 /* Remove all records of @cpu (or CPU_ALL). */
 void instance_clear(struct instance *instance, enum rings which, int cpu);
-/* Free all rings with their records. */
+/* Free all rings of @instance with their records. */
 void instance_drop_rings(struct instance *instance);
 /*
  * Free the spare side with the snapshot.  The caller must notify the processes with
  * apply_start().
  */
 void instance_free_spare(struct instance *instance);
-/* Publish the rings of @plan.  Existing rings become `prev`, or are freed. */
+/* Publish the rings of @plan.  The rings that they replace become `prev` if
+ * plan->is_keeping, else they are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
-/* Free old rings from before a resize that no reader and no writer needs any more. */
+/* Free old rings (`prev`), from before a change of size, that no reader and no writer
+ * needs any more. */
 void instance_retire(struct instance *instance);
 
 /* ---- functions of ring_plan.c ---- */
 
 /*
- * A plan for new rings, with the current sizes and clock, before the rings are published.
- * Sizes are in shared memory and may change at any time, so they are read once and kept
- * here.
+ * New rings that are being made and are not published yet.  The sizes in shared memory
+ * may change at any time, so they are read once and stored here.
  */
 struct ring_plan {
 	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap of the CPUs that get
 							 * rings, for each side */
-	const uint64_t *cpu_kb;		/* array of nr_cpus sizes; NULL: use the sizes in
-					 * shared memory */
-	bool is_keeping;		/* true: keep the records of the rings that are
-					 * `prev` now */
+	const uint64_t *cpu_kb;		/* sizes of the rings in KiB, by CPU; NULL: use
+					 * the sizes in shared memory */
+	bool is_keeping;		/* true: keep all records: copy those of `prev`
+					 * rings, and let the current rings become
+					 * `prev` */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 };
 
-/* Add the rings of @cpu on @side to the plan. */
+/* Add @cpu to the CPUs for which ring_plan_make() makes rings on @side. */
 static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t cpu)
 {
 	plan->cpus[side][cpu / 64] |= 1ull << cpu % 64;
@@ -199,11 +214,11 @@ static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t
  * up to 20 ms if the clock must be calibrated.
  */
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
-/* Make rings for all CPUs if the instance has none. */
+/* Make rings on the main side for all CPUs, if the instance has no rings. */
 int instance_need_rings(struct instance *instance);
 /*
- * Make the spare side if there is none.  The caller must notify the processes with
- * apply_start().
+ * Make the rings of the spare side, if there are none.  The caller must notify the
+ * processes with apply_start().
  */
 int instance_need_spare(struct instance *instance);
 
@@ -216,17 +231,17 @@ bool instance_has_spare(const struct instance *instance);
  * sides must have rings.  Does nothing while recording is paused.
  */
 void instance_swap(struct instance *instance, int cpu);
-/* Method instance_part.tick: retire old rings, and make a spare side if a program has asked
- * for it. */
+/* Method instance_part.tick: free old rings that are not needed any more, and make a
+ * spare side if a program has asked for it. */
 void instance_tick_rings(struct instance *instance);
 /* Make the spare side if the program has asked for it (tracing_alloc_snapshot()). */
 void instance_answer_spare(struct instance *instance);
 
-/* ---- carry.c ---- */
+/* ---- functions of carry.c ---- */
 
 /*
- * Initialise a ring at @to, which is mapped and zeroed.  Copy the records of @from into it,
- * or as many of the newest records as fit.  Returns 0 or -ENOMEM.
+ * Initialise a ring at @to, which is mapped and zeroed.  Copy the records of @from into
+ * the new ring, or as many of the newest records as fit.  Returns 0 or -ENOMEM.
  */
 int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	       void *to);

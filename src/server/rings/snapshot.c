@@ -15,7 +15,8 @@ bool instance_has_spare(const struct instance *instance)
 	return shm_load(&instance->abi->spare) & ABI_SPARE_THERE;
 }
 
-/* Swap the sides.  As in the kernel, no snapshot is taken while recording is paused. */
+/* Swap the sides of @cpu (or CPU_ALL).  As in the kernel, no snapshot is taken while
+ * recording is paused. */
 void instance_swap(struct instance *instance, int cpu)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -31,8 +32,8 @@ void instance_swap(struct instance *instance, int cpu)
 }
 
 /*
- * Answer a program that has asked for a spare side.  The program gets its answer only after
- * every process has applied the setting that there is a spare side.
+ * Answer a program that has asked for a spare side.  The program gets its answer only
+ * after every process has applied that there is a spare side.
  */
 void instance_answer_spare(struct instance *instance)
 {
