@@ -14,18 +14,18 @@
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
 #define FIELD_TEXT_MAX	1024u		/* limit of the length of a field's type or name, bytes */
-#define FIELD_BYTES	128u		/* approximate memory that a field needs, without
-					 * its texts, bytes */
+#define FIELD_BYTES	128u		/* estimate of the memory of a field, without
+					 * its type and name, bytes */
 
-/* A private copy of an event's description, with a NUL appended. */
+/* A private copy of struct abi_format and the data after it, with a NUL appended. */
 struct blob {
 	char *data;
 	uint64_t bytes;
 };
 
 /*
- * Return the string at @off, or NULL if @off is outside of the copy.  If the string has no
- * NUL of its own, the NUL after the copy ends it.
+ * Return the string at offset @off, or NULL if @off is outside of @blob.  A string
+ * without a NUL ends at the NUL that is appended to the copy.
  */
 static const char *blob_string(const struct blob *blob, uint32_t off)
 {

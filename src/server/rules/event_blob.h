@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the description of an event that the program has stored in shared memory. */
+/* Read the description of an event (struct abi_format) from the memory that the server
+ * shares with the program. */
 #ifndef ULF_SERVER_EVENT_BLOB_H
 #define ULF_SERVER_EVENT_BLOB_H
 
@@ -8,11 +9,11 @@
 struct event_format;
 
 /*
- * blob_to_format - copy and check the description at @shared
- * @left: limit: bytes that the root may still use for formats.  The call subtracts what it
- *	uses, or stores 0 if this format does not fit: then no later format fits, either.
- *	The limit is needed because a hostile root can let thousands of rows refer to one
- *	description, and thousands of fields to one text.
+ * blob_to_format - copy and check the description of an event at @shared
+ * @left: number of bytes that the root may still use for formats.  The call subtracts
+ *	what it uses, or stores 0 if this format does not fit: then no later format
+ *	fits, either.  The limit is needed because a hostile program can let thousands
+ *	of rows refer to one description, and thousands of fields to one text.
  *
  * Returns NULL if the description is malformed or does not fit.  The caller frees the
  * result with event_format_free().

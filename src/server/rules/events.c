@@ -25,8 +25,8 @@
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
 
-/* Get the modules of all live processes.  If no process is alive, get the modules of all
- * processes. */
+/* Get a bitmap of the modules that live processes have loaded.  If no process is alive,
+ * get the modules of all processes that the root had. */
 static void modules_union(const struct root *root,
 			  uint64_t modules[ABI_MODULES / 64])
 {
@@ -42,10 +42,10 @@ static void modules_union(const struct root *root,
 	}
 }
 
-/* ---- systems ---- */
+/* ---- the systems of events, by number and by name ---- */
 
-/* Hash a name.  The program chooses the names, so a secret keeps it from choosing names
- * that collide. */
+/* Hash the name of a system.  The program chooses the names, so the hash depends on a
+ * secret: otherwise a hostile program could choose names that collide. */
 static uint32_t hash_name(const char *name)
 {
 	static uint64_t secret;
@@ -61,9 +61,9 @@ static uint32_t hash_name(const char *name)
 	return (uint32_t)hash;
 }
 
-/* Return the element of the hash index that contains the number of the system @name.  If
- * there is no such element, return the free element in which the number must be stored.
- * The index always has a free element. */
+/* Return the element of events.system_index for the system @name.  If the system is not
+ * in the index, return the free element in which its number must be stored.  The index
+ * always has a free element. */
 static uint32_t *index_place(const struct root *root, const char *name)
 {
 	struct events *events = root_events(root);
@@ -82,7 +82,7 @@ int events_system(const struct root *root, const char *name)
 	return number ? (int)number - 1 : -ENOENT;
 }
 
-/* Make space for one more system, in the array of names and in the index. */
+/* Make space for one more system, in events.systems and in events.system_index. */
 static int grow_systems(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -139,8 +139,8 @@ static void event_free(struct event *event)
 	free(event);
 }
 
-/* Read one row of the table of events.  Returns NULL if the row is invalid, or if there is
- * no memory.  An invalid row is not an error of the root: the other rows can still be used. */
+/* Read one row of the table of events.  Returns NULL if the row is invalid, or if there
+ * is no memory.  The other rows can still be used then. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
 	struct events *events = root_events(root);
@@ -180,8 +180,8 @@ static int compare_names(const struct event *a, const char *system,
 	return r ? r : strcmp(a->format->name, name);
 }
 
-/* Compare two events: by system, then by name.  Of events with one name, the newest comes
- * first. */
+/* Compare two events for qsort(): by system, then by name.  Of events with the same
+ * system and name, the newest comes first. */
 static int compare_events(const void *pa, const void *pb)
 {
 	const struct event *a = *(struct event *const *)pa;
@@ -277,7 +277,8 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return events->by_name[at];
 }
 
-/* Fill events.visible.  For each name, it contains the newest event whose module is loaded. */
+/* Fill events.visible: for each system and name, the newest event whose module is
+ * loaded. */
 static int find_visible(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -289,8 +290,8 @@ static int find_visible(struct root *root)
 	for (uint32_t i = 0; i < events->nr_by_name; i++) {
 		struct event *event = events->by_name[i];
 
-		/* Read the module again, because a module that is loaded again may have
-		 * another row in the table of modules. */
+		/* Read the event's module again, because a module that was unloaded and
+		 * loaded again may have another row in the table of modules. */
 		event->module = shm_load(&root->events_table[event->row].module) %
 				ABI_MODULES;
 		event->is_present = root->modules_seen[event->module / 64] >>
@@ -306,8 +307,8 @@ static int find_visible(struct root *root)
 	return 0;
 }
 
-/* Report in error_log that a process has refused a module, once for each root: a hostile
- * program must not be able to fill the log. */
+/* Report in error_log that a process has refused a module.  This is reported only once
+ * for each root, so that a hostile program cannot fill the log. */
 static void log_refused(struct root *root, struct events *events)
 {
 	char command[48];
@@ -418,7 +419,8 @@ bool events_has_system(const struct root *root, const char *system)
 	struct events *events = root_events(root);
 	uint32_t low = 0, high = events->nr_visible;
 
-	while (low < high) {		/* find the first system >= @system */
+	while (low < high) {		/* find the first visible event whose system is
+					 * >= @system */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (strcmp(events->visible[middle]->format->system, system) < 0)
@@ -430,8 +432,8 @@ bool events_has_system(const struct root *root, const char *system)
 	       !strcmp(events->visible[low]->format->system, system);
 }
 
-/* Return true if the print format can be compiled in 20 ms.  The compiler searches all fields
- * for each name in the text, and the text has about one name per 8 bytes. */
+/* Return true if the print format can be compiled in 20 ms.  The compiler searches all
+ * fields for each name in the print format, which has about one name per 8 bytes. */
 static bool is_soon_compiled(const struct event_format *format)
 {
 	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;
@@ -486,8 +488,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 
-/* Enable or disable the event of one row.  The probe of an event in soft mode stays
- * registered. */
+/* Enable or disable one row of an event.  If the event is in soft mode, disabling it
+ * changes only its rule word: its probe stays registered. */
 static void event_set(struct instance *instance, const struct event *event,
 		      bool is_on)
 {
@@ -499,8 +501,8 @@ static void event_set(struct instance *instance, const struct event *event,
 		event_want(instance, event->row, is_on);
 }
 
-/* Enable or disable events.  This changes all rows of a name, also those of modules that
- * may be loaded again later. */
+/* Enable or disable events.  All rows of an event change, also those of modules that
+ * are not loaded now, because they may be loaded again. */
 int events_set(struct instance *instance, const struct event_match *match,
 	       bool is_on)
 {

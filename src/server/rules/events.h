@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of a root.
+ * The events of a root: their formats and names, and whether they are enabled.
  *
- * Only the server's thread calls these functions.  Functions that return int return 0 or
- * -errno, unless stated otherwise.
+ * Only the server's thread calls these functions.  Functions that return int return 0
+ * or -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_EVENTS_H
 #define ULF_SERVER_EVENTS_H
@@ -17,16 +17,21 @@
 struct event_format;
 struct print_program;
 
-/* An event: a row of the table of events, which the program writes. */
+/* The server's copy of a row of the table of events, which the program writes. */
 struct event {
 	uint32_t row;			/* row of root->events_table */
-	uint32_t module;		/* row of the event's module */
+	uint32_t module;		/* row of the event's module in the table of
+					 * modules */
 	uint32_t name_place;		/* index in events.by_name */
 	uint32_t system_number;		/* index in events.systems */
-	bool is_present;		/* a process has loaded its module */
-	bool is_visible;		/* present, and the newest event of its name */
-	bool is_compiled;		/* event_program() has been called */
-	bool is_booted;			/* true: the triggers of the boot settings were set */
+	bool is_present;		/* true: a process has loaded the event's
+					 * module */
+	bool is_visible;		/* true: of the present events with this system
+					 * and name, this is the newest */
+	bool is_compiled;		/* true: event_program() has been called, so
+					 * @program is valid */
+	bool is_booted;			/* true: the event has got its triggers of the
+					 * boot settings */
 	struct event_format *format;
 	struct print_program *program;	/* compiled print format; NULL: print the fields
 					 * instead */
@@ -40,15 +45,16 @@ struct events {
 	struct event **visible;		/* array of nr_visible events that are visible,
 					 * sorted by system and name */
 	uint32_t nr_visible;
-	struct event **by_name;		/* array of nr_by_name valid events, sorted by
-					 * system and name; of one name the newest comes
-					 * first */
+	struct event **by_name;		/* array of the nr_by_name valid events, sorted
+					 * by system and name; of events with the same
+					 * name, the newest is first */
 	uint32_t nr_by_name;
 	uint64_t formats_taken;		/* number of bytes used of the limit BLOB_FORMATS_BYTES */
 	char **systems;			/* names of systems, by number; only grows */
 	uint32_t nr_systems;
-	uint32_t *system_index;		/* index of systems by hash of the name: 1 +
-					 * number of the system; 0: free */
+	uint32_t *system_index;		/* hash index: find a system by its name; an
+					 * element is 1 + number of the system, or 0 if
+					 * it is free */
 	uint32_t system_index_size;	/* number of elements of system_index; a power of
 					 * two, at least 2 * nr_systems */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed at the last
@@ -63,8 +69,9 @@ static inline struct events *root_events(const struct root *root)
 	return root->part_state[ROOT_PART_EVENTS];
 }
 
-/* Method root_part.init: bring the events of @root up to date.  Also scans the processes if
- * the tables have changed.  Returns 0 or -ENOMEM. */
+/* Method root_part.init: read new rows of the table of events, and update which events
+ * are visible.  Also scans the processes if tables of the root have changed.  Returns 0
+ * or -ENOMEM. */
 int events_refresh(struct root *root);
 /* Method root_part.done: free all events. */
 void events_done(struct root *root);
@@ -72,30 +79,35 @@ void events_done(struct root *root);
 void events_reset(struct root *root, uint32_t number);
 /* Method instance_part.drop: disable all events in the buffer of @instance. */
 void events_drop(struct instance *instance);
-/* Method root_part.add_info: count the events, and the events that are on (events_info.c). */
+/* Method root_part.add_info: store in @info how many events there are, and how many are
+ * on (events_info.c). */
 void events_add_info(struct root *root, struct server_root_info *info);
 /* Return the visible event @system:@name, or NULL. */
 struct event *events_find(struct root *root, const char *system,
 			  const char *name);
-/* Return the event with the id @id of a record, visible or not, or NULL. */
+/* Return the event whose records have the id @id, visible or not; NULL if there is
+ * none. */
 struct event *events_by_id(struct root *root, uint32_t id);
 /* Return true if a visible event is in @system. */
 bool events_has_system(const struct root *root, const char *system);
-/* Return the number of a system in events.systems, or -ENOENT. */
+/* Return the index of the system @name in events.systems, or -ENOENT. */
 int events_system(const struct root *root, const char *name);
-/* Return the next older event with the name of @event, in any module; NULL if there is none. */
+/* Return the next older event with the system and name of @event, in any module; NULL
+ * if there is none. */
 struct event *event_elder(const struct root *root, const struct event *event);
-/* Return the newest event with the name of @event, which may be @event itself. */
+/* Return the newest event with the system and name of @event, which may be @event
+ * itself. */
 struct event *event_youngest(const struct root *root, const struct event *event);
-/* Return the compiled print format.  Returns NULL if it cannot be compiled, so that the
- * fields must be printed. */
+/* Return the compiled print format of @event.  Returns NULL if the format cannot be
+ * compiled, so that the caller must print the fields instead. */
 const struct print_program *event_program(struct event *event);
-/* Return true if the setting of the event is on, and no process has failed to apply it.  In
- * soft mode the setting is always on. */
+/* Return true if the setting of @event is on, and no process has failed to apply it.
+ * The setting of an event in soft mode is always on, also while its records are
+ * dropped. */
 bool event_is_enabled(const struct instance *instance,
 		      const struct event *event);
-/* Store in shared memory whether the probe of an event must be registered, and clear an old
- * failure.  The caller must call apply_start(). */
+/* Store in row @row of the table of events whether processes must register the probe of
+ * the event, and clear an earlier failure.  The caller must call apply_start(). */
 void event_want(struct instance *instance, uint32_t row, bool is_on);
 /*
  * Return true if both events have the same system and name.  Events of several modules with
@@ -107,7 +119,8 @@ bool event_is_named_as(const struct event *event, const struct event *other);
 struct event_match {
 	const char *system;
 	const char *name;
-	const char *either;		/* either the system or the name of the event */
+	const char *either;		/* name that the system or the event must
+					 * have */
 };
 /*
  * Enable or disable all events that match.  The caller must call apply_start(); the change

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Count the events of a root, and those that are enabled. */
+/* Count the events of a root, and the events that are on. */
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/server.h"

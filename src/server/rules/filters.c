@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handle writes to `filter` files.  A write changes the filters of all its rows, or of none. */
+/* Handle writes to `filter` files.  A write changes the filters of all rows of its
+ * event or system, or of none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,11 @@
 
 #define FILTER_PLACE	"event filter parse error"
 
-/* New filters for some rows.  Either all of them are set, or none. */
+/* New filters for some rows of the table of events.  Either all of them are set, or
+ * none. */
 struct change {
-	uint32_t nr;			/* number of rows, and length of the arrays below */
+	uint32_t nr;			/* number of rows, and length of each array of
+					 * this struct */
 	uint32_t *rows;
 	struct event_filter *filters;	/* the new filters; after change_swap() the old filters */
 	struct event_filter **pointers;	/* pointers to the elements of @filters */
@@ -42,7 +45,8 @@ static void change_done(struct change *change)
 	free(change->formats);
 }
 
-/* Collect the rows of a system, or of the event @name of this system. */
+/* Collect the rows of the event @name of @system; of all its events if @name is
+ * NULL. */
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
@@ -100,8 +104,8 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-/* Return a function whose name is similar to NAME in FIELD.function == NAME.  NAME ends
- * before the caret, @pos. */
+/* Return the name of a function that is similar to NAME in `FIELD.function == NAME`, or
+ * NULL.  @pos is the position of the caret in @text, which is after the end of NAME. */
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
 {
@@ -145,9 +149,9 @@ static void log_error(struct instance *instance, const struct event *event)
 }
 
 /*
- * Suggest a name for a filter that fits no event of its system.  Of the fields and names of
- * the first NEAR_EVENTS events, this is the one that is most similar to the wrong name.
- * Returns NULL if no name is similar.
+ * Suggest a name for a filter that fits no event of its system: the field or constant
+ * that is most similar to the wrong name.  Searches only the first NEAR_EVENTS events
+ * of the system.  Returns NULL if no name is similar.
  */
 #define NEAR_EVENTS	64u
 
@@ -173,8 +177,8 @@ static const char *near_in_system(const struct instance *instance,
 	return is_found ? nearest_name(near) : NULL;
 }
 
-/* Add each event that the filter of its system does not fit to error_log, as the kernel
- * does. */
+/* After a write to events/SYS/filter, add an error to error_log for each event that the
+ * filter does not fit, as the kernel does. */
 static void log_system(struct instance *instance, const struct change *change)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -202,12 +206,12 @@ static void log_system(struct instance *instance, const struct change *change)
 	}
 }
 
-/* ---- find names that filters may use for numbers ---- */
+/* ---- find the constants whose names filters may use ---- */
 
 /*
- * Limit of the search for names.  A program decides how many names there are, and for how
- * many events a filter compares them.  So the server searches NAMES_BYTES of a root's names
- * at once, and then NAMES_BYTES per second.
+ * Limit of the search for names of constants.  The program decides how many names there
+ * are, and how many events.  So the server searches at most NAMES_BYTES of a root's
+ * names at once, and then NAMES_BYTES per second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -234,7 +238,8 @@ static bool may_search(struct root *root, uint64_t bytes)
 	return is_allowed;
 }
 
-/* Call @each for the names that TRACE_DEFINE_ENUM() has recorded. */
+/* Call @each for the constants of TRACE_DEFINE_ENUM() that the program has stored for
+ * @event. */
 static void each_constant(struct root *root, const struct event *event,
 			  filter_name_fn *each, void *arg)
 {
@@ -262,7 +267,8 @@ static void each_constant(struct root *root, const struct event *event,
 	free(names);
 }
 
-/* Call @each for the names in the tables of the event's print format. */
+/* Call @each for the names in the tables of __print_symbolic() and __print_flags() in
+ * the event's print format. */
 static void each_printed(struct root *root, struct event *event, uint32_t offset,
 			 filter_name_fn *each, void *arg)
 {
@@ -289,7 +295,7 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 	each_printed(root, event, offset, each, arg);
 }
 
-/* ---- find functions that filters may name ---- */
+/* ---- find the functions whose names filters may use ---- */
 
 static int find_functions(void *root, const char *name, size_t len,
 			  struct filter_range ret_ranges[FILTER_RANGES_MAX])
@@ -302,7 +308,8 @@ static int function_at(void *root, uint64_t addr, struct filter_range *ret_range
 	return symbols_function_at(root, addr, ret_range);
 }
 
-/* Search for the functions that one text names, until a search needs more time. */
+/* Search for the functions that the filter @text names.  Stops at a search that needs
+ * more time, and returns its error. */
 static int search_functions(struct root *root, const char *text)
 {
 	const char *name;
@@ -356,8 +363,8 @@ struct filter_env filters_env(const struct instance *instance)
 
 /* ---- handle writes to filter files ---- */
 
-/* Return true if a new filter is wrong while some names were not searched, so that the
- * filter may be correct after all.  Adds that to error_log. */
+/* Return true if a new filter is wrong, and some names of constants were not searched.
+ * The filter may be correct then, so this reason is added to error_log. */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

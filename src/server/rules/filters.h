@@ -30,9 +30,10 @@ struct root;
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
 /*
- * A write to events/SYS/filter: set the filter of all events of @system, a number of
- * events.systems.  Events that the filter does not fit are reported in error_log; the
- * write succeeds.  If *@ret_is_changed is true, the caller must call apply_start().
+ * Handle a write to events/SYS/filter: set the filter of all events of @system, an
+ * index of events.systems.  Events that the filter does not fit are reported in
+ * error_log, and the write still succeeds.  If *@ret_is_changed is true, the caller
+ * must call apply_start().
  *
  * Returns 0, -EINVAL (too long), -ENODEV (no events), -ENOMEM, -EBUSY (see
  * filters_log_missed()) or an error of rules_publish().  After an error the old filters
@@ -41,31 +42,33 @@ int filters_set(struct instance *instance, const struct event *event,
 int filters_set_system(struct instance *instance, uint32_t system,
 		       const char *data, size_t bytes, bool *ret_is_changed);
 /*
- * Return true if some names of numbers were not searched since the last filters_env(),
- * because the root's limit was reached.  Then the filter @text may be correct.  Adds this
- * reason to error_log; the caller must return -EBUSY to the writer.
+ * Return true if some names of constants were not searched since the last
+ * filters_env(), because the root's limit was reached.  Then the filter @text may be
+ * correct after all: this function adds the reason to error_log, and the caller must
+ * return -EBUSY to the writer.
  */
 bool filters_log_missed(struct instance *instance, const char *text);
 /*
- * Add @error, which was found in the filter @text, to error_log.  @event: the event whose
- * filter, or trigger, was written.
+ * Add @error, which filter_compile() has found in the filter @text, to error_log.
+ * @event: the event whose `filter` or `trigger` file was written.
  */
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
 /*
- * Search for the functions that filters in @text name with FILTER_FUNCTION.  @text may be
- * followed by a NUL or not, and may contain several texts with a NUL after each.
- * Returns 0 if the filters can be compiled now; -ERESTART if a parser is at work, or a search
- * has not ended: call again later; -E2BIG: the filters name too many functions; or -ENOMEM.
+ * Search for the functions that filters in @text name (FILTER_FUNCTION).  @text need
+ * not end in a NUL, and may contain several filters with a NUL after each.  Returns 0
+ * if the filters can be compiled now; -ERESTART if a parser is at work, or a search has
+ * not ended: call again later; -E2BIG: the filters name too many functions; or -ENOMEM.
  *
- * filters_parse_more() does this for one of several texts.  The caller calls
- * symbols_functions_begin() before the first one.
+ * filters_parse_more() searches for the functions of one of several texts.  The caller
+ * must call symbols_functions_begin() before the first text.
  */
 int filters_parse(struct root *root, const char *text, size_t bytes);
 int filters_parse_more(struct root *root, const char *text, size_t bytes);
 /*
- * Return the names that filters of the instance may use: functions, names of numbers, and
- * CPUs.  Starts a new round for filters_log_missed().
+ * Return what filter_compile() needs to find names in filters of @instance: functions,
+ * names of constants, and the number of CPUs.  filters_log_missed() counts from this
+ * call on.
  */
 struct filter_env filters_env(const struct instance *instance);
 

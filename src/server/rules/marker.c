@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Record markers.  The server records a marker in the slow ring of the CPU on which the
- * writing thread runs, with the id of this thread, because tools compare both with other
- * records.
+ * Record what users write to trace_marker and trace_marker_raw.  The record goes to the
+ * slow ring of the CPU on which the writing thread runs, and has the id of this thread,
+ * because tools compare CPU and thread with those of other records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,12 +26,12 @@
 
 #define HEADER_BYTES	8u		/* bytes of the common fields at the start of every
 					 * record */
-#define IP_BYTES	8u		/* bytes of the field `ip` of a text, which is
-					 * ABI_IP_MARKER */
+#define IP_BYTES	8u		/* bytes of the field `ip` in the record of a
+					 * text; its value is one of ABI_IP_... */
 #define DATA_MAX	(RING_PAYLOAD_MAX_SLOW - HEADER_BYTES)
 /*
- * Limits of the kernel, whatever the size of its sub-buffers: bytes that fit into a
- * sub-buffer of 4096 bytes.
+ * Limits of the length of a marker.  They are the kernel's: the bytes that fit into a
+ * sub-buffer of 4096 bytes, whatever the real size of sub-buffers.
  * TEXT_MAX: bytes of a text, without the newline and the NUL that are added.
  * RAW_MAX: bytes of raw data.  The kernel's record of raw data has 4 bytes more than its
  * data needs.
@@ -53,8 +53,9 @@ struct marker {
 static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
 	      HEADER_BYTES, "the kernel's layout");
 
-/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Fields are counted
- * from the end of the name, which may contain blanks. */
+/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Fields are
+ * counted from the end of field 2, the thread's name in parentheses, which may contain
+ * blanks. */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 {
 	char path[64], stat[1024];
@@ -79,9 +80,9 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 }
 
 /*
- * Write to @ring.  A thread that is stopped while it holds the ring's lock would make every
- * call wait.  So the server waits only once for each lock owner, stores the owner in
- * ring->stuck, and returns -EBUSY at once while the owner is unchanged.
+ * Write @marker to @ring.  If a thread is stopped while it holds the ring's lock, the
+ * server waits for it only once: it stores the lock's owner in ring->stuck, and returns
+ * -EBUSY at once while the owner is the same.
  */
 static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
 		      uint64_t now)
@@ -93,8 +94,8 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	if (ring->stuck && shm_load(lock) == ring->stuck &&
 	    !shmlock_is_dead(ring->stuck, lock))
 		return -EBUSY;
-	/* Do not block SIGBUS and SIGSEGV, which report a file that was cut short
-	 * (mapping.h). */
+	/* Block all signals but SIGBUS and SIGSEGV: these two report that the mapped
+	 * file was cut short (mapping.h). */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);

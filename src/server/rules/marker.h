@@ -15,18 +15,17 @@
 struct instance;
 
 /*
- * Record @text as a marker of thread @tid, and run the triggers of ftrace:print.  A text
- * that is too long is cut, as in the kernel.
- * Returns the number of bytes of @text that were recorded; -EBADF while tracing is off, or
- * if the ring cannot be written; or an error of instance_need_rings().
+ * Record @text as a marker of thread @tid, and run the triggers of ftrace:print.  A
+ * text that is too long is cut, as in the kernel.  Returns the number of bytes of @text
+ * that were recorded; -EBADF while recording is off or paused, or if the ring cannot be
+ * written; or an error of instance_need_rings().
  */
 ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 		     pid_t tid);
 /*
- * Record @len bytes at @data unchanged, as raw data of thread @tid.  The first four bytes
- * are the id of the data.  Runs no triggers.
- * Returns @len; -EINVAL if there are fewer than four bytes or too many for a record; or an
- * error as marker_write() does.
+ * Record @len bytes at @data unchanged, as raw data of thread @tid.  The first four
+ * bytes are the id of the data.  Runs no triggers.  Returns @len; -EINVAL if there are
+ * fewer than four bytes or too many for a record; or another error of marker_write().
  */
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid);

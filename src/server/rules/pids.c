@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of threads of an instance. */
+/* Add, remove and show the lists of threads of an instance (set_event_pid and so
+ * on). */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,7 +17,8 @@
 #include "server/core/shm.h"
 #include "server/rules/pids.h"
 
-#define EXPIRE_MAX	4096		/* limit of the threads that are checked in one call */
+#define EXPIRE_MAX	4096		/* number of threads of a list that one call of
+					 * pids_expire() checks at most */
 
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
@@ -27,8 +29,8 @@ static struct abi_ring_ref ref_of(const struct instance *instance,
 	};
 }
 
-/* Map the list of threads.  The caller must call mapping_put() on *@ret_map.  Returns NULL
- * if there is no list, or if it cannot be mapped. */
+/* Map @list of @instance.  The caller must call mapping_put() on *@ret_map.  Returns
+ * NULL if there is no such list, or if it cannot be mapped. */
 static struct abi_pids *list_get(const struct instance *instance,
 				 enum abi_pids_list list,
 				 struct mapping **ret_map)
@@ -62,7 +64,8 @@ static void add_beyond(struct abi_pids *list, uint32_t pid)
 	shm_store(&list->nr_beyond, nr + 1);
 }
 
-/* Add all of @pids to the list.  If there is no space for all, add none and return -ENOSPC. */
+/* Add all @nr thread ids of @pids to @list.  If @list has no space for all, add none
+ * and return -ENOSPC. */
 static int fill_list(struct abi_pids *list, const uint32_t *pids, size_t nr)
 {
 	size_t beyond = nr_beyond(list);
@@ -126,7 +129,8 @@ bool pids_drop(struct instance *instance, enum abi_pids_list list)
 	return true;
 }
 
-/* Return the next thread in the bitmap, from @tid on; ABI_PIDS if there are no more. */
+/* Return the first thread id in the bitmap that is @tid or greater; ABI_PIDS if there
+ * is none. */
 static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
 {
 	while (tid < ABI_PIDS) {
@@ -158,16 +162,16 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	mapping_put(map);
 }
 
-/* Return true if no thread has this id.  kill() accepts ids of all threads, not only of
- * processes. */
+/* Return true if no thread has the id @tid.  kill() accepts ids of all threads, not
+ * only of processes. */
 static bool is_ended(uint32_t tid)
 {
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;
 }
 
-/* Check EXPIRE_MAX threads; the next call continues from *@next.  The number is limited
- * because a program can set all bits of its list, and other roots must not wait for the
- * server meanwhile. */
+/* Remove ended threads from @pids.  Checks EXPIRE_MAX threads; the next call continues
+ * from *@next.  The number is limited because a program can set all bits of its list,
+ * and other roots must not wait for the server meanwhile. */
 static void expire_some(struct abi_pids *pids, uint32_t *next)
 {
 	uint32_t tid = *next;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of threads whose events and functions an instance records, or does not record:
- * set_event_pid, set_ftrace_pid, set_event_notrace_pid and set_ftrace_notrace_pid.
+ * Lists of threads whose events and functions an instance records (set_event_pid and
+ * set_ftrace_pid), or does not record (set_event_notrace_pid and
+ * set_ftrace_notrace_pid).
  *
- * The lists are in shared memory and nowhere else.  "No list" and "an empty list" differ:
- * without set_event_pid events of all threads are recorded, with an empty list those of no
- * thread.  With the option event-fork a list becomes empty when its last thread ends.
+ * The lists are in shared memory and nowhere else.  "No list" and "an empty list"
+ * differ: without set_event_pid, events of all threads are recorded; with an empty
+ * list, events of no thread.  With the option event-fork a list becomes empty when its
+ * last thread ends.
  *
  * Only the server's thread calls these functions.
  */
@@ -23,10 +25,11 @@
 struct extent_list;
 struct text;
 
-/* The state of an instance's lists of threads (INSTANCE_PART_PIDS). */
+/* Progress of pids_expire() in an instance.  This is the state of
+ * INSTANCE_PART_PIDS. */
 struct instance_pids {
-	uint32_t expire_next[ABI_PIDS_LISTS];	/* thread at which pids_expire()
-						 * continues, for each list */
+	uint32_t expire_next[ABI_PIDS_LISTS];	/* for each list, the thread id at which
+						 * pids_expire() continues */
 };
 
 /* Return the state of the lists of threads of @instance. */
@@ -35,13 +38,14 @@ static inline struct instance_pids *instance_pids(const struct instance *instanc
 	return instance->part_state[INSTANCE_PART_PIDS];
 }
 
-#define PIDS_MAX	(1u << 30)	/* limit of thread ids, as in the kernel: all ids
-					 * are below this number */
+#define PIDS_MAX	(1u << 30)	/* all thread ids are below this number, as in
+					 * the kernel */
 
 /*
- * Add @nr threads to @list, or none of them if there is an error.  If there is no list,
- * makes one; then *@ret_is_new is true, and the caller must call apply_start().
- * Returns 0; -ENOSPC if the list or the arena is full; -ENOMEM or another -errno.
+ * Add the @nr threads of @pids to @list, or none of them if there is an error.  If the
+ * instance has no such list, make it; then *@ret_is_new is true, and the caller must
+ * call apply_start().  Returns 0; -ENOSPC if the list or the arena is full; -ENOMEM or
+ * another -errno.
  */
 int pids_add(struct instance *instance, enum abi_pids_list list,
 	     const uint32_t *pids, size_t nr, bool *ret_is_new);
@@ -50,7 +54,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
  * apply_start().
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
-/* Method instance_part.list_blocks: list the lists of threads, which are in the arena. */
+/* Method instance_part.list_blocks: report which blocks of the arena are lists of
+ * threads. */
 void pids_list_blocks(const struct instance *instance, struct extent_list *list);
 /* Method instance_part.drop: remove all lists of an instance that is being removed. */
 void pids_drop_all(struct instance *instance);
@@ -58,8 +63,9 @@ void pids_drop_all(struct instance *instance);
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out);
 /*
- * Method instance_part.tick: remove threads that have ended, if event-fork (for lists of
- * functions: function-fork) is set.  Checks a limited number of threads per call.
+ * Method instance_part.tick: remove threads that have ended from the lists of events if
+ * the option event-fork is on, and from the lists of functions if function-fork is on.
+ * Checks a limited number of threads per call.
  */
 void pids_expire(struct instance *instance);
 

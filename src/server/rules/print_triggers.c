@@ -19,7 +19,8 @@
 #include "server/rules/rules.h"
 #include "server/rules/triggers.h"
 
-/* The event ftrace:print.  The cast removes const from the format, which is only read. */
+/* The event ftrace:print.  event.format is not const, so its value is cast; nobody
+ * changes the format. */
 const struct event print_event = {
 	.row = ABI_ROW_PRINT,
 	.system_number = UINT32_MAX,
@@ -28,14 +29,15 @@ const struct event print_event = {
 	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
 };
 
-/* The thread that has written the marker.  It is a global variable because get_comm() of
- * filters has no argument for it; the server has one thread. */
+/* The thread that has written the marker.  filter_context.get_comm() has no parameter
+ * for the thread, so it is in a global variable; this is safe, because the server has
+ * one thread. */
 static struct {
 	pid_t tid;
 	char comm[FILTER_COMM_LEN];
 } writer;
 
-/* ---- the commands; each returns true if it has changed anything ---- */
+/* ---- commands of triggers; each returns true if it has changed something ---- */
 
 static bool mark_trace_on(struct instance *instance, const struct trigger *trigger)
 {
@@ -49,8 +51,8 @@ static bool mark_trace_off(struct instance *instance, const struct trigger *trig
 	return instance_set_on(instance, false);
 }
 
-/* Stop tracing, with the texts of the kernel, because the spare side was freed after the
- * trigger was set: a user has written 0 to `snapshot`. */
+/* Stop recording, and record the kernel's messages about it.  Called if a user has
+ * freed the spare side (by writing 0 to `snapshot`) after the trigger was set. */
 static void refuse_command(struct instance *instance)
 {
 	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
@@ -90,7 +92,8 @@ static bool mark_disable(struct instance *instance, const struct trigger *trigge
 	return set_disabled(instance, trigger, true);
 }
 
-/* The commands by their numbers.  NULL: ftrace:print cannot have the command. */
+/* The functions that run commands, by number of the command.  NULL: triggers of
+ * ftrace:print cannot have this command. */
 static bool (*const acts[NR_COMMANDS])(struct instance *instance,
 				       const struct trigger *trigger) = {
 #define ROW(id, number, name, kind, scope, flags, help, need, mark, is_due, act) \
@@ -111,8 +114,9 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, writer.comm, sizeof(writer.comm));
 }
 
-/* Run one trigger.  Its counter is decremented only if the command has changed something.
- * No process writes to this counter, so the server needs no atomic operation. */
+/* Run one trigger, unless its counter is 0.  The counter is decremented only if the
+ * command has changed something.  Only the server writes to counters of ftrace:print,
+ * so it needs no atomic operation. */
 static void fire_trigger(struct instance *instance, const struct trigger *trigger)
 {
 	uint64_t *counter = trigger->counter ?

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copy filters and triggers from the server's tables to shared memory.  Each change makes a
- * new block with all rules of the instance.  The old block is freed after every process has
- * applied the new one.
+ * Publish filters and triggers: copy them from struct instance_rules to shared memory.
+ * Each change makes a new block with all rules of the instance.  The old block is freed
+ * after every process has applied the new one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +27,11 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- write the block in shared memory ---- */
+/* ---- write the block of rules ---- */
 
-/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns the offset of the
- * data, which is never 0 except for the head of the block. */
+/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns the offset of
+ * the data in the block.  Only the head of the block has offset 0, so 0 can mean
+ * "none". */
 static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 {
 	uint32_t at = (uint32_t)block->len;
@@ -40,7 +41,7 @@ static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 	return at;
 }
 
-/* Overwrite bytes that put_bytes() has appended at offset @at. */
+/* Overwrite bytes of the block that put_bytes() has appended at offset @at. */
 static void set_bytes(struct text *block, uint32_t at, const void *data, size_t bytes)
 {
 	if (!block->error)
@@ -66,8 +67,9 @@ static uint32_t put_text(struct text *block, const char *text,
 	return put_bytes(block, text, *ret_bytes);
 }
 
-/* Append the program and the text of @trigger, and store the trigger itself at @at.  The
- * offsets in the trigger count from @start, where the list of triggers begins. */
+/* Append the compiled filter (@program) and the filter text of @trigger, and store a
+ * struct abi_trigger at offset @at.  The offsets in abi_trigger count from @start,
+ * where the event's list of triggers begins. */
 static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 			const struct trigger *trigger,
 			const struct filter_program *program)
@@ -86,8 +88,8 @@ static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 	set_bytes(block, at, &to, sizeof(to));
 }
 
-/* Append the triggers that can act on records of @row: first the array, then programs and
- * texts. */
+/* Append the triggers that can act on records of @row: first an array of struct
+ * abi_trigger, then the compiled filters and the filter texts. */
 static void put_triggers(struct text *block, const struct soft_event *soft,
 			 uint32_t row, struct abi_rule *rule)
 {
@@ -149,7 +151,8 @@ static bool has_rule(const struct instance *instance, uint32_t row)
 	return rules->filters[row].text || (soft && soft->refs);
 }
 
-/* Write all rules to the block.  The block stays empty if there are no rules. */
+/* Write all rules of @instance to @block.  The block stays empty if there are no
+ * rules. */
 static void put_rules(struct text *block, const struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -231,7 +234,7 @@ int rules_publish(struct instance *instance)
 	return r;
 }
 
-/* ---- change the server's tables ---- */
+/* ---- grow and free struct instance_rules ---- */
 
 static void *grow_table(void *table, size_t row_bytes, uint32_t old, uint32_t new)
 {
@@ -298,7 +301,7 @@ void rules_drop(struct instance *instance)
 	retire_rules(instance);
 }
 
-/* ---- rules for events of new modules ---- */
+/* ---- copy rules to events of new modules ---- */
 
 static uint32_t nr_triggers(const struct soft_event *soft)
 {
@@ -310,7 +313,7 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 }
 
 /* Copy the filter and the triggers of @older to @event, a new row with the same name.
- * Returns true if @older had any. */
+ * Returns true if there was a filter or a trigger to copy. */
 static bool inherit_rules(struct instance *instance, const struct event *event,
 			  const struct event *older)
 {

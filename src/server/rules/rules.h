@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of an instance (abi/rules.h): the filters and triggers of its events.  They are
- * kept in the server's tables, and published as one block in shared memory.
+ * The rules of an instance (abi/rules.h): the filters and triggers of its events.  The
+ * server keeps them in struct instance_rules, and publishes them as one block in shared
+ * memory.
  *
  * Only the server's thread calls these functions.  Functions that return int return 0 or
  * -errno.
@@ -21,45 +22,52 @@ struct event;
 struct event_filter;
 struct extent_list;
 
-/* Limits of a root for its rules.  This is the state of ROOT_PART_RULES. */
+/* How much of its limits for rules a root has used.  This is the state of
+ * ROOT_PART_RULES. */
 struct root_rules {
-	uint64_t rules_taken;		/* size of the rules that were loaded, which has
-					 * a limit */
-	uint64_t filters_taken;		/* size of the filters that were compiled for
-					 * loaded or inherited triggers, which has a
-					 * limit */
-	uint64_t triggers_taken;	/* number of loaded or inherited triggers,
-					 * counted for each row, which has a limit */
+	uint64_t rules_taken;		/* number of bytes of the blocks of rules that
+					 * were loaded; ABI_RULES_BYTES_MAX at most */
+	uint64_t filters_taken;		/* number of bytes of filter text that were
+					 * compiled for loaded or inherited triggers,
+					 * plus a number for each compilation; its limit
+					 * is FILTERS_BYTES_MAX (triggers.c) */
+	uint64_t triggers_taken;	/* number of loaded or inherited triggers; a
+					 * trigger counts once for each row of its
+					 * event; OLD_TRIGGERS_MAX (triggers.c) at
+					 * most */
 	uint64_t names_since_ns;	/* time since when rules_load_names() waits,
 					 * CLOCK_MONOTONIC; 0: it does not wait */
-	uint64_t names_left;		/* number of bytes of names that filters.c may
-					 * still search now */
+	uint64_t names_left;		/* number of bytes of names of constants that
+					 * filters.c may still search now */
 	uint64_t names_ns;		/* time when names_left was computed, CLOCK_MONOTONIC */
-	bool is_name_missed;		/* true: since filters_env() some names were not
-					 * searched, because of names_left */
+	bool is_name_missed;		/* true: since the last filters_env() some names
+					 * were not searched, because names_left was too
+					 * small */
 };
 
 /* The rules of an instance.  This is the state of INSTANCE_PART_RULES. */
 struct instance_rules {
 	struct event_filter *filters;	/* array of nr_rows filters, by row of the event */
-	struct soft_event **softs;	/* array of nr_rows soft modes, by row of the
+	struct soft_event **softs;	/* array of nr_rows pointers, by row of the
 					 * event; NULL: the event is not in soft mode */
-	uint32_t nr_rows;		/* number of events when a filter or trigger was
-					 * last set */
+	uint32_t nr_rows;		/* length of @filters and of @softs: the number
+					 * of rows of the table of events when a filter
+					 * or trigger was last set */
 	struct soft_event print;	/* triggers of ftrace:print, which is always
 					 * recorded */
 	uint64_t *slots;		/* bitmap of the rule words in use, ABI_SLOTS bits */
 	uint32_t next_slot;		/* rule word at which the search for a free one begins */
-	struct abi_ring_ref block;	/* the block to which abi_buffer.rules refers */
+	struct abi_ring_ref block;	/* the block of rules to which abi_buffer.rules
+					 * refers */
 };
 
-/* Return the limits of @root for its rules. */
+/* Return the state of ROOT_PART_RULES of @root. */
 static inline struct root_rules *root_rules(const struct root *root)
 {
 	return root->part_state[ROOT_PART_RULES];
 }
 
-/* Return the rules of @instance. */
+/* Return the state of INSTANCE_PART_RULES of @instance. */
 static inline struct instance_rules *instance_rules(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_RULES];
@@ -70,38 +78,43 @@ static inline struct instance_rules *instance_rules(const struct instance *insta
  * (rules_load.c). Rules that are invalid are skipped.  Returns 0 or -ENOMEM.
  */
 int rules_load(struct instance *instance);
-/* Method instance_part.done: free the server's tables.  The block in shared memory stays. */
+/* Method instance_part.done: free the filters and triggers in struct instance_rules.
+ * The block of rules in shared memory stays. */
 void rules_done(struct instance *instance);
-/* Method instance_part.list_blocks: list the block of rules. */
+/* Method instance_part.list_blocks: report which block of the arena contains the
+ * rules. */
 void rules_list_blocks(const struct instance *instance, struct extent_list *list);
-/* Method instance_part.drop: free the tables, and retire the block in shared memory. */
+/* Method instance_part.drop: free the filters and triggers, and retire the block of
+ * rules in shared memory. */
 void rules_drop(struct instance *instance);
 
 /* Return the filter of @event.  All members are zero if there is no filter. */
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event);
 /*
- * Method root_part.load, which runs before rules_load(): if a filter of any instance names
- * functions, have the root's files parsed.  Returns 0; -ERESTART if a parser is at work, so
- * that the caller must call again later; or -ENOMEM.
+ * Method root_part.load, which runs before rules_load(): if a published filter names
+ * functions, have the root's files parsed.  Returns 0; -ERESTART if a parser is at
+ * work, so that the caller must call again later; or -ENOMEM.
  */
 int rules_load_names(struct root *root);
-/* Method root_part.done: forget how much the root has used of its limits for loaded rules. */
+/* Method root_part.done: set to 0 what the root has used of its limits for loaded
+ * rules. */
 void rules_reset_limits(struct root *root);
 /*
- * Make the tables of filters and soft events large enough for @nr rows.  New rows are all
- * zero. Returns 0 or -ENOMEM.
+ * Make instance_rules.filters and instance_rules.softs large enough for @nr rows.  New
+ * elements are all zero.  Returns 0 or -ENOMEM.
  */
 int rules_need_rows(struct instance *instance, uint32_t nr);
 /*
- * Method instance_part.tick: give events of new modules the filters and triggers that older
- * events of their name have, publish the rules and notify the processes.
+ * Method instance_part.tick: give events of new modules the filters and triggers of
+ * older events that have the same name.  Then publish the rules and notify the
+ * processes.
  */
 void rules_refresh(struct instance *instance);
 /*
- * Publish the tables as a new block in shared memory, and retire the old block.  The caller
- * must call apply_start() afterwards.  Returns 0, -ENOMEM, -ENOSPC or -EIO; after an error
- * the old block stays in use.
+ * Publish all filters and triggers of @instance as a new block of rules in shared
+ * memory, and retire the old block.  The caller must call apply_start() afterwards.
+ * Returns 0, -ENOMEM, -ENOSPC or -EIO; after an error the old block stays in use.
  */
 int rules_publish(struct instance *instance);
 

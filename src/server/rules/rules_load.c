@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Load the rules that the previous server has published, from shared memory into the
- * server's tables.  The program can write to this memory, so every value is checked.
+ * Load the rules that the previous server has published: copy them from shared memory
+ * to struct instance_rules.  The program can write to shared memory, so every value is
+ * checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,9 +26,9 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* Limit of the rules of parts that are loaded from one block.  A correct block needs only
- * one such rule.  There must be a limit, because loading a rule may sort all functions of
- * the program. */
+/* Limit of the number of rules that belong to parts (instance_part.load_rule) and are
+ * loaded from one block.  A correct block has only one such rule.  A hostile block
+ * could have many, and loading each may sort all functions of the program. */
 #define PART_RULES_MAX		8u
 
 /* How long the load of a root waits for the functions that its filters name, ns. */
@@ -35,11 +36,12 @@
 
 /* A private copy of the block of rules. */
 struct rules_copy {
-	const char *data;		/* a NUL follows the last byte */
+	const char *data;		/* the block's bytes; a NUL follows the last
+					 * byte */
 	uint32_t bytes;
 	uint64_t left;			/* number of bytes that take_bytes() may still
-					 * return; in a correct block each byte is taken
-					 * once */
+					 * return: it returns each byte of a correct
+					 * block only once */
 };
 
 static const void *take_bytes(struct rules_copy *block, uint64_t at, uint32_t bytes)
@@ -58,8 +60,8 @@ static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 	return text ? strndup(text, bytes) : NULL;
 }
 
-/* Copy a program from the block.  Returns NULL if the program is invalid, or if there is no
- * memory. */
+/* Copy a compiled filter from the block.  Returns NULL if the filter is invalid, or if
+ * there is no memory. */
 static struct filter_program *take_program(struct rules_copy *block, uint32_t at,
 					   uint32_t bytes)
 {
@@ -134,8 +136,8 @@ static void load_part_rule(const struct instance_part *part, struct instance *in
 	free(copy);
 }
 
-/* Load @rule if it belongs to a part that has no rule yet.  Returns true if it belongs to a
- * part. */
+/* Load @rule if it belongs to a part (instance_part.rule_row) that has no rule yet.
+ * Returns true if @rule was loaded. */
 static bool load_rule_of_part(struct instance *instance, struct rules_copy *block,
 			      const struct abi_rule *rule)
 {
@@ -150,8 +152,8 @@ static bool load_rule_of_part(struct instance *instance, struct rules_copy *bloc
 	return false;
 }
 
-/* Load soft mode and triggers of an event.  All rows of the event's name have equal
- * triggers, so the triggers of the first row are loaded. */
+/* Load soft mode and triggers of an event.  All rows of an event have the same
+ * triggers, so only the triggers of the first row are loaded. */
 static void load_soft(struct instance *instance, struct rules_copy *block,
 		      const struct abi_rule *rule)
 {
@@ -168,8 +170,9 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 	load_triggers(instance, soft, block, rule->triggers);
 }
 
-/* Load all rules.  The previous server has seen at least the rows up to the highest one
- * that has a rule.  Rows above it may be new; rules_refresh() handles them. */
+/* Load all rules of the block @data.  Rows of events above the highest row that has a
+ * rule may be new, and the previous server may not have seen them.  So nr_rows stays
+ * below them, and rules_refresh() handles them later. */
 static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
@@ -201,7 +204,7 @@ static int load_rules(struct instance *instance, const char *data,
 	return r;
 }
 
-/* Copy the block to which @abi refers, with block_copy(). */
+/* Make a private copy of the block of rules to which @abi refers (block_copy()). */
 static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 		      struct abi_ring_ref *ret_block, void **ret_copy, uint32_t *ret_bytes)
 {
@@ -243,8 +246,8 @@ int rules_load_names(struct root *root)
 
 		if (r)
 			return r;
-		/* Limit the sum of the sizes, because all buffers may refer to one large
-		 * block. */
+		/* Limit the sum of the blocks' sizes, because all buffers may refer to
+		 * the same large block. */
 		if (copy && bytes > ABI_RULES_BYTES_MAX - taken) {
 			free(copy);
 			break;
@@ -264,8 +267,8 @@ void rules_reset_limits(struct root *root)
 	limits->rules_taken = limits->filters_taken = limits->triggers_taken = 0;
 }
 
-/* Load the rules.  The server ignores rules that it cannot read.  Processes check the block
- * on their own. */
+/* Load the rules of @instance.  The server ignores rules that are invalid; they stay in
+ * the block, which each process checks by itself. */
 int rules_load(struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -277,8 +280,8 @@ int rules_load(struct instance *instance)
 	if (!rules->slots)
 		return -ENOMEM;
 	r = copy_rules(instance->root, instance->abi, &rules->block, &copy, &bytes);
-	/* Count the block for each instance, because all instances may refer to the same
-	 * block. */
+	/* Count the block again for each instance that refers to it, because a hostile
+	 * program can let all instances refer to one large block. */
 	root_rules(instance->root)->rules_taken += bytes;
 	if (copy)
 		r = load_rules(instance, copy, bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Soft mode of events, and the rule words in which soft mode is stored. */
+/* Soft mode of events, and the rule words that say whether an event in soft mode is
+ * recorded. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,9 +24,9 @@ void slot_use(struct instance *instance, uint32_t slot)
 	instance_rules(instance)->slots[slot / 64] |= 1ull << slot % 64;
 }
 
-/* Allocate a rule word.  The search begins at the last allocated word, so that a freed word
- * is reused as late as possible: a process that has not applied a change yet may still
- * count in it. */
+/* Allocate a rule word.  The search begins after the last allocated word, so that a
+ * freed word is reused as late as possible: a process that has not applied the change
+ * yet may still write to it. */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -68,7 +69,7 @@ uint32_t slots_used(const struct instance *instance)
 	return nr;
 }
 
-/* ---- soft mode ---- */
+/* ---- put events into soft mode, and end it ---- */
 
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event)
@@ -148,7 +149,7 @@ int soft_get(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Enable or disable the events of all rows of @soft. */
+/* Store in all rows of @soft whether processes must register the probe of the event. */
 static void want_event(struct instance *instance, const struct soft_event *soft,
 		       bool is_on)
 {
@@ -166,8 +167,9 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want_event(instance, soft, false);
 }
 
-/* Return true if the setting of the event is on.  It does not matter whether processes
- * could apply the setting, because a failure is not tried again. */
+/* Return true if the setting of the event in @row is on.  The result is also true if a
+ * process has failed to apply the setting, so that soft_settle() does not try it
+ * again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
 	return shm_load(&instance->root->events_table[row].wanted) >>

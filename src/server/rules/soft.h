@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Soft mode: while triggers need an event, its probe stays registered.  A rule word in
- * shared memory says whether the event is recorded, and triggers can change that word.
+ * Soft mode: while triggers need an event, the probe of the event stays registered.  A
+ * rule word in shared memory says whether the event is recorded, and triggers can
+ * change this word.
  *
- * Rule words are the elements of abi_buffer.slots, so code calls their numbers slots.
- * Only the server's thread calls these functions.
+ * Rule words are the elements of abi_buffer.slots.  So in the code, `slot` is the
+ * number of a rule word.  Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_SOFT_H
 #define ULF_SERVER_SOFT_H
@@ -16,17 +17,19 @@ struct event;
 struct instance;
 struct trigger;
 
-/* An event in soft mode.  All rows of its name point to this struct. */
+/* An event in soft mode.  The elements of instance_rules.softs for all rows of the
+ * event point to this struct. */
 struct soft_event {
-	uint32_t nr_rows;		/* number of rows that pointed here when this struct was
-					 * made */
-	uint32_t row;			/* the lowest of the rows that pointed here */
+	uint32_t nr_rows;		/* number of rows of the event when this struct
+					 * was made */
+	uint32_t row;			/* lowest row of the event */
 	uint32_t slot;			/* number of the rule word; the event is soft
 					 * disabled while the word is not 0 */
 	uint32_t refs;			/* number of references: 1 if the event has
-					 * triggers, plus 1 for each trigger that enables
-					 * or disables it */
-	struct trigger *triggers;	/* newest first */
+					 * triggers, plus 1 for each trigger whose
+					 * target is this event (enable_event,
+					 * disable_event) */
+	struct trigger *triggers;	/* list of the event's triggers, newest first */
 };
 
 /*
@@ -46,25 +49,27 @@ uint32_t slots_used(const struct instance *instance);
 /* Return the soft mode of @event; NULL if the event is not in soft mode. */
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event);
-/* Return true if the records of the event are dropped now. */
+/* Return true if the event of @soft is soft disabled now: its records are dropped. */
 bool soft_is_disabled(const struct instance *instance,
 		      const struct soft_event *soft);
 /* Return true if @event is enabled and not soft disabled. */
 bool event_is_recorded(const struct instance *instance,
 		       const struct event *event);
-/* Start or stop recording an event in soft mode, as a write to `enable` does. */
+/* Start or stop recording the event of @soft.  A write to `enable` calls this function
+ * for an event in soft mode. */
 void soft_set(struct instance *instance, const struct soft_event *soft,
 	      bool is_on);
 
 /*
- * A change of soft mode takes three steps, in this order:
+ * The caller changes soft mode in three steps, in this order:
  *
  *	soft_get() or soft_put()	count the references
  *	rules_publish()			the processes can learn which rule word to test
- *	soft_settle()			enable events in soft mode; free unused ones
+ *	soft_settle()			enable events; free unused soft modes
  *
  * So an event is enabled after processes can know that it is soft disabled, and
- * disabled before they stop testing its rule word.  To undo soft_put(), call soft_get().
+ * disabled before processes stop testing its rule word.  To undo soft_put(), call
+ * soft_get().
  */
 
 /*
@@ -73,10 +78,11 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
  */
 int soft_get(struct instance *instance, const struct event *event,
 	     struct soft_event **ret_soft);
-/* Release a reference.  When the last reference is released, an event that is soft disabled
- * is disabled. */
+/* Release a reference.  If this was the last reference, and the event is soft disabled,
+ * disable the event. */
 void soft_put(struct instance *instance, struct soft_event *soft);
-/* Complete changes: enable events in soft mode, and free soft modes without references. */
+/* Complete changes of soft mode: enable events that are in soft mode, and free each
+ * soft_event that has no references. */
 void soft_settle(struct instance *instance);
 
 /*

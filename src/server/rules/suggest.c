@@ -14,10 +14,12 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-#define CHECK_EVERY		256u		/* number of names between two checks of
-						 * the budget */
-#define SYMBOL_LOOKS	16u		/* number of symbols between two checks of the
-					 * budget; names of C++ are many */
+#define CHECK_EVERY		256u		/* number of names that
+						 * suggest_offer_all() compares between
+						 * two checks of the budget */
+#define SYMBOL_LOOKS	16u		/* number of symbols that are compared between
+					 * two checks of the budget; a symbol of C++ has
+					 * many names */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))
@@ -38,8 +40,9 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 
 /* ---- find similar events ---- */
 
-/* Return SYSTEM:EVENT of event @i.  A name that is too long is cut to NEAREST_MAX + 1
- * bytes.  This is still too long for nearest_offer(), so the name is ignored. */
+/* Return SYSTEM:EVENT of the visible event @i.  A name that is too long is cut to
+ * NEAREST_MAX + 1 bytes, which is still too long: nearest_offer() ignores such a
+ * name. */
 static const char *whole_name(const struct root *root, uint32_t i)
 {
 	static char name[NEAREST_MAX + 2];	/* a static buffer is safe, because the
@@ -62,8 +65,8 @@ static const char *system_name(const struct root *root, uint32_t i)
 	return events_has_system(root, events->systems[i]) ? events->systems[i] : NULL;
 }
 
-/* Replace the name of an event that @near has found by SYSTEM:EVENT of the first such
- * event. Returns NULL if no name was found, or if it is too long. */
+/* Replace the event's name in near->best by SYSTEM:EVENT of the first event with this
+ * name.  Returns NULL if @near has found no name, or if SYSTEM:EVENT is too long. */
 static const char *with_system(const struct root *root, struct nearest *near)
 {
 	const char *name = nearest_name(near);
@@ -141,7 +144,8 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Compare the raw name, and the names that users may write if it is demangled. */
+/* Offer to @near the symbol's raw name and, if it can be demangled, all names that
+ * users may write for the function. */
 static void offer_symbol(const struct elf_symbols *symbols, const struct elf_symbol *symbol,
 			 struct nearest *near)
 {

@@ -15,18 +15,20 @@
 #include "server/core/root.h"
 #include "server/part_numbers.h"
 
-/* The state of suggestions of a root (ROOT_PART_SUGGEST). */
+/* The budget of a root for suggestions.  This is the state of ROOT_PART_SUGGEST. */
 struct root_suggest {
-	struct budget budget;		/* budget for searches for similar names */
+	struct budget budget;		/* CPU time that searches for similar names may
+					 * take */
 };
 
-/* Return the state of suggestions for @root. */
+/* Return the state of ROOT_PART_SUGGEST of @root. */
 static inline struct root_suggest *root_suggest(const struct root *root)
 {
 	return root->part_state[ROOT_PART_SUGGEST];
 }
 
-#define SUGGEST_WORD_MAX	1024u	/* limit of the bytes of a wrong name that are compared */
+#define SUGGEST_WORD_MAX	1024u	/* number of bytes of a wrong name that are
+					 * compared at most */
 
 /*
  * Return the name of an event or system that is similar to @word, which is SYSTEM:EVENT,
@@ -35,22 +37,24 @@ static inline struct root_suggest *root_suggest(const struct root *root)
  */
 const char *suggest_event(struct root *root, const char *word, struct nearest *near);
 /*
- * Report in error_log that the @len bytes at @at, a part of @command, name no event.  The
- * caret is under the event's name if the system exists, else under the system.  @place: see
- * error_log_add().
+ * Report in error_log that SYSTEM:EVENT, EVENT or SYSTEM in the @len bytes at @at does
+ * not exist.  @at points into @command, the text that was written.  The caret is under
+ * EVENT if the system exists, else under SYSTEM.  @place: see error_log_add().
  */
 void suggest_log_event(struct instance *instance, const char *place,
 		       const char *command, const char *at, size_t len);
 /*
- * Compare the names that @name_of returns for 0 ... @nr - 1 with the word of @near.
- * @name_of may return NULL, which means no name.  Stops when the root's budget is spent.
+ * Compare the names that @name_of returns for i = 0 ... @nr - 1 with the wrong name in
+ * @near (nearest_init()).  @name_of may return NULL: there is no name @i.  Stops when
+ * the root's budget is spent.
  */
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i));
 /*
- * Return the name of a function that is similar to the first @len bytes of @word.  Searches
- * all functions, also those that cannot be traced; functions/function_suggest.h searches
- * only those that can.  The result is in @near.  Returns NULL if no name is similar.
+ * Return the name of a function that is similar to the first @len bytes of @word.
+ * Searches all functions, also those that cannot be traced;
+ * functions/function_suggest.h searches only functions that can be traced.  The result
+ * is in @near.  Returns NULL if no name is similar.
  */
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find out why a trigger was refused.  trigger_words.c only returns -EINVAL, as the kernel
- * does, so the command is parsed a second time here to find the position of the caret.
+ * Find out why a write to a `trigger` file was refused.  trigger_words.c only returns
+ * -EINVAL, as the kernel does, so this file parses the command a second time to find
+ * the position of the error.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* limit of the bytes of a token: a command, a
-					 * system, an event or a count */
+#define WORD_MAX	255u		/* limit of the length of a token (a command, a
+					 * system, an event or a count), bytes */
 #define BLANKS		" \t"
 
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
@@ -24,8 +25,8 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
 			   (uint32_t)(at - wrong->command), near);
 }
 
-/* Copy a token and append a NUL.  A token that is too long is cut, because no name is that
- * long. */
+/* Copy the token of @len bytes at @at to @word, and append a NUL.  A token that is too
+ * long is cut: it cannot be correct, because no name is that long. */
 static void copy_word(char word[WORD_MAX + 1], const char *at, size_t len)
 {
 	len = len < WORD_MAX ? len : WORD_MAX;
@@ -98,7 +99,8 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* Check [if FILTER] at @at.  The filter itself is not checked. */
+/* Check that the rest of the command at @at is empty or `if FILTER`.  The filter itself
+ * is not checked. */
 static void log_condition(const struct wrong_write *wrong, const char *at, bool has_count)
 {
 	size_t len = strcspn(at, BLANKS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find out why a write to a `trigger` file, or a command of a function, was refused, and
- * add the reason to error_log.
+ * Find out why a write to a `trigger` file, or a command in set_ftrace_filter, was
+ * refused, and add the reason to error_log.
  */
 #ifndef ULF_SERVER_TRIGGER_ERRORS_H
 #define ULF_SERVER_TRIGGER_ERRORS_H
@@ -14,7 +14,8 @@ struct event;
 struct instance;
 struct trigger_cmd;
 
-/* A write that was refused.  The parameter @at of the functions below points into @command. */
+/* A write that was refused.  Functions that get this struct also get a pointer @at into
+ * its text @command. */
 struct wrong_write {
 	struct instance *instance;
 	const char *place;		/* name of the file; a constant string */
@@ -22,15 +23,16 @@ struct wrong_write {
 };
 
 /*
- * Add @error to error_log, with the caret under @at.  @near: a similar name that the user
- * may have meant; NULL: none.
+ * Add the message @error to error_log, with the caret under @at.  @near: a similar name
+ * that the user may have meant; NULL: none.
  */
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
 		     const char *near);
 
 /*
- * Each of the next three functions checks one part of the command again.  If the part is
- * wrong, the function adds the reason to error_log and returns true.
+ * trigger_log_command(), trigger_log_target() and trigger_log_count() check one part of
+ * a refused command again.  If this part is wrong, they add the reason to error_log and
+ * return true.
  */
 
 /*
@@ -45,7 +47,7 @@ bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t
  */
 bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
 			bool is_removal, const char **ret_count);
-/* Check a count, the @len bytes at @at. */
+/* Check the count of a command, the @len bytes at @at. */
 bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the commands of `trigger` files as the kernel does. */
+/* Parse what is written to `trigger` files, as the kernel does. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-/* The commands, in the order in which files show them. */
+/* The commands of triggers and functions, in the order in which files show them. */
 const struct trigger_cmd trigger_cmds[] = {
 #define ROW(id, number, name_, kind_, scope_, flags_, help_, need_, mark, is_due, act) \
 	{								\
@@ -26,8 +26,8 @@ const struct trigger_cmd trigger_cmds[] = {
 
 const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
 
-/* Cut a token off, as strsep() does.  Blanks after the token are skipped, and *@text
- * becomes NULL if nothing follows them. */
+/* Cut the first token off *@text and return it, as strsep() does.  Also skip blanks
+ * after the token.  *@text becomes NULL if nothing else follows. */
 static char *cut_token(char **text, const char *ends)
 {
 	char *word = strsep(text, ends);

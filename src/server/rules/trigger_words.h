@@ -19,8 +19,8 @@ struct trigger_cmd;
 struct trigger_words {
 	const struct trigger_cmd *cmd;
 	bool is_removal;
-	const struct event *target;	/* target of the command; NULL: the command has
-					 * no target */
+	const struct event *target;	/* event SYSTEM:EVENT; NULL: the command has no
+					 * target */
 	char *count;			/* text of the count; NULL: none */
 	char *filter;			/* text of the filter, from the token "if" on;
 					 * NULL: none */
@@ -33,14 +33,15 @@ struct trigger_words {
  */
 int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words);
 /*
- * Find the target of a command.  @is_removal: also find an event whose module is not loaded
- * any more, so that its trigger can be removed.  Returns NULL if there is no such event.
+ * Find the event @system:@name, the target of a command.  @is_removal: also find an
+ * event whose module is not loaded any more, so that the trigger can be removed.
+ * Returns NULL if there is no such event.
  */
 const struct event *trigger_find_event(struct root *root, const char *system,
 				       const char *name, bool is_removal);
 /*
- * Convert a count to a number.  Changes @text: a NUL replaces the first colon.  Returns 0,
- * -EINVAL (not a number) or -ERANGE (too large).
+ * Convert the text of a count to a number.  Changes @text: a NUL replaces the first
+ * colon.  Returns 0, -EINVAL (not a number) or -ERANGE (too large).
  */
 int trigger_parse_count(char *text, uint64_t *ret_count);
 

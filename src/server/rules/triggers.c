@@ -23,17 +23,18 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WRITE_MAX	4096		/* limit of the bytes of a write: one page, as in
-					 * the kernel */
-/* Limits for one root.  They apply to triggers that were loaded or inherited, not to
- * triggers that users write to this server. */
-#define OLD_TRIGGERS_MAX 65536u		/* limit of the number of triggers, counted for
-					 * each row */
-#define COMPILE_BYTES	64u		/* number of bytes for which a compilation
-					 * counts, besides its text */
-#define FILTERS_BYTES_MAX (2u << 20)	/* limit of the sum of the bytes of all compilations */
+#define WRITE_MAX	4096		/* a write must be shorter than this number of
+					 * bytes: one memory page, as in the kernel */
+/* Limits of one root for triggers that are loaded from the previous server or inherited
+ * by events of new modules.  Triggers that users write have other limits. */
+#define OLD_TRIGGERS_MAX 65536u		/* limit of the number of triggers; a trigger
+					 * counts once for each row of its event */
+#define COMPILE_BYTES	64u		/* number that each compilation of a filter adds
+					 * to root_rules.filters_taken, besides the
+					 * length of the filter */
+#define FILTERS_BYTES_MAX (2u << 20)	/* limit of root_rules.filters_taken */
 
-/* Return the target of @trigger; NULL if the command has no target. */
+/* Return the target event of @trigger; NULL if its command has no target. */
 static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
@@ -41,7 +42,7 @@ static const struct event *target_of(const struct instance *instance,
 	       root_events(instance->root)->rows[trigger->target_row] : NULL;
 }
 
-/* ---- filters ---- */
+/* ---- compile the filters of triggers ---- */
 
 static int compile_filter(struct instance *instance, struct trigger *trigger,
 			  const struct event *event, struct filter_error *ret_error)
@@ -60,9 +61,9 @@ static int compile_filter(struct instance *instance, struct trigger *trigger,
 			      &programs->program, ret_error);
 }
 
-/* Count a compilation.  Returns false if the root has reached its limit.  Every trigger is
- * compiled for every row of its event, and each compilation takes a few microseconds, more
- * for a long text. */
+/* Count a compilation of @filter.  Returns false if the root has reached its limit.
+ * There must be a limit, because each filter is compiled for every row of its event,
+ * and each compilation takes a few microseconds, more for a long filter. */
 static bool may_compile(struct root *root, const char *filter)
 {
 	struct root_rules *limits = root_rules(root);
@@ -83,8 +84,9 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 			compile_filter(instance, t, event, &error);
 }
 
-/* Compile the filter for all rows of the event.  Only an error in the row of @event is
- * reported, because other rows may not fit the filter. */
+/* Compile the filter of @trigger for all rows that have the name of @event.  Only an
+ * error for @event itself is reported, because the filter need not fit the fields of
+ * other rows. */
 static int compile_all(struct instance *instance, const struct event *event,
 		       struct trigger *trigger)
 {
@@ -140,7 +142,8 @@ static int trigger_fill(struct trigger *trigger, struct instance *instance,
 	trigger->cmd = words->cmd;
 	if (words->target)
 		trigger->target_row = words->target->row;
-	*ret_count = UINT64_MAX;	/* the value means "no limit", like the kernel's -1 */
+	*ret_count = UINT64_MAX;	/* UINT64_MAX means "no limit", like the
+					 * kernel's -1 */
 	if (words->count) {
 		r = trigger_parse_count(words->count, ret_count);
 		if (r)
@@ -162,8 +165,9 @@ static bool is_for(const struct instance *instance, const struct trigger *trigge
 		event_is_named_as(target_of(instance, trigger), words->target));
 }
 
-/* Return the link in @list that points to the trigger of this kind and target.  If there is
- * no such trigger, return the last link, which is NULL. */
+/* Return the link in @list that points to the trigger with the command kind and the
+ * target of @words.  If there is no such trigger, return the last link, which is
+ * NULL. */
 static struct trigger **find_trigger(const struct instance *instance,
 				     struct trigger **list, const struct trigger_words *words)
 {
@@ -201,8 +205,8 @@ static int attach_trigger(struct instance *instance, const struct event *event,
 		}
 	}
 	if (soft->triggers)
-		soft->refs--;		/* drop this reference, because all triggers of
-					 * the event share one */
+		soft->refs--;		/* all triggers of an event share one reference,
+					 * so drop the second one */
 	*ret_soft = soft;
 	return 0;
 }
@@ -357,7 +361,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* ---- show the triggers ---- */
+/* ---- print the triggers of an event ---- */
 
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,
@@ -455,8 +459,8 @@ static bool link_target(const struct instance *instance, struct trigger *trigger
 	return trigger->target;
 }
 
-/* Take references for the triggers of @soft, as if they had been written now.  Triggers
- * whose target does not exist are removed. */
+/* Take the references of the loaded triggers of @soft, as if users had just written
+ * them.  Triggers whose target does not exist are removed. */
 static void link_all(const struct instance *instance, struct soft_event *soft)
 {
 	struct trigger **at = &soft->triggers;

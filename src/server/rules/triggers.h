@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The triggers of events: the `trigger` files.
+ * Add, remove, show and load the triggers of events, which users write to `trigger`
+ * files.
  *
  * Only the server's thread calls these functions.
  */
@@ -14,7 +15,8 @@
 #include "abi/rules.h"
 #include "event/command.h"
 
-#define TRIGGERS_MAX	1024u		/* limit of the triggers of one event in one instance */
+#define TRIGGERS_MAX	1024u		/* limit of the number of triggers of one event
+					 * in one instance */
 
 struct event;
 struct filter_program;
@@ -23,7 +25,8 @@ struct root;
 struct soft_event;
 struct text;
 
-/* A command of triggers and of functions: what the server needs of a row of COMMANDS(). */
+/* A command that a trigger or a function can run: what the server needs of a row of
+ * COMMANDS(). */
 struct trigger_cmd {
 	const char *name;
 	enum command_number command;
@@ -46,9 +49,9 @@ const struct trigger_cmd *trigger_cmd_find(const char *name);
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 /*
- * Return true if @event may have a trigger with command @cmd.  Some commands are only for
- * functions, and ftrace:print does not support all of the others.  @event NULL: return true if
- * a function may have the command.
+ * Return true if @event may have a trigger with command @cmd.  Some commands are only
+ * for functions, and ftrace:print supports only some of the commands for events.  If
+ * @event is NULL, return true if a function may have the command.
  */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 
@@ -56,21 +59,25 @@ bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 struct trigger {
 	struct trigger *next;		/* next older trigger of the event; NULL: none */
 	const struct trigger_cmd *cmd;
-	uint32_t counter;		/* 1 + number of the rule word that counts; 0: no limit */
-	uint32_t target_row;		/* row of the target event, if cmd->has_target */
-	struct soft_event *target;	/* soft mode of the target; holds a reference;
-					 * NULL: the command has no target */
+	uint32_t counter;		/* 1 + number of the rule word that counts how
+					 * often the trigger may still run; 0: no
+					 * limit */
+	uint32_t target_row;		/* row of the target event in the table of
+					 * events, if cmd->has_target */
+	struct soft_event *target;	/* soft mode of the target event, with a
+					 * reference; NULL: the command has no target */
 	char *filter;			/* text of the filter as it was written; NULL: none */
-	struct trigger_program *programs;	/* compiled filter, one for each row */
+	struct trigger_program *programs;	/* array of nr_programs: the filter,
+						 * compiled for each row of the event */
 	uint32_t nr_programs;
 };
 
-/* The compiled filter for the records of one row. */
+/* The filter of a trigger, compiled for the records of one row of the event. */
 struct trigger_program {
 	uint32_t row;
-	struct filter_program *program;	/* compiled filter; NULL: the filter does not fit
-					 * this row, so the trigger never acts on its
-					 * records */
+	struct filter_program *program;	/* compiled filter; NULL: the filter does not
+					 * fit the fields of this row, so the trigger
+					 * never acts on records of this row */
 };
 
 /*
@@ -82,7 +89,8 @@ struct trigger_program {
  */
 int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed);
-/* Handle a read of events/SYS/EVENT/trigger: print the triggers, or the commands that exist. */
+/* Handle a read of events/SYS/EVENT/trigger: print the triggers; if there are none,
+ * print the commands that the event may have. */
 void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
 
@@ -96,8 +104,8 @@ void trigger_show_rest(const struct instance *instance,
 		       uint32_t counter, struct text *out);
 
 /*
- * Return true if @trigger can act on records of @row.  Then *@ret_program is the filter for
- * these records; NULL: no filter.
+ * Return true if @trigger can act on records of row @row.  Then *@ret_program is the
+ * compiled filter for these records; NULL: the trigger has no filter.
  */
 static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 				const struct filter_program **ret_program)
@@ -109,14 +117,15 @@ static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
 	return !trigger->filter || *ret_program;
 }
 /*
- * Count @nr triggers (at least one) that a root gets without a write, because they are
- * loaded from the previous server, or inherited by events of a new module.  Returns false
- * if this exceeds the limit of a root; then the triggers must not be added.
+ * Count @nr triggers (at least one) that a root gets without a write: they are loaded
+ * from the previous server, or inherited by events of a new module.  Returns false, and
+ * counts nothing, if this would exceed the root's limit; then the triggers must not be
+ * added.
  */
 bool triggers_may_add(struct root *root, uint64_t nr);
 /*
- * Compile the filters of all triggers of @soft for @event, a row that is new.  Does nothing
- * if the root has used up its limit for compilations.
+ * Compile the filters of all triggers of @soft for @event, which is a new or loaded
+ * row.  Does nothing if the root has used up its limit for compilations.
  */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);
@@ -124,8 +133,9 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 void triggers_free(struct trigger *triggers);
 
 /*
- * Append a trigger that the previous server has published to the list of @soft.  @filter is
- * copied; NULL: none.  An invalid trigger is skipped.
+ * Append @abi, a trigger that the previous server has published, to soft->triggers.
+ * @filter: text of its filter, which is copied; NULL: none.  An invalid trigger is
+ * skipped.
  */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct abi_trigger *abi, const char *filter);
