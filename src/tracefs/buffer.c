@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files for the size and the state of a buffer, and the directory per_cpu/. */
+/* The files for the size and the counters of a buffer (buffer_size_kb, stats,
+ * free_buffer ...), and the directory per_cpu/. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -121,7 +122,8 @@ int subbuf_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Set the size of a sub-buffer, rounded up to a power of two. */
+/* Handle a write to buffer_subbuf_size_kb: set the size of a sub-buffer, rounded up to
+ * a power of two. */
 ssize_t subbuf_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)
 {
@@ -172,15 +174,15 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* Free the old rings that no process and no reader uses first, so that their
-	 * records are not counted. */
+	/* First free the old rings that no process and no reader needs any more, so
+	 * that `stats` does not count their records. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,
 		    "entries: %" PRIu64 "\n"
 		    "overrun: %" PRIu64 "\n"
-		    "commit overrun: 0\n"	/* this is always 0: with ulf's rings no
-						 * commit can be overrun */
+		    "commit overrun: 0\n"	/* always 0: in ulf's rings no commit
+						 * can be overrun */
 		    "bytes: %" PRIu64 "\n"
 		    "oldest event ts: ",
 		    stats.entries, stats.overrun,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handle calls of clients that may have to wait; see call.h. */
+/* Try reads, writes and flushes of clients that may have to wait; see call.h. */
 #include "tracefs/call.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ static ssize_t try_change(struct tracefs_call *call)
 	if (call->op == TRACEFS_OP_WRITE)
 		return tracefs_write(call->file, call->data, call->size, call->tid,
 				     &call->taken);
-	/* Flush only after a write.  A shell that redirects output has two descriptors of
-	 * the file, and closes one of them before anything is written. */
+	/* Flush only after a write.  A shell that redirects output has two descriptors
+	 * of the file, and closes the first before it writes anything. */
 	if (call->op == TRACEFS_OP_FLUSH_WRITTEN && !tracefs_is_written(call->file))
 		return tracefs_settle(call->file);
 	return tracefs_flush(call->file);

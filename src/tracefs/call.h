@@ -30,27 +30,28 @@ enum tracefs_op {
 	TRACEFS_OP_READ,
 	TRACEFS_OP_WRITE,
 	TRACEFS_OP_FLUSH,		/* apply the bytes that were written (tracefs_flush()) */
-	TRACEFS_OP_FLUSH_WRITTEN,	/* apply them as TRACEFS_OP_FLUSH does, but only
-					 * after a write */
+	TRACEFS_OP_FLUSH_WRITTEN,	/* flush as TRACEFS_OP_FLUSH does, but only if
+					 * bytes were written since the last flush */
 };
 
 struct tracefs_call {
 	enum tracefs_op op;
 	struct tracefs_file *file;
-	size_t size;			/* bytes of @buf or @data */
-	/* The members below are for a read, as for tracefs_read_begin(). */
-	char *buf;			/* memory for the bytes */
+	size_t size;			/* number of bytes at @buf (read) or @data
+					 * (write) */
+	/* Members for a read; see tracefs_read_begin(). */
+	char *buf;			/* memory for the bytes that are read */
 	off_t offset;
 	bool is_whole;			/* see tracefs_read_whole() */
 	bool is_nonblocking;		/* true: answer -EAGAIN if there is nothing to read */
 	bool is_empty;			/* result: true if the last try has found nothing
 					 * to read */
-	/* of a write: */
-	const char *data;		/* the bytes of a write, which must stay until
-					 * has_begun is set */
+	/* Members for a write: */
+	const char *data;		/* the bytes to write; the caller must keep them
+					 * until has_begun is set */
 	pid_t tid;			/* thread that writes */
 	size_t taken;			/* result: number of bytes that were accepted */
-	/* of a write or flush: */
+	/* Member for a write or flush: */
 	bool has_begun;			/* true: the change was accepted, so a try must
 					 * not repeat it, and the call cannot be undone */
 };
@@ -58,14 +59,15 @@ struct tracefs_call {
 #define TRACEFS_PARKED	(-EINPROGRESS)
 
 /*
- * Try the call.  Returns the number of bytes of a read or write, or 0 for a flush; -errno;
- * or TRACEFS_PARKED, after which the caller must keep the call and try it again later.
+ * Try a read, write or flush.  Returns the number of bytes of a read or write, or 0 for
+ * a flush; -errno; or TRACEFS_PARKED, after which the caller must keep @call and try it
+ * again later.
  */
 ssize_t tracefs_call_try(struct tracefs_call *call);
 /*
- * Return the answer to a parked call whose client does not wait any more.  If the call has
- * begun, the settings are changed already, so this is the number of bytes of a write, or 0
- * for a flush.  Otherwise it is -EINTR.
+ * Return the answer to a parked call whose client does not wait any more.  If @call has
+ * begun, the settings are already changed: returns the number of bytes of a write, or 0
+ * for a flush.  Otherwise returns -EINTR.
  */
 ssize_t tracefs_call_interrupt(const struct tracefs_call *call);
 

@@ -22,8 +22,8 @@ int tracing_on_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Processes need not be notified of this change, because every event reads the flag in
- * shared memory. */
+/* Handle a write to tracing_on.  Processes need not be notified, because every writer
+ * of a record reads this setting in shared memory. */
 ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid)
 {
@@ -38,10 +38,10 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 }
 
 /*
- * Return true if the readers have read everything.  A write of 0 wakes readers that wait,
- * as in the kernel.  The write also waits until they have read everything, which the kernel
- * does not do: `trace-cmd stream' stops printing when this write returns, and records that
- * its recorders have not read by then would not be printed.
+ * Return true if write(2) to tracing_on may return.  A write of 0 wakes readers of
+ * trace_pipe_raw, as in the kernel.  It also waits until they have read everything,
+ * which the kernel does not do: `trace-cmd stream' stops printing when this write
+ * returns, and would not print records that its recorders have not read by then.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {
@@ -110,7 +110,7 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 	return (ssize_t)size;
 }
 
-/* ---- the files trace_marker and trace_marker_raw ---- */
+/* ---- methods of trace_marker and trace_marker_raw ---- */
 
 static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid,
@@ -124,8 +124,8 @@ static ssize_t marker_store(struct tracefs_file *file, const char *buf, size_t s
 	if (!(instance_options(instance) & OPTION_MARKERS))
 		return -EINVAL;
 	taken = write(instance, buf, size, tid);
-	/* This write has made the rings.  Processes must apply that, so that they use the
-	 * rings for their next events. */
+	/* The first marker has made the rings.  Notify the processes, so that they use
+	 * the rings for their next events. */
 	if (taken >= 0 && !had_rings)
 		tracefs_file_apply(file);
 	return taken;

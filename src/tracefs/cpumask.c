@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file tracing_cpumask: the CPUs that record, as a mask in the kernel's form.  This
- * form is hexadecimal numbers of 32 bits, separated by commas, the highest first.  Example:
- * with 40 CPUs, "01,00000003" means the CPUs 0, 1 and 32.
+ * The file tracing_cpumask: the CPUs that record, as a mask in the kernel's form.  A
+ * mask consists of hexadecimal numbers of 32 bits with commas between them; the number
+ * for the highest CPUs is first.  Example: with 40 CPUs, "01,00000003" means the CPUs
+ * 0, 1 and 32.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,7 +46,8 @@ static bool is_between(char c)
 	return c == ',' || isspace((unsigned char)c);
 }
 
-/* Parse the number that ends before @text[*@end], and move *@end to its first digit. */
+/* Parse the hexadecimal number that ends before @text[*@end], and set *@end to the
+ * index of its first digit. */
 static int parse_word(const char *text, size_t *end, uint32_t *ret_word)
 {
 	uint32_t word = 0;

@@ -17,7 +17,8 @@
 int available_tracers_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;
-	/* List the tracers in the kernel's order, the newest first. */
+	/* List the tracers in the kernel's order: the last one in the table is
+	 * first. */
 	for (uint32_t i = NR_TRACERS; i--; )
 		text_printf(out, "%s%s", tracer_table[i].name, i ? " " : "\n");
 	return 0;
@@ -36,8 +37,8 @@ int current_tracer_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Check whether the buffer can have the tracer @tracer, whose name is @name.  Returns 0,
- * -ERESTART or another -errno. */
+/* Check whether the instance can use @tracer, whose name is @name, and make its rings.
+ * Returns 0, -ERESTART or another -errno. */
 static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer, const char *name)
 {
 	struct instance *instance = tracefs_instance(file->node);
@@ -54,7 +55,8 @@ static int prepare_tracer(struct tracefs_file *file, const struct tracer *tracer
 	return r ? r : instance_need_rings(instance);
 }
 
-/* Start @tracer, which is the buffer's tracer already, and stop @old. */
+/* Start @tracer, which is already in abi_buffer.tracer, and stop @old, the tracer
+ * before it. */
 static int change_tracer(struct instance *instance, const struct tracer *old,
 			 const struct tracer *tracer)
 {
@@ -84,8 +86,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 		shm_store(&instance->abi->tracer, old_number);
 		return r;
 	}
-	/* Clear the buffer now, before the processes start the new tracer.  Later this
-	 * would remove records of the new tracer. */
+	/* Clear the buffer before the processes start the new tracer, because later its
+	 * records would be removed, too. */
 	if (!old->start)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -101,7 +103,8 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->old_tracer = NULL;
 }
 
-/* Set the tracer to nop, as the kernel does, because a process could not apply the change. */
+/* Set the tracer to nop, as the kernel does, because a process could not apply the
+ * change of current_tracer. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -11,12 +11,12 @@
 #include "server/rules/soft.h"
 #include "tracefs/files.h"
 
-/* ---- the directories of systems and events ---- */
+/* ---- methods of the directories events/ and events/SYSTEM/ ---- */
 
 /*
- * Return the name of the system that a directory stands for.  Returns "" if the root has no
- * such system any more.  This can happen: when a root wakes up, its systems are loaded from
- * its memory again, and the program could have changed that memory since the node was made.
+ * Return the name of the system of the directory events/SYSTEM.  Returns "" if the root
+ * has no such system any more: when a root wakes up, its systems are loaded again from
+ * its memory, and the program may have changed this memory since the node was made.
  */
 static const char *system_of(const struct tracefs_node *node)
 {
@@ -24,7 +24,8 @@ static const char *system_of(const struct tracefs_node *node)
 	       root_events(node->root)->systems[node->number] : "";
 }
 
-/* Find a system.  Returns -ENOENT also if none of its events is visible at present. */
+/* Find the directory of a system.  Returns -ENOENT also if no event of the system is
+ * visible now. */
 int events_lookup(struct tracefs_node *dir, const char *name,
 		  struct tracefs_node **ret_node)
 {
@@ -36,8 +37,8 @@ int events_lookup(struct tracefs_node *dir, const char *name,
 	return tracefs_node_new(dir, dir->dir->child[0], root, (uint32_t)number, ret_node);
 }
 
-/* List the systems.  events.visible is sorted, so the events of one system are next to each
- * other. */
+/* List the directories of systems.  events.visible is sorted, so all events of a system
+ * are next to each other. */
 int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
@@ -80,7 +81,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* ---- the files in events/ ---- */
+/* ---- methods of the files in events/, and of available_events ---- */
 
 struct event *tracefs_event(const struct tracefs_node *node)
 {
@@ -149,8 +150,8 @@ int event_enable_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Turn all events that @match selects on or off.  Returns the number of bytes taken, or
- * -errno. */
+/* Handle a write to an `enable` file: turn all events that @match selects on or off.
+ * Returns the number of bytes taken, or -errno. */
 static ssize_t enable_store(struct tracefs_file *file, const char *buf, size_t size,
 			    const struct event_match *match)
 {
@@ -187,8 +188,8 @@ ssize_t event_enable_store(struct tracefs_file *file, const char *buf, size_t si
 	return enable_store(file, buf, size, &match);
 }
 
-/* Show the state of all events of @system: 0, 1, X (some events are on) or ? (there are no
- * events). @system NULL means the events of all systems. */
+/* Show whether the events of @system are on: 0, 1, X (some are on) or ? (there are no
+ * events).  @system NULL: the events of all systems. */
 static int enable_show(struct tracefs_node *node, const char *system,
 		       struct text *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files.  The functions here call the methods show and store of a file, or the methods
- * of struct tracefs_stream. */
+/* Open, read, write and close files of the tree, by calling the methods of struct
+ * tracefs_def and struct tracefs_stream. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,11 @@
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)	/* limit of the bytes of the text that show() may print */
-#define NUMBER_MAX	67		/* limit of the characters of a number; the
-					 * kernel ignores the rest */
+#define SHOW_BYTES_MAX	(64u << 20)	/* limit of the text that show() may print,
+					 * bytes */
+#define NUMBER_MAX	67		/* number of characters of a write that are
+					 * parsed as a number; the kernel, too, ignores
+					 * the rest */
 #define RESTART_NS	100000000u	/* after -ERESTART a request is retried after
 					 * this time at the latest, ns */
 
@@ -34,8 +36,8 @@ static bool wants_write(int flags)
 	return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Check the permission bits as the VFS does.  Only the bits of the owner matter, and the
- * user root may do everything. */
+/* Check the permission bits as the VFS does.  Only the bits of the owner matter, and
+ * user id 0 may do everything. */
 static bool is_allowed(const struct tracefs_def *def, int flags)
 {
 	return geteuid() == 0 ||
@@ -43,17 +45,19 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 		(!wants_write(flags) || (def->mode & 0200)));
 }
 
-/* ---- requests that wait for a parser ---- */
+/* ---- retry requests that wait for a parser ---- */
 
-/* Return true if it is too early to retry a request, because no parser has made progress
- * since the last -ERESTART.  A retry is expensive: it may look at many processes. */
+/* Return true if it is too early to retry a request for @file, because no parser has
+ * made progress since the last -ERESTART.  A retry is expensive: it may have to examine
+ * many processes. */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
 	       server_now_ns() < file->restart_ns;
 }
 
-/* Store in @file whether the result @r is -ERESTART, for is_early().  Returns @r. */
+/* Store in @file, for is_early(), whether @r, the result of a request, is -ERESTART.
+ * Returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();
@@ -61,7 +65,8 @@ static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 	return r;
 }
 
-/* Return true if the instance was removed, so that the file cannot be used any more. */
+/* Return true if the file's instance was removed, so that the file cannot be used any
+ * more. */
 static bool is_gone(const struct tracefs_file *file)
 {
 	return file->node->instance->is_gone && file->def->hold != TRACEFS_STAYS;
@@ -145,8 +150,9 @@ static int flush_file(struct tracefs_file *file)
 	return r;
 }
 
-/* Wait up to @wait_ns until all processes have applied the change.  Returns -EINPROGRESS if
- * some process has not applied it yet. */
+/* Wait up to @wait_ns until all processes have applied the last write, and call the
+ * method applied or refused.  Returns -EINPROGRESS if some process has not applied the
+ * write yet. */
 static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 {
 	int r = apply_wait(&file->apply, wait_ns);
@@ -167,8 +173,8 @@ void tracefs_close(struct tracefs_file *file)
 {
 	if (!file)
 		return;
-	/* Wait for the processes here, because the writer may have exited before its change
-	 * was applied. */
+	/* Wait until the processes have applied the last write, because the writer may
+	 * have exited without waiting. */
 	if (!flush_file(file) && file->apply.root)
 		write_wait(file, APPLY_WAIT_NS);
 	if (file->def->stream && file->def->stream->close)
@@ -184,8 +190,8 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* Read from the text of a file.  show() is called when the file is read from its start.
- * Later reads get their bytes from that text. */
+/* Read a file that has a method show.  show() prints the whole text when the file is
+ * read from its start.  Later reads get their bytes from this text. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {
@@ -341,7 +347,8 @@ unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
 	if (!file->def->stream)
-		return !file->def->show;	/* this is true if the file can only be written */
+		return !file->def->show;	/* a file without show() and stream can
+						 * only be written */
 	return file->def->stream->is_pipe;
 }
 

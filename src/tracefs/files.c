@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of files and directories.  The names and modes are those of the kernel. */
+/* The tables of all files and directories of the tree.  Names and modes are those of
+ * the kernel's tracefs. */
 #include "event/option.h"
 #include "tracefs/files.h"
 

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The methods of all files, by family.  files.c puts them into its tables.
+ * The methods of all files, by the .c file that defines them.  files.c puts them into
+ * its tables.
  *
  * The server's thread calls the methods, and they must not block.  Methods other than
- * close, applied and refused are called only while the root can be used.  Methods of files
- * that name functions may return -ERESTART, with nothing changed: see tracefs_settle() in
- * tracefs.h.
+ * close, applied and refused are called only while the root can be used.  Methods of
+ * files that name functions may return -ERESTART, with nothing changed: see
+ * tracefs_settle() in tracefs.h.
  */
 #ifndef ULF_TRACEFS_FILES_H
 #define ULF_TRACEFS_FILES_H
 
 #include "tracefs/tree.h"
 
-/* Method show: append the text of the file to @out.  Returns 0 or -errno; -ENODEV if the
- * event of the file is gone. */
+/* Declare a method show: it appends the text of the file to @out.  Returns 0 or -errno;
+ * -ENODEV if the event of the file is gone. */
 #define SHOW(name)	int name(struct tracefs_node *node, struct text *out)
 /*
- * Method store: handle a write of @size bytes by thread @tid.  Returns the number of bytes
- * taken, or -errno: -EINVAL or -ERANGE for a wrong value; -ENODEV if the program has ended,
- * or the event is gone; -ENOMEM.  Calls tracefs_file_apply() if processes must apply the
- * change.
+ * Declare a method store: it handles a write of @size bytes by thread @tid.  Returns
+ * the number of bytes taken, or -errno: -EINVAL or -ERANGE for a wrong value; -ENODEV
+ * if the program has ended, or the event is gone; -ENOMEM.  Calls tracefs_file_apply()
+ * if processes must apply the change.
  */
 #define STORE(name)	ssize_t name(struct tracefs_file *file, const char *buf, \
 				     size_t size, pid_t tid)
-/* Method lookup: find an entry that is not in the table of the directory.  Returns 0 and a
- * reference, -ENOENT or -ENOMEM. */
+/* Declare a method lookup: it finds an entry of @dir that is not in the directory's
+ * table (tracefs_dir.defs).  Returns 0 and a reference, -ENOENT or -ENOMEM. */
 #define LOOKUP(name)	int name(struct tracefs_node *dir, const char *name_, \
 				 struct tracefs_node **ret_node)
-/* Method list: call @emit for each entry that the method lookup finds.  Stops when @emit
- * returns a value other than 0, and returns this value. */
+/* Declare a method list: it calls @emit for each entry of @dir that the method lookup
+ * finds.  Stops when @emit returns a value other than 0, and returns this value. */
 #define LIST(name)	int name(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 
 /* The kinds of directories, which files.c defines. */
@@ -73,12 +74,14 @@ SHOW(event_id_show);
  * events). */
 SHOW(system_enable_show);
 STORE(system_enable_store);
-/* The file `enable` of all events.  It shows the same characters as `enable` of a system. */
+/* The file events/enable, for all events.  It shows 0, 1, X or ?, as `enable` of a
+ * system does. */
 SHOW(events_enable_show);
 STORE(events_enable_store);
-/* Return the event of a file, or NULL if the module of the event is gone. */
+/* Return the event of a file in events/SYSTEM/EVENT/; NULL if the module of the event
+ * is gone. */
 struct event *tracefs_event(const struct tracefs_node *node);
-/* Append SYSTEM:EVENT and a newline. */
+/* Append SYSTEM:EVENT of @event and a newline. */
 void tracefs_print_event(const struct event *event, struct text *out);
 /* The files header_page and header_event: the layout of a sub-buffer, and of a record's
  * header. */
@@ -113,11 +116,12 @@ int error_log_file_truncate(struct tracefs_file *file);
 /* The file `trigger` of an event. */
 SHOW(trigger_show);
 STORE(trigger_store);
-/* Methods tracefs_def.put_help: append the commands of events, and the commands of
- * functions. */
+/* Methods tracefs_def.put_help: append the commands of triggers, and the commands of
+ * set_ftrace_filter. */
 void event_commands_help(struct text *out);
 void function_commands_help(struct text *out);
-/* Method tracefs_def.refused: remove the trigger that was written last. */
+/* Method tracefs_def.refused: remove the trigger that was written last, because a
+ * process could not apply it. */
 void trigger_refused(struct tracefs_file *file);
 /* The file `trigger` of events/ftrace/print, whose triggers run when trace_marker is
  * written. */
@@ -126,8 +130,8 @@ STORE(print_trigger_store);
 
 /* ---- methods of set_event.c ---- */
 
-/* The file set_event.  A write takes one token and returns its length; the caller of
- * write(2) writes the rest again. */
+/* The file set_event.  A write takes one token and returns its length; the program then
+ * calls write(2) again with the rest. */
 SHOW(set_event_show);
 STORE(set_event_store);
 /* Turn all events off, because set_event was opened with O_TRUNC. */
@@ -149,41 +153,44 @@ SHOW(current_tracer_show);
 STORE(current_tracer_store);
 /* Method tracefs_def.applied: remove the records of the previous tracer. */
 void current_tracer_applied(struct tracefs_file *file);
-/* Method tracefs_def.refused: set the tracer to nop. */
+/* Method tracefs_def.refused: set the tracer to nop, because a process could not apply
+ * the change. */
 void current_tracer_refused(struct tracefs_file *file);
 SHOW(available_tracers_show);
-/* Method tracefs_def.put_help: append the tracers. */
+/* Method tracefs_def.put_help: append the names and help texts of the tracers. */
 void tracers_help(struct text *out);
 
 /* ---- methods of functions.c ---- */
 
-/* The files that list functions, and dyn_ftrace_total_info. */
+/* The files available_filter_functions, available_filter_functions_addrs,
+ * enabled_functions, touched_functions and dyn_ftrace_total_info. */
 SHOW(available_functions_show);
 SHOW(available_addrs_show);
 SHOW(enabled_functions_show);
 SHOW(touched_functions_show);
 SHOW(functions_info_show);
 /*
- * The lists of functions: set_ftrace_filter, set_ftrace_notrace, set_graph_function,
- * set_graph_notrace, stack_trace_filter.  A write takes at least one token, but not always
- * all tokens.  Names come into force when the file is flushed; commands come into force at
- * once.
+ * The files with lists of functions: set_ftrace_filter, set_ftrace_notrace,
+ * set_graph_function, set_graph_notrace, stack_trace_filter.  A write takes at least
+ * one token, but not always all tokens.  Names come into force when the file is
+ * flushed; commands come into force at once.
  */
 SHOW(function_list_show);
 STORE(function_list_store);
-/* Begin with an empty list of functions, because the file was opened with O_TRUNC.  Returns
- * 0, -ERESTART or -ENOMEM. */
+/* Begin a new, empty list of functions, because the file was opened with O_TRUNC.
+ * Returns 0, -ERESTART or -ENOMEM. */
 int function_list_truncate(struct tracefs_file *file);
 /* Publish the list of functions that was written.  Returns 0 or -errno; -ERESTART: nothing
  * was changed. */
 int function_list_flush(struct tracefs_file *file);
-/* Write to error_log why store() has returned -EINVAL for the token @word
+/* Write to error_log why function_list_store() has returned -EINVAL for the token @word
  * (function_errors.c). */
 void function_word_log(struct tracefs_file *file, const char *word);
 /* The file max_graph_depth: the number of nested calls that are recorded; 0: no limit. */
 SHOW(graph_depth_show);
 STORE(graph_depth_store);
-/* The file tracing_thresh, in microseconds. */
+/* The file tracing_thresh: function_graph records only longer calls; in
+ * microseconds. */
 SHOW(tracing_thresh_show);
 STORE(tracing_thresh_store);
 
@@ -192,7 +199,8 @@ STORE(tracing_thresh_store);
 /* The file function_profile_enabled: 0 or 1. */
 SHOW(profile_enabled_show);
 STORE(profile_enabled_store);
-/* Method tracefs_def.refused: turn the profiler off. */
+/* Method tracefs_def.refused: turn the profiler off, because a process could not apply
+ * the change. */
 void profile_enabled_refused(struct tracefs_file *file);
 /* The file trace_stat/functionN, which shows the profile of CPU N. */
 SHOW(profile_cpu_show);
@@ -202,13 +210,14 @@ SHOW(profile_cpu_show);
 /* The file stack_tracer_enabled: any int; 0 is off. */
 SHOW(stack_enabled_show);
 STORE(stack_enabled_store);
-/* Method tracefs_def.refused: turn the stack tracer off. */
+/* Method tracefs_def.refused: turn the stack tracer off, because a process could not
+ * apply the change. */
 void stack_enabled_refused(struct tracefs_file *file);
-/* The file stack_max_size: the size of the deepest stack in bytes. */
+/* The file stack_max_size: the depth of the deepest stack so far, in bytes. */
 SHOW(stack_max_size_show);
 STORE(stack_max_size_store);
 /* The files stack_trace, which shows the deepest stack, and stack_trace_threads, which
- * shows the depth of each thread. */
+ * shows how deep the stack of each thread was. */
 SHOW(stack_trace_show);
 SHOW(stack_threads_show);
 
@@ -225,8 +234,8 @@ int trace_truncate(struct tracefs_file *file);
 extern const struct tracefs_stream pipe_stream, raw_stream;
 /*
  * Return true if every thread that polls a trace_pipe_raw of @instance has read all
- * records, and has called poll(2) again since.  Thread @tid is ignored, because it is the
- * writer that waits.
+ * records, and has called poll(2) again since.  Thread @tid is ignored, because it has
+ * written to tracing_on and waits for the result.
  */
 bool raw_is_served(struct instance *instance, pid_t tid);
 
@@ -252,14 +261,16 @@ SHOW(buffer_total_size_show);
  * up to a power of two. */
 SHOW(subbuf_size_show);
 STORE(subbuf_size_store);
-/* The file buffer_percent: how full a buffer must be before poll(2) returns, 0 to 100. */
+/* The file buffer_percent: how full a CPU's buffer must be before poll(2) returns, 0 to
+ * 100 percent. */
 SHOW(buffer_percent_show);
 STORE(buffer_percent_store);
-/* The files buffer_size_kb and stats of a CPU. */
+/* The files buffer_size_kb and stats in per_cpu/cpuN/. */
 SHOW(cpu_size_show);
 STORE(cpu_size_store);
 SHOW(stats_show);
-/* The file free_buffer.  A write has no effect; closing the file frees the buffer. */
+/* The file free_buffer.  A write has no effect; closing the file clears the buffer and
+ * makes it as small as possible. */
 extern const struct tracefs_stream free_stream;
 STORE(free_buffer_store);
 
@@ -270,10 +281,11 @@ SHOW(tracing_on_show);
 STORE(tracing_on_store);
 /* Method tracefs_def.is_done: after a write of 0, wait for the readers of trace_pipe_raw. */
 bool tracing_on_is_done(struct tracefs_file *file);
-/* The file trace_clock: the clocks, with the current one in [].  A change clears the buffer. */
+/* The file trace_clock: the names of the clocks, with the current clock in [].  A
+ * change clears the buffer. */
 SHOW(trace_clock_show);
 STORE(trace_clock_store);
-/* Method tracefs_def.put_help: append the clocks. */
+/* Method tracefs_def.put_help: append the names and help texts of the clocks. */
 void clocks_help(struct text *out);
 /* The files trace_marker and trace_marker_raw, which record the text or the bytes that are
  * written. */

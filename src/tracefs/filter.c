@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `filter`, and the file error_log, which shows what was wrong with a write. */
+/* The files `filter` of events and systems, and the file error_log, which shows why
+ * writes were refused. */
 #include <errno.h>
 
 #include "filter/filter.h"
@@ -11,9 +12,9 @@
 #include "tracefs/files.h"
 
 /*
- * Return the result of a write of a filter: @size, or the error @r.  A wrong filter removes
- * the old one, as in the kernel.  Processes must apply that, too, before the write returns
- * its error.
+ * Return the result of a write to a `filter` file: @size, or the error @r.  A wrong
+ * filter removes the old filter, as in the kernel.  So after an error, too, processes
+ * must have applied the change before the write returns.
  */
 static ssize_t answer_writer(struct tracefs_file *file, size_t size, int r,
 			     bool is_changed)
@@ -84,8 +85,8 @@ int error_log_file_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Accept a write without effect.  The shell's `>` opens with O_TRUNC, which has cleared the
- * log; after `>>` the log is unchanged. */
+/* Handle a write to error_log: it has no effect.  The shell's `>` opens the file with
+ * O_TRUNC, which has cleared the log; after `>>` the log is unchanged. */
 ssize_t error_log_file_store(struct tracefs_file *file, const char *buf,
 			     size_t size, pid_t tid)
 {

@@ -7,8 +7,8 @@
 #include "event/ftrace_event.h"
 #include "tracefs/files.h"
 
-/* Return the kind of the directory of a built-in event.  ftrace/print has a kind of its
- * own, because only this event has triggers. */
+/* Return the kind of the directory of a built-in event.  events/ftrace/print has its
+ * own kind, because only this event has a file `trigger`. */
 static const struct tracefs_dir *dir_of(const struct tracefs_node *ftrace, size_t row)
 {
 	return ftrace->dir->child[row == FTRACE_PRINT];

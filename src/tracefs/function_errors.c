@@ -17,8 +17,8 @@
 #include "symbols/function_name.h"
 #include "tracefs/files.h"
 
-/* Return how many functions the first @len bytes of @word select, or a negative number on
- * failure. */
+/* Return how many functions the glob in the first @len bytes of @word selects, or a
+ * negative number on failure. */
 static int count_functions(struct root *root, const char *word, size_t len)
 {
 	struct function_set *set = function_set_new(root_functions(root));
@@ -49,8 +49,8 @@ static void log_function(const struct wrong_write *wrong, const char *at, size_t
 	wrong_write_log(wrong, at, error, name);
 }
 
-/* Write to error_log what is wrong with the command at @at, or with its parameter.  Returns
- * false if both are correct. */
+/* Write to error_log what is wrong with COMMAND[:PARAM] at @at.  Returns false if
+ * command and parameter are correct. */
 static bool log_command(const struct wrong_write *wrong, const char *at, bool is_removal)
 {
 	const struct trigger_cmd *cmd;
@@ -72,9 +72,9 @@ static bool log_command(const struct wrong_write *wrong, const char *at, bool is
 	       trigger_log_count(wrong, count, strlen(count));
 }
 
-/* If this list never accepts tokens of the form of @at, write that to error_log and return
- * true.
- * @mod: the part of the token from ":mod" on, or NULL. */
+/* If the file never accepts a token of this form, write that to error_log and return
+ * true.  @at: the token without `!'.  @mod: the part of the token from ":mod" on, or
+ * NULL. */
 static bool log_kind(const struct wrong_write *wrong, const char *at, const char *mod)
 {
 	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));

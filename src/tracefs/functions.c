@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files for the functions that tracers trace: available_filter_functions,
- * set_ftrace_filter ... */
+/* The files that list functions (available_filter_functions ...), the files that select
+ * them (set_ftrace_filter ...), max_graph_depth and tracing_thresh. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "symbols/function_name.h"
 #include "tracefs/files.h"
 
-/* ---- the files that list functions ---- */
+/* ---- show the functions that can be traced or are traced ---- */
 
 static void print_name(const struct tracefs_node *node, uint32_t nr, struct text *out)
 {
@@ -72,11 +72,12 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Blanks after the count of users.  The kernel prints letters there for the way in which a
- * function is called.  Linux 6.12 prints this many blanks if there are no letters. */
+/* Blanks after the number of users in enabled_functions.  The kernel prints letters
+ * there for the way in which a function is traced.  Linux 6.12 prints this many blanks
+ * if there are no letters. */
 #define NO_LETTERS	"           "
 
-/* Show the functions that are traced, and the number of their users.  @is_touched: also
+/* Show the functions that are traced, and how many users each has.  @is_touched: also
  * show functions that were traced and have no user any more. */
 static int show_users(struct tracefs_node *node, bool is_touched, struct text *out)
 {
@@ -108,8 +109,9 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 	return show_users(node, true, out);
 }
 
-/* Show the size of the table of functions.  The kernel prints how many pages its table has.
- * Here the table consists of the functions' addresses. */
+/* Show how many functions there are, and how much memory their list takes.  The kernel
+ * prints how many memory pages its list has.  Here the list consists of the functions'
+ * addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
@@ -133,8 +135,8 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;		/* name of the file */
 	const char *empty;		/* text that is shown for an empty list */
-	bool has_commands;		/* true: the list accepts FUNCTIONS:COMMAND;
-					 * :mod: counts as a command */
+	bool has_commands;		/* true: the file accepts FUNCTIONS:COMMAND;
+					 * :mod: counts as a command here */
 	bool is_graph;			/* true: the list belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
@@ -154,7 +156,7 @@ static const struct {
 	},
 };
 
-/* Return the list that a file shows.  The name of the file decides. */
+/* Return the number of the list that belongs to a file, by the name of the file. */
 static enum function_list list_of(const struct tracefs_def *def)
 {
 	enum function_list list = 0;
@@ -171,8 +173,8 @@ int function_list_show(struct tracefs_node *node, struct text *out)
 	enum function_list list = list_of(node->def);
 	int r;
 
-	/* Update the functions and the lists, because modules may have been loaded or
-	 * unloaded. */
+	/* Update the known functions and the lists, because objects may have been
+	 * loaded or unloaded. */
 	if (functions_tick(node->root, FUNCTIONS_LINES_MAX))
 		return -ERESTART;
 	r = function_shown_prepare(instance);
@@ -202,8 +204,9 @@ static int publish_list(struct tracefs_file *file)
 	return r;
 }
 
-/* Get the functions from the processes.  This must be done before the current call changes
- * anything, and only once per call.  Returns 0, -ERESTART or -errno. */
+/* Get the current functions of the processes, once per call of store, truncate or
+ * flush.  Must be done before the call changes anything, because it may return
+ * -ERESTART.  Returns 0, -ERESTART or -errno. */
 static int refresh_functions(struct tracefs_file *file)
 {
 	int r = file->is_fresh ? 0 : functions_refresh(file->node->root);
@@ -212,8 +215,9 @@ static int refresh_functions(struct tracefs_file *file)
 	return r;
 }
 
-/* Begin a new, empty list, which the next writes change.  The new list replaces the old one
- * when the file is closed, so no process ever uses an incomplete list. */
+/* Begin a new, empty list of functions, file->functions, which the next writes change.
+ * The new list replaces the old one when the file is flushed, so no process ever uses
+ * an incomplete list. */
 static int begin_list(struct tracefs_file *file)
 {
 	int r = refresh_functions(file);
@@ -247,11 +251,11 @@ static void cut_module(char *module)
 }
 
 /*
- * Apply the token @word, [!]GLOB[:mod[:[!]MODULE]], to the new list.
+ * Apply the token @word, [!]GLOB[:mod[:[!]MODULE]], to the new list file->functions.
  * @module: the part of @word from ":mod" on, or NULL
  *
  * If the module is not loaded, the token is stored at once and waits for the module.
- * Returns 0; -EINVAL if it selects no function; -ERESTART or another -errno.
+ * Returns 0; -EINVAL if @word selects no function; -ERESTART or another -errno.
  */
 static int change_list(struct tracefs_file *file, char *word, char *module)
 {
@@ -278,8 +282,9 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 	return function_mods_store(instance, list, word, module + strlen(":mod:"));
 }
 
-/* Add or remove a command for functions.  @param: COMMAND[:PARAM]; a NUL replaces the
- * colon. After success the caller must call tracefs_file_apply(). */
+/* Add or remove a command for the functions of @globs.  @param: COMMAND[:PARAM], in
+ * which a NUL replaces the colon.  After success the caller must call
+ * tracefs_file_apply(). */
 static int store_command(struct tracefs_file *file, const struct probe_globs *globs,
 			 char *param)
 {
@@ -298,8 +303,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* Return the error for a command in stack_trace_filter.  This list accepts no commands: the
- * stack tracer has no buffer that a command could change. */
+/* Return the error for a command in stack_trace_filter.  This file accepts no commands,
+ * because the stack tracer has no buffer that a command could change. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -312,7 +317,8 @@ static bool is_mod(const char *colon)
 	return !strcmp(colon, ":mod") || !strncmp(colon, ":mod:", strlen(":mod:"));
 }
 
-/* Apply a complete token.  This changes @word: NULs replace its colons. */
+/* Apply a complete token to the list or to the commands of @file.  Changes @word: NULs
+ * replace its colons. */
 static int use_word(struct tracefs_file *file, char *word)
 {
 	const char *found = function_word_colon(word, strlen(word));
@@ -333,8 +339,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* Return the length of the token that begins with file->word and continues in @buf.
- * file->word is the part that earlier writes have left. */
+/* Return the length of the token that begins with file->word, the bytes that earlier
+ * writes have left, and continues in @buf. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -351,9 +357,9 @@ static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t
 	return len;
 }
 
-/* Return how many bytes of @buf belong to the first token, which an earlier write may have
- * begun.  If the result is less than @size, a blank or a NUL follows there and ends the
- * token. */
+/* Return how many bytes of @buf belong to the first token, which an earlier write may
+ * have begun.  If the result is less than @size, the next byte is a blank or a NUL,
+ * which ends the token. */
 static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = whole_len(file, buf, size);
@@ -419,10 +425,10 @@ static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 }
 
 /*
- * Take the first token of @buf.  As in the kernel, a token at the end of a write continues
- * with the first byte of the next write, whatever this byte is.  After a token that was too
- * long, all further writes fail.  Returns the number of bytes used, or -errno; -ERESTART:
- * nothing was changed.
+ * Take the first token of @buf, and apply it if it is complete.  As in the kernel, a
+ * token at the end of a write continues with the first byte of the next write, whatever
+ * this byte is.  After a token that was too long, all further writes fail.  Returns the
+ * number of bytes used, or -errno; -ERESTART: nothing was changed.
  */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -447,8 +453,8 @@ static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size
 	return r ? r : (ssize_t)end + 1;
 }
 
-/* Return true if the token can be applied quickly: it is empty, a number, or a [!]NAME that is
- * found without a search. */
+/* Return true if the token of @len bytes at @word can be applied quickly: it is empty,
+ * a number, or a [!]NAME that is found without a search. */
 static bool is_quick(const struct tracefs_file *file, const char *word, size_t len)
 {
 	size_t is_not = len && *word == '!';
@@ -479,14 +485,16 @@ static size_t take_name(struct tracefs_file *file, const char *buf, size_t size)
 
 /* A series of tokens NAME:COMMAND that all have the same command. */
 struct command_words {
-	struct text names;		/* names, each followed by a NUL */
+	struct text names;		/* NAME of each token, followed by a NUL */
 	const char *command;		/* ":COMMAND" in the written bytes; NULL: there
 					 * is no token yet */
 	size_t command_len;		/* length of @command */
-	uint32_t nr;			/* number of names */
+	uint32_t nr;			/* number of names in @names */
 };
 
-/* Add @word to the series.  Returns false if @word has wildcards, a ! or another command. */
+/* Add the token NAME:COMMAND of @len bytes at @word to @words.  Returns false, and adds
+ * nothing, if NAME has wildcards or a !, or if COMMAND differs from the command of
+ * @words. */
 static bool add_command(struct command_words *words, const char *word, size_t len)
 {
 	const char *colon = function_word_colon(word, len);
@@ -523,8 +531,8 @@ static int store_commands(struct tracefs_file *file, const struct command_words 
 	       store_command(file, &globs, command + 1);
 }
 
-/* Collect the series of tokens at the start of @buf, at most @most tokens.  Returns the
- * number of bytes used. */
+/* Collect in @words the tokens at the start of @buf that have the same command, at most
+ * @most tokens.  Returns the number of bytes used. */
 static size_t find_commands(const char *buf, size_t size, uint32_t most,
 			    struct command_words *words)
 {
@@ -540,10 +548,11 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 }
 
 /*
- * Take a series of tokens with the same command together.  If one of them is wrong, or
- * there is no space for all, try the first half, then the first quarter, and so on.
- * Returns the number of bytes used; 0 if there is no series of two or more, so that tokens
- * must be taken one by one; or -ERESTART.
+ * Take all tokens NAME:COMMAND at the start of @buf that have the same command, and
+ * apply them together.  If one of them is wrong, or there is no space for all, try the
+ * first half, then the first quarter, and so on.  Returns the number of bytes used; 0
+ * if there are not two such tokens, so that tokens must be taken one by one; or
+ * -ERESTART.
  */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -568,8 +577,8 @@ static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t 
 	return taken;
 }
 
-/* Return true if begin_list() or store_command() will call refresh_functions().  If so, the caller
- * calls refresh_functions() before it takes a token. */
+/* Return true if the write of @buf needs the current functions of the processes.  Then
+ * the caller must call refresh_functions() before it takes a token. */
 static bool needs_refresh(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	return !file->functions || memchr(buf, ':', size) ||
@@ -577,13 +586,14 @@ static bool needs_refresh(const struct tracefs_file *file, const char *buf, size
 }
 
 /*
- * The kernel takes one token of a write, and the writer writes the rest again.  Through FUSE,
- * each such write would transfer all of the rest.  So a write takes the names after the first
- * token, too, as long as the writer cannot notice a difference.  It stops before a token that is
- * wrong, has a command, or continues in the next write; the writer begins its next write there.
- * It also stops before a token with wildcards, because their search is slow, and other clients
- * must not wait for many of them.  Names with the same command are applied together, because
- * each change of commands makes all processes apply new settings.
+ * Handle a write to a list of functions.  The kernel takes one token of a write, and
+ * the writer writes the rest again.  Through FUSE, each such write would transfer all
+ * of the rest.  So here a write takes the names after the first token, too, as long as
+ * the writer cannot notice a difference.  It stops before a token that is wrong, has a
+ * command, or continues in the next write; the writer begins its next write there.  It
+ * also stops before a token with wildcards, because their search is slow, and other
+ * clients must not wait for many of them.  Names with the same command are applied
+ * together, because each change of commands makes all processes apply new settings.
  */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
@@ -626,8 +636,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* An error of the last token is only in error_log: as in the kernel, close() does
-	 * not return it. */
+	/* As in the kernel, close() does not return an error in the last token.  The
+	 * error is only in error_log. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);
@@ -651,7 +661,7 @@ int function_list_flush(struct tracefs_file *file)
 	return r;
 }
 
-/* ---- the files max_graph_depth and tracing_thresh ---- */
+/* ---- methods of max_graph_depth and tracing_thresh ---- */
 
 int graph_depth_show(struct tracefs_node *node, struct text *out)
 {
@@ -669,7 +679,7 @@ ssize_t graph_depth_store(struct tracefs_file *file, const char *buf, size_t siz
 	(void)tid;
 	if (r)
 		return r;
-	/* Keep only the low 32 bits, as the kernel does. */
+	/* Keep only the low 32 bits of the number, as the kernel does. */
 	*depth = (uint32_t)value;
 	r = publish_list(file);
 	if (r)

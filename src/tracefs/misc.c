@@ -9,7 +9,8 @@
 #include "server/names/printk.h"
 #include "tracefs/files.h"
 
-#define SAVED_CMDLINES_MAX	32768	/* the kernel's limit of the entries of saved_cmdlines */
+#define SAVED_CMDLINES_MAX	32768	/* the kernel's limit of the number that can be
+					 * written to saved_cmdlines_size */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -36,8 +37,9 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * Show the size of the table, which is fixed.  In the kernel, a number that is written asks
- * for at least that many entries, so here every number up to the fixed size succeeds.
+ * Show how many names saved_cmdlines can hold, which is fixed in ulf.  In the kernel a
+ * write asks for at least that many names, so here a write of any number up to the
+ * fixed one succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {
@@ -66,7 +68,8 @@ int saved_tgids_show(struct tracefs_node *node, struct text *out)
 	return comms_list(node->root, put_tgid, out);
 }
 
-/* Append a format, with its newlines, tabs and quotes escaped as in the kernel. */
+/* Append a line with the format @text, in which newlines, tabs and quotes are escaped
+ * as in the kernel. */
 static void put_format(void *arg, uint64_t addr, const char *text)
 {
 	text_printf(arg, "0x%" PRIx64 " : \"", addr);
@@ -95,7 +98,8 @@ int printk_formats_show(struct tracefs_node *node, struct text *out)
 	return r ? r : printk_list_strings(node->root, put_format, out);
 }
 
-/* Show the only mode, "delta": a record always holds the time since the record before it. */
+/* Show ulf's only mode, "delta": a record always contains the time since the record
+ * before it. */
 int timestamp_mode_show(struct tracefs_node *node, struct text *out)
 {
 	(void)node;

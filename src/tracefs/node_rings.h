@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rings of its instance a file reads. */
+/* Find the rings that a file of the tree reads. */
 #ifndef ULF_TRACEFS_NODE_RINGS_H
 #define ULF_TRACEFS_NODE_RINGS_H
 
 #include "server/rings/rings.h"
 #include "tracefs/tree.h"
 
-/* Return the rings that a file reads: the rings of the snapshot, or the rings that are
- * recorded to. */
+/* Return which rings a file reads: the spare side (snapshot, snapshot_raw) or the main
+ * side. */
 static inline enum rings tracefs_rings(const struct tracefs_node *node)
 {
 	const struct tracefs_stream *stream = node->def->stream;

@@ -11,10 +11,11 @@
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* the kernel's limit of the bytes of a write */
+#define WRITE_MAX	63		/* limit of the length of a write, as in the
+					 * kernel, bytes */
 
-/* Return true if the instance has the option @row.  An instance has the options of a tracer only
- * while that tracer is its current tracer. */
+/* Return true if @instance has the option of @row.  An instance has the options of a
+ * tracer only while it uses this tracer. */
 static bool is_listed(const struct instance *instance,
 		      const struct option_row *row)
 {
@@ -38,12 +39,12 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 static void set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
 	instance_set_option(tracefs_instance(file->node), bit, is_on);
-	if (bit & OPTION_PROGRAM)	/* the processes must apply the change, too */
+	if (bit & OPTION_PROGRAM)	/* an option that processes must apply */
 		tracefs_file_apply(file);
 }
 
-/* Write to error_log that an option is wrong.  @row: an option of a tracer that is not the
- * current one; NULL: there is no such option. */
+/* Write to error_log why the option @name is refused.  @row: @name is an option of a
+ * tracer that is not in use; NULL: there is no option with this name. */
 static void log_option(struct tracefs_file *file, const char *name,
 		       const struct option_row *row)
 {
@@ -86,7 +87,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	return (ssize_t)size;
 }
 
-/* Return the bit of the option whose name the file has. */
+/* Return the bit of the option that belongs to the file options/NAME. */
 static uint64_t bit_of(const struct tracefs_node *node)
 {
 	return option_find(node->def->name)->bit;

@@ -11,8 +11,8 @@
 #include "server/rules/pids.h"
 #include "tracefs/files.h"
 
-/* Parse a thread id as the kernel does: 0x10 and 010 are valid, too, and the error for a number
- * that is too large is -EPERM. */
+/* Parse a thread id as the kernel does: 0x10 (hexadecimal) and 010 (octal) are valid,
+ * too, and the error for a number that is too large is -EPERM. */
 static int parse_pid(const char *word, uint32_t *ret_pid)
 {
 	const char *digits = word + (*word == '+');
@@ -31,8 +31,9 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Parse numbers up to the end of the write, or up to a NUL.  @pids must have space for
- * @size / 2 + 1 numbers.  Returns the number of bytes used, or -errno. */
+/* Parse the thread ids in @buf, up to its end or up to a NUL, and store them in @pids,
+ * which must have space for @size / 2 + 1 ids.  Returns the number of bytes used, or
+ * -errno. */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 			  size_t *ret_nr)
 {
@@ -57,7 +58,8 @@ static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,
 	return (ssize_t)taken;
 }
 
-/* Return the list of threads that belongs to a file.  The name of the file decides. */
+/* Return the number of the list of threads that belongs to a file, by the name of the
+ * file. */
 static enum abi_pids_list list_of(const struct tracefs_node *node)
 {
 	static const char *const files[ABI_PIDS_LISTS] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file trace_pipe: lines of text, whose records are consumed when the reader has got
- * them.  The text of a batch of records is printed at once, and kept until all of it is
- * delivered.  Most batches are delivered by one read.
+ * The file trace_pipe: records as lines of text.  Records are consumed when the reader
+ * has got their lines.  The lines of a batch of records are printed together, and kept
+ * until the reader has got all of them.  Most batches are delivered by one read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,22 +26,27 @@
 #include "tracefs/node_rings.h"
 #include "tracefs/pipe.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)	/* limit of the bytes of the text of a batch */
+#define PIPE_BYTES_MAX	(4u << 20)	/* limit of the length of a batch's text,
+					 * bytes */
 
 struct pipe {
 	struct lines lines;
-	struct text text;		/* text of the batch */
+	struct text text;		/* text of the current batch of records */
 	size_t text_at;			/* number of bytes of @text that were delivered
 					 * to the reader */
 	size_t nr_returned;		/* number of bytes that the current read returns;
 					 * 0: no read is in progress */
-	bool is_split;			/* true: the batch took more than one read */
-	bool has_read;			/* true: at least one read has returned bytes */
+	bool is_split;			/* true: the reader has got the batch with more
+					 * than one read */
+	bool has_read;			/* true: at least one read of this open file has
+					 * returned bytes */
 };
 
-/* ---- each CPU has one reader; a reader of all CPUs excludes all others ---- */
+/* ---- reserve CPUs: a CPU has one reader; a reader of all CPUs excludes all others
+ * ---- */
 
-/* Reserve @cpu, or CPU_ALL, for a reader.  Returns 0 or -EBUSY. */
+/* Reserve @cpu, or CPU_ALL, for a reader of trace_pipe.  Returns 0; -EBUSY if another
+ * reader has reserved it. */
 static int cpus_reserve(struct instance *instance, int cpu)
 {
 	struct instance_pipes *pipes = instance_pipes(instance);
@@ -108,7 +113,8 @@ static void pipe_close(struct tracefs_file *file)
 	cpus_release(tracefs_instance(file->node), tracefs_cpu(file->node));
 }
 
-/* Print losses after the last record.  Usually the record that follows a loss reports it. */
+/* Print LOST lines for losses that no record follows.  (A loss before a record is
+ * printed with this record.) */
 static void print_lost(struct pipe *pipe)
 {
 	uint32_t cpu;
@@ -118,8 +124,9 @@ static void print_lost(struct pipe *pipe)
 		line_print_lost(cpu, lost, &pipe->text);
 }
 
-/* Print a new batch of at most @size bytes, but at least one line if there is a record.
- * Returns 0 or -errno.  If there is no record, it returns 0 and the batch is empty. */
+/* Print a new batch of records to pipe->text: at most @size bytes, but at least one
+ * line if there is a record.  Returns 0 or -errno.  If there is no record, returns 0,
+ * and pipe->text is empty. */
 static int pipe_fill(struct tracefs_file *file, size_t size)
 {
 	uint64_t until = server_now_ns() + TRACEFS_READ_NS;
@@ -150,7 +157,7 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);
-	/* Consume records that print no text at once. */
+	/* If the batch has records but no text, consume the records at once. */
 	if (pipe->text.len)
 		merge_stage(pipe->lines.merge);
 	else
@@ -160,8 +167,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* Return true if the file ends here, false if the reader must wait.  Called when there is
- * nothing to read now.  The file ends when the program has ended, or when tracing is off
+/* Return true if a reader that finds no record has reached the end of the file, false
+ * if it must wait.  The file ends when the program has ended, or when tracing_on is 0
  * and the reader has read something before. */
 static bool is_over(const struct tracefs_file *file)
 {
@@ -181,8 +188,8 @@ static ssize_t pipe_read(struct tracefs_file *file, char *buf, size_t size,
 	int r;
 
 	(void)offset;
-	/* After TRACEFS_REFUSED another reader may have consumed these records, so check
-	 * that. */
+	/* After TRACEFS_REFUSED the text is kept for the next read.  Drop it if another
+	 * reader has consumed its records meanwhile. */
 	if (!pipe->text_at && merge_is_stale(pipe->lines.merge))
 		text_reset(&pipe->text);
 	if (pipe->text_at >= pipe->text.len) {
@@ -210,9 +217,10 @@ static void text_taken(struct pipe *pipe)
 }
 
 /*
- * Handle what happened to the bytes of a read.  Only a batch that one read delivers as a
- * whole gets a receipt.  If the reader got only a part of the text, the records cannot be
- * given to another reader, because nobody knows whether this reader has used its part.
+ * Handle what happened to the bytes of a read.  Only a batch that one read delivers as
+ * a whole gets a receipt.  If the reader got only a part of the batch's text, no other
+ * reader may get the records, because nobody knows whether this reader has used its
+ * part.
  */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {

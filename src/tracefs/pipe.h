@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of trace_pipe. */
+/* The state that an instance keeps about readers of trace_pipe. */
 #ifndef ULF_TRACEFS_PIPE_H
 #define ULF_TRACEFS_PIPE_H
 
@@ -9,12 +9,14 @@
 #include "server/core/instance.h"
 #include "server/part_numbers.h"
 
-/* The readers of trace_pipe of an instance.  This is the state of INSTANCE_PART_PIPES. */
+/* The CPUs of an instance that readers of trace_pipe have reserved.  This is the state
+ * of INSTANCE_PART_PIPES. */
 struct instance_pipes {
-	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs with an open trace_pipe */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs whose trace_pipe is
+					 * open */
 };
 
-/* Return the readers of trace_pipe of @instance. */
+/* Return the state of INSTANCE_PART_PIPES of @instance. */
 static inline struct instance_pipes *instance_pipes(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_PIPES];

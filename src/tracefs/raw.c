@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file trace_pipe_raw: the buffer of a CPU in pages of the kernel's layout.  A CPU has
- * more than one ring, so its records are merged into new pages.  The records of a page stay
- * in the rings until the reader has got the page; then they are consumed.
+ * The file trace_pipe_raw: the buffer of a CPU in sub-buffers (here: pages) of the
+ * kernel's layout.  A CPU has more than one ring, so its records are merged into new
+ * pages.  The records of a page stay in the rings until the reader has got the page;
+ * then they are consumed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,18 +25,20 @@
 #include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit of the bytes of data
-							 * whose length fits into the
-							 * first word of a record's
-							 * header */
-/* Limit of the time that poll() waits for buffer_percent of the buffer, ns. */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit of a record's data,
+							 * bytes, for which the length
+							 * fits into the first word of
+							 * the header */
+/* poll() waits no longer than this time until buffer_percent of the buffer is full,
+ * ns. */
 #define FLUSH_NS	500000000u
 
 struct raw {
-	LIST_ENTRY(raw) link;		/* in all_raws */
+	LIST_ENTRY(raw) link;		/* entry of the list all_raws */
 	const struct tracefs_file *file;
 	struct merge *merge;
-	uint8_t *page;			/* the page that is being filled or read */
+	uint8_t *page;			/* the sub-buffer that is being filled or
+					 * read */
 	uint32_t page_bytes;		/* size of @page, bytes */
 	uint32_t bytes;			/* number of bytes of data in @page so far */
 	uint64_t time;			/* time of the newest record in @page */
@@ -44,9 +47,11 @@ struct raw {
 	bool is_closed;			/* true: @page is complete and is being read */
 	uint32_t page_at;		/* number of bytes of @page that were delivered
 					 * to the reader */
-	uint32_t read_end;		/* end of the bytes that the current read
-					 * returns, which begin at @page_at */
-	uint32_t data_end;		/* end of the data in @page, after which zeroes follow */
+	uint32_t read_end;		/* offset in @page of the end of the bytes that
+					 * the current read returns; they begin at
+					 * @page_at */
+	uint32_t data_end;		/* offset in @page of the end of its data; only
+					 * zeroes follow */
 	bool is_split;			/* true: the reader has got a part of the staged
 					 * records, and gets the rest with another read;
 					 * so they cannot be delivered to another reader */
@@ -107,15 +112,15 @@ static void page_reset(struct raw *raw)
 	raw->page_at = raw->read_end = 0;
 }
 
-/* Append one 32-bit word of a record's header to the page. */
+/* Append a word of 32 bits, which belongs to a record's header, to raw->page. */
 static void page_word(struct raw *raw, uint32_t word)
 {
 	memcpy(raw->page + ABI_PAGE_HEADER + raw->bytes, &word, sizeof(word));
 	raw->bytes += sizeof(word);
 }
 
-/* Append a record to the page.  Returns false, and appends nothing, if the page would then
- * have more than @limit bytes of data. */
+/* Append a record to raw->page.  Returns false, and appends nothing, if the page would
+ * then have more than @limit bytes of data. */
 static bool page_add(struct raw *raw, const struct merge_record *record,
 		     uint32_t limit)
 {
@@ -146,11 +151,11 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
 }
 
 /*
- * Complete the page.  The commit word contains the number of bytes of data, and flags if
- * records were lost before the page.  The flags fill all high bits, because the kernel
- * sign-extends this word.  The number of lost records follows the data if there is space
- * for it.  A record that fills the page leaves no space; then the page says only that
- * records were lost, as in the kernel.
+ * Complete raw->page.  Its commit word contains the number of bytes of data, and flags
+ * if records were lost before the page.  The flags fill all high bits, because the
+ * kernel sign-extends the commit word.  The number of lost records follows the data if
+ * there is space for it.  A record that fills the page leaves no space; then the page
+ * says only that records were lost, as in the kernel.
  */
 static void page_close(struct raw *raw)
 {
@@ -169,9 +174,9 @@ static void page_close(struct raw *raw)
 	raw->is_closed = true;
 }
 
-/* Return the limit for the bytes of data in the page if one more record is added.  The
- * result is at most @limit.  Only the first record of a page may take the space of the
- * number of lost records. */
+/* Return how many bytes of data raw->page may have after one more record is added, at
+ * most @limit.  If records were lost, only the first record of a page may use the space
+ * at the end that the number of lost records needs. */
 static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
 	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
@@ -182,9 +187,9 @@ static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 }
 
 /*
- * Add records to the page.  Returns 1 if the page is full, or the next record must begin a new
- * page; 0 if there are no more records; -EMSGSIZE if not even the first record fits into @limit
- * bytes; or another -errno.
+ * Add records to raw->page.  Returns 1 if the page is full, or if the next record must
+ * begin a new page; 0 if there are no more records; -EMSGSIZE if not even the first
+ * record fits into @limit bytes; or another -errno.
  */
 static int page_fill(struct raw *raw, uint32_t limit)
 {
@@ -198,8 +203,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	if (raw->bytes >= limit)
 		return 1;
 	while (merge_peek(raw->merge, &record) > 0) {
-		/* Begin a new page here: a page can report losses only before its first
-		 * record. */
+		/* Records were lost here.  Begin a new page, because a page can report
+		 * only losses before its first record. */
 		if (raw->bytes && record.lost)
 			return 1;
 		if (!page_add(raw, &record, data_limit(raw, limit))) {
@@ -207,8 +212,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 				return 1;
 			if (limit < data_limit(raw, UINT32_MAX))
 				return -EMSGSIZE;
-			raw->lost++;	/* count the record as lost, because it is larger
-					 * than a page */
+			raw->lost++;	/* a record that is larger than a page counts as
+					 * lost */
 		}
 		raw->lost += record.lost;
 		merge_advance(raw->merge);
@@ -216,7 +221,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	return 0;
 }
 
-/* Copy the next bytes of the page to @buf.  Returns the number of bytes. */
+/* Copy the next bytes of raw->page to @buf, at most @size.  Returns the number of
+ * bytes. */
 static size_t page_read(struct raw *raw, char *buf, size_t size)
 {
 	if (size > raw->page_bytes - raw->read_end)
@@ -231,8 +237,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
-/* Drop the page if the reader has refused it, and another reader has consumed its records
- * since. */
+/* Drop raw->page if its reader has not got it, and another reader has consumed its
+ * records since. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -256,8 +262,8 @@ static bool has_lost_only(struct raw *raw)
 
 /*
  * Handle what happened to the bytes of a read.  Only a page that one read delivers as a
- * whole gets a receipt.  If the reader got only a part of the page, its records cannot be
- * given to another reader, because nobody knows whether this reader has used its part.
+ * whole gets a receipt.  If the reader got only a part of the page, no other reader may
+ * get the page's records, because nobody knows whether this reader has used its part.
  */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -290,8 +296,8 @@ static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 	}
 }
 
-/* Read a page, or the rest of a page.  As in the kernel, a read of fewer bytes than a page
- * gets as many records as fit, and returns 0 if no record fits. */
+/* Read a sub-buffer, or the rest of it.  As in the kernel, a read of fewer bytes than a
+ * sub-buffer gets as many records as fit, and returns 0 if no record fits. */
 static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset)
 {
@@ -318,9 +324,9 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_read(raw, buf, size);
 }
 
-/* Fill a page for a splice, as page_fill() does, but only full pages count.  If a splice
- * got pages that are not full, a file recorded from a slow trace would be many times
- * larger. */
+/* Fill raw->page for a splice.  Returns 1 only if the page is full, or if poll() has
+ * stopped waiting (is_flushing); else as page_fill().  If a splice always got pages
+ * that are not full, the file of a slow trace would be many times larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -342,8 +348,9 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* @buf already has the rest of the previous page, which is not
-			 * delivered now. */
+			/* @buf already contains the rest of the previous page.  This
+			 * call fails, so the reader does not get the rest: give it
+			 * up. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -356,12 +363,12 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 }
 
 /*
- * Return true if the records have waited long enough.  The kernel's poll() waits for
- * buffer_percent of the buffer, however long that takes.  With it, a reader that prints
- * records at once (`trace-cmd stream') would print nothing of a program that records
- * little.  This poll() waits for FLUSH_NS at most, and not at all when tracing is off,
- * because no more records will come.  But if buffer_percent is 100, it waits for a full
- * buffer.
+ * Return true if poll() has waited long enough for more records.  The kernel's poll()
+ * waits for buffer_percent of the buffer, however long that takes.  With it, a reader
+ * that prints records at once (`trace-cmd stream') would print nothing of a program
+ * that records little.  This poll() waits for FLUSH_NS at most, and not at all when
+ * tracing_on is 0, because no more records will come.  But if buffer_percent is 100, it
+ * waits for a full buffer.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {
@@ -424,8 +431,8 @@ const struct tracefs_stream raw_stream = {
 	.size = (off_t)1 << 62,
 };
 
-/* The stream of snapshot_raw has no poll method, so poll(2) always reports that it is
- * ready: programs do not use poll(2) to wait for a snapshot. */
+/* The file snapshot_raw.  It has no method poll, so poll(2) always reports that the
+ * file is ready: programs do not use poll(2) to wait for a snapshot. */
 const struct tracefs_stream snapshot_raw_stream = {
 	.is_snapshot = true,
 	.open = raw_open,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file set_event.  As in the kernel, a write takes one token and the blank that ends
- * it, and returns the number of these bytes.  The writer calls write(2) again with the
- * rest.
+ * The file set_event.  As in the kernel, a write takes one token and the blank after
+ * it, and returns the number of these bytes.  The program then calls write(2) again
+ * with the rest.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,9 +36,9 @@ static const char *name_or_any(const char *text)
 }
 
 /*
- * Parse a token, from which the caller has removed the !.  A token is "SYSTEM:EVENT",
- * "SYSTEM:", "*:EVENT" ..., or one name that may be a system or an event.  @ret_match
- * points into @word, in which a NUL replaces the colon.
+ * Parse the token @word, without its `!'.  A token is "SYSTEM:EVENT", "SYSTEM:",
+ * "*:EVENT" ..., or one name that may be a system or an event.  The members of
+ * @ret_match point into @word, in which a NUL replaces the colon.
  */
 static void parse_match(char *word, struct event_match *ret_match)
 {
@@ -88,8 +88,8 @@ int set_event_truncate(struct tracefs_file *file)
 	int r = events_set(tracefs_instance(file->node), &all, false);
 
 	if (r)
-		return r == -EINVAL ? 0 : r;	/* the error -EINVAL only means that
-						 * there are no events */
+		return r == -EINVAL ? 0 : r;	/* -EINVAL only means that there are no
+						 * events to turn off */
 	tracefs_file_apply(file);
 	apply_wait(&file->apply, APPLY_WAIT_NS);
 	return 0;

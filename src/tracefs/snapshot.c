@@ -10,7 +10,7 @@
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
 
-/* The help texts are those of the kernel. */
+/* The help texts of `snapshot` and of per_cpu/cpuN/snapshot are the kernel's. */
 static const char help_of_all[] =
 	"# echo 0 > snapshot : Clears and frees snapshot buffer\n"
 	"# echo 1 > snapshot : Allocates snapshot buffer, if not already allocated.\n"
@@ -53,7 +53,7 @@ static int take_snapshot(struct tracefs_file *file)
 	return 0;
 }
 
-/* Free the snapshot and its rings. */
+/* Handle a write of 0 to `snapshot`: free the snapshot and its rings. */
 static int give_up(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

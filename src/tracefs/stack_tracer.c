@@ -16,7 +16,7 @@
 #include "server/names/symbols.h"
 #include "tracefs/files.h"
 
-/* ---- the files stack_tracer_enabled and stack_max_size ---- */
+/* ---- methods of stack_tracer_enabled and stack_max_size ---- */
 
 int stack_enabled_show(struct tracefs_node *node, struct text *out)
 {
@@ -24,8 +24,8 @@ int stack_enabled_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Parse an int.  In the kernel stack_tracer_enabled is a sysctl, which takes any int: 0 is
- * off. */
+/* Parse the value of stack_tracer_enabled.  In the kernel it is a sysctl, which accepts
+ * any int; 0 is off. */
 static int parse_int(const char *buf, size_t size, int32_t *ret_value)
 {
 	char text[32], *end;
@@ -76,9 +76,9 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 	return r ? r : (ssize_t)size;
 }
 
-/* Turn the stack tracer off, because a process could not apply the change.  This is right
- * for both writes: before a write of 1 the stack tracer was off, and a write of 0 turns it
- * off. */
+/* Turn the stack tracer off, because a process could not apply a write to
+ * stack_tracer_enabled.  Off is right after any write: before a write of 1 the stack
+ * tracer was off, and a write of 0 turns it off. */
 void stack_enabled_refused(struct tracefs_file *file)
 {
 	struct root *root = file->node->root;
@@ -97,8 +97,8 @@ int stack_max_size_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Processes need not be notified of this change, because they read the value in shared
- * memory at each call of a function. */
+/* Handle a write to stack_max_size.  Processes need not be notified, because they read
+ * the value in shared memory at each call of a function. */
 ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t size,
 			     pid_t tid)
 {
@@ -111,7 +111,7 @@ ssize_t stack_max_size_store(struct tracefs_file *file, const char *buf, size_t 
 	return r ? r : (ssize_t)size;
 }
 
-/* ---- the file stack_trace, which shows the deepest stack ---- */
+/* ---- method of stack_trace, which shows the deepest stack ---- */
 
 static void print_frames(struct root *root, const struct abi_stack_copy *copy,
 			 struct text *out)
@@ -147,7 +147,8 @@ int stack_trace_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- the file stack_trace_threads, which shows the depth of each thread ---- */
+/* ---- method of stack_trace_threads, which shows how deep each thread's stack was
+ * ---- */
 
 static int compare_deepest(const void *pa, const void *pb)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file trace: the buffer as text.  A line is printed when it is read, so an open file
- * takes no more memory for a long trace than for a short one.
+ * The file trace: the records of the buffer as text.  A line is printed when it is read,
+ * so an open file takes no more memory for a long trace than for a short one.
  *
  * As in the kernel, a reader that has reached the end gets the records that were written
- * since. The kernel always returns them.  Here `cat' must end even if the program records
- * faster than `cat' reads.  So a read returns 0 if the reader has lost records, or has
- * reached the end many times without a pause.
+ * since.  The kernel always returns them.  Here `cat' must end even if the program
+ * records faster than `cat' reads.  So a read returns 0 if the reader has lost records,
+ * or has reached the end many times without a pause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,25 +25,28 @@
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
 
-#define LINE_BYTES_MAX	(1u << 20)	/* limit of the bytes of the header or of a line */
-/* If a reader reaches the end more than EXTENDS_MAX times, each time less than EXTEND_NS after
- * the previous time, it gets no more lines. */
+#define LINE_BYTES_MAX	(1u << 20)	/* limit of the length of the header, or of a
+					 * line, bytes */
+/* If a reader reaches the end of `trace` more than EXTENDS_MAX times, each time less
+ * than EXTEND_NS (in ns) after the previous time, it gets no more lines. */
 #define EXTEND_NS	10000000u
 #define EXTENDS_MAX	16
 
 struct reader {
-	bool has_paused;		/* true: recording is paused while the file is open */
-	struct lines lines;		/* state of the printer of lines; lines.merge is
-					 * NULL until the first read */
+	bool has_paused;		/* true: recording is paused because this file
+					 * is open */
+	struct lines lines;		/* what prints the records as lines; lines.merge
+					 * is NULL until the first read */
 	struct text text;		/* the header or line that is being read */
 	off_t text_at;			/* offset of @text in the file */
 	bool has_header;		/* true: the header was printed */
-	uint64_t extend_ns;		/* time when the reader last reached the end */
-	uint32_t nr_extends;		/* how often the reader has reached the end without a
-					 * pause of EXTEND_NS */
-	bool has_extended;		/* true: the current read has reached the end;
-					 * stays true if the read continues after
-					 * -ERESTART */
+	uint64_t extend_ns;		/* time when the reader last reached the end of
+					 * the records, CLOCK_MONOTONIC */
+	uint32_t nr_extends;		/* how often the reader has reached the end of
+					 * the records without a pause of EXTEND_NS */
+	bool has_extended;		/* true: the current read has already looked for
+					 * new records after the end; stays true if the
+					 * read continues after -ERESTART */
 };
 
 static void print_header(struct tracefs_node *node, struct text *out)
@@ -59,7 +62,8 @@ static void print_header(struct tracefs_node *node, struct text *out)
 		line_print_header(instance, which, out);
 }
 
-/* Print the header or the next line to reader->text.  Returns 1, 0 at the end, or -errno. */
+/* Print the header or the next line to reader->text.  Returns 1; 0 at the end of the
+ * records; or -errno. */
 static int reader_next(struct reader *reader, struct tracefs_node *node)
 {
 	int r;
@@ -83,7 +87,7 @@ static void reader_stop(struct reader *reader)
 	lines_done(&reader->lines);
 }
 
-/* Start a new reader at the oldest record.  The reader gets the records that exist now. */
+/* Start @reader again, at the header and the oldest record. */
 static int reader_start(struct reader *reader, struct tracefs_node *node)
 {
 	struct instance *instance = tracefs_instance(node);
@@ -111,8 +115,8 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* Decide whether the reader, which has reached the end, goes on.  Returns true if there are
- * new records, and the limits on following allow it. */
+/* Decide whether the reader, which has reached the end of the records, goes on.
+ * Returns true if there are new records, and EXTENDS_MAX is not exceeded. */
 static bool reader_extend(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
@@ -148,12 +152,13 @@ static int trace_open(struct tracefs_file *file)
 }
 
 /*
- * Print the next line.  The current read prints lines until the time @until.
- * @done: bytes that the read has got so far
- * @is_first: this is the first line of the read
+ * Print the next line of `trace` for the current read, which prints lines until the time
+ * @until.
+ * @done: number of bytes that the read has got so far
+ * @is_first: true if this is the first line of the read
  *
- * Returns 1; 0 at the end, or when the time is up; -ERESTART if the time is up and all lines so
- * far were before the offset that is read.
+ * Returns 1; 0 at the end of the records, or when the time is up; -ERESTART if the time
+ * is up and all lines so far were before the offset that is read.
  */
 static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
 {
@@ -165,8 +170,8 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	r = reader_next(reader, file->node);
 	if (r || done || reader->has_extended)
 		return r;
-	/* Look for new records only once per read after the end: a program may record
-	 * faster than lines are printed. */
+	/* At the end of the records, look for new ones only once per read, because a
+	 * program may record faster than lines are printed. */
 	reader->has_extended = true;
 	return reader_extend(reader) ? 1 : 0;
 }
@@ -234,8 +239,8 @@ const struct tracefs_stream snapshot_stream = {
 	.close = trace_close,
 };
 
-/* Accept a write without effect.  The shell's `>` opens with O_TRUNC, which has cleared the
- * buffer; after `>>` the buffer is unchanged. */
+/* Handle a write to `trace`: it has no effect.  The shell's `>` opens the file with
+ * O_TRUNC, which has cleared the buffer; after `>>` the buffer is unchanged. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of files that the server shows.  Two callers use it: FUSE (fuse/fuse.c) and the
- * CLI's socket (daemon/socket.c).
+ * The tree of files that the server shows.  Two callers use these functions: FUSE
+ * (fuse/fuse.c) and the CLI's socket (daemon/socket.c).
  *
- * Only the server's thread calls these functions, from its event loop.  None of them blocks.
- * Functions that return int return 0 or -errno, unless stated otherwise.
+ * Only the server's thread calls these functions, from its event loop.  None of them
+ * blocks.  Functions that return int return 0 or -errno, unless stated otherwise.
  *
  * The top directory has one directory per root, named <comm>.<pid>.
  */
@@ -38,11 +38,11 @@ int tracefs_walk(struct server *server, const char *path,
 void tracefs_node_get(struct tracefs_node *node);
 /* Release a reference of @node.  NULL is allowed. */
 void tracefs_node_put(struct tracefs_node *node);
-/* Get the attributes of @node: st_ino, st_mode, st_nlink, st_blksize, st_size, st_uid,
- * st_gid, times. */
+/* Get the attributes of @node: inode number, mode, number of links, block size, size,
+ * owner, times. */
 void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat);
-/* Call @emit for every entry except . and ..  Stops when @emit returns a value other than
- * 0, and returns this value. */
+/* Call @emit for every entry of @dir except . and ..  Stops when @emit returns a value
+ * other than 0, and returns this value. */
 int tracefs_readdir(struct tracefs_node *dir,
 		    int (*emit)(void *arg, const char *name, const struct stat *st),
 		    void *arg);
@@ -72,24 +72,24 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 void tracefs_close(struct tracefs_file *file);
 
 /*
- * tracefs_settle - do the O_TRUNC that tracefs_open() could not do yet
+ * tracefs_settle - truncate a file that tracefs_open() could not truncate yet (O_TRUNC)
  *
  * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
- * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() return -ERESTART, and
- * have changed nothing.  The caller must park the request, even if the file was opened with
- * O_NONBLOCK, and call again with the same arguments when a parser has ended, or on the next
- * tick.  The wait is limited by the time limit of the parser.
+ * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() return
+ * -ERESTART, and have changed nothing.  The caller must park the request, even if the
+ * file was opened with O_NONBLOCK, and call again with the same arguments when a parser
+ * has ended, or on the next tick.  The wait is limited by the time limit of the parser.
  *
  * The first write and the flush call tracefs_settle() themselves.
  */
 int tracefs_settle(struct tracefs_file *file);
 
 /*
- * tracefs_read - read at @offset; streams ignore it
+ * tracefs_read - read from a file at @offset; streams ignore @offset
  *
- * Returns the number of bytes, 0 at the end, or -errno.  -EAGAIN: there is nothing to read
- * yet.  Then the caller replies EAGAIN if the file was opened with O_NONBLOCK, else parks the
- * request and calls again on the next tick.  -ERESTART: see tracefs_settle().
+ * Returns the number of bytes, 0 at the end, or -errno.  -EAGAIN: there is nothing to
+ * read yet.  Then the caller replies EAGAIN if the file was opened with O_NONBLOCK, else
+ * parks the request and calls again on the next tick.  -ERESTART: see tracefs_settle().
  */
 ssize_t tracefs_read(struct tracefs_file *file, char *buf, size_t size, off_t offset);
 
@@ -108,16 +108,17 @@ enum tracefs_delivery {
 	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
 				 * hand over all bytes; if the server is killed from now
 				 * on, nobody knows whether the reader has them */
-	TRACEFS_LATER,		/* the system call has not handed over all bytes; if the
-				 * reader gets no more, it drops the part that it has */
+	TRACEFS_LATER,		/* the system call has not handed over all bytes; a
+				 * reader that gets no more bytes will not use the part
+				 * that it has */
 	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
 	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the
 				 * next read returns the same bytes */
 	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
 				 * using the bytes */
 };
-/* Report what happened to the bytes of the last read.  Does nothing for a file that is not
- * a stream. */
+/* Report what happened to the bytes of the last tracefs_read_begin().  Does nothing for
+ * a file that is not a stream. */
 void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
 
 /*
@@ -141,16 +142,16 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
  */
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
-/* Return 0 when all processes have applied the last write or flush, -EINPROGRESS before
- * that, or the error of a process that could not apply it. */
+/* Return 0 when all processes have applied the last write or flush; -EINPROGRESS before
+ * that; or the error of a process that could not apply the write. */
 int tracefs_write_done(struct tracefs_file *file);
 
 /*
  * tracefs_flush - apply what was written, as close(2) does
  *
  * Some files (tracefs_has_flush()) apply what was written only when they are closed.
- * tracefs_close() does that, too; tracefs_flush() also reports the result.  Returns 0 or
- * -errno.  -EINPROGRESS: see tracefs_write(); -ERESTART: see tracefs_settle().
+ * tracefs_close() flushes, too, but only tracefs_flush() returns the result.  Returns 0
+ * or -errno.  -EINPROGRESS: see tracefs_write(); -ERESTART: see tracefs_settle().
  */
 int tracefs_flush(struct tracefs_file *file);
 /* Return true if @file must be flushed when it is closed (tracefs_flush()). */
@@ -160,14 +161,15 @@ bool tracefs_is_written(const struct tracefs_file *file);
 
 /* Return the events of poll(2) that are ready now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* Return the events as tracefs_poll() does, for thread @tid, which has called poll(2).  The
- * call also shows that the thread has finished with the bytes that it read before; this is
- * stored in @file. */
+/* Return the events as tracefs_poll() does, for thread @tid, which has called poll(2).
+ * Also stores in @file that the thread has finished with the bytes that it read
+ * before. */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
  * that can only be written. */
 bool tracefs_is_stream(const struct tracefs_file *file);
-/* Return true if @file is a stream of lines: a read may return fewer bytes than it asked for. */
+/* Return true if @file is a stream of lines (trace_pipe): a read may return fewer bytes
+ * than it asks for. */
 bool tracefs_is_line_stream(const struct tracefs_file *file);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The nodes of the tree.  Each lookup makes a new node.  Two nodes are the same file or
- * directory if their inode numbers are equal.  An inode number is computed, so the server
- * need not remember it.  tree.h has the layout.  For a directory that is not in a table, row + 1
- * is 0.  Example: events/enable of the instance with serial 5 is
- * 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the table.
+ * directory if their inode numbers are equal.  The server computes an inode number and
+ * need not remember it.  tree.h has the layout of inode numbers.  For a directory that
+ * is not in a table, row + 1 is 0.  Example: events/enable of the instance with serial
+ * 5 is 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the
+ * table.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,9 +49,9 @@ static int node_make(const struct tracefs_node *what, struct tracefs_node **ret_
 	return 0;
 }
 
-/* Fill the node of a directory that is not in @parent's table.  The inode number contains
- * the number of the directory's own kind, @dir.  (The inode number of an entry in a table
- * contains the number of the parent's kind.) */
+/* Fill the node of a directory that is not in @parent's table.  Its inode number
+ * contains the kind of the directory itself, @dir; the inode number of an entry in a
+ * table contains the kind of the parent. */
 static void dir_fill(const struct tracefs_node *parent,
 		     const struct tracefs_dir *dir, struct instance *instance,
 		     uint32_t number, struct tracefs_node *ret_node)
@@ -66,8 +67,8 @@ static void dir_fill(const struct tracefs_node *parent,
 	};
 }
 
-/* Fill the node of an entry of @parent's table.  @nth: the CPU, if the row makes one entry
- * per CPU. */
+/* Fill the node of @def, an entry of @parent's table.  @nth: the CPU, if the row makes
+ * one entry per CPU. */
 static void def_fill(const struct tracefs_node *parent,
 		     const struct tracefs_def *def, uint32_t nth,
 		     struct tracefs_node *ret_node)
@@ -202,8 +203,8 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
-/* Set the owner of a node.  Ask the kernel only once, because a long directory has
- * thousands of entries. */
+/* Set the owner in @st.  Ask the kernel for the server's user only once, because a
+ * directory may have thousands of entries. */
 static void put_owner(struct stat *st)
 {
 	static bool is_known;
@@ -286,7 +287,7 @@ int tracefs_rmdir(struct tracefs_node *dir, const char *name)
 	return dir->dir->rmdir ? dir->dir->rmdir(dir, name) : -EPERM;
 }
 
-/* ---- the top directory ---- */
+/* ---- methods of the top directory ---- */
 
 int top_lookup(struct tracefs_node *dir, const char *name,
 	       struct tracefs_node **ret_node)
@@ -308,7 +309,7 @@ int top_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 	return r;
 }
 
-/* ---- the directory instances/ ---- */
+/* ---- methods of the directory instances/ ---- */
 
 int instances_lookup(struct tracefs_node *dir, const char *name,
 		     struct tracefs_node **ret_node)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes, open files, and the tables that describe them.  A file is a row (struct tracefs_def).
- * A directory is a table of rows, and two functions for the entries that depend on the root.
+ * Nodes, open files, and the tables that describe them.  A file is a row (struct
+ * tracefs_def) of a table.  A directory is a table of rows, and two functions for the
+ * entries that depend on the root.
  *
- * A new file needs a row in files.c and methods in the .c file of its family.  README is printed
- * from the rows.
+ * A new file needs a row in files.c and methods in the .c file of its family.  README is
+ * printed from the rows.
  */
 #ifndef ULF_TRACEFS_TREE_H
 #define ULF_TRACEFS_TREE_H
@@ -23,33 +24,35 @@ struct server;
 struct tracefs_dir;
 struct tracer;
 
-/* Callback for each entry of a directory.  Returns 0 to continue; any other value ends the
- * list. */
+/* Callback for each entry of a directory.  Returns 0 to continue with the next entry;
+ * any other value ends the list. */
 typedef int (*tracefs_emit)(void *arg, const char *name, const struct stat *st);
 
 /* The methods of a file whose contents are not just the text of show().  The server's
  * thread calls them.  They must not block: the method read returns -EAGAIN instead. */
 struct tracefs_stream {
-	/* Optional method: open the file and set file->state. */
+	/* Optional method open: prepare the open file and set file->state. */
 	int (*open)(struct tracefs_file *file);
-	/* Optional method: called once for each successful open. */
+	/* Optional method close: called once for each successful open. */
 	void (*close)(struct tracefs_file *file);
-	/* Method that reads; see tracefs_read_begin(). */
+	/* Method read: read bytes for tracefs_read_begin(). */
 	ssize_t (*read)(struct tracefs_file *file, char *buf, size_t size,
 			off_t offset);
-	/* Optional method; see tracefs_read_whole(). */
+	/* Optional method read_whole: read bytes for the page cache; see
+	 * tracefs_read_whole(). */
 	ssize_t (*read_whole)(struct tracefs_file *file, char *buf, size_t size);
-	/* Optional method: report what happened to the bytes of the last read.  A stream
-	 * that consumes records consumes them here. */
+	/* Optional method deliver: handle what happened to the bytes of the last read.
+	 * A stream that consumes records consumes them here. */
 	void (*deliver)(struct tracefs_file *file, enum tracefs_delivery what);
-	/* Optional method; see tracefs_poll().  Without it the file is always ready. */
+	/* Optional method poll: return the ready events; see tracefs_poll().  Without
+	 * this method the file is always ready. */
 	unsigned int (*poll)(struct tracefs_file *file);
 	bool is_pipe;			/* true: the file cannot seek, and reads may block */
 	bool is_snapshot;		/* true: the file reads the spare side of the buffer */
-	off_t size;			/* st_size in bytes */
+	off_t size;			/* size that stat(2) reports (st_size), bytes */
 };
 
-/* Effect of an open file on rmdir() of its instance. */
+/* The effect of an open file on rmdir() of the file's instance. */
 enum tracefs_hold {
 	TRACEFS_HOLDS,			/* rmdir() returns EBUSY */
 	TRACEFS_GOES,			/* rmdir() succeeds; then the file returns ENODEV */
@@ -62,10 +65,11 @@ struct tracefs_def {
 	mode_t mode;			/* permission bits */
 	const char *help;		/* text of the file in README; NULL: the file is
 					 * not in README */
-	/* Optional method: append more lines to the file's help in README, for example the
-	 * rows of a table that the file offers. */
+	/* Optional method: append more lines to the file's help in README, for example
+	 * the names that may be written to the file. */
 	void (*put_help)(struct text *out);
-	/* A row sets one of dir, show and stream; none if the file can only be written. */
+	/* A row sets one of dir, show and stream.  It sets none of them if the file can
+	 * only be written. */
 	const struct tracefs_dir *dir;
 	int (*show)(struct tracefs_node *node, struct text *out);
 	const struct tracefs_stream *stream;
@@ -77,27 +81,27 @@ struct tracefs_def {
 	 */
 	ssize_t (*store)(struct tracefs_file *file, const char *buf, size_t size,
 			 pid_t tid);
-	/* Optional method: after all processes have applied the change, return true if
+	/* Optional method: after all processes have applied a write, return true if
 	 * write(2) may return.  write(2) returns after TRACEFS_DONE_NS in any case. */
 	bool (*is_done)(struct tracefs_file *file);
-	/* Optional method: called when all processes have applied the change. */
+	/* Optional method: called when all processes have applied a write. */
 	void (*applied)(struct tracefs_file *file);
-	/* Optional method: called when a process could not apply the change, and the write
-	 * fails. */
+	/* Optional method: called when a process could not apply a write, so that the
+	 * write fails. */
 	void (*refused)(struct tracefs_file *file);
 	/* Optional method: called when the file was opened for writing with O_TRUNC. */
 	int (*truncate)(struct tracefs_file *file);
-	/* Optional method: called when the file is closed, and when one of several
-	 * descriptors that share the open file is closed after a write. */
+	/* Optional method: apply what was written.  Called when the file is closed, and
+	 * when one of several descriptors of the open file is closed after a write. */
 	int (*flush)(struct tracefs_file *file);
 	enum tracefs_hold hold;
-	bool is_top_only;		/* true: instances do not have this file */
+	bool is_top_only;		/* true: only the top instance has this file */
 	bool is_per_cpu;		/* true: the row makes one file per CPU.  The
 					 * name of such a file ends with the CPU's
 					 * number, and tracefs_node.number is the CPU */
 };
 
-/* The kinds of directories, as inode numbers contain them. */
+/* The kinds of directories.  Inode numbers contain these numbers. */
 enum tracefs_kind {
 	TRACEFS_TOP = 1,
 	TRACEFS_ROOT,
@@ -135,8 +139,8 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 	      10 * ABI_CPUS <= 1 << TRACEFS_ROW_SHIFT,
 	      "space for ten times the events and CPUs");
 
-/* Initialise the members of struct tracefs_dir for the rows of a directory.  Asserts that
- * inode numbers have space for ten times the rows of @table. */
+/* Initialise tracefs_dir.defs and tracefs_dir.nr_defs with @table.  Asserts that inode
+ * numbers have space for ten times the rows of @table. */
 #define TRACEFS_NR(table)	(sizeof(table) / sizeof((table)[0]))
 #define TRACEFS_ROWS(table)						\
 	.defs = table,							\
@@ -151,10 +155,11 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 struct tracefs_dir {
 	enum tracefs_kind kind;		/* number of this kind of directory in inode numbers */
 	mode_t mode;			/* permission bits */
-	const struct tracefs_def *defs;	/* entries that every directory of this kind has */
+	const struct tracefs_def *defs;	/* table of the entries that every directory of
+					 * this kind has */
 	size_t nr_defs;			/* number of rows in @defs (TRACEFS_ROWS) */
-	/* kinds of the directories that lookup() and list() make; the second kind is for
-	 * exceptions */
+	/* child[0] is the kind of the directories that lookup() and list() make.  Only
+	 * events/ftrace has a child[1]: the kind of events/ftrace/print */
 	const struct tracefs_dir *child[2];
 	bool is_cpu;			/* true: the directory is per_cpu/cpuN, and the
 					 * node's number is a CPU */
@@ -181,54 +186,57 @@ struct tracefs_node {
 	const struct tracefs_def *def;	/* row of the node in the parent's table; NULL:
 					 * not in the table */
 	uint64_t ino;			/* inode number; see tree.c */
-	uint32_t number;		/* number of the CPU, system or event of this
-					 * directory, or of the directory that the file
-					 * is in */
+	uint32_t number;		/* number of a CPU, system or event, of this
+					 * directory or of the directory that contains
+					 * the file */
 };
 
 /* An open file. */
 struct tracefs_file {
 	struct tracefs_node *node;	/* node of the file; holds a reference */
-	const struct tracefs_def *def;	/* the file's row: @node->def */
+	const struct tracefs_def *def;	/* row of the file in its table: node->def */
 	int flags;			/* flags of tracefs_open() */
 	struct text text;		/* output of show() */
-	bool is_shown;			/* true: @text is the output of show() */
-	bool is_written;		/* true: the file was written to, and not flushed since */
+	bool is_shown;			/* true: show() has filled @text */
+	bool is_written;		/* true: bytes were written since the last
+					 * flush */
 	pid_t poll_tid;			/* thread that called poll(2) last; 0: none */
-	bool is_reading;		/* true: bytes were delivered since the last poll(2) */
+	bool is_reading;		/* true: bytes were delivered to the reader
+					 * since the last poll(2) */
 	pid_t write_tid;		/* thread of the last write */
 	uint64_t done_ns;		/* time until which a write waits for is_done(),
 					 * CLOCK_MONOTONIC */
-	bool must_truncate;		/* true: O_TRUNC was not done yet;
-					 * tracefs_settle() will do it */
+	bool must_truncate;		/* true: the file must still be truncated
+					 * (O_TRUNC) by tracefs_settle() */
 	uint64_t restart_serial;	/* parse_serial() at the last -ERESTART */
-	uint64_t restart_ns;		/* time to retry even if no parser has made
-					 * progress, CLOCK_MONOTONIC; 0: the last call
-					 * did not return -ERESTART */
+	uint64_t restart_ns;		/* time from which on a call is retried even if
+					 * no parser has made progress, CLOCK_MONOTONIC;
+					 * 0: the last call did not return -ERESTART */
 	void *state;			/* private data of the stream */
 	const struct tracer *old_tracer;	/* for current_tracer: the tracer before
 						 * a change that was not applied yet;
 						 * NULL: none */
-	struct function_set *functions;	/* for lists of functions: the new list; NULL if
-					 * nothing was changed */
+	struct function_set *functions;	/* for lists of functions: the new list, which a
+					 * flush publishes; NULL if nothing was
+					 * changed */
 	bool is_fresh;			/* for lists of functions: true if the current
 					 * call has called functions_refresh() */
 	struct text word;		/* for lists of functions: a token whose end was
 					 * not written yet */
 	char *undo;			/* for `trigger`: the command that removes the
 					 * trigger which was written last, or NULL */
-	struct apply apply;		/* change that processes must apply before the write
-					 * returns */
+	struct apply apply;		/* settings that processes must apply before the
+					 * write returns */
 };
 
-/* Return the instance of a file.  It is never NULL, except for the top directory. */
+/* Return the instance of a file or directory; NULL only for the top directory. */
 static inline struct instance *tracefs_instance(const struct tracefs_node *node)
 {
 	return node->instance;
 }
 
-/* Notify the processes of the root that settings have changed.  The write returns when the
- * processes have applied them. */
+/* Notify the processes of the root that settings have changed.  The current write
+ * returns when the processes have applied the settings. */
 static inline void tracefs_file_apply(struct tracefs_file *file)
 {
 	apply_start(file->node->root, &file->apply);
@@ -254,20 +262,20 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 		     const struct root *root, uint32_t number, const char *name,
 		     tracefs_emit emit, void *arg);
 
-/* ---- file.c ---- */
+/* ---- functions of file.c ---- */
 
-/* Limit of the time for which a read prints lines, ns.  Then the read returns the lines
- * that it has, the server can answer other clients, and the reader reads again for the
+/* A read stops printing lines after this time, ns, so that the server can answer other
+ * clients.  The read returns the lines that it has, and the reader reads again for the
  * rest. */
 #define TRACEFS_READ_NS		20000000u
-/* Limit of the time for which a write waits for struct tracefs_def.is_done, ns. */
+/* A write waits for tracefs_def.is_done() no longer than this time, ns. */
 #define TRACEFS_DONE_NS		1000000000u
 
 /* Parse a number as the kernel does: decimal digits, with an optional + before and one
  * optional newline after them.  Returns 0, -EINVAL or -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
-#define TRACEFS_WORD_MAX	127		/* limit of the bytes of a token, without
-						 * the NUL */
+#define TRACEFS_WORD_MAX	127		/* limit of the length of a token,
+						 * without the NUL, bytes */
 /*
  * tracefs_next_word - get the next token of a write, as the kernel does
  * @ret_word: the token; "" if there is none
@@ -278,12 +286,13 @@ int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
  */
 ssize_t tracefs_next_word(const char *buf, size_t size,
 			  char ret_word[TRACEFS_WORD_MAX + 1]);
-/* Limit of the bytes of a token in a list of functions, which is a name and a command. */
+/* Limit of the length of a token in a list of functions, bytes.  A token may consist of
+ * a name and a command. */
 #define TRACEFS_FUNCTION_MAX	(2 * ELF_NAME_MAX)
 /*
- * Copy @buf to @text, which has @text_bytes bytes, and remove blanks at both ends as the kernel's
- * strim() does.  A longer @buf is cut.  Returns the address in @text of the first character
- * that is not a blank.
+ * Copy @buf to @text, which has space for @text_bytes bytes, and remove blanks at both
+ * ends as the kernel's strim() does.  If @buf is longer, only its start is copied.
+ * Returns the address in @text of the first character that is not a blank.
  */
 char *tracefs_trim(const char *buf, size_t size, char *text, size_t text_bytes);
 

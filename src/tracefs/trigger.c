@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files `trigger` of events. */
+/* The files `trigger` of events, and the help for commands of triggers and
+ * functions. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +54,8 @@ void function_commands_help(struct text *out)
 	put_commands(out, CMD_FUNCTION);
 }
 
-/* Return true if the write removes a trigger, because it begins with !. */
+/* Return true if the written text removes a trigger: it begins with `!', after
+ * blanks. */
 static bool is_removal(const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
@@ -87,8 +89,9 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * Remember the command that removes the trigger which was just written: the same text with
- * a ! before it.  If there is no memory for this command, the trigger stays.
+ * Store in file->undo the command that removes the trigger which was just written: its
+ * text with a `!' before it.  If there is no memory for it, the trigger cannot be
+ * removed by trigger_refused().
  */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -111,8 +114,8 @@ ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 	return r;
 }
 
-/* Remove the trigger again, because a process could not turn the event on: the registration
- * function of TRACE_EVENT_FN failed. */
+/* Remove the trigger that was written last, because a process could not turn the event
+ * on: the registration function of TRACE_EVENT_FN failed. */
 void trigger_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE sessions: the options that are negotiated with the kernel, and the table of requests. */
+/* Start and end FUSE sessions: negotiate options with the kernel, and list the handlers
+ * of requests. */
 #include "tracefs/fuse/fuse.h"
 
 #include <errno.h>
@@ -12,20 +13,20 @@
 
 #include "tracefs/fuse/fuse_impl.h"
 
-/* Limit of the requests that one call of tracefs_fuse_dispatch() handles, so that the
- * server's other work is not delayed. */
+/* Number of requests that one call of tracefs_fuse_dispatch() handles at most, so that
+ * the server's other work is not delayed. */
 #define REQUESTS_AT_ONCE	64
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
 	(void)data;
 	/*
-	 * Negotiate the options.  Without ASYNC_READ a read of the page cache can be
-	 * interrupted.  Without AUTO_INVAL_DATA the kernel does not drop the data of a
-	 * stream when attributes change.  Without read-ahead it reads nothing that the
-	 * reader has not asked for.  ATOMIC_O_TRUNC passes O_TRUNC to the open request:
-	 * only there does truncating mean something.  Splicing the requests themselves
-	 * saves nothing with replies of this size.
+	 * Negotiate options with the kernel.  Without ASYNC_READ a read of the page
+	 * cache can be interrupted.  Without AUTO_INVAL_DATA the kernel does not drop
+	 * the data of a stream when attributes change.  Without read-ahead the kernel
+	 * reads nothing that the reader has not asked for.  ATOMIC_O_TRUNC passes
+	 * O_TRUNC to the open request: only there does truncating have an effect.
+	 * Splicing the requests themselves saves nothing with replies of this size.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |
@@ -37,7 +38,7 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->max_write = FUSE_IO_BYTES;
 }
 
-/* ---- requests that are refused, as in tracefs: only the server makes files ---- */
+/* ---- refuse requests to make, rename or remove files, as tracefs does ---- */
 
 /* Refuse to create a file.  tracefs returns EACCES.  But a user who types `echo 1 >
  * tracing_onn' would look for missing permissions, so here the error says that the file
@@ -147,8 +148,8 @@ static int session_new(struct tracefs_fuse *fuse, int fd)
 	fuse_opt_free_args(&args);
 	if (!fuse->session)
 		return -ENOMEM;
-	/* Pass the descriptor to libfuse as a path of this form: libfuse takes it for a
-	 * descriptor that is already mounted. */
+	/* Pass @fd to libfuse as the path /dev/fd/N: then libfuse uses the descriptor
+	 * N, which is already mounted. */
 	snprintf(place, sizeof(place), "/dev/fd/%d", fd);
 	if (fuse_session_mount(fuse->session, place) < 0)
 		return -EIO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A FUSE mount of the tree: turns the kernel's requests into calls of tracefs.h.  The server's
- * event loop calls these functions.  None of them blocks.
+ * A FUSE mount of the tree: turns the kernel's requests into calls of the functions of
+ * tracefs.h.  The server's event loop calls these functions.  None of them blocks.
  */
 #ifndef ULF_TRACEFS_FUSE_H
 #define ULF_TRACEFS_FUSE_H
@@ -15,21 +15,25 @@ struct tracefs_fuse;
  * tracefs_fuse_new - serve a mount
  * @fd: an open /dev/fuse that was passed to mount(2)
  *
- * On success takes @fd over.  tracefs_fuse_free() closes it, and from then on the mount is dead
- * (ENOTCONN) until it is unmounted.  Returns 0, -ENOMEM, -EIO or -errno of fcntl().
+ * On success takes @fd over.  tracefs_fuse_free() closes @fd, and from then on the mount
+ * is dead (ENOTCONN) until it is unmounted.  Returns 0, -ENOMEM, -EIO or -errno of
+ * fcntl().
  */
 int tracefs_fuse_new(struct server *server, int fd, struct tracefs_fuse **ret_fuse);
 /* Stop serving a mount.  Parked requests are answered with EINTR.  NULL is allowed. */
 void tracefs_fuse_free(struct tracefs_fuse *fuse);
 
 /*
- * Handle requests.  Call it when @fd is readable.  Returns 0; or -ENODEV if the mount was
- * unmounted, or does not work any more: then the caller must free @fuse.
+ * Handle requests of the kernel.  Must be called when the descriptor of the mount is
+ * readable.  Returns 0; or -ENODEV if the mount was unmounted, or does not work any
+ * more: then the caller must free @fuse.
  */
 int tracefs_fuse_dispatch(struct tracefs_fuse *fuse);
-/* Retry the parked requests, and wake pollers whose file has become ready. */
+/* Retry the parked requests, and wake threads in poll(2) whose file has become
+ * ready. */
 void tracefs_fuse_tick(struct tracefs_fuse *fuse);
-/* Return true if a request or a poller waits, so that the next tick should come soon. */
+/* Return true if a request is parked or a thread waits in poll(2), so that the next
+ * tick should come soon. */
 bool tracefs_fuse_is_waiting(const struct tracefs_fuse *fuse);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE directories.  The list of entries is made when a reader starts at offset 0, and then
- * kept.  So a directory that changes meanwhile is read without repeated or missing entries.
+ * FUSE handlers for directories.  The list of a directory's entries is made when a
+ * reader starts at offset 0, and then kept.  So a directory that changes meanwhile is
+ * read without repeated or missing entries.
  */
 #include "tracefs/fuse/fuse_impl.h"
 
@@ -11,7 +12,8 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)	/* limit of the bytes of a list of entries */
+#define DIR_TEXT_BYTES	(64u << 20)	/* limit of the size of fuse_listing.entries,
+					 * bytes */
 
 /* An open directory; fuse_file_info.fh points to it. */
 struct fuse_listing {
@@ -21,9 +23,10 @@ struct fuse_listing {
 	 * and a NUL, without alignment */
 	struct text entries;
 	struct {
-		size_t *at;		/* offset of each entry in @entries */
-		size_t nr, capacity;	/* nr is the number of entries, room the number
-					 * for which there is memory */
+		size_t *at;		/* array of nr elements: offset of each entry in
+					 * @entries, bytes */
+		size_t nr, capacity;	/* number of entries, and number of entries for
+					 * which @at has space */
 	} index;
 };
 
@@ -63,12 +66,13 @@ void fuse_op_opendir(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	dir->node->nr_users++;
 	LIST_INSERT_HEAD(&fuse->listings, dir, link);
 	fi->fh = (uintptr_t)dir;
-	/* If the reply fails, the kernel does not have it, and will not send a releasedir. */
+	/* If the reply fails, the kernel does not know @dir and will not send a
+	 * releasedir, so free @dir here. */
 	if (fuse_reply_open(req, fi) < 0)
 		listing_free(fuse, dir);
 }
 
-/* Callback (tracefs_emit): append an entry to the list. */
+/* Callback (tracefs_emit): append an entry to dir->entries. */
 static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 {
 	struct fuse_listing *dir = arg;
@@ -94,7 +98,7 @@ static int add_dir_entry(void *arg, const char *name, const struct stat *st)
 	return 0;
 }
 
-/* Make the list of all entries, including . and .. */
+/* Make the list of all entries of the directory in dir->entries, including . and .. */
 static int take_down(struct fuse_listing *dir)
 {
 	struct stat st;

@@ -26,12 +26,13 @@
 #include "base/testpoint.h"
 #include "server/rings/receipt.h"
 
-/* Number of bytes of page cache that are kept before the reader's offset. */
+/* Number of bytes before the reader's offset that stay in the page cache. */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* Older pages are dropped when there are at least this many bytes of them. */
+/* Older memory pages are dropped from the page cache when they have at least this
+ * number of bytes. */
 #define CACHE_DROP_BYTES	(1 << 20)
-/* The kernel asks for the same page this many times: once for read-ahead, then for the page
- * itself. */
+/* A splice asks for the same memory page this many times: once for read-ahead, then for
+ * the page itself. */
 #define SPLICE_TRIES		2
 
 static struct fuse_open *open_of(const struct fuse_file_info *fi)
@@ -74,7 +75,8 @@ void fuse_op_open(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	fi->direct_io = 1;
 	fi->nonseekable = tracefs_is_stream(open->file);
 	fi->noflush = !tracefs_has_flush(open->file);
-	/* If the reply fails, the kernel does not have it, and will not send a release. */
+	/* If the reply fails, the kernel does not know @open and will not send a
+	 * release, so free @open here. */
 	if (fuse_reply_open(req, fi) < 0)
 		open_free(fuse, open);
 }
@@ -90,8 +92,8 @@ static void note_interrupt(fuse_req_t req, void *data)
 	fuse->has_interrupted = true;
 }
 
-/* Park a copy of @what.  The copy takes over the data of @what.  If there is no memory, the
- * request fails. */
+/* Park a copy of the request @what, which takes over what->data.  If there is no
+ * memory, answer the request with ENOMEM. */
 static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *what)
 {
 	struct fuse_parked *parked = malloc(sizeof(*parked));
@@ -106,8 +108,8 @@ static void park_request(struct tracefs_fuse *fuse, const struct fuse_parked *wh
 	fuse_req_interrupt_func(parked->req, note_interrupt, parked);
 }
 
-/* Remove a parked request that was answered, and free it.  Its fuse_req_t is not valid any
- * more. */
+/* Remove a parked request from the list, and free it.  The caller has answered it, so
+ * parked->req is not valid any more. */
 static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 {
 	TAILQ_REMOVE(&fuse->parked, parked, link);
@@ -116,12 +118,13 @@ static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked
 }
 
 /*
- * Drop old pages from the page cache.  Nobody asks for them again, and without this they would
- * accumulate until memory is short.
+ * Drop old memory pages of a splice from the page cache.  Nobody asks for them again,
+ * and otherwise they would accumulate until memory is short.
  *
- * The call waits for pages that are being filled, so no page that this server has yet to answer
- * may be among them.  A reader asks for pages in order, so the parked requests of this open file
- * are at @offset or beyond it.  The loop checks the requests of other open files of the node.
+ * The call waits for memory pages that are being filled, so no page that this server
+ * has yet to answer may be among them.  A reader asks for pages in order, so the parked
+ * requests of @open are at @offset or beyond it.  The loop checks the requests of other
+ * open files of the node.
  */
 static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t offset)
 {
@@ -139,7 +142,8 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
-/* Try a read, a write or a flush.  Returns what tracefs_call_try() returns. */
+/* Try a read, write or flush, and update what its open file knows about polls and
+ * splices.  Returns what tracefs_call_try() returns. */
 static ssize_t try_now(struct fuse_parked *request)
 {
 	struct tracefs_call *call = &request->call;
@@ -156,10 +160,10 @@ static ssize_t try_now(struct fuse_parked *request)
 }
 
 /*
- * Reply with bytes of a stream.  If the kernel accepts the reply, it has copied the bytes
- * to the reader or to the page cache, and the reader's call returns them even if this
- * server is killed at once.  If the kernel refuses the reply (-ENOENT), the reader does not
- * wait for the bytes any more.
+ * Answer a read of a stream with the @bytes bytes in fuse->io.  If the kernel accepts
+ * the reply, it has copied the bytes to the reader or to the page cache, and the
+ * reader's call returns them even if this server is killed at once.  If the kernel
+ * refuses the reply (-ENOENT), the reader does not wait for the bytes any more.
  */
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
 			size_t bytes)
@@ -250,8 +254,8 @@ void fuse_op_read(fuse_req_t req, fuse_ino_t id, size_t size, off_t offset,
 		reply_request(fuse, &read, ret);
 }
 
-/* Copy the bytes of a write, which belong to libfuse, so that the write can be tried again.
- * Returns TRACEFS_PARKED or -ENOMEM. */
+/* Copy the bytes of a write, so that the write can be tried again after libfuse has
+ * reused their memory.  Returns TRACEFS_PARKED or -ENOMEM. */
 static ssize_t keep_data(struct fuse_parked *write)
 {
 	write->data = malloc(write->call.size + 1);
@@ -332,8 +336,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* Answer the parked requests of this open file with EINTR.  With @cached_only only the
- * reads of a splice are answered. */
+/* Answer the parked requests of @open with EINTR; if @cached_only, only the reads of a
+ * splice. */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -363,8 +367,8 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		fuse_reply_err(req, ENOTTY);
 		return;
 	}
-	/* The ioctl wakes readers.  A splice ends with EINTR.  A read(2) would only wait
-	 * again, so it stays parked. */
+	/* This ioctl wakes readers.  A splice ends with EINTR.  A read(2) would only
+	 * wait again, so it stays parked. */
 	end_parked(fuse, open_of(fi), true);
 	fuse_reply_ioctl(req, 0, NULL, 0);
 }
@@ -374,8 +378,9 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* end all parked requests: the file is
-						 * closed, so nobody waits for an answer */
+	end_parked(fuse, open_of(fi), false);	/* the file is closed, so nobody waits
+						 * for an answer to its parked
+						 * requests */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }
@@ -390,7 +395,7 @@ static void retry_parked(struct tracefs_fuse *fuse, struct fuse_parked *parked)
 	unpark_request(fuse, parked);
 }
 
-/* Wake the thread that polls the file, if the file has become ready. */
+/* Wake the thread that waits in poll(2) for @open, if the file has become ready. */
 static void retry_poll(struct fuse_open *open)
 {
 	if (!open->poll || open->was_ready || !ready_events(open))

@@ -21,15 +21,16 @@
 
 /* The size of the largest read or write of one request, bytes. */
 #define FUSE_IO_BYTES		(128u << 10)
-/* How long the kernel may cache the names and attributes of files, in seconds. */
+/* How long the kernel may cache the names (FILE) and attributes (ATTR) of files, in
+ * seconds. */
 #define FUSE_FILE_SECONDS	1.0
 #define FUSE_ATTR_SECONDS	1.0
 
 /*
- * A node that the kernel knows; its address is the kernel's node id.  A file with a size
- * can be read through the page cache (splice), where all readers of one node get the same
- * pages.  So each lookup of such a file makes a new node.  Any other file or directory has
- * one node, which lookups find by its inode number.
+ * A node that the kernel knows.  The address of this struct is the kernel's node id.  A
+ * file with a size can be read through the page cache (splice), where all readers of
+ * one node get the same memory pages.  So each lookup of such a file makes a new node.
+ * Any other file or directory has one node, which lookups find by its inode number.
  */
 struct fuse_node {
 	LIST_ENTRY(fuse_node) link;	/* entry of the list tracefs_fuse.nodes */
@@ -51,30 +52,31 @@ struct fuse_open {
 	struct fuse_node *node;
 	struct fuse_pollhandle *poll;	/* libfuse's handle of a poll(2) that waits; NULL
 					 * if none waits */
-	uint32_t poll_events;		/* events for which this poll(2) waits */
+	uint32_t poll_events;		/* events for which the poll(2) of @poll
+					 * waits */
 	bool was_ready;			/* true: the file was ready at the last poll(2),
-					 * and no read has found it empty since */
+					 * and since then no read has found it empty */
 	bool is_polled;			/* true: poll(2) was called for this open file */
 	uint32_t nr_ends;		/* number of reads that must still fail with
-					 * EINTR, so that a splice which has pages
-					 * already ends */
-	off_t dropped;			/* the pages before this offset were dropped from
-					 * the page cache */
+					 * EINTR, so that a splice that already has
+					 * memory pages ends */
+	off_t dropped;			/* memory pages before this offset of the file
+					 * were dropped from the page cache */
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
-/* A parked request: it could not be answered yet. */
+/* A read, write or flush, which is parked if it cannot be answered yet. */
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* entry of the list tracefs_fuse.parked */
 	fuse_req_t req;
 	uint64_t unique;		/* for a read: the kernel's number of the request */
 	struct fuse_open *open;
 	struct tracefs_call call;
-	bool is_cached;			/* true: the request is a read of a splice, for
-					 * the page cache */
+	bool is_cached;			/* true: the request is a read for the page
+					 * cache, made by a splice */
 	bool is_interrupted;		/* true: the kernel has interrupted the request */
-	char *data;			/* copy of call.data, for a write that has not
-					 * begun yet, else NULL */
+	char *data;			/* copy of call.data of a parked write that has
+					 * not begun yet, else NULL */
 };
 TAILQ_HEAD(fuse_parked_list, fuse_parked);
 
@@ -82,7 +84,8 @@ TAILQ_HEAD(fuse_parked_list, fuse_parked);
 struct tracefs_fuse {
 	struct server *server;
 	struct fuse_session *session;
-	struct fuse_buf request;	/* request that is being handled */
+	struct fuse_buf request;	/* the request that is being handled, as the
+					 * kernel sent it */
 	char *io;			/* memory for the current reply, FUSE_IO_BYTES bytes */
 	struct fuse_node top;		/* the top directory, whose node id is FUSE_ROOT_ID */
 	struct fuse_node_list nodes[FUSE_NODE_BUCKETS];
@@ -143,12 +146,13 @@ void fuse_op_ioctl(fuse_req_t req, fuse_ino_t id, unsigned int cmd, void *arg,
 		   struct fuse_file_info *fi, unsigned int flags,
 		   const void *in, size_t in_bytes, size_t out_bytes);
 void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi);
-/* Return true if a request is parked, or a poll(2) waits. */
+/* Return true if a request is parked, or a thread waits in poll(2). */
 bool fuse_file_is_waiting(const struct tracefs_fuse *fuse);
-/* Retry the parked requests, and wake pollers whose file has become ready. */
+/* Retry the parked requests, and wake threads in poll(2) whose file has become
+ * ready. */
 void fuse_file_retry(struct tracefs_fuse *fuse);
-/* Answer the parked requests that the kernel has interrupted.  A write that was begun
- * succeeds; all other requests get EINTR. */
+/* Answer the parked requests that the kernel has interrupted.  A write or flush that
+ * has begun succeeds; all other requests get EINTR. */
 void fuse_file_end_interrupted(struct tracefs_fuse *fuse);
 /* Answer all parked requests with EINTR and close all files.  Called when the mount ends. */
 void fuse_file_free_all(struct tracefs_fuse *fuse);

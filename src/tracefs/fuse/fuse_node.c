@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* FUSE node ids, lookup, forget, and attributes. */
+/* FUSE nodes: make, find and free them, and handle the requests lookup, forget, getattr
+ * and setattr. */
 #include "tracefs/fuse/fuse_impl.h"
 
 #include <errno.h>
@@ -41,8 +42,8 @@ static struct fuse_node *find_shared(struct tracefs_fuse *fuse, uint64_t ino)
 	return NULL;
 }
 
-/* Find or make the node of @place, and count a lookup.  Takes over the caller's reference
- * of @place.  Returns NULL if there is no memory. */
+/* Find or make the fuse_node of @place, and count a lookup.  Takes over the caller's
+ * reference of @place.  Returns NULL if there is no memory. */
 static struct fuse_node *node_get(struct tracefs_fuse *fuse,
 				  struct tracefs_node *place, const struct stat *st)
 {
@@ -77,9 +78,10 @@ static void forget_lookups(struct tracefs_fuse *fuse, struct fuse_node *node, ui
 }
 
 /*
- * Return how long the kernel may cache a name, in seconds.  Directories come and go (roots,
- * events of modules, instances), so they are not cached.  A file exists as long as its
- * directory.  A file with a size is not cached, because each lookup must make a new node.
+ * Return how long the kernel may cache a name, in seconds.  Directories come and go
+ * (roots, events of modules, instances), so their names are not cached.  A file exists
+ * as long as its directory, so its name is cached; but not if the file has a size,
+ * because each lookup of such a file must make a new node.
  */
 static double entry_seconds(const struct stat *st)
 {
@@ -102,7 +104,8 @@ void fuse_node_reply_entry(fuse_req_t req, struct tracefs_node *place)
 	entry.ino = node_id(fuse, node);
 	entry.entry_timeout = entry_seconds(&entry.attr);
 	entry.attr_timeout = FUSE_ATTR_SECONDS;
-	/* If the reply fails, the kernel does not have it, and will not send a forget. */
+	/* If the reply fails, the kernel does not know the node and will not send a
+	 * forget, so forget the lookup here. */
 	if (fuse_reply_entry(req, &entry) < 0)
 		forget_lookups(fuse, node, 1);
 }
@@ -151,8 +154,9 @@ void fuse_op_getattr(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 }
 
 /*
- * Ignore changes of attributes.  truncate(2) and touch(1) have no effect on a file of
- * tracefs: only an open with O_TRUNC truncates.  Owner and mode cannot be changed.
+ * Handle changes of attributes.  truncate(2) and touch(1) succeed without effect,
+ * because only an open with O_TRUNC truncates a file of tracefs.  A change of owner or
+ * mode is refused.
  */
 void fuse_op_setattr(fuse_req_t req, fuse_ino_t id, struct stat *attr, int to_set,
 		     struct fuse_file_info *fi)
