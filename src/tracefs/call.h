@@ -52,8 +52,9 @@ struct tracefs_call {
 	pid_t tid;			/* thread that writes */
 	size_t taken;			/* result: number of bytes that were accepted */
 	/* Member for a write or flush: */
-	bool has_begun;			/* true: the change was accepted, so a try must
-					 * not repeat it, and the call cannot be undone */
+	bool has_begun;			/* true: the write or flush was accepted; a try
+					 * must not repeat it, and it cannot be
+					 * undone */
 };
 
 #define TRACEFS_PARKED	(-EINPROGRESS)

@@ -86,8 +86,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 		shm_store(&instance->abi->tracer, old_number);
 		return r;
 	}
-	/* Clear the buffer before the processes start the new tracer, because later its
-	 * records would be removed, too. */
+	/* Clear the buffer now.  After the processes have started the new tracer, this
+	 * would also remove records of the new tracer. */
 	if (!old->start)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error messages for the lists of functions.  A token has the form
- * [!]GLOB[:COMMAND[:PARAM]].  After a list has refused a token, the functions here parse
- * the token once more to find out why, and write the reason to error_log.
+ * Error messages for files with lists of functions (set_ftrace_filter ...).  A token
+ * has the form [!]GLOB[:COMMAND[:PARAM]].  After a file has refused a token, the
+ * functions here parse the token once more to find out why, and write the reason to
+ * error_log.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #include "server/names/printk.h"
 #include "tracefs/files.h"
 
-#define SAVED_CMDLINES_MAX	32768	/* the kernel's limit of the number that can be
-					 * written to saved_cmdlines_size */
+#define SAVED_CMDLINES_MAX	32768	/* largest number that may be written to
+					 * saved_cmdlines_size in the kernel */
 
 static void put_comm(void *arg, uint32_t tid, uint32_t tgid, const char *name)
 {

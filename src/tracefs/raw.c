@@ -25,11 +25,10 @@
 #include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* limit of a record's data,
-							 * bytes, for which the length
-							 * fits into the first word of
-							 * the header */
-/* poll() waits no longer than this time until buffer_percent of the buffer is full,
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* if a record has more bytes of
+							 * data, its length needs a
+							 * second word of the header */
+/* If there are records, poll() waits no longer than this time for buffer_percent,
  * ns. */
 #define FLUSH_NS	500000000u
 
@@ -54,7 +53,7 @@ struct raw {
 					 * zeroes follow */
 	bool is_split;			/* true: the reader has got a part of the staged
 					 * records, and gets the rest with another read;
-					 * so they cannot be delivered to another reader */
+					 * so no other reader may get these records */
 	uint64_t flush_ns;		/* time until which poll() waits for more
 					 * records, CLOCK_MONOTONIC; 0: poll() has found
 					 * no record yet */

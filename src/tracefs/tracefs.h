@@ -55,7 +55,7 @@ int tracefs_mkdir(struct tracefs_node *dir, const char *name);
 int tracefs_rmdir(struct tracefs_node *dir, const char *name);
 
 /* Flag of tracefs_open(): the reader is a terminal.  Newlines in strings of the traced
- * program are escaped, so that no such string can begin a new line. */
+ * program are escaped, so that a string cannot look like another line of the trace. */
 #define TRACEFS_TERMINAL	(1 << 30)
 
 /* An open file. */
@@ -107,7 +107,7 @@ ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 enum tracefs_delivery {
 	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
 				 * hand over all bytes; if the server is killed from now
-				 * on, nobody knows whether the reader has them */
+				 * on, nobody knows whether the reader has the bytes */
 	TRACEFS_LATER,		/* the system call has not handed over all bytes; a
 				 * reader that gets no more bytes will not use the part
 				 * that it has */

@@ -54,8 +54,8 @@ void function_commands_help(struct text *out)
 	put_commands(out, CMD_FUNCTION);
 }
 
-/* Return true if the written text removes a trigger: it begins with `!', after
- * blanks. */
+/* Return true if the written text removes a trigger: its first character that is not a
+ * blank is `!'. */
 static bool is_removal(const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);

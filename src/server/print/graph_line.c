@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print functions that call functions:
+ * Print the calls of the function_graph tracer as nested blocks:
  *
  *	 0)               |  outer() {
  *	 0)   1.234 us    |    inner();
  *	 0) + 12.345 us   |  }
  *
- * A leaf, a function whose end is the next record of its CPU, is printed as one line.  A
- * signal handler, the interrupt of a program, is printed between arrows.  struct graph_cpu
- * is the state between two lines.  Printing does not change it, so a line that does not fit
- * into the output can be printed again.
+ * A leaf, a function whose end is the next record of its CPU, is printed as one line.
+ * A signal handler, which is the program's interrupt, is printed between arrows.
+ * struct graph_cpu is the state between two lines.  Printing does not change it, so a
+ * line that does not fit into the output can be printed again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@
 
 /* ---- read the records of the graph tracer ---- */
 
-/* Sizes of the graph tracer's records, and an offset in them, in bytes. */
+/* Sizes and offsets of the graph tracer's records, in bytes. */
 #define ENTRY_BYTES	20u		/* size of the record of a start */
 #define ARGS_OFFSET	24u		/* offset of the data that options add to the
 					 * record of a start */
@@ -247,8 +247,8 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	text_one_line(out, start);
 }
 
-/* If the last record of this CPU was of another thread, print a line that shows both
- * threads. */
+/* If the last record of the line's CPU was of another thread, print both threads as `a
+ * => b`. */
 static void print_switch(const struct line *line, struct text *out)
 {
 	static const char rule[] =

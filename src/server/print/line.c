@@ -49,7 +49,7 @@ static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print a record of ftrace:raw_data. */
+/* Print a record of ftrace:raw_data, which a write to trace_marker_raw has made. */
 static void print_raw_data(const struct line *line, struct text *out)
 {
 	const struct merge_record *record = line->record;

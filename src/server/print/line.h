@@ -34,15 +34,17 @@ static inline struct instance_lines *instance_lines(const struct instance *insta
 /* The position of a record among the records that are printed. */
 struct line_place {
 	uint64_t number;		/* number of the record, as the option verbose prints it */
-	uint64_t next_time;		/* time of the next record; if it is unknown, the
-					 * time of the record itself */
+	uint64_t next_time;		/* time of the next record; the time of this
+					 * record if the next one is unknown */
 	bool is_start;			/* true: this is the first record of its CPU, so
 					 * "buffer started" is printed before it */
 	bool is_in_snapshot;
 	const struct merge_record *second;	/* next record of the same CPU; NULL if
-						 * there is none, or it is not needed */
+						 * there is none, or if print_line()
+						 * does not need it */
 	const struct tracer *tracer;	/* tracer whose print_line() prints the record;
-					 * NULL: print it in the usual way */
+					 * NULL: the record is printed in the usual
+					 * way */
 	void *state;			/* state of @tracer for the record's CPU; NULL: none */
 	bool is_left_out;		/* true: do not print this record, because the
 					 * tracer hides it, or because it is the end of

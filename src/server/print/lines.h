@@ -25,17 +25,17 @@ struct lines {
 					 * one; so the delay until the next record is
 					 * not printed */
 	bool is_snapshot;
-	bool is_overrun;		/* true: records were overrun before the first
-					 * line, so the records of some CPUs may begin
-					 * later than others */
+	bool is_overrun;		/* true: records were overrun, so the oldest
+					 * records of the CPUs may have very different
+					 * times */
 	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which at least one
 					 * record was printed */
 	uint64_t leaves[ABI_CPUS / 64];	/* bitmap of the CPUs whose last record was the
 					 * start of a leaf (graph_is_leaf()) */
 	struct merge_record record, second;	/* current record, and the next one if
 						 * it is needed */
-	struct line_place place;	/* place of the current record among the
-					 * others */
+	struct line_place place;	/* position of the current record among the
+					 * records that are printed */
 	const struct tracer *tracer;	/* tracer to which @states belongs; NULL: none */
 	void *states;			/* state of @tracer for each CPU,
 					 * tracer.state_bytes [root->nr_cpus]; NULL if it
@@ -55,8 +55,8 @@ void lines_done(struct lines *lines);
  * printed, and the caller must try again later.
  */
 int lines_print(struct lines *lines, struct text *out);
-/* Go to the next record.  Call it after lines_print() has returned 1.  Without this call
- * lines_print() prints the same record again. */
+/* Go to the next record.  Must be called after lines_print() has returned 1; otherwise
+ * the next lines_print() prints the same record again. */
 void lines_advance(struct lines *lines);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Return a hash of @pointer that has 32 bits.  One server returns the same hash for the
- * same pointer each time; the next server returns others. */
+/* Return a hash of @pointer that has 32 bits.  Equal pointers have equal hashes as long
+ * as the server runs.  After a restart of the server the hashes are others. */
 uint64_t ptrhash(uint64_t pointer);
 
 #endif

@@ -37,8 +37,8 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* Stop at the number of entries that ring_head() returned above, because a slow
-	 * process may still write to the ring. */
+	/* Copy only the records that the ring had when ring_head() was called, because
+	 * a slow process may still write to the ring. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX_SLOW) {

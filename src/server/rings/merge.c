@@ -47,7 +47,7 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	*source = (struct source){ .cpu = ring->cpu, .end = UINT64_MAX };
 	if (!merge->is_consuming) {
 		if (ring_head(&ring->view, &head))
-			return 0;	/* the ring is not readable, so skip it */
+			return 0;	/* skip a ring that cannot be read */
 		source->end = head.entries;
 	}
 	/*

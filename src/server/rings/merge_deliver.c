@@ -148,9 +148,9 @@ void merge_return(struct merge *merge, bool is_partial)
 }
 
 /*
- * Return true if @merge can read rings of which @other has staged records.  Since
- * @other has opened its rings, the sides may have been swapped: then main rings are now
- * rings of the snapshot, and the other way round.
+ * Return true if @merge can read rings of which @other has staged records.  If the
+ * sides were swapped after @other has opened its rings, a ring of the main side may now
+ * belong to the snapshot, so @merge->which does not matter.
  */
 static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {

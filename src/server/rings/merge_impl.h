@@ -42,11 +42,12 @@ struct merge {
 					 * could read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
 					 * because of @has_lost */
-	uint64_t rings_serial, reads_serial;	/* values of these members of struct
-						 * instance_rings when the sources were
-						 * opened */
+	uint64_t rings_serial, reads_serial;	/* values of instance_rings.rings_serial
+						 * and reads_serial when the sources
+						 * were opened */
 	uint64_t horizon;		/* the stream returns only records up to this
-					 * time; later records must wait */
+					 * time; younger records must wait for the next
+					 * batch */
 	struct source *sources;
 	uint32_t nr_sources;
 	uint32_t *heap;			/* indices of the sources that have a record; the

@@ -31,8 +31,8 @@ static inline bool instance_is_on(const struct instance *instance)
 bool instance_set_on(struct instance *instance, bool on);
 /* Return true if records of @cpu are written to the buffer now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
-/* Make writers read again whether and to which side they record.  Must be called after
- * these settings were changed.  See runtime/buffer/switch.c. */
+/* Make writers read again whether they record, and to which side.  Must be called after
+ * one of these settings was changed.  See runtime/buffer/switch.c. */
 void instance_ask_again(struct instance *instance);
 /*
  * Pause recording until instance_resume() has been called once for each

@@ -73,14 +73,15 @@ static_assert(offsetof(struct mmsghdr, msg_len) == sizeof(struct msghdr),
 	      "the border is between the two");
 static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 
-/* The state of the receipts.  Only the server's thread writes it. */
+/* The state of the receipts of this process.  Only the server's thread uses these
+ * variables. */
 static char *border_pages;		/* two memory pages; struct mmsghdr lies across
 					 * their border; NULL if there are no
 					 * receipts */
 static struct receipts *receipts;	/* the mapped file, which is the second page of
 					 * border_pages */
-static uint64_t current;		/* ticket of the current delivery; 0 if it was
-					 * cancelled */
+static uint64_t current;		/* ticket of the current delivery; 0 if the
+					 * delivery has none or was cancelled */
 static int reply_fd = -1;
 static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
 

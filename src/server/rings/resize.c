@@ -38,7 +38,7 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* Return the generation that processes will have applied when they use a change that is
+/* Return the next generation: a process that has applied it uses the changes that are
  * made now. */
 static uint32_t next_generation(const struct instance *instance)
 {

@@ -38,9 +38,8 @@ struct instance_ring {
 	enum abi_ring_kind kind;
 	bool is_prev;			/* true: this is the old ring (abi_side.prev),
 					 * from before the last change of size */
-	uint32_t stuck;			/* value of the ring's lock, which names its
-					 * owner, when the server last waited for the
-					 * lock in vain; 0: none */
+	uint32_t stuck;			/* owner of the ring's lock for which the server
+					 * has waited in vain (marker.c); 0: none */
 };
 
 /* A choice of rings: those of the main side, of the spare side (snapshot), or of
@@ -75,9 +74,9 @@ struct instance_rings {
 	LIST_HEAD(, merge) staged;	/* list of the streams that have staged records
 					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* progress of the processes in applying the
-					 * spare side that the program has asked for;
-					 * the program waits for its end */
+	struct apply spare_apply;	/* to find out when all processes have applied
+					 * the spare side that a program has asked
+					 * for */
 };
 
 /* Return the state of ROOT_PART_RINGS of @root. */

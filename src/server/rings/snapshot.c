@@ -33,7 +33,7 @@ void instance_swap(struct instance *instance, int cpu)
 
 /*
  * Answer a program that has asked for a spare side.  The program gets its answer only
- * after every process has applied that there is a spare side.
+ * after every process has applied the new spare side.
  */
 void instance_answer_spare(struct instance *instance)
 {
@@ -60,7 +60,8 @@ void instance_answer_spare(struct instance *instance)
 int instance_load_rings(struct instance *instance)
 {
 	instance_set_defaults(instance);
-	/* The previous server may have died while it freed the spare side, so finish that. */
+	/* The previous server may have died while it freed the spare side, so free what
+	 * is left of it. */
 	if (!instance_has_spare(instance))
 		instance_free_spare(instance);
 	return 0;

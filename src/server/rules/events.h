@@ -26,8 +26,8 @@ struct event {
 	uint32_t system_number;		/* index in events.systems */
 	bool is_present;		/* true: a process has loaded the event's
 					 * module */
-	bool is_visible;		/* true: of the present events with this system
-					 * and name, this is the newest */
+	bool is_visible;		/* true: the event is present, and no newer
+					 * present event has its system and name */
 	bool is_compiled;		/* true: event_program() has been called, so
 					 * @program is valid */
 	bool is_booted;			/* true: the event has got its triggers of the

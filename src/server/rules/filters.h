@@ -21,11 +21,11 @@ struct root;
 
 /*
  * Handle a write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the
- * name of @event.  A wrong filter removes the old one, too, and is reported in error_log.
- * If *@ret_is_changed is true, the caller must call apply_start(), also after an error.  If
- * it is false, the old filter stays.
- * Returns 0, the error of filter_compile(), -EINVAL (too long), -ENOMEM, -EBUSY (see
- * filters_log_missed()) or an error of rules_publish().
+ * system and name of @event.  A wrong filter is reported in error_log, and removes the
+ * old filter.  If *@ret_is_changed is true, the caller must call apply_start(), also
+ * after an error.  If it is false, the old filter stays.  Returns 0, the error of
+ * filter_compile(), -EINVAL (too long), -ENOMEM, -EBUSY (see filters_log_missed()) or
+ * an error of rules_publish().
  */
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);

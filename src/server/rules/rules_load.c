@@ -170,9 +170,9 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 	load_triggers(instance, soft, block, rule->triggers);
 }
 
-/* Load all rules of the block @data.  Rows of events above the highest row that has a
- * rule may be new, and the previous server may not have seen them.  So nr_rows stays
- * below them, and rules_refresh() handles them later. */
+/* Load all rules of the block @data.  Events above the highest row that has a rule may
+ * be new, and unknown to the previous server.  So nr_rows does not include them, and
+ * rules_refresh() handles them later. */
 static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {

@@ -69,7 +69,7 @@ uint32_t slots_used(const struct instance *instance)
 	return nr;
 }
 
-/* ---- put events into soft mode, and end it ---- */
+/* ---- begin and end soft mode of events ---- */
 
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event)

@@ -3,7 +3,7 @@
  * Parse what is written to a `trigger` file:
  *
  *	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
- *	!COMMAND[:SYSTEM:EVENT]...			remove it
+ *	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
  */
 #ifndef ULF_SERVER_TRIGGER_WORDS_H
 #define ULF_SERVER_TRIGGER_WORDS_H

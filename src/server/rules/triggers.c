@@ -352,8 +352,9 @@ int triggers_store(struct instance *instance, const struct event *event,
 		;
 	r = store_command(instance, event, text, ret_is_changed);
 	if (r == -EINVAL) {
-		/* Restore the text, in which trigger_parse() has stored NULs.  @copy ends
-		 * at the first NUL of @data, so copy only up to there. */
+		/* Restore the text in @copy, in which trigger_parse() has stored NULs.
+		 * The text ends at the first NUL of @data, or at the blanks before its
+		 * end. */
 		memcpy(copy, data, (size_t)(end - copy));
 		trigger_log(instance, event, text);
 	}

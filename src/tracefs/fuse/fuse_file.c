@@ -28,7 +28,7 @@
 
 /* Number of bytes before the reader's offset that stay in the page cache. */
 #define CACHE_KEPT_BYTES	(1 << 20)
-/* Older memory pages are dropped from the page cache when they have at least this
+/* Older memory pages are dropped from the page cache in portions of at least this
  * number of bytes. */
 #define CACHE_DROP_BYTES	(1 << 20)
 /* A splice asks for the same memory page this many times: once for read-ahead, then for
@@ -142,8 +142,8 @@ static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t 
 	open->dropped = end;
 }
 
-/* Try a read, write or flush, and update what its open file knows about polls and
- * splices.  Returns what tracefs_call_try() returns. */
+/* Try a read, write or flush.  After a read, also update was_ready and nr_ends of its
+ * open file.  Returns what tracefs_call_try() returns. */
 static ssize_t try_now(struct fuse_parked *request)
 {
 	struct tracefs_call *call = &request->call;

@@ -39,7 +39,8 @@ struct fuse_node {
 	uint64_t nlookup;		/* number of lookups that the kernel has not forgotten
 					 * yet */
 	uint32_t nr_users;		/* number of open files and directories of this node */
-	bool is_shared;			/* true: other lookups of the file use this node, too */
+	bool is_shared;			/* true: all lookups of this file or directory
+					 * use this node */
 };
 LIST_HEAD(fuse_node_list, fuse_node);
 
@@ -65,7 +66,7 @@ struct fuse_open {
 };
 LIST_HEAD(fuse_open_list, fuse_open);
 
-/* A read, write or flush, which is parked if it cannot be answered yet. */
+/* A read, write or flush of the kernel.  It is parked if it cannot be answered yet. */
 struct fuse_parked {
 	TAILQ_ENTRY(fuse_parked) link;	/* entry of the list tracefs_fuse.parked */
 	fuse_req_t req;
