@@ -197,7 +197,8 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* ---- free_buffer: a write has no effect, closing the file frees the buffer ---- */
+/* ---- methods of free_buffer: a write has no effect, closing the file frees the buffer
+ * ---- */
 
 ssize_t free_buffer_store(struct tracefs_file *file, const char *buf, size_t size,
 			  pid_t tid)

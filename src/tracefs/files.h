@@ -40,7 +40,7 @@ extern const struct tracefs_dir trace_stat_dir, top_dir, root_dir, instances_dir
 
 /* ---- methods of readme.c ---- */
 
-/* The file README: the help of all files, triggers and clocks. */
+/* The file README: the help texts of all files, tracers, commands and clocks. */
 SHOW(readme_show);
 
 /* ---- methods of tree.c ---- */
@@ -99,8 +99,8 @@ SHOW(ftrace_id_show);
 
 /* ---- methods of filter.c ---- */
 
-/* The files `filter` of an event, and of a system.  A wrong filter removes the old one, as
- * in the kernel. */
+/* The files `filter` of an event, and of a system.  A wrong filter removes the old
+ * filter, as in the kernel. */
 SHOW(event_filter_file_show);
 STORE(event_filter_file_store);
 SHOW(system_filter_file_show);
@@ -196,7 +196,7 @@ STORE(tracing_thresh_store);
 
 /* ---- methods of profile.c ---- */
 
-/* The file function_profile_enabled: 0 or 1. */
+/* The file function_profile_enabled, which shows 0 or 1. */
 SHOW(profile_enabled_show);
 STORE(profile_enabled_store);
 /* Method tracefs_def.refused: turn the profiler off, because a process could not apply
@@ -207,7 +207,8 @@ SHOW(profile_cpu_show);
 
 /* ---- methods of stack_tracer.c ---- */
 
-/* The file stack_tracer_enabled: any int; 0 is off. */
+/* The file stack_tracer_enabled.  Its value may be any int; 0 turns the stack tracer
+ * off. */
 SHOW(stack_enabled_show);
 STORE(stack_enabled_store);
 /* Method tracefs_def.refused: turn the stack tracer off, because a process could not
@@ -276,7 +277,7 @@ STORE(free_buffer_store);
 
 /* ---- methods of control.c ---- */
 
-/* The file tracing_on: 0 or 1. */
+/* The file tracing_on, which shows 0 or 1. */
 SHOW(tracing_on_show);
 STORE(tracing_on_store);
 /* Method tracefs_def.is_done: after a write of 0, wait for the readers of trace_pipe_raw. */
@@ -297,7 +298,7 @@ STORE(trace_marker_raw_store);
 /* The file trace_options, with one line per option. */
 SHOW(trace_options_show);
 STORE(trace_options_store);
-/* A file options/OPTION: 0 or 1. */
+/* A file options/OPTION, which shows 0 or 1. */
 SHOW(option_show);
 STORE(option_store);
 

@@ -323,9 +323,9 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_read(raw, buf, size);
 }
 
-/* Fill raw->page for a splice.  Returns 1 only if the page is full, or if poll() has
- * stopped waiting (is_flushing); else as page_fill().  If a splice always got pages
- * that are not full, the file of a slow trace would be many times larger. */
+/* Fill raw->page for a splice.  Returns 1 only if page_fill() does so, or if poll() has
+ * stopped waiting for more records (is_flushing).  If a splice always got pages that
+ * are not full, the file of a slow trace would be many times larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The top directory of the server's tree, and tracefs_walk(). */
+/* Make the top directory of the server's tree, and find nodes by their path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

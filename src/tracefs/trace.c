@@ -35,10 +35,11 @@
 struct reader {
 	bool has_paused;		/* true: recording is paused because this file
 					 * is open */
-	struct lines lines;		/* what prints the records as lines; lines.merge
-					 * is NULL until the first read */
+	struct lines lines;		/* printer of the records; lines.merge is NULL
+					 * until the first read */
 	struct text text;		/* the header or line that is being read */
-	off_t text_at;			/* offset of @text in the file */
+	off_t text_at;			/* offset in the file `trace` at which @text
+					 * begins */
 	bool has_header;		/* true: the header was printed */
 	uint64_t extend_ns;		/* time when the reader last reached the end of
 					 * the records, CLOCK_MONOTONIC */

@@ -55,7 +55,8 @@ struct tracefs_stream {
 /* The effect of an open file on rmdir() of the file's instance. */
 enum tracefs_hold {
 	TRACEFS_HOLDS,			/* rmdir() returns EBUSY */
-	TRACEFS_GOES,			/* rmdir() succeeds; then the file returns ENODEV */
+	TRACEFS_GOES,			/* rmdir() succeeds; then reads and writes of
+					 * the file return ENODEV */
 	TRACEFS_STAYS,			/* rmdir() succeeds; the open file can still be read */
 };
 
@@ -208,7 +209,8 @@ struct tracefs_file {
 					 * CLOCK_MONOTONIC */
 	bool must_truncate;		/* true: the file must still be truncated
 					 * (O_TRUNC) by tracefs_settle() */
-	uint64_t restart_serial;	/* parse_serial() at the last -ERESTART */
+	uint64_t restart_serial;	/* value of parse_serial() when a call last
+					 * returned -ERESTART */
 	uint64_t restart_ns;		/* time from which on a call is retried even if
 					 * no parser has made progress, CLOCK_MONOTONIC;
 					 * 0: the last call did not return -ERESTART */

@@ -21,7 +21,8 @@ struct text;
 
 /* State that the graph tracer's printer keeps for one CPU from line to line. */
 struct graph_cpu {
-	int32_t pid;			/* thread of the last record; 0: none */
+	int32_t pid;			/* id of the thread of the last record; 0:
+					 * none */
 	int32_t depth;			/* depth of the innermost open function; -1: none */
 	uint64_t leaf;			/* function whose start and end were printed as
 					 * the last line; 0: none */

@@ -37,12 +37,12 @@
 /* ---- read the records of the graph tracer ---- */
 
 /* Sizes and offsets of the graph tracer's records, in bytes. */
-#define ENTRY_BYTES	20u		/* size of the record of a start */
+#define ENTRY_BYTES	20u		/* size of the record of a function's start */
 #define ARGS_OFFSET	24u		/* offset of the data that options add to the
 					 * record of a start */
-#define RETADDR_BYTES	32u		/* size of the record of a start with a return
-					 * address */
-#define EXIT_BYTES	48u		/* size of the record of an end */
+#define RETADDR_BYTES	32u		/* size of the record of a function's start with
+					 * a return address */
+#define EXIT_BYTES	48u		/* size of the record of a function's end */
 #define MARKS_BYTES	4u		/* size of the marks (ABI_GRAPH_...) that may
 					 * follow ENTRY_BYTES or EXIT_BYTES */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print the header of `trace`. */
+/* Print the header of the files `trace` and `snapshot`. */
 #include <inttypes.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -52,7 +52,8 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 		text_printf(out, " <%016" PRIx64 ">", ip);
 }
 
-/* Print the file that contains the address, as the kernel does for stacks of programs. */
+/* Print the file that contains the code at @ip, as the kernel does for stacks of
+ * programs. */
 static void print_file(const struct line *line, uint64_t ip, struct text *out)
 {
 	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);

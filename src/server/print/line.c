@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print a record as a line of `trace`, for each of the output options. */
+/* Print a record as a line of `trace`, as text or, with the options raw, hex and bin,
+ * as numbers. */
 #include <inttypes.h>
 #include <string.h>
 

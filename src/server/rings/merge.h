@@ -42,7 +42,7 @@ struct merge_record {
 int merge_new(struct instance *instance, enum rings which, int cpu,
 	      bool is_consuming, struct merge **ret_merge);
 /*
- * Free the stream.  Staged records stay in the rings for the next reader.  NULL is
+ * Free @merge.  Its staged records stay in the rings for the next reader.  NULL is
  * allowed.
  */
 void merge_free(struct merge *merge);
@@ -66,7 +66,8 @@ bool merge_extend(struct merge *merge);
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
 /*
  * Get the next record of @cpu, or CPU_ALL, after the record that merge_peek() has
- * returned.  Returns as merge_peek() does, and the record is valid as long.
+ * returned.  Returns 1, or 0 if there is no such record (yet).  The record is valid
+ * until merge_advance() or merge_start().
  */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);

@@ -11,22 +11,24 @@
 /* One ring that the merge reads. */
 struct source {
 	struct ring_cursor cursor;
-	struct mapping *map;		/* holds a reference, so that the ring stays
-					 * mapped */
+	struct mapping *map;		/* mapping of the ring; the source holds a
+					 * reference, so that the ring stays mapped */
 	uint32_t cpu;
 	uint64_t end;			/* the stream ends after this number of entries
 					 * of the ring (ring_cursor.entries) */
 	bool is_begun;			/* true: a record of this ring was read */
 	bool has_moved;			/* true: records, or a loss, were passed since
 					 * the last merge_consume() */
-	bool is_offered;		/* true: ring_cursor_offer() was called */
+	bool is_offered;		/* true: ring_cursor_offer() was called for the
+					 * records that were passed */
 	bool was_consumed;		/* true: the last merge_consume() has consumed
 					 * records of this ring */
 	struct abi_ring_read after;	/* read state of the ring after the last
 					 * merge_consume() */
 	struct ring_record record;	/* the next record of the ring; valid while the
 					 * source is in merge.heap */
-	uint64_t lost;			/* number of records lost before @record */
+	uint64_t lost;			/* number of records that were lost directly
+					 * before @record */
 };
 
 struct merge {

@@ -83,7 +83,7 @@ static struct receipts *receipts;	/* the mapped file, which is the second page o
 static uint64_t current;		/* ticket of the current delivery; 0 if the
 					 * delivery has none or was cancelled */
 static int reply_fd = -1;
-static char *reply;			/* mapping of @reply_fd, REPLY_BYTES */
+static char *reply;			/* mapping of reply_fd, REPLY_BYTES bytes */
 
 /* ---- open, map and initialise the file of receipts ---- */
 

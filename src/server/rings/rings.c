@@ -22,7 +22,7 @@
 							 * ring of each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
 #define MAPPED_MIN		1024u	/* number of rings that the server may map for a
-					 * root, however few CPUs the machine has */
+					 * root at least, on machines with few CPUs */
 #define OPENS_NS		100000000u	/* the server maps at most mapped_max()
 						 * rings of a root in this time, ns */
 #define MAPPED_BYTES_MAX	(1ull << 40)	/* a larger ring is not mapped, because
@@ -198,7 +198,8 @@ int instance_sync(struct instance *instance)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
 		if (ref.off && !limits->opens_left)
-			continue;	/* the next call tries again */
+			continue;	/* the next instance_sync() tries to map this
+					 * ring again */
 		limits->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;

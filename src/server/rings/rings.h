@@ -57,8 +57,9 @@ struct root_rings {
 					 * mapped */
 	uint32_t opens_left;		/* number of rings that the server may still map
 					 * now for the root */
-	uint64_t opens_ns;		/* time when opens_left was computed, CLOCK_MONOTONIC */
-	struct budget retire_budget;	/* budget of instance_retire() */
+	uint64_t opens_ns;		/* time when opens_left was last raised,
+					 * CLOCK_MONOTONIC */
+	struct budget retire_budget;	/* CPU time that instance_retire() may take */
 };
 
 /* The rings of an instance.  This is the state of INSTANCE_PART_RINGS. */
@@ -158,8 +159,8 @@ bool instance_is_filled(struct instance *instance, int cpu);
  */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
 /*
- * Set the clock (@row of the table of clocks).  Clears the buffer, because times of two
- * clocks cannot be compared.  The caller must call apply_start().
+ * Set the clock of @instance to row @row of clock_table.  Clears the buffer, because
+ * times of two clocks cannot be compared.  The caller must call apply_start().
  */
 int instance_set_clock(struct instance *instance, uint32_t row);
 /*

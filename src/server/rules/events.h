@@ -49,7 +49,8 @@ struct events {
 					 * by system and name; of events with the same
 					 * name, the newest is first */
 	uint32_t nr_by_name;
-	uint64_t formats_taken;		/* number of bytes used of the limit BLOB_FORMATS_BYTES */
+	uint64_t formats_taken;		/* number of bytes that formats have used;
+					 * BLOB_FORMATS_BYTES at most */
 	char **systems;			/* names of systems, by number; only grows */
 	uint32_t nr_systems;
 	uint32_t *system_index;		/* hash index: find a system by its name; an
@@ -63,7 +64,7 @@ struct events {
 					 * refused a module */
 };
 
-/* Return the events of @root. */
+/* Return the state of ROOT_PART_EVENTS of @root. */
 static inline struct events *root_events(const struct root *root)
 {
 	return root->part_state[ROOT_PART_EVENTS];

@@ -31,7 +31,8 @@ struct change {
 					 * this struct */
 	uint32_t *rows;
 	struct event_filter *filters;	/* the new filters; after change_swap() the old filters */
-	struct event_filter **pointers;	/* pointers to the elements of @filters */
+	struct event_filter **pointers;	/* pointers to the elements of @filters, for
+					 * system_filter_store() */
 	const struct event_format **formats;
 };
 

@@ -32,7 +32,7 @@ struct instance_pids {
 						 * pids_expire() continues */
 };
 
-/* Return the state of the lists of threads of @instance. */
+/* Return the state of INSTANCE_PART_PIDS of @instance. */
 static inline struct instance_pids *instance_pids(const struct instance *instance)
 {
 	return instance->part_state[INSTANCE_PART_PIDS];

@@ -107,7 +107,7 @@ bool print_has_command(enum command_number command)
 	return acts[command];
 }
 
-/* ---- run the triggers ---- */
+/* ---- run the triggers of ftrace:print ---- */
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
 {

@@ -53,10 +53,11 @@ struct instance_rules {
 	uint32_t nr_rows;		/* length of @filters and of @softs: the number
 					 * of rows of the table of events when a filter
 					 * or trigger was last set */
-	struct soft_event print;	/* triggers of ftrace:print, which is always
-					 * recorded */
+	struct soft_event print;	/* triggers of the event ftrace:print, which is
+					 * always recorded and so has no rule word */
 	uint64_t *slots;		/* bitmap of the rule words in use, ABI_SLOTS bits */
-	uint32_t next_slot;		/* rule word at which the search for a free one begins */
+	uint32_t next_slot;		/* number of the rule word at which the search
+					 * for a free word begins */
 	struct abi_ring_ref block;	/* the block of rules to which abi_buffer.rules
 					 * refers */
 };

@@ -105,7 +105,8 @@ const char *suggest_event(struct root *root, const char *word, struct nearest *n
 	suggest_offer_all(root, near, events->nr_visible, whole_name);
 	if (nearest_name(near))
 		return nearest_name(near);
-	/* Look for a similar event of another system. */
+	/* No SYSTEM:EVENT is similar, so look for an event of any system whose name is
+	 * similar. */
 	nearest_init(near, colon + 1, strlen(colon + 1));
 	suggest_offer_all(root, near, events->nr_visible, event_name);
 	if (!with_system(root, near))
