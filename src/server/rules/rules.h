@@ -35,8 +35,9 @@ struct root_rules {
 					 * trigger counts once for each row of its
 					 * event; OLD_TRIGGERS_MAX (triggers.c) at
 					 * most */
-	uint64_t names_since_ns;	/* time since when rules_load_names() waits,
-					 * CLOCK_MONOTONIC; 0: it does not wait */
+	uint64_t names_since_ns;	/* time when rules_load_names() began to wait
+					 * for functions, CLOCK_MONOTONIC; 0: it does
+					 * not wait */
 	uint64_t names_left;		/* number of bytes of names of constants that
 					 * filters.c may still search now */
 	uint64_t names_ns;		/* time when names_left was computed, CLOCK_MONOTONIC */
@@ -93,9 +94,10 @@ void rules_drop(struct instance *instance);
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event);
 /*
- * Method root_part.load, which runs before rules_load(): if a published filter names
- * functions, have the root's files parsed.  Returns 0; -ERESTART if a parser is at
- * work, so that the caller must call again later; or -ENOMEM.
+ * Method root_part.load, which runs before rules_load(): if published filters name
+ * functions, have the root's files parsed and search for the functions.  Returns 0;
+ * -ERESTART if that takes more time, so that the caller must call again later; or
+ * -ENOMEM.
  */
 int rules_load_names(struct root *root);
 /* Method root_part.done: set to 0 what the root has used of its limits for loaded

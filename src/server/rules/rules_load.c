@@ -31,7 +31,8 @@
  * could have many, and loading each may sort all functions of the program. */
 #define PART_RULES_MAX		8u
 
-/* How long the load of a root waits for the functions that its filters name, ns. */
+/* The load of a root waits no longer than this time for the functions that its filters
+ * name, ns. */
 #define NAMES_WAIT_NS		10000000000u
 
 /* A private copy of the block of rules. */
@@ -217,9 +218,9 @@ static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 	return block_copy(root, shm_load(&abi->rules), &size, ret_block, ret_copy, ret_bytes);
 }
 
-/* Return -ERESTART if the load of @root must wait for searches, whose last result is @r.  A
- * program that changes its tables all the time could let them begin again and again, so the
- * wait has a limit. */
+/* Return -ERESTART if the load of @root must wait for searches for functions; @r is the
+ * result of the last search.  A program that changes its tables all the time could make
+ * the searches begin again and again, so the wait is limited to NAMES_WAIT_NS. */
 static int end_names_wait(struct root *root, int r)
 {
 	uint64_t *since_ns = &root_rules(root)->names_since_ns;
