@@ -19,11 +19,11 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* must come first, because it reports unsupported
-				 * compiler modes and C libraries */
+#include <ulf/event.h>		/* this header must come first, because it reports
+				 * unsupported compiler modes and C libraries */
 
 #ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers, so leave
-				 * everything out without glibc */
+				 * everything out */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <asm/errno.h>		/* not <errno.h>, because some events have an argument
-				 * named errno */
+#include <asm/errno.h>		/* this is not <errno.h>, because some events have an
+				 * argument named errno */
 #include <linux/const.h>
 #include <linux/types.h>
 
@@ -68,7 +68,7 @@ typedef __s64 time64_t;
 #define pgoff_t		unsigned long
 #endif
 
-/* ---- annotations of declarations and branches, such as __user and likely() ---- */
+/* ---- annotations ---- */
 
 #ifndef __force
 #define __force
@@ -95,7 +95,7 @@ typedef __s64 time64_t;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
-/* ---- addresses of code: _RET_IP_ and _THIS_IP_ ---- */
+/* ---- addresses of code ---- */
 
 #ifndef _RET_IP_
 #define _RET_IP_	((unsigned long)__builtin_return_address(0))
@@ -104,7 +104,7 @@ typedef __s64 time64_t;
 #define _THIS_IP_	__ULF_THIS_IP
 #endif
 
-/* ---- macros that compute with numbers ---- */
+/* ---- numbers ---- */
 
 #ifndef BITS_PER_LONG
 #define BITS_PER_LONG	64
@@ -216,7 +216,7 @@ typedef __s64 time64_t;
 #define cpu_to_be64(x)	__builtin_bswap64(x)
 #endif
 
-/* ---- macros that access objects and memory, such as container_of() ---- */
+/* ---- objects ---- */
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -232,8 +232,7 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that defines atomic_read also has the types
-				 * atomic_t, atomic64_t and atomic_long_t */
+#ifndef atomic_read		/* a program that defines atomic_read also has the types below */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -247,7 +246,7 @@ typedef atomic64_t atomic_long_t;
 	  ((nr) % BITS_PER_LONG) & 1) != 0)
 #endif
 
-/* ---- error numbers in pointers, such as ERR_PTR() ---- */
+/* ---- errors in pointers ---- */
 
 #ifndef MAX_ERRNO
 #define MAX_ERRNO	4095
@@ -272,7 +271,7 @@ typedef atomic64_t atomic_long_t;
 #define ERR_PTR(error)		((void *)(long)(error))
 #endif
 
-/* ---- IS_ENABLED(), the test of a CONFIG_ option ---- */
+/* ---- CONFIG_ options ---- */
 
 /*
  * IS_ENABLED(CONFIG_X) is 1 if CONFIG_X is defined as 1, else 0:
@@ -289,7 +288,7 @@ typedef atomic64_t atomic_long_t;
 #define IS_ENABLED(option)	ULF_ENABLED(option)
 #endif
 
-/* ---- device numbers: MAJOR(), MINOR(), MKDEV() ---- */
+/* ---- device numbers ---- */
 
 /*
  * Device numbers as in the kernel.  The kernel's dev_t has 32 bits, of which the low 20 are
@@ -303,8 +302,8 @@ typedef atomic64_t atomic_long_t;
 #undef MAJOR
 #undef MINOR
 #undef MKDEV
-#define MAJOR(dev)	((unsigned int)((dev) >> MINORBITS))
-#define MINOR(dev)	((unsigned int)((dev) & MINORMASK))
+#define MAJOR(dev)	((unsigned int) ((dev) >> MINORBITS))
+#define MINOR(dev)	((unsigned int) ((dev) & MINORMASK))
 #define MKDEV(ma, mi)	(((ma) << MINORBITS) | (mi))
 #ifndef MINORBITS
 #define MINORBITS	20
@@ -327,7 +326,7 @@ static inline __attribute__((__unused__)) __u32 ulf_decode_dev(__u64 __dev)
 	return __major << 20 | __minor;
 }
 
-/* ---- functions that copy strings, such as strscpy() ---- */
+/* ---- strings ---- */
 
 /*
  * Copy the string @__from to @__to, at most @__bytes including the NUL, which is always
@@ -412,7 +411,7 @@ ULF_NOTRACE static inline ssize_t __ulf_strscpy_pad_2(char (&to)[bytes], const c
 #define strlcpy(to, from, bytes)	ulf_strlcpy(to, from, bytes)
 #endif
 
-/* ---- the current time, and times in ns: ktime_get() and others ---- */
+/* ---- time ---- */
 
 #ifdef CLOCK_MONOTONIC		/* <time.h> lacks CLOCK_MONOTONIC with -std=c11 unless
 				 * _POSIX_C_SOURCE is defined */

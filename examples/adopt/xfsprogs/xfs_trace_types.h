@@ -4,8 +4,8 @@
 #define XFS_TRACE_TYPES_H
 
 /* Device numbers have the C library's encoding here, not the kernel's. */
-#define MAJOR(dev)	((unsigned int)(((dev) >> 8) & 0xfff))
-#define MINOR(dev)	((unsigned int)(((dev) & 0xff) | (((dev) >> 12) & 0xffffff00)))
+#define MAJOR(dev)	((unsigned int) (((dev) >> 8) & 0xfff))
+#define MINOR(dev)	((unsigned int) (((dev) & 0xff) | (((dev) >> 12) & 0xffffff00)))
 #include <ulf/kernel.h>
 
 struct inode;

@@ -238,9 +238,9 @@ enum {
 #define BTRFS_ADD_DELAYED_EXTENT	3
 #define BTRFS_UPDATE_DELAYED_HEAD	4
 
-#define QGROUP_RESERVE		(1 << 0)
-#define QGROUP_RELEASE		(1 << 1)
-#define QGROUP_FREE		(1 << 2)
+#define QGROUP_RESERVE		(1<<0)
+#define QGROUP_RELEASE		(1<<1)
+#define QGROUP_FREE		(1<<2)
 
 struct btrfs_fs_info *btrfs_sb(struct super_block *sb);
 struct btrfs_inode *BTRFS_I(const struct inode *inode);

@@ -131,7 +131,7 @@ enum migratetype {
 	MIGRATE_PCPTYPES,
 };
 #define MAX_ORDER		11
-#define pageblock_order		(MAX_ORDER - 1)
+#define pageblock_order		(MAX_ORDER-1)
 
 int zone_to_nid(struct zone *zone);
 enum zone_type zone_idx(const struct zone *zone);
