@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: until commands give up
 # A directory or a server that cannot be had: ulf says which, why, and what to do.
 . tests/cli/common
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: for programs that sleep
 # ulf run records from the first instruction, prints it to stderr, to a file or
 # live, and tells of words that fit no event.
 . tests/cli/common

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# waits: for what trace-cmd prints
 # `trace-cmd stream' prints what a program records, however little it is: while the
 # command runs, and all of it when that ends at once.  buffer_percent is 50.
 . tests/clients/common

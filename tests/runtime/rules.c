@@ -5,6 +5,7 @@
  * server, and the filter that was in force stays.  A hit in a signal handler, or
  * in a child, is judged like any other.
  *
+ * waits: until agents have applied settings
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <errno.h>

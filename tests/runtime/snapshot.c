@@ -3,6 +3,7 @@
  * tracing_snapshot(), tracing_alloc_snapshot(), tracing_snapshot_alloc(): what
  * the program is answered, and what becomes of its trace.
  *
+ * waits: until a request for a snapshot gets no answer
  * timeout: 60
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */

@@ -5,6 +5,7 @@
  * once a counted one acts exactly as often as it says.  Whatever else stands in
  * the memory is refused.
  *
+ * waits: until agents have applied settings
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <errno.h>
