@@ -42,8 +42,9 @@
 #define ABI_SLOTS		16384u	/* number of rule words in each buffer */
 #define ABI_COMM_LEN		16u
 #define ABI_BOOT_BYTES		1024u
-#define ABI_EVENT_ID_FIRST	32768u	/* an event's id is this number plus its row in
-					 * the table of events; ids are at most 65535 */
+#define ABI_EVENT_ID_FIRST	32768u	/* an event's id is this number plus the event's
+					 * row in the table of events; ids are at most
+					 * 65535 */
 #define ABI_EVENT_ID_FUNCTION	1u	/* id of ftrace:function, as in the kernel */
 #define ABI_EVENT_ID_STACK	4u	/* id of ftrace:kernel_stack, as in the kernel */
 #define ABI_EVENT_ID_PRINT	5u	/* ftrace:print */
@@ -318,8 +319,8 @@ struct abi_event {
 					 * name and a NUL, without alignment */
 	uint32_t reserved[4];
 };
-#define ABI_NAMES_BYTES		65536u	/* limit of abi_event.names_bytes, the size of
-					 * an event's enum names */
+#define ABI_NAMES_BYTES		65536u	/* maximum value of abi_event.names_bytes, the
+					 * size of an event's enum names */
 
 /* The format of an event, in the heap.  All offsets in it are from the start of this struct. */
 struct abi_format {
@@ -404,8 +405,8 @@ enum abi_pids_list {
 /* One side of a buffer: a set of rings.  The server writes all members. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* the rings that each CPU had before the last resize; they stay until their records
-	 * were read or overwritten */
+	/* the rings that each CPU had before the last resize; a ring stays until its
+	 * records were read or overwritten */
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
 

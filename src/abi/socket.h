@@ -25,16 +25,16 @@
 #include <stdint.h>
 
 #define ABI_SOCKET_VERSION	3u
-#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* limit of the bytes that follow struct
-						 * abi_request */
-#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* limit of the bytes that follow struct
-						 * abi_answer */
-#define ABI_SOCKET_READ_MAX	(256u << 10)	/* limit of the bytes that one
+#define ABI_SOCKET_REQUEST_MAX	(128u << 10)	/* maximum number of bytes that follow
+						 * struct abi_request */
+#define ABI_SOCKET_ANSWER_MAX	(8u << 20)	/* maximum number of bytes that follow
+						 * struct abi_answer */
+#define ABI_SOCKET_READ_MAX	(256u << 10)	/* maximum number of bytes that one
 						 * ABI_SOCKET_READ asks for */
-#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* limit of the bytes of the whole text
-						 * of ABI_SOCKET_SYMBOLS */
-#define ABI_SOCKET_FILES	64u		/* limit of the number of open files of
-						 * one connection */
+#define ABI_SOCKET_SYMBOLS_MAX	(256u << 20)	/* maximum number of bytes of the whole
+						 * text of ABI_SOCKET_SYMBOLS */
+#define ABI_SOCKET_FILES	64u		/* maximum number of open files of one
+						 * connection */
 
 /*
  *	op		request				answer

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define ABI_STACK_MAGIC		0x316b7473u	/* the bytes "stk1" */
-#define ABI_STACK_FRAMES	500u		/* limit of the number of frames of one
+#define ABI_STACK_FRAMES	500u		/* maximum number of frames of one
 						 * stack, as in the kernel */
 #define ABI_STACK_THREADS	2048u
 

@@ -49,8 +49,8 @@ struct dir_place {
 };
 
 #define DIR_PLACES		2
-#define DIR_NAMES		64u	/* limit of the number of names that a user may
-					 * have in each struct dir_place */
+#define DIR_NAMES		64u	/* maximum number of names that a user may have
+					 * in each struct dir_place */
 
 /* All directories in which a user may have a ulf directory, in the order in which they are
  * tried. */

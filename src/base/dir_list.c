@@ -13,8 +13,8 @@
 
 #include "base/dir.h"
 
-#define ENTRIES_MAX	100000u		/* limit of the number of names that are checked
-					 * in one directory; only names of the form of a
+#define ENTRIES_MAX	100000u		/* maximum number of names that are checked in
+					 * one directory; only names of the form of a
 					 * ulf directory count */
 
 /* ---- find the ulf directories of this user ---- */
@@ -106,10 +106,10 @@ static bool parse_uid(const char *text, unsigned int *ret_uid)
 }
 
 /*
- * Add the users that have a directory in @parent whose name is @prefix and their user
- * id.  A name counts only if that user owns the directory, so no user can add another
- * user to the list.  Names of any other form do not count for ENTRIES_MAX, because
- * every user may make many of them.
+ * Add each user that has a directory in @parent whose name is @prefix + user id.  A
+ * name counts only if that user owns the directory, so no user can add another user to
+ * the list.  Names of any other form do not count for ENTRIES_MAX, because every user
+ * may make many of them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)

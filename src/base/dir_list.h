@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DIR_USERS_MAX	4096u		/* limit of the number of users that dir_users()
+#define DIR_USERS_MAX	4096u		/* maximum number of users that dir_users()
 					 * returns */
 
 /*

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Close the descriptors of a child that is about to call exec().  O_CLOEXEC takes effect only at
- * exec(), and until then the child has copies of all descriptors.  If the parent closes a
- * descriptor meanwhile, its epoll entry remains; if the parent dies, its locks remain.  So a
- * child closes its descriptors at once.
+ * Close the descriptors of a child that is about to call exec().  O_CLOEXEC takes
+ * effect only at exec(), and until then the child has copies of all descriptors.  If the
+ * parent closes a descriptor meanwhile, the descriptor's epoll entry remains; if the
+ * parent dies, the locks of the parent remain.  So a child closes its descriptors at
+ * once.
  *
  * Both functions are for a child of fork() that has one thread.
  */

@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NEAREST_MAX	255u		/* limit of the bytes of a word or name; longer
-					 * words and names are ignored */
-#define NEAREST_WORK	(24u << 20)	/* limit of the work for one word, in units of a
-					 * few ns */
+#define NEAREST_MAX	255u		/* maximum number of bytes of a word or name;
+					 * longer words and names are ignored */
+#define NEAREST_WORK	(24u << 20)	/* maximum work for one word, in units of a few
+					 * ns */
 
 struct nearest {
 	const char *word;		/* the word to search for, in the caller's

@@ -32,8 +32,9 @@
 #define LOOK_MS		200			/* time between two checks of the child, ms */
 #define QUIET_MS	15000			/* time without progress after which a
 						 * child is killed, ms */
-#define TOTAL_MS	300000			/* time limit of a command in ms, unless
-						 * cli_cmd.may_take_long is set */
+#define TOTAL_MS	300000			/* time limit for a command in ms,
+						 * unless cli_cmd.may_take_long is
+						 * set */
 #define END_MS		1000			/* time to wait for the end of a child
 						 * that was killed, ms */
 #define END_LOOK_MS	10			/* time between two checks of a child
@@ -149,9 +150,9 @@ static int set_user_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
-	/* Keep the capabilities until PR_SET_DUMPABLE has made the process undumpable.
-	 * setresuid() makes the process dumpable if fs.suid_dumpable is 1, but the user
-	 * cannot ptrace a process that has capabilities. */
+	/* If fs.suid_dumpable is 1, setresuid() makes the process dumpable, so that the
+	 * user could ptrace it.  Capabilities prevent that.  So keep them until
+	 * PR_SET_DUMPABLE has made the process undumpable again. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
 	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||

@@ -23,10 +23,10 @@
 
 #define BATCH		16u		/* maximum number of children that run at the
 					 * same time */
-#define BATCH_MS	10000		/* time limit of a batch of children, ms */
+#define BATCH_MS	10000		/* time limit for a batch of children, ms */
 #define CPU_SECONDS	10		/* maximum CPU time of a child, s */
 #define ROWS_MAX	10000u		/* maximum number of roots of one user */
-#define HINT_MS		1000u		/* time limit of users_report_root(), ms */
+#define HINT_MS		1000u		/* time limit for users_report_root(), ms */
 #define END_MS		1000u		/* time to wait for the end of the children of a
 					 * batch, ms */
 #define END_LOOK_MS	2		/* time between two checks whether the children

@@ -25,7 +25,7 @@ struct users {
 					 * some users */
 };
 
-#define USERS_LIST_MS	60000u		/* time limit of `ulf ls --all`, ms */
+#define USERS_LIST_MS	60000u		/* time limit for `ulf ls --all`, ms */
 
 /*
  * users_get - read the roots of all users that have a ulf directory

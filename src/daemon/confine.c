@@ -32,9 +32,10 @@
 
 /*
  * Capabilities that a server with user id 0 keeps.  Programs with user id 0 have all
- * capabilities, and their worker processes may run as other users.  To inspect them
- * (/proc/PID/maps, stat, exe) the server needs SYS_PTRACE, and to read the files that
- * they run it needs DAC_READ_SEARCH.  Servers of other users keep no capability.
+ * capabilities, and their worker processes may run as other users.  To inspect these
+ * programs and workers (/proc/PID/maps, stat, exe), the server needs SYS_PTRACE.  To
+ * read the files that they run, the server needs DAC_READ_SEARCH.  Servers of other
+ * users keep no capability.
  */
 static const uint64_t kept_of_root =
 	1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYS_PTRACE;

@@ -2,8 +2,8 @@
 /*
  * The server's event loop.  The loop ends on SIGTERM, SIGINT or SIGHUP, when a client
  * asks for it, or when the ulf directory has been removed.  If the server is killed,
- * the kernel drops its lock; the next server replaces its socket file and restores its
- * mounts (mounts.c).
+ * the kernel drops its lock; the next server replaces the killed server's socket file
+ * and restores the mounts (mounts.c).
  */
 #include "daemon/loop.h"
 

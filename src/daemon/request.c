@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handle the requests on the CLI's socket.  Each request is a row of a table, with the
- * maximum size of its payload and its handler.  A handler answers at once or parks the
- * request.  A parked request is tried again on each tick.
+ * request's handler and the maximum size of its payload.  A handler answers at once or
+ * parks the request.  A parked request is tried again on each tick.
  */
 #include <errno.h>
 #include <fcntl.h>

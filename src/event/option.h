@@ -21,13 +21,15 @@
  * directories have its file. */
 enum option_who {
 	OPT_SERVER	= 0,		/* only the server acts on the option */
-	OPT_SHARED	= 0,		/* processes read the bit, or a word that the server
-					 * derives from it, when they need it: nobody is
-					 * notified of a change */
+	OPT_SHARED	= 0,		/* processes read the bit, or a word that the
+					 * server derives from the bit, each time they
+					 * use the option: no process is notified of a
+					 * change */
 	OPT_PROGRAM	= 1,		/* processes apply the option: the server notifies them
 					 * of a change at once */
-	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option applies it
-						 * when it records a function */
+	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option
+						 * applies the option when the tracer
+						 * records a function */
 	OPT_TOP		= 4,		/* the option's file exists only in the top
 					 * directory */
 };

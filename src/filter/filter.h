@@ -83,8 +83,8 @@ struct filter_range {
 	uint64_t start, end;
 };
 
-#define FILTER_RANGES_MAX	32u	/* limit of the number of functions that may
-					 * have one name */
+#define FILTER_RANGES_MAX	32u	/* maximum number of functions that may have one
+					 * name */
 
 /* Information that the filter compiler needs besides the event's format. */
 struct filter_env {

@@ -17,8 +17,8 @@
 
 #include "filter/term.h"
 
-#define FLOAT_MAX	64		/* limit of the length of a floating-point
-					 * number in a filter's text, with the NUL */
+#define FLOAT_MAX	64		/* maximum length of a floating-point number in
+					 * a filter's text, with the NUL */
 
 /* A range of magnitudes (bits without the sign). */
 struct magnitudes {

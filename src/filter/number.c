@@ -5,8 +5,8 @@
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* the kernel's limit of the length of a number,
-					 * with the sign and the NUL */
+#define NUMBER_MAX	24		/* the kernel's maximum length of a number, with
+					 * the sign and the NUL */
 
 /* ---- parse an integer ---- */
 

@@ -4,8 +4,8 @@
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* the kernel's limit of the length of a string,
-					 * with the NUL */
+#define STRING_MAX	256		/* the kernel's maximum length of a string, with
+					 * the NUL */
 
 /* ---- parse FIELD and OP ---- */
 

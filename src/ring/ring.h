@@ -70,7 +70,7 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
-#define RING_HOOK_MAX		48	/* limit of the size of a record that ftrace.S
+#define RING_HOOK_MAX		48	/* maximum size of a record that ftrace.S
 					 * writes, bytes */
 
 /* The views of all rings on one side of a buffer.  Each array has nr_cpus elements. */

@@ -58,8 +58,9 @@ static bool claim_slot(bool has_parent)
 	bool has_slot;
 
 	/* getppid() returns 0 if the child is in another pid namespace than its parent.
-	 * Then the child gets no slot: its pid means nothing to processes outside, and it
-	 * cannot find out which of them are alive. */
+	 * Then the child gets no slot: the child's pid means nothing to processes
+	 * outside of its namespace, and the child cannot find out which of those
+	 * processes are alive. */
 	has_slot = arch_syscall0(SYS_getppid) &&
 		   !process_claim(has_parent ? &slot_at_fork : NULL);
 	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);

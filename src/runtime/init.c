@@ -36,10 +36,11 @@ static void at_exit(void)
 
 /*
  * Register an exit handler.  exit() runs handlers in the reverse order of their
- * registration.  One of them runs the destructors of the program and its libraries; libc
- * registers it just before the program's own constructors run.  So a handler that a
- * library's constructor registers runs too late, after the destructors.  A handler that is
- * registered by the program's own constructors, or by later code, runs before them.
+ * registration.  One of them runs the destructors of the program and its libraries;
+ * libc registers this handler just before the program's own constructors run.  So a
+ * handler that a library's constructor registers runs too late, after the destructors.
+ * A handler that is registered by the program's own constructors, or by later code,
+ * runs before the destructors.
  */
 void runtime_watch_exit(void)
 {
@@ -59,8 +60,8 @@ static bool is_wanted(void)
 	return !disable || !*disable || (disable[0] == '0' && !disable[1]);
 }
 
-/* Create the root with its boot settings, and wait until the server has applied them, if
- * there are any.  Returns 0 or -errno. */
+/* Create the root with its boot settings.  If there are boot settings, wait until the
+ * server has applied them.  Returns 0 or -errno. */
 static int create_root(void)
 {
 	char dir[DIR_PATH_BYTES];

@@ -37,8 +37,9 @@ static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
 static volatile sig_atomic_t number;	/* number of the name that is being demangled,
 					 * modulo 0x10000 */
-static volatile sig_atomic_t seen;	/* value of @number when the timer last sent
-					 * SIGPROF */
+static volatile sig_atomic_t seen;	/* @number at the last SIGPROF; if @number is
+					 * still the same at the next SIGPROF, the name
+					 * takes too long and is aborted */
 
 static void abort_slow_name(int signo)
 {

@@ -27,7 +27,7 @@ struct elf_file {
 					 * (@fd is -1); otherwise NULL */
 	uint64_t bytes;			/* size of the file in bytes */
 	uint64_t *bytes_left;		/* number of bytes that may still be read;
-					 * several files may share it */
+					 * several files may share this number */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
 	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */

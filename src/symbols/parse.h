@@ -107,8 +107,8 @@ int parse_poll_fd(void);
  */
 bool parse_dispatch(void);
 /*
- * Return true if a file is being parsed.  Programs may wait for the result, so the server
- * must show them with its beat that it is alive.
+ * Return true if a file is being parsed.  Programs may wait for the result, so the
+ * server's beat must show these programs that the server is alive.
  */
 bool parse_is_running(void);
 /*

@@ -44,8 +44,9 @@ struct parsed_more {
 	const char ***names;		/* name of each function site, or NULL if the
 					 * site has no name; the caller frees the
 					 * array */
-	uint32_t *next_kind;		/* next kind for which the file has a table of
-					 * function entries, or FSITE_KINDS */
+	uint32_t *next_kind;		/* kind of the file's next table of function
+					 * entries, after the kind of this result;
+					 * FSITE_KINDS: there is no further table */
 };
 
 /*

@@ -126,8 +126,9 @@ struct parse_head {
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
 	uint32_t kind, next_kind;	/* kind: enum fsite_kind of the sites;
-					 * next_kind: next kind for which the file has a
-					 * table, or FSITE_KINDS */
+					 * next_kind: kind of the file's next table of
+					 * function entries, after @kind; FSITE_KINDS:
+					 * there is no further table */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];

@@ -53,8 +53,8 @@ struct tracefs_call {
 	size_t taken;			/* result: number of bytes that were accepted */
 	/* Member for a write or flush: */
 	bool has_begun;			/* true: the write or flush was accepted; a try
-					 * must not repeat it, and it cannot be
-					 * undone */
+					 * must not repeat the write or flush, and the
+					 * write or flush cannot be undone */
 };
 
 #define TRACEFS_PARKED	(-EINPROGRESS)

@@ -39,9 +39,9 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 
 /*
  * Return true if write(2) to tracing_on may return.  A write of 0 wakes readers of
- * trace_pipe_raw, as in the kernel.  It also waits until they have read everything,
- * which the kernel does not do: `trace-cmd stream' stops printing when this write
- * returns, and would not print records that its recorders have not read by then.
+ * trace_pipe_raw, as in the kernel.  The write also waits until these readers have read
+ * everything, which the kernel does not do: `trace-cmd stream' stops printing when this
+ * write returns, and would not print records that its recorders have not read by then.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {

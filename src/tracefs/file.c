@@ -18,8 +18,8 @@
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
 
-#define SHOW_BYTES_MAX	(64u << 20)	/* limit of the text that show() may print,
-					 * bytes */
+#define SHOW_BYTES_MAX	(64u << 20)	/* maximum size of the text that show() may
+					 * print, bytes */
 #define NUMBER_MAX	67		/* number of characters of a write that are
 					 * parsed as a number; the kernel, too, ignores
 					 * the rest */

@@ -11,8 +11,8 @@
 #include "server/rings/options.h"
 #include "tracefs/files.h"
 
-#define WRITE_MAX	63		/* limit of the length of a write, as in the
-					 * kernel, bytes */
+#define WRITE_MAX	63		/* maximum length of a write, as in the kernel,
+					 * bytes */
 
 /* Return true if @instance has the option of @row.  An instance has the options of a
  * tracer only while it uses this tracer. */

@@ -26,8 +26,7 @@
 #include "tracefs/node_rings.h"
 #include "tracefs/pipe.h"
 
-#define PIPE_BYTES_MAX	(4u << 20)	/* limit of the length of a batch's text,
-					 * bytes */
+#define PIPE_BYTES_MAX	(4u << 20)	/* maximum length of a batch's text, bytes */
 
 struct pipe {
 	struct lines lines;
@@ -36,8 +35,8 @@ struct pipe {
 					 * to the reader */
 	size_t nr_returned;		/* number of bytes that the current read returns;
 					 * 0: no read is in progress */
-	bool is_split;			/* true: the reader has got the batch with more
-					 * than one read */
+	bool is_split;			/* true: the reader took the batch's text in
+					 * parts, with several reads */
 	bool has_read;			/* true: at least one read of this open file has
 					 * returned bytes */
 };

@@ -46,11 +46,10 @@ struct raw {
 	bool is_closed;			/* true: @page is complete and is being read */
 	uint32_t page_at;		/* number of bytes of @page that were delivered
 					 * to the reader */
-	uint32_t read_end;		/* offset in @page of the end of the bytes that
-					 * the current read returns; they begin at
-					 * @page_at */
-	uint32_t data_end;		/* offset in @page of the end of its data; only
-					 * zeroes follow */
+	uint32_t read_end;		/* offset in @page: the current read returns the
+					 * bytes from @page_at up to this offset */
+	uint32_t data_end;		/* offset in @page of the end of the data; the
+					 * rest of @page is zeroes */
 	bool is_split;			/* true: the reader has got a part of the staged
 					 * records, and gets the rest with another read;
 					 * so no other reader may get these records */
@@ -236,8 +235,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
-/* Drop raw->page if its reader has not got it, and another reader has consumed its
- * records since. */
+/* Drop raw->page if the reader has not got this page yet, and another reader has
+ * consumed the records of the page since. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&

@@ -25,10 +25,10 @@
 #include "tracefs/files.h"
 #include "tracefs/node_rings.h"
 
-#define LINE_BYTES_MAX	(1u << 20)	/* limit of the length of the header, or of a
-					 * line, bytes */
+#define LINE_BYTES_MAX	(1u << 20)	/* maximum length of the header, or of a line,
+					 * bytes */
 /* If a reader reaches the end of `trace` more than EXTENDS_MAX times, each time less
- * than EXTEND_NS (in ns) after the previous time, it gets no more lines. */
+ * than EXTEND_NS (in ns) after the previous time, the reader gets no more lines. */
 #define EXTEND_NS	10000000u
 #define EXTENDS_MAX	16
 

@@ -160,8 +160,9 @@ static uint32_t nr_entries(const struct tracefs_node *dir,
 	return !has_row(dir, def) ? 0 : def->is_per_cpu ? dir->root->nr_cpus : 1;
 }
 
-/* Return the name of the @nth entry of the row @def.  @buf: memory for a name with a CPU's
- * number. */
+/* Return the name of an entry that the row @def makes in its directory.  If the row
+ * makes one entry per CPU, @nth is the CPU; the name, such as cpu3, is stored in
+ * @buf. */
 static const char *entry_name(const struct tracefs_def *def, uint32_t nth,
 			      char buf[NAME_MAX + 1])
 {

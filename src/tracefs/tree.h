@@ -276,8 +276,8 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 /* Parse a number as the kernel does: decimal digits, with an optional + before and one
  * optional newline after them.  Returns 0, -EINVAL or -ERANGE. */
 int tracefs_parse_number(const char *buf, size_t size, uint64_t *ret_value);
-#define TRACEFS_WORD_MAX	127		/* limit of the length of a token,
-						 * without the NUL, bytes */
+#define TRACEFS_WORD_MAX	127		/* maximum length of a token, without
+						 * the NUL, bytes */
 /*
  * tracefs_next_word - get the next token of a write, as the kernel does
  * @ret_word: the token; "" if there is none

@@ -348,8 +348,9 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
-/* Returns true if site @i contains the distance of its jump, and its stub leads to its slot.
- * Returns false if a write in fsites_prepare() failed; the next write may succeed. */
+/* Returns true if site @i contains the distance of its jump, and the site's stub leads
+ * to the site's slot.  Returns false if a write in fsites_prepare() failed; the next
+ * write may succeed. */
 static bool is_site_complete(const struct fsites *sites, uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;

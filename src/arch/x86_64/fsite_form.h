@@ -65,8 +65,8 @@ struct fsite_shape {
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 #define FSITE_TAIL_MAX	4u
-#define FSITE_LOOK_MAX	64u		/* limit of the number of bytes that are read at
-					 * a function's entry */
+#define FSITE_LOOK_MAX	64u		/* maximum number of bytes that are read at a
+					 * function's entry */
 
 /*
  * Recognize the code at a function's entry.

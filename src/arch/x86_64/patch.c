@@ -56,9 +56,10 @@ void patch_end(void)
 }
 
 /*
- * Write the changed bytes of a memory page by one system call.  The bytes between them
- * are read again just before: a debugger or a uprobe may have removed a breakpoint since
- * the memory page was loaded, and its instruction must not become a breakpoint again.
+ * Write the changed bytes of a memory page, and the bytes between them, by one system
+ * call.  A debugger or a uprobe may have removed a breakpoint since load_page() read
+ * the memory page.  So read the bytes again just before the write; otherwise this write
+ * would put the breakpoint back.
  */
 static void flush_page(struct batch *batch)
 {

@@ -18,8 +18,8 @@ enum {
 #define ARCH_NO_ARG	UINT32_MAX
 static inline uint32_t arch_arg_of(uint32_t reg)
 {
-	/* number of the argument + 1, so that the elements that are 0 (no argument)
-	 * become ARCH_NO_ARG */
+	/* For each register, the number of the argument + 1; 0: no argument.  The
+	 * subtraction of 1 below turns 0 into ARCH_NO_ARG. */
 	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
 					[8] = 5, [9] = 6 };
 

@@ -100,8 +100,9 @@ struct runtime_part {
 	/* Method detach: stop using the root's memory, because the child got no process
 	 * slot and so has no root from now on. */
 	void (*detach)(void);
-	/* Method has_put_off: return true if updates were put off in the parent, so that
-	 * the child must apply its settings even if they have not changed. */
+	/* Method has_put_off: return true if updates were put off in the parent, so
+	 * that the child must apply the settings even if the settings have not
+	 * changed. */
 	bool (*has_put_off)(void);
 };
 

@@ -51,7 +51,8 @@ void process_note_pid(bool was_forked)
 
 bool process_is_child(void)
 {
-	/* A child of vfork() has its parent's memory, so known_pid is the pid of its parent. */
+	/* A child of vfork() shares the memory of its parent, so known_pid is the
+	 * parent's pid. */
 	return is_child && known_pid == (uint32_t)arch_syscall0(SYS_getpid);
 }
 

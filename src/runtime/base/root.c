@@ -429,8 +429,8 @@ static bool is_another(const struct abi_process *slot, void *arg)
  * Returns true if the root has other live processes.  A child has no slot right after
  * fork(), and its parent may exit before the child has one, as in programs that become
  * daemons.  So load forks_done before the scan of the slots, and compare it with forks
- * afterwards.  If they are equal, every child had claimed a slot, or failed to, when the
- * scan began.
+ * afterwards.  If forks_done and forks are equal, every child had claimed a slot, or
+ * failed to, when the scan began.
  */
 static bool has_others(void)
 {

@@ -162,7 +162,8 @@ static void thread_named(void)
 /*
  * Claim a thread slot for this thread.  @has_hit: record the thread's name, too.
  * Returns NULL if there is no memory.  A signal handler that interrupts this function
- * may call it, too.  Then one of the two slots stays unused until this thread is dead.
+ * may call this function, too.  Then the thread has claimed two slots, and one of them
+ * stays unused until the thread is dead.
  */
 static struct ulf_thread *attach(bool has_hit)
 {

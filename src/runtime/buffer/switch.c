@@ -42,8 +42,8 @@
 #include "runtime/buffer/buffer_write.h"
 #include <ulf/event.h>
 
-#define CHANGES_MAX	100	/* greatest number of restarts of one writer; then it
-				 * goes on with the state that it loaded last */
+#define CHANGES_MAX	100	/* greatest number of restarts of one writer; then the
+				 * writer goes on with the state that it loaded last */
 
 /* The state of one CPU in a buffer, computed from the words of abi_buffer. */
 struct state {
@@ -157,7 +157,8 @@ static void write_text(const struct buffer *buffer, const char *text)
 {
 	struct {
 		uint32_t headroom[2];	/* free space before the record; buffer_write()
-					 * uses the last RING_HEADROOM bytes of it */
+					 * uses the last RING_HEADROOM bytes of this
+					 * space */
 		struct trace_entry head;
 		uint64_t ip;
 		char text[40];

@@ -13,8 +13,8 @@
 #include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* limit of a wait for the server's answer, s;
-					 * the server looks for questions once a
+#define ANSWER_SECONDS	5		/* maximum time to wait for the server's answer,
+					 * s; the server looks for questions once a
 					 * second */
 #define MISSED_MAX	8u		/* number of unanswered questions after which
 					 * the process does not ask again */

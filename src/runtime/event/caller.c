@@ -202,8 +202,9 @@ static void after_fork(void)
 }
 
 /* Called when a module has functions to call (TRACE_EVENT_FN).  The program's allocator
- * takes its own locks around fork().  It has registered its atfork handlers by now, so
- * in a child after_fork() runs after them, and can allocate memory. */
+ * takes its own locks around fork().  The allocator has registered its atfork handlers
+ * by now.  So in a child after_fork() runs after these handlers, and can allocate
+ * memory. */
 void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))

@@ -18,8 +18,8 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/tracepoint.h>
 
-#define EXIT_MS		1000		/* limit of a destructor's wait for probes during
-					 * exit(), ms */
+#define EXIT_MS		1000		/* maximum time that a destructor waits for
+					 * probes during exit(), ms */
 
 static struct ulf_module *modules;	/* list of all modules; written under runtime_lock() */
 

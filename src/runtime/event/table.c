@@ -297,7 +297,7 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* The enum names of the previous event's system.  They are remembered because the next
+/* A cache with the enum names of one system: the system of the last event.  The next
  * event most likely has the same system. */
 struct names {
 	const char *system;		/* NULL: none yet */

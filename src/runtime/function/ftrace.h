@@ -258,8 +258,9 @@ int ftrace_apply(void);
 /* Stop all tracing of functions that the server has asked for.  Returns what
  * ftrace_apply_users() returns. */
 int ftrace_drop_settings(void);
-/* Call ftrace_apply() and profile_apply() in a thread of the program.  Applies the settings
- * even if they have not changed, if they name objects that were not loaded the last time. */
+/* Call ftrace_apply() and profile_apply() in a thread of the program.  Also applies
+ * settings that have not changed, if they name objects that were not loaded the last
+ * time. */
 void ftrace_apply_again(void);
 
 /* ---- functions of stack_tracer.c, which records how deep stacks have been ---- */

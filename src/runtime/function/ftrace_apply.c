@@ -34,8 +34,8 @@ static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 static uint64_t seen_serial;		/* serial of the block of functions that is in
 					 * force; 0: none */
 static bool has_others;			/* true: the block of functions names objects
-					 * that were not loaded here when it was
-					 * applied */
+					 * that were not loaded in this process when the
+					 * block was applied */
 static bool is_stale;			/* true: apply the block of functions again,
 					 * because objects of has_others may be loaded
 					 * now */

@@ -382,7 +382,8 @@ static void write_exit(struct record *record, const struct leaving *call, uint32
 }
 
 /* Record the exit of a call for all its users.  @value: the return value.  @shadow: the
- * call's entry in the table of shadows.  @tags: its tags.  @marks: 0 or ABI_GRAPH_TAIL */
+ * call's entry in the table of shadows.  @tags: the call's tags.  @marks: 0 or
+ * ABI_GRAPH_TAIL */
 static void exit_for(uint64_t value, const struct shadow *shadow,
 		     const struct shadow_tags *tags, uint32_t marks)
 {

@@ -178,8 +178,10 @@ static struct object *make(const struct range *range, enum fsite_kind kind,
 	return object;
 }
 
-/* Find the object of a table that this process has found itself, or make it.  Returns NULL if
- * there is no memory. */
+/* Return the struct object for @range, a table of function entries that this process
+ * has found in a loaded object itself.  (For a table that another process has named,
+ * see object_get_named().)  Makes the struct if there is none.  Returns NULL if there
+ * is no memory. */
 static struct object *get_found(const struct range *range, enum fsite_kind kind)
 {
 	struct object *object = objects;
@@ -461,9 +463,10 @@ static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return scan->see(info, bytes, NULL);
 }
 
-/* Drop the objects that @see does not mark (is_there).  While the loader loads an object,
- * its text is mapped, but the loader does not list it yet.  So an object that libulf has
- * patched is not dropped while its patches are still in the text. */
+/* Drop the objects that @see does not mark (is_there).  While the loader loads an
+ * object, the object's text is mapped, but the object is not in the loader's list yet.
+ * So an object that libulf has patched is not dropped while its patches are still in
+ * the text. */
 static void scan(object_see *see)
 {
 	struct scan scan = { see, false };

@@ -50,8 +50,9 @@
 #define SHADOW_MANY	(1u << FTRACE_CPU_TIME)
 #define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
-/* The tags of a call, one bit for each tag.  A member after users holds the tags to which
- * its mark applies. */
+/* The graph tracers that take part in a call.  Each uint32_t is a set of tags, one bit
+ * for each tag.  The members from starts to insides hold the tags for which the call
+ * has the mark that is named there. */
 struct shadow_tags {
 	uint32_t users;			/* tags that record the exit, because they have
 					 * recorded the entry, or wait for tracing_thresh */

@@ -2,8 +2,8 @@
 /*
  * Find the object that is loaded at an address, its text and its build id.  libc
  * (_dl_find_object()) and the object's own headers in memory have these values.  The
- * server has stored them too, but in memory that every process of the root can write, so
- * they are not trusted.
+ * server has stored copies of these values, but every process of the root can write
+ * that memory, so the copies are not trusted.
  */
 #include <elf.h>
 #include <errno.h>

@@ -25,8 +25,9 @@ void object_file_close(struct object_file *file);
  * memory, or after a read error.  The caller frees the copy with memory_free(). */
 void *object_file_read(const struct object_file *file, const Elf64_Shdr *section);
 
-/* Returns the bias of the program: the address of its entry in memory (AT_ENTRY) minus that
- * in its file.  Returns 0 if the file cannot be read. */
+/* Returns the bias of the program: the address of its entry in memory (AT_ENTRY) minus
+ * the address of the entry in the program's file.  Returns 0 if the file cannot be
+ * read. */
 uint64_t object_file_program_bias(void);
 
 /* Get the lowest address and the end of those segments of @info, as loaded in memory, that

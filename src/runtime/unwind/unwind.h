@@ -21,8 +21,8 @@
 struct unwind {
 	uint64_t regs[ARCH_UNWIND_REGS];	/* registers of the current frame */
 	bool is_interrupted;		/* true: the frame's pc is not a return address,
-					 * because a signal interrupted the frame, or it
-					 * is the first frame */
+					 * because a signal interrupted the frame, or
+					 * because the frame is the first one */
 	struct image image;		/* cache: the object of the frame that was
 					 * unwound last; start is 0 if its pc is in no
 					 * object */

@@ -28,8 +28,8 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* limit of the time that a write to a file
-					 * waits until all processes have applied the
+#define APPLY_LIMIT_NS	2000000000u	/* maximum time that a write to a file waits
+					 * until all processes have applied the
 					 * settings, ns */
 
 static uint32_t raise_generation(struct root *root)

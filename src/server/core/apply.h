@@ -32,9 +32,9 @@ int apply_check(struct instance *instance, const char *file);
 void apply_start(struct root *root, struct apply *ret_apply);
 /*
  * Wait up to @wait_ns until all live processes have applied the settings of @apply.
- * Returns 0 if they have applied them, or if the deadline has passed; -EINPROGRESS if
- * the caller must call again; or the -errno of a process that has failed to apply them.
- * Processes that are stopped are not waited for.
+ * Returns 0 if all have applied the settings, or if the deadline has passed;
+ * -EINPROGRESS if the caller must call again; or the -errno of a process that has
+ * failed to apply the settings.  Processes that are stopped are not waited for.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u

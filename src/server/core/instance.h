@@ -26,8 +26,9 @@ struct instance {
 					 * has the serial of its root */
 	char *name;			/* name of the instance; NULL for the top instance */
 	bool is_gone;			/* true: the instance was removed */
-	uint32_t nr_open;		/* number of open files of the instance; it can
-					 * be removed only while this is 0 */
+	uint32_t nr_open;		/* number of open files of the instance; the
+					 * instance can be removed only while this
+					 * number is 0 */
 	uint32_t number;		/* number of the instance: the row of its
 					 * abi_buffer, and its bit in
 					 * abi_event.wanted */

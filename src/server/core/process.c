@@ -24,8 +24,8 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define FORK_LIMIT_NS	3000000000u	/* limit of the time in which a forked child must
-					 * claim a slot, ns */
+#define FORK_LIMIT_NS	3000000000u	/* time in which a forked child must claim a
+					 * slot, ns */
 
 /* One line of /proc/PID/maps. */
 struct map_line {

@@ -23,8 +23,8 @@ struct process {
 	struct root *root;
 	uint32_t slot;
 	uint32_t pid;
-	int pidfd;			/* pidfd of the process; -1: it is dead, or
-					 * belongs to another root now */
+	int pidfd;			/* pidfd of the process; -1: the process is
+					 * dead, or belongs to another root now */
 	uint64_t stack;			/* address of the start of the process's stack,
 					 * which exec() changes */
 };

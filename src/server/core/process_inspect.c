@@ -24,10 +24,10 @@
 					 * /proc/PID/maps returns up to one page */
 
 /*
- * Set the path of the process's maps.  A process whose stack is hidden does not show its
- * maps either, because its main thread has ended, or because it hides them.  In this case
- * use its agent thread, which exists unless the process has called exec(), or its sandbox
- * has killed the agent.
+ * Set the path of the process's maps.  A process whose stack is hidden does not show
+ * its maps either, because the main thread has ended, or because the process hides its
+ * maps.  In this case use the agent thread of the process, which exists unless the
+ * process has called exec(), or a sandbox has killed the agent.
  */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {

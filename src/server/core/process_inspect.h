@@ -38,8 +38,8 @@ struct inspection {
 	enum maps_result maps;		/* result of inspect_maps() */
 };
 
-/* Return the present address of the stack of process @pid; 0 if it is not readable, or
- * the main thread has ended. */
+/* Return the present address of the stack of process @pid; 0 if the address is
+ * not readable, or the main thread has ended. */
 uint64_t inspect_stack(uint32_t pid);
 
 /*

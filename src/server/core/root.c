@@ -25,8 +25,8 @@
 #include "server/core/shm.h"
 #include "symbols/parse.h"
 
-#define WAKE_NS			60000000u	/* limit of the time to wait for parsers
-						 * when a dead root is woken, ns */
+#define WAKE_NS			60000000u	/* maximum time to wait for parsers when
+						 * a dead root is woken, ns */
 #define WAKE_STEP_MS		5
 
 /* Open @dirfd/NAME/memory.  `memory` must be a file of this user, and no part of the

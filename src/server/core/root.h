@@ -60,8 +60,8 @@ struct root {
 					 * server and each open file; see root_use() */
 	bool is_gone;			/* true: the directory of the root was removed */
 	bool was_opened;		/* true: a file of the root was opened */
-	bool is_empty;			/* true: the root was dead when it was found, and
-					 * never recorded anything */
+	bool is_empty;			/* true: the root was dead when the server found
+					 * it, and never recorded anything */
 	enum server_root_state state;
 	uint64_t serial;		/* number that is unique among the roots and
 					 * instances of this server */

@@ -7,10 +7,10 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 
-#define ROUND_NS	20000000u	/* limit of the time of one round of reading
-					 * figures, ns */
-#define LEARN_NS	800000000u	/* limit of the time that a request for the list
-					 * of roots waits for figures, ns */
+#define ROUND_NS	20000000u	/* maximum time of one round of reading figures,
+					 * ns */
+#define LEARN_NS	800000000u	/* maximum time that a request for the list of
+					 * roots waits for figures, ns */
 
 /* Return true if only the values of `struct abi_control` are known of @root. */
 static bool needs_info(const struct root *root)

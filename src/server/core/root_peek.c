@@ -74,9 +74,9 @@ static bool are_all_free(int fd, uint64_t off)
 }
 
 /*
- * Return true if no process is left, and no child is about to claim a slot.  `forks` is
+ * Return true if no process is left, and no child is about to claim a slot. `forks` is
  * read after the slots: then a child that claims its slot during the check is not yet
- * counted in forks_done, so the two numbers differ, as in process_scan().
+ * counted in forks_done, so `forks` and forks_done differ, as in process_scan().
  */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {

@@ -35,13 +35,13 @@
 
 #define SLOW_TICK_NS	1000000000u	/* time between two slow ticks, ns; each root has
 					 * one turn in a slow tick */
-#define TICK_NS		40000000u	/* limit of the CPU time of one tick, ns; then
+#define TICK_NS		40000000u	/* maximum CPU time of one tick, ns; then
 					 * clients are served */
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root falls asleep when it was not used
 					 * for this time, ns */
-#define ROUND_NS	20000000u	/* limit of the time for removing dead roots in
-					 * one call of limit_dead(), ns */
-#define LOADING_NS	2000000000u	/* limit of the time that server_open() waits for
+#define ROUND_NS	20000000u	/* maximum time for removing dead roots in one
+					 * call of limit_dead(), ns */
+#define LOADING_NS	2000000000u	/* maximum time that server_open() waits for
 					 * roots that are being loaded, ns */
 #define DAY_SECONDS	(24 * 3600)
 

@@ -21,7 +21,8 @@
 #define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples of the
 					 * TSC, ns */
 #define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past,
-					 * so that no CPU's TSC is below it, ns */
+					 * so that no CPU's TSC is below the time base,
+					 * ns */
 
 struct sample {
 	uint64_t tsc;

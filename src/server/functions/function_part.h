@@ -21,8 +21,9 @@ void function_part_tick(struct root *root);
 bool function_part_answer(struct root *root);
 /* Method root_part.settled: continue to look for objects, unless a program waits. */
 void function_part_settled(struct root *root, bool is_awaited);
-/* Method root_part.has_unsaved: return true if the server knows functions that it has
- * read from files. */
+/* Method root_part.has_unsaved: return true if the server has read objects from files.
+ * If the root fell asleep, their functions could be lost, because the files may be gone
+ * when it wakes. */
 bool function_part_has_unsaved(const struct root *root);
 /* Method instance_part.done: free the commands of functions, and the entries that wait
  * for modules. */

@@ -14,8 +14,8 @@
 #include "symbols/parse.h"
 #include "symbols/parse_result.h"
 
-#define BYTES_MAX		(1024ull << 20)	/* limit of the total size of the files
-						 * that are parsed for one root, bytes */
+#define BYTES_MAX		(1024ull << 20)	/* maximum total size of the files that
+						 * are parsed for one root, bytes */
 
 static void read_free(struct function_read *read)
 {

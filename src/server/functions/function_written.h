@@ -31,8 +31,9 @@ struct function_match {
 };
 
 /*
- * Return true if all of these hold: @object is loaded, @match can select its functions, and
- * its functions have numbers below @nr, so that they can be in a set of @nr functions.
+ * Return true if all of these hold: @object is loaded, @match can select functions of
+ * @object, and the functions of @object have numbers below @nr, so that they can be in
+ * a set of @nr functions.
  */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);

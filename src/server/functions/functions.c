@@ -35,8 +35,9 @@
  * long to read. */
 #define LINES_PROCESS		50u	/* cost of each process, in lines */
 #define LINES_OBJECT		100u	/* cost of each new object, in lines */
-#define OBJECTS_LINE		256u	/* number of objects that can be compared for the
-					 * cost of one line */
+#define OBJECTS_LINE		256u	/* number of known objects that are compared
+					 * with a mapping in the time in which one line
+					 * is read */
 
 /* ---- find the objects that processes have mapped ---- */
 
@@ -226,11 +227,11 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
 }
 
 /*
- * Enter @object into the root's table of objects, because its functions may be traced
- * from now on.  By this row, the server finds @object for an address in a later record.
- * Two processes may have different objects at one address.  An object that the last
- * round found is compared only with the rows added since then, so that the two objects
- * are not entered again in every round.
+ * Add a row for @object to the root's table of objects, because its functions may be
+ * traced from now on.  With this row the server finds @object for an address in a later
+ * record.  If two processes have different objects at one address, the newer row hides
+ * the older one, and every round would add both objects again.  To avoid this, compare
+ * an object that the last round found only with the rows added since that round.
  */
 static void enter_object(struct root *root, const struct function_object *object)
 {

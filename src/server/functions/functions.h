@@ -206,10 +206,10 @@ int functions_check(struct instance *instance, const char *file, const char *com
 void functions_leave(struct instance *instance);
 
 /*
- * Add an object that was loaded in the past.  @known: its `kind`, `bias` and, if it is
- * known, its build id.  *@ret_object is NULL if the file has no functions now.  Returns
- * 0; -ERESTART if the file is not parsed yet, so that the caller must call again later;
- * or -ENOMEM.
+ * Add an object that was loaded in the past.  @known: the object's `kind`, `bias` and,
+ * if the build id is known, the build id.  *@ret_object is NULL if the file has no
+ * functions now.  Returns 0; -ERESTART if the file is not parsed yet, so that the
+ * caller must call again later; or -ENOMEM.
  */
 int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,

@@ -45,7 +45,8 @@ struct function_tracers functions_tracers(const struct root *root)
 	}
 	if (profile_is_on(root))
 		tracers.profile = 1;	/* the bit of the top instance, because the
-					 * profiler uses its lists */
+					 * profiler uses the lists of the top
+					 * instance */
 	return tracers;
 }
 

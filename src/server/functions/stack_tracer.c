@@ -212,8 +212,8 @@ static uint32_t list_wanted(struct abi_stack *stack, uint32_t pid,
 }
 
 /* Find the lowest addresses of the stacks of a process's threads.  The mappings and the
- * threads are both sorted by address.  The main thread's stack is skipped: it grows, so
- * its mapping does not show its lowest address. */
+ * threads are both sorted by address.  The main thread's stack is skipped: this stack
+ * grows, so its mapping does not show the lowest address of the stack. */
 static void see_process(struct abi_stack *stack, const struct process *process,
 			const struct budget *budget)
 {

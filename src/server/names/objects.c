@@ -37,17 +37,17 @@
 #include "symbols/parse_result.h"
 
 #define PATH_BYTES_MAX	4096u
-#define BYTES_MAX	(64u << 20)	/* limit of the bytes that parsers read from the
-					 * files of one root */
-#define ARGS_BYTES_MAX	(256u << 20)	/* limit of the bytes of debug information that
-					 * parsers read for one root */
+#define BYTES_MAX	(64u << 20)	/* maximum number of bytes that parsers read
+					 * from the files of one root */
+#define ARGS_BYTES_MAX	(256u << 20)	/* maximum number of bytes of debug information
+					 * that parsers read for one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
 #define SESSIONS_MAX	8u		/* maximum number of parser sessions of one
 					 * root; a session finds parameters of
 					 * functions */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* limit of the total time to wait for parsers in
-					 * the whole life of a root, ns */
+#define WAIT_NS		250000000u	/* maximum total time to wait for parsers in the
+					 * whole life of a root, ns */
 
 struct objects {
 	struct object objects[OBJECTS];		/* one for each row of abi_module, then

@@ -17,9 +17,8 @@
 #include "server/part_numbers.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* limit of the length of one format, bytes */
-#define ALL_BYTES_MAX	(32u << 20)	/* limit of the total length of all formats,
-					 * bytes */
+#define TEXT_BYTES_MAX	65536u		/* maximum length of one format, bytes */
+#define ALL_BYTES_MAX	(32u << 20)	/* maximum total length of all formats, bytes */
 
 struct printk_format {
 	uint32_t off;			/* offset of the format's text in the root's

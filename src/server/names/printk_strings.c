@@ -17,7 +17,7 @@
 #include "server/names/printk.h"
 
 #define STRINGS_MAX	16384u		/* maximum number of strings of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* limit of the total length of all strings, bytes */
+#define TEXT_BYTES_MAX	(1u << 20)	/* maximum total length of all strings, bytes */
 
 /* The strings of one module, as they are in the heap. */
 struct block {

@@ -35,7 +35,7 @@ struct symbols {
 	uint32_t tables_seen;			/* value of abi_control.tables_changed
 						 * when @strings were read */
 	struct written_names written;		/* searches for functions by name, and
-						 * their results */
+						 * the results of these searches */
 };
 
 static struct symbols *root_symbols(const struct root *root)

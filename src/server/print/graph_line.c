@@ -373,7 +373,7 @@ static void print_start_of(const struct line *line, const struct call *call,
 }
 
 /* Print the return address, and the return value unless @end is NULL, as a C comment
- * after the call.  Options decide on each of the two. */
+ * after the call.  Each of these values is printed only if its option is set. */
 static void print_remark(const struct line *line, const struct call *call,
 			 const struct call *end, struct text *out)
 {

@@ -19,11 +19,11 @@ struct text;
  * block. */
 struct tracer {
 	bool has_functions;		/* true: the tracer traces the functions of
-					 * set_ftrace_filter, so it is a user of
+					 * set_ftrace_filter, so the tracer is a user of
 					 * functions (abi/functions.h) */
 	bool has_returns;		/* true: the tracer also traces the returns of
 					 * functions, so abi_functions.graphs contains
-					 * the buffers that use it */
+					 * the buffers that use the tracer */
 	/*
 	 * Method check: check that @instance can have the tracer @name.  If not, report the
 	 * reason in error_log, for a write to @file.  Returns 0; -ERESTART if a parser is

@@ -46,7 +46,7 @@
 
 #define PAGE		ARCH_PAGE_BYTES
 #define VERSION		1u
-#define OLD_MAX		200u		/* limit of the number of earlier tickets in the
+#define OLD_MAX		200u		/* maximum number of earlier tickets in the
 					 * file; each earlier server has one */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
@@ -229,7 +229,8 @@ uint64_t receipt_begin(void)
 	receipts->sent_at = 0;
 	/*
 	 * sent_bytes and sent_at of the previous ticket are lost here.  Nobody needs
-	 * them: no ring has the previous ticket any more, or old[] contains it.
+	 * them: no ring has the previous ticket any more, or old[] contains this
+	 * ticket.
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;

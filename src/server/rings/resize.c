@@ -253,9 +253,10 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 
 /*
  * Free @ring, which is an old ring (`prev`), if it is not needed any more: it is empty,
- * or its records are those that would be overwritten next.  The latter is true if the
- * new ring has already overwritten records, and its oldest record is not older than the
- * oldest record of the old ring.  Returns false if the old ring must stay.
+ * or its records would be overwritten next.  The records of the old ring would be
+ * overwritten next if the new ring has already overwritten records, and the oldest
+ * record of the new ring is not older than the oldest record of the old ring.  Returns
+ * false if the old ring must stay.
  */
 static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 			uint32_t generation)

@@ -144,7 +144,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
 		.is_paused = true,	/* rings begin with recording off; the first
-					 * writer turns it on */
+					 * writer turns recording on */
 	};
 	int r = 0;
 

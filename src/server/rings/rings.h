@@ -100,7 +100,7 @@ void instance_set_defaults(struct instance *instance);
 /*
  * Map the rings to which shared memory refers now, and unmap other rings.  The number
  * of rings that are mapped in a short time is limited (root_rings.opens_left); a later
- * call maps the others.
+ * call maps the rest of the rings.
  */
 int instance_sync(struct instance *instance);
 /* Method instance_part.load: set the defaults of a new buffer, and free a spare side that
@@ -177,8 +177,8 @@ void instance_drop_rings(struct instance *instance);
  * apply_start().
  */
 void instance_free_spare(struct instance *instance);
-/* Publish the rings of @plan.  The rings that they replace become `prev` if
- * plan->is_keeping, else they are freed. */
+/* Publish the rings of @plan.  If plan->is_keeping is true, the old rings become
+ * `prev`; else the old rings are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
 /* Free old rings (`prev`), from before a change of size, that no reader and no writer
@@ -196,9 +196,9 @@ struct ring_plan {
 							 * rings, for each side */
 	const uint64_t *cpu_kb;		/* sizes of the rings in KiB, by CPU; NULL: use
 					 * the sizes in shared memory */
-	bool is_keeping;		/* true: keep all records: copy those of `prev`
-					 * rings, and let the current rings become
-					 * `prev` */
+	bool is_keeping;		/* true: keep all records: copy the records of
+					 * `prev` rings, and let the current rings
+					 * become `prev` */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];

@@ -13,7 +13,8 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
-#define FIELD_TEXT_MAX	1024u		/* limit of the length of a field's type or name, bytes */
+#define FIELD_TEXT_MAX	1024u		/* maximum length of a field's type or name,
+					 * bytes */
 #define FIELD_BYTES	128u		/* estimate of the memory of a field, without
 					 * its type and name, bytes */
 

@@ -488,8 +488,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
 
-/* Enable or disable one row of an event.  If the event is in soft mode, disabling it
- * changes only its rule word: its probe stays registered. */
+/* Enable or disable one row of an event.  If the event is in soft mode, disabling the
+ * event changes only the event's rule word: the probe stays registered. */
 static void event_set(struct instance *instance, const struct event *event,
 		      bool is_on)
 {

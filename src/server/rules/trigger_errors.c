@@ -14,7 +14,7 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* limit of the length of a token (a command, a
+#define WORD_MAX	255u		/* maximum length of a token (a command, a
 					 * system, an event or a count), bytes */
 #define BLANKS		" \t"
 

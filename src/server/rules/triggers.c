@@ -27,12 +27,12 @@
 					 * bytes: one memory page, as in the kernel */
 /* Limits of one root for triggers that are loaded from the previous server or inherited
  * by events of new modules.  Triggers that users write have other limits. */
-#define OLD_TRIGGERS_MAX 65536u		/* limit of the number of triggers; a trigger
-					 * counts once for each row of its event */
+#define OLD_TRIGGERS_MAX 65536u		/* maximum number of triggers; a trigger counts
+					 * once for each row of its event */
 #define COMPILE_BYTES	64u		/* number that each compilation of a filter adds
 					 * to root_rules.filters_taken, besides the
 					 * length of the filter */
-#define FILTERS_BYTES_MAX (2u << 20)	/* limit of root_rules.filters_taken */
+#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken */
 
 /* Return the target event of @trigger; NULL if its command has no target. */
 static const struct event *target_of(const struct instance *instance,

@@ -15,8 +15,8 @@
 #include "abi/rules.h"
 #include "event/command.h"
 
-#define TRIGGERS_MAX	1024u		/* limit of the number of triggers of one event
-					 * in one instance */
+#define TRIGGERS_MAX	1024u		/* maximum number of triggers of one event in
+					 * one instance */
 
 struct event;
 struct filter_program;

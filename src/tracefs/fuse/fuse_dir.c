@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-#define DIR_TEXT_BYTES	(64u << 20)	/* limit of the size of fuse_listing.entries,
+#define DIR_TEXT_BYTES	(64u << 20)	/* maximum size of fuse_listing.entries,
 					 * bytes */
 
 /* An open directory; fuse_file_info.fh points to it. */

@@ -59,8 +59,9 @@ struct fuse_open {
 					 * and since then no read has found it empty */
 	bool is_polled;			/* true: poll(2) was called for this open file */
 	uint32_t nr_ends;		/* number of reads that must still fail with
-					 * EINTR: this ends a splice, which then returns
-					 * the memory pages that it has */
+					 * EINTR: such a failure ends a splice, which
+					 * then returns the memory pages that it already
+					 * has */
 	off_t dropped;			/* memory pages before this offset of the file
 					 * were dropped from the page cache */
 };
