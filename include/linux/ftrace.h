@@ -7,11 +7,11 @@
  *	gcc $(pkg-config --variable=ftrace_cflags ulf) ...
  * does.  A callback runs in the thread that calls the traced function, possibly inside a
  * signal handler.  Functions that a callback calls are not traced.  A callback must
- * return.  If it is left by longjmp() or by an exception, its thread stays untraced and
- * unregistering waits for it for ever.
+ * return.  If longjmp() or an exception leaves a callback, its thread stays untraced,
+ * and unregistering the callback waits for ever.
  *
- * Unless stated otherwise, functions that return int return 0 or -errno.  They take locks
- * and may allocate memory, so a signal handler must not call them.
+ * Unless stated otherwise, functions that return int return 0 or -errno.  The functions
+ * take locks and may allocate memory, so a signal handler must not call them.
  */
 #ifndef _LINUX_FTRACE_H
 #define _LINUX_FTRACE_H
@@ -47,8 +47,8 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
 
 /* Flags of ftrace_ops.flags, with the kernel's numbers.  Registers are not available.  So
  * registering fails with -EINVAL if IPMODIFY is set, or if SAVE_REGS is set without
- * SAVE_REGS_IF_SUPPORTED.  The other flags are accepted and change nothing: all callbacks
- * behave as these flags ask. */
+ * SAVE_REGS_IF_SUPPORTED.  The other flags are accepted and change nothing, because all
+ * callbacks behave as these flags demand. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
 	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the
@@ -93,8 +93,8 @@ static inline void ftrace_test_recursion_unlock(int bit)
 }
 
 /*
- * Add the function at address @ip to the functions that @ops traces.  While that list is
- * empty @ops traces all functions.
+ * Add the function at address @ip to the functions that @ops traces.  While the list of
+ * these functions is empty, @ops traces all functions.
  * @remove: not 0: remove the function from the list instead.
  * @reset: not 0: empty the list first.
  *
@@ -117,8 +117,9 @@ ULF_EXPORT int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip,
  */
 ULF_EXPORT int ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len,
 				 int reset);
-/* Add functions by name as ftrace_set_filter() does, but to the list of functions that
- * @ops never traces, even if ftrace_set_filter() has selected them. */
+/* Add functions by name to the list of functions that @ops never traces.  This list comes
+ * first: it also excludes functions that ftrace_set_filter() has selected.  The
+ * parameters and the result are those of ftrace_set_filter(). */
 ULF_EXPORT int ftrace_set_notrace(struct ftrace_ops *ops, unsigned char *buf, int len,
 				  int reset);
 /* Free the lists of functions that ftrace_set_filter() and ftrace_set_notrace() have
@@ -152,8 +153,8 @@ struct ftrace_graph_ret {
 					 * a tail call */
 	int depth;			/* number of traced calls around this call; 0 for
 					 * the outermost call */
-	unsigned int overrun;		/* number of calls in all threads that could not
-					 * be traced so far */
+	unsigned int overrun;		/* number of calls so far, in all
+					 * threads, that could not be traced */
 	unsigned long long calltime;	/* time of the call, ns */
 	unsigned long long rettime;	/* time of the return, ns */
 };

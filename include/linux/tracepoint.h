@@ -40,10 +40,11 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 
 /*
  * The end of every macro of the trace language that is used at file scope.  Users may write
- * a `;` after such a macro or omit it.  In C the compiler warns of a single `;` at file
- * scope with -Wpedantic, but not after __extension__.  If the `;` is omitted, the
- * __extension__ becomes a part of the next declaration; <trace/define_trace.h> ends with a
- * declaration for this purpose.  C++ permits the extra `;`.
+ * a `;` after such a macro or omit it.  In C, with -Wpedantic, the compiler warns of a
+ * single `;` at file scope, except after __extension__.  So in C the macro ends with
+ * __extension__.  If the user omits the `;`, the __extension__ becomes a part of the
+ * next declaration.  For this case <trace/define_trace.h> ends with a declaration.  C++
+ * permits the extra `;`.
  */
 #ifdef __cplusplus
 #define __ULF_END
@@ -57,10 +58,11 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 #define __perf_task(task)	(task)
 
 /*
- * Load the address of a tracepoint from the GOT.  If a program referred to a tracepoint of
- * a library in the ordinary way, the linker would copy the tracepoint into the program
- * (copy relocation).  That does not work, because the symbol is protected: two libraries
- * may have events of the same name, and each library must use its own.
+ * Load the address of a tracepoint from the GOT.  If a program referred to a tracepoint
+ * of a library in the ordinary way, the linker would copy the tracepoint into the
+ * program (copy relocation).  A copy does not work here, because the symbol is
+ * protected.  Symbols are protected because two libraries may have events of the same
+ * name, and each library must use its own.
  */
 #define __ULF_TRACEPOINT(name)						\
 	(__extension__ ({						\
@@ -196,10 +198,11 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 	__ULF_END
 
 /*
- * Attribute of a variable `static const char *name` that never changes.  The string is
- * then listed with its address in the file printk_formats.  Tools that find an address in
- * a record need this list if they cannot read the program's file.  ulf itself does not
- * need the list: it finds every string constant in the program's file.
+ * Attribute of a variable `static const char *name` that never changes.  The file
+ * printk_formats then lists the string with its address.  If a record contains the
+ * address, tools that cannot read the program's file need this list to find the string.
+ * ulf itself does not need the list: it finds every string constant in the program's
+ * file.
  */
 #define __tracepoint_string						\
 	__attribute__((__used__, __section__("__ulf_strings"))) ULF_RETAIN
@@ -229,8 +232,8 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 #endif /* ULF_LINUX_TRACEPOINT_H */
 
 /* Define the macros of a trace header so that they declare tracepoints.  This part is
- * outside of the include guard: <trace/define_trace.h> redefines these macros and
- * undefines them at its end. */
+ * outside of the include guard, so that it can be included again.  That is needed because
+ * <trace/define_trace.h> redefines these macros, and undefines them at its end. */
 #ifndef TRACE_EVENT
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \

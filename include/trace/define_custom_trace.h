@@ -2,8 +2,8 @@
 /*
  * A header that contains TRACE_CUSTOM_EVENT() includes this file in its last line.  Such a
  * header adds events to tracepoints that other code defines.  In the source file that
- * defines CREATE_CUSTOM_TRACE_EVENTS this file creates the events, in the system `custom`.
- * The program must connect each event to its tracepoint with
+ * defines CREATE_CUSTOM_TRACE_EVENTS, this file creates the events, in the system
+ * `custom`. The program must connect each event to its tracepoint with
  * trace_custom_event_<name>_update().
  */
 #ifdef CREATE_CUSTOM_TRACE_EVENTS
@@ -20,5 +20,6 @@
 
 #endif
 
-struct tracepoint;		/* after a macro without a `;`, the __extension__ of
-				 * __ULF_END needs a declaration */
+struct tracepoint;		/* if a macro stands without a `;`, the
+				 * __extension__ of its __ULF_END needs a
+				 * declaration after it */

@@ -15,5 +15,6 @@
 
 #endif
 
-struct tracepoint;		/* after a macro without a `;`, the __extension__ of
-				 * __ULF_END needs a declaration */
+struct tracepoint;		/* if a macro stands without a `;`, the
+				 * __extension__ of its __ULF_END needs a
+				 * declaration after it */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Include a trace header once for each stage in trace/stages/, each time with other
- * definitions of its macros, until all parts of an event are defined.  define_trace.h and
- * define_custom_trace.h include this file.  They define TRACE_HEADER_MULTI_READ, so that
- * the include guard of the trace header does not skip it.
+ * Include a trace header once for each stage in trace/stages/.  Each stage defines the
+ * macros of the header in another way, and so each stage defines another part of the
+ * events.  define_trace.h and define_custom_trace.h include this file.  They define
+ * TRACE_HEADER_MULTI_READ, so that the include guard of the trace header does not skip
+ * it.
  */
 #include <ulf/record.h>
 

@@ -278,7 +278,7 @@ typedef atomic64_t atomic_long_t;
  *	CONFIG_X is 1:		ULF_ENABLED_PICK(0, 1, 0, 0) is 1
  *	CONFIG_X is not defined: ULF_ENABLED_PICK(ULF_ENABLED_CONFIG_X 1, 0, 0) is 0
  * ULF_ENABLED_PICK() returns its second argument.  Only ULF_ENABLED_1 expands to text
- * with a comma, which makes the 1 the second argument.
+ * with a comma.  The comma makes the 1 the second argument.
  */
 #ifndef IS_ENABLED
 #define ULF_ENABLED_1		0,
@@ -294,8 +294,8 @@ typedef atomic64_t atomic_long_t;
  * Device numbers as in the kernel.  The kernel's dev_t has 32 bits, of which the low 20 are
  * the minor number.  libc's dev_t has 64 bits and another layout; huge_decode_dev()
  * converts it to the kernel's.  <linux/kdev_t.h> defines MAJOR, MINOR and MKDEV for old
- * device numbers of 16 bits.  It is included here, so that a later include does nothing,
- * and its macros are replaced.
+ * device numbers of 16 bits.  That header is included here, so that a later include does
+ * nothing, and its macros are replaced.
  */
 #if !defined(MAJOR) || defined(_LINUX_KDEV_T_H)
 #include <linux/kdev_t.h>

@@ -75,10 +75,10 @@ __ulf_puts(unsigned long ip, const char *str)
 #endif
 
 /*
- * A constant that is true if @fmt is a string literal.  The compiler must know this early,
- * because __ULF_FORMAT() compiles only with a literal.  clang evaluates
- * __builtin_constant_p() early only where a constant is required, as in the size of an
- * array.
+ * A constant that is true if @fmt is a string literal.  The compiler must know this
+ * before it compiles __ULF_FORMAT(), which accepts only a literal.  clang evaluates
+ * __builtin_constant_p() early enough only where a constant is required, such as in the
+ * size of an array.
  */
 #ifdef __clang__
 #define __ULF_IS_LITERAL(fmt)						\
@@ -89,8 +89,8 @@ __ulf_puts(unsigned long ip, const char *str)
 
 /*
  * Define a row (struct ulf_format) for the string literal @fmt, and return the row's
- * address.  The row is written in assembly because compilers refuse to put static
- * variables of inline functions and of other functions into the same section.
+ * address.  The row is written in assembly.  Compilers refuse to put a static variable
+ * of an inline function into the same section as one of another function.
  */
 #define __ULF_FORMAT(fmt)						\
 	(__extension__ ({						\

@@ -76,8 +76,8 @@ static inline size_t ulf_string_len(const void *s, size_t len)
 }
 
 /* Returns the word (length << 16 | offset) of a dynamic field with @nr elements, and
- * adds the field's length to *@data_bytes.  A length above ULF_RECORD_MAX makes the
- * record too big, whatever the other fields contain. */
+ * adds the field's length to *@data_bytes.  If the length is above ULF_RECORD_MAX, the
+ * record becomes too big in any case, even if all other fields are empty. */
 ULF_NOTRACE
 static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 					   size_t elem_bytes, size_t offset)
@@ -102,8 +102,9 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 /*
  * Returns the word of a dynamic field as ulf_dynamic_loc() does, for a string of @len
  * characters and a NUL.
- * @is_tight: not 0 if the record is too big with all strings uncut.  Then each string gets
- * at most 7/8 of the space that is left; the rest is for the fields after it.
+ * @is_tight: not 0 if the record is too big with all strings uncut.  Then each string
+ * gets at most 7/8 of the space that is left.  The rest of the space is for the fields
+ * after the string.
  * @how: ULF_STRING_CUT is added to it if the string is cut.
  */
 ULF_NOTRACE
@@ -191,8 +192,8 @@ static inline void ulf_mark_cut(char *dst, size_t len)
 		dst[i] = '.';
 }
 
-/* Copy @len bytes of @src to the field @dst, or less if a NUL comes before.  @loc: the word
- * of the field. */
+/* Copy up to @len bytes of @src to the field @dst.  Stop at a NUL, or when the field is
+ * full.  Fill the rest of the field with zeros.  @loc: the word of the field. */
 ULF_NOTRACE
 static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 				      const char *src, size_t len)
@@ -255,9 +256,9 @@ ulf_assign_vstr(char *dst, unsigned int loc, const char *fmt, va_list *va)
 		ulf_mark_cut(dst, loc >> 16);
 }
 
-/* Copy @bytes bytes to the field @dst, but not more than the length of the field, and fill
- * the rest of the field with zeros.  @loc: the word of the field (__data_loc): length << 16
- * | offset. */
+/* Copy @bytes bytes to the field @dst, but not more than the length of the field.  Fill
+ * the rest of the field with zeros.  @loc: the word of the field (__data_loc): length
+ * << 16 | offset. */
 ULF_NOTRACE
 static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 				    const void *src, size_t bytes)

@@ -14,8 +14,9 @@ extern "C" {
 
 /*
  * Register a probe: call @probe(@data, arguments...) at every hit of @tp, in the thread
- * that hits the tracepoint.  Probes with a higher priority are called first; probes of the
- * same priority in the order of registration.  A signal handler must not call this.
+ * that hits the tracepoint.  Probes with a higher priority are called first.  Probes of
+ * the same priority are called in the order of registration.  A signal handler must not
+ * call this.
  * Returns 0, -EEXIST (this probe is already registered with this data), -EINVAL (@probe is
  * NULL), -ENOMEM, the error of the tracepoint's regfunc (TRACE_EVENT_FN), -EDEADLK (regfunc
  * or unregfunc of @tp calls this) or an error of patching the code.

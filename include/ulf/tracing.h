@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 /*
- * tracing_on(), tracing_off(), tracing_is_on() - start or stop recording in the top
- * buffer, or return 1 if it is recording, else 0.
+ * tracing_on() starts recording in the top buffer, tracing_off() stops it.
+ * tracing_is_on() returns 1 while the top buffer is recording, else 0.
  *
- * They do the same as the file tracing_on, for all processes of the root, with or without
- * a server; the last change wins.  Any thread and any signal handler may call them; errno
- * is kept.  In a process that is not traced nothing happens, and tracing_is_on() returns
- * 0.
+ * They have the effect of the file tracing_on, for all processes of the root, with or
+ * without a server.  The last change wins.  Any thread and any signal handler may call
+ * them; errno is kept.  In a process that is not traced nothing happens, and
+ * tracing_is_on() returns 0.
  */
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
@@ -35,10 +35,10 @@ ULF_EXPORT void disable_trace_on_warning(void);
  */
 ULF_EXPORT void tracing_snapshot(void);
 /*
- * Ask the server to allocate a snapshot, and wait for it, a few seconds at most.  A
- * signal handler must not call this.
- * Returns 0 (also if a snapshot exists already), -ENODEV (the process is not traced, or
- * no server answers), -ENOMEM or another -errno of the server.
+ * Ask the server to allocate a snapshot, and wait a few seconds at most for its answer.
+ * A signal handler must not call this.  Returns 0 (also if there is a snapshot
+ * already), -ENODEV (the process is not traced, or no server answers), -ENOMEM or
+ * another -errno of the server.
  */
 ULF_EXPORT int tracing_alloc_snapshot(void);
 /* Call tracing_alloc_snapshot(), then tracing_snapshot().  Does nothing if the allocation
@@ -52,10 +52,11 @@ ULF_EXPORT void trace_dump_stack(int skip);
 /*
  * Stop recording in the top buffer and print it to stderr: the records of all CPUs
  * (DUMP_ALL) or of the current CPU (DUMP_ORIG).  A child process runs `ulf dump`, which
- * prints.  The program ulf is found by the environment variable ULF_EXE or else in PATH,
- * with the values that these had when this program started.  ftrace_dump() returns when
- * the printing has ended.  Any thread and any signal handler may call it.  The calling
- * program gets no SIGCHLD for the child process, and wait() does not report it.
+ * prints.  The environment variable ULF_EXE has the path of the program ulf; without it,
+ * PATH is searched.  The values that both had when this program started count.
+ * ftrace_dump() returns when the printing has ended.  Any thread and any signal handler
+ * may call it.  The calling program gets no SIGCHLD for the child process, and wait()
+ * does not report it.
  */
 enum ftrace_dump_mode {
 	DUMP_NONE,
@@ -67,10 +68,10 @@ ULF_EXPORT void ftrace_dump(enum ftrace_dump_mode mode);
 /*
  * Leave the root: unmap the memory that this process shares with its parent and its
  * siblings.  Until exec() nothing is traced any more in this process and in its children.
- * A worker calls this before it drops its privileges.  With ULF_UNMAP_ON_SETUID=1 in the
- * environment, children that change their user id leave the root automatically.  May wait
- * for probes of other threads, one second at most.  Neither a signal handler nor a child
- * of vfork() may call this.
+ * A worker process calls this before it drops its privileges.  With
+ * ULF_UNMAP_ON_SETUID=1 in the environment, children that change their user id leave
+ * the root automatically.  This function may wait for probes of other threads, one
+ * second at most.  Neither a signal handler nor a child of vfork() may call this.
  */
 ULF_EXPORT void ulf_leave(void);
 

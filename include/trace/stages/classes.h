@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each stage that processes event classes and their fields includes this file.  It
- * reduces all kinds of fields to __field_ext, __field_struct_ext, __array and
+ * Each stage that processes event classes and their fields includes this file.  This
+ * file reduces all kinds of fields to __field_ext, __field_struct_ext, __array and
  *	__ULF_DYNAMIC(loc, type, text, item, nr)	`nr` elements
  *	__ULF_STRING(loc, item, source, len, how)	`len` characters and a NUL
  * `loc` is __data_loc or, for the __rel_ macros, __rel_loc.  `text` is the type's name in

@@ -49,9 +49,9 @@
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    name)
 
-/* Define a custom event, which starts on a private tracepoint that is never hit.
- * trace_custom_event_<name>_update() attaches the event to @tp and returns 1 if @tp has the
- * event's name.  Otherwise it returns 0. */
+/* Define a custom event.  At first its tracepoint is a private one that is never hit.
+ * trace_custom_event_<name>_update() returns 1 and attaches the event to @tp if @tp has
+ * the event's name.  Otherwise it returns 0. */
 #define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
 	static struct tracepoint tracepoint_custom_##event = {		\
 		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reduce all event macros to __ULF_POINT, for two files that only process the
- * tracepoint of an event: <linux/tracepoint.h> declares the tracepoint, and stage 1
- * defines it.  Each of them defines __ULF_POINT for itself.  The parameter @size of the
- * _WRITABLE macros is for BPF programs and is ignored here.
+ * Reduce all event macros to __ULF_POINT.  Two files include this file, because they
+ * process only the tracepoint of an event: <linux/tracepoint.h> declares the
+ * tracepoint, and stage 1 defines it.  Each of the two defines __ULF_POINT in its own
+ * way.  The parameter @size of the _WRITABLE macros is for BPF programs and is ignored
+ * here.
  */
 #define DECLARE_TRACE(name, proto, args)				\
 	__ULF_POINT(name, PARAMS(proto), PARAMS(args), 1, NULL, NULL)

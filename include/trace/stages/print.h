@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stage 7: compile TP_printk as C code that never runs, because it is after a return. Only
- * its static variables remain in the object file.  The compiler checks the format.  It also
- * computes the values in the tables of __print_flags and __print_symbolic, such as enums
- * (struct ulf_table), which the server could not compute from the text.  The label
- * __ulf_never keeps compilers from dropping the unreachable code before they have processed
- * it.
+ * its static variables remain in the object file.  The compiler checks the format.  The
+ * compiler also computes the values in the tables (struct ulf_table) of __print_flags
+ * and __print_symbolic.  The server could not compute them from the text, because they
+ * may be enums.  The label __ulf_never keeps compilers from dropping the unreachable
+ * code before they have processed it.
  */
 #include <trace/stages/classes.h>
 
@@ -33,8 +33,8 @@
 #define __print_ns_without_secs(ns)	((unsigned int)((ns) % 1000000000ull))
 #define __get_buf(len)		((void)(len), (void *)__entry)
 
-/* Make a table whose values are not constant a compiler error in C++ (constexpr).  Such a
- * table would be filled at run time, by code that never runs. */
+/* In C++, make a table whose values are not constant a compiler error (constexpr).
+ * Without constexpr such a table would be filled at run time, by code that never runs. */
 #ifdef __cplusplus
 #define __ulf_constexpr	constexpr
 #else

@@ -15,8 +15,8 @@
 
 #include <trace/stages/get.h>
 
-/* Trace headers up to Linux 6.9 pass the source of the string again as a second argument;
- * trace headers since 6.10 do not.  Both forms work. */
+/* Trace headers up to Linux 6.9 have a second argument, the source of the string; trace
+ * headers since 6.10 do not.  This macro accepts both forms. */
 #define __assign_str(dst, ...)						\
 	__ulf_assign_str(__get_str(dst), dst, ##__VA_ARGS__,		\
 			 __data_offsets.dst##_ptr_)
@@ -85,7 +85,7 @@
 				trace_event_cut_##name(__data, args);	\
 			return;						\
 		}							\
-		/* avoid alloca(constant), of which compilers make poor code */ \
+		/* Avoid alloca(constant): compilers make poor code from it. */ \
 		if (__builtin_constant_p(__ulf_bytes) &&		\
 		    __ulf_bytes == sizeof(*entry))			\
 			entry = &__ulf_fixed.entry;			\
