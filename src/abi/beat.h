@@ -20,9 +20,9 @@
  * A program that waits for the server gives up when the server has written no beat for
  * ABI_BEAT_SILENT_NS.
  */
-#define ABI_BEAT_SILENT_NS	80000000u	/* in ns; so a server that hangs delays
-						 * the start of a program by less than
-						 * 100 ms */
+#define ABI_BEAT_SILENT_NS	80000000u	/* in ns; so a server that hangs
+						 * delays the start of a program
+						 * by less than 100 ms */
 
 struct abi_beat {
 	uint32_t version;		/* ABI_VERSION of the roots that this server

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that are traced.  The server writes them as one block in the arena,
- * publishes it in abi_control.functions and does not change it afterwards.  One
- * exception: a user of functions, such as a tracer, ends, and there is no space for
- * another block.  Then the server clears the bit of this user in the published block
- * and changes the serial.
+ * publishes it in abi_control.functions and does not change it afterwards.  There is one
+ * exception: a user of functions (such as a tracer) ends, and there is no space for
+ * another block.  Then the server clears the bit of this user in the published block, and
+ * changes the serial.
  *
  * Offsets are from the start of the block.  Addresses are those in the object's file;
  * add `bias` to get the address in memory.
@@ -33,9 +33,9 @@
 #define ABI_FUNCTIONS_PROFILE	(1u << 20)	/* user: the profiler */
 #define ABI_FUNCTIONS_STACK	(1u << 21)	/* user: the stack tracer */
 #define ABI_FUNCTIONS_STACK_LIST (1u << 22)	/* mark: the function is in stack_trace_filter */
-#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark that only the server uses: the
-						 * function is traced now or was traced
-						 * before */
+#define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark for the server only: the
+						 * function is traced now or was
+						 * traced before */
 /* All marks: the bits of a function's word that are not users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
@@ -71,8 +71,9 @@ struct abi_function_object {
 	uint64_t id;			/* address of the object's build id; 0: the
 					 * build id is not in memory */
 	uint8_t build_id[32];
-	uint64_t figures;		/* offset in the root's memory of the profiler's
-					 * figures, struct abi_figure [CPUs][nr]; 0: none */
+	uint64_t figures;		/* offset in the root's memory of the
+					 * profiler's figures, struct abi_figure
+					 * [CPUs][nr]; 0: there are no figures */
 };
 
 struct abi_functions {
@@ -84,17 +85,17 @@ struct abi_functions {
 	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is a graph
 					 * tracer, such as function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
-	uint32_t has_starts;		/* is 1 if graph tracers trace only functions
-					 * marked ABI_FUNCTIONS_START and the functions
-					 * that these call */
+	uint32_t has_starts;		/* is 1 if graph tracers trace only the
+					 * functions with the mark ABI_FUNCTIONS_START,
+					 * and what these call */
 	uint64_t thresh_ns;		/* tracing_thresh in ns: shorter calls are not
 					 * recorded; 0: no limit */
-	uint64_t profile_session;	/* number that changes each time the profiler is
-					 * switched on; 0 while the profiler is off */
-	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* number for each buffer that
-							 * changes each time a graph
-							 * tracer becomes the buffer's
-							 * tracer */
+	uint64_t profile_session;	/* number that changes each time a user
+					 * switches the profiler on; 0 while the
+					 * profiler is off */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* for each buffer, a number that changes
+							 * each time a graph tracer becomes the
+							 * tracer of this buffer */
 	struct abi_function_object objects[];
 };
 

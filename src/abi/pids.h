@@ -3,8 +3,8 @@
  * A list of threads: those of set_event_pid, set_event_notrace_pid, set_ftrace_pid or
  * set_ftrace_notrace_pid.  It is a block of the arena, at abi_buffer.pids.  Unlike
  * other blocks it changes after it is published: the server sets and clears bits, each
- * with one atomic operation.  With the options event-fork and function-fork processes
- * also add the threads that a listed thread starts.
+ * with one atomic operation.  With the options event-fork and function-fork, processes
+ * also change the list: when a listed thread starts a thread, they add the new thread.
  */
 #ifndef ULF_ABI_PIDS_H
 #define ULF_ABI_PIDS_H

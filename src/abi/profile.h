@@ -3,8 +3,8 @@
  * The figures of the function profiler.  The server creates one block of the arena for
  * each object with profiled functions and describes the object in it; processes add to
  * the figures.  abi_control.profile is the offset of the first block, and each block has
- * the offset of the next one.  The blocks stay until profiling is switched on again, even
- * if the processes end.
+ * the offset of the next one.  The blocks stay until a user switches profiling on
+ * again, even if the processes end.
  *
  *	member		writers				readers
  *	figures		processes, relaxed atomic adds	the server

@@ -37,8 +37,8 @@
 #define ABI_REC_DELTA_BITS	27
 #define ABI_REC_MAX_SMALL	28	/* type_len 1..28 is the number of 4-byte words
 					 * of payload */
-#define ABI_REC_PADDING		29	/* type_len of padding up to the end of the
-					 * page, which is not a record */
+#define ABI_REC_PADDING		29	/* type_len of padding, which is no record: it
+					 * fills the page up to its end */
 #define ABI_REC_TIME_EXTEND	30	/* type_len of a time extend: a second word
 					 * follows the header, with the bits of the
 					 * delta from bit 27 on */
@@ -76,8 +76,9 @@ enum abi_ring_flags {
 /* How far the consuming reader has read.  abi_ring.read has two elements of this type, and
  * abi_ring.read_slot selects the valid one. */
 struct abi_ring_read {
-	uint64_t page;			/* number of the page that the reader reads */
-	uint64_t offset;		/* number of data bytes of page number `page`
+	uint64_t page;			/* number of the page that the reader is
+					 * in */
+	uint64_t offset;		/* number of data bytes of this page
 					 * that the reader has read */
 	uint64_t entries;		/* index of the next record to read */
 	uint64_t read;			/* number of records consumed since the last clear */
@@ -85,18 +86,17 @@ struct abi_ring_read {
 	uint64_t cleared_entries;	/* number of records written before the last
 					 * clear of the buffer */
 	uint64_t cleared_dropped;	/* value of abi_ring.dropped at the last clear */
-	uint64_t unreported;		/* number of lost records that no LOST line has
-					 * reported yet: records with an index below
-					 * `entries` that were overrun, or may have
-					 * been */
+	uint64_t unreported;		/* number of records that were overrun, or may
+					 * have been, and that no LOST line has reported
+					 * yet; all have an index below `entries` */
 };
 
 /*
  * The bits of abi_ring.read_slot.  ABI_READ_SLOT is the index of the valid element of
  * abi_ring.read.  ABI_READ_OFFERED is set while the server hands records over to a
- * reader: the records between the valid element and the other one.  If the server is
- * killed meanwhile, the next server finds out with read_ticket whether the reader got
- * these records.  Without a ticket this is not known.
+ * reader: the records from the valid element up to the other element.  If the server is
+ * killed meanwhile, the next server asks with read_ticket whether the reader got these
+ * records.  If there is no ticket, the next server cannot find this out.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
@@ -105,11 +105,10 @@ struct abi_ring {
 	/* Cache line 0 has the position, which writers store for every record. */
 	uint64_t position;		/* number of bytes written; the low bits are
 					 * ABI_POS_RECORD and ABI_POS_PAGE */
-	uint64_t off;			/* 0, or ABI_RING_OFF while recording is off.  A
-					 * writer that checks for space adds `off` to
-					 * the position.  With ABI_RING_OFF no record
-					 * fits, so the writer leaves the fast path and
-					 * finds that recording is off */
+	uint64_t off;			/* 0, or ABI_RING_OFF while recording is off.  A writer
+					 * that checks for space adds `off` to the position.  With
+					 * ABI_RING_OFF no record fits, so the writer leaves the
+					 * fast path; there it checks whether recording is off */
 	uint64_t dropped;		/* number of records refused because the ring was
 					 * full and overwrite was 0 */
 	uint64_t clock_mult;		/* factor of the ring's clock: time in ns =
@@ -153,7 +152,7 @@ struct abi_ring {
 	uint32_t reserved2;
 	uint64_t read_page;		/* number of the page that the reader has
 					 * reached; if overwrite is 0, writers may only
-					 * reuse pages before this page */
+					 * reuse pages before this one */
 	uint64_t reserved3[6];
 
 	/* Cache line 4: only rings with ABI_RING_LOCKED use these members. */

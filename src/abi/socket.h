@@ -108,9 +108,8 @@ struct abi_answer {
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
 	ABI_LIST_NAMES,			/* all roots, without waiting: the server does
-					 * not read dead roots for this, so the rows of
-					 * dead roots may have no figures
-					 * (ABI_EVENTS_UNREAD) */
+					 * not read dead roots to answer this, so their
+					 * rows may have no figures (ABI_EVENTS_UNREAD) */
 	ABI_LIST_RUN,			/* roots that one `ulf run` started */
 };
 
@@ -133,8 +132,8 @@ struct abi_root_row {
 	uint32_t nr_processes;		/* number of living processes of the root */
 	uint32_t events_on, events_known;	/* number of events that are on; number
 						 * of all events, or ABI_EVENTS_UNREAD */
-	uint32_t run_id;		/* number of the `ulf run` that started the
-					 * program; 0: none */
+	uint32_t run_id;		/* number of the `ulf run` that started
+					 * the program; 0: no `ulf run` did */
 	uint64_t entries;		/* number of records that can be read */
 	uint64_t bytes;			/* size of the records that can be read,
 					 * bytes */

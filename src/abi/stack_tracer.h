@@ -25,11 +25,12 @@
 #define ABI_STACK_THREADS	2048u
 
 /*
- * The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth in
- * bytes (bits 0..47) and the number of resets that came before it (from bit 49 on), so that
- * a reset and a new maximum cannot be confused.  Bit 48 of abi_stack.max is the index of
- * the element of abi_stack.copies that has the deepest stack.  So one store publishes both
- * the depth and the stack.
+ * The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth
+ * in bytes (bits 0..47) and, from bit 49 on, the number of resets that came before it.
+ * So a maximum that was measured before a reset is not mistaken for one that was
+ * measured after it.  Bit 48 of abi_stack.max is the index of the element of
+ * abi_stack.copies that has the deepest stack.  So one store publishes both the depth
+ * and the stack.
  */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
@@ -59,8 +60,8 @@ static inline uint32_t abi_stack_resets(uint64_t word)
 
 struct abi_stack_frame {
 	uint64_t ip;			/* address of an instruction in the frame's function */
-	uint64_t depth;			/* bytes from the upper end of the stack to the
-					 * lower end of this function's frame */
+	uint64_t depth;			/* bytes from the upper end of the stack
+					 * to the lower end of this frame */
 };
 
 struct abi_stack_copy {
@@ -81,9 +82,9 @@ struct abi_stack_thread {
 					 * stack */
 	uint64_t low;			/* address of the lower end of the thread's
 					 * stack; 0: not known yet */
-	uint64_t deepest;		/* greatest depth of the stack, and number of
-					 * resets before it (ABI_STACK_RESET); 0 while
-					 * the row is being filled in */
+	uint64_t deepest;		/* greatest depth of the stack, and the number
+					 * of resets before it (ABI_STACK_RESET); 0
+					 * while a thread fills in the row */
 };
 
 struct abi_stack {
@@ -114,9 +115,12 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 	       sequence == __atomic_load_n(&copy->sequence, __ATOMIC_RELAXED);
 }
 
-/* Reset the maximum to @depth.  A thread that is about to store a maximum finds that the
- * number of resets has changed, and drops its result.  abi_stack_read() returns the
- * previous stack until a thread has stored a new one. */
+/*
+ * Reset the maximum to @depth.  A thread may be about to store a maximum that it
+ * measured before the reset: it finds that the number of resets has changed, and drops
+ * its result. abi_stack_read() returns the previous stack until a thread has stored a
+ * new one.
+ */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {
 	uint64_t seen = __atomic_load_n(&stack->max, __ATOMIC_RELAXED), next;

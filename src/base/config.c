@@ -17,8 +17,8 @@
 #define FILE_BYTES	8192
 #define BLANKS		" \t\r"
 
-/* Get the path of the file ulf.conf.  The path is "" if there is no file, because
- * $ULF_CONFIG is empty. */
+/* Get the path of the file ulf.conf.  If $ULF_CONFIG is empty there is no such file,
+ * and the path is "". */
 static int find_config_file(char path[PATH_BYTES])
 {
 	const char *file = getenv("ULF_CONFIG");

@@ -26,12 +26,12 @@
 /*
  * config_words - get the boot settings for a program
  * @program: the name that is compared with the [GLOB] lines
- * @ret_words: the settings, separated by blanks; "" after a failure, or if there is no
- *	file
+ * @ret_words: the settings, separated by blanks; "" if there is no file, or after an
+ * error
  * @bytes: size of @ret_words
  *
  * Returns 0; -E2BIG if the file is too large, or its settings do not fit into
- * @ret_words; -ENAMETOOLONG, or the error of open(), if $ULF_CONFIG names a file that
+ * @ret_words; -ENAMETOOLONG or the error of open() if $ULF_CONFIG names a file that
  * cannot be read.  Without $ULF_CONFIG a file that cannot be read counts as a file that
  * does not exist.
  */

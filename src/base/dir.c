@@ -119,8 +119,8 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 	return dir_join(place->parent, name, ret_path, DIR_PATH_BYTES);
 }
 
-/* Return true if this user can make a directory in @parent that no other user can remove or
- * rename. */
+/* Return true if this user can make a directory in @parent, and no other user can then
+ * remove or rename this directory. */
 static bool can_make_directory_in(const char *parent)
 {
 	struct stat st;
@@ -131,10 +131,10 @@ static bool can_make_directory_in(const char *parent)
 }
 
 /*
- * Find the first name in @place that belongs to this user, else the first name that is
- * free.  Skip names of other users.  Also skip names where a file system is mounted,
- * because a FUSE server can claim any owner and mode.  Returns -ENODEV if no name is
- * left.
+ * Find the first name in @place that belongs to this user.  If there is none, find the
+ * first name that is free.  Skip names of other users.  Also skip names where a file
+ * system is mounted, because a FUSE server can claim any owner and mode.  Returns
+ * -ENODEV if no name is left.
  */
 static int find_directory_in(const struct dir_place *place, char ret_path[static DIR_PATH_BYTES])
 {
@@ -226,9 +226,9 @@ int dir_make(const char *path)
 }
 
 /*
- * Return true if @error means that the caller must call dir_find() again: between
- * dir_find() and dir_make() another user has taken the name, or has made and removed a
- * directory of that name (-ENOENT).
+ * Return true if @error can mean that another user has changed the name between
+ * dir_find() and dir_make(), so that the caller must call dir_find() again.  The other
+ * user has taken the name, or has made and removed a directory of that name (-ENOENT).
  */
 static bool is_lost_race(int error)
 {

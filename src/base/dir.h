@@ -10,14 +10,15 @@
  *					$XDG_RUNTIME_DIR belongs to this user
  *	/run/user/UID/ulf		if /run/user/UID belongs to this user
  *
- * The first three do not depend on the login session, so a daemon that was started before
- * login and a command that is typed after login use the same directory.  For the reasons see
- * docs/design/places.md.
+ * The first three do not depend on the login session.  So a daemon that was started
+ * before login uses the same directory as a command that is typed after login.
+ * docs/design/places.md has the reasons.
  *
  * Every user may make names in /dev/shm and /run/ulf, so another user may have taken a name.
- * Such a name is skipped.  The names are ulf-UID, ulf-UID.1, ulf-UID.2 ...: the first that
- * belongs to this user is used, else the first that can be made.  If two programs start at
- * the same time, mkdir() of one makes the directory, and the other finds it.
+ * Such a name is skipped.  The names are ulf-UID, ulf-UID.1, ulf-UID.2 ...  The first
+ * one that belongs to this user is used.  If none belongs to this user, the first one
+ * that can be made is used.  If two programs start at the same time, one of them makes
+ * the directory, and mkdir() of the other one reports that the directory exists.
  *
  * The directory must belong to this user, and nobody else may enter it.  This code depends on
  * libc alone and allocates nothing, because the runtime uses it, too.
@@ -73,8 +74,9 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * Get the path of the ulf directory that is used if /run/ulf and /dev/shm cannot be used.
- * @by_env: try $XDG_RUNTIME_DIR before /run/user/UID.  Returns 0, -ENODEV or -ENAMETOOLONG.
+ * Get the path of the ulf directory for the case that /run/ulf and /dev/shm cannot be
+ * used.  @by_env: try $XDG_RUNTIME_DIR before /run/user/UID.  Returns 0, -ENODEV or
+ * -ENAMETOOLONG.
  */
 int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 
@@ -102,8 +104,8 @@ int dir_check(const char *path);
 int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *ret_uid);
 
 /* Find the ulf directory with dir_find(), and make it with dir_make() if it does not exist.
- * If another user takes the name in between, find another name.  Returns 0, or an error of
- * dir_find() or dir_make(). */
+ * If another user takes the name between the two calls, find another name.  Returns 0,
+ * or an error of dir_find() or dir_make(). */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
 /* Return a message for users that explains an error of dir_find(), dir_make() or

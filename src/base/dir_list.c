@@ -14,8 +14,8 @@
 #include "base/dir.h"
 
 #define ENTRIES_MAX	100000u		/* maximum number of names that are checked in
-					 * one directory; only names of the form of a
-					 * ulf directory count */
+					 * one directory; a name counts only if it has
+					 * the form of the name of a ulf directory */
 
 /* ---- find the ulf directories of this user ---- */
 
@@ -106,10 +106,10 @@ static bool parse_uid(const char *text, unsigned int *ret_uid)
 }
 
 /*
- * Add each user that has a directory in @parent whose name is @prefix + user id.  A
- * name counts only if that user owns the directory, so no user can add another user to
- * the list.  Names of any other form do not count for ENTRIES_MAX, because every user
- * may make many of them.
+ * Add the users that have a directory in @parent.  The name of such a directory is
+ * @prefix + user id, and it counts only if that user owns the directory: so no user can
+ * add another user to the list.  A name of any other form does not count for
+ * ENTRIES_MAX, because every user may make many of them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
 			 bool may_be_mount)
@@ -150,8 +150,8 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 
 	for (i = 0; i < DIR_PLACES; i++)
 		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
-	/* Every name in /run/user is a mounted tmpfs, so accept mounts.  Only user id 0
-	 * makes names there. */
+	/* Accept mounts, because every name in /run/user is a mounted tmpfs.  They can
+	 * be trusted: only user id 0 makes names there. */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), compare_uids);
 	*ret_is_cut = users.is_cut;

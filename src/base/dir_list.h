@@ -18,21 +18,21 @@
  * except @dir
  * @dir: the path that dir_find() has returned
  *
- * A second directory exists if /run/ulf was made, or /dev/shm was mounted again, after
- * a program had started, or if another user makes and removes names while programs
- * start.  Does nothing if $ULF_DIR is set.
+ * There can be a second directory for two reasons.  After a program had started,
+ * /run/ulf was made or /dev/shm was mounted again.  Or another user has made and
+ * removed names while programs started.  Does nothing if $ULF_DIR is set.
  */
 void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg);
 
 /*
- * dir_users - get the users that may have a ulf directory, sorted by user id: they have
- * one in a struct dir_place, or have a /run/user/UID
+ * dir_users - get the users that may have a ulf directory, sorted by user id: users
+ * with a directory in a struct dir_place, and users with a /run/user/UID
  * @ret_uids: array of at least DIR_USERS_MAX elements
  * @ret_is_cut: true if the list is incomplete: there are more than DIR_USERS_MAX users, or
  *	too many names to check all of them
  *
- * Reads names and owners in directories of the system; opens nothing that belongs to a
- * user.
+ * The function reads names and owners in directories of the system.  It opens nothing
+ * that belongs to a user.
  * Returns the number of users.
  */
 size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Close the descriptors of a child that is about to call exec().  O_CLOEXEC takes
- * effect only at exec(), and until then the child has copies of all descriptors.  If the
- * parent closes a descriptor meanwhile, the descriptor's epoll entry remains; if the
- * parent dies, the locks of the parent remain.  So a child closes its descriptors at
- * once.
+ * effect only at exec(), and until then the child has copies of all descriptors.  If
+ * the parent closes a descriptor meanwhile, the descriptor's entry in an epoll set
+ * remains.  If the parent dies meanwhile, its file locks remain.  So a child closes its
+ * descriptors at once.
  *
  * Both functions are for a child of fork() that has one thread.
  */

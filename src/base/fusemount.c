@@ -70,8 +70,8 @@ static int wait_for_helper(pid_t pid)
 
 /*
  * Start a helper program.  Returns its process id or -errno.
- * @keep_fd: a descriptor that stays open in the helper besides the standard three: the
- * socket of fusermount3; -1: none
+ * @keep_fd: one more descriptor that stays open in the helper, besides stdin, stdout
+ * and stderr: the socket of fusermount3; -1: no other descriptor
  * @error_fd: the helper's standard error, to which it writes English messages; -1: the
  * helper inherits the standard error of this process
  */
@@ -282,9 +282,10 @@ static int run_unmount_helper(char *const argv[], char *ret_text, size_t size)
 }
 
 /*
- * Unmount with fusermount3, else with umount(8).  fusermount3 lets a user unmount only what
- * /etc/mtab lists, and a minimal system has no such file.  umount(8) of util-linux reads
- * mountinfo, and lets users unmount their own FUSE mounts.
+ * Unmount with fusermount3.  If that fails, try umount(8).  fusermount3 lets a user
+ * unmount only the mounts in /etc/mtab, and a minimal system has no such file.
+ * umount(8) of util-linux reads mountinfo, and lets users unmount their own FUSE
+ * mounts.
  */
 static int unmount_with_helpers(const char *dir, bool is_lazy, bool is_quiet)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mount and unmount FUSE as any user: with mount(2) and umount2(2) if they are allowed
- * (to user id 0, or in a user namespace), else with the set-uid helper fusermount3.  If
+ * Mount and unmount FUSE as any user.  User id 0, and any user in a user namespace, may
+ * call mount(2) and umount2(2).  Other users need the set-uid helper fusermount3.  If
  * fusermount3 cannot unmount, umount(8) is tried.
  */
 #ifndef BASE_FUSEMOUNT_H
@@ -21,7 +21,8 @@ enum fusemount_step {
 
 /*
  * fusemount_open - mount a FUSE file system on @dir
- * @ret_fd: an open /dev/fuse for tracefs_fuse_new(); when it is closed the mount is dead
+ * @ret_fd: an open /dev/fuse for tracefs_fuse_new(); when the caller closes it, the
+ * mount is dead
  * @ret_step: the step that failed; always set
  *
  * Returns 0; -ENOENT if fusermount3 is needed and not installed; -EPERM if fusermount3 refused;

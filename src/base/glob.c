@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Match globs without recursion.  After a mismatch only the last * before the mismatch
- * is tried again, with a longer match: a longer match of an earlier * cannot help.
+ * Match globs without recursion.  After a mismatch, only the last * before the mismatch
+ * is tried again, and it then matches one character more.  Earlier * are not tried
+ * again, because this could not help.
  */
 #include "base/glob.h"
 

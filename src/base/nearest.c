@@ -7,16 +7,17 @@
 
 #include "base/bits.h"
 
-#define EDITED_MAX	64u		/* longest word, in characters, for which edits
-					 * are counted */
+#define EDITED_MAX	64u		/* maximum length of a word for which
+					 * edits are counted, in characters */
 #define AFFIX_MIN	3u		/* minimum length of a word that may be the
 					 * beginning or end of a longer name, in
 					 * characters */
 #define RANK_AFFIX	16u		/* added to the rank of a name that begins or
-					 * ends with the word, so that a name found by
-					 * edits is always nearer */
-#define OFFER_WORK	8u		/* cost of comparing one name, in units of work,
-					 * without the cost of its characters */
+					 * ends with the word; makes every name that is
+					 * found by edits nearer than such a name */
+#define OFFER_WORK	8u		/* cost of comparing one name, in units
+					 * of work; the cost of its characters
+					 * is added to this */
 #define EDIT_WORK	3u		/* cost of counting edits, in units of work, for
 					 * each character of a name */
 
@@ -117,8 +118,9 @@ void nearest_offer(struct nearest *near, const char *name)
 	} else if (most && apart <= most) {
 		rank = 2 * count_edits(near, name, len);
 		if (rank && len > near->len && is_same_text(near->word, name, near->len))
-			rank--;		/* example: for the word traceof, traceoff must
-					 * be nearer than traceon */
+			rank--;		/* prefer names that begin with the
+					 * word; example: for the word traceof,
+					 * traceoff must be nearer than traceon */
 		near->work_left -= min_u32(near->work_left, EDIT_WORK * (uint32_t)len);
 	}
 	if (rank > 2 * most)

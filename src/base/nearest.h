@@ -47,7 +47,7 @@ void nearest_init(struct nearest *near, const char *word, size_t len);
  *    3 edits for 12 to 64; other words allow no edit.  Of two names with the same number of
  *    edits, a name that begins with the word is nearer;
  *  - a name that begins or ends with the word, if the word has 3 characters or more.
- * A name with control characters is never near.
+ * A name with control characters is never remembered.
  */
 void nearest_offer(struct nearest *near, const char *name);
 

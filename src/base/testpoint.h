@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TESTPOINT("ring.close.commit") marks a step that other threads or processes can observe.
- * In the product it expands to nothing.  Tests are built with -DULF_TESTPOINTS.  In tests
- * it calls testpoint_hook, which can delay, stop or kill the process between two steps.
+ * TESTPOINT("ring.close.commit") marks a step that other threads or processes can
+ * observe.  In the product it expands to nothing.  Tests are built with
+ * -DULF_TESTPOINTS: then it calls testpoint_hook, which can delay, stop or kill the
+ * process at this step.
  */
 #ifndef ULF_BASE_TESTPOINT_H
 #define ULF_BASE_TESTPOINT_H

@@ -2,10 +2,10 @@
 /*
  * struct text: a buffer that grows, up to a limit, while text is appended to it.
  *
- * The caller need not check each call.  When there is no memory, or the text would exceed
- * the limit, the buffer keeps its contents, ignores further text, and stores -ENOMEM or
- * -E2BIG in `error` until text_reset().  So a long series of calls needs one check, at its
- * end.
+ * The caller need not check each call.  If there is no memory, or the text would exceed
+ * the limit, the buffer stores -ENOMEM or -E2BIG in `error`.  From then on, until
+ * text_reset(), the buffer keeps its contents and ignores further text.  So a long
+ * series of calls needs one check, at its end.
  *
  * `data` has no NUL at its end; text_str() returns it as a C string.
  */
@@ -100,7 +100,7 @@ static inline void text_puts(struct text *t, const char *s)
  * and a reader of the finished text could not distinguish it from the end of a line.  So the
  * code that appends such a string must call text_one_line() after it.
  *
- * text_escape_newlines() does the work, whatever is_for_terminal says.
+ * text_escape_newlines() replaces the newlines even if is_for_terminal is false.
  */
 void text_escape_newlines(struct text *t, size_t from);
 static inline void text_one_line(struct text *t, size_t from)

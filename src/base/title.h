@@ -15,8 +15,8 @@ void title_init(char *argv_start, size_t bytes);
 /*
  * title_set - set the name of this process
  * @comm: the thread's name (comm), at most 15 characters
- * @fmt: the arguments that ps shows; children inherit them.  They stay unchanged if
- * title_init() was not called, or if the text does not fit.
+ * @fmt: the arguments that ps shows; children inherit them.  The arguments stay
+ * unchanged if title_init() was not called, or if the text does not fit.
  */
 void title_set(const char *comm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -26,9 +26,12 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 			return -ENOBUFS;
 	}
 	step->expect = position;
-	/* Keep the flags of the old position, so that the new position selects the same
-	 * elements of end[] and address[].  The end of the old page is below every
-	 * position in the next page, so no record fits until the next page is open. */
+	/*
+	 * Keep the flags of the old position, so that the new position selects the same
+	 * elements of end[] and address[].  The selected end[] is the end of the old
+	 * page, which is below every position in the next page.  So no record fits
+	 * until the next page is open.
+	 */
 	step->position = next | (position & ABI_POS_FLAGS);
 	step->nr = 0;
 	step_store(step, page_at(view, position) + 8, offset - ABI_PAGE_HEADER);
@@ -39,8 +42,8 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
  * The two values that step_open() stores for a page.
  *
  * page_end_position() is the highest position that an append in the page may reach.
- * page_address_base() is a number which, added to the ring's address and a position in
- * the page, gives the address at which the next byte is written.
+ * page_address_base() is a number for computing addresses: the byte at a position in the
+ * page is at this number + the ring's address + the position.
  *
  * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
  * begins at position 24576.  For copy 0, end[0] is 24576 + 4096 - 12 = 28660 and
@@ -85,8 +88,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	}
 }
 
-/* The low bits of @position select an element of abi_ring.end[] and of address[].
- * Returns true if both elements still have the values that step_open() stored for this
+/* The low bits of @position select one element of abi_ring.end[] and one of address[].
+ * Returns true if these two elements have the values that step_open() stores for this
  * page. */
 static bool is_open_page_sound(const struct ring_view *view, uint64_t position)
 {
@@ -130,9 +133,12 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	if (!ring_is_recording(ring))
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
-		/* Load the position before the time of the newest record.  If the position
-		 * is unchanged at the commit, no writer has stored a later time in between.
-		 * Acquire: another CPU may have committed the position [ring.commit] */
+		/*
+		 * Load the position before the time of the newest record.  Then, if the
+		 * position is unchanged at the commit, no writer has stored a later
+		 * time in between.  Acquire: another CPU may have committed the
+		 * position [ring.commit]
+		 */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
 		offset = page_offset(view, position);
 		if (page_has_space(view, offset, bytes))
@@ -163,8 +169,8 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* the record fits, or there is no ring and the append
-				 * will return NO_RING */
+		return 0;	/* the record fits; or there is no ring, and the
+				 * append will return NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))
 		r = 0;

@@ -29,8 +29,8 @@
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
-#define STALE_MAX	100	/* limit: a reader gives up after writers have lapped it
-				 * this many times in a row */
+#define STALE_MAX	100	/* limit: a reader gives up after writers have
+				 * lapped the reader this many times in a row */
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
@@ -148,8 +148,9 @@ static int enter_page(struct ring_cursor *cursor)
 	return 0;
 }
 
-/* Called when the cursor's copy of the page has no further record.  Returns 0 if there may
- * be more records, so that the caller should try again; or -EAGAIN if there are none. */
+/* Called when the cursor's copy of the page has no further record.  Returns 0 if there
+ * may be more records, and the caller should try again.  Returns -EAGAIN if there are
+ * no more records. */
 static int refill_cursor(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -178,9 +179,9 @@ static int refill_cursor(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	/* A page without records is rare (write_under_lock() in write.c).  The loop is
-	 * bounded, so that a broken writer which produces empty pages as fast as they are
-	 * read cannot keep the server here. */
+	/* A page without records is rare (write_under_lock() in write.c).  A broken
+	 * writer may produce empty pages as fast as they are read: the limit of this
+	 * loop ensures that the server leaves the loop all the same. */
 	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 
@@ -281,8 +282,7 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 }
 
 /* Returns the number of records before the state @to that no reader has got and no LOST
- * line has reported.  The records between the states @from and @to count as records
- * that no reader has got. */
+ * line has reported.  The records between the states @from and @to are among them. */
 static uint64_t count_unreported(const struct abi_ring_read *from,
 				 const struct abi_ring_read *to)
 {
@@ -345,9 +345,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_read_state_ahead(view, &from, &to)) {
-		/* If this server is killed after the next store, the next server
-		 * computes the same value of to.unreported, because count_unreported()
-		 * does not use the old value. */
+		/* The next server can repeat this if this server is killed after the
+		 * next store: count_unreported() does not use the old value of
+		 * to.unreported, so the result is the same. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = count_unreported(&from, &to);
 		set_read_state(view, &to);
@@ -355,8 +355,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 	}
 	if (word & ~ABI_READ_SLOT)
 		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE);
-	/* A previous server may have been killed within set_read_state(), before it freed
-	 * the pages. */
+	/* Free the pages before the reader's page.  A previous server may have been
+	 * killed in set_read_state(), after the state was stored and before the pages
+	 * were freed. */
 	if (__atomic_load_n(&ring->read_page, __ATOMIC_RELAXED) != from.page)
 		free_pages(view, from.page);
 }

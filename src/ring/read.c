@@ -3,14 +3,15 @@
  * Read pages: copy a page, then check that the writers have not lapped it.
  *
  * The page with sequence number s is in slot s mod nr_pages until the position enters page s +
- * nr_pages.  The close that moves the position there is committed before any byte of the slot
- * changes [ring.lap].  So if the position is still before that page after the copy, the copy
- * has exactly what was committed.
+ * nr_pages.  The close that moves the position to that page is committed before any
+ * byte of the slot changes [ring.lap].  So if the position is still before that page
+ * after the copy, the copy has exactly the committed records.
  *
  * This code stores nothing to the ring and trusts nothing that it loads: ring_view_init()
  * has checked and copied the geometry, and each length is checked where it is used.  A
  * broken writer can make a reader see nonsense or nothing.  It cannot make the reader
- * hang, as every retry is counted, or access memory outside of the ring.
+ * hang, because every retry is counted.  Nor can it make the reader access memory
+ * outside of the ring.
  */
 #include <errno.h>
 #include <string.h>

@@ -39,8 +39,8 @@ uint64_t ring_bytes(uint32_t page_bytes, uint32_t nr_pages);
 int ring_init(void *mem, const struct ring_config *config);
 
 /* Turn recording in @ring on or off.  While recording is off, no record fits into a
- * fast ring: so the writer calls ring_leave(), which checks this setting.  Writers of
- * slow rings ignore the setting. */
+ * fast ring.  So the writer calls ring_leave(), which finds that recording is off.
+ * Writers of slow rings ignore the setting. */
 void ring_set_recording(struct abi_ring *ring, bool on);
 static inline bool ring_is_recording(const struct abi_ring *ring)
 {
@@ -86,25 +86,27 @@ struct ring_side {
 struct ring_set {
 	uint32_t nr_cpus;
 	uint32_t small_max;		/* the largest payload, in bytes, for which a
-					 * writer may call arch_ring_append() instead of
-					 * ring_write(): RING_SMALL_MAX or 0 */
+					 * writer may call arch_ring_append() directly,
+					 * without ring_write(): RING_SMALL_MAX or 0 */
 	const struct ring_view **slow;	/* the slow ring of each CPU: nr_cpus pointers
 					 * to views in @side */
 	uint8_t has_rseq;		/* is 1 if this process may use fast rings */
 	uint8_t clock_given;		/* is 1 if the fast rings have ABI_RING_CLOCK_GIVEN */
 	uint16_t tag;			/* tag of the graph tracer whose calls are
-					 * recorded in these rings; 0: none.  The owner
-					 * of the set stores the tag */
+					 * recorded in these rings; 0: there is no such
+					 * tracer.  The owner of the set stores the tag */
 	uint32_t clock;			/* clock of these rings: row in the table of
 					 * clocks */
 	struct ring_side side[RING_SIDES];
-	struct abi_ring *none[2];	/* fast[-2] and fast[-1], which a thread without
-					 * rseq uses because its CPU number is -1 or -2;
-					 * always &ring_none */
+	struct abi_ring *none[2];	/* fast[-2] and fast[-1]: always
+					 * &ring_none, for threads without rseq,
+					 * whose CPU number is -1 or -2 */
 	struct abi_ring *fast[RING_CPUS];	/* the fast ring of each CPU; a CPU
 						 * without a ring has ring_none, so hooks
 						 * need not check the CPU number */
-	uint64_t limit[RING_CPUS];	/* ring_limit() of the rings of each CPU [ring.limit] */
+	uint64_t limit[RING_CPUS];	/* for each CPU, the bound of all stores to its
+					 * fast rings: the smaller ring_limit() of the main
+					 * and the spare side; 0: no ring [ring.limit] */
 	uint64_t hook_limit[RING_CPUS];	/* limit for records that hooks write: limit -
 					 * RING_HOOK_MAX */
 };
@@ -122,16 +124,17 @@ void ring_set_limit(struct ring_set *set);
  * ring_limit() is the bound of all stores into a fast ring: a record of n bytes may begin
  * at most ring_limit() - n bytes after the ring's start.  The 12 bytes that the limit
  * leaves free are for the record's header (4) and a time extend (8).  The writer adds two
- * words of the ring, address and position, which any process can change.  So it compares
- * the sum with this limit before it stores.
+ * words of the ring, address and position, which any process can change.  So the writer
+ * compares the sum with this limit before it stores.
  */
 static inline uint64_t ring_limit(const struct ring_view *view)
 {
 	return view->pages_off + (uint64_t)view->page_bytes * view->nr_pages - (8 + 4);
 }
 
-/* Stands for the ring of a CPU that has none: no record ever fits into it.  Events and
- * hooks always check for space, so they need no extra check for a missing ring. */
+/* A substitute for the ring of a CPU that has no ring.  No record ever fits into it.
+ * Events and hooks always check for space, so they need no extra check for a missing
+ * ring. */
 extern struct abi_ring ring_none;
 
 /* Returns the view of the fast ring to which threads on @cpu write now.  NULL: this CPU has
@@ -161,8 +164,8 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 #define RING_HEADROOM		4
 /*
  * RING_RESERVE: bytes at the end of a page that no record uses.  8 are for a time extend.
- * 4 stay free, because a position at the very end of a page would be the start of the next
- * page.
+ * 4 stay free, so that the position after the last record is never at the very end of the
+ * page: that position is the start of the next page.
  * RING_SPARE: RING_RESERVE and the 4 bytes of the record's header.
  */
 #define RING_RESERVE		(8 + 4)
@@ -179,24 +182,25 @@ static inline const struct ring_view *ring_set_fast(const struct ring_set *set,
 
 /*
  * ring_write - write one record to the ring of the current CPU.
- * @payload: @bytes bytes.  They must be accessible up to the next multiple of 4, which
- *	this function fills with zeros, and have RING_HEADROOM writable bytes before
- *	them.
+ * @payload: @bytes bytes.  They must be writable up to the next multiple of 4, because
+ * this function fills the bytes up to there with zeros.  RING_HEADROOM bytes before
+ * them must be writable, too.
  * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; other rings ignore it.
  *
  * Any thread and any signal handler may call this; it does not change errno.  It is
  * wait-free except for the lock of the slow path; the wait for that lock is bounded.
  *
  * Returns 0, -EMSGSIZE (@bytes is 0 or above RING_PAYLOAD_MAX), -ENOBUFS (the ring is
- * full; it has counted the record), -ECANCELED (recording is off in the fast ring),
+ * full; the record is counted as dropped), -ECANCELED (recording is off in the fast
+ * ring),
  * -ENODEV (no ring), -EBUSY (did not get the lock of the slow ring) or -EBADMSG (another
  * process has overwritten the slow ring).
  */
 int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Returns true if a record of @bytes fits into the open page.  The result is a hint, as
- * another writer may take the space.  The append checks again. */
+/* Returns true if a record of @bytes seems to fit into the open page.  This is only a
+ * hint, because another writer may take the space.  The append checks again. */
 static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 {
 	uint64_t position = __atomic_load_n(&ring->position, __ATOMIC_RELAXED);
@@ -214,13 +218,14 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
  *
  * Uses general registers only, like ring_leave() (cross.c).
  *
- * Returns 0 (try the append), -ENOBUFS (refused and counted), -ECANCELED (recording is
- * off) or -EBADMSG (see ring_leave()).
+ * Returns 0 (try the append), -ENOBUFS (the ring is full, and the record is counted as
+ * dropped), -ECANCELED (recording is off) or -EBADMSG (see ring_leave()).
  */
 int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
 /*
  * ring_leave - make space for a record of @bytes in the ring of @view, which belongs to
- * @cpu and has no space.  This function does not count a refused record.
+ * @cpu and whose open page has no space.  ring_leave() does not count a record that is
+ * refused.
  * @now_ns: a recent time of the ring's clock, or 0: read the clock here.
  *
  * Returns 0 (try the append), -ENOBUFS (full), -ECANCELED (recording is off) or
@@ -230,8 +235,8 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns);
 int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 	       uint64_t now_ns);
 
-/* Count a record that is too large for any page as dropped, in the ring of the current
- * CPU.  Any thread and any signal handler may call this. */
+/* Count a record as dropped in the ring of the current CPU, because it is too large for
+ * any page.  Any thread and any signal handler may call this. */
 void ring_drop(const struct ring_set *set);
 
 /*
@@ -241,8 +246,8 @@ void ring_drop(const struct ring_set *set);
  * @tid: the caller's thread id, the owner of the lock.
  *
  * The server writes markers with this function.  The caller must have blocked its
- * signals.  Whatever other processes store in the ring meanwhile, this function writes
- * nothing outside of the ring.
+ * signals.  Even if other processes store wrong values in the ring meanwhile, this
+ * function writes nothing outside of the ring.
  *
  * Returns 0, -EMSGSIZE, -ENOBUFS, -EBADMSG (the ring's words are no longer valid) or
  * -EBUSY (did not get the lock).
@@ -265,8 +270,8 @@ struct ring_head {
 /* Get the state of the ring.  Returns 0, or -EAGAIN: writers moved the position during each
  * of many attempts. */
 int ring_head(const struct ring_view *view, struct ring_head *ret_head);
-/* Returns the sequence number of the oldest page that is not overwritten yet.  @head: the
- * state of the ring. */
+/* Returns the sequence number of the oldest page that writers have not overwritten.
+ * @head: the state of the ring, from ring_head(). */
 uint64_t ring_oldest(const struct ring_view *view, const struct ring_head *head);
 
 /* A private copy of one page of a ring, made by ring_page_read(). */
@@ -316,8 +321,8 @@ struct ring_cursor {
 	uint64_t entries;		/* index of the next record */
 	uint64_t time_ns;		/* time of the record before the cursor, ns */
 	uint64_t lost;			/* number of records before the peeked one that
-					 * were overrun or are in doubt, and that no LOST
-					 * line has reported */
+					 * were overrun or are in doubt; no LOST line
+					 * has reported them yet */
 	bool is_corrupt;		/* true: some bytes of the ring could not be
 					 * parsed */
 	uint32_t next_offset;		/* offset of the byte after the peeked record */
@@ -344,8 +349,8 @@ void ring_cursor_done(struct ring_cursor *cursor);
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record);
 /*
  * Read the record after the peeked one, without moving the cursor.
- * Returns 1; or 0 if there is no such record yet, if records between the two were overrun,
- * or if there is no memory.
+ * Returns 1.  Returns 0 if there is no such record yet, if records between the two were
+ * overrun, or if there is no memory.
  */
 int ring_cursor_peek_second(struct ring_cursor *cursor,
 			    struct ring_record *ret_record);
@@ -355,9 +360,11 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 /*
  * How the server hands records to a reader.  Only the server calls these functions.
  *
- * ring_cursor_offer() stores in the ring that the reader is about to get all records before
- * the cursor.  Then the server sends the bytes, and must not move the cursor meanwhile.
- * @ticket: number of the receipt that says whether the reader has got the bytes; 0: none.
+ * ring_cursor_offer() stores in the ring: all records before the cursor are being
+ * handed over to the reader.  Then the server sends the bytes.  The caller must not
+ * move the cursor meanwhile.
+ * @ticket: number of the receipt that says whether the reader has got the bytes; 0:
+ * there is no receipt.
  *
  * ring_cursor_withdraw() takes the offer back, because the reader got none of the bytes.
  *
@@ -367,12 +374,13 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 void ring_cursor_offer(const struct ring_cursor *cursor, uint64_t ticket);
 void ring_cursor_withdraw(const struct ring_cursor *cursor);
 void ring_cursor_consume(struct ring_cursor *cursor);
-/* Undo the last consume of @cursor, because the reader got none of the bytes.  No
- * cursor may have consumed records of this ring since then. */
+/* Undo the last consume of @cursor, because the reader got none of the bytes.  The
+ * caller must ensure that no other cursor has consumed records of this ring since then. */
 void ring_cursor_return(struct ring_cursor *cursor);
-/* Use ring_cursor_doubt() instead of ring_cursor_return() if another cursor has consumed
- * records since the last consume of @cursor.  The records that @cursor has consumed are
- * reported as lost later.  @after: the state of the reader after the consume of @cursor. */
+/* Call ring_cursor_doubt() in place of ring_cursor_return() if another cursor has
+ * consumed records since the last consume of @cursor.  A later LOST line reports the
+ * records that @cursor has consumed.  @after: the state of the reader after the consume
+ * of @cursor. */
 void ring_cursor_doubt(struct ring_cursor *cursor,
 		       const struct abi_ring_read *after);
 /* Returns a copy of the consuming reader's state.  The values are not checked. */
@@ -399,11 +407,14 @@ struct ring_stats {
 	uint64_t overrun;		/* number of records overwritten since the last clear */
 	uint64_t dropped;		/* number of records refused since the last clear */
 	uint64_t read;			/* number of records consumed since the last clear */
-	uint64_t pages;			/* number of pages that hold the records to read */
-	uint64_t oldest_ns;		/* time stamp of the oldest page to read, ns; 0:
-					 * there is no such page */
-	uint64_t unreported;		/* number of records lost or in doubt that no
-					 * LOST line has reported */
+	uint64_t pages;			/* number of pages in which the unread
+					 * records are */
+	uint64_t oldest_ns;		/* time stamp of the oldest page with
+					 * unread records, ns; 0: there is no
+					 * such page */
+	uint64_t unreported;		/* number of records that are lost or in
+					 * doubt, and that no LOST line has
+					 * reported */
 };
 /* Get the counters of the ring.  Returns 0, or -EAGAIN: writers moved the position during
  * each of many attempts. */

@@ -62,8 +62,8 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	}
 }
 
-/* The rings of a CPU on both sides have one limit, that of the smaller ring.  The
- * reason: a writer loads the ring and then the limit, and another thread may switch
+/* Both rings of a CPU, one on each side, get the same limit, that of the smaller ring.
+ * The reason: a writer loads the ring and then the limit, and another thread may switch
  * sides in between. */
 void ring_set_limit(struct ring_set *set)
 {

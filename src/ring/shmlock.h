@@ -5,8 +5,9 @@
  * that the thread is dead and takes the lock over.  So the data that the lock protects
  * must be consistent after every store.
  *
- * Progress: a thread waits for a bounded time, then gets -EBUSY.  The lock is neither
- * fair nor a futex, because a holder runs only a few hundred instructions.
+ * Progress: a thread waits for a bounded time, then gets -EBUSY.  A holder runs only a
+ * few hundred instructions, so the lock need not be fair, and waiters need not sleep on
+ * a futex.
  */
 #ifndef ULF_RING_SHMLOCK_H
 #define ULF_RING_SHMLOCK_H
@@ -22,8 +23,9 @@
 					 * sched_yield() */
 #define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
 					 * with -EBUSY */
-#define SHMLOCK_ASK		64	/* number of yields between two checks whether
-					 * the holder is dead */
+#define SHMLOCK_ASK		64	/* number of yields after which a waiter
+					 * checks again whether the holder is
+					 * dead */
 
 #define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: the number
 						 * is not a thread id */
@@ -32,7 +34,7 @@
  * Returns the number that a lock contains while the caller holds it: the caller's
  * thread id.  If a seccomp filter blocks gettid(), the number is a hash of process id
  * and thread pointer, with SHMLOCK_UNKNOWN set.  It is very unlikely that another
- * thread has the same number, and no waiter takes the owner for a dead thread.
+ * thread has the same number.  Waiters do not check whether such an owner is dead.
  */
 static inline uint32_t shmlock_self(void)
 {
@@ -46,9 +48,10 @@ static inline uint32_t shmlock_self(void)
 	return (uint32_t)number | SHMLOCK_UNKNOWN;
 }
 
-/* Returns true if thread @tid has no memory, because it has exited or is a zombie.  tkill()
- * to a zombie succeeds, so this function also tries to read @word from the thread's memory.
- * Other errors, such as -EPERM, mean that the thread lives. */
+/* Returns true if thread @tid has no memory, because it has exited or is a zombie.
+ * tkill() to a zombie succeeds, so this function also tries to read @word from the
+ * thread's memory.  If tkill() or the read fails with another error, such as -EPERM,
+ * the thread is alive. */
 static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 {
 	uint32_t copy;
@@ -80,9 +83,12 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 						__ATOMIC_ACQUIRE,
 						__ATOMIC_ACQUIRE))
 			return 0;
-		/* The lock contains the caller's thread id.  The caller's signals are
-		 * blocked, so it does not hold the lock already: a dead thread that had
-		 * the same id left the lock taken. */
+		/*
+		 * The lock contains the caller's thread id, but the caller cannot hold
+		 * the lock: its signals are blocked, so it has not interrupted itself.
+		 * So a dead thread with the same id has left the lock taken, and now
+		 * the caller holds it.
+		 */
 		if (seen == tid)
 			return 0;
 		if (i < SHMLOCK_SPINS) {

@@ -71,8 +71,8 @@ static inline bool page_has_space(const struct ring_view *view, uint32_t offset,
 
 /*
  * Prepare a close, the step that leaves the page of @position.
- * Returns 0, or -ENOBUFS if the ring does not overwrite and the reader has not freed the
- * next page yet.
+ * Returns 0.  Returns -ENOBUFS if overwrite is 0 and the reader has not freed the next
+ * page yet.
  */
 int step_close(const struct ring_view *view, uint64_t position, struct step *step);
 /* Prepare an open, the step that writes the header of the page that begins at @position. */
@@ -80,8 +80,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
 /*
  * Count a refused record in the ring of @cpu.
- * Returns false if the record was not counted, because the thread runs on another CPU now
- * or was interrupted.
+ * Returns false if the record was not counted: the thread runs on another CPU now, or a
+ * signal or another thread has interrupted it.
  */
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);
 

@@ -33,8 +33,8 @@
 #include "ring/step.h"
 
 #define ABORTS_MAX	100	/* limit: after this many aborts of an rseq section the
-				 * writer takes the slow path, because a debugger may
-				 * single-step the thread */
+				 * writer takes the slow path; a debugger that
+				 * single-steps the thread would abort each attempt */
 
 /* ---- write a record to a slow ring; the caller holds the lock of the ring ---- */
 
@@ -46,7 +46,7 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 		TESTPOINT("ring.locked.store");
 	}
 	/* Commit the step [ring.commit].  After a close, the next stores overwrite the
-	 * old page in the page slot that this commit gives up.  The fence keeps readers
+	 * oldest page, whose page slot this commit has taken.  The fence keeps readers
 	 * from seeing those stores before the new position [ring.lap]. */
 	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -106,8 +106,8 @@ static bool needs_page(const struct ring_view *view, uint32_t bytes)
  * just opened the page.  So the record has the page's time, and needs no time extend,
  * for which there is no space.
  *
- * The end of the page is the start of the next page.  So an append up to there is a
- * close as well, and one commit must do both.
+ * The end of the page is the start of the next page.  So an append up to this point
+ * also closes the page, and one commit must do both.
  *
  * Returns 0, or -ENOBUFS if the reader has not freed the next page yet.
  */
@@ -135,11 +135,12 @@ static int fill_page_locked(const struct ring_view *view, uint64_t position,
 
 /*
  * Write a record while the caller holds the lock.  A record that needs a whole page
- * goes to a page that this call has opened, because the record gets the page's time.
+ * gets the page's time, so this call must open the page for it.
  *
  * A killed writer can leave an open page without records.  This function closes such a
- * page and opens the next one.  It opens no page that it could not close: otherwise a
- * refused record, too, would leave an open page without records.
+ * page and opens the next one.  Before it opens a page for a record that needs a whole
+ * page, it checks that it can close this page.  Otherwise a refused record, too, would
+ * leave an open page without records.
  */
 static int write_under_lock(const struct ring_view *view, const void *data,
 			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
@@ -227,8 +228,8 @@ int ring_view_write(const struct ring_view *view, void *payload,
 }
 
 /* How often a writer yields while it waits for the lock of a slow ring.  Each failure
- * divides this number by 4, each success doubles it.  So a process that never releases the
- * lock costs the other processes records, but little time. */
+ * divides this number by 4, each success doubles it.  A process that never releases the
+ * lock costs the others some records, but because of this number little time. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 static uint32_t load_patience(void)
@@ -253,9 +254,9 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
-/* Returns the slow ring for this thread.  CPU numbers may have gaps, so a CPU's number can
- * exceed the number of rings.  Such a CPU uses ring 0: any slow ring works, because it has
- * a lock. */
+/* Returns the slow ring for this thread.  CPU numbers may have gaps, so the number of a
+ * CPU may be larger than the number of rings.  A thread on such a CPU uses ring 0: it
+ * may use any slow ring, because slow rings have locks. */
 static const struct ring_view *slow_ring(const struct ring_set *set)
 {
 	const struct ring_view *view;

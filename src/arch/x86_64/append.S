@@ -26,8 +26,9 @@
 	movq	arch_rseq_offset(%rip), %r11
 	movl	%ecx, -8(%rsp)		/* keep type_len in the red zone, below the stack
 					 * pointer */
-	movl	%r9d, %r9d		/* clear the upper half of r9, which the ABI
-					 * leaves undefined */
+	movl	%r9d, %r9d		/* clear the upper half of r9: the
+					 * calling convention leaves it
+					 * undefined */
 	arm	\section
 \name\()_begin:
 	movl	%fs:RSEQ_CPU_ID(%r11), %eax

@@ -87,10 +87,11 @@
 	.endm
 
 /*
- * Load the address of the ring of CPU rax, or of ring_none, to rcx.  \set: register with
- * the address of the struct ring_set.  Store in LIMIT the largest offset in the ring at
- * which a record of r9 bytes may begin.  The set is private to this process, so LIMIT is
- * correct whatever another process stores in the ring.  r8: scratch.
+ * Load rcx with the address of the ring of CPU rax, or with that of ring_none.  \set:
+ * register with the address of the struct ring_set.  Store in LIMIT the largest offset
+ * in the ring at which a record of r9 bytes may begin.  LIMIT comes from the set, which
+ * is private to this process.  So LIMIT is correct even if another process has stored
+ * wrong values in the ring.  r8: scratch.
  */
 #define LIMIT	-16(%rsp)
 	.macro	append_ring set
@@ -111,8 +112,8 @@
  * scratch.
  *
  * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
- * It costs least here, where the chains of dependent loads before it and after it are
- * shortest.
+ * So rdtsc stands here, where these waits are shortest: few loads before it and after
+ * it depend on each other.
  */
 	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
 	.ifnc	\clock, given
@@ -136,10 +137,9 @@
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
-	cmpq	LIMIT, %r11		/* any process may have stored wrong values in
-					 * address[] and end[], so compare with LIMIT,
-					 * which no other process can change
-					 * [ring.limit] */
+	cmpq	LIMIT, %r11		/* any process may have stored wrong values in address[]
+					 * and end[]; so compare with LIMIT, which no other
+					 * process can change [ring.limit] */
 	ja	\no_room
 
 	/* The low 2 bits of the position, i, select the valid time_ns[i] and entries[i].

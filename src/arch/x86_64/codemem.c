@@ -31,10 +31,12 @@ static int open_mem_file(void)
 				  O_RDWR | O_CLOEXEC, 0);
 }
 
-/* Store the id of the thread that keeps /proc/self/mem open.  If seccomp blocks
- * gettid(), a thread cannot find out whether it is this thread.  In another thread the
- * same descriptor may be a file of the program.  So nothing is kept open in this
- * case. */
+/*
+ * Open /proc/self/mem, and store the id of the calling thread, which keeps it open.  If
+ * seccomp blocks gettid(), keep nothing open.  The reason: in another thread, this
+ * descriptor number may be a file of the program, and without gettid() no thread can find
+ * out whether it is the thread with the open file.
+ */
 void codemem_start(bool has_own_table)
 {
 	long tid = arch_syscall0(SYS_gettid);
@@ -105,8 +107,8 @@ int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	    arch_syscall4(SYS_pwrite64, fd, bytes, nr, addr) == (long)nr)
 		return 0;
 	r = write_by_mprotect(addr, bytes, nr);
-	/* The error ENOMEM has two causes: there is no memory, or nothing is mapped at
-	 * @addr. */
+	/* ENOMEM has two causes: there is no memory, or nothing is mapped at @addr.  A
+	 * read shows which of them it is. */
 	return r == -ENOMEM && codemem_read(fd, addr, &seen, 1) ? -EFAULT : r;
 }
 
@@ -121,9 +123,9 @@ void codemem_sync(void)
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
 	/*
-	 * An old kernel does not have SYNC_CORE of membarrier().  Instead change a
-	 * mapping: the kernel then interrupts all cores that run this process, and an
-	 * interrupt has the same effect.
+	 * An old kernel does not have SYNC_CORE of membarrier().  So change a mapping:
+	 * this makes the kernel interrupt all cores that run this process, and an
+	 * interrupt has the same effect as SYNC_CORE.
 	 */
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

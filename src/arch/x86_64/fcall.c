@@ -14,13 +14,13 @@
  * Each line is a state of the bytes of the call.  All lines of a group have the same
  * length and consist of whole instructions.  The tests only change flags, whose values no
  * function uses at its entry.  A line differs from the one before in one byte, and every
- * core has a line before the next one is written.  rr is one of the bytes that fsite.c
- * uses as NOPs.  In the third line it is the upper byte of a distance and so selects a
- * range of 16 MiB; readable memory is mapped there while any call has the third line.  A
- * thread can stop at one of three addresses.  Before the first byte it will execute one
- * of the lines.  If it is in the call, it will return to the address after the last byte.
- * Between the two instructions of the last line it will execute rr, which is never
- * changed again.
+ * core executes a line before the next line is written.  rr is one of the bytes that
+ * fsite.c uses as NOPs.  In the third line rr is the upper byte of a distance and so
+ * selects a range of 16 MiB; readable memory is mapped there while any call has the third
+ * line.  A thread can stop at one of three addresses.  Before the first byte it will
+ * execute one of the lines.  If it is in the call, it will return to the address after
+ * the last byte.  Between the two instructions of the last line it will execute rr, which
+ * is never changed again.
  *
  * Only calls whose target is libulf's own __fentry__ (ftrace.S) are changed: "our" calls.
  */
@@ -77,8 +77,9 @@ static uint64_t rel32_target(const uint8_t *code, uint32_t bytes, uint64_t at)
 
 /*
  * Returns true if the code at @at, the target of a near call, is libulf's __fentry__ or
- * a PLT entry that jumps there.  With lazy binding a GOT slot points back into the
- * module until the first call.  Then the GOT slot gets the address of __fentry__().
+ * a PLT entry that jumps there.  With lazy binding, a GOT slot points back into the
+ * module until the first call.  The first call will store the address of __fentry__()
+ * there, so such a slot counts as one with this address.
  */
 static bool leads_to_our_fentry(const struct fsites *sites, int fd, uint64_t at)
 {
@@ -149,9 +150,10 @@ static bool is_byte_at(uint8_t *addr, uint8_t byte)
 	return !patch_change(PATCH_TEXT, addr, byte, byte);
 }
 
-/* Functions for the steps from one line of the table at the top of this file to the
- * next line.  Each step is done for all sites before the next step.  A byte that is not
- * as expected is not changed, because the text may have been unmapped meanwhile. */
+/* The following functions do the steps from one line of the table at the top of this
+ * file to the next line.  Each step is done for all sites before the next step.  A byte
+ * that is not as expected is not changed: the text may have been unmapped meanwhile,
+ * and the byte may belong to other code. */
 static void call_to_test(uint8_t *code, uint8_t upper)
 {
 	if (is_byte_at(code, NEAR_CALL))
@@ -182,8 +184,8 @@ static void step_all_calls(struct fsites *sites, uint8_t upper,
 }
 
 /* Set the form of the sites whose calls have become tests.  Returns false if some far
- * calls are in a state between the first line and the last line of the table at the top
- * of this file. */
+ * calls are changed only in part: they are in a state between the first and the last line
+ * of the table at the top of this file. */
 static bool mark_silenced_calls(struct fsites *sites)
 {
 	bool is_done = true;

@@ -13,16 +13,16 @@
  * written before that byte is switched, and it is never removed.  In a long NOP the NOP
  * itself fixes the lower bytes of the distance, and the others are free.  In a test all
  * four are free, because its result does not matter.  For XRay the jump is written into
- * the 9 free bytes, and the site is switched on when the jump over them becomes a jump of
- * length 0.
+ * the 9 free bytes.  The site is switched on when the jump over these bytes becomes a
+ * jump of length 0.
  *
  * gcc's NOPs are five instructions, and a thread may be stopped between any two of them
- * for any time.  So d0..d3 are written one by one, and each must be an instruction of one
- * byte that has no effect at a function's entry (nop, cmc, clc, stc, cld), or a prefix
- * that has no effect on the next instruction (es, cs, ss, ds, which 64-bit code ignores).
- * That leaves 9^4 distances to choose from.  All sites of a module use the same distance,
- * so the module needs only one mapping, in which the stubs lie at the same distances from
- * each other as the sites.
+ * for any time.  So d0..d3 are written one by one.  Each must be an instruction of one
+ * byte that has no effect at a function's entry: nop, cmc, clc, stc or cld.  Or it must
+ * be a prefix that has no effect on the next instruction: es, cs, ss or ds, which 64-bit
+ * code ignores.  That leaves 9^4 distances to choose from.  All sites of a module use the
+ * same distance.  So the stubs lie at the same distances from each other as the sites,
+ * and the module needs only one mapping for them.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
  *						jnc  site + 5
@@ -235,8 +235,9 @@ static void fill_slot(struct fsite_slot *to, const struct fsite_slot *slot,
 	to->site = code;
 }
 
-/* Returns true if the site is off and has either its original bytes or the distance
- * that an earlier write_site_jump() has written. */
+/* Returns true if the first step of a switch can write to the site: the site is off,
+ * and it has either its original bytes or the distance that an earlier
+ * write_site_jump() has written. */
 static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distance)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
@@ -308,7 +309,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 		patch_encode_jump(jump, stub, slot->code);
 		patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);
 	}
-	/* Only remove users from the slot now.  fsites_switch() adds the new users. */
+	/* Remove users from the slot now, but add none: fsites_switch() adds the new
+	 * users. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -317,8 +319,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Remove users from the slots, before fsites_switch() removes jumps.  After the
- * patch_step() here no site calls a removed user. */
+/* Remove users from the slots here, because fsites_switch() removes jumps only later.
+ * After the patch_step() here no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
@@ -348,9 +350,9 @@ int fsites_prepare(struct fsites *sites)
 	return r ? r : ret;
 }
 
-/* Returns true if site @i contains the distance of its jump, and the site's stub leads
- * to the site's slot.  Returns false if a write in fsites_prepare() failed; the next
- * write may succeed. */
+/* Returns true if site @i can be switched on: the site contains the distance of its
+ * jump, and its stub jumps to its slot.  This is not so if a write in fsites_prepare()
+ * failed.  Then the next fsites_prepare() writes again. */
 static bool is_site_complete(const struct fsites *sites, uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
@@ -386,8 +388,8 @@ static int flip_site(const struct fsites *sites, uint32_t i)
 
 /* Write the new users of site @i to its slot.  If the site needs a body, the slot
  * already contains the address of the body.  The slot is written byte by byte.
- * Whatever mixture of old and new bytes a thread sees, it finds some of the users and
- * an entry that serves them. */
+ * A thread may see any mixture of old and new bytes.  Every mixture has some of the
+ * users, and an entry that serves these. */
 static void set_slot_users(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -430,8 +432,8 @@ static int flip_all_sites(struct fsites *sites)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* the error -ENOENT means that the site has no slot; fsites_prepare() has
-		 * already returned the reason */
+		/* -ENOENT means that the site has no slot; fsites_prepare() has already
+		 * returned the reason, so do not return this error */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}

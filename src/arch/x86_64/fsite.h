@@ -41,7 +41,8 @@ struct fsite_slot {
 
 /* The stubs and slots of all sites of one form in a module. */
 struct fsite_map {
-	uint8_t *base;			/* start of the mapping; NULL: not mapped yet */
+	uint8_t *base;			/* start of the mapping; NULL: there is
+					 * no mapping yet */
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* distance from the end of a site to its stub, bytes */
 	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
@@ -52,14 +53,14 @@ struct fsites {
 	uint8_t *low, *high;		/* start and end of the module's text */
 	uint32_t nr;
 	struct fsite *table;		/* array of nr sites, provided by the caller */
-	uint32_t low_changed, end_changed;	/* the changed sites (is_changed) are
-						 * among low_changed .. end_changed - 1;
-						 * end_changed is 0 if no site is changed */
+	uint32_t low_changed, end_changed;	/* all changed sites (is_changed) have indices in
+						 * low_changed .. end_changed - 1; end_changed is
+						 * 0 if no site is changed */
 	uint32_t written;		/* 1 + index of one of the sites whose text was
 					 * written; 0: no text was written */
-	bool has_old_slots;		/* true: fsites_switch() could not write some
-					 * slots, which may still have old users and an
-					 * old body.word */
+	bool has_old_slots;		/* true: fsites_switch() could not write
+					 * to some slots, so these may still
+					 * have old users and an old body.word */
 	struct fsite_map maps[FSITE_FORMS];
 };
 
@@ -67,12 +68,13 @@ struct fsites {
  * fsites_init - find the sites of a module.
  * @low, @high: the module's text.
  * @rows: the compiler's table, of @nr rows; @kind is its kind.
- * @table: array of @nr sites, which this fills in; must stay valid until fsites_done().
+ * @table: array of @nr sites, which fsites_init() fills in; must stay valid until
+ * fsites_done().
  * @is_trusted: true: calls of __fentry__ and XRay sleds are sites, too, and the calls are
  * changed to instructions without effect; false: only NOPs are sites.
  *
- * The table and the text may be unmapped at any time: a site that cannot be read is
- * FSITE_OTHER.  One caller at a time.
+ * Other threads may unmap the table and the text at any time: a site that cannot be
+ * read gets the form FSITE_OTHER.  Two threads must not call this at the same time.
  */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
@@ -111,14 +113,14 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 
 /*
  * Give the changed sites the users that were requested.  Sites with users are switched
- * on, sites without users off.  The caller must call fsites_prepare(), which makes the
- * slots of these sites; then fsite_set_body() where a site needs a body; then
- * fsites_switch(), which adds the users and writes the jumps.  Each call handles all
- * sites in one batch.
- * Returns 0 or the first error.  Sites without an error are switched; the others are
- * tried again the next time.  -EILSEQ: unexpected bytes; -ENOMEM: no space for stubs
- * within reach; -EFAULT: the text is unmapped.  Two threads must not call these
- * functions at the same time.
+ * on, sites without users off.  The caller must call three functions in this order.
+ * fsites_prepare() makes the slots of these sites and writes the distances of their
+ * jumps.  fsite_set_body() writes the body of each site that needs one.  fsites_switch()
+ * adds the users and completes the jumps.  fsites_prepare() and fsites_switch() handle
+ * all sites in one batch.  Returns 0 or the first error.  Sites without an error are
+ * switched.  The next call tries the others again.  -EILSEQ: unexpected bytes; -ENOMEM:
+ * no space for stubs within reach; -EFAULT: the text is unmapped.  Two threads must not
+ * call these functions at the same time.
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
@@ -129,8 +131,8 @@ const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
  * uses.  The slot must exist. */
 void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body);
 
-/* Returns true if the bytes that were written to the text are no longer there, because the
- * text was unmapped or mapped again, possibly from the same file.  Returns false if no
+/* Returns true if bytes were written to the text and are no longer there, because the
+ * text was unmapped or mapped again (maybe from the same file).  Returns false if no
  * bytes were written. */
 bool fsites_are_lost(const struct fsites *sites);
 
@@ -138,8 +140,9 @@ bool fsites_are_lost(const struct fsites *sites);
  * or slots. */
 void fsites_done(struct fsites *sites);
 
-/* ftrace_entry_of - return the entry that @slot must call.  The users and the body of the
- * slot decide (shadow_tags.c).  ftrace_entry() serves all users. */
+/* ftrace_entry_of - returns the entry that @slot must call, which depends on the users
+ * and the body of the slot (shadow_tags.c).  ftrace_entry() is the entry that serves
+ * all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
 void (*ftrace_entry_of(const struct fsite_slot *slot))(void);
 /* Returns the value that body.word of @slot must have: the number of the body, and the tag

@@ -3,11 +3,12 @@
  * Recognizes the code that compilers generate at function entries.
  *
  * -fpatchable-function-entry=N,M generates M NOPs before the function's entry and N - M
- * after it.  The table has the address of the first NOP. gcc's NOPs have one byte each,
- * and so have clang's before the entry.  After the entry clang generates one long NOP of
- * N - M bytes if that is at most nine.  With -fcf-protection an endbr64 marks the entry.
- * Without it the address of the entry is not known; but if there are at least five NOPs
- * after the entry, these include the last five of all NOPs.
+ * after it.  The table has the address of the first NOP. Each NOP of gcc has one byte.
+ * Each NOP of clang before the entry has one byte, too.  After the entry clang
+ * generates one long NOP of N - M bytes if that is at most nine.  With -fcf-protection
+ * an endbr64 marks the entry.  Without the endbr64 the address of the entry is not
+ * known.  But the last five of all NOPs are after the entry if there are at least five
+ * NOPs after it.
  *
  * The table of -mrecord-mcount has the address of the call of __fentry__, or of the NOP
  * of -mnop-mcount.  XRay's table has the distance to a sled: a jump over free bytes.
@@ -25,8 +26,8 @@ struct xray_row {
 					 * function */
 	uint8_t kind;
 	uint8_t is_always;
-	uint8_t version;		/* in versions below 2 @sled and @function are
-					 * addresses */
+	uint8_t version;		/* in versions below 2, @sled and
+					 * @function are addresses */
 	uint8_t reserved[13];
 };
 enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
@@ -53,9 +54,9 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 	return at + (uint64_t)xray.sled;
 }
 
-/* How sites of each form become jumps.  In a long NOP the opcode and the modrm byte are
- * fixed, and the bytes after them are free.  In one-byte NOPs all four bytes of the
- * distance are NOPs until a distance is chosen. */
+/* For each form, how a site becomes a jump.  In a long NOP the opcode and the modrm
+ * byte are fixed, and the bytes after them are free.  In one-byte NOPs all four bytes
+ * of the distance are NOPs until a distance is chosen. */
 const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
@@ -119,8 +120,8 @@ static enum fsite_form form_of_patchable(const uint8_t *code, const uint8_t *end
 static enum fsite_form form_of_mcount(const uint8_t *code, const uint8_t *end,
 				      const uint8_t **ret_site)
 {
-	/* Accept a prefix before a near call: a linker that replaces a far call by a near
-	 * call, which is a byte shorter, adds this prefix. */
+	/* Accept a prefix before a near call.  A linker adds this prefix when it
+	 * replaces a far call by a near call, because a near call is one byte shorter. */
 	if (STARTS(code, end, "\x67\xe8") || STARTS(code, end, "\x67\xa9"))
 		code++;
 	*ret_site = code;

@@ -58,9 +58,9 @@ struct fsite_shape {
 	uint8_t off, on;		/* values of the switched byte while the site is
 					 * off, and while it is on */
 	uint8_t tail;			/* number of bytes of the site that follow the jump */
-	uint32_t low;			/* the original bytes of the site that the jump's
-					 * distance replaces.  For a long NOP these are
-					 * only the fixed lower bytes */
+	uint32_t low;			/* the original bytes of the site that the
+					 * jump's distance replaces; for a long NOP only
+					 * its fixed bytes, which are the lower bytes */
 };
 extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
@@ -70,7 +70,8 @@ extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
 
 /*
  * Recognize the code at a function's entry.
- * @code: a copy of the @nr bytes from the address in the compiler's table on.
+ * @code: a copy of @nr bytes, which begin at the address that the compiler's table
+ * contains.
  * @ret_at: set to the offset of the site in @code.
  * Returns the form of the site, FSITE_CALL or FSITE_OTHER.
  */
@@ -78,9 +79,10 @@ enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t n
 			   uint32_t *ret_at);
 
 /*
- * Returns true if a site at @offset was seen before.  Linkers that fold equal functions
- * leave several rows for one function, and only the first row counts.
- * @seen: one bit for each byte of the text; this function sets the bit of @offset.
+ * Returns true if a site at @offset was seen before.  The compiler's table has several
+ * rows for one function if the linker has folded equal functions.  Only the first of
+ * these rows counts.  @seen: one bit for each byte of the text; this function sets the
+ * bit of @offset.
  */
 static inline bool fsite_is_twin(uint8_t *seen, uint64_t offset)
 {

@@ -15,7 +15,7 @@ ftrace_known:
  * The stack frame of each hook in this file.  From low to high addresses it contains
  * the registers that C may change (struct ftrace_regs), an unused word, the slot's
  * address, and the function's return address.  Until C is called the frame is below the
- * stack pointer, in the 128 bytes (red zone) that signal handlers do not overwrite.
+ * stack pointer, in the red zone: the 128 bytes that signal handlers do not overwrite.
  */
 #define SLOT		0(%rsp)			/* in entries: the address of the slot +
 						 * FSITE_SLOT_CALL */
@@ -31,8 +31,8 @@ ftrace_known:
 #define LANDING_FRAME	32
 
 /* Apply \op (save or load) to the registers that the common paths use.  Before a call
- * of C, use for_rest, too.  \frame: size of the frame if the stack pointer is still
- * above the frame, else 0. */
+ * of a C function, apply for_rest, too.  \frame: size of the frame if the stack pointer
+ * is still above the frame, else 0. */
 	.macro	for_scratch op, frame=0
 	\op	rax, REGS_RAX, \frame
 	\op	rcx, REGS_RCX, \frame
@@ -71,9 +71,12 @@ ftrace_known:
 	.cfi_def_cfa_offset \cfa
 	.endm
 
-	/* Go to \maybe if the function may be tail-called by a traced function: then its
-	 * return address is in a body.  The test is fast: bits 24..55 must be those of
-	 * ftrace_bodies.  At \maybe the macro tail_call compares the whole address. */
+	/*
+	 * Go to \maybe if a traced function may have tail-called this function: then
+	 * the return address of this function is in a body.  The test is fast: bits
+	 * 24..55 must be those of ftrace_bodies.  At \maybe the macro tail_call
+	 * compares the whole address.
+	 */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE
 	je	\maybe
@@ -88,17 +91,17 @@ ftrace_known:
 	.endm
 
 	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out:
-	 * rsi = address of its shadow, if the shadows of this memory page of the stack
-	 * are at home (shadow.h).  rdx: scratch */
+	 * rsi = the address of its shadow.  The result is correct if the shadows of
+	 * this memory page of the stack are at home (shadow.h).  rdx: scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* Continue if the shadow of a stack address is known to be at home, because the
-	 * address is in the memory page that turn_page stored last.  Else go to \other.
-	 * In: rsi = the address on the stack.  rax: scratch */
+	/* Go to \other unless the shadow of a stack address is known to be at home.
+	 * This is known if the address is in the memory page that turn_page stored
+	 * last.  In: rsi = the address on the stack.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
 	andq	$-4096, %rax
@@ -106,9 +109,9 @@ ftrace_known:
 	jne	\other
 	.endm
 
-	/* Store the memory page of a stack address in ftrace_thread.page and go to
-	 * \again, if keys[page % nr] is the key of this page ("at home", shadow.h).
-	 * Else go to \slowly.  In: rsi = the address on the stack. */
+	/* Go to \slowly unless keys[page % nr] is the key of the memory page of a stack
+	 * address ("at home", shadow.h).  Else store this memory page in
+	 * ftrace_thread.page, and go to \again.  In: rsi = the address on the stack. */
 	.macro	turn_page again, slowly
 	movq	%rsi, %rax
 	movq	shadow_keys(%rip), %r10
@@ -121,8 +124,8 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* Open the next page of the ring, because the open page is full, and go to \again.
-	 * If that fails go to \slowly.  In: rcx = ring, rdx = time */
+	/* The open page of the ring is full: open the next page and go to \again.  If
+	 * this fails, go to \slowly.  In: rcx = ring, rdx = time */
 	.macro	make_room bytes, frame, cfa, again, slowly
 	push_frame \frame, \cfa
 	movl	$\bytes, %edi
@@ -237,8 +240,9 @@ function_maybe:
 	end_function ftrace_entry_function
 
 /* Define one entry per lane.  A site whose graph tracer has tag t calls entry t %
- * FTRACE_LANES.  If there is one graph tracer, only its lane has rings.  A thread that
- * comes through the lane of an earlier tag finds ring_none and goes to ftrace_hit(). */
+ * FTRACE_LANES.  If there is one graph tracer, only its lane has rings.  A slot may
+ * still call the lane of an earlier tag: the thread then finds ring_none there and goes
+ * to ftrace_hit(). */
 	.macro	graph_entry lane
 	entry	ftrace_entry_graph\lane
 	look_for_tail_call graph_maybe\lane
@@ -248,10 +252,9 @@ graph_again\lane:
 	record_ring ENTRY_LIMIT
 	leaq	PLACE, %rsi
 	known	THIS, movq %fs:THIS(TOP), %r8
-	cmpq	%rsi, %r8			/* take the slow path if traced calls
-						 * have ended without a return
-						 * (live_above()), or if SHADOW_SLOWLY
-						 * is set */
+	cmpq	%rsi, %r8			/* take the slow path if traced calls have ended
+						 * without a return (live_above()), or if
+						 * SHADOW_SLOWLY is set */
 	jle	hit_slowly
 	look_for_home graph_turn\lane
 	shadow_home
@@ -266,16 +269,17 @@ graph_again\lane:
 		SHADOW_TIME(%rsi)
 	/*
 	 * The call is recorded.  Now do what set_top() and redirect_return() of hit.c
-	 * do.  If a signal handler switches stacks so that another thread continues
-	 * here, the next stores change the words of the wrong thread, as after any
-	 * ftrace_hit().  The next return corrects that.
+	 * do.  If a signal handler switches stacks here, another thread may continue at
+	 * this instruction.  Then the next stores change the words of the wrong thread,
+	 * as after any ftrace_hit().  The next return of a traced function corrects
+	 * these words.
 	 */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* add 1 in the register: an incl in memory could add 1
-				 * twice, if a signal handler has run since edx was
-				 * loaded */
+	incl	%edx		/* add 1 in the register: a signal handler may
+				 * have changed the word in memory since edx was
+				 * loaded, and an incl there would add 1 twice */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -348,12 +352,10 @@ hit_slowly:
 	.cfi_escape 0x10, 16, 102			/* the rule for rip is an
 							 * expression of 102 bytes, which
 							 * gives the location of rip */
-	.cfi_escape 0x30,0x16				/* put a 0 below the CFA,
-							 * because libgcc cannot pick
-							 * the lowest element.  The
-							 * comments of the next lines
-							 * list the elements of the
-							 * DWARF stack above this 0 */
+	.cfi_escape 0x30,0x16				/* put a 0 below the CFA, because libgcc
+							 * cannot pick the lowest element.  The
+							 * next comments list the elements above
+							 * this 0 */
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* DWARF stack: slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* DWARF stack: slot, page */
 	.cfi_escape 0x12,0x06				/* DWARF stack: slot, page, keys */
@@ -383,9 +385,9 @@ hit_slowly:
 	.endm
 
 	/*
-	 * The CFA of bodies is rsp + *page[2].  The word *page[2] is ftrace_cfa_bias: 1
-	 * after an unwinder that ftrace_personality() does not know has called
-	 * ftrace_personality(), else 0.
+	 * The CFA of bodies is rsp + *page[2].  The word *page[2] is ftrace_cfa_bias.
+	 * It is 0 until an unwinder that ftrace_personality() does not know calls
+	 * ftrace_personality(), which then sets it to 1.
 	 */
 	.macro	bodies_cfa
 	.cfi_escape 0x0f, 15				/* the rule for the CFA has 15 bytes */
@@ -430,8 +432,9 @@ left_again:
 						 * SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
-	/* Record the exit only if the graph tracer with this tag has recorded the entry.
-	 * The tag may also differ because a coroutine has left an old shadow here. */
+	/* Record the exit only if the graph tracer with this tag has recorded the
+	 * entry.  Otherwise the tag in the shadow differs.  The tag also differs if a
+	 * coroutine has left an old shadow here. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
@@ -460,9 +463,9 @@ left_full:
 	end_function ftrace_graph_return
 
 /*
- * The code to which a body jumps after an exception has left the function:
- * ftrace_personality() has made the unwinder jump to the body.  Continue as if the caller
- * had called _Unwind_Resume() instead of the function.
+ * The code to which a body jumps after an exception has left the function.  Before
+ * this, ftrace_personality() has made the unwinder jump to the body.  Continue as if
+ * the caller had called _Unwind_Resume() and not the function.
  * In: rax = the exception, rdx = address of _Unwind_Resume().  Callee-saved registers have
  * the caller's values; this code may change all others.
  */
@@ -503,8 +506,8 @@ __fentry__:
 /*
  * ftrace_call_slowly(fn, a, b, c)
  *		       rdi rsi rdx rcx
- * Call a C function that may use any register, and keep the vector registers, which the
- * caller has not saved.
+ * Call the C function fn(a, b, c), which may use any register.  Save and restore the
+ * vector registers, because the caller has not saved them.
  */
 	function ftrace_call_slowly
 	pushq	%rbp
@@ -549,8 +552,8 @@ __fentry__:
 /*
  * arch_words_append(buffer, entry, bytes, time)
  *		     rdi     rsi    edx    rcx
- * Write the record @entry, of at least 8 bytes.  The record's time is stored in *@time
- * before the record is copied, so *@time may be a part of the record.
+ * Write the record @entry, of at least 8 bytes.  Store the record's time in *@time
+ * before the record is copied, so that *@time may be a part of the record.
  */
 	.macro	copy_words
 	movq	-8(%rsi,%r9), %rax

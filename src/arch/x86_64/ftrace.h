@@ -38,11 +38,12 @@ struct graph_body {
 	uint64_t site;			/* address of the site */
 };
 
+#define FTRACE_ARGS	6		/* number of registers that may hold arguments */
+
 /*
  * The registers that C code may change, with the values that they had at the entry of
  * the traced function.
  */
-#define FTRACE_ARGS	6
 struct ftrace_regs {
 	uint64_t args[FTRACE_ARGS];	/* rdi, rsi, rdx, rcx, r8, r9 */
 	uint64_t rax, r10, r11;
@@ -50,17 +51,18 @@ struct ftrace_regs {
 
 /* ---- functions that ftrace.S provides ---- */
 
-/*
- * ftrace_hooks_make - write @offsets into the instructions of the hooks of ftrace.S.
- * Call it before any hook is called.  A second call does nothing.  Two threads must not
- * call it at the same time.  Returns 0 or -errno; after an error a later call
- * continues.
- */
 /* Offsets of variables of each thread from the thread pointer, bytes. */
 struct ftrace_offsets {
 	ptrdiff_t this;			/* offset of ftrace_this */
 	ptrdiff_t rseq;			/* the value of arch_rseq_offset */
 };
+/*
+ * ftrace_hooks_make - write the values in @offsets into the instructions of the hooks
+ * of ftrace.S.
+ * Must be called before any hook runs, and never by two threads at the same time.
+ * Returns 0 or -errno; after an error, the next call continues with the instruction
+ * that could not be written.  After success, further calls do nothing.
+ */
 int ftrace_hooks_make(const struct ftrace_offsets *offsets) FTRACE_HIDDEN;
 
 /* Entries that slots call in common cases: one for the function tracer, and one for each
@@ -75,8 +77,8 @@ void ftrace_entry_graph3(void) FTRACE_HIDDEN;
  * aligned. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
 /* Start of the used part of ftrace_graph_bodies, which has GRAPH_BODIES_BYTES and is
- * aligned to this size.  Before ftrace_hooks_make() the pointer is an address at which
- * there is no code. */
+ * aligned to this size.  Before ftrace_hooks_make() this is an address at which no code
+ * can be, so ftrace_is_body() is false for every address of code. */
 extern uint8_t *ftrace_bodies FTRACE_HIDDEN;
 /* Returns true if @ret is a return address that the graph tracer has put on the stack. */
 static inline bool ftrace_is_body(uint64_t ret)
@@ -90,7 +92,8 @@ static inline bool ftrace_is_body(uint64_t ret)
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
-/* Make the body of the site at address @site (fhooks.c).  The body will be at @place. */
+/* Write the code and the data of the body for the site at address @site (fhooks.c) to
+ * @body.  @place: the address at which the body will run. */
 void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site) FTRACE_HIDDEN;
 
 /* Registers, by their DWARF numbers, in which ftrace_graph_landing() expects the exception and
@@ -106,7 +109,8 @@ uint64_t ftrace_call_slowly(uint64_t (*fn)(uint64_t, uint64_t, uint64_t),
 /*
  * Write a record to the ring of the current CPU.
  * @entry: @bytes bytes, at least 8.
- * @time: set to the record's time before the record is copied; may be a part of @entry.
+ * @time: this function stores the record's time in *@time and then copies @entry; so @time
+ * may point into @entry.
  * Returns false if nothing was written: the record is too big, its page is full, or the
  * rseq section was aborted.
  */
@@ -119,20 +123,20 @@ bool arch_words_append(const struct buffer *buffer, const void *entry,
  * Handle the entry of a function with the site @ip.
  * @place: address of the return address on the stack.
  * @after: the address after the call of the slot: slot + FSITE_SLOT_CALL.
- * Returns 1 if the slot must continue with its body; *@place is then the body +
- * GRAPH_BODY_RETURN.  Otherwise returns 0.
+ * Returns 1 if the slot must continue with its body.  *@place is then the address of
+ * the body + GRAPH_BODY_RETURN.  Otherwise returns 0.
  */
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		    const struct ftrace_regs *regs) FTRACE_HIDDEN;
 /*
- * Handle the return of a function that has returned @value.  @place: where its return
- * address was on the stack.
+ * Handle the return of a function that has returned @value.  @place: address at which
+ * the return address of the function was on the stack.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_left(uint64_t *place, uint64_t value) FTRACE_HIDDEN;
 /*
- * Handle an exception that has left a function.  @place: where the function's return
- * address is on the stack.
+ * Handle an exception that has left a function.  @place: address at which the return
+ * address of the function is on the stack.
  * Returns the original return address.
  */
 uint64_t ftrace_graph_landed(const uint64_t *place) FTRACE_HIDDEN;
@@ -142,7 +146,7 @@ extern uint64_t ftrace_cfa_bias FTRACE_HIDDEN;
 /*
  * Make space for a record of @bytes in @ring, a ring of the graph tracer's buffer whose
  * open page is full.
- * Returns a number that is not 0 if there is space now.
+ * Returns 0 if there is still no space.
  */
 struct abi_ring;
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns,
@@ -155,8 +159,9 @@ struct ftrace_vectors {
 	uint32_t bytes;			/* bytes of the save area */
 };
 extern struct ftrace_vectors ftrace_vectors FTRACE_HIDDEN;
-/* Compute ftrace_vectors (fhooks.c).  Call it before any hook is called, lock held; a second
- * call does nothing.  Returns false if the CPU or the kernel cannot save the registers. */
+/* Compute ftrace_vectors (fstate.c).  Call this with the runtime's lock held, before any
+ * hook is called.  A second call does nothing.  Returns false if the CPU or the kernel
+ * cannot save the registers. */
 bool ftrace_vectors_init(void) FTRACE_HIDDEN;
 
 #endif

@@ -25,9 +25,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The parts of memory that are written.  patch_flush() writes them in this order.
- * Within a part, addresses should rise: writes are collected for one memory page of
- * each part at a time. */
+/*
+ * The parts of memory to which patch.c writes.  patch_flush() writes them in this
+ * order.  Each part collects the writes to one memory page at a time.  So callers
+ * should change the addresses of a part in rising order, else the same page is written
+ * several times.
+ */
 enum patch_part {
 	PATCH_STUBS,			/* stubs: code that no thread can reach yet */
 	PATCH_SLOTS,			/* slots of function sites */
@@ -38,15 +41,16 @@ enum patch_part {
 /* Begin to patch: block signals of this thread, open /proc/self/mem, and forget earlier
  * errors. */
 void patch_begin(void);
-/* End patching: close /proc/self/mem, and restore the signals.  Writes that were not
- * flushed are dropped. */
+/* End patching: close /proc/self/mem, and restore the signals.  Writes that were
+ * collected but not flushed are dropped. */
 void patch_end(void);
 
-/* Get @nr bytes at @addr as they will be after patch_flush().  If the memory page cannot
- * be read, the bytes are 0, which no jump begins with. */
+/* Get @nr bytes at @addr as they will be after patch_flush().  If the memory page
+ * cannot be read, the bytes are 0.  No jump begins with 0, so the caller does not
+ * mistake them for a jump. */
 void patch_get(enum patch_part part, const uint8_t *addr, uint8_t *to, uint32_t nr);
-/* Collect a write of @nr bytes to @addr.  Bytes between two writes to a memory page are
- * written again, with the values that patch_flush() has read just before. */
+/* Collect a write of @nr bytes to @addr.  patch_flush() also writes the bytes between
+ * two changed bytes of a memory page, with the values that it has read just before. */
 void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Collect a write of @new to the byte at @addr if this byte is @old now.
@@ -58,9 +62,8 @@ int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
  * patch_flush() writes all bytes that were collected.
  * patch_step() does that, too, and waits until every core executes the new bytes.
  *
- * A write that fails does not keep other bytes from being written.  Both functions
- * return 0 or the first -errno since patch_begin(); -EFAULT: the memory page is not
- * mapped.
+ * If a write fails, the other bytes are written all the same.  Both functions return 0
+ * or the first -errno since patch_begin(); -EFAULT: the memory page is not mapped.
  */
 int patch_flush(void);
 int patch_step(void);

@@ -139,7 +139,8 @@ static uint8_t *jump_target(uint8_t *code)
 	return code + SITE_BYTES + distance;
 }
 
-/* Returns true if the site still has the stub that it got when it was on before. */
+/* Returns true if the site's jump leads to a stub that jumps to @target.  The site has
+ * such a stub if it was on before. */
 static bool has_site_stub(uint8_t *code, const uint8_t *target)
 {
 	uint8_t *stub = jump_target(code), jump[SITE_BYTES], seen[SITE_BYTES];
@@ -195,7 +196,8 @@ int poke_site_state(const uint8_t *code)
 	return opcode == OPCODE_JMP;
 }
 
-/* Let other sites use the address of @stub, which is NULL if there is no stub. */
+/* Free the address of @stub, so that other sites can use it.  @stub is NULL if there is
+ * no stub. */
 static void free_stub(const uint8_t *stub)
 {
 	for (struct area *a = areas; stub && a; a = a->next) {

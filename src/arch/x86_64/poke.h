@@ -14,8 +14,8 @@ struct poke_site {
 					 * site; NULL before the call */
 };
 
-/* Returns 1 if the site is on, 0 if it is off, or -EILSEQ if the bytes at @code are not
- * those of a site. */
+/* Returns 1 if the site at @code is on; 0 if the site is off; -EILSEQ if there are
+ * other bytes, which are no site. */
 int poke_site_state(const uint8_t *code);
 
 /*
@@ -25,8 +25,8 @@ int poke_site_state(const uint8_t *code);
  */
 int poke_sites(struct poke_site *sites, uint32_t nr);
 
-/* Free the stubs of the code between @start and @end, which is about to be unmapped.  Two
- * threads must not call this at the same time. */
+/* Free the stubs of the sites in the code between @start and @end, which is about to be
+ * unmapped.  Two threads must not call this at the same time. */
 void poke_forget(const uint8_t *start, const uint8_t *end);
 
 #endif

@@ -22,17 +22,19 @@
 
 /*
  * Three macros that together write a record to the ring of this CPU, with general
- * registers only.  They do the same as append.h, but for a record of constant size.  If
- * the page is full they go to \full; in other cases that are not common (a long time since
- * the last record) they go to \slowly.  A thread also continues at \slowly when the kernel
- * has aborted the section.  In all these cases only \copy has changed anything.
+ * registers only.  They do what append.h does, but for a record of constant size.  If
+ * the page is full they go to \full.  In other rare cases, such as a long time since
+ * the last record, they go to \slowly.  After the kernel has aborted the section, the
+ * thread also continues at \slowly.  In all these cases nothing was changed, except by
+ * the macro \copy.
  *
  * section_begin	Arm the section.  All addresses on the way to the ring must be loaded
  *		after this [grace.rseq].  rcx: scratch; out: r8 = thread pointer, through
  *		which stores are faster than through %fs.
  * record_ring	In: rcx = set of rings.  Out: rcx = ring, or ring_none.  r8, r10: scratch.
- *		\limit: a word on the stack.  It gets the largest offset in the ring at
- *		which a record may begin, from the set, which no other process can write.
+ *		\limit: a word on the stack.  The macro stores there the largest offset
+ *		in the ring at which a record may begin.  The value comes from the set,
+ *		which no other process can write.
  *		\bytes: size of the record; if omitted: RING_HOOK_MAX.
  * record_end	Write the record and commit it.  \copy: a macro that writes the data after
  *		the header, to RECORD(4) and so on; it may use rdx and r8 as scratch and
@@ -41,7 +43,8 @@
  *		registers are kept.
  *
  * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
- * So the chains of dependent loads are spread over both sides of it.
+ * So about half of the loads that depend on each other come before it, the others after
+ * it.
  */
 	.macro	section_begin name
 	movq	%fs:0, %r8
@@ -92,10 +95,9 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
-	cmpq	\limit, %r10		/* any process may have stored wrong values in
-					 * address[] and end[], so compare with \limit,
-					 * which no other process can change
-					 * [ring.limit] */
+	cmpq	\limit, %r10		/* any process may have stored wrong values in address[]
+					 * and end[]; so compare with \limit, which no other
+					 * process can change [ring.limit] */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)

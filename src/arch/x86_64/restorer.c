@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the code to which signal handlers return.  The code is in libc and has no symbol.
- * Unwinders recognize it by its bytes, so libc does not change them. */
+/* Find the code of libc to which signal handlers return.  The code has no symbol, so
+ * search for its bytes.  Unwinders recognize it by its bytes, too, so libc does not
+ * change them. */
 #include <signal.h>
 #include <string.h>
 
@@ -24,9 +25,9 @@ static uint64_t find_restorer_in_page(struct codemem_view *view, uint64_t page)
 	return found ? page + (uint64_t)(found - text) : ARCH_NO_RESTORER;
 }
 
-/* Search near to libc's other functions for signals: in a static program, too, the code
- * is there.  __libc_current_sigrtmin() is one of these functions, and no program
- * replaces it. */
+/* Search the memory pages around a known function of libc that also handles signals:
+ * the code is near to it, in a static program, too.  The known function is
+ * __libc_current_sigrtmin(), because no program replaces it. */
 uint64_t arch_restorer(void)
 {
 	uint64_t near = (uint64_t)__libc_current_sigrtmin & -(uint64_t)ARCH_PAGE_BYTES;

@@ -9,9 +9,12 @@
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-/* A substitute for struct rseq, for threads of a process without rseq.  These threads arm
- * their rseq sections here, where the kernel does not look.  They find CPU number -1 and so
- * write nothing. */
+/*
+ * A substitute for struct rseq, for threads of a process without rseq.  These threads
+ * arm their rseq sections here.  The kernel does not know this memory, so it never
+ * aborts such a section.  But the CPU number here is -1, so these sections find no ring
+ * and write nothing.
+ */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
 	uint64_t rseq_cs;
@@ -55,8 +58,9 @@ bool arch_rseq_leave(void)
 	       !register_rseq_area(RSEQ_FLAG_UNREGISTER);
 }
 
-/* Register the rseq area.  While it was not registered, rseq sections were armed in it.
- * Remove the section that was armed last, so that the kernel does not see it. */
+/* Register the rseq area.  While the area was not registered, rseq sections were still
+ * armed in it.  So first remove the section that was armed last: the kernel must not
+ * find it. */
 void arch_rseq_join(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + arch_rseq_offset;

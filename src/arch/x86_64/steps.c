@@ -19,9 +19,9 @@
 #include "arch/arch.h"
 
 #define TRAP_FLAG	0x100u
-#define STATUS_BYTES	512		/* number of bytes that are read of
-					 * /proc/thread-self/status; the line TracerPid
-					 * is among the first lines */
+#define STATUS_BYTES	512		/* number of bytes of /proc/thread-self/status
+					 * that are read: the line TracerPid is among
+					 * the first lines */
 
 static bool is_trap_flag_on(void)
 {
@@ -46,8 +46,8 @@ static bool is_thread_debugged(void)
 	return false;
 }
 
-/* Clear the trap flag.  Returns false if the flag stays set, or if a debugger makes the
- * steps. */
+/* Clear the trap flag.  Returns false if a debugger steps the thread, or if the flag is
+ * still set afterwards. */
 static bool clear_trap_flag(void)
 {
 	if (is_thread_debugged())

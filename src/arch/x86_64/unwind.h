@@ -8,14 +8,15 @@
 enum {
 	ARCH_UNWIND_FRAME	= 6,	/* rbp */
 	ARCH_UNWIND_SP		= 7,	/* rsp */
-	ARCH_UNWIND_PC		= 16,	/* the return address, which is a register of its
-					 * own in DWARF */
+	ARCH_UNWIND_PC		= 16,	/* the return address: in DWARF a
+					 * register with a number of its own */
 	ARCH_UNWIND_REGS	= 17,
 };
 
-/* Returns the number of the argument that the register with the DWARF number @reg has when a
- * function begins: rdi 0, rsi 1, rdx 2, rcx 3, r8 4, r9 5.  Returns ARCH_NO_ARG for others. */
 #define ARCH_NO_ARG	UINT32_MAX
+/* Returns the number of the argument that the register with the DWARF number @reg holds when a
+ * function begins: rdi 0, rsi 1, rdx 2, rcx 3, r8 4, r9 5.  Returns ARCH_NO_ARG for other
+ * registers. */
 static inline uint32_t arch_arg_of(uint32_t reg)
 {
 	/* For each register, the number of the argument + 1; 0: no argument.  The

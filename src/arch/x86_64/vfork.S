@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfork(), only in libulf.so.  src/runtime/libc/vfork.c explains why libulf has its own,
- * and contains vfork_begin() and vfork_end().
+ * libulf.so's own vfork().  src/runtime/libc/vfork.c explains why libulf has one, and
+ * contains vfork_begin() and vfork_end().
  *
  *	if vfork_next: it is called instead of this function
  *	before = vfork_begin(), top = ftrace_this.top
@@ -10,18 +10,18 @@
  *	parent:	return vfork_end(the child's pid, or -errno, before, top)
  *
  * The child runs on the stack of its parent and overwrites the memory below the caller's
- * frame.  So this function keeps its values in registers, of which each process has its
- * own copy.  The child jumps back to the caller and does not use a return instruction:
- * that would also take the address off the hardware shadow stack, which both processes
- * share.
+ * frame.  So this function keeps its values in registers, because each process has a
+ * private copy of the registers.  The child jumps back to the caller and does not use a
+ * return instruction: that would also take the address off the hardware shadow stack,
+ * which both processes share.
  */
 #include "arch/x86_64/offsets.h"
 
 	.text
 	.globl	vfork, __vfork, vfork_here
-	.hidden	vfork_here			/* a name for this function that is valid
-						 * even if the linker binds vfork to
-						 * another function */
+	.hidden	vfork_here			/* a second name for this function; it
+						 * stays valid even if the linker binds
+						 * vfork to another function */
 	.type	vfork, @function
 	.type	__vfork, @function
 vfork:
