@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of clocks.  The names are the kernel's, as far as they make sense for a
- * program.  "local" and "global" are one clock here, because the TSC that both read is
- * synchronous on all CPUs.
+ * The table of clocks.  The names are those of the kernel's clocks that make sense for
+ * a program.  "local" and "global" are one clock here, because the TSC that both read
+ * is synchronous on all CPUs.
  */
 #include <assert.h>
 #include <errno.h>
@@ -46,8 +46,8 @@ static uint64_t read_counter(const struct clock_row *row, struct abi_control *co
 	return __atomic_add_fetch(&control->counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns the number that the next record gets.  Does not raise the counter: only a
- * record does. */
+/* Returns the number that the next record will get.  This does not raise the counter:
+ * only the next record raises it. */
 static uint64_t peek_counter(const struct clock_row *row, struct abi_control *control)
 {
 	(void)row;
@@ -71,8 +71,8 @@ static bool ring_tsc(const struct abi_clock *base, struct abi_clock *ret_scale)
 
 /*
  * The clocks, in the order in which users see them: X(number, name, help, members of struct
- * clock_row).  abi_buffer.clock holds the number, so a number must never change or be used
- * again, and numbers have no gaps.
+ * clock_row).  abi_buffer.clock contains the number.  So a number must never change,
+ * and never be used for another clock.  Numbers have no gaps.
  */
 #define CLOCKS(X)							\
 	X(0, "local", "TSC in ns on CLOCK_MONOTONIC's base: the default", \
@@ -108,9 +108,9 @@ const struct clock_row clock_table[] = {
 
 const size_t clock_table_rows = sizeof(clock_table) / sizeof(clock_table[0]);
 
-/* The numbers of the clocks, in the order of CLOCKS.  The compiler refuses two rows
- * with one number in clock_table.  So if both tables have the same length, no number is
- * left out. */
+/* The numbers of the clocks, in the order of CLOCKS.  If two rows of CLOCKS had the
+ * same number, clock_table would not compile.  So if both tables have the same length,
+ * no number is left out. */
 static const uint8_t order[] = {
 #define NUMBER(number, ...)	number,
 	CLOCKS(NUMBER)

@@ -34,9 +34,9 @@ struct clock_row {
 	 * from the TSC: ns0 + ((TSC - tsc0) * mult >> 32).
 	 * @base: the root's time base, which gives nanoseconds; its mult is 0 if the
 	 *	TSC cannot be used.
-	 * Returns false if the ring cannot compute this clock's time.  Then, and if the
-	 * method is NULL, the code that appends a record calls @read and passes the
-	 * time to the ring (ABI_RING_CLOCK_GIVEN).
+	 * Returns false if the ring cannot compute this clock's time.  In this case, and
+	 * if the method is NULL, the ring gets each time from outside
+	 * (ABI_RING_CLOCK_GIVEN): the code that appends a record calls @read.
 	 */
 	bool (*ring)(const struct abi_clock *base, struct abi_clock *ret_scale);
 	clockid_t id;		/* the system clock that @read reads */
@@ -44,10 +44,10 @@ struct clock_row {
 				 * seconds; false: times print as plain numbers */
 	bool is_tsc;		/* true: the clock is the count of the TSC, not
 				 * scaled */
-	bool has_offset;	/* true: @read adds abi_control.perf_ns, an offset that
-				 * the server measures once a second while a buffer uses
-				 * the clock.  The clock is offered only if the server
-				 * can measure the offset */
+	bool has_offset;	/* true: @read adds abi_control.perf_ns, an offset that the server
+				 * measures once a second while a buffer uses this clock.  If the
+				 * server cannot measure the offset, trace_clock does not offer
+				 * this clock */
 	const char *help;	/* text in README */
 };
 

@@ -3,9 +3,9 @@
  * The layout of an event's record: its fields, and the text of the `format` file that
  * describes them to tools.
  *
- * A field's type is kept as the kernel keeps it, with the array's brackets at its end:
- * "int", "char[16]", "__data_loc char[]", "__rel_loc char[]".  The format file moves the
- * brackets after the name, except for __data_loc.
+ * A field's type is stored as the kernel stores it, with the brackets of an array at
+ * the end: "int", "char[16]", "__data_loc char[]", "__rel_loc char[]".  In the format
+ * file the brackets come after the name, except for __data_loc.
  */
 #ifndef EVENT_FORMAT_H
 #define EVENT_FORMAT_H

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits, so that a hostile text cannot take much time or memory.  No real event comes
+/* Limits that keep a hostile text from taking much time or memory.  No real event comes
  * near them. */
 enum {
 	FORMAT_MAX_BYTES = 1 << 20,
@@ -144,8 +144,8 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 	return 0;
 }
 
-/* Read the print format, which is the whole rest of the text: its strings may contain
- * newlines. */
+/* Read the print format.  It is all the rest of the text, because its strings may
+ * contain newlines. */
 static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {
 	char *print_fmt;

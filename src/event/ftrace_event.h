@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The built-in events of the kernel (events/ftrace), as far as ulf writes their records. No
- * TRACE_EVENT() describes these events.
+ * The kernel's built-in events (events/ftrace), for which there is no TRACE_EVENT().
+ * The table has those whose records ulf writes.
  */
 #ifndef EVENT_FTRACE_EVENT_H
 #define EVENT_FTRACE_EVENT_H

@@ -4,8 +4,8 @@
  * prints any number of records.
  *
  * Formats and records come from the traced program and are not trusted.  The compiler
- * bounds depth and size; a run reads nothing outside of the record, and a load from
- * outside of the record prints as (efault).
+ * limits depth and size.  A run reads nothing outside of the record: a load from
+ * another address prints (efault).
  *
  * A compiled program is read-only, so threads may share it.
  */
@@ -49,9 +49,9 @@ struct print_names {
 	void *ctx;
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
-	/* true: check only the syntax in the tables of __print_symbolic() and
-	 * __print_flags().  For a caller that does not know the values in these tables,
-	 * because the traced program provides them. */
+	/* true: check only the syntax of the tables of __print_symbolic() and
+	 * __print_flags(), not their values.  Set by a caller that does not know these
+	 * values, because the traced program provides them. */
 	bool skip_tables;
 };
 
@@ -66,7 +66,7 @@ struct print_error {
 /*
  * Compile fmt->print_fmt.  @names and @ret_err may be NULL; print_compile() passes NULL
  * for both.
- * Returns 0, -EINVAL (the text at ret_err->pos is not understood; use
+ * Returns 0, -EINVAL (the compiler does not understand the text at ret_err->pos; use
  * print_record_fields() instead), -E2BIG (too deep or too large) or -ENOMEM.
  */
 int print_compile_names(const struct event_format *fmt,
@@ -81,8 +81,8 @@ void print_program_free(struct print_program *program);
 /*
  * Append the text of one record to @out, without a newline.  @rec: the record, from
  * common_type on.  @env may be NULL.
- * Returns 0; -EBADMSG if the record is too short for the fields that are printed, and then
- * nothing is written; or out->error.
+ * Returns 0 or out->error.  If the record is too short for the fields that are printed,
+ * writes nothing and returns -EBADMSG.
  */
 int print_record(const struct print_program *program, const void *rec,
 		 size_t len, const struct print_env *env, struct text *out);
@@ -93,9 +93,10 @@ int print_record(const struct print_program *program, const void *rec,
  * @each: called with each name and its value; the name has @len bytes and no NUL
  *
  * The tables are those of __print_symbolic() and __print_flags().  Their rows contain
- * two kinds of names.  Identifiers, for which @is_constant is true, are taken from all
- * tables.  Texts are taken only from tables that print the field at @offset or, in
- * __print_flags(), some bits of this field.
+ * two kinds of names.  For identifiers @is_constant is true, and @each is called for
+ * those of all tables.  For texts @is_constant is false, and @each is called only for
+ * those of some tables: the tables that print the field at @offset, or in
+ * __print_flags() some bits of this field.
  */
 typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant);

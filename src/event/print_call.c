@@ -57,8 +57,8 @@ static uint32_t parse_bitmask(struct compiler *c, const struct call *call)
 		.op = OP_BITMASK, .type = print_type_str, .a = n });
 }
 
-/* Parse a string literal.  Returns false if there is a NULL instead of a literal, and
- * after an error. */
+/* Parse a string literal.  Returns false if there is a NULL and no literal, or after an
+ * error. */
 static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
@@ -85,7 +85,7 @@ static uint64_t parse_value(struct compiler *c)
 	return print_node_at(c, n)->imm;
 }
 
-/* Skip an expression whose value is already known, up to the ',' or '}' that follows. */
+/* Skip an expression whose value is already known.  Stop at the ',' or '}' after it. */
 static void skip_value(struct compiler *c)
 {
 	unsigned int depth = 0;
@@ -100,10 +100,12 @@ static void skip_value(struct compiler *c)
 	}
 }
 
-/* Returns the value of a row { value, "name" } of __print_symbolic() or
- * __print_flags().  This is the value that the program's C compiler computed, if it is
- * known, else the value of the expression in the text.  Returns 0 if skip_tables is
- * set. */
+/*
+ * Returns the value of a row { value, "name" } of __print_symbolic() or
+ * __print_flags().  If the program has provided the values that its C compiler
+ * computed, returns the one for this row.  Otherwise computes the value from the text.
+ * Returns 0 if skip_tables is set.
+ */
 static uint64_t parse_row_value(struct compiler *c)
 {
 	bool is_known = c->names && c->names->skip_tables;
@@ -294,8 +296,8 @@ static uint32_t parse_expect(struct compiler *c, const struct call *call)
 	return n;
 }
 
-/* Flag in call.arg, added to the number of bytes: the bytes are in the right order already
- * and must not be swapped. */
+/* Flag in call.arg, added to the number of bytes: the bytes are already in the right
+ * order, so they must not be swapped. */
 enum { BSWAP_NONE = 0x100 };
 
 static uint32_t parse_bswap(struct compiler *c, const struct call *call)

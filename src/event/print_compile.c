@@ -11,8 +11,8 @@
 /* The arguments of the format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* nr arguments, space for cap; next is the
-					 * index of the first argument that no
+	size_t nr, cap, next;		/* nr: number of arguments; cap: number for which there is
+					 * space; next: index of the first argument that no
 					 * conversion has used yet */
 };
 
@@ -224,8 +224,8 @@ static const char *parse_conversion(struct compiler *c, const char *p,
 	return p + 1;
 }
 
-/* Fail if an integer conversion gets a float argument, or a float conversion an integer: in
- * C such a mismatch is undefined. */
+/* Fail if an integer conversion gets a float argument, or a float conversion an integer
+ * argument.  In C the result of such a mismatch is undefined. */
 static void check_float(struct compiler *c, const struct directive *dir)
 {
 	bool is_float = type_is_float(print_node_at(c, dir->arg)->type);
@@ -318,9 +318,9 @@ static void compile_format(struct compiler *c, const char *p,
 	struct directive dir = { .conv = CONV_NONE };
 	size_t lit = pool->len;
 
-	/* @p points into the decoded string, c->tok.text into the print fmt, where errors
-	 * are reported. Both move from % to %, so c->tok.text is always at the % that is
-	 * being parsed. */
+	/* @p points into the decoded string.  c->tok.text points into the print fmt,
+	 * where errors are reported.  Both move from one % to the next.  So c->tok.text
+	 * is always at the % that is being parsed. */
 	c->tok.text = c->text;
 	while (*p && !c->error) {
 		if (p[0] != '%') {

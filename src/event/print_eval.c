@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluate nodes.  Operands may have any value, so this code avoids all that is
+/* Evaluate nodes.  Operands may have any value.  So this code avoids everything that is
  * undefined in C: overflow, division by 0, large shift counts. */
 #include "event/print_impl.h"
 
@@ -55,7 +55,10 @@ static struct val load_val(const uint8_t *p, struct value_type type)
 	return int_val(print_load(p, type));
 }
 
-/* Convert a value to a number.  A pointer becomes some number that is not 0. */
+/*
+ * Convert a value to a number.  A pointer becomes some number that is not 0, so that it
+ * counts as true.
+ */
 static bool val_as_number(struct val val, uint64_t *ret_value)
 {
 	if (val.kind == VAL_FAULT)
@@ -181,8 +184,9 @@ static struct val divide_ints(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* @b is -1: negate instead of dividing, because
-					 * INT64_MIN / -1 overflows */
+		a = is_mod ? 0 : -a;	/* @b is -1: negate, do not divide: the
+					 * division INT64_MIN / -1 would
+					 * overflow */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return int_val(print_extend(a, node->type));

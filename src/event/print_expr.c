@@ -245,8 +245,8 @@ static uint32_t parse_binary(struct compiler *c, unsigned int min_level)
 	return n;
 }
 
-/* Parse a ?: b, gcc's extension for a ? a : b.  A local variable keeps the value of a, so
- * that a is evaluated once. */
+/* Parse a ?: b, gcc's extension for a ? a : b.  The value of a goes to a local
+ * variable, so that a is evaluated only once. */
 static uint32_t parse_elvis(struct compiler *c, uint32_t a)
 {
 	struct value_type type = print_node_at(c, a)->type;

@@ -58,8 +58,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* If the text of the row is empty, print the number, as for a value without a
-	 * row. */
+	/* If the text of the row is empty, print the number, as if there were no row
+	 * for this value. */
 	if (row && row->value == value && row->len) {
 		put_pool_string(run, row->str, row->len);
 		return;
@@ -228,8 +228,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_pool_string(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* Print the offset in the record instead of the address in the
-			 * program, which is not known. */
+			/* Print the offset in the record.  The address in the program
+			 * is not known. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

@@ -2,9 +2,10 @@
 /*
  * Declarations for the files of the printer: the compiled program, and shared functions.
  *
- * An expression is a tree of nodes in one array.  A node refers to others by their
- * index; node 0 is the constant 0.  Values have a static type, as in C.  At run time a
- * pointer also has the range that it points into (struct val), so that every load can be checked.
+ * An expression is a tree of nodes in one array.  A node refers to other nodes by their
+ * indices.  Node 0 is the constant 0.  Values have a static type, as in C.  At run time
+ * a pointer comes with the range of bytes that it may access (struct val), so that
+ * every load can be checked.
  *
  * Example: REC->a + 1, with an int field a at offset 8, becomes
  *
@@ -67,8 +68,8 @@ enum node_op {
 				 * variable with the number imm */
 	OP_LOCAL,		/* the value of the local variable with the number imm */
 	OP_BSWAP,		/* the value of a with its bytes in reverse order */
-	/* OP_FLAGS to OP_HEXDUMP have a value of kind VAL_NODE, because the text of
-	 * these helpers is made only when it is printed. */
+	/* OP_FLAGS to OP_HEXDUMP have a value of kind VAL_NODE: their text does not
+	 * exist yet, and is made when it is printed. */
 	OP_FLAGS,		/* __print_flags(): a is the value, b the index of the
 				 * first row, c the number of rows, imm the delimiter
 				 * (length << 32 | offset in print_program.pool) */
@@ -143,9 +144,9 @@ struct directive {
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
 	int32_t width, prec;	/* width and precision; -1: not given */
-	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: width and precision
-						 * if they are written as `*`, and the
-						 * value to print; 0: none */
+	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: of width and precision that
+						 * are written as `*`, and of the value to print;
+						 * 0: there is none */
 	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
 				 * the letter of the conversion */
 	uint8_t ptr;		/* for CONV_PTR: the number of the conversion, from
@@ -204,8 +205,9 @@ struct run {
 	size_t len;
 	const struct print_env *env;
 	struct text *out;
-	bool has_lines;		/* true: the previous directive printed several lines on
-				 * purpose, so its newlines must stay */
+	bool has_lines;		/* true: the directive that is being printed
+				 * prints several lines on purpose, so its
+				 * newlines must stay */
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
@@ -309,7 +311,7 @@ void print_float(struct text *out, char letter, struct num_spec spec, uint64_t b
 /* Find the conversion for the letters after %p.  Returns its number for directive.ptr, or
  * -EINVAL if the letters are not supported. */
 int print_ptr_find(const char *ext);
-/* Print a pointer in the form that the letters after %p in @dir ask for. */
+/* Print a pointer, in the form that the letters after %p (dir->ext) select. */
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
@@ -331,7 +333,8 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
 /* ---- functions of print_bytes.c: print bytes and bitmaps ---- */
-/* Print bytes in hexadecimal, with @separator between them.  A @separator of NUL means none. */
+/* Print bytes in hexadecimal, with @separator between them.  If @separator is NUL,
+ * there is nothing between them. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 /* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add nodes.  Their types are computed as C does, and a node with a constant value is
- * replaced by this value at once (constant folding). */
+/* Add nodes to the tree.  The type of a node is computed by the rules of C.  A node
+ * whose value is constant becomes a constant at once (constant folding). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -298,8 +298,9 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* Make the node for &a, which is the pointer from which a was loaded.  For an array, this
- * is the node of the array itself. */
+/* Make the node for &a.  If a was loaded through a pointer, this is the node of the
+ * pointer.  If a is an array, this is the node of the array itself.  If a is another
+ * field, this is a new node, a pointer to the field. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
 	struct node node = *print_node_at(c, a);
@@ -320,8 +321,9 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 		node.type.is_ptr = true;
 		return print_node(c, node);
 	case OP_LOCAL:
-		/* Only macros like min() take the address of a variable, and only to
-		 * compare types.  So any number except 0 is good enough. */
+		/* Any number except 0 is good enough as an address: only macros like
+		 * min() take the address of a variable, and they do it only to compare
+		 * types. */
 		return print_node_const(c, node.imm + 1, print_type_ulong);
 	default:
 		print_fail(c, -EINVAL, "has no address");
@@ -329,8 +331,8 @@ uint32_t print_node_addr(struct compiler *c, uint32_t a)
 	}
 }
 
-/* Raise print_program.min_len, so that records which are too short to contain @field
- * are refused. */
+/* Raise print_program.min_len, so that print_record() refuses records which are too
+ * short to contain @field. */
 static void require_field_bytes(struct compiler *c, const struct event_field *field)
 {
 	uint64_t end = (uint64_t)field->offset + field->size;
@@ -395,7 +397,7 @@ uint32_t print_node_field(struct compiler *c, const struct event_field *field)
 	node.type.is_signed = field->is_signed;
 	node.type.is_float = is_float_field(field);
 	if (field->kind == FIELD_PLAIN && is_number_size(field->size)) {
-		/* If the field is a pointer, its type may say what the pointer points
+		/* If the field is a pointer, its C type may say what the pointer points
 		 * to. */
 		struct value_type type;
 

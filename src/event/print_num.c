@@ -47,8 +47,8 @@ static char sign_char(bool is_negative, unsigned int flags)
 }
 
 /*
- * Print a number as printk() does where printk() and C differ: %#x prints a prefix for 0,
- * too, and the 0 flag is effective even if there is a precision.
+ * Print a number as printk() does.  It differs from C in two ways: %#x prints a prefix
+ * for 0, too; and the 0 flag is effective even if there is a precision.
  */
 void print_num(struct text *out, uint64_t value, bool is_negative,
 	       struct num_spec spec)

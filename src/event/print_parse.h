@@ -85,8 +85,9 @@ static inline void print_rewind(struct compiler *c, struct mark mark)
 void print_next_token(struct compiler *c);
 /* Set the error at the current token.  An earlier error is kept. */
 void print_fail(struct compiler *c, int error, const char *message);
-/* Set the error -EINVAL at the token @at.  For text that is correct C, but has a value that
- * is not known here.  @remedy: what to change in the trace header. */
+/* Set the error -EINVAL at the token @at.  Used for text that is correct C, but whose
+ * value the compiler of the print fmt cannot know.  @remedy: what to change in the trace
+ * header. */
 void print_fail_unknown(struct compiler *c, struct token at, const char *message,
 			const char *remedy);
 /* Returns true if the current token is @punct. */

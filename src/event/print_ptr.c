@@ -156,7 +156,8 @@ static void ptr_escaped(struct run *run, const char *ext, struct val val,
 		put_null_or_efault(run, val);
 }
 
-/* Print the name of an error for %pe.  Any other pointer is printed as %p prints it. */
+/* Print the name of an error for %pe.  If the pointer is not an error, print it as %p
+ * does. */
 static void ptr_error(struct run *run, const char *ext, struct val val,
 		      struct num_spec *spec)
 {
@@ -215,16 +216,17 @@ static const struct {
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
 	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
 	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
-	/* this row matches all other letters: they are ignored, and the pointer is printed
-	 * as with %p */
+	/* this row matches if no other row does: ignore the letters, and print the
+	 * pointer as with %p */
 	{ "", ptr_plain },
 };
 
 /*
  * First letters after %p for which the kernel prints the object that the pointer points to:
  * dentries, resources, clocks, device nodes, a va_list, strings, or flags whose names
- * differ between kernels.  The record does not contain this object.  So such an event is
- * printed as fields, which show at least the pointer.
+ * differ between kernels.  The record does not contain this object.  So the print fmt
+ * of such an event is not used: the record is printed as fields, which show at least
+ * the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

@@ -84,8 +84,8 @@ static struct num_spec eval_num_spec(struct run *run, const struct directive *di
 	}
 	if (dir->prec_arg) {
 		spec.prec = eval_star_arg(run, dir->prec_arg);
-		/* A negative precision means 0, as in the kernel.  For floats it means
-		 * "no precision", as in C. */
+		/* A negative precision counts as 0, as in the kernel.  For floats it
+		 * counts as "no precision", as in C. */
 		if (spec.prec < 0)
 			spec.prec = dir->conv == CONV_FLOAT ? -1 : 0;
 	}

@@ -11,8 +11,9 @@ static bool is_typeof(const struct compiler *c)
 	       print_is_name(c, "__typeof");
 }
 
-/* Find a field of the record whose type is written exactly as @text.  The size of a
- * field is known, even if its type is not.  Returns NULL if there is no such field. */
+/* Find a field of the record whose type is written exactly as @text.  The size of this
+ * field is the size of the type, even if nothing else is known about the type.  Returns
+ * NULL if there is no such field. */
 static const struct event_field *find_field_type(const struct compiler *c,
 						 const char *text, size_t len)
 {
@@ -57,7 +58,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 }
 
 /* Returns true if (NAME) or (NAME *) can only be a cast, although the type NAME is unknown.
- * @is_sizeof: `sizeof` precedes the parenthesis, so no operand follows it. */
+ * @is_sizeof: `sizeof` comes before the parenthesis, so no operand comes after it. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);

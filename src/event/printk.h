@@ -4,8 +4,9 @@
  * rules are the kernel's (vbin_printf(), bstr_printf()), with floating point added.
  * Depends on libc alone: the runtime uses it, too.
  *
- * Recorded arguments are stored one after the other.  A number has its own size and is
- * aligned to that size, but to no more than 4 bytes; a string has its NUL.
+ * Recorded arguments are stored one after the other.  A number takes as many bytes as
+ * its type, and is aligned to its size, but to 4 bytes at most.  A string has a NUL at
+ * its end.
  */
 #ifndef EVENT_PRINTK_H
 #define EVENT_PRINTK_H
@@ -33,8 +34,8 @@ enum printk_kind {
 };
 
 #define PRINTK_STAR	INT32_MAX	/* value of printk_conv.width and prec for a
-					 * `*`: an int argument, before the argument to
-					 * print, gives the number */
+					 * `*`: the number is an int argument, which
+					 * comes before the argument to print */
 
 /* One conversion of a format. */
 struct printk_conv {

@@ -55,7 +55,8 @@ static const char *read_string_arg(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* Append @s to @out.  If @out has too little space, as it may in the runtime, @s is cut. */
+/* Append @s to @out.  @out may have too little space, above all in the runtime; then
+ * only the beginning of @s is appended. */
 static void append_clipped(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -96,8 +97,8 @@ static bool read_num_spec(struct reader *reader, const struct printk_conv *conv,
 		if (!read_number_arg(reader, 4, &value))
 			return false;
 		spec.prec = clamp_width(value);
-		/* A negative precision means 0, as in the kernel.  For floats it means
-		 * "no precision", as in C. */
+		/* A negative precision counts as 0, as in the kernel.  For floats it
+		 * counts as "no precision", as in C. */
 		if (spec.prec < 0)
 			spec.prec = conv->kind == PRINTK_FLOAT ? -1 : 0;
 	}
@@ -130,8 +131,8 @@ static size_t number_prefix_len(const char *number, char letter)
 
 /*
  * Print a floating-point number with libc.  The width is not passed to libc, and the
- * precision is limited to FLOAT_PREC, because snprintf() of 0.5 with `%.32767g` takes a
- * quarter of a millisecond to write three bytes.
+ * precision is limited to FLOAT_PREC, because libc is slow otherwise: snprintf() of 0.5
+ * with `%.32767g` takes a quarter of a millisecond to write three bytes.
  */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits)
 {

@@ -11,12 +11,13 @@
 /*
  * X(enumerator, number, name, methods, help)
  *
- * number: abi_buffer.tracer holds it, so a number must never change or be used again.  Numbers
- *	have no gaps.
- * methods: the struct tracer (server/print/tracer.h) that says what the server does: check,
- *	start, stop, print
+ * number: the value of abi_buffer.tracer, so a number must never change, and never be
+ * used for another tracer.  Numbers have no gaps.
+ * methods: the struct tracer (server/print/tracer.h) that says what the server does:
+ * check, start, stop, print
  *
- * available_tracers lists the last row first, as the kernel lists the newest tracer first.
+ * available_tracers lists the last row first, as the kernel lists the newest tracer
+ * first.
  */
 #define TRACERS(X)							\
 	X(NOP, 0, "nop", tracer_nop,					\

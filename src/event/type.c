@@ -156,8 +156,8 @@ static bool resolve_base_type(const struct spelling *sp, struct value_type *type
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* false for long double: its size, 16 bytes, is
-					 * not supported */
+		return !nr[WORD_LONG];	/* fails for long double, whose size of
+					 * 16 bytes is not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {

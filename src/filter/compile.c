@@ -2,10 +2,11 @@
 /*
  * The filter compiler: predicates, joined by && and ||, with ! and parentheses.
  *
- * Instructions are emitted in the order of the text, so every branch leads forward.  The
- * token after a predicate decides where its branches go: && leads its `yes` to the next
- * predicate, || its `no`.  The other branches stay open (without a target) to the end of
- * the && chain, or of the parenthesis.  ! swaps the open `yes` and `no` branches.
+ * Instructions are emitted in the order of the text, so every branch leads forward.
+ * The token after a predicate decides where its branches go: before &&, its `yes` leads
+ * to the next predicate; before ||, its `no` does.  The other branch stays open
+ * (without a target) until the end of the && chain or of the parenthesis.  ! swaps the
+ * open `yes` and `no` branches.
  *
  * Example: a && !(b || c) becomes three instructions.  End 3 drops the record, end 4
  * keeps it:
@@ -21,10 +22,12 @@
 
 /* A level of the parser: an open parenthesis, or the whole expression. */
 struct level {
-	uint16_t yes;			/* first open `yes` branch of the current ||
-					 * chain; WAY_END: none */
-	uint16_t no;			/* first open `no` branch of the current &&
-					 * chain; WAY_END: none */
+	uint16_t yes;			/* first open `yes` branch of the
+					 * current || chain; WAY_END: there is
+					 * no open one */
+	uint16_t no;			/* first open `no` branch of the current
+					 * && chain; WAY_END: there is no open
+					 * one */
 	bool is_not;			/* true: a ! precedes the parenthesis */
 };
 
@@ -52,9 +55,9 @@ const char *filter_error_text(enum filter_error_code code)
 
 /*
  * Check in a first pass over the text that quotes and parentheses come in pairs.  @open:
- * memory for the positions of open parentheses.  The errnos are those that write(2) returns
- * in the kernel.  Some of them are only a side effect of how the kernel's parser returns
- * errors.
+ * memory for the positions of open parentheses.  The errnos are those that write(2)
+ * returns in the kernel.  Some of them have no reason but the way in which the kernel's
+ * parser returns errors.
  */
 static int check_quotes_and_parens(struct parser *p, uint16_t *open)
 {
@@ -130,8 +133,9 @@ static void end_or_chain(struct code *code, struct level *level, struct part *pa
 }
 
 /*
- * Parse the tokens after a predicate: any number of ), then && or ||.  Returns 1 after &&
- * or ||; 0 at the end of the text, when *@part is the whole expression; or -errno.
+ * Parse the tokens after a predicate: any number of ), then && or ||.  Returns 1 after
+ * && or ||.  Returns 0 at the end of the text; *@part is then the whole expression.
+ * Otherwise returns -errno.
  */
 static int close_levels(struct parser *p, struct level **top,
 			const struct level *bottom, struct part *part)

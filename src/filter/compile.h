@@ -24,7 +24,7 @@ struct code {
 					 * may run, bytes */
 };
 
-/* Marks the end of a list of branches, instead of the number of a branch. */
+/* Stands at the end of a list of branches, in place of the number of a branch. */
 #define WAY_END		0xffffu
 
 /* The branches of a part of the expression that have no target yet, in two lists.  @yes

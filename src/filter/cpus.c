@@ -160,9 +160,9 @@ static struct part emit_number_in_mask(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* The mask contains no CPU or several CPUs, so it never equals the mask of one
-	 * CPU: != is true for every number of a CPU.  A number that is not the number
-	 * of a CPU never matches. */
+	/* The mask contains no CPU, or several CPUs.  So it never equals the mask of
+	 * one CPU, and != is true for the number of every CPU.  A number that is no
+	 * CPU's number never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -28,8 +28,9 @@ static char *copy_stripped_text(const char *data, size_t bytes)
 	return text;
 }
 
-/* Returns true if the text is "0", with or without white space before it.  Such white
- * space is kept in the stored text, because the file `filter` shows it. */
+/* Returns true if the text is "0", with or without white space before it.  This
+ * function must skip that white space, because the stored text has it: the file
+ * `filter` shows it. */
 static bool is_zero_text(const char *text)
 {
 	while (parser_is_space(*text))

@@ -3,11 +3,11 @@
  * Event filters as text: the kernel's grammar and errors, and the `filter` files.
  *
  * This compiler differs from the kernel where the kernel does not do what its
- * documentation says: "*sh" also matches at the end of a string in a char array, a glob
- * may begin with a digit, CPU & 1 tests bit 0 of the CPU number, and CPUS{} may be
- * compared with any dynamic array of unsigned long, not only with cpumasks.  A number may
- * also be written as its name: op == DISK_READ, op == "read".  After .function a name of C++
- * may have blanks in brackets, and may be in quotes: ip.function == "A::f(int) const".
+ * documentation says.  "*sh" also matches at the end of a string in a char array.  A glob
+ * may begin with a digit.  CPU & 1 tests bit 0 of the CPU number.  CPUS{} may be compared
+ * with any dynamic array of unsigned long, not only with cpumasks.  A number may also be
+ * written as its name: op == DISK_READ, op == "read".  After .function a name of C++ may
+ * have blanks in brackets, and may be in quotes: ip.function == "A::f(int) const".
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
@@ -111,8 +111,9 @@ struct filter_env {
 
 /*
  * Compile a filter for records of @fmt.
- * Returns 0 and a program, which the caller frees with free(); or the -errno that the
- * kernel returns for that mistake, and a description of the mistake in *@ret_err.
+ * Returns 0, and a program that the caller must free().  If the text has a mistake,
+ * returns the -errno that the kernel returns for it, and describes the mistake in
+ * *@ret_err.
  */
 int filter_compile(const struct event_format *fmt, const char *text,
 		   const struct filter_env *env,
@@ -134,9 +135,9 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
  * address, and the filter matches if this address is inside the function. */
 #define FILTER_FUNCTION		".function"
 /*
- * Find the next name in @text that is compared with FIELD.function, from *@at on.  Moves
- * *@at to the end of the name, where the caret of an error is.  Addresses are skipped.
- * Returns false if there is no such name.
+ * Search @text from *@at on for the next name that is compared with FIELD.function.
+ * Addresses are skipped.  Moves *@at to the end of the name, because an error shows its
+ * caret there.  Returns false if there is no such name.
  */
 bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 			  size_t *ret_len);
@@ -157,8 +158,9 @@ void event_filter_done(struct event_filter *filter);
 
 /*
  * Handle a write to events/SYS/EVENT/filter.  "0" removes the filter.  A text that is
- * not a valid filter also removes the old filter, but the new text is kept, because
- * reads show it.  The caller writes @filter->text and @filter->error to error_log.
+ * not a valid filter also removes the old filter.  This text is stored all the same,
+ * because reads show it.  The caller writes @filter->text and @filter->error to
+ * error_log.
  * Returns 0, the error of filter_compile(), -EINVAL (too long) or -ENOMEM.  If the text
  * is too long, or there is no memory, the old filter is unchanged.
  */
@@ -169,16 +171,17 @@ int event_filter_store(struct event_filter *filter,
 void event_filter_show(const struct event_filter *filter, struct text *out);
 
 /*
- * Handle a write to events/SYS/filter: set the filter of all @nr events of the system.  An
- * event to which the filter does not apply loses its old filter and gets the error
- * BAD_SUBSYS_FILTER, which the caller reports in error_log.  The write still succeeds.
+ * Handle a write to events/SYS/filter: set the filter of all @nr events of the system.
+ * If the filter does not fit an event, the event loses its old filter and gets the error
+ * BAD_SUBSYS_FILTER.  The caller reports this error in error_log, but the write succeeds.
  * Returns 0, -EINVAL (too long), -ENODEV (the system has no events) or -ENOMEM.
  */
 int system_filter_store(struct event_filter *const *filters,
 			const struct event_format *const *formats, size_t nr,
 			const char *data, size_t bytes,
 			const struct filter_env *env);
-/* Handle a read of events/SYS/filter.  The text is always the same, whatever was written. */
+/* Handle a read of events/SYS/filter.  This file always shows one constant text, and
+ * not the filter that was written. */
 void system_filter_show(struct text *out);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * Fields of type float and double.  The traced program compares them as integers, without
  * floating-point instructions.  The bits of positive values are in the order of the
- * values, those of negative values in the reverse order, and infinity comes after all
- * finite values, before the NaNs.  So a comparison is one or two ranges of bits.
+ * values.  Those of negative values are in the reverse order.  Infinity comes after all
+ * finite values and before the NaNs.  So a comparison is one or two ranges of bits.
  * Example, x > -2, as magnitudes (bits without the sign):
  *
  *	sign 0	0 .. inf
  *	sign 1	0 .. the number just below 2
  *
- * -0 equals 0.  A NaN is in no range: as in C it is not equal, not less and not greater,
- * and `!=` is true for it.
+ * -0 equals 0.  A NaN is in no range.  So, as in C, a NaN is not equal to, less than or
+ * greater than any number, and `!=` is true for it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -116,8 +116,8 @@ static struct part emit_both_signs(struct parser *p, const struct term_field *fi
 /*
  * Find the numbers x for which "x @op value" is true, as ranges of magnitudes.  @m:
  * magnitude of the value.  *@ret_own: range of those x that have the sign of the value.
- * *@ret_other: range of those x that have the other sign.  If the value is negative, the
- * caller has passed mirrored_op(op).
+ * *@ret_other: range of those x that have the other sign.  @op: the operator; for a
+ * negative value the caller must pass mirrored_op() of the operator.
  */
 static void find_magnitudes(enum term_op op, uint64_t m, uint64_t inf, struct magnitudes *ret_own,
 			    struct magnitudes *ret_other)

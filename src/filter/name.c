@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel accepts
- * no such names.  Text that the kernel accepts keeps its meaning: a token that begins
- * with a digit is a number, CPUS{} is a list, and a string field is compared with a
- * string.
+ * no such names.  So three kinds of values, which the kernel accepts, are never taken
+ * for such names: a token that begins with a digit is a number, CPUS{} is a list, and a
+ * string field is compared with a string.
  */
 #include <ctype.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 struct lookup {
 	const char *name;
 	size_t len;
-	/* element 1: values of matching identifiers, which take precedence; element 0:
-	 * values of matching texts */
+	/* element 1: values of identifiers that match; these take precedence; element
+	 * 0: values of texts that match */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
@@ -59,9 +59,8 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* Find the name at *@at, which is an identifier or is in quotes, and move *@at to its first
- * character.
- * Returns the length of the name; 0 if there is no name. */
+/* Find the name at *@at: an identifier, or a text in quotes.  Move *@at to its first
+ * character.  Returns the length of the name; 0 if there is no name. */
 static size_t parse_name_token(const char **at)
 {
 	const char *end;
@@ -74,8 +73,9 @@ static size_t parse_name_token(const char **at)
 	return isdigit((unsigned char)**at) ? 0 : term_word_len(*at);
 }
 
-/* Returns true if the field is a number and the operator accepts a name.  Texts have no
- * order, so < and > accept identifiers only. */
+/* Returns true if the term may compare its field with a name.  The field must be a number.
+ * ==, != and & accept an identifier or a text in quotes (@is_quoted).  <, <=, > and >= accept
+ * only an identifier, because texts have no order.  ~ accepts no name. */
 static bool accepts_name(const struct term *t, bool is_quoted)
 {
 	if (t->field.use != USE_NUMBER && t->field.use != USE_CPU)

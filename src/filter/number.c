@@ -51,7 +51,8 @@ static bool text_to_signed(const char *s, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-/* Move past a number.  Letters count as part of the number; the caller checks the digits. */
+/* Move past a number.  Letters count as a part of the number here; the caller checks
+ * later whether they are valid digits. */
 static int skip_number_token(struct parser *p)
 {
 	size_t start = p->at;

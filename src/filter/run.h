@@ -23,23 +23,24 @@ struct filter_context {
 	uint32_t tid;			/* id of this thread; a filter needs it to read
 					 * the memory of the process */
 	/* Callback that stores the name of the thread, cut or padded with NULs to
-	 * FILTER_COMM_LEN.  NULL: no comparison with a name is true.  It is called only if
-	 * a filter uses the name, and must be safe in signal handlers. */
+	 * FILTER_COMM_LEN.  NULL: no comparison with a name is true.  The callback is
+	 * called only if a filter uses the name, and must be safe in signal handlers. */
 	void (*get_comm)(char ret_comm[FILTER_COMM_LEN]);
 };
 
 /*
  * Check that the program at @blob is safe to run on records with at least
- * @record_fixed_bytes bytes.  The program must be 8-aligned, and no other process may
- * change it: the caller must copy it from shared memory first.
+ * @record_fixed_bytes bytes.  The program must be 8-aligned.  No other process may be
+ * able to change it, so the caller must copy it from shared memory first.
  * Returns 0 or -EINVAL.
  */
 int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes);
 
 /*
- * Returns true if the record passes the filter @p, which must be verified.  A predicate is
- * false, even with `!=`, if the record's word for a string or mask points outside of the
- * record, or if the string's address is not readable.  The kernel does the same.
+ * Returns true if the record passes the filter @p, which must be verified.  A predicate
+ * is false, even with `!=`, in two cases: the record's word for a string or mask points
+ * outside of the record; or the string's address is not readable.  This is so in the
+ * kernel, too.
  */
 bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
 		  const struct filter_context *ctx);

@@ -28,8 +28,8 @@ static int parse_field_name(struct parser *p, struct term *t)
 	p->at += len;
 	if (!term_find_field(p->fmt, name, len, &t->field))
 		return term_fail(p, FILTER_ERR_FIELD_NOT_FOUND, p->at);
-	/* The end of the field must fit into filter_insn.offset, which has 16 bits.  No
-	 * record is larger. */
+	/* The end of the field must fit into the 16 bits of filter_insn.offset.  Every
+	 * record is smaller than that. */
 	if ((uint64_t)t->field.offset + t->field.size > UINT16_MAX)
 		return -E2BIG;
 	/* Accept .ustring and ignore it: all strings are in user space. */
@@ -57,8 +57,8 @@ static int parse_operator(struct parser *p, struct term *t)
 /* ---- parse predicates with .function ---- */
 
 /* Returns the length of the C++ name at @text.  A blank does not end the name if it is
- * inside brackets, or before `const` after parameters.  A closing bracket whose opening
- * bracket is not in the name ends the name: it belongs to the filter. */
+ * inside brackets, or before `const` after parameters.  A closing bracket belongs to
+ * the filter, and ends the name, if its opening bracket is not in the name. */
 static size_t written_name_len(const char *text)
 {
 	size_t len = 0, depth = 0;
@@ -78,9 +78,10 @@ static size_t written_name_len(const char *text)
 }
 
 /*
- * Find the name of a function in the value at @text.  Returns the length of the value.  A
- * name of C ends with a blank, and quotes are part of it, as in the kernel.  A name of C++
- * may be in quotes: then it may also contain operators of filters, as `A::f() &&` does.
+ * Find the name of a function in the value at @text.  Returns the length of the value.
+ * A name of C ends before a blank, and quotes are a part of it, as in the kernel.  A
+ * name of C++ may be in quotes.  In quotes it may also contain operators of filters,
+ * for example `A::f() &&`.
  */
 static size_t parse_function_name(const char *text, const char **ret_name, size_t *ret_len)
 {

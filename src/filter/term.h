@@ -14,7 +14,8 @@ enum field_use {
 	USE_NUMBER,
 	USE_CPU,
 	USE_FLOAT,			/* float or double */
-	USE_MASK_LOC, USE_MASK_REL,	/* a mask if it is compared with CPUS{}, else a number */
+	USE_MASK_LOC, USE_MASK_REL,	/* used as a mask in a comparison with
+					 * CPUS{}, else as a number */
 	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings that
 							 * a filter can compare */
 };
@@ -42,9 +43,8 @@ struct term {
 };
 
 /*
- * Find a field by name: first among the fields of the event, then among the common fields,
- * then CPU and COMM.
- * Returns false if there is no such field.
+ * Find a field by name.  Search the fields of the event, then the common fields, then
+ * CPU and COMM. Returns false if there is no such field.
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
@@ -117,8 +117,9 @@ struct part term_emit(struct parser *p, const struct term_field *field,
 /* Returns how an instruction loads the number in @field (enum filter_load).  The field must
  * be a number. */
 uint8_t term_load(const struct term_field *field);
-/* Emit the predicate "@low <= number of the field <= @high".  The caller has shifted both
- * limits left, so that the highest bit of the number is bit 63, and @low <= @high. */
+/* Emit the predicate "@low <= number of the field <= @high".  @low must not be above
+ * @high.  The caller has shifted both limits left, as far as a load shifts the number:
+ * its highest bit becomes bit 63. */
 struct part term_emit_range(struct parser *p, const struct term_field *field,
 			    uint64_t low, uint64_t high);
 /* Emit the predicate "FIELD @op @value" for a number. */

@@ -30,8 +30,8 @@ static uint32_t insn_read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* Returns true if the instruction's `load` is known; or, for strings and masks, all its
- * `flags`. */
+/* Returns true if the instruction's `load` is a known value.  For strings and masks,
+ * returns true if all its `flags` are known. */
 static bool is_load_known(const struct filter_insn *insn)
 {
 	return is_number_insn(insn) ? insn->load < FILTER_LOADS :
