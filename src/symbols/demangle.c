@@ -8,11 +8,12 @@
  *
  *	_Z1f1AIiiES_IS0_S0_ES_IS1_S1_E...
  *
- * libstdc++ sets no limit.  Even if malloc() fails it goes on expanding the name, and only
- * stores nothing.  So a timer checks every 50 ms of CPU time whether the same name is still
- * in progress.  If it is, the signal handler ends the call with siglongjmp().  Memory that
- * libstdc++ had allocated is leaked then, and a jump out of malloc() corrupts the heap.
- * Therefore this code runs only in a process that may crash: a parser.
+ * libstdc++ sets no limit.  Even if malloc() fails, libstdc++ continues to expand the
+ * name, and only stores nothing.  So a timer checks every 50 ms of CPU time whether the
+ * name is still the one that was in progress at the last check.  If it is, the signal
+ * handler ends the call with siglongjmp().  Then memory that libstdc++ had allocated is
+ * leaked, and a jump out of malloc() corrupts the heap.  For this reason this code runs
+ * only in a process that may crash: a parser.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -55,9 +56,9 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = abort_slow_name,
-		.sa_flags = SA_NODEFER,		/* do not block SIGPROF in the handler,
-						 * because siglongjmp() does not restore
-						 * the signal mask */
+		.sa_flags = SA_NODEFER,		/* let SIGPROF interrupt its own handler:
+						 * siglongjmp() leaves the handler without
+						 * restoring the signal mask */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,

@@ -3,10 +3,10 @@
  * Find out where the parameters of a function are when it starts.
  *
  * DWARF gives the location of each parameter.  In optimised code the location is the
- * register of the parameter, even if the compiler dropped other parameters.
- * Unoptimised code stores the parameter first, and the location is the memory that it
- * is stored to.  Then the registers are computed from the ABI's rules, one parameter
- * after the other, provided that no location contradicts this.
+ * register of the parameter, even if the compiler has dropped other parameters.
+ * Unoptimised code first stores the parameter in memory, and the location is this
+ * memory.  In this case this code computes the registers by the ABI's rules, one
+ * parameter after the other.  It does so only if no location contradicts the result.
  *
  * The functions of a unit (DWARF's word for a compiled source file) are listed when the
  * first of them is looked up.  Results are cached.
@@ -56,8 +56,8 @@ struct unit {
 };
 
 struct found {
-	uint64_t addr;			/* address that was looked up; 0 if this entry of
-					 * the cache is free */
+	uint64_t addr;			/* address that was looked up; 0: this
+					 * entry of the cache is free */
 	struct elf_params *params;	/* parameters of the function at @addr; NULL if
 					 * they are unknown */
 };
@@ -207,9 +207,10 @@ static uint8_t *read_function_code(const struct elf_file *file, uint64_t addr, u
 }
 
 /*
- * Return the address of the first instruction after the function site, the NOPs that
- * make the function traceable.  clang leaves NOPs of any size, and XRay sleds.  If the
- * program's code cannot be read, assume that the site has FSITE_BYTES bytes.
+ * Return the address of the first instruction after the function site (the NOPs that
+ * make the function traceable).  A site of clang may be NOPs of any size, or an XRay
+ * sled.  If the program's code cannot be read, assume that the site has FSITE_BYTES
+ * bytes.
  */
 static uint64_t find_function_body(const struct elf_args *args, uint64_t low, uint64_t addr)
 {
@@ -340,7 +341,8 @@ static uint64_t unpacked_section_bytes(const struct elf_file *file, const Elf64_
 /*
  * Return how many bytes of debug sections libdw will keep in memory, after
  * decompression.  Returns UINT64_MAX for a file with the other byte order, so that the
- * file is refused: libdw would read its numbers differently than this code.
+ * file is refused.  libdw would convert the numbers of such a file, but this code would
+ * not.
  */
 static uint64_t debug_sections_bytes(const struct elf_file *file)
 {

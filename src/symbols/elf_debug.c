@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find the symbols that were stripped from an ELF file.  They are in a separate debug
- * file, which is found by the build id or by .gnu_debuglink, or in the section
- * .gnu_debugdata of the file itself.
+ * file, or in the section .gnu_debugdata of the file itself.  The separate debug file is
+ * found by the build id, or by .gnu_debuglink.
  */
 #include <errno.h>
 #include <lzma.h>

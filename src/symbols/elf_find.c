@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find files with debug information.  An ELF file may name its debug file; only the
- * code here makes a path from such a name.
+ * Find files with debug information.  An ELF file may contain the name of its debug
+ * file, and may be hostile.  So only the code here makes a path from such a name.
  */
 #include <errno.h>
 #include <stdio.h>

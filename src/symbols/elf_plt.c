@@ -93,8 +93,8 @@ static void add_plt_entries(struct plt *plt, const char *section_name,
 	free(code);
 }
 
-/* Let the symbols point to their names.  This must be the last step, because plt->names
- * moves in memory while it grows. */
+/* Make the symbols point to their names.  This must be the last step: until all names
+ * are added, plt->names may move in memory. */
 static void set_plt_names(struct plt *plt, struct elf_symbols *symbols)
 {
 	char *name = plt->names.data;
@@ -118,8 +118,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_plt_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_plt_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
-	 * Compare the length of the names with bytes_left again, because reading
-	 * sections has lowered bytes_left since text_init().
+	 * Compare the length of the names with bytes_left once more.  text_init() has
+	 * limited it to bytes_left, but reading sections has lowered bytes_left since.
 	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read the functions of an ELF file.  .symtab has all functions.  It is in the file or
- * in its separate debug file.  If there is no .symtab, .dynsym has the exported
- * functions, and .gnu_debugdata has the others.
+ * Read the functions of an ELF file.  .symtab has all functions.  This section is in the
+ * file itself or in its separate debug file.  If there is no .symtab, .dynsym has the
+ * exported functions, and .gnu_debugdata has the others.
  */
 #include <assert.h>
 #include <errno.h>
@@ -67,9 +67,9 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 /* ---- add rows to struct elf_symbols ---- */
 
 /*
- * The rows of struct elf_symbols take no more memory than the symbol table from which
- * they are made, and the symbol table is freed.  So bytes_left counts this memory only
- * once.
+ * *bytes_left limits how many bytes are read and kept.  The size of the symbol table was
+ * subtracted when the table was read.  The rows that are made from the table are not
+ * subtracted: they take no more memory than the table, and the table is freed.
  */
 static_assert(sizeof(struct elf_symbol) == sizeof(Elf64_Sym), "bytes_left");
 
@@ -201,7 +201,8 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
-/* Return the end of the run of sorted rows that begins at row @from. */
+/* The rows from @from on begin with a run of rows that are already in order.  Return
+ * the end of this run. */
 static uint32_t sorted_run_end(const struct elf_symbols *symbols, uint32_t from)
 {
 	do
@@ -223,8 +224,9 @@ static void merge_sorted_runs(const struct elf_symbol *rows, uint32_t from, uint
 }
 
 /*
- * Sort the rows by merging.  Linkers leave long sorted runs, which are merged in pairs
- * until one run is left.  Returns false if there is no memory.
+ * Sort the rows by merging.  The rows usually consist of long runs that are already in
+ * order, because linkers write them so.  Merge the runs in pairs until one run is left.
+ * Returns false if there is no memory.
  */
 static bool sort_symbols(struct elf_symbols *symbols)
 {

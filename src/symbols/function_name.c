@@ -14,8 +14,8 @@
 
 #include "base/glob.h"
 
-/* Tests of characters that are faster than isspace() and isalnum(), because up to
- * 200,000 names are parsed. */
+/* Tests of characters.  isspace() and isalnum() would be slower, and up to 200,000
+ * names are parsed. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -82,8 +82,7 @@ static char closing_bracket(const char *at, const char *end)
 }
 
 /* Skip the bracket that opens at @at, up to and including its closing bracket, or to
- * @end.  Inside ( ) only parentheses are paired, because < and > may be comparisons
- * there. */
+ * @end.  Inside ( ) count only parentheses, because < and > may be comparisons there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	char stack[2 * ELF_NAME_MAX];
@@ -258,7 +257,7 @@ bool function_name_is_clone(const char *raw, const char *name, size_t len)
 
 /* ---- find the parts of a C++ name ---- */
 
-/* The positions at which the parts of a C++ name begin; see function_name.h. */
+/* The positions of the parts of a C++ name; see function_name.h. */
 struct parts {
 	const char *name, *params, *tail, *clone, *end;
 };
@@ -305,8 +304,9 @@ const char *function_name_shown(const char *plain)
 	const char *first = strpbrk(plain, " (<");
 	struct parts parts;
 
-	/* Cut the return type off.  Only names of templates contain a return type, and
-	 * such a name has a `<` or a blank before its parameters. */
+	/* Cut the return type off.  The demangled name of a template begins with a
+	 * return type.  Such a name has a `<` or a blank before its parameters; names
+	 * of other functions have no return type. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
 	find_name_parts(plain, strlen(plain), &parts);
@@ -376,14 +376,15 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-#define KEY_ENOUGH	4u		/* number of letters of a run that are enough to
-					 * tell most names apart */
+#define KEY_ENOUGH	4u		/* number of letters that are enough:
+					 * most names do not contain a given run
+					 * of so many letters */
 
-/* Store a run of letters of @text, which every match must contain: the last run of at
- * least KEY_ENOUGH letters in the name (@name_len bytes), because many functions of a
- * class share the first runs.  If the name has no such run, or the parameters have a
- * longer one, store the longest run.  Stop at a [ and at a backslash, because letters
- * after them may match other characters. */
+/* Store a run of letters of @text, which every match must contain.  The last run of at
+ * least KEY_ENOUGH letters in the name (@name_len bytes) is stored, because the first
+ * runs are common to many functions of a class.  If the name has no such run, or the
+ * parameters have a longer one, store the longest run.  Stop at a [ and at a backslash,
+ * because letters after them may match other characters. */
 static void find_pattern_key(struct function_pattern *pattern, const char *text,
 			     size_t name_len, size_t len)
 {
@@ -419,9 +420,9 @@ static bool is_const_first(const char *start, const char *at, const char *end)
 static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
-	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a const
-					 * was left out, and must be inserted at the end
-					 * of its type */
+	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a
+					 * const was left out, which must be
+					 * added at the end of its type */
 	size_t depth = 0, len = 0;
 
 	waits[0] = false;
@@ -501,9 +502,9 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
-/* Match the glob "*::PATTERN", as a quick test before the exact one: it needs one match
- * instead of one for each scope.  If it fails, no scope matches.  If it succeeds, the
- * `::` may be in brackets, so the exact test must follow. */
+/* Match the glob "*::PATTERN".  This is a quick test before the exact one, because it
+ * needs one match and not one for each scope.  If it fails, no scope matches.  If it
+ * succeeds, the exact test must follow, because the `::` may be in brackets. */
 static bool is_glob_after_scope(const struct function_pattern *pattern,
 				const struct function_form *form, size_t from, size_t to)
 {

@@ -27,9 +27,9 @@
  *
  * A token ends before a blank, a newline or a NUL.  A blank does not end the token inside
  * ( ), < > and { }, after `operator`, and after a `)` that const, volatile, &, && or
- * [clone ...] follows.  If @text ends where one of these may have begun, the token extends
- * to the end of @text: only the next write can show where it ends.  @text must begin with
- * the token, not with a blank.
+ * [clone ...] follows.  If one of these may have begun at the end of @text, the token
+ * extends to the end of @text: only the next write can show where it ends.  @text must
+ * begin with the token, not with a blank.
  */
 size_t function_word_len(const char *text, size_t len);
 /*
@@ -66,8 +66,8 @@ size_t function_name_len(const char *word, size_t len);
 
 /*
  * How well a name that a user has written matches a function, from the best rung to the
- * worst.  Only the best rung that any function reaches counts: the written name means
- * all functions on this rung, and no others.
+ * worst.  The written name means all functions on one rung, and no others: the best
+ * rung that any function reaches.
  */
 enum function_rung {
 	RUNG_NAME,			/* equal to the function's name or bare name,

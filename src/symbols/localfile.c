@@ -11,8 +11,8 @@
  * the type of its file system.  The file system of "/" is always accepted: nothing would
  * run without it.
  *
- * Symbolic links in /proc are resolved by the kernel: they may lead to files that have no
- * path any more, and the text of such a link is only for people.
+ * For symbolic links in /proc, the kernel resolves the link.  Such a link may lead to a
+ * file that has no path any more, and its text is only for people.
  */
 #include "symbols/localfile.h"
 
@@ -157,9 +157,9 @@ static bool is_in_procfs(int fd)
 }
 
 /*
- * Let the kernel follow @name in the current directory, a symbolic link in /proc.
- * Replace *@link, the descriptor of the link, by one of the file to which the link
- * leads.
+ * Walk through @name in the current directory, a symbolic link in /proc: let the kernel
+ * follow the link.  Replace *@link, the descriptor of the link, by one of the file to
+ * which the link leads.
  */
 static int follow_proc_link(const struct walk *walk, const char *name, int *link)
 {

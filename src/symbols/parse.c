@@ -2,8 +2,8 @@
 /*
  * The server's code for parsers.  Each job has its own parser process (parse_zygote.c),
  * a channel to this process, a memfd for the result, and a deadline.  The memfd is
- * sealed before the server reads a byte of the result, so it does not matter whether
- * the parser still lives.
+ * sealed before the server reads a byte of the result.  So a parser that is still alive
+ * cannot change the result.
  */
 #include "symbols/parse.h"
 
@@ -59,7 +59,7 @@ struct parse_job {
 	void *owner;
 	struct parse_request request;
 	char *path;			/* path of the file to parse (see struct
-					 * parse_want); NULL: unknown */
+					 * parse_want); NULL: it is unknown */
 	int channel, memfd, pidfd;	/* channel to the parser, memfd of the result,
 					 * pidfd of the parser; -1 if closed, or not
 					 * received yet */
@@ -158,7 +158,7 @@ static const char *why_parser_ended(int status)
 	}
 }
 
-/* Seal the memfd @fd, so that nobody can change the result any more. */
+/* Seal the memfd @fd, so that no process can change the result any more. */
 static bool seal_result(int fd)
 {
 	return !fcntl(fd, F_ADD_SEALS,
@@ -166,8 +166,8 @@ static bool seal_result(int fd)
 }
 
 /*
- * Handle the message that the parser has finished its job.  A parser that reports a
- * malformed file has not failed.
+ * Handle the message that the parser has finished its job.  If the parser reports that
+ * the file is malformed, the parser itself has not failed.
  */
 static void finish_job(struct parse_job *job, const struct parse_message *message)
 {
@@ -252,8 +252,8 @@ static void handle_message(struct parse_job *job, const void *data, ssize_t byte
 
 /*
  * Receive one message of a parser.  Returns false if there is no message.  Each message
- * ends the job, answers a query or is counted.  So a parser cannot keep the server busy by
- * sending messages without end.
+ * ends the job, answers a query, or is counted against a limit.  So a parser cannot
+ * keep the server busy with messages without end.
  */
 static bool receive_message(struct parse_job *job)
 {
@@ -375,10 +375,7 @@ static void end_oldest_session(void)
 		fail_job(oldest, -ECANCELED, NULL);
 }
 
-/*
- * Send the request of @job to the zygote.  If somebody has killed the zygote, start
- * another one.
- */
+/* Send the request of @job to the zygote.  If the zygote is dead, start another one. */
 static int send_job_request(const struct parse_job *job, const int fds[PARSE_FDS])
 {
 	int r = parse_init(false);

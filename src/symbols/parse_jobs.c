@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that runs in parsers.  A hostile file may take over such a process, but gains
- * nothing except control over the names of its own functions.
+ * The code that runs in parsers.  A hostile file may take over such a process.  But all
+ * that it can then do is to return wrong names of its own functions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -99,8 +99,9 @@ static int write_symbol_names(const struct elf_symbols *symbols, const struct pa
 }
 
 /*
- * Find a symbol as elf_symbols_find() does, for addresses that rise from call to call: the
- * next symbol is mostly the one after @last.
+ * Find a symbol as elf_symbols_find() does, for addresses that rise from call to call.
+ * @last: the previous result.  Try the symbol after @last first, because it usually is
+ * the right one.
  */
 static const struct elf_symbol *find_next_symbol(const struct elf_symbols *symbols,
 						 const struct elf_symbol *last, uint64_t addr)
@@ -280,8 +281,9 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 		head.nr++;
 	rows = malloc((head.nr + 1ul) * sizeof(*rows));
 	text_init(&out, min_u64(*bytes_left, UINT32_MAX - ELF_NAME_MAX));
-	/* Reserve memory for the output first.  The memory of a name that exceeds the
-	 * demangler's limits is never freed, so too little could be left later. */
+	/* Reserve memory for the output first.  If a name exceeds the demangler's
+	 * limits, its memory is leaked, so too little could be left for the output
+	 * later. */
 	r = rows && text_reserve(&out, min_u64(4 * bytes, out.max)) ?
 	    demangle_all_names(names, bytes, rows, &out) : -ENOMEM;
 	head.strings_bytes = out.len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Check results of parsers.  A result is a sealed memfd.  First the sizes in its header
- * are checked against each other and against the size of the memfd, then each number
- * that is used as an index or an offset.  Every string must end within ELF_NAME_MAX
- * bytes.  All checks take linear time.
+ * Check results of parsers.  A result is a sealed memfd.  First check the sizes in its
+ * header: compare them with each other and with the size of the memfd.  Then check each
+ * number that is used as an index or an offset.  Every string must end within
+ * ELF_NAME_MAX bytes.  All checks take linear time.
  */
 #include "symbols/parse_result.h"
 

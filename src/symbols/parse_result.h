@@ -13,7 +13,7 @@ struct elf_sites;
 struct elf_symbol;
 struct elf_symbols;
 
-/* A result of a parser, in memory that nobody can change any more. */
+/* A result of a parser.  It is in memory that no process can change any more. */
 struct parsed {
 	const void *map;
 	uint64_t bytes;

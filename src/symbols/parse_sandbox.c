@@ -104,8 +104,8 @@ static const struct sock_filter checks[] = {
 	RETURN(FAIL),
 	RETURN(SECCOMP_RET_ALLOW),
 
-	/* Allow the commands F_DUPFD to F_GETFL of fcntl(): with F_GETFL libelf checks
-	 * whether a descriptor is open. */
+	/* Allow the commands F_DUPFD to F_GETFL of fcntl(), because libelf uses F_GETFL
+	 * to check whether a descriptor is open. */
 	IF_CALL(SYS_fcntl, 4),
 	LOAD(args[1]),
 	BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_GETFL, 0, 1),
@@ -160,8 +160,8 @@ static int lower_rlimit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
-/* Returns the total size of the mappings of this process in bytes.  A zygote that was
- * started late has the mappings that the server had at that moment. */
+/* Returns the total size of the mappings of this process in bytes.  This may be much: a
+ * zygote that was started late has all mappings that the server had at that moment. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");

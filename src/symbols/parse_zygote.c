@@ -143,8 +143,8 @@ _Noreturn static void be_parser(const struct parse_request *request,
 
 	reset_signals();
 	/*
-	 * Let malloc() use one heap, not one mapping for each large array, so that the
-	 * process touches fewer new memory pages.
+	 * Make malloc() use one heap for everything, also for large arrays.  With one
+	 * mapping for each large array, the process would touch more new memory pages.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -238,8 +238,8 @@ static void fork_parser(struct zygote *zygote, const struct parse_request *reque
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	/*
-	 * If the server has closed the channel, it cannot kill the parser any more.  So the
-	 * zygote kills the parser.
+	 * After -EPIPE: the server has closed the channel, so it cannot kill the
+	 * parser.  The zygote kills it instead.
 	 */
 	if (pidfd >= 0 &&
 	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
@@ -304,8 +304,8 @@ _Noreturn static void be_zygote(int socket)
 	erase_environment();
 
 	/*
-	 * The zygote must exit when the server closes the socket, not when ^C sends a
-	 * signal to both processes.
+	 * Ignore the signals of the terminal: ^C sends them to both processes, but the
+	 * zygote must exit only when the server closes the socket.
 	 */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
