@@ -10,11 +10,11 @@
  * -errno; the error is also stored in the process slot. */
 int agent_start(void);
 /* Apply the settings in this thread now, without waiting for the agent.  Settings that
- * need calls of the program's functions are left to the agent.  For a child of fork(),
- * before its agent starts. */
+ * need calls of the program's functions are left to the agent.  A child of fork() calls
+ * this before it starts its agent. */
 void agent_catch_up(void);
-/* Returns the address of a futex word.  The word is the generation that the agent has
- * applied, except for settings that need calls of the program's functions. */
+/* Returns the address of a futex word: the generation that the agent has applied.
+ * Settings that need calls of the program's functions may not be in force yet. */
 const uint32_t *agent_applied(void);
 /* Returns true while the agent waits for calls of the program's functions. */
 bool agent_is_calling(void);

@@ -12,7 +12,8 @@ struct ulf_module;
 void boot_fill(struct abi_control *control, const char *dir);
 /* Called when the root has its name.  Removes the boot settings from the environment,
  * because they are not meant for programs that this one starts.  If the root could not
- * be created, this function is not called, and those programs get the settings. */
+ * be created, this function is not called, and programs that this one starts get the
+ * settings. */
 void boot_root_made(void);
 /* Report to `ulf run` that there is no root, if `ulf run` has started this program.  @dir:
  * the ulf directory, which belongs to this user.  @error: the reason, as -errno. */
@@ -24,7 +25,8 @@ void boot_wait(void);
  * be called after agent_start(). */
 void boot_wait_functions(void);
 /* Wait until the server and the agent have applied the settings for the events of
- * @module and, if @module uses trace_printk(), until there are rings.  No lock held. */
+ * @module.  If @module uses trace_printk(), also wait until there are rings.  No lock
+ * held. */
 void boot_wait_for(const struct ulf_module *module);
 /* Wait until the server and the agent have applied the settings for functions of objects
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
@@ -33,9 +35,9 @@ bool boot_wait_for_objects(void);
 /* Returns true if the boot settings wait for an object that can be traced.  Any
  * context. */
 bool boot_is_later(void);
-/* Called after dlopen().  If the boot settings wait for an object that can be traced, and
- * such an object has been loaded, the server applies the settings when it is asked next.
- * Returns true in this case.  No lock held. */
+/* Called after dlopen().  Returns true if the boot settings wait for an object that can
+ * be traced, and such an object has been loaded now.  Then the server applies the
+ * settings when it is asked next.  No lock held. */
 bool boot_objects_coming(void);
 
 #endif

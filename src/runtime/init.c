@@ -20,9 +20,9 @@
 #include "runtime/init.h"
 #include "runtime/parts.h"
 
-#define EXIT_HANDLERS	64	/* greatest number of exit handlers that are registered;
-				 * with more modules than that, one of the handlers
-				 * still runs before the destructors */
+#define EXIT_HANDLERS	64	/* greatest number of exit handlers that are registered.  If there
+				 * are more modules than that, one of the handlers still runs
+				 * before the destructors, and one is enough */
 
 static bool is_initialized;		/* true: runtime_init() was called before */
 
@@ -35,12 +35,12 @@ static void at_exit(void)
 }
 
 /*
- * Register an exit handler.  exit() runs handlers in the reverse order of their
- * registration.  One of them runs the destructors of the program and its libraries;
- * libc registers this handler just before the program's own constructors run.  So a
- * handler that a library's constructor registers runs too late, after the destructors.
- * A handler that is registered by the program's own constructors, or by later code,
- * runs before the destructors.
+ * Register an exit handler that must run before the destructors of the program and its
+ * libraries.  exit() runs handlers in the reverse order of their registration.  One
+ * handler, which is libc's, runs the destructors; libc registers it just before the
+ * program's own constructors run.  So a handler that a library's constructor registers
+ * runs too late.  A handler that the program's own constructors, or later code,
+ * register runs in time.
  */
 void runtime_watch_exit(void)
 {
@@ -104,8 +104,9 @@ static void init_parts(void)
 		part->init();
 }
 
-/* Apply the settings that the server has stored while this program was held, because the
- * first event, or function, may be hit before the agent's first turn. */
+/* Apply the settings that the server has stored while this program was held.  Do not
+ * leave this to the agent: the program may hit its first event or function before the
+ * agent runs. */
 static void start_parts(void)
 {
 	const struct runtime_part *part;
@@ -135,8 +136,8 @@ void runtime_init(void)
 	if (!is_wanted())
 		return;
 	r = create_root();
-	/* Call load_parts() only now, because TSan must see a call of libc before it
-	 * sees a lock. */
+	/* Call load_parts() here and not earlier.  The parts take locks, and TSan must
+	 * see a call of libc before it sees a lock. */
 	load_parts();
 	if (r)
 		return;

@@ -2,9 +2,10 @@
 /*
  * Grace periods: wait until no thread is inside an old probe any more.
  *
- * A reader (ulf_probe_enter()) stores the current period number with a nesting of 1 in
- * the word of its thread, then loads the probe list.  Between the two is only a compiler
- * barrier, so the CPU may reorder them.  A waiter publishes the new list, then it
+ * A reader (ulf_probe_enter()) stores the current period number, with a nesting of 1, in
+ * the word of its thread.  Then it loads the probe list.  Between the two is only a
+ * compiler barrier, so the CPU may reorder them.  A waiter publishes the new list, then
+ * it
  *
  *	1  raises the period number
  *	2  calls membarrier(): a full barrier in every running thread.  If step 3 does not
@@ -14,15 +15,15 @@
  *	4  calls membarrier(): everything that those readers did is visible  [grace.exit]
  *
  * A reader that loads the number before step 1 and stores it after step 3 stores an old
- * number.  It has the new list, and a later waiter waits for it without need, which is
- * harmless.  A number is never used again (48 bits), so one pass over all words is
- * enough.
+ * number.  Such a reader has the new list all the same.  A later waiter waits for it
+ * without need, but this does no harm.  A number is never used again (48 bits), so one
+ * pass over all words is enough.
  *
  * Events that are only recorded do not call ulf_probe_enter().  They load the set of
  * rings inside of an rseq section.  After step 2 the waiter also restarts every rseq
- * section that is under way, and the new attempt loads the new set [grace.rseq].  If the
- * kernel cannot restart sections (before Linux 5.10), such events call ulf_probe_enter(),
- * too (grace_has_rseq()).
+ * section that has begun and not ended, and the new attempt loads the new set
+ * [grace.rseq].  If the kernel cannot restart sections (before Linux 5.10), such events
+ * call ulf_probe_enter(), too (grace_has_rseq()).
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -70,8 +71,9 @@ void grace_init(void)
 		has_rseq = true;
 }
 
-/* Replacement for membarrier() where that fails.  The kernel interrupts every CPU that
- * runs this process when a memory page of the process loses an access right. */
+/* Replacement for membarrier() where membarrier() fails.  It takes an access right away
+ * from a memory page.  The kernel then interrupts every CPU that runs this process, and
+ * an interrupt is a barrier. */
 static void barrier_by_mprotect(void)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -142,8 +144,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	struct timespec pause = { 0, 50000 };
 	unsigned int spins = 0;
 
-	/* Skip the waiting thread, which is in no probe.  Its nesting word can
-	 * still differ from 0 if the thread has left a probe by siglongjmp(). */
+	/* Do not wait for the waiting thread itself, which is in no probe.  Its nesting
+	 * word may differ from 0 all the same, if it has left a probe by siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {

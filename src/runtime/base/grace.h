@@ -20,7 +20,8 @@ int grace_restart_sections(void);
  * memory.
  */
 int grace_wait(int timeout_ms);
-/* Have the next grace_wait() call memory_free(@ptr).  Lock held. */
+/* Give @ptr to the next grace_wait(), which calls memory_free(@ptr) when the grace
+ * period has ended.  Lock held. */
 void grace_free(void *ptr);
 
 #endif

@@ -71,8 +71,9 @@ void lock_sleep(const uint32_t *owner, uint32_t seen)
 
 /*
  * A signal handler may have called fork() after this thread had read @tid and before it took
- * the lock.  In the child the lock then belongs to a thread of the parent, and the child would
- * wait for ever when it takes the lock again.  Replace @tid by the child's thread id.
+ * the lock.  Then this thread, in the child, has stored the thread id that it had in
+ * the parent.  It would not recognize itself as the holder, and would wait for ever if
+ * it took the lock again.  Replace @tid by the child's thread id.
  */
 static void correct_owner(uint32_t *owner, uint32_t tid)
 {
@@ -97,10 +98,10 @@ int lock_take(uint32_t *owner)
 }
 
 /*
- * Release the lock and wake all sleepers.  To wake one of them is not enough: the next
- * holder does not know of the other sleepers and does not set WAITERS, so it would not
- * wake them.  As soon as *@owner is 0, the module that contains the word may be
- * unmapped; then the wake-up has no effect.
+ * Release the lock and wake all sleepers.  It is not enough to wake one of them: that
+ * thread does not know of the others, so it would take the lock without setting WAITERS.
+ * Then nothing would wake the others.  As soon as *@owner is 0, the module that contains
+ * the word may be unmapped.  Then the wake-up has no effect.
  */
 void lock_drop(uint32_t *owner)
 {

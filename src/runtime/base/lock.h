@@ -18,10 +18,10 @@
  * while it holds one of libc's locks: in a constructor, or in a callback of
  * dl_iterate_phdr().  So libulf must not call dlopen(), dlsym(), dladdr() or
  * dl_iterate_phdr() while it holds one of its own locks (see object_walk(),
- * table_find_object()).  Functions of the program that libulf calls with the modules'
- * lock or a tracepoint's lock held may call them.  In a child of fork() libc's locks may
- * be held for ever, by threads that do not exist in the child.  So code that libulf runs
- * in a child at its start or in exit() must not take them.
+ * table_find_object()).  Functions of the program may call them, also those that libulf
+ * calls with the modules' lock or a tracepoint's lock held.  In a child of fork()
+ * libc's locks may be held for ever, by threads that do not exist in the child.  So
+ * code that libulf runs in a child at its start or in exit() must not take them.
  *
  * "Any context" in a contract: any thread and any signal handler may call the function,
  * also while a thread holds one of these locks; the function takes none of them.
@@ -35,8 +35,9 @@
 /* Take and release the runtime's lock.  The lock is recursive.  Taking it may sleep. */
 void runtime_lock(void);
 void runtime_unlock(void);
-/* Release the runtime's lock in a child of fork(), however often it was taken.  Returns the
- * thread id that its holder, this thread, had in the parent. */
+/* Release the runtime's lock completely in a child of fork(), even if it was taken
+ * several times.  Returns the thread id that its holder, this thread, had in the
+ * parent. */
 uint32_t runtime_lock_reset(void);
 
 /*
@@ -53,23 +54,23 @@ void lock_drop(uint32_t *owner);
 /*
  * Wait for a lock whose word may be unmapped during the wait.
  *
- * lock_mark - mark the lock as waited for.  *@owner must still be mapped.  Returns its
- *	value; 0: the lock is free.
+ * lock_mark - set WAITERS in the lock, so that its holder wakes this thread.  *@owner
+ * must still be mapped.  Returns the value of *@owner; 0: the lock is free.
  * lock_sleep - sleep until the lock is dropped.  @seen: from lock_mark().  May return
  *	early.
  */
 uint32_t lock_mark(uint32_t *owner);
 void lock_sleep(const uint32_t *owner, uint32_t seen);
-/* Repair a lock in a child of fork().  If this thread held it in the parent, where it had
- * the thread id @old_tid, it holds the lock in the child, too.  Otherwise the lock is
- * free. */
+/* Repair a lock in a child of fork().  @old_tid: the thread id that this thread had in
+ * the parent.  If this thread held the lock in the parent, it holds the lock in the
+ * child, too.  Otherwise the lock is free. */
 void lock_after_fork(uint32_t *owner, uint32_t old_tid);
 
 /* A recursive lock. */
 struct lock {
 	uint32_t owner;
-	uint32_t depth;			/* number of lock_enter() calls of the holder
-					 * that are not undone yet */
+	uint32_t depth;			/* how many lock_enter() calls the
+					 * holder must still undo */
 };
 /* Take and release a recursive lock.  Taking the lock may sleep. */
 void lock_enter(struct lock *lock);

@@ -26,8 +26,9 @@ struct runtime_part {
 
 	/* ---- methods for the start, in the thread that starts the runtime ---- */
 
-	/* Method load: runs once in every process, even if no root could be created.  No
-	 * lock held; may call any function of libc. */
+	/* Method load: prepare what the part needs even without a root.  Called once in
+	 * every process, also if no root could be created.  No lock held; may call any
+	 * function of libc. */
 	void (*load)(void);
 	/* Method init: prepare the part.  The process has a root and a process slot,
 	 * and no agent yet.  No lock held; may call any function of libc. */
@@ -50,11 +51,11 @@ struct runtime_part {
 	 */
 	int (*apply)(void);
 	/* Method has_calls: return true if a setting needs calls of functions of the
-	 * program, so that make_calls() must be called. */
+	 * program.  Then the agent calls make_calls(). */
 	bool (*has_calls)(void);
-	/* Method make_calls: have the program's functions called that the settings
-	 * need, and wait until they return.  Only the agent calls this method, with no
-	 * lock held.  Returns 0 or -errno. */
+	/* Method make_calls: call the functions of the program that the settings need,
+	 * and wait until they return.  Only the agent calls this method, with no lock
+	 * held.  Returns 0 or -errno. */
 	int (*make_calls)(void);
 	/* Method buffer_apply: apply the part's settings of @buffer.  The process has
 	 * already found the buffer's block of rules (buffer.rules).  Returns 0 or
@@ -74,8 +75,8 @@ struct runtime_part {
 
 	/* ---- methods for threads; any context, and in a child of vfork() ---- */
 
-	/* Method thread_new: reset the part's members of @slot, because a new thread,
-	 * or the thread of a new process, is about to use this thread slot. */
+	/* Method thread_new: reset the part's members of @slot.  A new thread is about to
+	 * use this thread slot; or the thread of a new process, after fork(). */
 	void (*thread_new)(struct thread_slot *slot);
 	/* Method thread_named: called when this thread has got a thread slot, or
 	 * another thread id. */
@@ -100,15 +101,14 @@ struct runtime_part {
 	/* Method detach: stop using the root's memory, because the child got no process
 	 * slot and so has no root from now on. */
 	void (*detach)(void);
-	/* Method has_put_off: return true if updates were put off in the parent, so
-	 * that the child must apply the settings even if the settings have not
-	 * changed. */
+	/* Method has_put_off: return true if the parent has put updates off.  Then the
+	 * child must apply the settings even if the settings have not changed. */
 	bool (*has_put_off)(void);
 };
 
 /*
- * The table of parts, which a row without a name ends.  runtime_init() sets it.  Before
- * that it is empty: there are no events, no hits and no thread slots.
+ * The table of parts; a row without a name marks its end.  runtime_init() sets it.
+ * Before that it is empty: there are no events, no hits and no thread slots.
  *
  * runtime_parts is a pointer, because a file of the core that referred to the table
  * itself would depend on all features.

@@ -14,10 +14,10 @@
 
 struct abi_process *process_slot;
 
-static bool has_left;			/* true after process_set_left() was called,
-					 * which happens once */
-static bool is_exiting;			/* true after process_set_exiting() was called,
-					 * which happens once */
+static bool has_left;			/* true: this process has left the root
+					 * (leave.c); never false again */
+static bool is_exiting;			/* true: exit() has called libulf's
+					 * first handler; never false again */
 static uint32_t known_pid;		/* pid of the process that called
 					 * process_note_pid() last */
 static bool is_child;			/* true: this process was forked by another
@@ -51,8 +51,8 @@ void process_note_pid(bool was_forked)
 
 bool process_is_child(void)
 {
-	/* A child of vfork() shares the memory of its parent, so known_pid is the
-	 * parent's pid. */
+	/* The pid must be compared, too: a child of vfork() shares the memory of its
+	 * parent, so is_child and known_pid are those of the parent. */
 	return is_child && known_pid == (uint32_t)arch_syscall0(SYS_getpid);
 }
 
@@ -77,10 +77,11 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * Claim a free process slot, or else the slot of a dead process.  Slot 0 is never taken
- * from a dead process, because it keeps the state that the root began with.  The search
- * starts at next_process, where the previous search ended; after the last slot follows
- * slot 0.  So a new process does not have to look at the slots of all dead processes.
+ * Claim a process slot that is free or that belongs to a dead process.  Slot 0 is never
+ * taken from a dead process, because it keeps the state that the root began with.  The
+ * search starts at next_process, where the previous search ended.  So a new process
+ * does not have to look at the slots of all dead processes.  Slot 0 follows the last
+ * slot.
  */
 static struct abi_process *find_slot(uint32_t pid)
 {
@@ -141,9 +142,9 @@ int process_claim(const struct abi_process *parent)
 	if (!slot)
 		return -ENOSPC;
 	slot->error = 0;
-	slot->flags = ABI_PROCESS_AGENT;	/* set the flag now: agent_start(),
-						 * which is called next, clears the
-						 * flag if it fails */
+	slot->flags = ABI_PROCESS_AGENT;	/* set the flag now, because
+						 * agent_start(), which is called next,
+						 * clears it if it fails */
 	slot->agent = 0;
 	slot->refused = parent ? parent->refused : 0;
 	if (parent)
@@ -152,9 +153,9 @@ int process_claim(const struct abi_process *parent)
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
 			 __ATOMIC_RELEASE);
-	/* Store all members of the slot before the caller loads the generation.  If the
-	 * caller loads an old generation, the server finds this slot and waits for this
-	 * process. [process.claim] */
+	/* Store all members of the slot before the caller loads the generation.  So if
+	 * the caller loads an old generation, the server has not stored the new one
+	 * yet: it will find this slot and wait for this process. [process.claim] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;

@@ -36,8 +36,8 @@ int root_create(const char *dir);
 int root_publish(const char *dir);
 /* Returns true if there is a boot setting with the number @id.  Any context. */
 bool root_has_boot(enum boot_id id);
-/* Remove the root's directory if nothing of interest was recorded and this is the root's
- * last process.  Called in exit(). */
+/* Remove the root's directory if this is the root's last process and the root has
+ * nothing that a user may want to see.  Called in exit(). */
 void root_remove_if_unused(void);
 /* Returns the path ULF_DIR/roots/NAME with which the root was created. */
 const char *root_directory(void);
@@ -60,12 +60,12 @@ int root_populate_row(const void *row);
  * read, with abi_control.table_lock held.  Returns 0, -EINVAL (the heap is smaller) or
  * -errno of root_populate(). */
 int root_reach_heap(uint64_t bytes);
-/* Returns the address of @bytes bytes of the heap at offset @off.  Returns NULL if some of
- * these bytes are outside of the range that root_reach_heap() has made usable, because
- * another process has stored a wrong offset. */
+/* Returns the address of the @bytes bytes at offset @off of the heap.  Returns NULL if
+ * some of these bytes are outside of the range that root_reach_heap() has made usable:
+ * then another process has stored a wrong offset. */
 void *root_heap_at(uint64_t off, uint64_t bytes);
 /* Return the address of an offset in the root's memory, of a row of the table of
- * events, of a row of the table of buffers.  These functions do not check their
+ * events, and of a row of the table of buffers.  These functions do not check their
  * argument, and do not make the memory usable. */
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);

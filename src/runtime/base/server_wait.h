@@ -20,8 +20,8 @@ bool server_is_there(void);
 void server_report_no_root(uint32_t run_id, uint32_t error);
 
 /* Returns true if a wait for the server has failed and the server has shown no sign of life
- * since then.  Then callers should not wait again: a server that hangs delays a program
- * only once. */
+ * since then.  Then callers should not wait again, so that a server that hangs delays a
+ * program only once. */
 bool server_is_silent(void);
 
 struct server_wait {			/* The state of one wait; all 0 before the first
@@ -40,11 +40,12 @@ struct server_wait {			/* The state of one wait; all 0 before the first
 
 /*
  * Sleep until *@word is not @value, but at most a fiftieth of a second.
- * Returns false if the caller must give up: the server has shown no sign of life for a
- * tenth of a second, or @seconds have passed since the first call with this @wait.
+ * Returns false if the caller must give up.  There are two reasons: the server has shown
+ * no sign of life for a tenth of a second; or @seconds have passed since the first call
+ * with this @wait.
  *
- * A server that is runnable but gets no CPU cannot show signs of life; this function goes
- * on waiting for it.
+ * A server that is runnable but gets no CPU cannot show signs of life.  This function
+ * waits for such a server all the same, until @seconds have passed.
  */
 bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 		 uint32_t seconds);

@@ -30,8 +30,8 @@ struct thread_slot {
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 /* Called in a child of fork(): free the slots of the parent's other threads. */
 void thread_after_fork(void);
-/* True if the program has set a probe or a callback.  Probes and callbacks work without a
- * root, too.  Written with runtime_lock() held. */
+/* True if the program has set a probe or a callback: then threads may hit events or
+ * functions even without a root.  Written with runtime_lock() held. */
 extern bool thread_may_hit;
 /*
  * thread_lend - give a slot to this thread, which has none because it has not hit

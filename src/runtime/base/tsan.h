@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Annotations for programs that are built with ThreadSanitizer.  ThreadSanitizer sees
- * the accesses that the program compiles from libulf's headers, but not those in
- * libulf.  So it would report correct accesses as races.  The weak functions exist only
- * in such programs; in others tsan_acquire() and tsan_release() do nothing.
+ * the accesses of code that the program compiles from libulf's headers, but not the
+ * accesses in libulf.  So it would report a race where both together are correct.  The
+ * weak functions exist only in such programs; in others tsan_acquire() and
+ * tsan_release() do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H
 #define ULF_RUNTIME_TSAN_H

@@ -23,8 +23,9 @@ static void count_lost(uint64_t *counter)
 }
 
 /* Write the record if this takes only one step: the record is small, recording is on,
- * and the ring's current page has space.  The words of abi_buffer that switch recording
- * off need not be loaded, because a ring that is off never has space (see switch.c). */
+ * and the ring's current page has space.  There is no need to load the words of
+ * abi_buffer that switch recording off, because a ring that is off never has space (see
+ * switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
 {
@@ -37,8 +38,8 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 }
 
 /* Select a ring, and write the record to it.  If recording is off in that ring, select
- * a ring again: the thread may have moved to another CPU, or the ring has just been
- * switched off. */
+ * a ring again.  There are two reasons to try again: the thread may have moved to
+ * another CPU, or the ring was switched off after it was selected. */
 static __attribute__((noinline)) bool
 write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, uint32_t bytes)
 {
@@ -53,7 +54,8 @@ write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, 
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	/* If the ring was full (-ENOBUFS), ring_write() has counted the record already. */
+	/* With -ENOBUFS the ring was full, and ring_write() has already counted the
+	 * record. */
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);

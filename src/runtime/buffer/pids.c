@@ -76,8 +76,8 @@ bool pids_ignore(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* Returns true if a thread that is started by a thread of the list number @list is
- * added to that list (options event-fork and function-fork). */
+/* Returns true if the list number @list is inherited: if a thread of the list starts a
+ * thread, the new thread is added to the list (options event-fork and function-fork). */
 static bool is_inherited(const struct buffer *buffer, int list)
 {
 	uint64_t option = list < ABI_PIDS_FUNCTION ? OPTION_EVENT_FORK :

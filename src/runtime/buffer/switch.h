@@ -13,7 +13,7 @@ struct abi_ring;
 struct buffer;
 struct ring_set;
 
-/* Let the entries of @set for this CPU point to the rings to which threads must write.
+/* Make the entries of @set for this CPU point to the rings to which threads must write.
  * Returns true if records of this CPU go to the buffer now. */
 bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set);
 /* Set tracing_on of the buffer.  Returns true if the value has changed. */
@@ -23,8 +23,8 @@ bool buffer_is_recording(const struct buffer *buffer);
 /* Take a snapshot: swap the sides.  If there is no spare side, write two lines about that
  * to the trace and stop recording, as the kernel does. */
 void buffer_snapshot(const struct buffer *buffer);
-/* Let the entries of @set for @cpu point to the rings of @side.  Returns the fast ring, or
- * NULL if there is none. */
+/* Make the entries of @set for @cpu point to the rings of @side.  Returns the fast
+ * ring, or NULL if there is none. */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side);
 

@@ -10,9 +10,9 @@
 
 /*
  * Pass @text to @put, in several calls, with names replaced by values.  @module has a
- * list of names and values for the events of each system; the names of @system are
- * replaced.  Only whole words are replaced, not those in string literals and not the
- * names of members.
+ * list of names and values for the events of each system.  The names in the list of
+ * @system are replaced where they are whole words.  Names in string literals, and names
+ * of members, are not replaced.
  *
  * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) =
  * 16 becomes "16 + REC->FLAG + 4".

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copy strings that a module lists by their addresses (tracepoint_string()) to the root's
- * heap, so that they can be read after the end of the program. */
+ * heap, so that the server can read them after the end of the program. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +29,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 }
 
 /* Returns the struct abi_strings that @row has from an earlier load of its module, or
- * NULL.  The strings are the same as at that load; the caller stores the new
- * addresses. */
+ * NULL.  The strings are equal to those of that load, but their addresses are new, so
+ * the caller must store them. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {

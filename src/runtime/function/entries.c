@@ -3,9 +3,10 @@
  * Check that a site that another process has named is the entry of a function.
  *
  * The server stores the address of an object's table of entries in memory that every
- * process of the root can write.  A process without rights could name any five bytes that
- * look like a NOP, in the middle of a function or of an instruction, and its privileged
- * parent would write a jump there.  So a site is valid only in one of two cases:
+ * process of the root can write.  Without a check, a process without rights could name
+ * any five bytes that look like a NOP, in the middle of a function or of an instruction.
+ * Its privileged parent would then write a jump there.  So a site is valid only in one of
+ * two cases:
  *
  * - The object's .eh_frame_hdr lists a function that begins at the site, or with code that
  *   leads to it:
@@ -17,7 +18,8 @@
  * - The object's file has this table of entries at this address.  Code in assembler need not
  *   be in .eh_frame_hdr.
  *
- * The object may be unmapped meanwhile, so its memory is read by codemem_read().
+ * The object may be unmapped meanwhile, so this code reads its memory with
+ * codemem_read().
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,9 @@
  * hit.c runs at the sites, in any thread and any signal handler.  It uses general
  * registers only and calls nothing of libc.  ftrace.c adds and removes users.
  *
- * "@place" is the address on a stack at which a return address is stored, unless a comment says
- * otherwise.  A followed call is one whose return libulf waits for.
+ * "@place" is the address on a stack at which a return address is stored, unless a
+ * comment says otherwise.  It also identifies a call: "the call at @place".  A followed
+ * call is a call whose return libulf waits for: libulf has replaced its return address.
  */
 #ifndef ULF_RUNTIME_FTRACE_H
 #define ULF_RUNTIME_FTRACE_H
@@ -28,9 +29,10 @@ struct fgraph_ops;
 struct ring_set;
 struct thread_slot;
 
-/* Bit numbers in the users of a site, and in the users of a followed call. */
 #define FTRACE_OPS_MAX		8u	/* greatest number of registered callbacks */
 #define FTRACE_TAGS		32u	/* number of tags, including tag 0; see shadow_tags.h */
+
+/* Bit numbers in the users of a site, and in the users of a followed call. */
 enum ftrace_user {
 	FTRACE_FUNCTION		= 0,	/* FTRACE_FUNCTION + i is the tracer of buffer i:
 					 * function or function_graph */
@@ -50,7 +52,8 @@ enum ftrace_user {
 					 * neither it nor its callees */
 	/* A mark in the users of a followed call. */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is a CPU time, from ftrace_cpu_ns() */
-	/* Marks of a followed call.  They reuse the bits of users that follow no calls. */
+	/* Marks of a followed call.  They use bits of users that follow no calls,
+	 * because a followed call never has these users. */
 	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
 							 * which the kernel called */
 	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* the call is a signal handler, or inside of
@@ -93,7 +96,7 @@ struct ftrace_state {
 	uint8_t tag_of[ABI_BUFFERS];	/* tag of each buffer in @graphs (shadow_tags.h) */
 	const struct buffer *buffers[ABI_BUFFERS];	/* [i] is buffer i, if it has a
 							 * tracer */
-	const struct buffer *tag_buffers[FTRACE_TAGS];	/* buffer that has tag t */
+	const struct buffer *tag_buffers[FTRACE_TAGS];	/* [t] is the buffer that has tag t */
 	const struct buffer *graph_buffer;	/* buffer of the only graph tracer */
 	struct ftrace_ops *ops[FTRACE_OPS_MAX];	/* callbacks of the program */
 	struct fgraph_ops *graph_ops;	/* argument of register_ftrace_graph() */
@@ -111,9 +114,9 @@ extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
  * last three:
  *
  * page		is one word, so it is always valid
- * signal_*	may be a mixture of two stacks after a handler.  Then a call that still
- *		runs may count as ended, or an ended call as running.  Depths are wrong for a
- *		while, but every walk over calls ends (shadow_around()).
+ * signal_* may be a mixture of two stacks after a handler.  Then a call that is still
+ *		running may count as ended, or a call that has ended as running.  Depths
+ *		are wrong for a while, but every walk over calls ends (shadow_around()).
  *
  * Example: main() calls f(), f() calls g(), g() leaves by longjmp() to main(), and main()
  * calls h().  Calls of f(), g() and h() are followed.
@@ -186,7 +189,8 @@ struct ftrace_graph_settings {
 					 * time the buffer gets function_graph */
 	uint32_t depth;			/* max_graph_depth; 0: no limit */
 	bool has_starts;		/* true: set_graph_function is not empty */
-	uint64_t thresh_ns;		/* tracing_thresh; 0: none */
+	uint64_t thresh_ns;		/* tracing_thresh; 0: there is no
+					 * threshold */
 };
 /*
  * ftrace_apply_users - apply the server's settings for functions.  The caller has stored
@@ -194,8 +198,8 @@ struct ftrace_graph_settings {
  * @users: all users of all sites together
  *
  * If memory or a needed feature is missing, the function changes nothing.  Any other
- * error concerns single sites: all other sites are patched and traced.  Sites whose
- * bytes are not as expected are skipped without an error.
+ * error is about single sites: all other sites are patched and traced.  Sites whose
+ * bytes are not as expected are skipped, and this is no error.
  *
  * Returns 0, -ENOMEM, -EOPNOTSUPP (the CPU has no xsave) or another error of
  * shadow_make(), stack_tracer_apply() or of patching.
@@ -207,10 +211,11 @@ void ftrace_buffer_changed(const struct buffer *buffer);
 /*
  * Users that the program registers (register_ftrace.c).
  *
- * ftrace_user_add - call the user at the sites that the filter of @filter chooses.  Returns 0
+ * ftrace_user_add - from now on, call the user at the sites that the filter @filter
+ * selects.  Returns 0
  *	or an error of shadow_make() or of patching.
- * ftrace_user_remove - do not call the user any more.  Hits that have begun may still call
- *	it, until a grace period has ended.
+ * ftrace_user_remove - from now on, do not call the user.  Hits that have begun may
+ * still call the user until a grace period has ended.
  * ftrace_has_user - returns true if the user was added, and not removed.
  * ftrace_has_filter - returns true if a user was added with the filter of @ops.
  * ftrace_filter_changed - patch the sites, because the filter of a user has changed.
@@ -228,15 +233,15 @@ void ftrace_update_put_off(void);
 /* ---- functions of ftrace.c; the caller is a thread that libc created, and does not hold
  * runtime_lock() ---- */
 
-/* Called before and after libc's dlclose().  In between libulf patches only the text of
- * the program, not of libraries, and ftrace_unload_begin() waits for an update of sites
- * that is under way. */
+/* Called before and after libc's dlclose().  Between the two calls libulf patches only
+ * the text of the program, not that of libraries.  ftrace_unload_begin() waits until an
+ * update of sites, if one has begun, is complete. */
 void ftrace_unload_begin(void);
 void ftrace_unload_end(void);
 /* A constructor that dlopen() runs calls ftrace_load_begin() before it waits for the
- * server, and ftrace_load_end() afterwards.  In between libulf may patch all text, even
- * during a dlclose().  @has_applied: the server knows the new objects, and the agent
- * has applied the server's settings. */
+ * server, and ftrace_load_end() afterwards.  Between the two calls libulf may patch all
+ * text, even during a dlclose().  @has_applied: the server knows the new objects, and
+ * the agent has applied the server's settings. */
 void ftrace_load_begin(void);
 void ftrace_load_end(bool has_applied);
 /* Called in the child after fork(): forget that threads of the parent were in dlclose()
@@ -258,9 +263,9 @@ int ftrace_apply(void);
 /* Stop all tracing of functions that the server has asked for.  Returns what
  * ftrace_apply_users() returns. */
 int ftrace_drop_settings(void);
-/* Call ftrace_apply() and profile_apply() in a thread of the program.  Also applies
- * settings that have not changed, if they name objects that were not loaded the last
- * time. */
+/* Call ftrace_apply() and profile_apply() in a thread of the program.  If settings name
+ * objects that were not loaded the last time, applies them even if they have not
+ * changed. */
 void ftrace_apply_again(void);
 
 /* ---- functions of stack_tracer.c, which records how deep stacks have been ---- */
@@ -276,8 +281,9 @@ int stack_tracer_apply(void);
 /* Reset the stack tracer's members of @slot, for a new thread, and for the thread of a new
  * process.  Signal handlers may call it. */
 void stack_tracer_forget(struct thread_slot *slot);
-/* Called by ftrace_call_slowly().  Returns 1 if the call whose return address is at @below
- * must have ended, because the thread now makes a call at @place; else 0. */
+/* Called by ftrace_call_slowly().  @below: where the return address of an earlier call
+ * is.  Returns 1 if that call must have ended, because the thread now makes a call at
+ * @place; else 0. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t) FTRACE_HIDDEN;
 /* Called by ftrace_call_slowly() when the current thread's stack may be deeper than
  * ever before.  Records the stack if it is deeper.  @ip: the function's site.  Blocks
@@ -296,8 +302,8 @@ struct ftrace_write {
 };
 /* Write the record of @write, a struct ftrace_write *.  Returns false if recording is off. */
 uint64_t ftrace_write_slowly(uint64_t write, uint64_t, uint64_t) FTRACE_HIDDEN;
-/* Returns the current time in ns, by the rings' clock or, if there is none, by clock number
- * 0. */
+/* Returns the current time in ns, by the clock of the rings.  If the root has no such
+ * clock, uses clock number 0. */
 uint64_t ftrace_now(uint64_t, uint64_t, uint64_t) FTRACE_HIDDEN;
 /* Returns the same time as ftrace_now(), for hit.c: uses general registers only. */
 static inline uint64_t ftrace_hit_ns(void)

@@ -10,12 +10,12 @@
 
 struct ftrace_ops;
 
-/* Returns true if the filter of @ops chooses the site at @code. */
+/* Returns true if the filter of @ops selects the site at @code. */
 bool filter_has(const struct ftrace_ops *ops, uint64_t code);
 
-/* The lists of a filter.  FILTER_ONLY, set by ftrace_set_filter(): choose only these
- * functions; if the list is empty, all functions. FILTER_BUT, set by ftrace_set_notrace():
- * do not choose these functions. */
+/* The lists of a filter.  FILTER_ONLY, set by ftrace_set_filter(): select only these
+ * functions; if the list is empty, select all functions.  FILTER_BUT, set by
+ * ftrace_set_notrace(): do not select these functions. */
 enum filter_list { FILTER_ONLY, FILTER_BUT, FILTER_LISTS };
 
 /*
@@ -33,15 +33,15 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
  * @is_reset: empty the list first
  *
  * The caller must not hold runtime_lock(); the function returns with it held, also on
- * errors.  It looks for names under libc's lock of dl_iterate_phdr(), which must be
- * taken before runtime_lock().
+ * errors.  The function looks for names under libc's lock of dl_iterate_phdr(), which
+ * must be taken before runtime_lock().
  *
  * Returns 0, -EINVAL (no function matches) or -ENOMEM.  An error leaves the list
  * unchanged.
  */
 int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *glob,
 		    size_t len, bool is_reset);
-/* Free the lists of the filter of @ops.  Then the filter chooses all functions. */
+/* Free the lists of the filter of @ops.  After this the filter selects all functions. */
 void filter_free(struct ftrace_ops *ops);
 
 #endif

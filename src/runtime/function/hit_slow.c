@@ -65,8 +65,8 @@ static bool callback_enter(int *ret_error)
 	return true;
 }
 
-/* End a callback.  ftrace_thread_named() computes the heads of records again: the callback
- * may have called fork(), so the tid may have changed. */
+/* End a callback.  The callback may have called fork(), so the tid may have changed.
+ * So ftrace_thread_named() computes the first words of records again. */
 static void callback_leave(int error)
 {
 	ftrace_this.is_in_callback = 0;

@@ -18,17 +18,17 @@ struct image;
 struct object {
 	struct object *next;
 	uint64_t text;			/* address of the object's text */
-	uint64_t table;			/* address of the table of entries */
+	uint64_t table;			/* address of the table of function entries */
 	bool is_there;			/* true: the last scan found the object */
 	bool is_named;			/* true: the server's settings name the object */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
 	uint8_t build_id[32];		/* build id, read from the loaded object itself */
 	bool has_id;			/* true: build_id is set */
-	uint32_t *users;		/* users of each site, as the server has set
-					 * them; NULL: none */
-	struct abi_figure *figures;	/* the profiler's figures of all sites; NULL:
-					 * none */
+	uint32_t *users;		/* users of each site, as the server has
+					 * set them; NULL: no site has users */
+	struct abi_figure *figures;	/* the profiler's figures of all sites;
+					 * NULL: there are no figures */
 };
 
 /* ---- functions whose caller holds runtime_lock() ---- */
@@ -66,8 +66,8 @@ void object_drop(struct object *object);
  * runtime_lock(). A signal handler must not call them.
  */
 
-/* Call @see for each loaded object, as dl_iterate_phdr() does, with runtime_lock() held,
- * too.  Returns with runtime_lock() held. */
+/* Call @see for each loaded object, as dl_iterate_phdr() does.  @see is called with
+ * runtime_lock() held, and this function returns with runtime_lock() held. */
 typedef int object_see(struct dl_phdr_info *info, size_t bytes, void *arg);
 void object_walk(object_see *see, void *arg);
 /*

@@ -4,9 +4,9 @@
  *
  * Unwinders see one frame more than without the graph tracer: the frame of the body
  * (ftrace.S of src/arch).  That frame has a size of 0, so the caller has the same CFA as
- * without the tracer, and personality routines of the program may use that CFA.  But
- * libgcc and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is followed
- * and throws, and f() catches.  f() has called g() with S in rsp.
+ * without the tracer.  Personality routines of the program may use that CFA.  But libgcc
+ * and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is followed and
+ * throws, and f() catches.  f() has called g() with S in rsp.
  *
  *	frame		CFA of the frame below it
  *	g
@@ -123,7 +123,8 @@ static uint64_t find_function(const struct image *image, const struct symbols *s
 	}
 }
 
-/* Weak references, which are set if libulf.a and the unwinder are linked into one program. */
+/* Weak references, which the linker sets if libulf.a and the unwinder are linked into
+ * one program. */
 #pragma weak _Unwind_Resume
 #pragma weak _Unwind_GetIP
 #pragma weak _Unwind_SetIP

@@ -15,8 +15,8 @@ struct shadow;
  * slot, and any of its signal handlers, may call them. ---- */
 
 /* Count a call of the function of @slot.  @shadow: the shadow of the call, in the table
- * of shadows.  Returns false if the function has no figures; then the profiler need not
- * follow the call. */
+ * of shadows.  Returns false if the function has no figures, so that the profiler need
+ * not follow the call. */
 bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow);
 /* Add the time of a call that returns.  @shadow: the shadow of the call, in the table
  * of shadows. */

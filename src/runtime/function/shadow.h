@@ -4,21 +4,21 @@
  * address is stored in these bytes, the entry holds what the graph tracer must remember of that
  * call.
  *
- * An entry is found by the address of the return address (@place) alone, not by the order of
- * calls.  So frames may be left by longjmp() or an exception, stacks may be switched, and may
- * move between threads.  Unwinders can look entries up by themselves: ftrace.S has the search
- * of shadow_at() as a DWARF expression, and its first step as code.  Change these three
- * together.
+ * An entry is found by the address of the return address (@place) alone, not by the
+ * order of calls.  So the entries stay correct if longjmp() or an exception leaves
+ * frames, if a thread switches stacks, and if a stack moves to another thread.
+ * Unwinders can look entries up by themselves: ftrace.S has the search of shadow_at()
+ * as a DWARF expression, and its first step as code.  Change these three together.
  *
  *	keys[page % nr]			page numbers of stacks, 0: free; nr: SHADOW_KEYS
  *	keys[nr + hash(page)], ...
  *	entries[same index][512]	one for each 8 bytes of that page
  *
  * keys[page % nr] is the page's home.  If a page is at home, ftrace.S computes the address of
- * its entries without reading keys.  If another page is there already, 256 MB or a multiple of
- * it away, the page goes to the first free key from keys[nr + hash(page)] on.  These keys are
- * not homes.  Among the homes the next free key could be far away: homes form long rows
- * without gaps, as the pages of stacks do.
+ * its entries without reading keys.  If another page (256 MB or a multiple of it away)
+ * has this home already, the page gets the first free key from keys[nr + hash(page)]
+ * on.  These keys are not homes.  If they were, the next free key could be far away:
+ * the pages of stacks form long rows without gaps, and so do their homes.
  *
  * Example: page 0x7fff12345 has its home at index 0x2345, and so has page 0x7fff02345.
  * The page that comes second gets an index of nr or more.
@@ -51,21 +51,22 @@ struct shadow {
 					 * of ftrace_thread.top */
 	uint32_t depth;			/* number of calls around this one that graph
 					 * tracers follow; minus 1 if no graph tracer
-					 * follows this call */
+					 * follows this call itself */
 	uint32_t word;			/* the function's body, and the users that follow
 					 * the call (shadow_tags.h) */
 };
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* value for "no call", which is above
 						 * any stack address */
-/* A flag in ftrace_thread.top and shadow.above: ftrace.S must leave this call to hit.c,
- * because it is not simple (shadow_tags.h), its shadow is not at home, or its thread has no
- * ring. */
+/* A flag in ftrace_thread.top and shadow.above.  It means that ftrace.S must leave
+ * calls inside of this call to hit.c: this call is not simple (shadow_tags.h), its
+ * shadow is not at home, or its thread has no ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_DOWNS	8u		/* greatest number of signal stacks that a walk
 					 * crosses */
-#define SHADOW_FAR	256u		/* greatest number of calls that a walk may
-					 * pass; so many take some microseconds */
+#define SHADOW_FAR	256u		/* greatest number of calls that a walk
+					 * passes; to pass so many takes some
+					 * microseconds */
 
 /* The table of shadows.  shadow_make() sets both pointers once, and they never change. */
 extern uint64_t *shadow_keys;		/* SHADOW_PAGES keys; NULL: not made yet */
@@ -88,8 +89,8 @@ static inline bool shadow_take_key(uint64_t *key, uint64_t page)
 }
 
 /* Returns the entry for the return address at @place, or NULL if the table has no space
- * for the memory page of @place.  Takes a key for this page if it has none.  Any thread
- * and any signal handler may call it; it uses general registers only. */
+ * for the memory page of @place.  If this page has no key yet, takes one for it.  Any
+ * thread and any signal handler may call it; it uses general registers only. */
 static inline struct shadow *shadow_at(const uint64_t *place)
 {
 	uint64_t page = (uint64_t)place >> 12;
@@ -126,8 +127,8 @@ static inline struct shadow *shadow_of(uint64_t place)
 /*
  * Returns the followed call around the one at @place, or SHADOW_NONE.  The result is a
  * higher address, unless the call at @place is a signal handler whose stack is above
- * the stack that it interrupted.  Stale entries of such handlers can form a circle, so
- * a walk may go to a lower address SHADOW_DOWNS times at most.
+ * the stack that it interrupted.  Old entries of such handlers can form a circle.  So
+ * that a walk ends, it goes to a lower address SHADOW_DOWNS times at most.
  * @downs: how often the walk went to a lower address; 0 at its start
  */
 static inline uint64_t shadow_around(uint64_t place, uint32_t *downs)

@@ -2,10 +2,11 @@
 /*
  * Tags: which graph tracers follow a call.  Several buffers may have function_graph at
  * once.  Each time that a buffer gets function_graph it gets a tag, from 1 to
- * SHADOW_TAG_MAX; a tag is used again after all others were used.  The shadow of a call
- * holds the tags of the buffers that have recorded its entry.  Only these buffers record
- * its return, if they still have the tag: not a buffer that got function_graph later, nor
- * the same buffer after function_graph was off.
+ * SHADOW_TAG_MAX.  A tag is used again after all others were used.  The shadow of a
+ * call contains the tags of the buffers that have recorded its entry.  A buffer records
+ * the return only if it still has one of these tags.  So a buffer that got
+ * function_graph after the entry does not record the return, even if it had
+ * function_graph before.
  *
  * shadow.word has one of these two forms (b: the offset of the function's body):
  *
@@ -42,7 +43,8 @@
 #include "runtime/function/shadow.h"
 
 #define SHADOW_TAG_MAX	31u
-#define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* in shadow.word */
+#define SHADOW_BODY_MASK	(GRAPH_BODIES_BYTES - GRAPH_BODY_BYTES)	/* bits of shadow.word with
+									 * the offset of the body */
 #define SHADOW_MORE	(1u << 31)	/* bit of shadow.word: the call is not simple */
 #define SHADOW_USERS	(0xffu << FTRACE_GRAPH)
 /* A bit in the users of a call.  If it is set without FTRACE_GRAPH, the tags of the
@@ -51,11 +53,12 @@
 #define SHADOW_ALL	UINT32_MAX	/* all tags, also those that buffers get later */
 
 /* The graph tracers that take part in a call.  Each uint32_t is a set of tags, one bit
- * for each tag.  The members from starts to insides hold the tags for which the call
- * has the mark that is named there. */
+ * for each tag.  The members from `starts` to `insides` contain the tags for which the
+ * call has a mark; the comment of each member says which mark. */
 struct shadow_tags {
-	uint32_t users;			/* tags that record the exit, because they have
-					 * recorded the entry, or wait for tracing_thresh */
+	uint32_t users;			/* tags that will record the exit: they
+					 * have recorded the entry, or wait for
+					 * tracing_thresh */
 	uint32_t starts;		/* tags with the mark FTRACE_START, which callees
 					 * inherit */
 	uint32_t skips;			/* tags with the mark FTRACE_SKIP, which callees
@@ -162,8 +165,8 @@ static inline bool shadow_tags_are_many(const struct shadow_tags *tags)
 	       (tags->insides && ~tags->insides);
 }
 
-/* Returns shadow.word of a call that @tags and @others follow.  @is_many: use SHADOW_MANY, even
- * if the tags do not need it; the caller writes the tags to shadow_many. */
+/* Returns shadow.word of a call that @tags and @others follow.  @is_many: the caller
+ * writes the tags to shadow_many, so use SHADOW_MANY even if the tags do not need it. */
 static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
 				   const struct shadow_tags *tags)
 {
@@ -188,15 +191,16 @@ static inline uint32_t shadow_word(uint32_t body, uint32_t others, bool is_many,
  * @used: tags of other buffers, a bit each; at most ABI_BUFFERS - 1, so one is free
  * @old: tags that buffers had until now; they are chosen only if all others are used
  *
- * Returns the next tag after the one that was chosen last.  The tag is in a lane without a tag
- * of @used or @old if there is such a lane: a thread that has left the slot of one tracer, and
- * is about to reach the lane's entry, then never finds the rings of another tracer there.  The
- * caller is the agent and holds runtime_lock().
+ * Returns the next tag after the one that was chosen last.  If possible, the tag is in
+ * a lane without a tag of @used or @old.  The reason: a thread may have left the slot
+ * of one tracer and be about to enter the lane.  There it must not find the rings of
+ * another tracer.  The caller is the agent and holds runtime_lock().
  */
 uint8_t shadow_new_tag(uint32_t used, uint32_t old);
 
-/* Returns the buffers that get or lose function_graph by @graph, or for which it was off
- * and on again since the last settings.  The caller is the agent and holds runtime_lock(). */
+/* Returns the buffers whose tags must change by the settings @graph: those that get or
+ * lose function_graph, and those that have lost it and got it again since the last
+ * settings.  The caller is the agent and holds runtime_lock(). */
 uint32_t shadow_tags_changed(const struct ftrace_graph_settings *graph);
 /* Give tags to the buffers of @changed that get function_graph.  None of them may be active.
  * The caller is the agent and holds runtime_lock(). */

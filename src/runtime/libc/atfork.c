@@ -5,9 +5,9 @@
  * one before the fork.
  *
  * Why: libulf's prepare handler takes runtime_lock(); the handlers of libraries take
- * their own locks.  With any other order fork() could deadlock: the thread in fork()
- * holds runtime_lock() and waits for a library's lock, while a thread in dlopen() or
- * dlclose() holds that lock and waits for runtime_lock().
+ * their own locks.  In any other order, fork() could deadlock.  The thread in fork()
+ * would hold runtime_lock() and wait for a library's lock.  Meanwhile a thread in
+ * dlopen() or dlclose() would hold that lock and wait for runtime_lock().
  *
  * libulf's constructor would be too late: the constructors of libraries that are linked
  * to the program run before it.

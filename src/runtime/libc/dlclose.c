@@ -4,10 +4,10 @@
  * sites, and so that libulf forgets the library before another one is mapped at the same
  * address.  The rest is libc's dlclose().
  *
- * Only libulf.so has this function.  The program calls libc's dlclose() directly if it is
- * linked with libulf.a or loads libulf by dlopen(); and a dlopen() that fails unmaps
- * libraries without dlclose().  In these cases the agent may notice too late: see "Limits"
- * in docs/design/functions.md.
+ * Only libulf.so has this function.  A program that is linked with libulf.a, or that
+ * loads libulf by dlopen(), calls libc's dlclose() directly.  Also, a dlopen() that
+ * fails unmaps libraries without dlclose().  In these cases the agent may notice the
+ * unmapping too late: see "Limits" in docs/design/functions.md.
  */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrap pthread_create(), for the option event-fork: there is no other way to learn
- * which thread started a thread.  If no list of threads has that option, libulf's
+ * Wrap pthread_create(), for the option event-fork.  There is no other way to find out
+ * which thread has started a thread.  If no list of threads has that option, libulf's
  * function only calls the next pthread_create(): that of libc, or of a sanitizer or an
  * allocator.
  *
@@ -42,8 +42,8 @@ static create_fn *find_next(void)
 	return found;
 }
 
-/* Find the next pthread_create() early: in a child of fork() the lock of the dynamic linker
- * may be held for ever, by a thread that the child does not have. */
+/* Find the next pthread_create() early: in a child of fork(), the lock of the dynamic
+ * linker may be held for ever by a thread that does not exist in the child. */
 __attribute__((constructor(101))) static void find_early(void)
 {
 	find_next();

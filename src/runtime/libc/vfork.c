@@ -10,8 +10,9 @@
  *					does not restart the child's rseq sections
  *	ulf_this_thread			the child claims a slot with its own thread id, and
  *					the parent goes on with that slot
- *	ulf_thread.nesting, ftrace_this	a child that is killed in a probe, in a callback or in
- *					followed calls leaves them as they are there
+ *	ulf_thread.nesting, ftrace_this a child that is killed in a probe, in a callback
+ *					or in followed calls leaves in them the values
+ *					that it had there
  *
  * So the parent unregisters its rseq area before vfork().  From then on the area says that
  * the thread is on no CPU; parent and child, and their signal handlers, write to the slow
@@ -19,15 +20,15 @@
  * parent restores the other words and registers the area again.
  *
  * A signal handler may run between any two of these steps.  It finds the area as the kernel
- * knows it, and the other words as its thread has them, and leaves them so.  A handler that
- * calls vfork() while the area is unregistered cannot unregister it, and so does not
- * register it again; neither does a child.  A handler that leaves by a jump leaves its
- * thread without rseq.
+ * knows it, and the other words as its thread has them, and leaves them so.  If a
+ * handler or a child calls vfork() while the area is unregistered, it cannot unregister
+ * the area, and so it does not register the area afterwards.  If a handler ends by a
+ * jump (longjmp()) while the area is unregistered, its thread stays without rseq.
  *
- * If the kernel refuses to unregister the area, because of a seccomp filter of the program,
- * the child itself stores "on no CPU" in the area, before anything else (vfork.S).  The
- * kernel stores the parent's CPU number again, at the latest when the parent moves to
- * another CPU.
+ * A seccomp filter of the program may forbid to unregister the area.  Then the child
+ * itself stores "on no CPU" in the area, before anything else (vfork.S).  The kernel
+ * stores the parent's CPU number again, at the latest when the parent moves to another
+ * CPU.
  *
  * Only libulf.so has this function.  If a program calls another vfork(), the effect is that
  * of a bare clone(): see "Where it does not hold" in docs/design/ring.md.  A sanitizer has
@@ -100,8 +101,8 @@ struct before vfork_begin(void)
 	}
 	if (ftrace_this.is_in_callback)
 		before.marks |= MARK_CALLBACK;
-	/* Leave the rseq area registered in a process without a root: it has no rings,
-	 * so its rseq area does not matter. */
+	/* In a process without a root, leave the rseq area registered.  Such a process
+	 * has no rings, so it does not matter what its rseq area contains. */
 	if (root_control)
 		before.marks |= arch_rseq_leave() ? MARK_LEFT : MARK_KEPT;
 	return before;

@@ -48,11 +48,12 @@ struct cfi_function {
 	uint64_t start, end;		/* the function's code is in [start, end) */
 	bool is_signal_frame;		/* true: the caller was interrupted by a signal,
 					 * so the caller's pc can be at any instruction */
-	struct cfi_row row;		/* the rules that hold at the @pc of cfi_find() */
+	struct cfi_row row;		/* the rules that are valid at the @pc
+					 * of cfi_find() */
 };
 
 /*
- * Find the function that contains @pc, and the rules that hold at @pc.
+ * Find the function that contains @pc, and the rules that are valid at @pc.
  *
  * Returns 0, -ENOENT (the tables of @object do not describe @pc) or -EINVAL (the tables
  * are corrupt, or use a feature that this code does not support).
@@ -60,8 +61,8 @@ struct cfi_function {
 int cfi_find(const struct cfi_object *object, uint64_t pc,
 	     struct cfi_function *ret_function);
 
-/* Callback that reads the word at @addr.  Returns false if the word cannot be read.  @arg:
- * passed through from cfi_evaluate(). */
+/* Callback that reads the word at @addr.  Returns false if the word cannot be read.
+ * @arg: the argument @arg of cfi_evaluate(). */
 typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);
 
 /*
@@ -69,7 +70,7 @@ typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);
  * @at: offset of the expression from the object's start: first its length, as ULEB128, then its
  * bytes
  * @regs: registers of the frame
- * @first: value that is pushed before the expression runs; NULL: none
+ * @first: value that is pushed before the expression runs; NULL: push no value
  * @read: called for each load, with @arg
  *
  * Returns 0, or -EINVAL: the expression is corrupt, runs too long, or a load failed.

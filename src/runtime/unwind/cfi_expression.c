@@ -60,7 +60,7 @@ static uint64_t pop(struct machine *m)
 	return 0;
 }
 
-/* Returns the value that is @back values below the top of the machine's stack. */
+/* Returns the value @back positions below the top of the machine's stack; 0 is the top. */
 static uint64_t peek(struct machine *m, unsigned int back)
 {
 	if (back < m->depth)

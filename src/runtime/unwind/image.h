@@ -38,8 +38,8 @@ struct table_object {
 /*
  * Find the object that contains @module (table.c).  Takes libc's lock of
  * dl_iterate_phdr(), so the caller must hold no lock of libulf, and must not be a signal
- * handler.  dladdr() would be wrong here: it takes the lock that a thread in dlopen()
- * holds while that thread waits for a lock of libulf.
+ * handler.  dladdr() would be wrong here, because it could deadlock: it takes a lock
+ * that a thread in dlopen() holds, and that thread may wait for a lock of libulf.
  */
 struct ulf_module;
 struct table_object table_find_object(const struct ulf_module *module);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the object that is loaded at an address, its text and its build id.  libc
- * (_dl_find_object()) and the object's own headers in memory have these values.  The
- * server has stored copies of these values, but every process of the root can write
- * that memory, so the copies are not trusted.
+ * Find the object that is loaded at an address, its text and its build id.  These
+ * values come from libc (_dl_find_object()) and from the object's own headers in
+ * memory.  The server has stored copies of them in the root's memory.  But every
+ * process of the root can write that memory, so the copies are not used.
  */
 #include <elf.h>
 #include <errno.h>

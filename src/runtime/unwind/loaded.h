@@ -24,8 +24,8 @@ struct loaded {
  * Uses no memory that another process can write.  The object may be unmapped at any
  * time: this function reads it with codemem_read().  A signal handler must not call it.
  *
- * Returns 0, -ENOENT (no object is loaded there, it is being unloaded, or it has no text)
- * or another error of codemem_read().
+ * Returns 0, -ENOENT (no object is loaded there, the object is being unloaded, or it
+ * has no text) or another error of codemem_read().
  */
 int loaded_find(uint64_t addr, struct loaded *ret);
 

@@ -30,9 +30,9 @@ void *object_file_read(const struct object_file *file, const Elf64_Shdr *section
  * read. */
 uint64_t object_file_program_bias(void);
 
-/* Get the lowest address and the end of those segments of @info, as loaded in memory, that
- * have all @flags (PF_...).  Only bytes that are in the file count.  Returns false if there
- * is no such segment.  Needs no lock. */
+/* Get the lowest address, and the end, of the segments of @info that have all @flags
+ * (PF_...).  The addresses are those in memory.  Only bytes that are in the file count.
+ * Returns false if there is no such segment.  Needs no lock. */
 bool object_find_range(const struct dl_phdr_info *info, uint32_t flags,
 		       uint64_t *ret_low, uint64_t *ret_high);
 

@@ -6,8 +6,8 @@
  *
  * The stack may be a thread's stack, a signal stack, the stack of a coroutine, or
  * corrupt.  So this code checks each page with arch_is_readable() before it first reads
- * from it.  A caller's stack pointer must not be lower than its callee's, except across
- * a signal frame: the interrupted function may have another stack.
+ * from it.  A caller's stack pointer must not be lower than that of its callee.  The
+ * exception is a signal frame, because the interrupted function may have another stack.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -192,8 +192,9 @@ static int step_by_pointer(struct unwind *unwind)
 
 int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 {
-	/* Look up the byte before the return address.  A call may be the last instruction
-	 * of its function, so the return address may belong to the next function. */
+	/* Look up the byte before the return address.  If the call is the last
+	 * instruction of its function, the return address itself belongs to the next
+	 * function. */
 	uint64_t pc = unwind_pc(unwind) - !unwind->is_interrupted;
 	struct cfi_function function;
 	struct cfi_object tables = { 0 };

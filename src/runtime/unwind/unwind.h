@@ -23,9 +23,9 @@ struct unwind {
 	bool is_interrupted;		/* true: the frame's pc is not a return address,
 					 * because a signal interrupted the frame, or
 					 * because the frame is the first one */
-	struct image image;		/* cache: the object of the frame that was
-					 * unwound last; start is 0 if its pc is in no
-					 * object */
+	struct image image;		/* cache: the object of the frame that
+					 * was unwound last; start is 0 if that
+					 * frame's pc is in no object */
 	uint64_t low, high;		/* the stack addresses [low, high) are known to
 					 * be readable */
 };
@@ -37,24 +37,24 @@ unwind_start(struct unwind *unwind)
 	arch_unwind_here(unwind->regs);
 	unwind->is_interrupted = true;
 	unwind->image = (struct image){ 0 };
-	/* The memory page of the stack pointer is readable: the current frame is on
-	 * it. */
+	/* The memory page of the stack pointer is readable, because the current frame
+	 * is on it. */
 	unwind->low = unwind->regs[ARCH_UNWIND_SP] & ~(UNWIND_PAGE - 1);
 	unwind->high = unwind->low + UNWIND_PAGE;
 }
 
 /*
  * unwind_step - move from the current frame to its caller.
- * @ret_function: always set: the address at which the function of the frame that is left
- *	begins; 0: no unwind table describes it.
+ * @ret_function: set in all cases, to the start of the function whose frame is left; 0:
+ * no unwind table describes this function.
  *
  * Returns 0, or -ENODATA: there is no caller, or it cannot be found.
  */
 int unwind_step(struct unwind *unwind, uint64_t *ret_function);
 
 /*
- * stack_step - do unwind_step(), and add the object of the frame that is left to the
- * root's table of objects (stack.c).
+ * stack_step - do unwind_step(), and add the object of the previous frame to the root's
+ * table of objects (stack.c).
  *
  * Returns false if there is no caller.
  */
@@ -70,7 +70,7 @@ bool unwind_find_header(uint64_t addr, struct image *ret_image, uint64_t *ret_he
  * to find the object at an address. */
 bool unwind_can_find(void);
 
-/* Returns the pc of the current frame, which is a return address, or the address at which a
+/* Returns the pc of the current frame: a return address, or the address at which a
  * signal interrupted the frame. */
 static inline uint64_t unwind_pc(const struct unwind *unwind)
 {
