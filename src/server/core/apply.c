@@ -4,11 +4,12 @@
  * abi_control.generation and wakes the agents.  Each agent (runtime/agent.c) applies the
  * settings and stores the generation in abi_process.applied.
  *
- * The server does not wait for a process that is stopped.  Such a process applies the newest
- * generation when it continues; until its agent has run, its other threads may still record
- * events that are switched off by then.  A process that has no slot yet applies the settings
- * before it continues.  A process that could not start its agent keeps its old settings.  If
- * no process has an agent, the server refuses to switch anything on.
+ * The server does not wait for a process that is stopped.  Such a process applies the
+ * newest generation when it continues.  Until its agent has run, its other threads may
+ * still record events that were switched off meanwhile.  A process that has no slot yet
+ * applies the settings before it continues.  A process that could not start its agent
+ * keeps its old settings.  If no process has an agent, the server refuses to switch
+ * anything on.
  *
  * If the root's budget is spent before all processes have been checked, the request
  * that changed the settings stays parked.
@@ -54,8 +55,8 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
-/* Return true if process @pid is stopped: state T or t in /proc/PID/stat.  The state comes
- * after the last ')'. */
+/* Return true if process @pid is stopped: its state in /proc/PID/stat is T or t.  The
+ * state follows the last ')', because the name before it may contain any byte. */
 static bool is_stopped(uint32_t pid)
 {
 	char path[64], stat[512];
@@ -82,8 +83,8 @@ static bool has_applied(const struct abi_process *shared, uint32_t generation)
 }
 
 /*
- * Return the first process that has not applied @generation and that must be waited for,
- * or NULL.
+ * Return a process that the server must still wait for, because it has not applied
+ * @generation; NULL if there is none.
  */
 static struct abi_process *find_late(const struct root *root,
 				     uint32_t generation)
@@ -103,8 +104,9 @@ static struct abi_process *find_late(const struct root *root,
 }
 
 /*
- * Return the error of the first process that has failed.  @has_agent: if true, look only at
- * processes with an agent; if false, only at processes without one.
+ * Return the error of the first process that failed to apply settings or to start its
+ * agent.  @has_agent: if true, look only at processes with an agent; if false, only at
+ * processes without one.
  */
 static int find_error(const struct root *root, bool has_agent)
 {

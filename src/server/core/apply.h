@@ -22,10 +22,11 @@ struct apply {
 };
 
 /*
- * Check that a process of the root has an agent, before settings are switched on.
- * Returns 0; or, if no process has an agent, the -errno with which one failed to start
- * its agent.  A failed start is reported in error_log, even if other processes have
- * agents.  @file: name of the file that is written, for error_log.
+ * Check that at least one process of the root has an agent, before settings are switched
+ * on.  Returns 0 if at least one has an agent.  Otherwise returns the -errno with which a
+ * process failed to start its agent.  A failed start is reported in error_log in both
+ * cases.
+ * @file: name of the file that is written, for error_log.
  */
 int apply_check(struct instance *instance, const char *file);
 /* Raise the generation, and notify the processes that settings have changed. */
@@ -34,12 +35,12 @@ void apply_start(struct root *root, struct apply *ret_apply);
  * Wait up to @wait_ns until all live processes have applied the settings of @apply.
  * Returns 0 if all have applied the settings, or if the deadline has passed;
  * -EINPROGRESS if the caller must call again; or the -errno of a process that has
- * failed to apply the settings.  Processes that are stopped are not waited for.
+ * failed to apply the settings.  Does not wait for processes that are stopped.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
-/* Return true if every live process has applied @generation, and uses no rings and blocks
- * from before this generation. */
+/* Return true if every live process has applied @generation, and no longer uses rings
+ * and blocks that were replaced before this generation. */
 bool apply_is_settled(const struct root *root, uint32_t generation);
 
 #endif

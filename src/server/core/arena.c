@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: the last part of a root's file, for rings and blocks (rules, lists).
- * References in shared memory show which ranges of the arena are in use, so a new
- * server needs no list of its own.  A block that has lost its reference is not reused
- * until no process writes to it any more.  A new server does not know which blocks its
- * predecessor had retired but not freed yet.  So it allocates after the end of the file
- * until all processes have applied the current generation.
+ * The references in shared memory show which ranges of the arena are in use.  So a new
+ * server needs no other list.  A block that has lost its reference is not reused until
+ * no process writes to it any more.  A new server does not know which blocks the
+ * previous server had retired but not freed yet.  So it allocates after the end of the
+ * file until all processes have applied the current generation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -116,8 +116,9 @@ static int list_used(const struct root *root, struct extent_list *list)
 }
 
 /*
- * Set *@ret_off to the offset at which the search for a gap starts.  As long as the server
- * does not know which blocks processes still use, this is the end of the file.
+ * Set *@ret_off to the offset at which the search for a gap starts.  While the server
+ * does not know which blocks processes still use, the search starts at the end of the
+ * file.
  */
 static int search_start(struct root *root, uint64_t *ret_off)
 {
@@ -168,9 +169,10 @@ static int punch_hole(const struct root *root, uint64_t off, uint64_t bytes)
 }
 
 /*
- * Allocate memory of the arena.  A server that died may have left data in unreferenced
- * ranges of the arena, so first punch a hole, which reads as zeroes.  Then allocate the
- * file's memory, so that a writer never gets a SIGBUS because the file system is full.
+ * Allocate memory of the arena.  A range to which nothing refers may contain data of a
+ * server that died.  So first punch a hole, which reads as zeroes.  Then allocate
+ * memory of the file, so that a writer never gets a SIGBUS because the file system is
+ * full.
  */
 int arena_alloc(struct root *root, uint64_t bytes, uint64_t *ret_off)
 {
@@ -207,8 +209,10 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*
-		 * There is no memory to list the block as pending.  The block will be found
-		 * as a gap when all processes have applied the current generation.
+		 * There is no memory for an entry in the list of pending blocks, so the
+		 * server no longer knows all blocks in use.  Until all processes have
+		 * applied the current generation, it allocates only after the end of the
+		 * file.  Then it finds this block as a gap.
 		 */
 		root->is_arena_known = false;
 		return;

@@ -5,8 +5,8 @@
 
 /*
  * Write the file server.beat in @dir from now on.  If the file cannot be opened,
- * nothing is written: then programs wait less than a tenth of a second for an answer of
- * the server.
+ * nothing is written.  Then programs see no sign of life, and wait less than a tenth of a
+ * second for an answer of the server.
  */
 void beat_start(const char *dir);
 /* Stop writing server.beat and close the file. */

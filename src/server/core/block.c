@@ -46,8 +46,8 @@ int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_
 	return 0;
 }
 
-/* Free a block that was not published.  No process has seen it, so the arena need not
- * wait for another generation. */
+/* Free a block that was not published.  No process has seen the block, so the arena can
+ * use its memory at once. */
 void block_cancel(struct root *root, struct block_draft *draft)
 {
 	mapping_put(draft->map);

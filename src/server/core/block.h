@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks: memory of the arena that the server fills for the processes of a root and then
- * publishes, for example the rules of an instance.  One word of shared memory has the offset of
- * the block that is in force; 0: none.  (Rings are in the arena, too, but processes write to
- * them and readers still need a ring that was replaced: rings/ring_plan.c.)
+ * publishes, for example the rules of an instance.  One word of shared memory has the
+ * offset of the block that is in force; 0: no block is in force.  (Rings are in the
+ * arena, too, but processes write to them and readers still need a ring that was
+ * replaced: rings/ring_plan.c.)
  *
  *	1  block_begin()	allocate the block; all its bytes are 0
  *	2  the caller		fill it; no process can find it yet
@@ -68,8 +69,9 @@ int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_
 /* Free a block that was not published. */
 void block_cancel(struct root *root, struct block_draft *draft);
 /*
- * Store 0 in @word, unless @word is NULL, and free @block as soon as every live process has applied
- * the next generation.  The caller must call apply_start() if @block referred to a block.
+ * Store 0 in @word (unless @word is NULL), and retire @block: it is freed as soon as
+ * every live process has applied the next generation.  The caller must call
+ * apply_start() if @block referred to a block.
  */
 void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word);
 

@@ -2,8 +2,8 @@
 /*
  * A limit of CPU time for work whose amount a traced program decides.  A root may spend
  * BUDGET_NS at once, and then half of the time that passes.  Work that is not finished is
- * continued on the next tick.  The budget is CPU time, because a server that had to wait
- * for its CPU has done nothing for the root yet.
+ * continued on the next tick.  The budget is CPU time and not elapsed time, because a
+ * server that waits for a CPU does no work for the root.
  *
  * Example: a root uses 20 ms in one scan and is stopped. 10 ms later it has 5 ms again.
  */

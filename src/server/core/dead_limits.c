@@ -11,9 +11,9 @@
 
 #include "base/config.h"
 
-#define SECTION		"ulf server"	/* name of the section of ulf.conf; it contains
-					 * a blank, so that no program has this name by
-					 * accident */
+#define SECTION		"ulf server"	/* name of the server's section of ulf.conf; other
+					 * sections have names of programs, and the blank
+					 * keeps this name different from theirs */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
 #define ROOTS_MAX	65536u		/* largest value of the setting dead_roots; a

@@ -24,8 +24,7 @@ struct error_log {
 
 /*
  * Add an entry to error_log.  Does nothing if there is no memory.
- * @place: file or area of the mistake, for example "event filter parse error"; a constant
- * string
+ * @place: file or area of the mistake, for example "event filter parse error"; it is copied
  * @error: the reason; a constant string
  * @command: the text that was written; it is copied
  * @pos: position of the caret in @command
@@ -33,7 +32,7 @@ struct error_log {
 void error_log_add(struct instance *instance, const char *place,
 		   const char *error, const char *command, uint32_t pos);
 /* Add an entry as error_log_add() does, and print @near after the reason: a name that the
- * user may have meant.  @near is copied; NULL: none. */
+ * user may have meant.  @near is copied; NULL: print no name. */
 void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
@@ -44,9 +43,9 @@ void error_log_add_near(struct instance *instance, const char *place,
  */
 void error_log_capture(struct text *to);
 /*
- * Report that the current write succeeds, as in the kernel, but has no effect.  The
- * client that sent the write then gets the entries of error_log, although the write
- * returns no error.
+ * Report that the current write succeeds, as in the kernel, but has no effect.  Then
+ * the client gets the entries of error_log that its write has caused, although the
+ * write returns no error.
  */
 void error_log_warn(void);
 /* Return true if error_log_warn() was called since the last error_log_capture(). */

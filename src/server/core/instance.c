@@ -37,8 +37,8 @@ void instance_put(struct instance *instance)
 	free(instance);
 }
 
-/* Release everything of @instance except its name, because a node of the file tree may
- * still refer to the instance. */
+/* Release everything of @instance except its name: a node of the file tree may still
+ * refer to the instance, and needs the name. */
 static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
@@ -94,7 +94,7 @@ static int instance_add(struct root *root, uint32_t number, const char *name)
 	return instance_use(root, instance);
 }
 
-/* Check a name that comes from shared memory, where the program may have written anything. */
+/* Check a name from shared memory, because the program may have written anything there. */
 static bool is_name(const char *name)
 {
 	return *name && strcmp(name, ".") && strcmp(name, "..") &&
@@ -134,9 +134,9 @@ struct instance *instance_find(const struct root *root, const char *name)
 	return NULL;
 }
 
-/* Reset a buffer, and copy the options of the top instance.  `used` is not reset,
- * because processes look only at used buffers, and must forget the old settings of this
- * one. */
+/* Reset a buffer, and copy the options of the top instance.  Do not reset `used`:
+ * processes look only at buffers that are used, and they must see that the old settings
+ * of this buffer are gone. */
 static void reset_buffer(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
@@ -175,8 +175,8 @@ int instance_make(struct root *root, const char *name)
 	r = instance_add(root, number, name);
 	if (r)
 		return r;
-	/* Store the first letter of the name last, because the instance exists as soon as
-	 * this letter is not 0. */
+	/* Store the first letter of the name last.  The instance exists as soon as this
+	 * letter is not 0, and its name must be complete then. */
 	strcpy(abi->name + 1, name + 1);
 	shm_store(&abi->name[0], name[0]);
 	return 0;

@@ -58,8 +58,8 @@ int instance_make(struct root *root, const char *name);
 int instance_remove(struct root *root, const char *name);
 /* Take a reference of @instance.  Returns @instance. */
 struct instance *instance_get(struct instance *instance);
-/* Release a reference of @instance.  When the last reference is released, the instance is
- * freed, except the top instance.  NULL is allowed. */
+/* Release a reference of @instance.  The last release frees the instance, except the
+ * top instance.  NULL is allowed. */
 void instance_put(struct instance *instance);
 
 #endif

@@ -14,8 +14,8 @@
 
 /*
  * The list of mappings.  The server's thread changes the list only while it accesses no
- * mapping.  The signal handler reads the list, and runs only during an access to a
- * mapping: so the handler never sees a change in progress.
+ * mapping.  The signal handler reads the list.  The handler runs only during an access to
+ * a mapping, so it never sees a list that is being changed.
  */
 static struct mapping *all_mappings;
 static int map_flags = MAP_SHARED;	/* flags of mmap(); changed only before the first
@@ -38,8 +38,8 @@ static bool put_zeroes(void *start, uint64_t bytes)
 }
 
 /*
- * Return true if the byte at @addr is not beyond the end of the file.  In this case the
- * SIGBUS means that the file system is full.
+ * Return true if the byte at @addr is inside of the file.  Then the SIGBUS means that
+ * the file system is full, and not that the file was truncated.
  */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {
@@ -157,8 +157,9 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
 	/*
-	 * File systems without fallocate() report EOPNOTSUPP.  On these, a lack of
-	 * space shows up later as a SIGBUS, and the handler puts zeroes there.
+	 * File systems without fallocate() report EOPNOTSUPP, which is not an error
+	 * here.  On such a file system, a later access without space raises SIGBUS, and
+	 * the handler puts zeroes there.
 	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mappings of roots' files.  The files belong to the traced programs: a program may
- * truncate its file at any time, and an access beyond the end is a SIGBUS.  The handler
- * here replaces such a mapping with zeroes and marks it as lost.  So the server sees a
- * broken root and does not die.
+ * Mappings of roots' files.  The files belong to the traced programs.  A program may
+ * truncate its file at any time, and an access beyond the end raises SIGBUS.  The
+ * handler here replaces such a mapping with zeroes and marks it as lost.  So the server
+ * sees a broken root and does not die.
  *
- * If the file system is full, an access to a memory page that was never written is a
+ * If the file system is full, an access to a memory page that was never written raises
  * SIGBUS, too, even a read.  In a mapping that can be mended (mapping_new_sparse()) the
  * handler puts a memory page of zeroes there.  mapping_mend() maps the file again
  * later.
@@ -40,7 +40,8 @@ int mapping_init(void);
 void mapping_be_private(void);
 
 /*
- * Map @bytes of @fd from offset @off (a multiple of the memory page) for reading and writing.
+ * Map @bytes of @fd from offset @off (a multiple of the size of a memory page) for
+ * reading and writing.
  * Returns 0; -EBADMSG if the file is too short; -ENOMEM or an error of mmap().  The
  * result has one reference.
  */

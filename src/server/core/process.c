@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes of a root.  A process slot names a pid.  The server checks once that the
- * pid is alive and belongs to this root, and holds a pidfd from then on.
+ * The processes of a root.  A process slot names a pid.  The server checks once that
+ * the process with this pid is alive and belongs to this root.  From then on the server
+ * holds a pidfd of the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,8 +49,8 @@ static bool parse_line(const char *line, struct map_line *ret_map)
 /*
  * Find the device and inode numbers by which the root's memory is recognised in
  * /proc/PID/maps.  Some file systems (btrfs, overlayfs) show other numbers there than in
- * stat(), but the same numbers to all processes.  So use the numbers that are shown for the
- * server's own mapping.
+ * stat().  But the numbers are equal in the maps of all processes.  So use the numbers
+ * that are shown for the server's own mapping.
  */
 void process_init(struct root *root)
 {
@@ -90,11 +91,11 @@ FILE *process_maps_open(const struct process *process)
 /*
  * Return true if a process that cannot be inspected belongs to the root.
  *
- * A process that gave up rights cannot be inspected.  Neither can a process of another user
- * that got the pid of a dead process, but that one has started after the slot was claimed.
- * So compare the times.  If they are not comparable (an older runtime, another boot, a time
- * namespace), assume that the process belongs to the root if the server may send it
- * signals.
+ * There are two kinds of such processes.  A process of the root may have given up
+ * rights.  Or the process of the root is dead, and a process of another user has got
+ * its pid; that process has started after the slot was claimed.  So compare the times.
+ * If the times cannot be compared (an older runtime, another boot, a time namespace),
+ * assume that the process belongs to the root if the server may send it signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
 			      int pidfd)
@@ -127,8 +128,8 @@ static bool has_filter(uint32_t pid)
 
 /*
  * Return true if @process is alive but cannot be inspected.  @error: the errno with
- * which opening /proc/PID/maps failed.  With hidepid=2 such a process seems not to
- * exist.
+ * which opening /proc/PID/maps failed.  If /proc is mounted with hidepid=2, such a
+ * process seems not to exist.
  */
 static bool is_hiding(const struct process *process, int error)
 {
@@ -194,8 +195,8 @@ bool process_is_current(const struct process *process)
 /* ---- check one process slot ---- */
 
 /*
- * A copy of the process slots, taken when a pass over them begins, because processes
- * write to the slots during the pass.
+ * A copy of the process slots, taken when a pass over them begins.  A pass uses the
+ * copy, because processes write to the slots meanwhile.
  */
 struct claims {
 	uint32_t pid[PROCESS_CREATOR + 1];	/* pid of each slot; 0 if the slot is
@@ -233,8 +234,8 @@ static void add_claim(const struct root *root, struct claims *claims, uint32_t s
 
 /*
  * Copy the process slots.  The process that made the root has no slot while it starts.
- * Slots keep the pids of dead processes.  If a child gets such a pid again, the slot that
- * was claimed last is the child's.
+ * Slots keep the pids of dead processes.  If a child has got such a pid again, two
+ * slots have this pid, and the one that was claimed last belongs to the child.
  */
 static void claims_take(const struct root *root, struct claims *claims)
 {
@@ -290,9 +291,9 @@ static void process_close(struct process *process)
 }
 
 /*
- * Return 1 if @process has not called exec() since it was checked, else 0.  A process that
- * hides its stack address is checked in each pass.  Returns -EAGAIN if this is unknown,
- * because the budget is spent.
+ * Return 1 if @process has not called exec() since it was checked, else 0.  exec()
+ * changes the address of the stack.  A process that hides this address is checked in each
+ * pass.  Returns -EAGAIN if this is unknown, because the budget is spent.
  */
 static int is_unchanged(const struct process *process, struct inspection *inspection)
 {
@@ -317,8 +318,8 @@ static struct process *slot_process(struct root *root, uint32_t slot)
 	return process;
 }
 
-/* Check one process slot.  Returns -EAGAIN if the result is unknown yet; then the slot
- * stays as it was. */
+/* Check one process slot.  If the result is not known yet, does not change the slot and
+ * returns -EAGAIN. */
 static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
 {
 	uint32_t pid = claims->pid[slot];
@@ -358,10 +359,11 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 /* ---- scan all process slots of a root ---- */
 
 /*
- * Set fork_ns, the time since when no process is left except, perhaps, a forked child that
- * has not claimed its slot yet.  The parent of such a child may already be dead.  There is
- * no such child if the number of children that had claimed slots before the scan
- * (forks_done) equals the number of forks after it.
+ * Update root->fork_ns.  If no process with a slot is left, but perhaps a forked child
+ * that has not claimed its slot yet, fork_ns is the time since when this is so; otherwise
+ * it is 0.  The parent of such a child may already be dead.  There is no such child if
+ * two numbers are equal: the number of children that had claimed slots before the scan
+ * (forks_done), and the number of forks after the scan.
  */
 static void note_forks(struct root *root)
 {
@@ -372,9 +374,9 @@ static void note_forks(struct root *root)
 }
 
 /*
- * Return the process slot to check next.  PROCESS_CREATOR, the process that made the
- * root, comes first: if it claims a slot meanwhile, the scan finds it later in that
- * slot.
+ * Return the process slot to check next.  Check PROCESS_CREATOR, the process that made
+ * the root, first.  If this process claims a slot meanwhile, the scan finds it there
+ * later.
  */
 static uint32_t scan_slot(const struct root *root)
 {
@@ -425,9 +427,8 @@ bool process_scan(struct root *root)
 }
 
 /*
- * Wait for a forked child without a slot for FORK_LIMIT_NS only.  A child that was
- * killed before it claimed a slot never claims one, and a fork() that failed has no
- * child.
+ * Wait for a forked child without a slot, but only for FORK_LIMIT_NS.  There may be no
+ * such child: it was killed before it claimed a slot, or fork() has failed.
  */
 bool process_all_gone(struct root *root)
 {

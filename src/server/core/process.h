@@ -44,7 +44,8 @@ bool process_scan(struct root *root);
 bool process_scan_more(struct root *root);
 /*
  * Return true if no process of the root is left, and no child is about to claim a slot.
- * Scans all slots; returns false if some slots could not be scanned.
+ * Scans all slots; if some slots could not be scanned, returns false and sets
+ * root->is_blind.
  */
 bool process_all_gone(struct root *root);
 /* Return true if the process is alive and has not called exec() since the last scan. */

@@ -24,10 +24,10 @@
 					 * /proc/PID/maps returns up to one page */
 
 /*
- * Set the path of the process's maps.  A process whose stack is hidden does not show
- * its maps either, because the main thread has ended, or because the process hides its
- * maps.  In this case use the agent thread of the process, which exists unless the
- * process has called exec(), or a sandbox has killed the agent.
+ * Set the path of the process's maps.  A process whose stack address is hidden does not
+ * show its maps, either: its main thread has ended, or the process hides both.  In this
+ * case use the maps of the agent's thread.  The agent exists unless the process has
+ * called exec(), or a sandbox has killed the agent.
  */
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES])
 {
@@ -203,8 +203,9 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	inspection->pass = root->inspections->pass;
 	stat_read(pid, &started, &stack);
 	/*
-	 * Inspect the maps again if the process hides its stack address, because then
-	 * neither the start time nor the stack address shows an exec().
+	 * Inspect the maps again if the pid belongs to a new process (another start time)
+	 * or has called exec() (another stack address).  If the process hides one of the
+	 * two, this is unknown, so inspect the maps again, too.
 	 */
 	if (started != inspection->started || stack != inspection->stack || !started ||
 	    (!stack && inspection->maps == MAPS_MAPPED))
@@ -274,8 +275,8 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 	memmove(reader->text, line, reader->len);
 	if (reader->len < sizeof(reader->text) / 2)
 		return false;
-	/* The line has a long path.  The fields before the path are complete, so check them
-	 * now. */
+	/* The line is too long for the buffer, because it has a long path.  The fields
+	 * before the path are complete, so check them now. */
 	reader->text[reader->len] = '\0';
 	reader->len = 0;
 	line = reader->text;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inspect the processes that the process slots of a root name.  Each process is inspected
- * once, however many slots name it and however often they are scanned.  A result is valid
- * until the pid has another start time, or another stack address, which exec() changes.
+ * Inspect the processes that the process slots of a root name.  Each process is
+ * inspected once, even if many slots name it, and even if these slots are scanned
+ * often.  A result is valid until the pid has another start time or another stack
+ * address (exec() changes the stack address).
  *
  * A process may have 65,530 mappings or more, and any root may name it.  So
  * /proc/PID/maps is read in several steps, within the root's budget.

@@ -50,9 +50,9 @@ static bool can_open(const char *path)
 }
 
 /*
- * Get the names of the program.  The path in the root's memory is used only if
+ * Get the names of the program.  Use the path in the root's memory only if
  * /proc/PID/exe still shows this path, or if /proc/PID/exe can be opened.  Otherwise
- * there may be another file at the path.
+ * another file may be at this path now.
  */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
@@ -73,8 +73,8 @@ void program_names_find(const struct root *root, uint32_t pid,
 }
 
 /*
- * Open the file that a process of the root runs.  The process must still belong to the
- * root after the file was opened.
+ * Open the file that a process of the root runs.  After that, check that the process
+ * still belongs to the root: otherwise this may be the file of another program.
  */
 static int open_link(const struct root *root, int *ret_fd)
 {
@@ -124,8 +124,8 @@ void program_file_find(const struct root *root, const char *path,
 	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
 	/*
-	 * Prefer the path if it leads to the same file, because debug files are looked for
-	 * next to it.
+	 * Prefer the path if it leads to the same file, because ulf searches for debug
+	 * files in the directory of this path.
 	 */
 	if (is_at(path, fd)) {
 		close(fd);

@@ -31,16 +31,18 @@ void program_names_find(const struct root *root, uint32_t pid,
 /* The path by which the file of an object can be opened. */
 struct program_file {
 	const char *path;
-	int fd;				/* descriptor to which @path refers; -1: none */
+	int fd;				/* descriptor to which @path refers; -1:
+					 * @path is an ordinary path */
 	char link[32];			/* storage for @path, if it refers to @fd */
 };
 
 /*
  * program_file_find - find the file that was at @path when it was loaded
  *
- * For the program itself this is the file that its processes run, as long as one lives,
- * even if the file was removed or replaced.  For other objects only the path is known.
- * The caller must check the build id, if there is one, and call program_file_done().
+ * For the program itself this is the file that its processes run, even if the file was
+ * removed or replaced.  This needs a process that is alive.  For other objects only the
+ * path is known.  The caller must check the build id, if there is one, and call
+ * program_file_done().
  */
 void program_file_find(const struct root *root, const char *path,
 		       struct program_file *ret_file);

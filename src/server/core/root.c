@@ -103,8 +103,8 @@ static int root_attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* Refuse a changed number of CPUs.  Nodes of the file tree stay while a root is
-	 * asleep, and refer to CPUs by number. */
+	/* Refuse a changed number of CPUs.  Nodes of the file tree refer to CPUs by
+	 * number, and stay while a root is asleep. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -157,8 +157,8 @@ static void root_detach(struct root *root)
 	root->fd = -1;
 }
 
-/* Let the program continue, because the server lacks memory or descriptors for this root
- * now, and tries again later.  The program must not wait until then, neither at its start
+/* Let the program continue.  The server lacks memory or descriptors for this root now,
+ * and will try again later.  Until then the program must not wait, neither at its start
  * (hold) nor for an answer (asked). */
 static void release_program(struct root *root)
 {
@@ -188,8 +188,9 @@ static void give_up(struct root *root, int r)
 	root->state = r == -EPROTONOSUPPORT ? SERVER_ROOT_FOREIGN : SERVER_ROOT_CORRUPT;
 }
 
-/* Let the root begin asleep if it is certainly dead.  Most dead roots are never used, so
- * they need no mapping.  Returns false if it is not certain that the root is dead. */
+/* Let the root begin asleep if it is certainly dead.  Most dead roots are never used,
+ * so mapping them would be work for nothing.  Returns false if it is not certain that
+ * the root is dead. */
 static bool begin_asleep(struct root *root)
 {
 	struct root_peek peek;
@@ -281,8 +282,8 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* Keep the root awake if an instance has nodes in the file tree, because the
-	 * nodes would refer to freed memory. */
+	/* Keep the root awake if an instance has nodes in the file tree: the nodes
+	 * would refer to memory that is freed when the root falls asleep. */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;
@@ -334,10 +335,10 @@ static int root_reopen(struct root *root)
 }
 
 /*
- * Load a dead root whose files must be parsed.  A root is woken in the middle of a request,
- * so wait for the parsers here.  Wait only for WAKE_NS, because other clients wait
- * meanwhile. Lists of functions that are not parsed by then are missing until the root is
- * woken again.
+ * Load a dead root whose files must be parsed.  A root is woken in the middle of a
+ * request, so this function must wait for the parsers.  It waits only for WAKE_NS,
+ * because other clients wait meanwhile.  Lists of functions whose files are not parsed
+ * by then are missing until the root is woken again.
  */
 static int load_dead(struct root *root)
 {

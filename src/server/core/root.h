@@ -60,13 +60,13 @@ struct root {
 					 * server and each open file; see root_use() */
 	bool is_gone;			/* true: the directory of the root was removed */
 	bool was_opened;		/* true: a file of the root was opened */
-	bool is_empty;			/* true: the root was dead when the server found
-					 * it, and never recorded anything */
+	bool is_empty;			/* true: the root was dead when the
+					 * server found it, and has no records */
 	enum server_root_state state;
 	uint64_t serial;		/* number that is unique among the roots and
 					 * instances of this server */
-	uint32_t tick;			/* number of the last slow tick of the server in
-					 * which the root had its turn */
+	uint32_t tick;			/* number of the last slow tick in which
+					 * the root had its turn */
 	char *name;
 	int fd;				/* descriptor of the file `memory`; -1 if it is closed */
 	dev_t dev;			/* device and inode of `memory`, from stat() */
@@ -81,15 +81,16 @@ struct root {
 					 * all processes are gone */
 	uint64_t file_bytes;		/* space that the file `memory` took when it was
 					 * last measured, bytes */
-	struct server_root_info info;	/* figures of the root when it fell asleep; the
-					 * name is not set */
+	struct server_root_info info;	/* figures of the root when it fell
+					 * asleep; the member `name` is not set */
 	bool has_info;			/* true: @info is complete; false: it only has
 					 * values of `struct abi_control` */
 
 	struct mapping *memory;		/* mapping of the bytes [0, arena_off) of the
 					 * file; NULL if the root is asleep or corrupt */
-	/* The layout of the memory (abi/control.h), from a checked copy of the control
-	 * block. */
+	/* Where the tables, the heap and the arena are in the memory (abi/control.h).  The
+	 * offsets and nr_cpus come from a copy of the control block that was checked, because
+	 * the program can change the memory. */
 	struct abi_control *control;	/* @control and the pointers to tables point
 					 * into `memory` */
 	struct abi_process *processes;
@@ -104,26 +105,26 @@ struct root {
 	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
 					 * pointers; NULL: the slot was never used */
 	uint32_t nr_live;		/* number of processes that are alive */
-	bool is_blind;			/* true: the last scan of the process slots ran
-					 * out of descriptors, or has not ended yet */
+	bool is_blind;			/* true: the last scan of the process
+					 * slots has not ended yet, or was
+					 * incomplete for lack of descriptors */
 	/* The state of the scan of the process slots. */
 	struct {
 		uint32_t left;		/* number of slots that are left to scan; 0: the scan
 					 * has ended */
 		uint32_t next;		/* the first of the slots that are left to scan */
 		uint32_t forks_done;	/* value of abi_control.forks_done when the scan began */
-		uint32_t round;		/* number of the server's last round of scans in
-					 * which the scan of this root had its turn */
+		uint32_t round;		/* number of the last round of scans in
+					 * which the scan of this root had its
+					 * turn */
 	} scan;
 	struct inspections *inspections;	/* results of process_inspect.c; NULL if
 						 * there are none yet */
 	struct budget budget;		/* budget for work whose amount the processes
 					 * decide */
-	uint64_t fork_ns;		/* time since when the root has no process,
-					 * except perhaps a forked child that has not
-					 * claimed a slot yet, CLOCK_MONOTONIC; 0: there
-					 * is a process, or there is certainly no such
-					 * child */
+	uint64_t fork_ns;		/* time since when the root has no process, except perhaps
+					 * a forked child without a slot, CLOCK_MONOTONIC; 0:
+					 * there is a process, or certainly no such child */
 
 	uint64_t modules_seen[ABI_MODULES / 64];	/* bitmap of the modules that
 							 * processes had loaded when the
@@ -141,11 +142,12 @@ struct root {
 
 /*
  * Open the root @dirfd/@name.  A live root is mapped and loaded.  A dead root is only
- * inspected, and is then asleep.  If the result has is_loading set, the caller must call
+ * inspected, and begins asleep.  If the result has is_loading set, the caller must call
  * root_load() later.  A root whose memory is invalid is returned as well, with state
  * CORRUPT or FOREIGN and without memory.
- * Returns 0; -ENOENT, -ENOTDIR or -ELOOP if this is not a root; -ENOMEM, -ENOSPC, -EMFILE
- * or -ENFILE: try again later.  The caller gets a reference, and is a user (root_use()).
+ * Returns 0.  Returns -ENOENT, -ENOTDIR or -ELOOP if this is not a root.  After
+ * -ENOMEM, -ENOSPC, -EMFILE or -ENFILE the caller should try again later.  The caller
+ * gets a reference, and is a user (root_use()).
  */
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
@@ -162,21 +164,23 @@ struct root *root_get(struct root *root);
 void root_put(struct root *root);
 /*
  * Begin to use the root's memory and the data that were read from it.  The server and each
- * open file are users.  Nodes are not users: they only hold a reference, because the kernel
- * may keep nodes of a removed root for a long time.  The server is a user until it forgets
- * the root and sets is_gone.
+ * open file are users.  Nodes are not users, but only hold a reference: the kernel may
+ * keep nodes of a removed root for a long time, and its memory must be freed before
+ * that.  The server is a user until it forgets the root and sets is_gone.
  */
 void root_use(struct root *root);
 /* End the use of the root.  When the last user ends its use, the memory is unmapped. */
 void root_leave(struct root *root);
 /*
- * Return true if the root's memory may be used now.  Wakes a root that is asleep.  This may
- * put another root to sleep if too many dead roots are awake, and may wait up to 60 ms for
- * a parser.  Also notices a file that was cut short; such a root becomes corrupt.
+ * Return true if the root's memory may be used now.  Wakes a root that is asleep.  If
+ * too many dead roots are awake then, puts another one to sleep.  May wait up to 60 ms
+ * for a parser.  Also checks whether the file was cut short; such a root becomes
+ * corrupt.
  */
 bool root_is_usable(struct root *root);
-/* Return true if the root's memory may be used now.  Unlike root_is_usable() this does not
- * wake a root that is asleep, but returns false.  For the regular work of the server. */
+/* Return true if the root's memory may be used now.  Returns false for a root that is
+ * asleep; unlike root_is_usable(), this does not wake the root.  For the regular work
+ * of the server. */
 bool root_is_ready(struct root *root);
 /* Return true if the root is dead, awake, and has no user but the server. */
 bool root_can_sleep(const struct root *root);
@@ -186,10 +190,10 @@ void root_sleep(struct root *root);
 /* Return true if a root that is asleep is still dead for certain.  Does not wake the root. */
 bool root_is_still_dead(struct root *root);
 /*
- * Allocate memory of the root's file for the @bytes bytes at @start, in a table that
- * the program may not have written yet.  Must be called before the server writes there:
- * the file is sparse, and a write without memory would be a SIGBUS.  Returns 0 or
- * -ENOSPC.
+ * Allocate memory of the root's file for the @bytes bytes at @start of a table.  The
+ * program may not have written to these bytes yet.  Must be called before the server
+ * writes there: the file is sparse, and a write without memory would raise SIGBUS.
+ * Returns 0 or -ENOSPC.
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 

@@ -10,9 +10,9 @@
 
 #include "server/core/root.h"
 
-/* Delete the file `memory` in @dir, if it still belongs to @root.  When a program calls
- * exec(), its new root gets the name of the old root, which is renamed.  Returns -EBUSY if
- * the file belongs to another root. */
+/* Delete the file `memory` in @dir, if it still belongs to @root.  Returns -EBUSY if
+ * the file belongs to another root.  This happens when a program has called exec(): the
+ * old root is renamed, and the new root gets its name. */
 static int delete_memory(const struct root *root, int dir)
 {
 	struct stat st;
@@ -47,10 +47,11 @@ int root_delete_files(const struct root *root, int roots)
 }
 
 /*
- * Return true if the memory is mapped.  The kernel refuses a read lease while the file
- * is open for writing, and a mapping counts as open.  If the file system has no leases,
- * the result is false.  A process that opens the file during the lease causes a signal;
- * the server ignores SIGURG.
+ * Return true if the memory is mapped.  To find out, try to get a read lease: the
+ * kernel refuses it while the file is open for writing, and a mapping counts as open.
+ * If the file system has no leases, the result is false.  A process that opens the file
+ * during the lease causes a signal.  So the signal is set to SIGURG, which the server
+ * ignores.
  */
 bool root_is_mapped(const struct root *root, int roots)
 {
@@ -61,7 +62,7 @@ bool root_is_mapped(const struct root *root, int roots)
 		       fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
 
 	if (fd >= 0)
-		close(fd);	/* also ends the lease */
+		close(fd);	/* close() also ends the lease */
 	if (dir >= 0)
 		close(dir);
 	return is_used;

@@ -47,9 +47,9 @@ bool root_has_recorded(const struct root *root)
 	return false;
 }
 
-/* Return true if the root must stay awake.  error_log is only in the server's memory.  A
- * root with a child that has not claimed its slot yet must stay awake, too, because the
- * server would not notice that child. */
+/* Return true if the root must stay awake, for one of two reasons: it has data, such as
+ * error_log, that are only in the server's memory; or a child has not claimed its slot
+ * yet, and the server would not notice this child if the root were asleep. */
 bool root_has_unsaved(const struct root *root)
 {
 	const struct root_part *part;

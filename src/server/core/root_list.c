@@ -7,12 +7,13 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 
-#define ROUND_NS	20000000u	/* maximum time of one round of reading figures,
-					 * ns */
+#define ROUND_NS	20000000u	/* maximum time for reading figures in
+					 * one go, ns */
 #define LEARN_NS	800000000u	/* maximum time that a request for the list of
 					 * roots waits for figures, ns */
 
-/* Return true if only the values of `struct abi_control` are known of @root. */
+/* Return true if the server knows only those figures of @root that are in `struct
+ * abi_control`. */
 static bool needs_info(const struct root *root)
 {
 	return root->state == SERVER_ROOT_DEAD && !root->memory && !root->has_info;

@@ -5,9 +5,9 @@
  * read: the control block, the process slots that were claimed, and one word of each
  * buffer.
  *
- * "Certainly dead" means that process.c would find the same: no slot names a process that
- * exists, and no child is about to claim a slot.  In any doubt (another program may have
- * the pid by now) the answer is no, and process.c decides.
+ * "Certainly dead" means that no slot names a pid that exists, and no child is about to
+ * claim a slot.  If a slot names a pid that exists, it may belong to another program by
+ * now.  Then the answer is "not certain", and process.c decides later.
  */
 #include <errno.h>
 #include <limits.h>
@@ -74,9 +74,10 @@ static bool are_all_free(int fd, uint64_t off)
 }
 
 /*
- * Return true if no process is left, and no child is about to claim a slot. `forks` is
- * read after the slots: then a child that claims its slot during the check is not yet
- * counted in forks_done, so `forks` and forks_done differ, as in process_scan().
+ * Return true if no process is left, and no child is about to claim a slot.  Read
+ * `forks` after the slots, and compare it with forks_done, which was read before.  So
+ * if a child claims its slot during the check, the two numbers differ, and the result
+ * is false, as in process_scan().
  */
 static bool are_all_gone(int fd, const struct abi_control *control)
 {

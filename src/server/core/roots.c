@@ -47,7 +47,7 @@ static void put_into_bucket(const struct roots *roots, struct root *root)
 	*first = root;
 }
 
-/* Make sure that there are at least as many buckets as roots. */
+/* Allocate more buckets if there are more roots than buckets. */
 static int grow_hash(struct roots *roots)
 {
 	uint32_t nr = roots->nr_hash ? roots->nr_hash * 2 : HASH_FIRST;
@@ -58,8 +58,8 @@ static int grow_hash(struct roots *roots)
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
 		return roots->nr_hash ? 0 : -ENOMEM;	/* if there is no memory, keep
-							 * the old buckets, with longer
-							 * chains */
+							 * the old buckets: the chains
+							 * become longer */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;

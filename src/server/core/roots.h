@@ -37,8 +37,8 @@ struct roots {
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
 	uint64_t learning_ns;		/* time since when a request for the list of
-					 * roots waits for figures, CLOCK_MONOTONIC, ns;
-					 * 0: no request waits */
+					 * roots waits until figures are read,
+					 * CLOCK_MONOTONIC, ns; 0: no request waits */
 };
 
 /* Initialise @roots, without any root. */
@@ -54,8 +54,9 @@ int roots_add(struct roots *roots, struct root *root);
 /* Remove @root from all lists.  The caller gets the reference that @roots has held. */
 void roots_remove(struct roots *roots, struct root *root);
 /*
- * Return true if a root counts as alive but has no process left.  A scan may notice the
- * end of a process before its pidfd is polled.
+ * Return true if the server must update the list: a root counts as alive but has no
+ * process left.  This happens when a scan notices the end of a process before its pidfd
+ * is polled.
  */
 bool roots_have_ended(const struct roots *roots);
 /* Return the root with the name @name, or NULL. */

@@ -35,8 +35,8 @@
 
 #define SLOW_TICK_NS	1000000000u	/* time between two slow ticks, ns; each root has
 					 * one turn in a slow tick */
-#define TICK_NS		40000000u	/* maximum CPU time of one tick, ns; then
-					 * clients are served */
+#define TICK_NS		40000000u	/* maximum CPU time of one tick, ns;
+					 * after it the server serves clients */
 #define SLEEP_AFTER_NS	10000000000u	/* a dead root falls asleep when it was not used
 					 * for this time, ns */
 #define ROUND_NS	20000000u	/* maximum time for removing dead roots in one
@@ -128,9 +128,9 @@ static bool is_asked(const struct root *root)
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Answer the questions of processes up to number @asked.  A process that asks later is
- * answered the next time.  While files of the program are being parsed no process is
- * answered; server_parsed() tries again. */
+/* Answer the questions of processes up to number @asked.  The next call answers processes that ask
+ * later.  While files of the program are being parsed, no process gets an answer, and
+ * server_parsed() tries again. */
 static void answer_program(struct root *root, uint32_t asked)
 {
 	const struct root_part *part;
@@ -169,8 +169,8 @@ static void forget_root(struct server *server, struct root *root)
 {
 	roots_remove(&server->roots, root);
 	root->is_gone = true;
-	process_done(root);	/* close the pidfds now, because an open file may keep
-				 * the root longer than the server */
+	process_done(root);	/* close the pidfds now: an open file may keep
+				 * the root for longer than the server needs it */
 	root_leave(root);
 	root_put(root);
 }
@@ -204,9 +204,9 @@ static bool is_mapped(const struct root *root)
 	return is_used;
 }
 
-/* Return 0 if no process of @root is left, and no child is about to claim a slot, or if the
- * root is corrupt; -EBUSY if there may be a process; -EMFILE if there is no descriptor to
- * find out. */
+/* Return 0 if @root can be removed: it is corrupt, or no process is left and no child is about to
+ * claim a slot.  Return -EBUSY if a process may be left; -EMFILE if this could not be checked,
+ * because descriptors are lacking or the scan of the slots has not ended. */
 static int check_dead(struct root *root)
 {
 	if (root->state == SERVER_ROOT_FOREIGN)
@@ -263,8 +263,8 @@ static bool is_too_old(const struct server *server, const struct root *root)
 	return now.tv_sec - root->died.tv_sec > (time_t)server->limits.days * DAY_SECONDS;
 }
 
-/* Return true if there are too many dead roots, or they are too large.  The root that died
- * last is kept, however large it is, because the user may be about to read it. */
+/* Return true if there are too many dead roots, or they are too large.  Always keep the root that
+ * died last, even if it is too large, because the user may be about to read it. */
 static bool has_too_many(const struct server *server, const struct root *root)
 {
 	return TAILQ_NEXT(root, dead_link) &&
@@ -292,8 +292,8 @@ static void limit_dead(struct server *server)
 	}
 }
 
-/* Find roots that have died, and let roots sleep or remove them.  This frees roots, so the
- * caller must have handled all epoll events that point to processes. */
+/* Find roots that have died, and let roots sleep or remove them.  The function frees
+ * roots, so the caller must have handled all epoll events that point to processes. */
 static void check_roots(struct server *server)
 {
 	struct root *root, *next;
@@ -358,8 +358,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load the roots in server->loading, whose lists or filters name functions: files must
- * be parsed and searched first.  Such a root is not shown until it is loaded completely. */
+/* Continue to load the roots in server->loading: their lists or filters name functions, so files
+ * must be parsed first.  Such a root is not shown until it is loaded completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -396,8 +396,8 @@ static bool is_same_directory(const struct root *root, int dirfd)
 	       (!root->ino || (st.st_ino == root->ino && st.st_dev == root->dev));
 }
 
-/* Drop roots that are being loaded and whose directory is gone.  @dirfd: DIR/roots; -1:
- * drop all of them. */
+/* Drop those roots that are being loaded and whose directory was removed.  @dirfd: DIR/roots; -1:
+ * drop all roots that are being loaded. */
 static void forget_loading(struct server *server, int dirfd)
 {
 	struct root **at = &server->loading, *root;
@@ -562,8 +562,8 @@ static int server_alloc(const char *dir, const struct server_parts *parts,
 	return 0;
 }
 
-/* Wait for roots that are being loaded before the first client is served, because the
- * command that started the server may need one of them at once. */
+/* Wait for roots that are being loaded.  The first client is served only after that: the
+ * command that started the server may need one of these roots at once. */
 static void wait_for_loading(struct server *server)
 {
 	uint64_t until_ns = server_now_ns() + LOADING_NS;
@@ -672,9 +672,9 @@ void server_dispatch(struct server *server)
 		scan_changes(server);
 }
 
-/* Do the regular work of one root.  A scan that has not ended is continued, not begun
- * again: otherwise the last processes of a root with too many processes for its budget
- * would never be scanned. */
+/* Do the regular work of one root.  Continue a scan that has not ended, and do not begin a new
+ * one.  Otherwise, if a root has too many processes for its budget, its last processes would never
+ * be scanned. */
 static void tick_root(struct root *root)
 {
 	const struct root_part *root_part;
@@ -701,8 +701,8 @@ static uint64_t cpu_ns(void)
 	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Continue scans that have not ended.  Roots take turns: a root that had its turn in this
- * round waits until all others had theirs.  Returns true if a scan has still not ended. */
+/* Continue scans that have not ended.  Roots take turns: a root that had its turn in this round
+ * waits until all others had theirs.  Returns true if a scan has still not ended. */
 static bool continue_scans(struct server *server, uint64_t until_ns)
 {
 	bool is_left = false, is_over = false;

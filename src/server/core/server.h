@@ -24,8 +24,8 @@ struct server_parts;
 int server_open(const char *dir, const struct server_parts *parts, struct server **ret_server);
 /*
  * Open the root @name, or all roots if @name is NULL, only to read them.  This works
- * while another server runs.  Changes that are made through such a view are not seen by
- * any other process.  A process that calls this must not call server_open().
+ * while another server runs.  No other process sees changes that are made through such
+ * a view.  A process that calls this must not call server_open().
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
@@ -73,8 +73,9 @@ struct server_root_info {
 	enum server_root_state state;
 	uint32_t pid;			/* pid of the process that made the root */
 	uint32_t nr_processes;		/* number of processes that are alive */
-	bool has_figures;		/* true: the members from events_on to overruns
-					 * are known; else they are 0 */
+	bool has_figures;		/* true: the members from events_on to
+					 * overruns are known; false: they are 0
+					 * */
 	uint32_t events_on, events_known;
 	uint64_t entries;		/* number of records that can be read */
 	uint64_t bytes;			/* total size of the records that can be read, bytes */
@@ -87,9 +88,9 @@ struct server_root_info {
  * Call @emit for every root, newest first.  Stops when @emit returns a value other than 0,
  * and returns that value.  Wakes dead roots for a moment to read their figures.
  *
- * The states of the roots are current.  The CLI lists roots right after its waitpid(),
- * and a program that has ended must be dead then, even if it claimed its slot after the
- * last scan.  server_root_remove() guarantees that, too.
+ * First updates the states of all roots: the CLI lists roots right after its waitpid(),
+ * and a program that has ended must be shown as dead then, even if it claimed its slot
+ * after the last scan. server_root_remove() updates the states first, too.
  */
 int server_root_list(struct server *server,
 		     int (*emit)(void *arg, const struct server_root_info *info),
@@ -100,8 +101,8 @@ int server_root_names(struct server *server,
 		      int (*emit)(void *arg, const struct server_root_info *info),
 		      void *arg);
 /* List roots as server_root_list() does, but only those that the `ulf run` with number
- * @run_id has started.  Reads figures for up to 20 ms; further dead roots are without
- * figures. */
+ * @run_id has started.  Reads figures for up to 20 ms.  Dead roots whose figures are
+ * not read by then are listed without figures. */
 int server_root_list_run(struct server *server, uint32_t run_id,
 			 int (*emit)(void *arg, const struct server_root_info *info),
 			 void *arg);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measure the rate of the TSC.  The rate is a property of the machine, so it is
- * measured once for all roots, between the start of the server and the first ring.  The
- * time base of a root is stored in its memory and never changes: the next server uses
- * it, too.
+ * Measure the rate of the TSC.  The rate is a property of the machine, so the server
+ * measures it once, for all roots, between its start and the first ring.  The time base
+ * of a root is stored in its memory and never changes: the next server uses it, too.
  */
 #include <stdbool.h>
 #include <time.h>
@@ -77,7 +76,7 @@ static void calibrate_clock(struct abi_clock *clock)
 		return;
 	mult = (uint64_t)(((unsigned __int128)(now.ns - first.ns) << 32) /
 			  (now.tsc - first.tsc));
-	/* The rings cannot scale a TSC that is slower than 1 GHz. */
+	/* Do not use a TSC that is slower than 1 GHz, because the rings cannot scale it. */
 	if (!mult || mult >> 32)
 		return;
 	clock->tsc0 = now.tsc -

@@ -41,9 +41,9 @@ struct comms {
 					 * find_comm() */
 	uint32_t next;			/* row of the shared table at which
 					 * comms_refresh() continues */
-	struct comm learned[LEARNED];	/* cache of threads that were looked up in
-					 * /proc, by thread id modulo LEARNED; a new
-					 * thread replaces the old one */
+	struct comm learned[LEARNED];	/* cache of threads that were looked up in /proc; the
+					 * index is the thread id modulo LEARNED, and a new thread
+					 * replaces the old one */
 };
 
 struct comms *comms_new(void)
@@ -207,8 +207,8 @@ void comms_expire(struct root *root)
 }
 
 /*
- * Enter a thread into the shared table.  Choose a row as the runtime does: the thread's
- * own row or a free row, else the row that was written longest ago.
+ * Enter a thread into the shared table.  Choose a row as the runtime does: the row that
+ * the thread had before, or a free row; else the row that was written longest ago.
  */
 static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {

@@ -17,8 +17,8 @@ struct root;
 struct comms *comms_new(void);
 /* Free the cache of threads.  NULL is allowed. */
 void comms_free(struct comms *comms);
-/* Methods root_part.init, root_part.done and root_part.tick: allocate the cache of
- * threads; free it; update the names of some live threads. */
+/* Three methods of root_part.  comms_init: allocate the cache of threads.  comms_done:
+ * free it. comms_tick: update the names of some live threads. */
 int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);

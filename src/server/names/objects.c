@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find objects, and read their files.  The program stores where its objects are loaded.
- * abi_module has the objects with tracepoints. abi_object has the objects that were loaded
- * at the program's start, have tracepoints, or were on a stack; the server adds the objects
- * whose functions are traced.  Names are in the files.  A file that has changed since it was
- * loaded is recognised by its build id, and not used.  The program's own file is found even
- * then, while the program runs (program.c).
+ * abi_module has the objects with tracepoints. abi_object has the objects that were
+ * loaded at the program's start, have tracepoints, or were on a stack.  The server adds
+ * the objects whose functions are traced.  The names of functions are in the objects'
+ * files.  The build id shows whether a file has changed since it was loaded.  A changed
+ * file is not used.  If the program's own file has changed, the server finds the original
+ * one as long as the program runs (program.c).
  *
- * Objects come and go, and one may be loaded where another was.  So the search at an address
- * takes the newest abi_object that existed when the record was written.  If there is none,
- * it tries the record's module, then the modules that are loaded now, then the abi_objects,
- * newest first, then the other modules.
+ * An object may be loaded at an address where another one was before.  So the search at
+ * an address takes the newest abi_object that existed when the record was written.  If
+ * there is none, it tries in this order: the record's module; the modules that are
+ * loaded now; the abi_objects, newest first; the other modules.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,8 +47,9 @@
 					 * root; a session finds parameters of
 					 * functions */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* maximum total time to wait for parsers in the
-					 * whole life of a root, ns */
+#define WAIT_NS		250000000u	/* maximum time for which the server
+					 * waits for parsers in the whole life
+					 * of a root, ns */
 
 struct objects {
 	struct object objects[OBJECTS];		/* one for each row of abi_module, then
@@ -184,7 +186,7 @@ static int want_file(struct root *root, const struct object_file *file,
 	memcpy(ret_want->request.build_id, file->build_id, sizeof(file->build_id));
 	program_file_find(root, file->path, &found);
 	r = localfile_open(found.path, &ret_want->fd);
-	/* A path in /proc/self/fd does not help to find debug files. */
+	/* Do not pass a path in /proc/self/fd: there are no debug files next to it. */
 	ret_want->path = found.fd < 0 ? file->path : NULL;
 	program_file_done(&found);
 	return r;
@@ -210,7 +212,8 @@ static void start_file(struct root *root, struct object_file *file)
 	root_objects(root)->is_parsing |= r == -EBUSY;
 }
 
-/* Charge @bytes to the root.  Returns false and charges nothing if fewer bytes are left. */
+/* Subtract @bytes from *@bytes_left, the bytes that the root may still use.  If fewer
+ * are left, subtract nothing and return false. */
 static bool take_bytes(uint64_t *bytes_left, uint64_t bytes)
 {
 	bool is_enough = bytes <= *bytes_left;
@@ -238,8 +241,8 @@ static void end_file(struct root *root, struct object_file *file)
 	const char *why = parse_why(file->job);
 
 	file->is_parsed = true;
-	/* Count at least the size of the result, because the parser may report too few
-	 * bytes. */
+	/* Count at least the size of the result, because a parser that a hostile file
+	 * has taken over may report too few bytes. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (!take_bytes(&objects->bytes_left, bytes)) {
@@ -349,10 +352,11 @@ static bool is_loaded(const struct root *root, uint32_t row)
 }
 
 /*
- * Return the number of the object at position @at of the search order: first modules that
- * are loaded, then objects, then modules that were unloaded, newest first in each group.  A
- * module has two positions, of which one is empty, so there are 2 * @modules + @seen
- * positions.  Returns -ENOENT if there is no object at this position.
+ * Return the number of the object at position @at of the search order: first modules
+ * that are loaded, then objects, then modules that were unloaded.  In each group the
+ * newest comes first.  A module has a position in the first group and one in the last,
+ * and one of them is empty.  So there are 2 * @modules + @seen positions.  Returns
+ * -ENOENT if there is no object at this position.
  */
 static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
 			   uint32_t at)
@@ -366,8 +370,8 @@ static int object_in_order(const struct root *root, uint32_t modules, uint32_t s
 	return is_loaded(root, row) == is_first ? (int)row : -ENOENT;
 }
 
-/* Return false if object @number cannot contain @addr, as far as known without its
- * file. */
+/* Return false if it is certain, without reading its file, that object @number does not
+ * contain @addr. */
 static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 {
 	const struct abi_object *row;
@@ -393,9 +397,9 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 	return object;
 }
 
-/* Return the next object as objects_next() does.  If @is_strict, return NULL at an
- * object whose file is still being parsed, so that no other file is parsed before this
- * object is ruled out. */
+/* Return the next object as objects_next() does.  If @is_strict, and the file of an
+ * object is still being parsed, return NULL: no other file should be parsed before it
+ * is known whether this object contains @addr. */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {
@@ -437,8 +441,8 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
-		return -ENOENT;		/* if the table is full, a newer object may be
-					 * missing */
+		return -ENOENT;		/* if the table is full, a newer object
+					 * may be missing in it */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 

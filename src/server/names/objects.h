@@ -27,7 +27,8 @@ struct object_file {
 	bool is_parsed;			/* true: the file was parsed, successfully or not */
 	bool is_readable;		/* true: the file was parsed successfully */
 	bool has_cxx;			/* true: the file was parsed and has C++ symbols */
-	struct parse_job *job;		/* the parser that is running; NULL: none */
+	struct parse_job *job;		/* the parser that is running; NULL: no
+					 * parser is running */
 	struct elf_symbols symbols;
 	struct params *params;		/* parameters of functions; NULL: no parameters
 					 * were requested yet */
@@ -52,20 +53,20 @@ struct object {
  * The objects of a root, as the server knows them.  A file is parsed when an address in
  * it is first looked up.
  *
- * In the server nothing here waits for a parser, except objects_wait().  While a file
- * is being parsed, the server knows none of its names, and objects_has_missing() is
- * true: the caller must try again later.
+ * In a process with an event loop (the server), no function of this file waits for a
+ * parser, except objects_wait().  While a file is being parsed, the server knows none of
+ * its names, and objects_has_missing() is true: the caller must try again later.
  */
 /* Method root_part.init: allocate an empty struct objects for @root.  Returns 0 or
  * -ENOMEM. */
 int objects_init(struct root *root);
 /* Method root_part.done: free the struct objects of @root, and kill its parsers. */
 void objects_done(struct root *root);
-/* Make objects_has_missing() return false again.  Must be called before names, strings
- * or parameters are looked up. */
+/* Forget that results were missing: objects_has_missing() returns false again.  Must be
+ * called before names, strings or parameters are looked up. */
 void objects_clear_missing(struct root *root);
-/* Return true if a result was missing since objects_clear_missing(), because a file is
- * still being parsed.  The caller must look it up again later. */
+/* Return true if some result was missing since objects_clear_missing(), because a file
+ * is still being parsed.  Then the caller must look its names up again later. */
 bool objects_has_missing(const struct root *root);
 /*
  * Method root_part.has_unsaved: return true if names were read from files that may be gone
@@ -78,8 +79,8 @@ struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
 /*
  * Parse the files of all objects and wait for the results, up to 250 ms in the whole life
- * of a root.  For callers that cannot try again later.  Returns at once if all files are
- * parsed.
+ * of a root.  Called where the caller cannot try again later.  Returns at once if all
+ * files are parsed.
  */
 void objects_wait(struct root *root);
 /* Make objects_wait() of @root return at once from now on. */
@@ -89,8 +90,8 @@ void objects_stop_waiting(struct root *root);
  * are not parsed yet.
  */
 int objects_parse(struct root *root);
-/* Method root_part.settled: take the results of parsers that have ended, and subtract
- * the bytes that they have read from the root's limit. */
+/* Method root_part.settled: take the results of parsers that have ended, and count the
+ * bytes that the parsers have read against the root's limit. */
 void objects_settle(struct root *root, bool is_awaited);
 /*
  * Return the constant string at address @addr, which lies in @object; at most its first
@@ -137,8 +138,8 @@ const struct elf_params *objects_params(struct root *root,
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
 /*
- * Return true if @object may have been at @addr when the record @from was written,
- * because no other object is known to have been there.
+ * Return true if @object may have been at @addr when the record @from was written.
+ * This is so unless another object is known to have been there.
  */
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);

@@ -12,19 +12,21 @@
 #define FOUND		1024u		/* number of functions in the cache; a power of two */
 
 struct found {
-	uint64_t addr;			/* 0: the row is free */
+	uint64_t addr;			/* address of the function; 0: the row
+					 * is free */
 	struct elf_params *params;	/* parameters of the function; NULL: they are unknown */
 };
 
 struct params {
-	struct parse_job *session;	/* NULL: no session */
+	struct parse_job *session;	/* NULL: there is no session */
 	bool is_over;			/* true: the session has failed or takes too
 					 * long, so no other session is started for the
 					 * file */
 	const char *why;		/* reason for params_why(); NULL: there is
 					 * nothing to report */
-	uint64_t asked;			/* address whose parameters the session is
-					 * looking for; 0: none */
+	uint64_t asked;			/* address whose parameters the session
+					 * is looking for; 0: the session looks
+					 * for nothing */
 	uint64_t used_ns;
 	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
 					 * entry replaces the old one */
@@ -102,8 +104,8 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* Handle a session of the parser that has ended by itself.  No other session is started
- * for this file. */
+/* Handle a session of the parser that has ended without a request of the server.  No
+ * other session is started for this file. */
 static void end_session(struct params *params)
 {
 	params->is_over = true;
@@ -138,8 +140,9 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* in a process without an event loop,
-					 * parse_query() has waited for the answer */
+	take_answer(params);		/* a process without an event loop waits
+					 * in parse_query(), so the answer is
+					 * here already */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

@@ -25,8 +25,8 @@ void params_stop(struct params *params);
 bool params_has_session(const struct params *params);
 /* Return how many bytes of debug information the session has read. */
 uint64_t params_bytes(const struct params *params);
-/* Return when params_find() last needed the session, CLOCK_MONOTONIC, ns.  Cached
- * answers do not need it. */
+/* Return the time at which params_find() last needed the session, CLOCK_MONOTONIC, ns.
+ * A call that finds its answer in the cache does not count. */
 uint64_t params_used_ns(const struct params *params);
 
 /*
@@ -38,8 +38,8 @@ uint64_t params_used_ns(const struct params *params);
  */
 int params_find(struct params *params, uint64_t addr, const struct elf_params **ret_params);
 /*
- * Return why the session failed, for error_log.  Each failure is returned only once.
- * Returns NULL if the session did not fail.
+ * Return the reason why the session has failed, for error_log; NULL if it has not
+ * failed.  Each failure is returned only once.
  */
 const char *params_why(struct params *params);
 

@@ -2,8 +2,8 @@
 /*
  * The formats of trace_printk().  The server reads them from the program's heap and
  * finds them by their addresses.  A format does not change once it is stored, so each
- * format is read once.  A program that reports changed tables again and again makes the
- * server only check the start of each list.
+ * format is read once.  If a program reports again and again that its tables have
+ * changed, the server only checks the start of each list.
  */
 #include "server/names/printk.h"
 
@@ -106,8 +106,8 @@ static int add_format(struct printk_formats *formats, uint32_t off, const char *
 
 /*
  * Read the formats of a list that are newer than the format at offset @known.  The
- * newest format comes first, so offsets must fall from one format to the next.  The
- * list ends where an offset does not fall.
+ * newest format comes first, so each offset must be lower than the one before.
+ * Otherwise the list is damaged, and the read ends there.
  */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {

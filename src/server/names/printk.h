@@ -11,8 +11,8 @@ struct printk_formats;
 struct root;
 struct text;
 
-/* Return true if the program has formats of trace_printk(): such a program records even if
- * no event is on. */
+/* Return true if the program has formats of trace_printk().  Such a program records
+ * even if no event is on. */
 bool printk_has_formats(const struct root *root);
 /* Method root_part.done: free the formats of trace_printk() that were read. */
 void printk_formats_done(struct root *root);
@@ -35,8 +35,8 @@ int printk_list_strings(struct root *root,
 			void *arg);
 
 /*
- * Print a record of ftrace:print, bprint or bputs: printk_print() with its origin,
- * printk_print_message() only the text (printk_line.c).
+ * printk_print() prints a record of ftrace:print, bprint or bputs with its origin.
+ * printk_print_message() prints only the text of the record (printk_line.c).
  */
 void printk_print(const struct line *line, struct text *out);
 void printk_print_message(const struct line *line, struct text *out);

@@ -21,7 +21,8 @@
 
 #define STRINGS		256u		/* number of strings in the cache; a power of two */
 
-/* A cached string.  The cache is effective because few strings are used, again and again. */
+/* A cached string.  The cache is effective because most programs use only a few
+ * strings, but use them often. */
 struct string {
 	uint64_t addr;			/* 0: the row is free */
 	uint32_t module;		/* symbols_from.module of the record for which
@@ -34,8 +35,8 @@ struct symbols {
 						 * new string replaces the old one */
 	uint32_t tables_seen;			/* value of abi_control.tables_changed
 						 * when @strings were read */
-	struct written_names written;		/* searches for functions by name, and
-						 * the results of these searches */
+	struct written_names written;		/* searches for functions by
+						 * name, with their results */
 };
 
 static struct symbols *root_symbols(const struct root *root)
@@ -110,10 +111,11 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 }
 
 /*
- * Find the symbol that begins at @addr, for a return address that no call precedes.  A
- * signal handler returns to such an address, the start of libc's __restore_rt.  This is
- * assembler code, and its symbol has no size.  A symbol with a size is refused: it may be
- * the function after an unknown one that ends with a call.
+ * Find the symbol that begins at @addr, for a return address with no call before it.
+ * Such an address is the start of libc's __restore_rt, to which a signal handler
+ * returns.  This is assembler code, and its symbol has no size.  Refuse a symbol with a
+ * size: it may belong to another function, which only follows an unknown function that
+ * ends with a call.
  */
 static int find_restorer(struct root *root, const struct symbols_from *from,
 			 uint64_t addr, const struct object *object,
@@ -138,8 +140,8 @@ static void print_module(const struct object *object, struct text *out)
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
-	/* Look up the byte before a return address, which belongs to the call: the
-	 * return address itself may lie after the end of the caller. */
+	/* For a return address, look up the byte before it, which belongs to the call:
+	 * the return address itself may be after the end of the caller. */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
@@ -211,7 +213,7 @@ void symbols_list(struct root *root, struct text *out)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		/* Skip the object if another object is loaded at its address now. */
+		/* Skip the object if another one is loaded at its address now. */
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;

@@ -81,8 +81,9 @@ void symbols_list(struct root *root, struct text *out);
 int symbols_string(struct root *root, const struct symbols_from *from, uint64_t addr,
 		   struct text *out);
 
-/* Begin to search for the functions that one text, or the rules of a root, name.  Limits how
- * many they are. */
+/* Begin a round of searches: for the functions that one text names, or for those that
+ * all rules of a root name.  Must be called before the first symbols_functions_search()
+ * of the round.  The number of different names in one round is limited. */
 void symbols_functions_begin(struct root *root);
 /*
  * Search for the functions with the name @name (@len bytes), for a later
@@ -92,10 +93,11 @@ void symbols_functions_begin(struct root *root);
  */
 int symbols_functions_search(struct root *root, const char *name, size_t len);
 /*
- * Get the addresses of the functions with the name @name.  The result is the first
- * function with this name in a symbol table; if there is none, all functions that have
- * this name in the source.  May wait for parsers (objects_wait()).  Returns the number
- * of functions; -ENOENT; -E2BIG if there are more than FILTER_RANGES_MAX; or -ENOMEM.
+ * Get the addresses of the functions with the name @name.  If a symbol table has the
+ * name, the result is the first function with it.  Otherwise the result is all
+ * functions that have this name in the source.  May wait for parsers (objects_wait()).
+ * Returns the number of functions; -ENOENT; -E2BIG if there are more than
+ * FILTER_RANGES_MAX; or -ENOMEM.
  */
 int symbols_functions(struct root *root, const char *name, size_t len,
 		      struct filter_range ret_ranges[FILTER_RANGES_MAX]);

@@ -11,14 +11,15 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-/* Limits of the searches that a root keeps, and of those of one round.  A round must not
- * replace its own searches by others: it would never end. */
+/* Maximum number of searches that a root keeps, and of names in one round.  The second
+ * number must be the smaller one: otherwise the searches of a round would replace each
+ * other, and the round would never end. */
 #define SEARCHES_MAX	1024u
 #define ROUND_MAX	512u
 #define CHECK_EVERY	64u		/* names between two checks of the budget */
 
-/* How well a function matches a name, from the best tier to the worst.  A search finds
- * only the functions of the best tier that any function reaches. */
+/* How well a function matches a name, from the best tier to the worst.  The result of a
+ * search has only functions of one tier: the best tier that any function reaches. */
 enum tier {
 	TIER_RAW,			/* equal to the name in the symbol table; only
 					 * the first such function counts */
@@ -30,8 +31,8 @@ enum tier {
 	TIER_NONE,
 };
 
-/* The steps of a search.  Most filters name functions of C, so raw names come first, and only a
- * name that no symbol has makes the server demangle. */
+/* The steps of a search.  Most filters name functions of C, so raw names come first.
+ * The server demangles only if no symbol has the name. */
 enum step {
 	STEP_RAW,			/* compare with raw names */
 	STEP_DEMANGLE,			/* wait until all names are demangled */
@@ -47,15 +48,17 @@ struct found {
 
 /* A search that is in progress, or its result. */
 struct written_search {
-	struct written_search *next;	/* next search in the list, which was last used
-					 * before this one */
+	struct written_search *next;	/* next search in the list; this one was
+					 * used after it */
 	char *name;
 	size_t len;			/* bytes of @name */
 	uint64_t objects;		/* value of sum_objects() when the search began */
 	uint32_t round;			/* written_names.round at the last use */
 	enum step step;
-	uint32_t at, row;		/* position of the search in this step: see
-					 * objects_next(), and a row of the object */
+	uint32_t at, row;		/* where the search continues in this step:
+					 * @at is the cursor of objects_next(),
+					 * @row the first symbol of the object
+					 * there that was not compared yet */
 	enum tier tier;			/* tier of all functions in @now */
 	struct found now;		/* functions that the current search has found
 					 * so far */
@@ -99,8 +102,8 @@ static struct written_search *new_search(const char *name, size_t len)
 	return search;
 }
 
-/* Return the search for @name, or NULL.  *@ret_at: the pointer to it, or to the end of the list.
- * *@ret_nr: the number of searches before it. */
+/* Return the search for @name, or NULL.  *@ret_at: the pointer that points to it; NULL
+ * result: the last pointer of the list.  *@ret_nr: the number of searches before it. */
 static struct written_search *find_search(struct written_names *names, const char *name,
 					  size_t len, struct written_search ***ret_at,
 					  uint32_t *ret_nr)
@@ -248,7 +251,8 @@ static int search_object(struct written_search *search,
 	return 0;
 }
 
-/* Compare the names of all objects, from search->at on.  Returns as search_object(). */
+/* Compare the names of all objects, from search->at on.  Returns the values that
+ * search_object() returns. */
 static int search_objects(struct written_names *names, struct root *root,
 			  struct written_search *search,
 			  const struct function_pattern *pattern)
@@ -279,7 +283,7 @@ static int search_written(struct written_names *names, struct root *root,
 	return search_objects(names, root, search, &pattern);
 }
 
-/* Do the present step, and go to the next one if it has ended.  Returns 0 or -ERESTART. */
+/* Do the current step, and go to the next step if it has ended.  Returns 0 or -ERESTART. */
 static int do_step(struct written_names *names, struct root *root,
 		   struct written_search *search)
 {

@@ -41,9 +41,9 @@ void written_names_begin(struct written_names *names);
 /*
  * written_names_search - search for the functions called @name (@len bytes)
  *
- * Returns 0 if the search is complete, whether or not it has found any; -ERESTART if names
- * are still being demangled or searched: call again later; -E2BIG: this round has too many
- * names; or -ENOMEM.
+ * Returns 0 if the search is complete, even if it has found nothing; -ERESTART if names
+ * are still being demangled or searched: call again later; -E2BIG: this round has too
+ * many names; or -ENOMEM.
  */
 int written_names_search(struct written_names *names, struct root *root, const char *name,
 			 size_t len);
@@ -51,8 +51,9 @@ int written_names_search(struct written_names *names, struct root *root, const c
  * written_names_get - search, and return the functions that were found
  *
  * While a search has not ended, this returns the result of the last search for @name.
- * Returns the number of ranges stored in @ret_ranges; 0: none, or not known yet; -E2BIG: more
- * than FILTER_RANGES_MAX functions have the name; -ENOMEM.
+ * Returns the number of ranges stored in @ret_ranges.  Returns 0 if no function has the
+ * name, or if this is not known yet; -E2BIG if more than FILTER_RANGES_MAX functions
+ * have it; or -ENOMEM.
  */
 int written_names_get(struct written_names *names, struct root *root, const char *name,
 		      size_t len, struct filter_range ret_ranges[FILTER_RANGES_MAX]);
