@@ -16,8 +16,9 @@ static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
 
-/* Count a waiting entry as an entry of set_ftrace_filter, because a filter with such an
- * entry is not empty. */
+/* Count a waiting entry as an entry of set_ftrace_filter.  So a filter with nothing but
+ * such an entry is not empty: it selects no function, and an empty filter would select
+ * all. */
 static void count_entry(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)

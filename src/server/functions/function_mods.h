@@ -20,7 +20,8 @@ struct text;
 
 /* An entry that waits for its module. */
 struct function_mod {
-	struct function_mod *next;	/* next older entry; NULL: none */
+	struct function_mod *next;	/* next older entry; NULL: this is the
+					 * oldest entry */
 	enum function_list list;	/* the list: FUNCTION_FILTER or FUNCTION_NOTRACE */
 	char *glob;			/* name or glob of functions */
 	char *module;
@@ -32,9 +33,9 @@ struct function_mod {
 	     mod; mod = mod->next)
 
 /*
- * Add the waiting entry @glob:mod:@module to @list, or remove this entry if @glob
- * begins with '!', and publish the rules.  Returns 0; -EINVAL if the module is loaded,
- * or if there is no such entry to remove; or an error of rules_publish().
+ * Add the waiting entry @glob:mod:@module to @list; if @glob begins with '!', remove
+ * this entry.  Then publish the rules.  Returns 0; -EINVAL if the module is loaded, or
+ * if there is no such entry to remove; or an error of rules_publish().
  */
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module);
@@ -46,9 +47,9 @@ int function_mods_clear(struct instance *instance, enum function_list list);
 /* Free all waiting entries of @instance.  Nothing is published. */
 void function_mods_done(struct instance *instance);
 /*
- * Apply the waiting entries of all instances whose module is loaded now, and remove
- * these entries.  Returns 0; -ERESTART if names are still being demangled or searched,
- * so that the caller must call again later; -ENOMEM or an error of rules_publish().
+ * Apply each waiting entry whose module is loaded now, in all instances, and remove the
+ * entry.  Returns 0; -ERESTART if names are still being demangled or searched, so that
+ * the caller must call again later; -ENOMEM or an error of rules_publish().
  */
 int function_mods_come(struct root *root);
 

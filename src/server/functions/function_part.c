@@ -25,8 +25,9 @@ void function_part_settled(struct root *root, bool is_awaited)
 		functions_tick(root, FUNCTIONS_LINES_TICK);
 }
 
-/* Return true if there are names of functions.  The names are unsaved data: they were
- * read from files that may have been removed since, so they could not be read again. */
+/* Return true if the server has names of functions.  Such names count as unsaved data:
+ * they were read from files that may have been removed since, so the server could not
+ * read them again. */
 bool function_part_has_unsaved(const struct root *root)
 {
 	return root_functions(root)->nr_objects;

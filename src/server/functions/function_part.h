@@ -22,8 +22,8 @@ bool function_part_answer(struct root *root);
 /* Method root_part.settled: continue to look for objects, unless a program waits. */
 void function_part_settled(struct root *root, bool is_awaited);
 /* Method root_part.has_unsaved: return true if the server has read objects from files.
- * If the root fell asleep, their functions could be lost, because the files may be gone
- * when it wakes. */
+ * If the root fell asleep, the functions of these objects could be lost, because the
+ * files may be gone when the root wakes. */
 bool function_part_has_unsaved(const struct root *root);
 /* Method instance_part.done: free the commands of functions, and the entries that wait
  * for modules. */

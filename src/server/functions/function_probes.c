@@ -69,7 +69,8 @@ static int parse_command(struct root *root, const char *command, char *param,
 							 is_removal) : NULL;
 		if (!spec->target)
 			return -EINVAL;
-		/* Refuse an empty count only for commands with a target, as the kernel does. */
+		/* Refuse an empty count only if the command has a target, as the kernel
+		 * does. */
 		if (!is_removal && param && (!*param || *param == ':'))
 			return -EINVAL;
 	}
@@ -216,8 +217,7 @@ static int hold_entry(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-/* Take again the references to target events that release_targets() has just
- * released. */
+/* Take the references to target events again that release_targets() has just released. */
 static void hold_targets(struct instance *instance, const struct entries *entries)
 {
 	for (uint32_t i = 0; i < entries->nr; i++)
@@ -291,8 +291,8 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* After an error, entries->nr counts only the entries for which hold_entry()
-	 * has succeeded. */
+	/* If an entry fails, entries->nr is the number of entries before it: those for
+	 * which hold_entry() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold_entry(instance, spec, &entries->entries[entries->nr]);
 	return r;

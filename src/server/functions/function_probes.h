@@ -29,11 +29,12 @@ struct function_probe_entry {
 					 * NULL: no target */
 };
 
-/* One command with the functions that have it; either all of them have a count, or
- * none.  As in the kernel a function can have a command only once, even for different
- * target events. */
+/* One command with the functions that have it.  Either all of these functions have a
+ * count, or none.  As in the kernel a function can have a command only once, even for
+ * different target events. */
 struct function_probe {
-	struct function_probe *next;	/* next older command; NULL: none */
+	struct function_probe *next;	/* next older command; NULL: this is the
+					 * oldest command */
 	const struct trigger_cmd *cmd;
 	bool is_counted;
 	uint32_t nr;			/* number of entries */
@@ -53,8 +54,9 @@ struct probe_globs {
 };
 
 /*
- * Add @command to the functions that match @globs, or to none if there is an error.  If
- * the first glob begins with '!', remove the command from the functions that match it.
+ * Add @command to the functions that match @globs.  If there is an error, add it to
+ * none.  If the first glob begins with '!', remove the command from the functions that
+ * match this glob.
  * @param: text after the command (target and count), or NULL; it is changed.
  *
  * The caller must call apply_start() after success.  Returns 0; -EINVAL if the command is

@@ -21,8 +21,9 @@
  * sorted. */
 struct place {
 	uint64_t key, second;		/* sort by @key, then by @second */
-	const struct function_probe *probe;	/* the list is probe->entries; NULL if
-						 * the caller knows the list */
+	const struct function_probe *probe;	/* the list is probe->entries;
+						 * NULL: it is the list that the
+						 * caller handles */
 	uint32_t nr;
 };
 
@@ -47,8 +48,9 @@ static uint32_t count_entries(const struct instance *instance)
 /* ---- write the commands of functions to the block of rules ---- */
 
 /* Fill @places with the entries of all commands, sorted by the address of the function.
- * Commands of one function come newest first, as in the kernel.  Functions whose object
- * is not loaded are left out, because other functions may be at their addresses now.
+ * Commands of one function are in the order newest first, as in the kernel.  Functions
+ * whose object is not loaded are left out, because other functions may be at their
+ * addresses now.
  * Returns the number of elements of @places. */
 static uint32_t fill_places(const struct instance *instance, struct place *places)
 {

@@ -59,8 +59,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
 	program_file_find(root, read->path, &file);
 	r = localfile_open(file.path, &want.fd);
-	/* Pass no path if file.path is a link that the server has made, because debug files
-	 * are not next to the link. */
+	/* If file.path is a link that the server has made, pass no path: the parser
+	 * would search for debug files next to the link, and they are not there. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
 	return r ? r : parse_start(&want, &read->job);
@@ -98,8 +98,8 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Take the result of the parser.  The bytes that the parser has read count against the
- * limit, even if it failed. */
+/* Take the result of the parser.  Even if the parser has failed, the bytes that it has
+ * read count against the root's limit. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	struct functions *functions = root_functions(root);
@@ -112,8 +112,8 @@ static void end_read(struct root *root, struct function_read *read)
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
 
-	/* Count at least the size of the result, because the parser may report too few
-	 * bytes. */
+	/* Count at least the size of the result.  The parser may have been taken over
+	 * by the file that it has read, and report too few bytes. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

@@ -10,8 +10,8 @@
 
 #include "server/functions/functions.h"
 
-/* One table of function sites in a file.  The file is being parsed, or the result was
- * not used yet. */
+/* One table of function sites in a file that is being parsed, or whose result was not
+ * used yet. */
 struct function_read {
 	struct function_read *next;
 	char *path;
@@ -51,8 +51,8 @@ int function_read_demangle(struct root *root, struct function_object *object);
  * killed. */
 void function_read_forget(struct functions *functions, struct function_read *read);
 /*
- * Free each struct function_read that the last functions_refresh() did not need,
- * because no process has mapped its file any more.
+ * Free each struct function_read that the last functions_refresh() did not need.  No
+ * process has mapped the file of such a struct any more.
  */
 void function_reads_drop_unwanted(struct functions *functions);
 

@@ -17,13 +17,14 @@
 					 * boot settings name fewer functions */
 #define FOUND_MAX	(4u << 20)	/* maximum number of functions in the results of
 					 * all searches together */
-#define CHECK_EVERY	8u		/* number of names between two checks of the
-					 * budget; a name takes 1 us, rarely 1 ms */
+#define CHECK_EVERY	8u		/* number of names between two checks of
+					 * the budget; one name takes about 1
+					 * us, in rare cases 1 ms */
 
 /* A search that is in progress, or a result. */
 struct function_search {
-	struct function_search *next;	/* next search in the list, which was last used
-					 * before this one */
+	struct function_search *next;	/* next search in the list; this one was
+					 * used after it */
 	char *key;			/* name and module of the search; see make_key() */
 	size_t key_len;			/* bytes of @key */
 	uint64_t objects;		/* value of sum_objects() when the search began */
@@ -31,8 +32,8 @@ struct function_search {
 					 * function of this object */
 	enum function_rung rung;	/* rung of all functions in @found */
 	uint32_t *found;		/* numbers of the functions that were found */
-	uint32_t nr, cap;		/* number of elements of @found that are used,
-					 * and that are allocated */
+	uint32_t nr, cap;		/* number of elements of @found that are
+					 * used, and number that are allocated */
 };
 
 static void free_search(struct function_search *search)

@@ -5,8 +5,8 @@
  * The program decides how many functions there are, and how long their names are.  So
  * the searches of each root have a CPU budget.  A search that has spent the budget
  * stops, keeps its position, and continues when it is called again for the same name.
- * Results are kept as well.  A caller that needs several names starts again with the
- * first name after -ERESTART, and gets the results that are complete at once.
+ * Results are kept as well.  So a caller that needs several names can start again with
+ * the first name after -ERESTART: it gets the results that are complete at once.
  */
 #ifndef ULF_SERVER_FUNCTION_SEARCH_H
 #define ULF_SERVER_FUNCTION_SEARCH_H

@@ -26,9 +26,9 @@ static bool has_names(const struct function_object *object)
 	return false;
 }
 
-/* Return the symbol from which function @at has its name, or NULL.  This symbol mostly
- * follows @last, the symbol of the function before, so try the symbol after @last
- * first. */
+/* Return the symbol from which function @at has its name, or NULL.  @last: the symbol
+ * of the previous function.  Try the symbol after @last first, because it usually is
+ * the right one. */
 static const struct elf_symbol *find_symbol(const struct function_object *object,
 					    uint32_t at, const struct elf_symbol *last)
 {

@@ -4,7 +4,7 @@
  * (demangled) names, clones of the compiler by the name in the source.  See
  * function_name.h.
  *
- * "Prepared" means in this file: a parser has demangled the names of an object's
+ * In this file "prepared" means that a parser has demangled the names of an object's
  * functions.  Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_FUNCTION_WRITTEN_H
@@ -43,9 +43,9 @@ void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 /*
  * function_written_select - add functions to the set, or remove them, by name
  * @is_in: true: add; false: remove
- * For a name that is not a raw name.  Tries the following kinds of names in this order, and
- * stops at the first kind that matches any function: clones; names as lists show them; each
- * enum function_rung.
+ * Called for a name that is not a raw name.  Tries the following kinds of names in this
+ * order, and stops at the first kind that matches any function: clones; names as lists
+ * show them; each enum function_rung.
  * Returns the number of functions found; -ERESTART if names are still being demangled or
  * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
  */

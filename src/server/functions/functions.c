@@ -25,19 +25,20 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* number of objects of a root from which on
-					 * files without functions are not remembered */
+#define EMPTY_MAX		8192u	/* if a root has this number of objects
+					 * or more, files without functions are
+					 * not remembered */
 #define FUNCTIONS_MAX		4000000u	/* maximum number of functions of one
 						 * root */
-#define LINE_NS			10000u	/* each time this time has passed, one more line
-					 * of /proc/PID/maps may be read, ns */
-/* The cost of other work, as the number of lines of /proc/PID/maps that take equally
- * long to read. */
+#define LINE_NS			10000u	/* time after which one more line of
+					 * /proc/PID/maps may be read, ns */
+/* The cost of other work, in lines of /proc/PID/maps: how many lines could be read in
+ * the time that this work takes. */
 #define LINES_PROCESS		50u	/* cost of each process, in lines */
 #define LINES_OBJECT		100u	/* cost of each new object, in lines */
-#define OBJECTS_LINE		256u	/* number of known objects that are compared
-					 * with a mapping in the time in which one line
-					 * is read */
+#define OBJECTS_LINE		256u	/* number of known objects with which a
+					 * mapping is compared at the cost of
+					 * one line */
 
 /* ---- find the objects that processes have mapped ---- */
 
@@ -95,8 +96,8 @@ static int grow_lists(struct functions *functions, uint32_t nr)
 	return 0;
 }
 
-/* Make an object from the result of a parser.  A file that cannot be read becomes an object
- * without functions, so that the file is not tried again. */
+/* Make an object from the result of a parser.  A file that cannot be read becomes an
+ * object without functions, so that the server does not try to read it again. */
 static int read_object(struct root *root, const char *path,
 		       const struct abi_function_object *known,
 		       struct function_object **ret_object, uint32_t *ret_next_kind)
@@ -150,8 +151,8 @@ void functions_done(struct root *root)
 	*functions = (struct functions){ 0 };
 }
 
-/* Add @object to the root, or free it.  Files without functions are only remembered so that
- * they are not read again. */
+/* Add @object to the root, or free it.  A file without functions is added, too, but
+ * only so that it is not read again. */
 static int add_object(struct functions *functions, struct function_object *object)
 {
 	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
@@ -230,8 +231,9 @@ static bool fill_row(const struct function_object *object, struct abi_object *ro
  * Add a row for @object to the root's table of objects, because its functions may be
  * traced from now on.  With this row the server finds @object for an address in a later
  * record.  If two processes have different objects at one address, the newer row hides
- * the older one, and every round would add both objects again.  To avoid this, compare
- * an object that the last round found only with the rows added since that round.
+ * the older row.  Then every round would add rows for both objects again.  To avoid
+ * this, compare an object that the last round has found only with the rows that were
+ * added since that round.
  */
 static void enter_object(struct root *root, const struct function_object *object)
 {
@@ -273,8 +275,9 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
 	r = parse_kinds(root, mapping->path, known);
-	/* Wait for the files that are mapped before this one, because functions are
-	 * numbered in the order of mappings. */
+	/* Wait for the files that are mapped before this one.  Functions are numbered
+	 * in the order of the mappings, so this file's functions cannot be numbered
+	 * before theirs. */
 	if (!r && functions->is_parsing)
 		r = -ERESTART;
 	if (r)
@@ -299,8 +302,9 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	return r;
 }
 
-/* Return true if @path is the object's path.  A library that was removed or replaced while
- * it is loaded has " (deleted)" after its path; is_mapped() compares its inode. */
+/* Return true if @path is the object's path.  If a library was removed or replaced
+ * while it is loaded, /proc/PID/maps shows " (deleted)" after its path.  This is
+ * accepted here, because is_mapped() also compares the inode. */
 static bool is_path_of(const struct function_object *object, const char *path)
 {
 	size_t len = strlen(object->path);
@@ -364,8 +368,8 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 	return true;
 }
 
-/* Use the objects that the program itself has reported.  For a program whose mappings the
- * server may not read. */
+/* Use the objects that the program itself has reported.  Called if the server may not
+ * read the mappings of a process. */
 static int see_reported(struct root *root)
 {
 	int r = 0;
@@ -384,9 +388,9 @@ static int see_reported(struct root *root)
 	return r;
 }
 
-/* Replace \012 by a newline, because the kernel prints a newline in /proc/PID/maps as
- * \012.  The kernel does not escape a backslash, so \012 may also be a part of the
- * name: in this case a file with that name exists. */
+/* Replace \012 by a newline.  In /proc/PID/maps the kernel prints a newline of a path
+ * as \012, but does not escape a backslash.  So \012 may also be a part of the name
+ * itself: then a file with that name exists, and the path stays as it is. */
 static void decode_newlines(char *path)
 {
 	char *to = path;
@@ -420,8 +424,8 @@ static int see_line(struct root *root, const struct program_names *program, char
 }
 
 /* Open /proc/PID/maps of @process, unless the file is already open and partly read.  An
- * open file belongs to the memory that the process had when the file was opened: after
- * exec() the file just ends. */
+ * open file belongs to the memory that the process had when the file was opened.  So
+ * after exec() the file has no more lines. */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -464,7 +468,8 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Return true if a lower process slot names the same process, too. */
+/* Return true if a lower process slot names this process, too: then its mappings are
+ * read for that slot. */
 static bool has_lower_slot(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -550,7 +555,7 @@ int functions_refresh(struct root *root)
 	struct functions *functions = root_functions(root);
 	int r = 0;
 
-	/* End a round that is under way, and run another one: the first round may have
+	/* If a round has begun, end it, and run another one: the first round may have
 	 * missed mappings that are newer than its start. */
 	if (functions->round.is_open)
 		r = refresh_round(root, FUNCTIONS_LINES_MAX);
@@ -671,8 +676,8 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 
 /* ---- publish the functions of new objects ---- */
 
-/* Publish the functions, and the rules with the commands of functions.  Commands
- * contain addresses, so they must be published again, too. */
+/* Publish the functions.  Also publish the rules, because they contain the addresses of
+ * functions that have commands. */
 static int publish_all(struct root *root)
 {
 	struct instance *instance;
@@ -688,8 +693,8 @@ int functions_tick(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 
-	/* true: the previous server has made the block, and may have been killed before
-	 * it notified the processes */
+	/* true: the block was made by the previous server, which may have been killed
+	 * before it notified the processes */
 	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;

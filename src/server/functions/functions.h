@@ -68,15 +68,16 @@ struct function_object {
 					 * a written name */
 	struct name_index written_index;	/* index that finds names in @written */
 	uint32_t first;			/* number of the object's first function */
-	bool is_there;			/* true: the object is loaded.  A process has
-					 * mapped it, or had mapped it when the last
-					 * process ended */
+	bool is_there;			/* true: the object is loaded: a process
+					 * has mapped it, or the last process
+					 * had mapped it when it ended */
 	bool was_there;			/* value of is_there when this round (struct
 					 * functions_round) began */
 	bool is_seen;			/* true: this round has found a mapping of the
 					 * object */
-	struct abi_ring_ref profile;	/* block with the object's struct abi_profile;
-					 * off 0: none */
+	struct abi_ring_ref profile;	/* block with the object's struct
+					 * abi_profile; off 0: there is no such
+					 * block */
 };
 
 /*
@@ -91,13 +92,13 @@ struct functions_round {
 	uint32_t slot;			/* process slot of the process whose mappings
 					 * are read next */
 	uint32_t pid;			/* pid of the process to which @maps belongs */
-	FILE *maps;			/* /proc/PID/maps, open and partly read; NULL:
-					 * none is open */
+	FILE *maps;			/* /proc/PID/maps, open and partly read;
+					 * NULL: the file is not open */
 	uint32_t lines;			/* number of lines of /proc/PID/maps that the
 					 * current call may still read */
-	uint32_t lines_left;		/* number of lines of /proc/PID/maps that all
-					 * calls together may still read; more are added
-					 * with time */
+	uint32_t lines_left;		/* number of lines of /proc/PID/maps that may
+					 * still be read in all calls together; this
+					 * number rises with time */
 	uint64_t lines_ns;		/* time when lines_left was computed, CLOCK_MONOTONIC */
 };
 
@@ -109,9 +110,9 @@ struct functions {
 	uint32_t nr;			/* number of functions in all objects */
 	uint32_t nr_rows;		/* number of rows of the root's table of objects
 					 * when the last round ended */
-	uint16_t *lists[FUNCTION_LISTS];	/* for each function one bit per buffer,
-						 * which is 1 if the function is in this
-						 * buffer's list */
+	uint16_t *lists[FUNCTION_LISTS];	/* for each function, one bit per
+						 * buffer: 1 if the function is in this
+						 * list of the buffer */
 	uint32_t in_list[FUNCTION_LISTS][ABI_BUFFERS];	/* number of entries in each
 							 * list of each buffer */
 	bool *is_touched;		/* for each function: true if the function was
@@ -166,17 +167,19 @@ static inline struct instance_functions *instance_functions(const struct instanc
 /* ---- functions of functions.c ---- */
 
 /*
- * Find the objects that the processes have mapped now.  Reads up to FUNCTIONS_LINES_MAX
- * mappings; when these are used up, 100,000 more in each second.  Returns 0; -ERESTART
- * if files are still being parsed, or mappings are left, so that the caller must call
- * again later (loop.c does so when a parser has ended, and on ticks); or -ENOMEM.
+ * Find the objects that the processes have mapped now.  All calls for a root share a budget
+ * of mappings that may be read: FUNCTIONS_LINES_MAX at first, and each second adds 100,000,
+ * up to this maximum.  Returns 0, -ENOMEM or -ERESTART.  -ERESTART means that files are
+ * still being parsed, or that the budget is spent: the caller must call again when a
+ * parser has ended, or on the next tick.
  */
 int functions_refresh(struct root *root);
 /* Method root_part.done: free all objects, results of parsers and searches. */
 void functions_done(struct root *root);
 /*
- * Look for new objects if functions are traced or listed, and publish the functions if
- * there are any.  @lines: number of mappings that may be read; the next call continues.
+ * If functions are traced or listed, look for new objects.  If there are new ones,
+ * publish the functions.  @lines: number of mappings that may be read; the next call
+ * continues.
  * Returns -ERESTART if files are still being parsed, else 0.
  */
 int functions_tick(struct root *root, uint32_t lines);
@@ -191,11 +194,11 @@ bool functions_are_there(const struct root *root);
 #define FUNCTIONS_NONE	"The program has no function that can be traced; " \
 			"was it compiled with -fpatchable-function-entry=5?"
 /*
- * Check that there are functions before tracing is switched on for @instance.  Returns
- * 0; or -EOPNOTSUPP if there is no function, and reports that in error_log; @command
- * was written to @file.  Returns 0 without functions, too, while boot settings are
- * applied, because objects are loaded later, and if set_ftrace_filter waits for a
- * module.
+ * Check that there are functions before tracing is switched on for @instance.
+ * @command: the text that was written to @file.  Returns 0.  If there is no function,
+ * reports this in error_log and returns -EOPNOTSUPP.  In two cases functions may come
+ * later, so 0 is returned although there is none: while boot settings are applied, and
+ * if set_ftrace_filter waits for a module.
  */
 int functions_check(struct instance *instance, const char *file, const char *command);
 /*
@@ -215,8 +218,8 @@ int functions_add(struct root *root, const char *path,
 		  const struct abi_function_object *known,
 		  struct function_object **ret_object);
 
-/* Method root_part.parsed: take the results of parsers that have ended, and subtract
- * the bytes that they have read from the root's limit. */
+/* Method root_part.parsed: take the results of parsers that have ended, and count the
+ * bytes that the parsers have read against the root's limit. */
 void functions_settle(struct root *root);
 /*
  * Start to parse the file at @path for a later functions_add(), unless this was done
@@ -282,7 +285,7 @@ void functions_list_set(struct instance *instance, enum function_list list,
 /*
  * Find the functions that @word names, and add them to @set (@is_in true) or remove
  * them.  @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw
- * name matches, names are searched as function_written_select() does.  Returns the
+ * name matches, searches other names, as function_written_select() does.  Returns the
  * number of functions found; -EINVAL; -ERESTART if names are being demangled or
  * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
  */
@@ -303,8 +306,9 @@ bool functions_have_changed(const struct root *root);
 /* The buffers that trace functions, one bit for each buffer, and the other users of
  * functions. */
 struct function_tracers {
-	uint16_t entries, returns;	/* buffers whose tracer has has_functions set;
-					 * buffers whose tracer has has_returns set */
+	uint16_t entries, returns;	/* @entries: buffers whose tracer has
+					 * has_functions set; @returns: buffers whose
+					 * tracer has has_returns set */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
 	bool has_stack;			/* true: the stack tracer is on */

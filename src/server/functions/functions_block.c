@@ -50,7 +50,7 @@ struct function_tracers functions_tracers(const struct root *root)
 	return tracers;
 }
 
-/* Return the bits (abi/functions.h) of the tracers and of the profiler, if they use a
+/* Return bits (abi/functions.h) for those tracers, and for the profiler, that use a
  * function.  @filter, @notrace: the buffers whose lists contain the function. */
 static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
 			 uint32_t notrace)
@@ -371,7 +371,8 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 
 /* Remove users that are off from the published block, in place.  A process that reads
  * the block meanwhile finds another serial when it is notified, and reads the block
- * again.  If the server is killed meanwhile, lists and marks are still as they were. */
+ * again.  If the server is killed meanwhile, the lists and marks in the block are still
+ * complete. */
 static int keep_users_in_block(struct root *root)
 {
 	struct functions *functions = root_functions(root);
@@ -411,8 +412,8 @@ static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t byt
 	return at <= all->bytes && bytes <= all->bytes - at;
 }
 
-/* Load the set_ftrace_filter and set_ftrace_notrace of one object's functions.  @lists
- * is sorted in the order of the functions. */
+/* Load set_ftrace_filter and set_ftrace_notrace for the functions of one object.
+ * @lists: sorted in the order of the functions. */
 static void load_lists(struct functions *functions, const struct function_object *object,
 		       const struct abi_function_lists *lists, uint32_t nr_lists)
 {
@@ -459,7 +460,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind)
-		return r;	/* if r is 0, the file has changed, and its lists are ignored */
+		return r;	/* 0 here means that the file has changed, so
+				 * ignore its lists */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
@@ -523,9 +525,9 @@ static int load_objects(struct root *root, const struct abi_functions *all)
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
-		/* Handle the object again if the file must be parsed again: if the block
-		 * contains a file twice, the first object has taken the result of the
-		 * parser. */
+		/* Handle the object again if its file must be parsed again.  This
+		 * happens if the block contains a file twice: the first object has
+		 * taken the result of the parser. */
 		*at -= r == -ERESTART;
 	}
 	return r;

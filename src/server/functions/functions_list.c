@@ -71,8 +71,8 @@ void functions_list_set(struct instance *instance, enum function_list list,
 
 /* ---- parse the entries of a list ---- */
 
-/* Parse a line number.  As in the kernel all text that begins with a digit is a number,
- * also 0x1f and 3*, and its module is ignored. */
+/* Parse a line number.  As in the kernel, every text that begins with a digit is a
+ * number, even 0x1f and 3*, and its module is ignored. */
 static void parse_number(const char *word, struct function_match *match)
 {
 	unsigned long number = strtoul(word, NULL, 0);
@@ -102,8 +102,8 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* Return true if @object is in the module of @match.  If the name of the module is
- * empty, any module matches, but not the program. */
+/* Return true if @object is in the module of @match.  An empty module name matches
+ * every module, but not the program. */
 static bool is_in_module(const struct function_match *match,
 			 const struct function_object *object)
 {
@@ -117,7 +117,8 @@ static bool is_in_module(const struct function_match *match,
 	return is_in != match->is_other_module;
 }
 
-/* Functions of objects that were found after the set was made cannot be in the set. */
+/* Check @nr, too: functions of objects that were found after the set was made cannot be
+ * in the set. */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr)
 {
@@ -205,8 +206,9 @@ int functions_select(struct root *root, const char *word, bool is_in,
 		return r;
 	if (match.is_number)
 		return select_number(functions, match.number, is_in, set);
-	/* Try the index first for a name with parameters, such as f(char*), which is a
-	 * written name rather than a glob.  Globs would be slow for a list of such names. */
+	/* Try the index first for a name with parameters, such as f(char*).  It
+	 * probably is a written name, although it looks like a glob.  To search for it
+	 * as a glob would be slow. */
 	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
 		found = function_written_select_shown(root, &match, is_in, set);
 	if (!found)

@@ -153,9 +153,9 @@ static struct function_object *find_object(const struct functions *functions,
 	return NULL;
 }
 
-/* Find the object to which the figures of @head belong, or add the object.  An object
- * that is added is marked as not loaded: otherwise the block of functions would contain
- * it. */
+/* Find the object to which the figures of @head belong, or add the object.  Mark an
+ * object that is added here as not loaded: otherwise the block of functions would
+ * contain it. */
 static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
@@ -363,8 +363,9 @@ static int compare_rows(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Return the variance of the times of calls, in us * us / 1000: (n * sum of squares -
- * square of the sum) / (n * (n - 1)).  n includes calls that have not returned yet. */
+/* Return the variance of the times of calls, in us * us / 1000.  With n calls this is
+ * (n * sum of squares - square of the sum) / (n * (n - 1)); n includes calls that have not
+ * returned yet. */
 static uint64_t variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;

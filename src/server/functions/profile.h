@@ -23,8 +23,8 @@ void profile_list_blocks(const struct root *root, struct extent_list *list);
 bool profile_is_there(const struct root *root);
 /*
  * Switch the profiler on, and free the figures of its previous run.  The caller must call
- * functions_publish() and apply_start().  Processes count after they have applied these
- * settings.
+ * functions_publish() and apply_start().  Processes begin to count when they have
+ * applied these settings.
  */
 void profile_start(struct root *root);
 /*

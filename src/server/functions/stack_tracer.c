@@ -242,8 +242,8 @@ static void see_process(struct abi_stack *stack, const struct process *process,
 		fclose(maps);
 }
 
-/* Continue with the process at which the last tick has stopped, so that a process with many
- * mappings does not keep the other processes from their turn. */
+/* Continue with the process at which the last tick has stopped.  Otherwise, if a
+ * process has many mappings, the other processes would never have their turn. */
 void stack_tracer_tick(struct root *root)
 {
 	struct root_stack *state = root_stack(root);

@@ -46,9 +46,9 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 /* Method root_part.has_recorded: return true if the stack tracer has a block. */
 bool stack_tracer_is_there(const struct root *root);
 /*
- * Method root_part.tick: find the lowest stack address of each thread in the stack
- * tracer's block that has none yet, except main threads.  Reads /proc/PID/maps, with a
- * CPU budget for each tick.
+ * Method root_part.tick: find the lowest stack address of each thread that is in the
+ * stack tracer's block and has no such address yet.  Main threads are skipped.  Reads
+ * /proc/PID/maps, with a CPU budget for each tick.
  */
 void stack_tracer_tick(struct root *root);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the columns of a line before the event: task, CPU, flags, time.  In the usual
- * format they are printed without printf(), which would take longer than the whole rest
- * of the line.
+ * Print the columns of a line before the event: task, CPU, flags, time.  The usual
+ * format is printed without printf(): that would take longer than all the rest of the
+ * line.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static char *put_number(char *to, uint64_t value, size_t width, char fill)
 	return to + len;
 }
 
-/* Write the column of the task, "            name-4711   ": the name is right-aligned,
- * the thread id left-aligned. */
+/* Write the column of the task, "  name-4711  ".  The name is right-aligned, and the
+ * thread id is left-aligned. */
 static char *put_task(char *to, const char *comm, int32_t pid)
 {
 	size_t len = strnlen(comm, ABI_COMM_LEN);

@@ -15,17 +15,19 @@ struct line_place;
 struct merge_record;
 struct text;
 
-/* The depth of calls up to which lines are indented.  For calls at this depth or
- * deeper, the end of a function is not compared with its start. */
+/* Lines are indented up to this depth of calls.  For calls at this depth or deeper, the
+ * end of a function is not compared with its start. */
 #define GRAPH_DEPTH_MAX	256
 
 /* State that the graph tracer's printer keeps for one CPU from line to line. */
 struct graph_cpu {
-	int32_t pid;			/* id of the thread of the last record; 0:
-					 * none */
-	int32_t depth;			/* depth of the innermost open function; -1: none */
-	uint64_t leaf;			/* function whose start and end were printed as
-					 * the last line; 0: none */
+	int32_t pid;			/* id of the thread of the last record;
+					 * 0: there was no record */
+	int32_t depth;			/* depth of the innermost open function;
+					 * -1: no function is open */
+	uint64_t leaf;			/* function whose start and end were
+					 * printed as the last line; 0: the last
+					 * line was another one */
 	uint64_t funcs[GRAPH_DEPTH_MAX];	/* open functions: funcs[i] is the
 						 * function at depth i */
 };
@@ -37,13 +39,13 @@ void graph_print_header(uint64_t options, struct text *out);
  * Returns false and prints nothing for a stack and for a record of the function tracer.
  */
 bool graph_print_line(const struct line *line, struct text *out);
-/* Print a record of the graph tracer that is in a buffer with another tracer now. */
+/* Print a record of the graph tracer if the buffer has another tracer now. */
 void graph_print(const struct line *line, struct text *out);
 /* Print a duration as microseconds, with as many digits of the nanoseconds as fit into the
  * column. */
 void graph_print_us(uint64_t ns, struct text *out);
-/* Return true if @record is a record of the graph tracer.  Then *@ret_is_end is true
- * for the end of a function, false for its start. */
+/* Return true if @record is a record of the graph tracer.  In this case set
+ * *@ret_is_end: true for the end of a function, false for its start. */
 bool graph_is_call(const struct merge_record *record, bool *ret_is_end);
 /*
  * Return true if @record is the start of a function that calls no other function.  The end

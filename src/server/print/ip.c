@@ -25,8 +25,8 @@ static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 }
 
 /* Return the style for the kernel's %pS (@has_offset) or %ps.  For a return address,
- * the style prints the symbol of the byte before it: after a call at the end of a
- * function, the return address is already in the next function. */
+ * the style prints the symbol of the byte before it.  The reason: if a call is at the
+ * end of its function, the return address is in the next function. */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)

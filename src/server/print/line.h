@@ -36,8 +36,9 @@ struct line_place {
 	uint64_t number;		/* number of the record, as the option verbose prints it */
 	uint64_t next_time;		/* time of the next record; the time of this
 					 * record if the next one is unknown */
-	bool is_start;			/* true: this is the first record of its CPU, so
-					 * "buffer started" is printed before it */
+	bool is_start;			/* true: this is the first record of its
+					 * CPU, so "buffer started" must be
+					 * printed before it */
 	bool is_in_snapshot;
 	const struct merge_record *second;	/* next record of the same CPU; NULL if
 						 * there is none, or if print_line()
@@ -45,10 +46,11 @@ struct line_place {
 	const struct tracer *tracer;	/* tracer whose print_line() prints the record;
 					 * NULL: the record is printed in the usual
 					 * way */
-	void *state;			/* state of @tracer for the record's CPU; NULL: none */
-	bool is_left_out;		/* true: do not print this record, because the
-					 * tracer hides it, or because it is the end of
-					 * a leaf, whose one line is already printed */
+	void *state;			/* state of @tracer for the record's
+					 * CPU; NULL: @tracer keeps no state */
+	bool is_left_out;		/* true: do not print this record: the tracer
+					 * hides it, or it is the end of a leaf, which
+					 * is already printed together with its start */
 };
 
 /*

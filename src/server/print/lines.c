@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print records as lines, one after the other.  Collect for each line what it needs to
- * know about the records before and after it. */
+/* Print records as lines, one after the other.  The line of a record may depend on the
+ * records before and after it; this file collects what the line needs of them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,9 +23,9 @@ void lines_done(struct lines *lines)
 	lines->tracer = NULL;
 }
 
-/* Return true if "buffer started" must be printed before the current record: after a
- * loss, the first record of each CPU gets it, except the first record of the whole
- * output. */
+/* Return true if "buffer started" must be printed before the current record.  If records
+ * were lost, it is printed before the first record of each CPU, except for the CPU with
+ * which the output begins. */
 static bool is_start(const struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;

@@ -20,10 +20,9 @@
 struct lines {
 	struct instance *instance;
 	struct merge *merge;
-	bool is_pipe;			/* true: the lines are for trace_pipe, which
-					 * prints a record without waiting for the next
-					 * one; so the delay until the next record is
-					 * not printed */
+	bool is_pipe;			/* true: the lines are for trace_pipe.  A record
+					 * there does not wait for the next one, so the
+					 * delay until the next record is not printed */
 	bool is_snapshot;
 	bool is_overrun;		/* true: records were overrun, so the oldest
 					 * records of the CPUs may have very different
@@ -36,7 +35,8 @@ struct lines {
 						 * it is needed */
 	struct line_place place;	/* position of the current record among the
 					 * records that are printed */
-	const struct tracer *tracer;	/* tracer to which @states belongs; NULL: none */
+	const struct tracer *tracer;	/* tracer to which @states belongs;
+					 * NULL: @states belongs to no tracer */
 	void *states;			/* state of @tracer for each CPU,
 					 * tracer.state_bytes [root->nr_cpus]; NULL if it
 					 * is not allocated */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the records of trace_printk() and trace_marker: ftrace:print, ftrace:bprint and
- * ftrace:bputs.  No newline is added, because the text has its own.
+ * ftrace:bputs.  No newline is added, because the text already ends with one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static uint64_t hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print a pointer (%p and its extensions) in the way in which events print it. */
+/* Print a pointer (%p and its extensions) as it is printed for events. */
 static void print_pointer(void *ctx, char letter, uint64_t value,
 			  struct num_spec spec, struct text *out)
 {

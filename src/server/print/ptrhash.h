@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Return a hash of @pointer that has 32 bits.  Equal pointers have equal hashes as long
- * as the server runs.  After a restart of the server the hashes are others. */
+ * as the server runs.  After a restart of the server, a pointer has another hash. */
 uint64_t ptrhash(uint64_t pointer);
 
 #endif

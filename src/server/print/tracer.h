@@ -18,12 +18,12 @@ struct text;
 /* The methods of a tracer.  All are optional.  They run in the server's thread and must not
  * block. */
 struct tracer {
-	bool has_functions;		/* true: the tracer traces the functions of
-					 * set_ftrace_filter, so the tracer is a user of
+	bool has_functions;		/* true: the tracer traces the functions that
+					 * set_ftrace_filter selects; so it is a user of
 					 * functions (abi/functions.h) */
 	bool has_returns;		/* true: the tracer also traces the returns of
-					 * functions, so abi_functions.graphs contains
-					 * the buffers that use the tracer */
+					 * functions; so the server sets its buffer's
+					 * bit in abi_functions.graphs */
 	/*
 	 * Method check: check that @instance can have the tracer @name.  If not, report the
 	 * reason in error_log, for a write to @file.  Returns 0; -ERESTART if a parser is

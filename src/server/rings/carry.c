@@ -2,12 +2,13 @@
 /*
  * Keep records when the size of a ring changes twice.  For each ring, abi_side has a
  * reference to one old ring (`prev`).  If the old ring still has records when the size
- * changes again, they are copied to the start of the new ring, and the old ring's
- * counters are added to those of the new ring.  The records of each ring stay in order
- * of time, which is all that readers need.
+ * changes again, they are copied to the start of the new ring.  The counters of the old
+ * ring are added to those of the new ring.  The records of each ring stay in order of
+ * time, which is all that readers need.
  *
- * The new ring is filled in private memory first: the code that writes to a ring does
- * not check it, and memory that is shared with a program can change at any time.
+ * The server first fills the new ring in private memory.  The reason: the code that
+ * writes to a ring does not check the ring, and memory that is shared with a program
+ * can change at any time.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,9 +3,10 @@
  * Merge rings by time: a heap of cursors, with the oldest record at the top.
  *
  * A consuming merge never returns a record that is younger than the start of its batch
- * (the horizon).  A writer reads the clock inside of the section that commits, so every
- * record that is not in its ring at that moment gets a later time.  So no record can
- * appear later that should have come before one that was already returned.
+ * (the horizon).  A writer reads the clock inside of the section that commits.  So
+ * every record that is not in its ring at the start of the batch gets a later time.
+ * For this reason, no record can appear later that should have come before a record
+ * that was already returned.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +20,9 @@
 #include "server/rings/receipt.h"
 
 /*
- * Limit in ns.  A record whose time is further in the future was written with another
- * clock than the buffer's.  It is returned at once, because its time may never come.
+ * Limit in ns.  If the time of a record is further in the future than this, another clock
+ * than the buffer's was used for it.  Such a record is returned at once, because its time
+ * may never come.
  */
 #define AHEAD_MAX	10000000000u
 
@@ -51,9 +53,8 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 		source->end = head.entries;
 	}
 	/*
-	 * This server has no offer in the ring now, because merge_settle_others() has
-	 * ended them.  So an offer that is found in the ring was made by a server that
-	 * was killed.
+	 * merge_settle_others() has ended all offers of this server in the ring.  So an
+	 * offer that is still there was made by a server that was killed.
 	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
@@ -178,8 +179,8 @@ static bool source_peek(struct merge *merge, struct source *source)
 	    source->cursor.entries >= source->end)
 		return false;
 	source->lost = source->cursor.lost;
-	/* Ignore losses from before `trace` was opened, because the header of `trace`
-	 * counts them. */
+	/* Do not report losses that happened before `trace` was opened, because the
+	 * header of `trace` counts them. */
 	if (!merge->is_consuming && !source->is_begun)
 		source->lost = 0;
 	if (source->lost)
@@ -249,8 +250,8 @@ bool merge_extend(struct merge *merge)
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
 	if (merge->rings_serial != instance_rings(instance)->rings_serial) {
-		/* The rings were replaced.  Continue with the new rings only if the
-		 * stream has not opened any old ring. */
+		/* The rings were replaced.  The stream can continue with the new rings
+		 * only if it has not opened the old ones. */
 		if (merge->nr_sources)
 			return false;
 		close_sources(merge);
@@ -360,7 +361,7 @@ void merge_advance(struct merge *merge)
 	heap_down(merge, 0);
 }
 
-/* ---- report losses of rings that have no record after the loss ---- */
+/* ---- report losses in rings that have no record after the loss ---- */
 
 static struct source *lost_source(const struct merge *merge)
 {

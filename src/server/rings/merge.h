@@ -48,9 +48,9 @@ int merge_new(struct instance *instance, enum rings which, int cpu,
 void merge_free(struct merge *merge);
 
 /*
- * Begin a batch of records.  Returns 1 if other readers have consumed records, or the rings
- * were replaced, since the last batch: then records that were peeked but not consumed come
- * again.  Otherwise returns 0 or -errno.
+ * Begin a batch of records.  Returns 1 if, since the last batch, other readers have
+ * consumed records or the rings were replaced.  Then records that were peeked but not
+ * consumed are returned again.  Otherwise returns 0 or -errno.
  */
 int merge_start(struct merge *merge);
 /*
@@ -76,8 +76,8 @@ void merge_advance(struct merge *merge);
 /*
  * Report lost records that merge_record.lost cannot report, because their ring has no
  * record after them.  Returns the number of records that one such ring has lost, and
- * its CPU; 0 if there is no such ring.  The next merge_consume() marks the loss as
- * reported.
+ * stores its CPU in *@ret_cpu.  Returns 0 if there is no such ring.  The next
+ * merge_consume() marks the loss as reported.
  */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
 /* Return true if merge_next_lost() would return more than 0. */

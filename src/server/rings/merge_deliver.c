@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hand records over to a reader.  Records leave the rings after the reader has got them,
- * not before.  So no record is lost if the server is killed.
+ * Hand records over to a reader.  Records leave the rings only after the reader has got
+ * them.  So no record is lost if the server is killed.
  *
  *	stage -> offer -> consume	the reader has the records
  *		       -> withdraw	not yet, or never: the records stay in the rings
@@ -96,8 +96,9 @@ void merge_consume(struct merge *merge)
 }
 
 /*
- * Treat the staged records as if the server had been killed after merge_offer().  The
- * next merge_start() continues after these records.
+ * Give the staged records up: treat them as if the server had been killed after
+ * merge_offer(), so that they are in doubt.  The next merge_start() continues after
+ * these records.
  */
 void merge_give_up(struct merge *merge)
 {
@@ -148,9 +149,10 @@ void merge_return(struct merge *merge, bool is_partial)
 }
 
 /*
- * Return true if @merge can read rings of which @other has staged records.  If the
- * sides were swapped after @other has opened its rings, a ring of the main side may now
- * belong to the snapshot, so @merge->which does not matter.
+ * Return true if @merge may read rings of which @other has staged records.  Usually the
+ * two have no ring in common if they read different sides.  But if the sides were
+ * swapped after @other has opened its rings, a ring of the main side may now belong to
+ * the snapshot.  Then do not compare the sides.
  */
 static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {

@@ -17,8 +17,9 @@ struct source {
 	uint64_t end;			/* the stream ends after this number of entries
 					 * of the ring (ring_cursor.entries) */
 	bool is_begun;			/* true: a record of this ring was read */
-	bool has_moved;			/* true: records, or a loss, were passed since
-					 * the last merge_consume() */
+	bool has_moved;			/* true: the stream has passed records
+					 * or a loss of this ring since the last
+					 * merge_consume() */
 	bool is_offered;		/* true: ring_cursor_offer() was called for the
 					 * records that were passed */
 	bool was_consumed;		/* true: the last merge_consume() has consumed
@@ -62,8 +63,8 @@ struct merge {
 /* Remove @merge from the list instance_rings.staged and withdraw its offers. */
 void merge_unstage(struct merge *merge);
 /*
- * Call merge_give_up() for other streams that have staged records of the rings that
- * @merge reads, because two readers must not get the same records.
+ * Call merge_give_up() for other streams that have staged records of rings that @merge
+ * reads.  Otherwise two readers could get the same records.
  */
 void merge_settle_others(struct merge *merge);
 

@@ -31,12 +31,12 @@ static inline bool instance_is_on(const struct instance *instance)
 bool instance_set_on(struct instance *instance, bool on);
 /* Return true if records of @cpu are written to the buffer now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
-/* Make writers read again whether they record, and to which side.  Must be called after
- * one of these settings was changed.  See runtime/buffer/switch.c. */
+/* Make writers find out again whether they must record, and to which side.  Must be
+ * called after a setting for this was changed.  See runtime/buffer/switch.c. */
 void instance_ask_again(struct instance *instance);
 /*
- * Pause recording until instance_resume() has been called once for each
- * instance_pause(), or until the server dies.
+ * Pause recording.  Recording continues when instance_resume() has been called once for
+ * each instance_pause(), or when the server dies.
  */
 void instance_pause(struct instance *instance);
 void instance_resume(struct instance *instance);

@@ -2,10 +2,10 @@
 /*
  * Receipts; see receipt.h.
  *
- * Two system calls store their progress into the caller's memory, after they did the work
- * and before they return: sendmmsg() stores the length of each message that it sent, and
- * sendfile() stores the offset up to which it has read.  A process that gets SIGKILL
- * during such a call finishes the call first.
+ * Two system calls store their progress in the caller's memory, after their work and
+ * before they return.  sendmmsg() stores the length of each message that it has sent,
+ * and sendfile() stores the offset up to which it has read.  A process that gets
+ * SIGKILL during such a call completes the call first.
  *
  *	page of this process	| page of DIR/server.receipts
  *	... struct msghdr	| msg_len, offset, ticket, earlier tickets
@@ -22,9 +22,9 @@
  *	ring_cursor_consume()	ticket n, sent		no ring has ticket n: not delivered again
  *
  * receipt_init() of the next server moves ticket n to the earlier tickets.  A ring that
- * still has ticket n is settled when a server reads it, which may be many servers later:
- * see receipt_settle().  After OLD_MAX later servers the ticket is dropped, and its records
- * are in doubt.
+ * still has ticket n is settled by the next server that reads the ring, perhaps a much
+ * later one: see receipt_settle().  After OLD_MAX later servers the ticket is dropped,
+ * and its records are in doubt.
  */
 #include "arch/arch.h"
 #include "server/rings/receipt.h"
@@ -118,9 +118,9 @@ static void keep_last(void)
 }
 
 /*
- * Initialise a new file of receipts with a random ticket.  Rings may still contain
- * tickets of an earlier file that was removed, and these tickets must not be used
- * again.
+ * Initialise a new file of receipts with a random ticket.  The ticket is random because
+ * rings may still contain tickets of an earlier file that was removed.  Such a ticket
+ * must not be used again.
  */
 static bool start_file(void)
 {
@@ -228,9 +228,9 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * sent_bytes and sent_at of the previous ticket are lost here.  Nobody needs
-	 * them: no ring has the previous ticket any more, or old[] contains this
-	 * ticket.
+	 * sent_bytes and sent_at of the previous ticket were cleared above.  They are no
+	 * longer needed: either no ring has the previous ticket any more, or old[]
+	 * contains it.
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;
@@ -284,7 +284,8 @@ int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes)
 		return 0;
 	if (len < 0 && errno == ENOENT)
 		return -ENOENT;
-	/* FUSE takes a whole message or nothing, so nothing was sent. */
+	/* The kernel takes a whole message or nothing from a FUSE server, so here
+	 * nothing was sent. */
 	receipt_cancel();
 	return -ENOSYS;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receipts: did a reader get the bytes that were being handed over when the server was
- * killed?  The system call that hands the bytes over also stores, before it returns, that
- * it has done so.  It stores this into DIR/server.receipts, which outlives the server.
- * So the answer is known whenever the server is killed.
+ * A receipt says whether a reader has got the bytes that were being handed over when
+ * the server was killed.  The system calls that hand bytes over also store, before they
+ * return, how much they have sent: sendmmsg() a length, sendfile() an offset.  They
+ * store it in DIR/server.receipts, which outlives the server.  So the next server can
+ * find out whether the bytes were sent, at whatever moment the server was killed.
  *
  *	ticket = receipt_begin()		the file says: not handed over
  *	rings are marked with the ticket	(ring_cursor_offer())
  *	receipt_send(), receipt_reply()		bytes are sent, the file says so
  *	rings are marked as read		(ring_cursor_consume())
  *
- * Without receipts (the file cannot be created, or the kernel lacks the calls) the ticket
- * is 0, and records that are being handed over when the server is killed are in doubt.
+ * There are no receipts if the file cannot be created, or if the kernel lacks the calls.
+ * Then the ticket is 0, and records that are being handed over when the server is killed
+ * are in doubt.
  *
  * There is one such file per process.  The server that holds the lock of the directory
  * owns it.  Only the server's thread calls these functions.
@@ -51,8 +53,8 @@ void receipt_cancel(void);
 ssize_t receipt_send(int fd, const char *byte);
 /*
  * Answer request @unique of the FUSE device @fd with @bytes of @data.  Returns 0 or -errno.
- * -ENOENT: nobody waits for the answer any more.  -ENOSYS: the delivery was cancelled and
- * nothing was sent.
+ * -ENOENT: no process waits for the answer any more.  -ENOSYS: the delivery was
+ * cancelled and nothing was sent.
  */
 int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes);
 

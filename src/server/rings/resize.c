@@ -3,9 +3,9 @@
  * Replace the rings of an instance while writers use them.  New rings are prepared,
  * then the references to the rings are changed, then the processes are notified
  * (apply.c).  The old rings stay readable as abi_side.prev until all their records are
- * read, or are older than what the new rings still have.  The memory of old rings is
- * freed when no process can write to it any more.  Records that are still in a `prev`
- * ring at the next change are copied into the new ring (carry.c).
+ * read, or until new rings of that size would have overwritten these records.  The
+ * memory of old rings is freed when no process can write to it any more.  Records that
+ * are still in a `prev` ring at the next change are copied into the new ring (carry.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* Return the next generation: a process that has applied it uses the changes that are
- * made now. */
+/* Return the number of the next generation.  A process that has applied this generation
+ * uses the changes that are made now. */
 static uint32_t next_generation(const struct instance *instance)
 {
 	return shm_load(&instance->root->control->generation) + 1;
@@ -81,8 +81,9 @@ void instance_drop_rings(struct instance *instance)
 }
 
 /*
- * Free the rings of the spare side.  Clear ABI_SPARE_THERE first: after that no process
- * swaps sides, so the spare side stays the spare side.
+ * Free the rings of the spare side.  Clear ABI_SPARE_THERE first.  From then on no
+ * process swaps sides, so the rings that are freed are certainly those of the spare
+ * side.
  */
 void instance_free_spare(struct instance *instance)
 {
@@ -209,7 +210,7 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	uint32_t old = shm_load(&instance->abi->clock);
 	int r;
 
-	/* Clear the buffer also if the same clock is selected again, as the kernel does. */
+	/* Clear the buffer even if the clock stays the same one, as the kernel does. */
 	if (row == old) {
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
@@ -252,11 +253,11 @@ void instance_clear(struct instance *instance, enum rings which, int cpu)
 }
 
 /*
- * Free @ring, which is an old ring (`prev`), if it is not needed any more: it is empty,
- * or its records would be overwritten next.  The records of the old ring would be
- * overwritten next if the new ring has already overwritten records, and the oldest
- * record of the new ring is not older than the oldest record of the old ring.  Returns
- * false if the old ring must stay.
+ * Free @ring, which is an old ring (`prev`), if it is not needed any more.  This is so
+ * in two cases: it is empty; or its records would be overwritten next if the old and
+ * the new ring were one ring.  The second case is true if the new ring has already
+ * overwritten records, and its oldest record is not older than the oldest one of the
+ * old ring.  Returns false if the old ring must stay.
  */
 static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 			uint32_t generation)

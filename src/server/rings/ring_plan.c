@@ -15,8 +15,8 @@
 #define SLOW_PAGES_MIN	16	/* minimum number of pages of a slow ring if most
 				 * records go to the fast ring */
 #define ONLY_PAGES_MIN	3	/* minimum number of pages of a slow ring that gets all
-				 * records; a record that fills a page needs one more
-				 * page than a small one, see docs/design/ring.md */
+				 * records; small records need 2, but a record that
+				 * fills a page needs one more (docs/design/ring.md) */
 
 static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
 {
@@ -222,9 +222,9 @@ static int make_sides(struct instance *instance, bool is_main)
 	r = ring_plan_make(instance, plan);
 	if (!r) {
 		/*
-		 * Set abi_buffer.used before the references to the rings, because
-		 * processes and arena.c ignore the references of a buffer that is not
-		 * used.
+		 * Set abi_buffer.used before the references to the rings are stored,
+		 * because processes and arena.c ignore the references of a buffer that
+		 * is not used.
 		 */
 		shm_store(&instance->abi->used, 1);
 		ring_plan_use(instance, plan);
@@ -238,8 +238,9 @@ int instance_need_rings(struct instance *instance)
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
-/* Make the rings of the spare side.  No process swaps sides before ABI_SPARE_THERE is
- * set, so the main side stays the main side meanwhile. */
+/* Make the rings of the spare side.  Set ABI_SPARE_THERE only after that: until it is
+ * set no process swaps sides, so the side for which the rings are made stays the spare
+ * side. */
 int instance_need_spare(struct instance *instance)
 {
 	int r;

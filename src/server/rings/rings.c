@@ -21,12 +21,13 @@
 							 * one side: an old and a new
 							 * ring of each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* number of rings that the server may map for a
-					 * root at least, on machines with few CPUs */
+#define MAPPED_MIN		1024u	/* minimum of mapped_max(), for machines
+					 * with few CPUs */
 #define OPENS_NS		100000000u	/* the server maps at most mapped_max()
 						 * rings of a root in this time, ns */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* a larger ring is not mapped, because
-						 * address space is finite */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* maximum size of a ring that
+						 * is mapped, because address
+						 * space is finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -77,7 +78,7 @@ static uint32_t mapped_max(void)
 
 /*
  * Raise root_rings.opens_left, the number of rings that the server may map for @root.
- * It is mapped_max() at most, and grows by mapped_max() in OPENS_NS.  Without this
+ * This number grows by mapped_max() in OPENS_NS, up to mapped_max().  Without this
  * limit, a root whose rings move all the time would keep the server busy with mapping
  * rings.
  */
@@ -120,8 +121,8 @@ uint32_t instance_page_bytes(const struct instance *instance)
 }
 
 /*
- * Allocate instance_rings.rings.  Of records with equal times, a stream returns those
- * first whose ring is first in this array.
+ * Allocate instance_rings.rings.  The order in this array matters for records with
+ * equal times: a stream returns the record whose ring comes first in the array.
  */
 static int rings_alloc(struct instance *instance)
 {

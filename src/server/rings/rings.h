@@ -39,7 +39,8 @@ struct instance_ring {
 	bool is_prev;			/* true: this is the old ring (abi_side.prev),
 					 * from before the last change of size */
 	uint32_t stuck;			/* owner of the ring's lock for which the server
-					 * has waited in vain (marker.c); 0: none */
+					 * has waited in vain (marker.c); 0: there is no
+					 * such owner */
 };
 
 /* A choice of rings: those of the main side, of the spare side (snapshot), or of
@@ -67,17 +68,18 @@ struct instance_rings {
 	struct instance_ring *rings;	/* array of nr_rings rings, one for each
 					 * reference in abi_buffer.side */
 	uint32_t nr_rings;
-	uint64_t sides[ABI_CPUS / 64];	/* bitmap: number of the main side of each CPU
-					 * (0 or 1) at the last instance_sync() */
+	uint64_t sides[ABI_CPUS / 64];	/* bitmap: for each CPU the number of
+					 * its main side (0 or 1) at the last
+					 * instance_sync() */
 	uint64_t rings_serial;		/* number that changes when rings are replaced,
 					 * swapped or cleared */
 	uint64_t reads_serial;		/* number that changes when records are consumed */
 	LIST_HEAD(, merge) staged;	/* list of the streams that have staged records
 					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* to find out when all processes have applied
-					 * the spare side that a program has asked
-					 * for */
+	struct apply spare_apply;	/* the change of settings by which processes get a
+					 * spare side, after a program has asked for one;
+					 * shows when all processes have applied it */
 };
 
 /* Return the state of ROOT_PART_RINGS of @root. */
@@ -122,7 +124,7 @@ struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 /*
  * Iterate over the mapped rings of @cpu (or CPU_ALL): return the ring that follows
  * @after, or NULL.  If @after is NULL, call instance_sync() and return the first ring.
- * On each side of a CPU, old rings come before new rings.
+ * For each side of a CPU, returns old rings before new rings.
  */
 struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
@@ -136,7 +138,7 @@ uint32_t instance_page_bytes(const struct instance *instance);
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
 /* Get the counters of the rings of @cpu (or CPU_ALL), summed up, for the files `stats`
- * and for the header of `trace`. */
+ * and the header of `trace`. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
@@ -188,8 +190,8 @@ void instance_retire(struct instance *instance);
 /* ---- functions of ring_plan.c ---- */
 
 /*
- * New rings that are being made and are not published yet.  The sizes in shared memory
- * may change at any time, so they are read once and stored here.
+ * New rings that are being made and are not published yet.  Sizes in shared memory may
+ * change at any time, so they are read once and stored in this struct.
  */
 struct ring_plan {
 	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap of the CPUs that get

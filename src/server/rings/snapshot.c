@@ -60,8 +60,8 @@ void instance_answer_spare(struct instance *instance)
 int instance_load_rings(struct instance *instance)
 {
 	instance_set_defaults(instance);
-	/* The previous server may have died while it freed the spare side, so free what
-	 * is left of it. */
+	/* Free the rest of a spare side: the previous server may have died while it
+	 * freed the spare side. */
 	if (!instance_has_spare(instance))
 		instance_free_spare(instance);
 	return 0;

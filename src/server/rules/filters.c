@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Handle writes to `filter` files.  A write changes the filters of all rows of its
- * event or system, or of none. */
+ * event or system.  If this is not possible, it changes none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +105,8 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-/* Return the name of a function that is similar to NAME in `FIELD.function == NAME`, or
- * NULL.  @pos is the position of the caret in @text, which is after the end of NAME. */
+/* @text has `FIELD.function == NAME` before the caret at @pos, and there is no function
+ * NAME. Return the name of a similar function, or NULL. */
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
 {
@@ -149,13 +149,13 @@ static void log_error(struct instance *instance, const struct event *event)
 	filters_log_error(instance, event, filter->text, &filter->error);
 }
 
+#define NEAR_EVENTS	64u		/* number of events that near_in_system() searches */
+
 /*
  * Suggest a name for a filter that fits no event of its system: the field or constant
  * that is most similar to the wrong name.  Searches only the first NEAR_EVENTS events
  * of the system.  Returns NULL if no name is similar.
  */
-#define NEAR_EVENTS	64u
-
 static const char *near_in_system(const struct instance *instance,
 				  const struct change *change, const char *text,
 				  struct nearest *near)
@@ -212,7 +212,7 @@ static void log_system(struct instance *instance, const struct change *change)
 /*
  * Limit of the search for names of constants.  The program decides how many names there
  * are, and how many events.  So the server searches at most NAMES_BYTES of a root's
- * names at once, and then NAMES_BYTES per second.
+ * names in one go, and after that NAMES_BYTES per second.
  */
 #define NAMES_BYTES	(16u << 20)
 
@@ -365,7 +365,8 @@ struct filter_env filters_env(const struct instance *instance)
 /* ---- handle writes to filter files ---- */
 
 /* Return true if a new filter is wrong, and some names of constants were not searched.
- * The filter may be correct then, so this reason is added to error_log. */
+ * The filter may be correct in this case, so filters_log_missed() adds this reason to
+ * error_log. */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

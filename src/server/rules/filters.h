@@ -55,8 +55,9 @@ bool filters_log_missed(struct instance *instance, const char *text);
 void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
 /*
- * Search for the functions that filters in @text name (FILTER_FUNCTION).  @text need
- * not end in a NUL, and may contain several filters with a NUL after each.  Returns 0
+ * Search for the functions whose names occur in the filters in @text (FIELD.function).
+ * @text has @bytes bytes and need not end in a NUL.  It may contain several filters with a
+ * NUL after each.  Returns 0
  * if the filters can be compiled now; -ERESTART if a parser is at work, or a search has
  * not ended: call again later; -E2BIG: the filters name too many functions; or -ENOMEM.
  *

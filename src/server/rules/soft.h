@@ -67,9 +67,9 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
  *	rules_publish()			the processes can learn which rule word to test
  *	soft_settle()			enable events; free unused soft modes
  *
- * So an event is enabled after processes can know that it is soft disabled, and
- * disabled before processes stop testing its rule word.  To undo soft_put(), call
- * soft_get().
+ * So an event is enabled only when processes can know that it is soft disabled.  And an
+ * event is disabled before processes stop testing its rule word.  To undo soft_put(),
+ * call soft_get().
  */
 
 /*

@@ -40,9 +40,8 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 
 /* ---- find similar events ---- */
 
-/* Return SYSTEM:EVENT of the visible event @i.  A name that is too long is cut to
- * NEAREST_MAX + 1 bytes, which is still too long: nearest_offer() ignores such a
- * name. */
+/* Return SYSTEM:EVENT of the visible event @i.  If the name is too long, return its
+ * first NEAREST_MAX + 1 bytes: nearest_offer() ignores a name of this length. */
 static const char *whole_name(const struct root *root, uint32_t i)
 {
 	static char name[NEAREST_MAX + 2];	/* a static buffer is safe, because the

@@ -24,15 +24,15 @@ struct wrong_write {
 
 /*
  * Add the message @error to error_log, with the caret under @at.  @near: a similar name
- * that the user may have meant; NULL: none.
+ * that the user may have meant; NULL: there is no such name.
  */
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
 		     const char *near);
 
 /*
- * trigger_log_command(), trigger_log_target() and trigger_log_count() check one part of
- * a refused command again.  If this part is wrong, they add the reason to error_log and
- * return true.
+ * trigger_log_command(), trigger_log_target() and trigger_log_count() each check one
+ * part of a refused command again.  If this part is wrong, they add the reason to
+ * error_log and return true.
  */
 
 /*
