@@ -25,8 +25,8 @@ static inline struct root_boot *root_boot(const struct root *root)
 	return root->part_state[ROOT_PART_BOOT];
 }
 
-/* Method root_part.init: mark the events that exist now as handled, because the
- * previous server has applied their boot settings. */
+/* Method root_part.init: mark the events that exist now as handled.  If there are any,
+ * the previous server has applied their boot settings. */
 int boot_init(struct root *root);
 /* Method root_part.prepare: apply the boot settings if no server has done so, and set
  * the triggers of events that were registered since the last call.  Returns 0, or
@@ -35,8 +35,8 @@ int boot_prepare(struct root *root);
 /* Method root_part.tick: set the boot triggers of events that were registered since the
  * last call. */
 void boot_tick(struct root *root);
-/* Method root_part.done: forget which events got their boot triggers, because @root is
- * no longer mapped. */
+/* Method root_part.done: @root is being unmapped.  Forget which events got their boot
+ * triggers. */
 void boot_done(struct root *root);
 
 #endif

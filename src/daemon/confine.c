@@ -31,10 +31,10 @@
 /* ---- drop capabilities ---- */
 
 /*
- * Capabilities that a server with user id 0 keeps.  Programs with user id 0 have all
- * capabilities, and their worker processes may run as other users.  To inspect these
- * programs and workers (/proc/PID/maps, stat, exe), the server needs SYS_PTRACE.  To
- * read the files that they run, the server needs DAC_READ_SEARCH.  Servers of other
+ * Capabilities that a server with user id 0 keeps.  The programs of user id 0 have all
+ * capabilities, and their worker processes may run as other users.  The server needs
+ * SYS_PTRACE to inspect these programs and workers (/proc/PID/maps, stat, exe).  The
+ * server needs DAC_READ_SEARCH to read the files that they execute.  Servers of other
  * users keep no capability.
  */
 static const uint64_t kept_of_root =
@@ -93,10 +93,10 @@ enum condition {
 };
 
 /*
- * The system calls that are refused.  All others are allowed: execve(), because a
- * parser may run in a process that executes this program again, and perf_event_open(),
- * for the perf clock.  ptrace() is allowed only in a build with a sanitizer, which
- * stops its own threads with ptrace().
+ * The system calls that are refused.  All others are allowed.  execve() is needed
+ * because the server may execute this program again to run a parser.  perf_event_open()
+ * is needed for the perf clock.  ptrace() is allowed only in a build with a sanitizer,
+ * which stops its own threads with ptrace().
  */
 static const struct rule {
 	uint32_t nr;
@@ -121,9 +121,9 @@ static const struct rule {
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
 	/*
-	 * the next calls change mounts and namespaces; clone3() is refused completely,
-	 * because its flags are in memory that a filter cannot read; libc works without
-	 * clone3()
+	 * the next calls change mounts and namespaces.  clone3() is refused in all
+	 * cases: its flags are in memory, which a filter cannot read; libc works
+	 * without clone3()
 	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
@@ -200,8 +200,8 @@ static void add_refuse(struct program *program, uint16_t error)
 /*
  * Append the BPF code of one rule.  Before and after this code, the accumulator
  * contains the number of the system call.  For example { SYS_socket, EPERM,
- * UNLESS_EQUAL, 0, AF_UNIX } becomes the code below.  The numbers after jeq say how
- * many instructions to skip: if the values are equal, and if they are not.
+ * UNLESS_EQUAL, 0, AF_UNIX } becomes the code below.  jeq has two numbers: how many
+ * instructions to skip if the values are equal, and how many if they are not.
  *
  *		jeq	SYS_socket, 0, 4
  *		ld	args[0]

@@ -2,8 +2,8 @@
 /*
  * The server's event loop.  The loop ends on SIGTERM, SIGINT or SIGHUP, when a client
  * asks for it, or when the ulf directory has been removed.  If the server is killed,
- * the kernel drops its lock; the next server replaces the killed server's socket file
- * and restores the mounts (mounts.c).
+ * the kernel drops its lock.  Then the next server replaces the socket file of the
+ * killed server and restores the mounts (mounts.c).
  */
 #include "daemon/loop.h"
 
@@ -179,8 +179,8 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
-/* A parser has sent a message.  Requests that wait for a parser are tried again at
- * once. */
+/* Called when a parser has sent a message.  Try the requests that wait for a parser
+ * again at once. */
 static void parser_ready(struct loop_source *source, uint32_t events)
 {
 	struct loop *loop = container_of(source, struct loop, parser);
@@ -210,8 +210,8 @@ static int core_init(struct loop *loop, const char *dir)
 	return loop_watch(loop, &loop->core, EPOLLIN);
 }
 
-/* Lock the ulf directory @dir.  The kernel drops the lock when the process ends, for
- * whatever reason. */
+/* Lock the ulf directory @dir.  The kernel drops the lock when the process ends, also
+ * if the process is killed. */
 static int lock_dir(struct loop *loop, const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -225,9 +225,9 @@ static int lock_dir(struct loop *loop, const char *dir)
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	/*
-	 * Write the pid into the lock file, for people only.  A full file system is not
-	 * an error: a server must run even then, because only a server can remove dead
-	 * roots.
+	 * Write the pid into the lock file, for people; no program of ulf reads it.  A
+	 * full file system is not an error: a server must run even then, because only a
+	 * server can remove dead roots.
 	 */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
 	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
@@ -265,8 +265,8 @@ static int loop_init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* Stop watching @source.  @is_ours: true: close its descriptor, too; false: the owner
- * of the source closes the descriptor. */
+/* Stop watching @source.  @is_ours: true: close the source's descriptor, too; false: do
+ * not close it, because the owner of the source does. */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
 	if (source->fd < 0)
@@ -278,9 +278,9 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
 }
 
 /*
- * End the server.  Unmount while the lock is held, so that no new server finds these
- * mounts.  The lock is not released here: the kernel drops it at the very end of the
- * process, for which `ulf stop` waits.
+ * End the server.  Unmount while the server holds the lock, so that no new server finds
+ * these mounts.  Do not release the lock here: `ulf stop` waits for the very end of the
+ * process, at which the kernel drops the lock.
  */
 static void loop_done(struct loop *loop)
 {
@@ -312,8 +312,8 @@ static int loop_turn(struct loop *loop)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
 	/*
-	 * Handle changes of roots before requests of clients, so that a client that
-	 * asks about a root gets an answer that is at least as new as its request.
+	 * Handle changes of roots before requests of clients.  Otherwise a client that
+	 * asks about a root could get an answer that is older than its request.
 	 */
 	for (i = 0; i < nr; i++) {
 		if (loop->events[i].data.ptr == &loop->core)
@@ -353,8 +353,8 @@ int loop_run(const char *dir, void (*ready)(const char *dir))
 	int ret;
 
 	/*
-	 * Fork the zygote while this process is small.  If there is no zygote, the
-	 * server works without names of functions.
+	 * Fork the zygote now, while this process is small.  A server without a zygote
+	 * works, but knows no names of functions.
 	 */
 	parse_init(true);
 	loop_allow_descriptors();

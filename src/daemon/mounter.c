@@ -6,8 +6,8 @@
  *	'R' PATH  ------------>	fork()  -------------->	`ulf mount --restore PATH`
  *	'R'       <--------------------------------------	when that has ended
  *
- * A request and an answer are one packet each.  A worker that hangs, because its path
- * leads through a mount that nobody serves, does not delay other workers.
+ * A request and an answer are one packet each.  A worker hangs if its path leads
+ * through a mount that no process serves.  Other workers are not delayed by that.
  */
 #include "daemon/mounter.h"
 
@@ -26,9 +26,9 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* descriptor number of the socket in the
-					 * mounter, which has only this one and 0 to
-					 * 2 */
+#define SOCKET_FD	3		/* descriptor number of the socket in
+					 * the mounter, whose only other
+					 * descriptors are 0 to 2 */
 
 struct request {
 	char op;
@@ -53,7 +53,8 @@ static void restore_mounts(char *path)
 		;
 }
 
-/* Unmount @path, but only if it is a mount of ulf, whatever the server asks for. */
+/* Unmount @path, but only if it is a mount of ulf: a server that was taken over must
+ * not be able to unmount anything else. */
 static void unmount_path(const char *path)
 {
 	if (fusemount_is_mounted(path))
@@ -85,8 +86,9 @@ static _Noreturn void run_command(struct request *request)
 
 /*
  * Serve requests of the server.  Signals are ignored: ^C and service managers send them
- * to the whole process group, but the server's last request is still to come.  As
- * SIGCHLD is ignored, the kernel reaps the workers.
+ * to the whole process group, but the mounter is still needed, because the server sends
+ * its last requests after such a signal.  SIGCHLD is ignored, too, so the kernel reaps
+ * the workers.
  */
 static _Noreturn void serve_commands(const char *dir, int fd)
 {

@@ -5,8 +5,8 @@
  * that may lead through one of its own mounts.
  *
  * The file DIR/mounts lists the mounts: paths, each with a NUL.  A server that ends
- * regularly removes the file.  A server that is killed does not, and the next server
- * lets the mounter (mounter.h) run `ulf mount --restore PATH` for each path.
+ * regularly removes the file.  If a server was killed, the file is still there.  Then the
+ * next server lets the mounter (mounter.h) run `ulf mount --restore PATH` for each path.
  */
 #include "daemon/mounts.h"
 
@@ -55,8 +55,9 @@ struct mounts {
 					 * answer yet */
 	size_t nr_unmounting;		/* number of MOUNTER_UNMOUNT jobs without an
 					 * answer yet */
-	time_t restore_end;		/* time when clients stop waiting for restored
-					 * mounts, in seconds of CLOCK_MONOTONIC */
+	time_t restore_end;		/* time at which clients stop waiting
+					 * for restored mounts, in seconds of
+					 * CLOCK_MONOTONIC */
 };
 
 /*
@@ -142,8 +143,8 @@ static void save_mounts(struct mounts *mounts)
 	text_done(&text);
 }
 
-/* Free the mount.  This closes its descriptor, so every access to the mount point fails
- * from now on. */
+/* Free the mount.  This closes its descriptor.  From then on every access to the mount
+ * point fails. */
 static void mount_free(struct mount *mount)
 {
 	loop_unwatch(mount->mounts->loop, &mount->source);
@@ -176,8 +177,8 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.fd = fd;
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
-	/* tracefs_fuse_new() must be the last step, because it takes over @fd: if a
-	 * step fails, @fd still belongs to the caller. */
+	/* Call tracefs_fuse_new() last, because it takes over @fd.  If an earlier step
+	 * fails, @fd still belongs to the caller. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
@@ -263,8 +264,8 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* Remove the file DIR/mounts.  Each `ulf mount` that succeeds adds its path
-	 * again. */
+	/* Remove the file DIR/mounts, which the restored mounts make again: each `ulf
+	 * mount` that succeeds adds its path. */
 	unlink(mounts->file);
 }
 
@@ -274,9 +275,9 @@ bool mounts_is_restoring(const struct mounts *mounts)
 }
 
 /*
- * Unmount all mounts.  All descriptors are closed before the mounter walks the first path:
- * access to a dead mount fails, but a live mount that nobody serves would block the
- * mounter.
+ * Unmount all mounts.  First close all descriptors, then let the mounter walk the
+ * paths.  An access to a dead mount fails at once.  But a live mount that no process
+ * serves would block the mounter.
  */
 void mounts_free(struct mounts *mounts)
 {

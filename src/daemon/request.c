@@ -32,8 +32,8 @@ static void answer_result(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* Answer the request.  If it failed or caused a warning, add the entries of error_log
- * that it has caused. */
+/* Answer the request.  If the request has failed or has caused a warning, add the
+ * entries of error_log that it has caused. */
 static void answer_errors(struct client *client, int result)
 {
 	struct text *errors = &client->errors;
@@ -321,7 +321,8 @@ static void list_mounts(struct client *client, const struct abi_request *request
 
 /*
  * Send one section of the list of symbols.  The whole list is made again for each
- * request, because few roots have a list that is longer than one answer.
+ * request.  Few roots have a list that is longer than one answer, so this is rarely
+ * done twice.
  */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {
@@ -412,8 +413,8 @@ bool client_request_is_valid(const struct client *client)
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* Cancel the parked request.  A write whose settings have already been stored counts as
- * done: a cancel does not undo it. */
+/* Cancel the parked request.  If the request is a write whose settings are already
+ * stored, it counts as done: the cancel does not undo it. */
 static void cancel_request(struct client *client)
 {
 	if (!client->is_parked)

@@ -45,8 +45,8 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Let the loop wait until the socket is writable if there is an answer to send, else
- * until a request arrives. */
+/* Make the loop wait for the right event: if there is an answer to send, until the
+ * socket is writable; else until a request arrives. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;
@@ -54,8 +54,8 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
-/* Send the last byte of an answer.  With this byte the records in the answer are handed
- * over to the client. */
+/* Send the last byte of an answer, which hands over the records in the answer to the
+ * client. */
 static ssize_t send_last_byte(struct client *client)
 {
 	const char *byte = client->answer + client->nr_sent;
@@ -66,7 +66,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* No receipt is possible here: send the byte without a receipt. */
+		/* Send the byte without a receipt, because here none is possible. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -83,9 +83,9 @@ static ssize_t send_last_byte(struct client *client)
 /*
  * Send the next bytes of the answer.  Returns the number of bytes (> 0) or -errno.
  *
- * Bytes that are in the socket reach the client even if this server is killed, and a
- * client drops an answer that is not complete (abi/socket.h).  So the last byte hands
- * over the records that were read, and it is sent alone.
+ * Bytes that are in the socket reach the client even if this server is killed.  But a
+ * client drops an answer that is not complete (abi/socket.h).  So it is the last byte
+ * that hands over the records in the answer, and it is sent alone.
  */
 static ssize_t send_part(struct client *client)
 {
@@ -199,8 +199,8 @@ static size_t next_bytes(struct client *client, void **ret_to)
 	return head + client->request.bytes - client->nr_in;
 }
 
-/* Check the header of a request, which was received completely, and allocate memory for
- * the payload. */
+/* Check the header of a request, and allocate memory for the payload.  Called when all
+ * of the header was received. */
 static bool begin_payload(struct client *client)
 {
 	if (!client_request_is_valid(client))
@@ -302,8 +302,8 @@ static int client_new(struct sockets *sockets, int fd)
 	return 0;
 }
 
-/* Stop accepting clients if @is_full, else accept them again.  New clients wait in the
- * listen queue while there are too many clients or descriptors. */
+/* Stop accepting clients if @is_full, else accept them again.  While the server has too
+ * many clients or descriptors, new clients wait in the listen queue. */
 static void pause_listener(struct sockets *sockets, bool is_full)
 {
 	sockets->is_full = is_full;
@@ -332,9 +332,8 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 }
 
 /*
- * Make the socket listen on @path.  The socket is bound to another name, which is
- * renamed to @path when it listens.  So a socket that exists at @path is always
- * listening.
+ * Make the socket listen on @path.  First bind it to another name and listen, then
+ * rename this name to @path.  So a socket that exists at @path is always listening.
  */
 static int listen_on(int fd, const char *path)
 {

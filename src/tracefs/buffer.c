@@ -174,8 +174,8 @@ int stats_show(struct tracefs_node *node, struct text *out)
 	struct instance *instance = tracefs_instance(node);
 	struct ring_stats stats;
 
-	/* First free the old rings that no process and no reader needs any more, so
-	 * that `stats` does not count their records. */
+	/* First free the old rings that are not needed any more.  Otherwise `stats`
+	 * would count their records. */
 	instance_retire(instance);
 	instance_stats(instance, RINGS_MAIN, (int)node->number, &stats);
 	text_printf(out,

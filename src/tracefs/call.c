@@ -23,7 +23,8 @@ static ssize_t try_change(struct tracefs_call *call)
 		return tracefs_write(call->file, call->data, call->size, call->tid,
 				     &call->taken);
 	/* Flush only after a write.  A shell that redirects output has two descriptors
-	 * of the file, and closes the first before it writes anything. */
+	 * of the file, and closes one of them before anything is written: this close
+	 * must not flush. */
 	if (call->op == TRACEFS_OP_FLUSH_WRITTEN && !tracefs_is_written(call->file))
 		return tracefs_settle(call->file);
 	return tracefs_flush(call->file);

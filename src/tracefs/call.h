@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A read, write or flush of a client that may have to wait.  This is the one way to park a
- * request for a file: FUSE and the CLI's socket both keep a struct tracefs_call with the request
- * that they have not answered yet, and try it again on each tick and when a parser has ended.
+ * A read, write or flush of a client that may have to wait.  All parked requests for
+ * files are of this kind.  FUSE and the CLI's socket both keep a struct tracefs_call
+ * with each request that they have not answered yet.  They try it again on each tick,
+ * and when a parser has ended.
  *
  *	              -EAGAIN, -ERESTART                     0, -errno
  *	begin: try ---------------------> waiting -- try ---------------------> answered
@@ -52,17 +53,17 @@ struct tracefs_call {
 	pid_t tid;			/* thread that writes */
 	size_t taken;			/* result: number of bytes that were accepted */
 	/* Member for a write or flush: */
-	bool has_begun;			/* true: the write or flush was accepted; a try
-					 * must not repeat the write or flush, and the
-					 * write or flush cannot be undone */
+	bool has_begun;			/* true: the write or flush was accepted
+					 * and cannot be undone; a try must not
+					 * repeat it */
 };
 
 #define TRACEFS_PARKED	(-EINPROGRESS)
 
 /*
- * Try a read, write or flush.  Returns the number of bytes of a read or write, or 0 for
- * a flush; -errno; or TRACEFS_PARKED, after which the caller must keep @call and try it
- * again later.
+ * Try a read, write or flush.  Returns the number of bytes of a read or write, 0 for a
+ * flush, or -errno.  After TRACEFS_PARKED the caller must keep @call and try it again
+ * later.
  */
 ssize_t tracefs_call_try(struct tracefs_call *call);
 /*

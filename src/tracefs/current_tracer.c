@@ -86,8 +86,8 @@ static int set_tracer(struct tracefs_file *file, uint32_t number)
 		shm_store(&instance->abi->tracer, old_number);
 		return r;
 	}
-	/* Clear the buffer now.  After the processes have started the new tracer, this
-	 * would also remove records of the new tracer. */
+	/* Clear the buffer now.  After the processes have started the new tracer, a
+	 * clear would also remove its records. */
 	if (!old->start)
 		instance_clear(instance, RINGS_MAIN, CPU_ALL);
 	tracefs_file_apply(file);
@@ -103,8 +103,8 @@ void current_tracer_applied(struct tracefs_file *file)
 	file->old_tracer = NULL;
 }
 
-/* Set the tracer to nop, as the kernel does, because a process could not apply the
- * change of current_tracer. */
+/* A process could not apply the change of current_tracer: set the tracer to nop, as the
+ * kernel does. */
 void current_tracer_refused(struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);

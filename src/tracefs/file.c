@@ -47,17 +47,17 @@ static bool is_allowed(const struct tracefs_def *def, int flags)
 
 /* ---- retry requests that wait for a parser ---- */
 
-/* Return true if it is too early to retry a request for @file, because no parser has
- * made progress since the last -ERESTART.  A retry is expensive: it may have to examine
- * many processes. */
+/* Return true if it is too early to retry a request for @file: no parser has made progress
+ * since the last -ERESTART, and restart_ns is not reached.  A retry is expensive: it may have
+ * to examine many processes. */
 static bool is_early(const struct tracefs_file *file)
 {
 	return file->restart_ns && file->restart_serial == parse_serial() &&
 	       server_now_ns() < file->restart_ns;
 }
 
-/* Store in @file, for is_early(), whether @r, the result of a request, is -ERESTART.
- * Returns @r. */
+/* If @r, the result of a request, is -ERESTART, store in @file when the request may be
+ * tried again (is_early()).  Otherwise clear this time.  Returns @r. */
 static ssize_t note_restart(struct tracefs_file *file, ssize_t r)
 {
 	file->restart_serial = parse_serial();
@@ -120,7 +120,8 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 	if (wants_write(flags) && (flags & O_TRUNC) && file->def->truncate)
 		r = truncate_file(file);
 	if (r == -ERESTART)
-		r = 0;			/* the file is truncated later, by tracefs_settle() */
+		r = 0;			/* not an error: tracefs_settle()
+					 * truncates the file later */
 	if (!r && file->def->stream && file->def->stream->open)
 		r = file->def->stream->open(file);
 	if (r) {
@@ -190,8 +191,8 @@ void tracefs_close(struct tracefs_file *file)
 	free(file);
 }
 
-/* Read a file that has a method show.  show() prints the whole text when the file is
- * read from its start.  Later reads get their bytes from this text. */
+/* Read a file that has a method show.  A read from the start of the file calls show(),
+ * which prints the whole text.  Later reads get their bytes from this text. */
 static ssize_t read_text(struct tracefs_file *file, char *buf, size_t size,
 			 off_t offset)
 {
@@ -347,8 +348,9 @@ unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid)
 bool tracefs_is_stream(const struct tracefs_file *file)
 {
 	if (!file->def->stream)
-		return !file->def->show;	/* a file without show() and stream can
-						 * only be written */
+		return !file->def->show;	/* the file has no show() and no
+						 * stream, so it can only be
+						 * written */
 	return file->def->stream->is_pipe;
 }
 

@@ -12,9 +12,9 @@
 #include "tracefs/files.h"
 
 /*
- * Return the result of a write to a `filter` file: @size, or the error @r.  A wrong
- * filter removes the old filter, as in the kernel.  So after an error, too, processes
- * must have applied the change before the write returns.
+ * Return the result of a write to a `filter` file: @size, or the error @r.  As in the
+ * kernel, even a wrong filter removes the old filter.  So even after an error,
+ * processes must have applied the change before the write returns.
  */
 static ssize_t answer_writer(struct tracefs_file *file, size_t size, int r,
 			     bool is_changed)
@@ -85,8 +85,8 @@ int error_log_file_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-/* Handle a write to error_log: it has no effect.  The shell's `>` opens the file with
- * O_TRUNC, which has cleared the log; after `>>` the log is unchanged. */
+/* Handle a write to error_log: it has no effect.  If the shell has opened the file for
+ * `>`, O_TRUNC has already cleared the log.  For `>>` the log stays unchanged. */
 ssize_t error_log_file_store(struct tracefs_file *file, const char *buf,
 			     size_t size, pid_t tid)
 {

@@ -72,9 +72,9 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 	return r;
 }
 
-/* Blanks after the number of users in enabled_functions.  The kernel prints letters
- * there for the way in which a function is traced.  Linux 6.12 prints this many blanks
- * if there are no letters. */
+/* Blanks after the number of users in enabled_functions.  In this column the kernel
+ * prints letters that say how a function is traced.  If there are no letters, Linux
+ * 6.12 prints this number of blanks. */
 #define NO_LETTERS	"           "
 
 /* Show the functions that are traced, and how many users each has.  @is_touched: also
@@ -110,8 +110,8 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 }
 
 /* Show how many functions there are, and how much memory their list takes.  The kernel
- * prints how many memory pages its list has.  Here the list consists of the functions'
- * addresses. */
+ * prints how many memory pages its list has.  Here the size is computed from the
+ * functions' addresses. */
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
@@ -135,8 +135,9 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 static const struct {
 	const char *file;		/* name of the file */
 	const char *empty;		/* text that is shown for an empty list */
-	bool has_commands;		/* true: the file accepts FUNCTIONS:COMMAND;
-					 * :mod: counts as a command here */
+	bool has_commands;		/* true: the file accepts
+					 * FUNCTIONS:COMMAND, where :mod: counts
+					 * as a command, too */
 	bool is_graph;			/* true: the list belongs to the function_graph tracer */
 } lists[FUNCTION_LISTS] = {
 	[FUNCTION_FILTER] = {
@@ -205,7 +206,7 @@ static int publish_list(struct tracefs_file *file)
 }
 
 /* Get the current functions of the processes, once per call of store, truncate or
- * flush.  Must be done before the call changes anything, because it may return
+ * flush.  These methods must call it before they change anything, because it may return
  * -ERESTART.  Returns 0, -ERESTART or -errno. */
 static int refresh_functions(struct tracefs_file *file)
 {
@@ -230,8 +231,8 @@ static int begin_list(struct tracefs_file *file)
 
 /*
  * Select functions for the graph tracer's lists, as functions_select() does.  As in the
- * kernel, these lists do not accept numbers of functions, and the result of a removal
- * counts only functions that were in the list.
+ * kernel, there are two differences: these lists do not accept numbers of functions;
+ * and the result of a removal is the number of functions that were in the list.
  */
 static int select_graph(struct root *root, const char *word, bool is_in,
 			struct function_set *set)
@@ -303,8 +304,8 @@ static int store_command(struct tracefs_file *file, const struct probe_globs *gl
 	return r;
 }
 
-/* Return the error for a command in stack_trace_filter.  This file accepts no commands,
- * because the stack tracer has no buffer that a command could change. */
+/* Return the error for a command in stack_trace_filter.  The stack tracer has no buffer
+ * that a command could change, so this file accepts no commands. */
 static int refuse_command(char *command)
 {
 	const char *name = strsep(&command, ":");
@@ -339,8 +340,8 @@ static int use_word(struct tracefs_file *file, char *word)
 	return r;
 }
 
-/* Return the length of the token that begins with file->word, the bytes that earlier
- * writes have left, and continues in @buf. */
+/* Return the length of the token that begins with the bytes in file->word, which
+ * earlier writes have left, and continues in @buf. */
 static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = file->word.len;
@@ -357,9 +358,9 @@ static size_t whole_len(const struct tracefs_file *file, const char *buf, size_t
 	return len;
 }
 
-/* Return how many bytes of @buf belong to the first token, which an earlier write may
- * have begun.  If the result is less than @size, the next byte is a blank or a NUL,
- * which ends the token. */
+/* Return how many bytes of @buf belong to the first token.  An earlier write may have
+ * begun this token.  If the result is less than @size, the token ends there: the next
+ * byte is a blank or a NUL. */
 static size_t word_len(const struct tracefs_file *file, const char *buf, size_t size)
 {
 	size_t len = whole_len(file, buf, size);
@@ -401,8 +402,8 @@ static int end_word_or_log(struct tracefs_file *file)
  * split_word - if file->word turns out to be two tokens, apply the first one
  *
  * C++ names may contain a blank.  After a write that ends with `f(int) con`, the token could
- * become `f(int) const`.  But if the next write @buf begins with `nect`, then `f(int)` is
- * complete, and the next token is `connect`.  -ERESTART: nothing is changed.
+ * become `f(int) const`.  But if the next write @buf begins with `nect`, the token is
+ * `f(int)`, and the next token is `connect`.  -ERESTART: nothing is changed.
  */
 static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -426,9 +427,10 @@ static int split_word(struct tracefs_file *file, const char *buf, size_t size)
 
 /*
  * Take the first token of @buf, and apply it if it is complete.  As in the kernel, a
- * token at the end of a write continues with the first byte of the next write, whatever
- * this byte is.  After a token that was too long, all further writes fail.  Returns the
- * number of bytes used, or -errno; -ERESTART: nothing was changed.
+ * token at the end of a write continues with the first byte of the next write, even if
+ * this byte is a letter.  After a token that was too long, all further writes fail.
+ * Returns the number of bytes used, or -errno.  -ERESTART means that nothing was
+ * changed.
  */
 static ssize_t take_word(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -531,8 +533,8 @@ static int store_commands(struct tracefs_file *file, const struct command_words 
 	       store_command(file, &globs, command + 1);
 }
 
-/* Collect in @words the tokens at the start of @buf that have the same command, at most
- * @most tokens.  Returns the number of bytes used. */
+/* Collect in @words tokens from the start of @buf, as long as they have one and the
+ * same command, but at most @most tokens.  Returns the number of bytes used. */
 static size_t find_commands(const char *buf, size_t size, uint32_t most,
 			    struct command_words *words)
 {
@@ -548,11 +550,11 @@ static size_t find_commands(const char *buf, size_t size, uint32_t most,
 }
 
 /*
- * Take all tokens NAME:COMMAND at the start of @buf that have the same command, and
+ * Take the tokens NAME:COMMAND at the start of @buf that all have one command, and
  * apply them together.  If one of them is wrong, or there is no space for all, try the
- * first half, then the first quarter, and so on.  Returns the number of bytes used; 0
- * if there are not two such tokens, so that tokens must be taken one by one; or
- * -ERESTART.
+ * first half, then the first quarter, and so on.  Returns the number of bytes used, or
+ * -ERESTART.  Returns 0 if there are fewer than two such tokens: then the caller must
+ * take tokens one by one.
  */
 static ssize_t take_commands(struct tracefs_file *file, const char *buf, size_t size)
 {
@@ -586,14 +588,15 @@ static bool needs_refresh(const struct tracefs_file *file, const char *buf, size
 }
 
 /*
- * Handle a write to a list of functions.  The kernel takes one token of a write, and
- * the writer writes the rest again.  Through FUSE, each such write would transfer all
- * of the rest.  So here a write takes the names after the first token, too, as long as
- * the writer cannot notice a difference.  It stops before a token that is wrong, has a
- * command, or continues in the next write; the writer begins its next write there.  It
- * also stops before a token with wildcards, because their search is slow, and other
- * clients must not wait for many of them.  Names with the same command are applied
- * together, because each change of commands makes all processes apply new settings.
+ * Handle a write to a list of functions.  The kernel takes only one token of a write,
+ * and the writer writes the rest again.  Through FUSE, each such write would transfer
+ * all of the rest.  So here a write also takes the names after the first token, as long
+ * as the writer cannot notice a difference.  The write stops before a token that is
+ * wrong, has a command, or continues in the next write.  The writer begins its next
+ * write there.  The write also stops before a token with wildcards: the search for them
+ * is slow, and other clients must not wait for many such searches.  Names with the same
+ * command are applied together, because each change of commands makes all processes
+ * apply new settings.
  */
 ssize_t function_list_store(struct tracefs_file *file, const char *buf, size_t size,
 			    pid_t tid)
@@ -636,8 +639,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r == -ERESTART)
 			return r;
 	}
-	/* As in the kernel, close() does not return an error in the last token.  The
-	 * error is only in error_log. */
+	/* If the last token is wrong, write this only to error_log: as in the kernel,
+	 * close() does not return this error. */
 	r = split_word(file, "\n", 1);
 	if (r != -ERESTART)
 		r = end_word_or_log(file);

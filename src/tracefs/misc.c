@@ -37,9 +37,9 @@ int saved_cmdlines_show(struct tracefs_node *node, struct text *out)
 }
 
 /*
- * Show how many names saved_cmdlines can hold, which is fixed in ulf.  In the kernel a
- * write asks for at least that many names, so here a write of any number up to the
- * fixed one succeeds.
+ * Show how many names saved_cmdlines can hold.  In ulf this number is fixed.  In the
+ * kernel, a write asks for space for at least that many names.  So here a write of any
+ * number up to the fixed one succeeds.
  */
 int saved_cmdlines_size_show(struct tracefs_node *node, struct text *out)
 {

@@ -43,8 +43,8 @@ static void set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 		tracefs_file_apply(file);
 }
 
-/* Write to error_log why the option @name is refused.  @row: @name is an option of a
- * tracer that is not in use; NULL: there is no option with this name. */
+/* Write to error_log why the option @name is refused.  @row: the option, which belongs
+ * to a tracer that is not in use; NULL: there is no option with this name. */
 static void log_option(struct tracefs_file *file, const char *name,
 		       const struct option_row *row)
 {

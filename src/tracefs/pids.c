@@ -11,8 +11,8 @@
 #include "server/rules/pids.h"
 #include "tracefs/files.h"
 
-/* Parse a thread id as the kernel does: 0x10 (hexadecimal) and 010 (octal) are valid,
- * too, and the error for a number that is too large is -EPERM. */
+/* Parse a thread id as the kernel does.  0x10 (hexadecimal) and 010 (octal) are valid,
+ * too.  If the number is too large, the error is -EPERM. */
 static int parse_pid(const char *word, uint32_t *ret_pid)
 {
 	const char *digits = word + (*word == '+');
@@ -31,7 +31,7 @@ static int parse_pid(const char *word, uint32_t *ret_pid)
 	return 0;
 }
 
-/* Parse the thread ids in @buf, up to its end or up to a NUL, and store them in @pids,
+/* Parse the thread ids in @buf, up to its end or up to a NUL.  Stores them in @pids,
  * which must have space for @size / 2 + 1 ids.  Returns the number of bytes used, or
  * -errno. */
 static ssize_t parse_pids(const char *buf, size_t size, uint32_t *pids,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file trace_pipe: records as lines of text.  Records are consumed when the reader
- * has got their lines.  The lines of a batch of records are printed together, and kept
- * until the reader has got all of them.  Most batches are delivered by one read.
+ * has got their lines.  The lines of a batch of records are printed together.  Their
+ * text is kept until the reader has got all of it.  For most batches one read is
+ * enough.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +36,9 @@ struct pipe {
 					 * to the reader */
 	size_t nr_returned;		/* number of bytes that the current read returns;
 					 * 0: no read is in progress */
-	bool is_split;			/* true: the reader took the batch's text in
-					 * parts, with several reads */
+	bool is_split;			/* true: several reads are needed for
+					 * the batch's text, and the reader has
+					 * got a part of it */
 	bool has_read;			/* true: at least one read of this open file has
 					 * returned bytes */
 };
@@ -144,8 +146,8 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 		r = lines_print(&pipe->lines, &pipe->text);
 		if (r <= 0)
 			break;
-		/* Do not split a line: the reader may close the file after it has read a part of
-		 * the line. */
+		/* Stop before a line that does not fit, and do not split it: the reader
+		 * may close the file after it has read a part of the line. */
 		if (before && pipe->text.len > size) {
 			text_truncate(&pipe->text, before);
 			break;
@@ -156,19 +158,20 @@ static int pipe_fill(struct tracefs_file *file, size_t size)
 	}
 	if (!r && !pipe->text.len)
 		print_lost(pipe);
-	/* If the batch has records but no text, consume the records at once. */
+	/* If the batch has records but no text, the reader need not get anything, so
+	 * consume the records at once. */
 	if (pipe->text.len)
 		merge_stage(pipe->lines.merge);
 	else
 		merge_consume(pipe->lines.merge);
-	/* After -ERESTART deliver the lines that are complete, because only the next line
-	 * has to wait. */
+	/* After -ERESTART deliver the lines that are complete: only the next line must
+	 * wait for a parser. */
 	return r < 0 && !(r == -ERESTART && pipe->text.len) ? r : 0;
 }
 
-/* Return true if a reader that finds no record has reached the end of the file, false
- * if it must wait.  The file ends when the program has ended, or when tracing_on is 0
- * and the reader has read something before. */
+/* Return true if a reader that finds no record has reached the end of the file.  Return
+ * false if the reader must wait.  The file ends when the program has ended, or when
+ * tracing_on is 0 and the reader has read something before. */
 static bool is_over(const struct tracefs_file *file)
 {
 	const struct pipe *pipe = file->state;
@@ -216,9 +219,9 @@ static void text_taken(struct pipe *pipe)
 }
 
 /*
- * Handle what happened to the bytes of a read.  Only a batch that one read delivers as
- * a whole gets a receipt.  If the reader got only a part of the batch's text, no other
- * reader may get the records, because nobody knows whether this reader has used its
+ * Handle what happened to the bytes of a read.  A batch gets a receipt only if one read
+ * delivers the whole batch.  If the reader has got only a part of the batch's text, no
+ * other reader may get the records: it is not known whether this reader has used its
  * part.
  */
 static void pipe_deliver(struct tracefs_file *file, enum tracefs_delivery what)

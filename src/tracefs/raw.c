@@ -2,8 +2,8 @@
 /*
  * The file trace_pipe_raw: the buffer of a CPU in sub-buffers (here: pages) of the
  * kernel's layout.  A CPU has more than one ring, so its records are merged into new
- * pages.  The records of a page stay in the rings until the reader has got the page;
- * then they are consumed.
+ * pages.  The records of a page stay in the rings until the reader has got the page.
+ * Then they are consumed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,9 +25,9 @@
 #include "tracefs/node_rings.h"
 
 #define DELTA_MAX	(1ull << ABI_REC_DELTA_BITS)
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* if a record has more bytes of
-							 * data, its length needs a
-							 * second word of the header */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* a record with more bytes of data than
+							 * this has its length in a second word of
+							 * the header */
 /* If there are records, poll() waits no longer than this time for buffer_percent,
  * ns. */
 #define FLUSH_NS	500000000u
@@ -50,9 +50,9 @@ struct raw {
 					 * bytes from @page_at up to this offset */
 	uint32_t data_end;		/* offset in @page of the end of the data; the
 					 * rest of @page is zeroes */
-	bool is_split;			/* true: the reader has got a part of the staged
-					 * records, and gets the rest with another read;
-					 * so no other reader may get these records */
+	bool is_split;			/* true: the reader has got a part of the staged records,
+					 * and must get the rest with another read; so no other
+					 * reader may get these records */
 	uint64_t flush_ns;		/* time until which poll() waits for more
 					 * records, CLOCK_MONOTONIC; 0: poll() has found
 					 * no record yet */
@@ -152,8 +152,8 @@ static bool page_add(struct raw *raw, const struct merge_record *record,
  * Complete raw->page.  Its commit word contains the number of bytes of data, and flags
  * if records were lost before the page.  The flags fill all high bits, because the
  * kernel sign-extends the commit word.  The number of lost records follows the data if
- * there is space for it.  A record that fills the page leaves no space; then the page
- * says only that records were lost, as in the kernel.
+ * there is space for it.  If a record fills the page there is no space.  Then the page
+ * reports that records were lost, but not how many, as in the kernel.
  */
 static void page_close(struct raw *raw)
 {
@@ -173,8 +173,8 @@ static void page_close(struct raw *raw)
 }
 
 /* Return how many bytes of data raw->page may have after one more record is added, at
- * most @limit.  If records were lost, only the first record of a page may use the space
- * at the end that the number of lost records needs. */
+ * most @limit.  If records were lost, the number of lost records needs space at the end
+ * of the page.  Only the first record of a page may use this space. */
 static uint32_t data_limit(const struct raw *raw, uint32_t limit)
 {
 	uint32_t most = raw->page_bytes - ABI_PAGE_HEADER;
@@ -201,8 +201,8 @@ static int page_fill(struct raw *raw, uint32_t limit)
 	if (raw->bytes >= limit)
 		return 1;
 	while (merge_peek(raw->merge, &record) > 0) {
-		/* Records were lost here.  Begin a new page, because a page can report
-		 * only losses before its first record. */
+		/* Records were lost before this record.  Begin a new page, because a
+		 * page can only report losses before its first record. */
 		if (raw->bytes && record.lost)
 			return 1;
 		if (!page_add(raw, &record, data_limit(raw, limit))) {
@@ -235,8 +235,8 @@ static bool has_rest(const struct raw *raw)
 	return raw->is_closed && raw->read_end < raw->page_bytes;
 }
 
-/* Drop raw->page if the reader has not got this page yet, and another reader has
- * consumed the records of the page since. */
+/* Drop raw->page if another reader has consumed the records of the page, and this
+ * reader has not got the page yet. */
 static void drop_stale_page(struct raw *raw)
 {
 	if (raw->is_closed && !raw->page_at && !raw->is_split &&
@@ -246,8 +246,8 @@ static void drop_stale_page(struct raw *raw)
 	}
 }
 
-/* Return true if records were lost and no record follows that could report the loss.  Then
- * an empty page must report the loss. */
+/* Return true if records were lost, and there is no later record that could report the
+ * loss.  Then an empty page must report it. */
 static bool has_lost_only(struct raw *raw)
 {
 	uint32_t cpu;
@@ -259,9 +259,10 @@ static bool has_lost_only(struct raw *raw)
 }
 
 /*
- * Handle what happened to the bytes of a read.  Only a page that one read delivers as a
- * whole gets a receipt.  If the reader got only a part of the page, no other reader may
- * get the page's records, because nobody knows whether this reader has used its part.
+ * Handle what happened to the bytes of a read.  A page gets a receipt only if one read
+ * delivers the whole page.  If the reader has got only a part of the page, no other
+ * reader may get the page's records: it is not known whether this reader has used its
+ * part.
  */
 static void raw_deliver(struct tracefs_file *file, enum tracefs_delivery what)
 {
@@ -322,9 +323,10 @@ static ssize_t raw_read(struct tracefs_file *file, char *buf, size_t size,
 	return (ssize_t)page_read(raw, buf, size);
 }
 
-/* Fill raw->page for a splice.  Returns 1 only if page_fill() does so, or if poll() has
- * stopped waiting for more records (is_flushing).  If a splice always got pages that
- * are not full, the file of a slow trace would be many times larger. */
+/* Fill raw->page for a splice.  Returns 1 only if page_fill() returns 1, or if poll()
+ * has stopped waiting for more records (is_flushing).  So usually a splice gets only
+ * full pages: with pages that are not full, the file of a slow trace would be many
+ * times larger. */
 static int page_fill_whole(struct raw *raw)
 {
 	int r = page_fill(raw, raw->page_bytes - ABI_PAGE_HEADER);
@@ -346,9 +348,9 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 	while (done < size) {
 		if (!has_rest(raw)) {
 			r = page_fill_whole(raw);
-			/* @buf already contains the rest of the previous page.  This
-			 * call fails, so the reader does not get the rest: give it
-			 * up. */
+			/* This call fails, although @buf already contains the rest of
+			 * the previous page.  So the reader does not get the rest: give
+			 * it up. */
 			if (r <= 0 && raw->is_split)
 				merge_give_up(raw->merge);
 			if (r <= 0)
@@ -362,11 +364,11 @@ static ssize_t raw_read_whole(struct tracefs_file *file, char *buf, size_t size)
 
 /*
  * Return true if poll() has waited long enough for more records.  The kernel's poll()
- * waits for buffer_percent of the buffer, however long that takes.  With it, a reader
- * that prints records at once (`trace-cmd stream') would print nothing of a program
- * that records little.  This poll() waits for FLUSH_NS at most, and not at all when
- * tracing_on is 0, because no more records will come.  But if buffer_percent is 100, it
- * waits for a full buffer.
+ * waits until buffer_percent of the buffer is full, even if that takes very long.  With
+ * such a poll(), a reader that prints records at once (`trace-cmd stream') would print
+ * nothing of a program that records little.  This poll() waits for FLUSH_NS at most,
+ * and not at all when tracing_on is 0, because no more records will come.  But if
+ * buffer_percent is 100, it waits for a full buffer.
  */
 static bool is_flush_due(struct raw *raw, struct instance *instance, int cpu)
 {

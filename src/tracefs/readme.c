@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file README, which is printed from the rows of the tables of files, tracers, triggers
- * and clocks. */
+/* The file README.  Its text is made from the rows of the tables of files, tracers,
+ * triggers and clocks. */
 #include "tracefs/files.h"
 
 static void put_dir(const struct tracefs_dir *dir, const char *path,

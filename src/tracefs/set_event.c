@@ -88,8 +88,9 @@ int set_event_truncate(struct tracefs_file *file)
 	int r = events_set(tracefs_instance(file->node), &all, false);
 
 	if (r)
-		return r == -EINVAL ? 0 : r;	/* -EINVAL only means that there are no
-						 * events to turn off */
+		return r == -EINVAL ? 0 : r;	/* -EINVAL only means that there
+						 * is no event that could be
+						 * turned off */
 	tracefs_file_apply(file);
 	apply_wait(&file->apply, APPLY_WAIT_NS);
 	return 0;

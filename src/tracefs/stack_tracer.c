@@ -77,7 +77,7 @@ ssize_t stack_enabled_store(struct tracefs_file *file, const char *buf, size_t s
 }
 
 /* Turn the stack tracer off, because a process could not apply a write to
- * stack_tracer_enabled.  Off is right after any write: before a write of 1 the stack
+ * stack_tracer_enabled.  This is correct for both values: before a write of 1 the stack
  * tracer was off, and a write of 0 turns it off. */
 void stack_enabled_refused(struct tracefs_file *file)
 {

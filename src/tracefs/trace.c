@@ -3,10 +3,11 @@
  * The file trace: the records of the buffer as text.  A line is printed when it is read,
  * so an open file takes no more memory for a long trace than for a short one.
  *
- * As in the kernel, a reader that has reached the end gets the records that were written
- * since.  The kernel always returns them.  Here `cat' must end even if the program
- * records faster than `cat' reads.  So a read returns 0 if the reader has lost records,
- * or has reached the end many times without a pause.
+ * As in the kernel, a reader that has reached the end gets the records that were
+ * written since then.  The kernel always returns such records.  Here `cat' must end
+ * even if the program records faster than `cat' reads.  So a read returns 0 if records
+ * were lost before the reader could get them, or if the reader has reached the end many
+ * times without a pause.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +28,9 @@
 
 #define LINE_BYTES_MAX	(1u << 20)	/* maximum length of the header, or of a line,
 					 * bytes */
-/* If a reader reaches the end of `trace` more than EXTENDS_MAX times, each time less
- * than EXTEND_NS (in ns) after the previous time, the reader gets no more lines. */
+/* The limit for readers that reach the end of `trace` again and again.  A reader that
+ * reaches the end more than EXTENDS_MAX times in a row, with less than EXTEND_NS ns
+ * between two times, gets no more lines. */
 #define EXTEND_NS	10000000u
 #define EXTENDS_MAX	16
 
@@ -116,8 +118,8 @@ static int reader_start(struct reader *reader, struct tracefs_node *node)
 	return r < 0 ? r : 0;
 }
 
-/* Decide whether the reader, which has reached the end of the records, goes on.
- * Returns true if there are new records, and EXTENDS_MAX is not exceeded. */
+/* Called when the reader has reached the end of the records.  Returns true if it
+ * continues: there are new records, and EXTENDS_MAX is not exceeded. */
 static bool reader_extend(struct reader *reader)
 {
 	uint64_t now = server_now_ns();
@@ -158,8 +160,8 @@ static int trace_open(struct tracefs_file *file)
  * @done: number of bytes that the read has got so far
  * @is_first: true if this is the first line of the read
  *
- * Returns 1; 0 at the end of the records, or when the time is up; -ERESTART if the time
- * is up and all lines so far were before the offset that is read.
+ * Returns 1, or 0 at the end of the records.  When the time is up, returns 0, too; but
+ * if all lines so far were before the offset that is read, returns -ERESTART.
  */
 static int read_next(struct tracefs_file *file, uint64_t until, size_t done, bool is_first)
 {
@@ -171,8 +173,9 @@ static int read_next(struct tracefs_file *file, uint64_t until, size_t done, boo
 	r = reader_next(reader, file->node);
 	if (r || done || reader->has_extended)
 		return r;
-	/* At the end of the records, look for new ones only once per read, because a
-	 * program may record faster than lines are printed. */
+	/* At the end of the records, look for new ones only once per read.  Otherwise
+	 * the read might never end, because a program may record faster than lines are
+	 * printed. */
 	reader->has_extended = true;
 	return reader_extend(reader) ? 1 : 0;
 }
@@ -240,8 +243,8 @@ const struct tracefs_stream snapshot_stream = {
 	.close = trace_close,
 };
 
-/* Handle a write to `trace`: it has no effect.  The shell's `>` opens the file with
- * O_TRUNC, which has cleared the buffer; after `>>` the buffer is unchanged. */
+/* Handle a write to `trace`: it has no effect.  If the shell has opened the file for
+ * `>`, O_TRUNC has already cleared the buffer.  For `>>` the buffer stays unchanged. */
 ssize_t trace_store(struct tracefs_file *file, const char *buf, size_t size,
 		    pid_t tid)
 {

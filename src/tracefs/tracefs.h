@@ -65,7 +65,8 @@ struct tracefs_file;
  * @flags: O_ACCMODE, O_TRUNC and O_NONBLOCK as for open(2), and TRACEFS_TERMINAL
  *
  * Returns 0; -EISDIR; -EACCES if the mode of the file forbids it; -ENODEV if the root or the
- * instance is gone; -ENOMEM; or another error of the file's family, as -EBUSY of trace_pipe.
+ * instance is gone; -ENOMEM; or another error that depends on the file, for example
+ * -EBUSY for trace_pipe.
  */
 int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret_file);
 /* Flush and free @file.  NULL is allowed. */
@@ -77,8 +78,9 @@ void tracefs_close(struct tracefs_file *file);
  * A file that names functions may have to wait for a parser (symbols/parse.h).  Then
  * tracefs_read(), tracefs_write(), tracefs_flush() and tracefs_settle() return
  * -ERESTART, and have changed nothing.  The caller must park the request, even if the
- * file was opened with O_NONBLOCK, and call again with the same arguments when a parser
- * has ended, or on the next tick.  The wait is limited by the time limit of the parser.
+ * file was opened with O_NONBLOCK.  It must call again with the same arguments when a
+ * parser has ended, or on the next tick.  The wait is limited by the time limit of the
+ * parser.
  *
  * The first write and the flush call tracefs_settle() themselves.
  */
@@ -107,10 +109,10 @@ ssize_t tracefs_read_begin(struct tracefs_file *file, char *buf, size_t size,
 enum tracefs_delivery {
 	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
 				 * hand over all bytes; if the server is killed from now
-				 * on, nobody knows whether the reader has the bytes */
-	TRACEFS_LATER,		/* the system call has not handed over all bytes; a
-				 * reader that gets no more bytes will not use the part
-				 * that it has */
+				 * on, it is not known whether the reader has the bytes */
+	TRACEFS_LATER,		/* the system call has not handed over all
+				 * bytes; a reader that gets no more of them
+				 * will not use those that it has */
 	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
 	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the
 				 * next read returns the same bytes */
@@ -125,9 +127,10 @@ void tracefs_deliver(struct tracefs_file *file, enum tracefs_delivery what);
  * tracefs_read_whole - read trace_pipe_raw for the page cache
  *
  * splice(2) reads through the page cache.  This requires a file with a size (st_size of
- * trace_pipe_raw is 1 << 62), and asks for one memory page at a time.  Returns @size: @buf is
- * filled with bytes of full sub-buffers only, in order, and a sub-buffer that is larger takes
- * several calls.  Returns -EAGAIN if no sub-buffer is full yet, or another -errno.
+ * trace_pipe_raw is 1 << 62), and asks for one memory page at a time.  Fills @buf with
+ * bytes of full sub-buffers only, in order, and returns @size.  If a sub-buffer is
+ * larger than @size, several calls are needed for it.  Returns -EAGAIN if no sub-buffer
+ * is full yet, or another -errno.
  */
 ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
 
@@ -136,9 +139,10 @@ ssize_t tracefs_read_whole(struct tracefs_file *file, char *buf, size_t size);
  * @ret_taken: bytes taken; set with -EINPROGRESS only
  *
  * Returns the number of bytes taken, or -errno as the kernel does.  -EINPROGRESS: the change
- * was accepted, but not every process has applied it yet.  Then the caller parks the request
- * and calls tracefs_write_done() on each tick until that returns something else.  After 0 the
- * write returns *@ret_taken bytes.  -ERESTART: see tracefs_settle().
+ * was accepted, but not every process has applied it yet.  Then the caller must park
+ * the request, and call tracefs_write_done() on each tick until the result is not
+ * -EINPROGRESS.  If that result is 0, the write returns *@ret_taken bytes.  -ERESTART:
+ * see tracefs_settle().
  */
 ssize_t tracefs_write(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid, size_t *ret_taken);
@@ -151,7 +155,7 @@ int tracefs_write_done(struct tracefs_file *file);
  *
  * Some files (tracefs_has_flush()) apply what was written only when they are closed.
  * tracefs_close() flushes, too, but only tracefs_flush() returns the result.  Returns 0
- * or -errno.  -EINPROGRESS: see tracefs_write(); -ERESTART: see tracefs_settle().
+ * or -errno.  For -EINPROGRESS see tracefs_write(), for -ERESTART see tracefs_settle().
  */
 int tracefs_flush(struct tracefs_file *file);
 /* Return true if @file must be flushed when it is closed (tracefs_flush()). */
@@ -161,15 +165,15 @@ bool tracefs_is_written(const struct tracefs_file *file);
 
 /* Return the events of poll(2) that are ready now: POLLIN, POLLOUT ... */
 unsigned int tracefs_poll(struct tracefs_file *file);
-/* Return the events as tracefs_poll() does, for thread @tid, which has called poll(2).
- * Also stores in @file that the thread has finished with the bytes that it read
- * before. */
+/* Return the ready events, as tracefs_poll() does, for thread @tid, which has called
+ * poll(2).  Also note in @file that this thread has finished with the bytes that it
+ * read before. */
 unsigned int tracefs_poll_start(struct tracefs_file *file, pid_t tid);
 /* Return true if @file cannot seek, and reads may block: trace_pipe, trace_pipe_raw, and files
  * that can only be written. */
 bool tracefs_is_stream(const struct tracefs_file *file);
-/* Return true if @file is a stream of lines (trace_pipe): a read may return fewer bytes
- * than it asks for. */
+/* Return true if @file is a stream of lines (trace_pipe).  A read of such a file may
+ * return fewer bytes than were asked for. */
 bool tracefs_is_line_stream(const struct tracefs_file *file);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The nodes of the tree.  Each lookup makes a new node.  Two nodes are the same file or
- * directory if their inode numbers are equal.  The server computes an inode number and
- * need not remember it.  tree.h has the layout of inode numbers.  For a directory that
+ * directory if their inode numbers are equal.  The server computes inode numbers, so it
+ * need not store them.  tree.h has the layout of inode numbers.  For a directory that
  * is not in a table, row + 1 is 0.  Example: events/enable of the instance with serial
  * 5 is 5 << 42 | TRACEFS_EVENTS << 34 | 1 << 24 | 0, because `enable` is row 0 of the
  * table.
@@ -204,8 +204,8 @@ static mode_t node_mode(const struct tracefs_node *node)
 	return mode | (node->dir ? S_IFDIR : S_IFREG);
 }
 
-/* Set the owner in @st.  Ask the kernel for the server's user only once, because a
- * directory may have thousands of entries. */
+/* Set the owner in @st.  Ask the kernel for the server's user only once: to ask for
+ * each entry would take long in a directory with thousands of entries. */
 static void put_owner(struct stat *st)
 {
 	static bool is_known;

@@ -24,9 +24,10 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	 * Negotiate options with the kernel.  Without ASYNC_READ a read of the page
 	 * cache can be interrupted.  Without AUTO_INVAL_DATA the kernel does not drop
 	 * the data of a stream when attributes change.  Without read-ahead the kernel
-	 * reads nothing that the reader has not asked for.  ATOMIC_O_TRUNC passes
-	 * O_TRUNC to the open request: only there does truncating have an effect.
-	 * Splicing the requests themselves saves nothing with replies of this size.
+	 * reads only what the reader has asked for.  With ATOMIC_O_TRUNC the kernel
+	 * passes O_TRUNC to the open request, and truncating has an effect only there.
+	 * Do not splice the requests themselves, because replies of this size would not
+	 * become faster.
 	 */
 	conn->want &= ~(unsigned int)(FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
 				      FUSE_CAP_AUTO_INVAL_DATA |

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE handlers for directories.  The list of a directory's entries is made when a
- * reader starts at offset 0, and then kept.  So a directory that changes meanwhile is
- * read without repeated or missing entries.
+ * FUSE handlers for directories.  When a reader starts at offset 0, the list of the
+ * directory's entries is made and kept for the next reads.  So if the directory changes
+ * meanwhile, the reader gets no entry twice and misses none.
  */
 #include "tracefs/fuse/fuse_impl.h"
 

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FUSE: open files.  A request that cannot be answered yet is parked and retried on ticks; the
- * kernel may interrupt it meanwhile.  So any number of readers can wait, and no other request
- * waits for them.
+ * FUSE: open files.  A request that cannot be answered yet is parked and tried again on
+ * each tick.  The kernel may interrupt it meanwhile.  So any number of readers can
+ * wait, and no other request waits for them.
  *
  * There are two kinds of reads.  read(2) is direct: the request has the reader's lock owner, and
- * the reply may have any number of bytes.  splice(2) fills the page cache: the request has no
- * lock owner, and after a short reply the kernel would assume that the file ends there.  So the
- * reply must be complete, or an error.
+ * the reply may have any number of bytes.  splice(2) fills the page cache.  Its request
+ * has no lock owner.  After a short reply the kernel would assume that the file ends
+ * there, so the reply must be complete, or an error.
  *
- * A splice asks for its pages one by one.  In the kernel a splice of trace_pipe_raw returns the
- * pages that there are.  Here the server cannot distinguish the next page of a splice from the
- * first page of another one, unless the reader polls in between.  For a reader that polls, an
- * error after the last page makes the splice return the pages that it has.
+ * A splice asks for its pages one by one.  On the kernel's own tracefs, a splice of
+ * trace_pipe_raw returns the pages that exist, and does not wait for more.  Here the
+ * server cannot see whether a request is for the next page of one splice, or for the
+ * first page of another splice; it can only if the reader polls in between.  For a
+ * reader that polls, the server answers with an error after the last page: then the
+ * splice returns the pages that it has.
  */
 #include "tracefs/fuse/fuse_impl.h"
 
@@ -118,13 +120,13 @@ static void unpark_request(struct tracefs_fuse *fuse, struct fuse_parked *parked
 }
 
 /*
- * Drop old memory pages of a splice from the page cache.  Nobody asks for them again,
- * and otherwise they would accumulate until memory is short.
+ * Drop old memory pages of a splice from the page cache.  No reader asks for them
+ * again, and without this function they would accumulate until memory is short.
  *
- * The call waits for memory pages that are being filled, so no page that this server
- * has yet to answer may be among them.  A reader asks for pages in order, so the parked
- * requests of @open are at @offset or beyond it.  The loop checks the requests of other
- * open files of the node.
+ * The notification waits for memory pages that are being filled.  So this function must
+ * not drop pages for which a request is parked: the server would wait for itself.  A
+ * reader asks for pages in order, so the parked requests of @open are at @offset or
+ * later.  The loop checks the requests of other open files of the node.
  */
 static void drop_cache(struct tracefs_fuse *fuse, struct fuse_open *open, off_t offset)
 {
@@ -161,8 +163,8 @@ static ssize_t try_now(struct fuse_parked *request)
 
 /*
  * Answer a read of a stream with the @bytes bytes in fuse->io.  If the kernel accepts
- * the reply, it has copied the bytes to the reader or to the page cache, and the
- * reader's call returns them even if this server is killed at once.  If the kernel
+ * the reply, it has copied the bytes to the reader or to the page cache.  Then the
+ * reader's call returns them, even if this server is killed at once.  If the kernel
  * refuses the reply (-ENOENT), the reader does not wait for the bytes any more.
  */
 static void reply_bytes(struct tracefs_fuse *fuse, const struct fuse_parked *read,
@@ -283,7 +285,8 @@ void fuse_op_write(fuse_req_t req, fuse_ino_t id, const char *buf, size_t size,
 	};
 	ssize_t ret;
 
-	/* Ignore the offset of a write: in tracefs each write is a separate command. */
+	/* Ignore the offset of a write, because in tracefs each write is a separate
+	 * command. */
 	(void)id;
 	(void)offset;
 	ret = try_now(&write);
@@ -336,8 +339,8 @@ void fuse_op_poll(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi,
 	fuse_reply_poll(req, events);
 }
 
-/* Answer the parked requests of @open with EINTR; if @cached_only, only the reads of a
- * splice. */
+/* Answer parked requests of @open with EINTR: all of them, or only the reads of a
+ * splice (@cached_only). */
 static void end_parked(struct tracefs_fuse *fuse, const struct fuse_open *open,
 		       bool cached_only)
 {
@@ -378,9 +381,9 @@ void fuse_op_release(fuse_req_t req, fuse_ino_t id, struct fuse_file_info *fi)
 	struct tracefs_fuse *fuse = fuse_req_userdata(req);
 
 	(void)id;
-	end_parked(fuse, open_of(fi), false);	/* the file is closed, so nobody waits
-						 * for an answer to its parked
-						 * requests */
+	end_parked(fuse, open_of(fi), false);	/* answer the parked requests:
+						 * the file is closed, so no
+						 * thread waits for them */
 	open_free(fuse, open_of(fi));
 	fuse_reply_err(req, 0);
 }

@@ -28,8 +28,8 @@
 
 /*
  * A node that the kernel knows.  The address of this struct is the kernel's node id.  A
- * file with a size can be read through the page cache (splice), where all readers of
- * one node get the same memory pages.  So each lookup of such a file makes a new node.
+ * file with a size can be read through the page cache (splice).  There, all readers of
+ * one node get the same memory pages.  So for such a file each lookup makes a new node.
  * Any other file or directory has one node, which lookups find by its inode number.
  */
 struct fuse_node {
@@ -58,10 +58,10 @@ struct fuse_open {
 	bool was_ready;			/* true: the file was ready at the last poll(2),
 					 * and since then no read has found it empty */
 	bool is_polled;			/* true: poll(2) was called for this open file */
-	uint32_t nr_ends;		/* number of reads that must still fail with
-					 * EINTR: such a failure ends a splice, which
-					 * then returns the memory pages that it already
-					 * has */
+	uint32_t nr_ends;		/* number of next reads that must fail with EINTR if they
+					 * find nothing to read: then the splice ends and returns
+					 * the memory pages that it already has, and does not wait
+					 * for more */
 	off_t dropped;			/* memory pages before this offset of the file
 					 * were dropped from the page cache */
 };

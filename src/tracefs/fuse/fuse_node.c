@@ -80,7 +80,7 @@ static void forget_lookups(struct tracefs_fuse *fuse, struct fuse_node *node, ui
 /*
  * Return how long the kernel may cache a name, in seconds.  Directories come and go
  * (roots, events of modules, instances), so their names are not cached.  A file exists
- * as long as its directory, so its name is cached; but not if the file has a size,
+ * as long as its directory, so its name is cached.  Exception: a file with a size,
  * because each lookup of such a file must make a new node.
  */
 static double entry_seconds(const struct stat *st)
