@@ -18,10 +18,10 @@ struct root_list {
 
 /*
  * root_list_fetch - get a list of roots from the server
- * @what: which roots, and whether the numbers of events and records of dead roots are
- *	needed, which may take a while to read
- * @run_id: for ABI_LIST_RUN: the run whose roots are listed; an older server lists
- *	all roots
+ * @what: which roots to list, and whether to read the numbers of events and records of
+ * dead roots; to read these may take a while
+ * @run_id: with ABI_LIST_RUN: the run whose roots are listed; a server of an older
+ * version lists all roots
  *
  * Prints nothing.  The caller must call root_list_done() after success.
  */
@@ -34,8 +34,8 @@ void root_list_done(struct root_list *list);
 
 /*
  * Get the last program of run @run_id that could not make its root.  Returns false if
- * there is no such program.  If @ret_row->pid is 0, the row means that the server
- * cannot open some root, perhaps a root of another run.
+ * there is no such program.  If @ret_row->pid is 0, the row stands for no program: the
+ * server cannot open some root, and this may be a root of another run.
  */
 bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 
@@ -56,8 +56,9 @@ const char *root_state_name(uint32_t state);
 
 /*
  * root_path - complete a path that a user has written
- * @path: its first name is the name of a root, or a program's name or process id that
- *	only one root has; a root that is alive is preferred
+ * @path: begins with the name of a root, or with the name or process id of a program
+ * that only one root has; if several roots match and only one of them is alive, that
+ * one counts
  * @ret_path: the path with the full name of the root, for the server; the caller must
  *	free() it
  *

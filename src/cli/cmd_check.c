@@ -20,10 +20,9 @@
 					 * that are shown after an error */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* numbers of all events, and of events
-						 * that are printed as plain fields
-						 * because their print fmt cannot be
-						 * compiled */
+	unsigned int nr_events, nr_fields_only;	/* number of all events; number of events that are
+						 * printed as plain fields, because their print
+						 * fmt cannot be compiled */
 };
 
 /* Print the text of the print fmt around @pos as one line, and below that a line with a

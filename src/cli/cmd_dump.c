@@ -167,8 +167,8 @@ static int dump_root(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* Set the options that the kernel's ftrace_dump() sets.  They are set only in
-	 * this process, not in the root. */
+	/* Set the options that the kernel's ftrace_dump() sets.  They are set in this
+	 * process only; the root keeps its options. */
 	instance_lines(&root->top)->is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

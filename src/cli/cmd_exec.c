@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ulf exec: run a command in a mount namespace in which the directory of a root is
- * mounted in place of the kernel's tracefs.  This process calls exec(), so the command
- * gets signals directly, and its exit status is that of `ulf exec`.  The namespace ends
- * when its last process has ended.
+ * mounted in place of the kernel's tracefs.  `ulf exec` calls exec() for the command,
+ * in the same process.  So the command gets signals directly, and its exit status is
+ * that of `ulf exec`.  The namespace ends when its last process has ended.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -139,7 +139,7 @@ static void report_other_directory(void *arg, const char *path)
 		return;
 	}
 	/* User id 0 must not use its rights in another user's directory.  So print a
-	 * command that runs ulf as that user. */
+	 * command for the user: it runs ulf as the owner of the directory. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
 		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
@@ -152,8 +152,8 @@ static void report_other_directory(void *arg, const char *path)
 
 /*
  * Return true if logind removes the roots in @dir when this user logs out (RemoveIPC=).
- * logind does not remove files of system users, of users with `loginctl enable-linger`,
- * or in /run/ulf; see docs/design/places.md.
+ * logind removes neither files of system users, nor files of users with `loginctl
+ * enable-linger`, nor files in /run/ulf; see docs/design/places.md.
  */
 static bool is_removed_at_logout(const char *dir)
 {

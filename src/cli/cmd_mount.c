@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ulf mount: mount in the caller's mount namespace, and pass the descriptor of the
- * mount to the server.  Only one process mounts at a time, under a lock, because a new
- * server also runs this command, to restore the mounts of the previous server.
+ * mount to the server.  A lock ensures that only one process mounts at a time.  It is
+ * needed because a new server also runs this command, to restore the mounts of the
+ * previous server.
  */
 #include <dirent.h>
 #include <errno.h>

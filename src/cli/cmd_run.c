@@ -13,7 +13,8 @@
 #include "cli/run_impl.h"
 
 /* Value that getopt_long() returns for a long option that is a boot setting
- * (event/boot.h).  The value is above those of all short options, which are letters. */
+ * (event/boot.h).  No short option has this value, because short options are letters,
+ * and letters are below 256. */
 #define WORD(id)	(256 + BOOT_##id)
 
 static void apply_run_option(struct run *run, int option)

@@ -48,8 +48,8 @@ static void print_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
-/* Check the server's settings in ulf.conf, and print one that is wrong.  For a wrong
- * setting the server uses the default. */
+/* Check the server's settings in ulf.conf, and print one that is wrong.  The server
+ * uses the default in place of a wrong setting. */
 static void check_server_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
@@ -93,9 +93,9 @@ static void detach_server(const char *dir, int keep_fd)
 		cli_error("chdir /: %m");
 }
 
-/* Write the result of the server's start, 0 or the -errno of loop_run(), to the pipe
- * READY_FD and close the pipe.  If the pipe ends without a result, the server was
- * killed.  Only the first call has an effect. */
+/* Write the result of the server's start to the pipe READY_FD, and close the pipe.
+ * @result: 0, or the -errno of loop_run().  If the pipe ends without a result, the
+ * server was killed.  Only the first call has an effect. */
 static void send_start_result(int result)
 {
 	static bool is_done;
@@ -195,10 +195,10 @@ static int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 	if (find_server_directory(dir) < 0)
 		return CLI_FAILED;
 	/*
-	 * Find the memory whose text ps shows, which title_init() needs.  argv[0] is
-	 * not in this memory any more: main() has replaced it by "ulf server".  So the
-	 * memory begins at program_invocation_name and ends after the last argument,
-	 * which is an option that main() has not replaced.
+	 * Find the memory whose text ps shows, which title_init() needs.  argv[0] does
+	 * not point to this memory any more, because main() has replaced it by "ulf
+	 * server".  So the memory begins at program_invocation_name.  It ends after the
+	 * last argument, which main() has not replaced, because it is an option.
 	 */
 	if (is_background)
 		title_init(program_invocation_name,

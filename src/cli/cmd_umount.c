@@ -33,7 +33,8 @@ static int unmount_path(struct conn *conn, bool is_connected, const char *path, 
 		cli_error("cannot unmount %s: %s", path, strerror(-ret));
 	if (ret < 0)
 		return ret;
-	/* Notify the server of the unmount, which it would otherwise notice later. */
+	/* Notify the server of the unmount; otherwise the server would notice it only
+	 * later. */
 	if (is_connected)
 		conn_call(conn, &request, NULL, 0);
 	return 0;

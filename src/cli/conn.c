@@ -86,8 +86,8 @@ static int peer_pid(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
 }
 
-/* Wait for POLLIN or POLLOUT on the socket.  Returns -ETIMEDOUT if the server hangs; then
- * an error was printed. */
+/* Wait for POLLIN or POLLOUT on the socket.  If the server hangs, prints an error and
+ * returns -ETIMEDOUT. */
 static int wait_for_socket(struct conn *conn, short events)
 {
 	struct pollfd poll_fd = { .fd = conn->fd, .events = events };
@@ -216,8 +216,8 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* Add a NUL after the data of the answer: the data may contain strings, and the
-	 * last one may lack its NUL. */
+	/* Add a NUL after the data of the answer, because callers use strings in it,
+	 * and the last string may lack its NUL. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -341,16 +341,17 @@ static int check_hello_result(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* life_check() has printed the error
-						 * for -ETIMEDOUT */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* for -ETIMEDOUT, life_check()
+						 * has already printed the error
+						 * */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
 
 /*
- * Start a server and connect to it.  Retry for some seconds: another process may be
- * starting a server at the moment, or a killed server may not have exited yet, so that the
- * next server cannot start.
+ * Start a server and connect to it.  Retry for some seconds, for two reasons: another
+ * process may be starting a server at this moment; and a killed server that has not
+ * exited yet keeps the next server from starting.
  */
 static int start_and_connect(struct conn *conn)
 {
@@ -360,8 +361,9 @@ static int start_and_connect(struct conn *conn)
 
 	for (i = 0; i < 500; i++) {
 		if (i % 5 == 0 && start_server(dir) < 0)
-			return -ECANCELED;	/* start_server() has printed the
-						 * reason, so print no other error */
+			return -ECANCELED;	/* print no error here, because
+						 * start_server() has printed
+						 * the reason */
 		fd = connect_to_server(conn);
 		if (fd >= 0 || fd == -ETIMEDOUT)
 			return fd;
@@ -414,8 +416,9 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = exchange_hello(conn, flags);
-	/* The server was being killed, and the command has not sent its request yet.
-	 * So connect again, or start another server. */
+	/* The connection was closed because the server was just being killed.  The
+	 * command has not sent its request yet.  So connect again, or start another
+	 * server. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

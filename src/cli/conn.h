@@ -25,7 +25,8 @@ struct conn {
 					 * reports it */
 	struct text data;		/* data of the server's last answer */
 	struct life life;		/* signs of life of the server during a wait */
-	bool is_lost;			/* true: the server hangs, so no more requests are sent */
+	bool is_lost;			/* true: the server hangs, so this
+					 * process sends no more requests */
 };
 
 enum conn_flags {
@@ -38,8 +39,9 @@ enum conn_flags {
  * conn_open - find the ulf directory and connect to its server
  * @flags: of enum conn_flags
  *
- * Sets @conn->dir, also on failure, if the directory can be found.  Prints errors, except for
- * -ENOTCONN: no server runs, and CONN_START is not set.
+ * Sets @conn->dir if the directory can be found, also if the connection fails.  Prints
+ * errors, except for -ENOTCONN, which means that no server runs and CONN_START is not
+ * set.
  */
 int conn_open(struct conn *conn, int flags);
 /* Close the connection.  Must be called after a failed conn_open(), too. */
@@ -58,7 +60,7 @@ int conn_call(struct conn *conn, const struct abi_request *request, const void *
 /*
  * conn_send() and conn_receive() are the two halves of conn_call(), for callers that
  * wait for something else between the two calls.  @pass_fd: descriptor to send with the
- * request; -1: none.
+ * request; -1: send no descriptor.
  */
 int conn_send(struct conn *conn, const struct abi_request *request, const void *text,
 	      size_t bytes, int pass_fd);

@@ -4,15 +4,16 @@
  * kernel's tracefs; see exec_ns.h.
  *
  * Tools look for tracefs in /proc/mounts: libtracefs takes the first line whose third
- * field is `tracefs`.  If the kernel's tracefs is mounted, there is such a line, and
- * the root's directory is bound over every mount point with such a line.  Otherwise
- * tools must find the line of ulf's own mount.  The kernel prints this line as
+ * field is `tracefs`.  If the kernel's tracefs is mounted, there is such a line.  Then
+ * this file binds the root's directory over every mount point with such a line.  If the
+ * kernel's tracefs is not mounted, tools must find the line of ulf's own mount.  The
+ * kernel prints the line of ulf's mount as
  *
  *	NAME MOUNTPOINT fuse.tracefs OPTIONS 0 0
  *
- * In NAME the kernel escapes blanks, tabs and newlines, but not vertical tabs, and
- * scanf() takes a vertical tab for a blank.  So NAME contains all six fields of a line,
- * separated by vertical tabs.
+ * In NAME the kernel escapes blanks, tabs and newlines, but not vertical tabs.  scanf()
+ * takes a vertical tab for a blank.  So NAME contains all six fields of a line,
+ * separated by vertical tabs: scanf() reads them and finds the type `tracefs`.
  */
 #include "cli/exec_ns.h"
 
@@ -105,10 +106,10 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * Bind the root's directory over @to, if this user cannot enter the directory above
- * @to.  Only user id 0 can enter the file system on /sys/kernel/debug, so no other user
- * reaches a mount below it.  So mount a tmpfs on that directory, with only the mount
- * point @to in it.
+ * Bind the root's directory over @to in the case that this user cannot enter the
+ * directory above @to.  Example: only user id 0 can enter the file system on
+ * /sys/kernel/debug, so no other user reaches a mount below it.  So mount a tmpfs on
+ * the directory above @to, with nothing in it but the mount point @to.
  */
 static int bind_below_closed_directory(const char *to)
 {
@@ -136,8 +137,9 @@ static int bind_root_over(const char *to)
 
 /*
  * Bind the root's directory over every mount of the kernel's tracefs.  Tools use the
- * first mount in /proc/mounts, so only a failure with that mount is an error.  If this
- * process cannot reach a mount, the tools cannot reach it either.
+ * first mount in /proc/mounts, so only a failure with that mount is an error.  A mount
+ * that this process cannot reach is no problem, because the tools cannot reach it
+ * either.
  */
 static int cover_kernel_tracefs(void)
 {
@@ -187,7 +189,8 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		ret = bind_mount(path, to);
 	if (ret < 0)
 		cli_error("cannot mount over %s: %s", to, strerror(-ret));
-	/* Remove the name of the new file.  The bind mount keeps the file alive. */
+	/* Remove the name of the new file, which is no longer needed: the bind mount
+	 * keeps the file alive. */
 	unlink(path);
 	return ret;
 }
@@ -217,8 +220,8 @@ static int cover_symbols(struct conn *conn, const char *root)
 }
 
 /*
- * Replace the sysctls to which tools write.  trace-cmd turns the function tracer on
- * with ftrace_enabled, and exits if this fails.  It also sets kptr_restrict to see
+ * Replace the sysctls to which tools write.  trace-cmd sets ftrace_enabled to turn the
+ * function tracer on, and exits if this fails.  It also sets kptr_restrict, to see
  * addresses.
  */
 static int cover_settings(const struct conn *conn)

@@ -7,7 +7,8 @@
 #include "cli/conn.h"
 
 /*
- * exec_ns_enter - let this process see @root's directory instead of the kernel's tracefs
+ * exec_ns_enter - show this process the directory of @root instead of the kernel's
+ * tracefs
  *
  * Moves this process to a new mount namespace.  If that is not allowed, also moves it
  * to a new user namespace, in which it keeps its user id and group id.  The process

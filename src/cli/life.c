@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* a command that has waited this long
-						 * for the server prints a message,
+#define SAY_NS		SECOND_NS		/* a command that has waited
+						 * this long prints a message,
 						 * ns */
 /* Time without a sign of life after which a command that waits for a slow answer prints
  * a message, ns.  An idle server shows a sign of life each second. */
@@ -96,9 +96,10 @@ static const struct state *find_state(int pid)
 }
 
 /*
- * Return true if @pid is a process of this user.  Only then may a message give advice
- * about @pid.  The pid may belong to another process by now: it is read from the file
- * server.beat, and the server may have ended since it answered.
+ * Return true if @pid is a process of this user.  Only then may a message advise the
+ * user to do something with @pid.  The check is needed because the pid was read from
+ * the file server.beat: the server may have ended since then, and the pid may belong to
+ * another process now.
  */
 static bool is_own_process(int pid)
 {
@@ -148,8 +149,9 @@ int life_check(struct life *life, const char *dir)
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {
-		/* The first life_check() of a wait cannot know whether the server has
-		 * written a new beat, because life->beats is still 0. */
+		/* Do not count the first read as a sign of life: life->beats is still 0
+		 * then, so it is not known whether the server has written a new beat
+		 * during this wait. */
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;
 		life->beats = beat.beats;

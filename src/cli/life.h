@@ -3,8 +3,8 @@
  * Check that the server is alive while a command waits for it.  After one second a
  * message says what the command waits for.  After ten seconds without a sign of life
  * (abi/beat.h) the command gives up.  Some answers may take any time, above all the
- * answer to a read of trace_pipe.  No message is printed for them as long as the server
- * shows signs of life.
+ * answer to a read of trace_pipe.  While the command waits for such an answer, it
+ * prints no message as long as the server shows signs of life.
  */
 #ifndef ULF_CLI_LIFE_H
 #define ULF_CLI_LIFE_H
@@ -18,9 +18,9 @@
 struct life {
 	uint64_t asked_ns;		/* time when the wait began, ns of
 					 * CLOCK_MONOTONIC */
-	uint64_t alive_ns;		/* time of the server's last sign of life, ns of
-					 * CLOCK_MONOTONIC; before the first sign of
-					 * life equal to asked_ns */
+	uint64_t alive_ns;		/* time of the server's last sign of
+					 * life, ns of CLOCK_MONOTONIC; equal to
+					 * asked_ns until there is one */
 	uint64_t beats;			/* abi_beat.beats when it was last read; 0
 					 * before the first read */
 	int pid;			/* pid of the server; 0: not known */
@@ -33,9 +33,9 @@ struct life {
 void life_begin(struct life *life, int pid, bool may_take_long);
 
 /*
- * Check for signs of life, and print the messages that are due.  @dir: the ulf directory.
- * Returns 0; or -ETIMEDOUT if the command must give up, after printing the reason and a
- * remedy.
+ * Check for signs of life, and print a message when it is time for one.  @dir: the ulf
+ * directory.  Returns 0.  If the command must give up, prints the reason and a remedy
+ * and returns -ETIMEDOUT.
  */
 int life_check(struct life *life, const char *dir);
 

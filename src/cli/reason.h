@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explain errors to users: what an errno means for the ulf directory, and the remedy.
- * @error is -errno.  Both functions return a text that the caller must not free.  The
- * texts are constants, except those of strerror().
+ * Explain errors to users: what an errno means for the ulf directory, and what to do.
+ * @error is -errno.  Both functions return a text that the caller must not free: a
+ * constant, or the text of strerror().
  */
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H

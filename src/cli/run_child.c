@@ -13,12 +13,13 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* The pid of the program; 0 if no program runs.  run_child_start() writes this variable
- * before it installs forward_signal(), which reads it. */
+/* The pid of the program; 0 if no program runs.  The signal handler forward_signal()
+ * reads this variable, so run_child_start() writes it before it installs the handler. */
 static volatile pid_t forward_to;
 
-/* Signal handler: forward the signal to the program.  A hang-up of the terminal (SI_KERNEL) is
- * not forwarded, because the program got it directly. */
+/* Signal handler: forward the signal to the program.  Exception: when the terminal
+ * hangs up, the kernel (SI_KERNEL) sends the signal to the program, too, so it is not
+ * forwarded. */
 static void forward_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -138,8 +139,8 @@ int run_child_repeat_end(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		return WEXITSTATUS(wait_status);
 	sig = WTERMSIG(wait_status);
-	/* This process dies of the same signal, but must not dump core: the core dump
-	 * of the program is enough. */
+	/* This process will end by the signal that has ended the program.  But it must
+	 * not dump core: one core dump, that of the program, is enough. */
 	setrlimit(RLIMIT_CORE, &none);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

@@ -17,8 +17,8 @@
 					 * printed for the setting tp_printk */
 #define RUN_LIBULF	"libulf.so.0"
 
-/* Kinds of programs, by whether the program can load libulf.  Programs of the kinds
- * after RUN_PLAIN cannot. */
+/* Kinds of programs: can the program load libulf?  Programs of the kinds after
+ * RUN_PLAIN cannot. */
 enum run_kind {
 	RUN_FOR_ULF,			/* the program is linked with libulf, or its
 					 * functions can be traced and LD_PRELOAD loads
@@ -88,8 +88,8 @@ int run_words_check(struct run *run);
 
 /* ---- functions of run_events.c: check the events that settings name ---- */
 
-/* Result of run_events_check(): whether the roots of the run have the events that settings
- * name. */
+/* Result of run_events_check(): do the roots of the run have the events that settings
+ * name? */
 enum run_events {
 	RUN_EVENTS_NONE,		/* the roots of the run have no events at all */
 	RUN_EVENTS_MISSING,		/* the roots have events, but lack some event
@@ -97,8 +97,8 @@ enum run_events {
 	RUN_EVENTS_KNOWN,		/* every event that a setting names is in a root */
 };
 
-/* Compare the events that boot settings name with the events of @roots.  Prints only
- * errors that occur while the function reads the events. */
+/* Compare the events that boot settings name with the events of @roots.  If the
+ * function cannot read the events it prints an error; it prints nothing else. */
 enum run_events run_events_check(struct run *run, const struct root_list *roots);
 /* Print the events that boot settings name but no root has, and similar names.  Only
  * the first report is printed. */
@@ -113,9 +113,9 @@ void run_errors_done(struct run *run);
 
 /* Print an error if the program can never be traced.  Called before the program starts. */
 void run_check_program(struct run *run);
-/* Report mistakes in settings, and missing roots, as soon as they are known.  Called after
- * the start of the program.  Returns when the report is complete, or when the program has
- * ended. */
+/* Report mistakes in settings, and missing roots, as soon as they are known.  Called
+ * after the start of the program.  Returns when nothing is left to report, or when the
+ * program has ended. */
 void run_watch(struct run *run);
 /* Print why libulf could not make a root.  Only the first call prints.  Returns false
  * if no reason is known. */
@@ -131,15 +131,17 @@ bool run_has_ended(const struct run *run, int wait_ms);
 /*
  * run_child_start - fork and exec the program, in the process group of `ulf run`
  *
- * From then on until run_child_wait(), `ulf run` ignores the signals of the terminal, which
- * reach the program directly, and forwards SIGTERM and SIGHUP to the program.  Returns 0 or
+ * Until run_child_wait() has returned, `ulf run` ignores the signals of the terminal,
+ * because they reach the program directly.  It forwards SIGTERM and SIGHUP to the
+ * program.  Returns 0 or
  * -errno, and prints errors; -ENOENT: no such program.
  */
 int run_child_start(struct run *run, char **argv);
 /* Wait for the end of the program.  Returns the wait status of the program. */
 int run_child_wait(struct run *run);
-/* End `ulf run` in the same way as the program: return the program's exit status, or
- * die of the signal that killed the program. */
+/* End `ulf run` in the way in which the program has ended.  If the program has exited,
+ * return its exit status.  If a signal has killed the program, end this process by the
+ * same signal. */
 int run_child_repeat_end(int wait_status);
 
 /* ---- functions of run_program.c: examine the file of the program ---- */

@@ -11,8 +11,8 @@
 
 #define PATH_BYTES	4096
 
-/* Find libulf: next to the file of `ulf` (in a build directory), else in the directory
- * where libulf is installed. */
+/* Find libulf.  In a build directory it is next to the file of `ulf`.  Otherwise it is
+ * in the directory where libulf is installed. */
 static bool find_libulf(char path[PATH_BYTES])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - sizeof(RUN_LIBULF));

@@ -82,8 +82,8 @@ static const struct abi_root_row *find_recorded_root(const struct root_list *roo
 }
 
 /* Wait for a root with events or records.  Returns the name of the root, which the caller
- * must free().  When the program has ended, returns the name of any root, or NULL if there
- * is no root. */
+ * must free().  If the program ends before that, returns the name of any root, or NULL
+ * if there is no root. */
 static char *wait_for_root(struct run *run)
 {
 	const struct abi_root_row *row;
@@ -160,7 +160,7 @@ static int print_stream(struct run *run, int file)
 		ret = read_stream_once(run, file, &is_over);
 		if (ret > 0)
 			print_answer(run, &terminal);
-		/* Read once more after the end of the program, to get the last records. */
+		/* After the end of the program, read once more to get the last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
@@ -192,8 +192,8 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	/* If the server ends, the programs go on recording.  Connect to the next
-	 * server, which shows these records. */
+	/* If the server ends, connect to the next server.  Meanwhile the programs
+	 * continue to record, and the next server shows these records. */
 	do {
 		ret = print_live_file(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
@@ -236,15 +236,16 @@ static int print_root_file(struct run *run, const char *root, const char *name)
 }
 
 /*
- * Report a root that is still alive after the end of the program, because the program
- * has forked a child, as daemons do, or has started another program.
- * @is_recording: false if no event was enabled, neither from the start nor later
+ * Report a root that is still alive after the end of the program.  Either the program
+ * has forked a child, as daemons do, or it has started another program.
+ * @is_recording: false if no event was enabled at any time
  */
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* A child that is being forked is not counted yet, so nr_processes may be 0
-	 * although the root is alive. */
+	/* If a child is being forked and has not claimed its process slot yet,
+	 * nr_processes may be 0 although the root is alive.  So say that there is one
+	 * process. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -283,8 +284,9 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 		cli_error("%s: nothing was recorded", row->name);
 }
 
-/* Print the records and the deepest stack of a root.  If the user asked for the deepest stack and
- * nothing was recorded, leave out the empty trace with its header. */
+/* Print the records and the deepest stack of a root.  If nothing was recorded and the
+ * user asked for the deepest stack, do not print the trace, which consists of a header
+ * only. */
 static int print_root(struct run *run, const struct abi_root_row *row)
 {
 	int ret = 0;
@@ -311,10 +313,9 @@ static int print_roots(struct run *run, const struct root_list *roots)
 }
 
 /*
- * Remove the roots from @roots that have no records, because they are not shown.
+ * Remove the roots that have no records from @roots, because they are not shown.
  * Without -e, a root has records only if another command has turned recording on.
- * Report those of the removed roots that are alive.  Returns true if a root was
- * reported.
+ * Report each removed root that is alive.  Returns true if a root was reported.
  */
 static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 {

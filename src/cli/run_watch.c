@@ -13,8 +13,8 @@
  * root, or that there is no root yet.
  *
  * All reports except that of a wrong setting are warnings, and the program keeps
- * running: a module that the program loads later may have the event, and a program that
- * it starts may be the one to be traced.
+ * running.  The reason: the program may later load a module that has the event, or
+ * start another program that can be traced.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,10 +31,10 @@
  * after each check up to LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* how long to wait until constructors of the
-					 * program have registered events, ms */
-#define ROOT_MS		1000		/* how long to wait until a script or wrapper
-					 * has started the program, ms */
+#define EVENTS_MS	500		/* how long to wait for constructors of
+					 * the program to register events, ms */
+#define ROOT_MS		1000		/* how long to wait for a script or
+					 * wrapper to start the program, ms */
 
 bool run_has_ended(const struct run *run, int wait_ms)
 {
@@ -116,7 +116,7 @@ void run_explain_nothing(struct run *run)
 		  run->program);
 }
 
-/* Look for mistakes while there is no root, or no root that has events.  Returns true
+/* Look for mistakes while there is no root, or while no root has events.  Returns true
  * if no further check is needed. */
 static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_ms)
 {

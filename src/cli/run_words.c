@@ -79,9 +79,9 @@ static int check_boot_word(const struct boot_word *word, const char *where)
 	return -EINVAL;
 }
 
-/* Prepare the setting tp_printk: record the events of trace_event to an additional
- * instance, too. run_live() prints and consumes the records of this instance while the
- * program runs.  The other buffers stay unchanged. */
+/* Prepare the setting tp_printk: add an instance to which the events of trace_event are
+ * recorded, too. run_live() prints and consumes the records of this instance while the
+ * program runs.  The records of the other buffers stay there. */
 static int add_console_instance(struct run *run)
 {
 	char *words = strdup(text_str(&run->words));

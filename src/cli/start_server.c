@@ -14,13 +14,14 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* maximum number of bytes that are printed of
-					 * the messages of another user's server */
+#define REPORT_BYTES	4096u		/* maximum number of bytes that are
+					 * printed of the messages of a server
+					 * of another user */
 
 /*
- * Prepare this process to become the server of another user (user.h).  After exec()
- * that user can read the server's memory and take descriptors from it.  So close all
- * descriptors of user id 0, and leave the session of its terminal.
+ * Prepare this process to become the server of another user (user.h).  After exec() the
+ * other user can read the memory of this process and take descriptors from it.  So
+ * close all descriptors of user id 0, and leave the session of its terminal.
  */
 static int detach_from_terminal(int report_fd)
 {
@@ -53,8 +54,8 @@ static void exec_server(const char *dir, int report_fd)
 	_exit(127);
 }
 
-/* Print the messages of another user's server until the server closes the pipe.  When the
- * pipe is closed, the server is ready or has ended. */
+/* Print the messages of another user's server until the pipe ends.  The server closes
+ * the pipe when it is ready, or when it ends. */
 static void print_server_messages(int fd)
 {
 	struct terminal terminal;

@@ -10,8 +10,9 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-#define TEXT_BYTES	SIZE_MAX	/* no limit, because callers limit the size of
-					 * their texts */
+#define TEXT_BYTES	SIZE_MAX	/* there is no limit here, because
+					 * callers limit the size of their texts
+					 * */
 
 bool terminal_is(FILE *to)
 {

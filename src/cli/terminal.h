@@ -30,8 +30,8 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 
 /*
  * A text of many lines that is printed by several calls of terminal_write().  Its
- * newlines are not escaped.  A call may end in the middle of a UTF-8 character; then
- * the first bytes of the character are kept here until the next call.
+ * newlines are not escaped.  The text of one call may end in the middle of a UTF-8
+ * character.  Then the first bytes of the character are kept here until the next call.
  */
 struct terminal {
 	FILE *to;

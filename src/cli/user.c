@@ -20,8 +20,8 @@
 					 * compared */
 
 /* Fill @user from @entry, an entry of the system's list of users.  A name that is too
- * long is an error: a cut name could be the name of another user, and initgroups()
- * would set the groups of that user. */
+ * long is an error.  It must not be cut: the cut name could be the name of another
+ * user, and initgroups() would set the groups of that user. */
 static int fill_user(struct user *user, const struct passwd *entry)
 {
 	if (strlen(entry->pw_name) >= sizeof(user->name))

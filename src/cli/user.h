@@ -38,7 +38,8 @@ void user_get(unsigned int uid, struct user *ret_user);
 
 /*
  * user_become - become @user, for ever
- * @keep_fd: descriptor that stays open besides the standard streams; -1: none
+ * @keep_fd: descriptor that stays open besides the standard streams; -1: no other one
+ * stays open
  * @parent: pid of the parent; the kernel kills this process when the parent ends
  *
  * Only a child process with user id 0 may call this.  Sets groups and ids, drops all
@@ -50,9 +51,9 @@ int user_become(const struct user *user, int keep_fd, int parent);
 /*
  * user_end_child - kill a child that has become a user, and wait up to 1 s for its end
  *
- * Returns false if the child still exists: a process that waits for a FUSE file system
- * of the user does not end before that file system answers.  The kernel ends the
- * process after the answer.
+ * Returns false if the child still exists.  A process that waits for an answer of a
+ * FUSE file system of the user does not end before this answer.  After the answer the
+ * kernel ends the process.
  */
 bool user_end_child(pid_t pid);
 
@@ -73,12 +74,13 @@ enum user_progress {
 };
 
 /* Report progress to the parent process of user_enter(), which kills a child that makes
- * no progress.  Does nothing in other processes. */
+ * no progress.  In a process that is not such a child, this does nothing. */
 void user_progress(enum user_progress progress);
 
 /*
- * user_report_owner - print the owner of @path if that is another user, and which command to use
- * user_report_process - print the owner of a process of another user, and which command to use
+ * user_report_owner - if @path belongs to another user, print this owner, and which
+ * command to use user_report_process - print the owner of a process of another user,
+ * and which command to use
  * @name, @len: the name of a root or of a program, or a process id
  *
  * user_report_process() returns false if it has printed nothing.

@@ -53,8 +53,8 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* Ignore the error of a full pipe: its bytes already show the parent that there
-	 * is progress. */
+	/* Ignore the error of a full pipe: the bytes in the pipe already report
+	 * progress to the parent. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
@@ -101,7 +101,8 @@ static int drop_capabilities(void)
 /*
  * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.
  * Standard output may be the terminal of user id 0.  This process does not use these
- * ioctls; the filter is there in case the user finds a way to run code in this process.
+ * ioctls.  The filter is needed in case the other user finds a way to run code in this
+ * process.
  *
  * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that this
  * process starts can run the set-uid program fusermount3.  Without CAP_SYS_ADMIN (user
@@ -151,8 +152,8 @@ static int set_user_ids(const struct user *user)
 	uid_t real, effective, saved;
 
 	/* If fs.suid_dumpable is 1, setresuid() makes the process dumpable, so that the
-	 * user could ptrace it.  Capabilities prevent that.  So keep them until
-	 * PR_SET_DUMPABLE has made the process undumpable again. */
+	 * user could ptrace it.  A user cannot ptrace a process that has capabilities.
+	 * So keep them until PR_SET_DUMPABLE has made the process undumpable again. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
 	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||
@@ -189,7 +190,8 @@ int user_become(const struct user *user, int keep_fd, int parent)
 		return -errno;
 	if (getppid() != parent)
 		return -ESRCH;
-	/* This call must fail: otherwise the process could get user id 0 again. */
+	/* Try to get user id 0 back.  This call must fail.  If it succeeds, user id 0
+	 * was not given up for good. */
 	if (setresuid(-1, 0, -1) == 0)
 		return -EPERM;
 	/* Leave the session keyring of user id 0.  A failure is ignored: it means that
@@ -254,8 +256,9 @@ static int kill_child_and_report(const struct user *user, pid_t pid, const char 
 	return CLI_FAILED;
 }
 
-/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed in
- * ms, but at most @wait_ms: the time while this process was stopped with ^Z does not count. */
+/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed
+ * in ms, but at most @wait_ms.  So if ^Z stops this process for some time, the time in
+ * which it was stopped does not count. */
 static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
 	uint64_t start = clock_monotonic_ms(), passed;
@@ -266,10 +269,10 @@ static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready
 }
 
 /*
- * Wait for the end of the command.  Returns the exit status of the command.  The pipe
- * ends when the child exits, so after the end of the pipe the child is checked more
- * often.  But the child may end much later, if it still waits for a file system of the
- * user.
+ * Wait for the end of the command.  Returns the exit status of the command.  When the
+ * child exits, the pipe ends, so after the end of the pipe this function checks the
+ * child more often.  But the child may end much later: it may still wait for a file
+ * system of the user.
  */
 static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
@@ -285,8 +288,8 @@ static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t
 		if (ready > 0 && read_progress(fd, &streams)) {
 			quiet_ms = 0;
 		} else if (ready > 0) {
-			poll_fd.fd = -1;	/* the pipe has ended, so poll() must
-						 * ignore it */
+			poll_fd.fd = -1;	/* let poll() ignore the pipe,
+						 * which has ended */
 			quiet_ms = 0;
 			streams = false;
 			wait_ms = 1;
@@ -318,8 +321,8 @@ static int start_child_as_user(const struct user *user, const struct cli_cmd *cm
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
-					 * no status */
+	signal(SIGCHLD, SIG_DFL);	/* do not ignore SIGCHLD, because
+					 * waitpid() would then get no status */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");

@@ -89,8 +89,9 @@ struct child {
 					 * was not started */
 	int fd;				/* pipe from the child; -1 if the pipe was read
 					 * to its end, or closed */
-	int error;			/* errno of the error that made the list of
-					 * roots incomplete; 0 if no error is known */
+	int error;			/* errno of the error that has made the
+					 * list of roots incomplete; 0: no error
+					 * is known */
 };
 
 static void start_user_child(struct child *child, struct user_roots *roots)
@@ -105,8 +106,8 @@ static void start_user_child(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* if SIGCHLD were ignored, waitpid() would get
-					 * no status */
+	signal(SIGCHLD, SIG_DFL);	/* do not ignore SIGCHLD, because
+					 * waitpid() would then get no status */
 	pid = fork();
 	if (pid == 0)
 		send_user_roots(&roots->user, fds[1], parent);
@@ -205,9 +206,9 @@ static bool has_child_ended(struct child *child)
 
 /*
  * Kill the children that have not sent all their rows, then wait for all children together.
- * A process that waits for a FUSE file system of its user does not end before the file
- * system answers.  So the wait is limited; the kernel ends such a process when the answer
- * has come.
+ * A process that waits for an answer of a FUSE file system of its user does not end
+ * before this answer.  So the wait is limited.  The kernel ends such a process after
+ * the answer.
  */
 static void end_all_children(struct child *children, size_t nr, unsigned int wait_ms)
 {

@@ -12,10 +12,12 @@
 
 struct user_roots {
 	struct user user;
-	struct root_list list;		/* list of the user's roots, whose names were
-					 * made printable, without newlines */
-	bool is_failed;			/* true: @list is incomplete; users_get() has
-					 * printed an error unless is_quiet was set */
+	struct root_list list;		/* list of the user's roots; all
+					 * characters of their names are
+					 * printable, and no name has a newline */
+	bool is_failed;			/* true: @list is incomplete;
+					 * users_get() has printed an error,
+					 * unless is_quiet was set */
 };
 
 struct users {
@@ -29,7 +31,8 @@ struct users {
 
 /*
  * users_get - read the roots of all users that have a ulf directory
- * @total_ms: time limit; sets is_failed for users that were not read by then
+ * @total_ms: time limit; is_failed is set for users whose roots were not read in this
+ * time
  * @is_quiet: print no errors
  *
  * A process without user id 0 reads only the roots of its own user.  One child per user
