@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The workflow of the forges is YAML, and each make target and script in it exists.
+# The workflow of the forges is valid YAML, and each make target and script in it exists.
 set -u
 cd "$ULF_SRC" || exit 1
 file=.github/workflows/ci.yml

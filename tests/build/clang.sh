@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # timeout: 600
-# clang compiles every file without a warning, and what depends on the compiler works: the
-# unit tests, the runtime and the language (but for the tests of the language that choose
-# their compilers themselves).
+# clang compiles every file without a warning, and tests that depend on the compiler pass: the
+# unit tests, the tests of the runtime and of the language.  Tests of the language that choose
+# their compilers themselves are left out.
 #
-# Files that none of these tests needs are checked by -fsyntax-only: clang's warnings come
-# from its front end.
+# Files that none of these tests needs are checked with -fsyntax-only, because clang's front end
+# reports its warnings.
 set -u
 
 if grep -q '"clang"' "$ULF_BUILD/meson-info/intro-targets.json"; then

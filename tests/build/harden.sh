@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it replaces FORTIFY
 # no-sanitize: thread it replaces FORTIFY
-# What ulf and libulf.so are hardened with: docs/design/trust.md says why libulf has less.
+# ulf and libulf.so are hardened as docs/design/trust.md says, which also says why libulf is
+# hardened less.
 set -u
 ulf=$ULF_BUILD/ulf lib=$ULF_BUILD/libulf.so
 status=0
 
-# option NAME: its value in this build
+# option NAME: print the value of the option NAME in this build.
 option() {
 	meson introspect --buildoptions "$ULF_BUILD" | tr '{' '\n' |
 		sed -n "s/.*\"name\": \"$1\", \"value\": \"\{0,1\}\([a-z0-9]*\).*/\1/p"
 }
 [ "$(option harden)" != false ] || { echo "a build with -Dharden=false"; exit 77; }
 
-# has WHAT FILE PATTERN COMMAND...: its output for FILE has the pattern
+# has WHAT FILE PATTERN COMMAND...: the output of COMMAND for FILE matches PATTERN.
 has() {
 	what=$1 file=$2 pattern=$3
 	shift 3
@@ -22,7 +23,7 @@ has() {
 		status=1
 	}
 }
-# has_not WHAT FILE PATTERN COMMAND...
+# has_not WHAT FILE PATTERN COMMAND...: the output of COMMAND for FILE does not match PATTERN.
 has_not() {
 	what=$1 file=$2 pattern=$3
 	shift 3
@@ -53,10 +54,10 @@ for file in "$ULF_BUILD"/ulf.p/*.o "$ULF_BUILD"/libulf_server.a.p/*.o \
 	    "$ULF_BUILD"/libulf_core.a.p/*.o; do
 	has "CET note" "$file" 'feature: IBT, SHSTK' readelf -nW
 done
-# libulf replaces return addresses and enters functions behind their first instruction.
+# libulf replaces return addresses and enters functions after their first instruction.
 has_not "a CET note, which is not true" "$lib" 'feature:.*(IBT|SHSTK)' readelf -nW
 
-# Nothing is added to what runs for each event.
+# Code that runs for each event contains no checks by the compiler.
 for file in "$ULF_BUILD"/libulf_event.a.p/*.o "$ULF_BUILD"/libulf_hit.a.p/*.o; do
 	has_not "a check on the path of events" "$file" ' __[a-z_]*chk(_fail)?$' nm
 done

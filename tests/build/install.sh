@@ -2,12 +2,12 @@
 # no-sanitize: address programs that are built here would need it, too
 # no-sanitize: thread programs that are built here would need it, too
 # timeout: 600
-# `make install` compiles what it installs, once, and nothing else; `make uninstall` removes
-# all of it and nothing else.  The installed files are enough to build and run a traced program
-# by pkg-config alone: shared and static, C and C++.
+# `make install` compiles what it installs, once, and nothing else.  `make uninstall` removes all
+# installed files and nothing else.  The installed files are enough to build and run a traced
+# program with pkg-config alone: shared and static, C and C++.
 set -eux
 
-# Nothing of the caller's environment may choose compiler, flags, places or caches.
+# The caller's environment must not choose compiler, flags, directories or caches.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEFILES GNUMAKEFLAGS BUILD PREFIX DESTDIR T V CC CXX LD AR \
 	CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBRARY_PATH LD_LIBRARY_PATH LD_PRELOAD LD_RUN_PATH CPATH \
 	C_INCLUDE_PATH CPLUS_INCLUDE_PATH PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR \
@@ -15,16 +15,16 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEFILES GNUMAKEFLAGS BUILD PREFIX DESTDIR T V
 	MESON_ROOT_CMD NINJA NINJA_STATUS SOURCE_DATE_EPOCH ULF_TRACE ULF_DISABLE
 export LC_ALL=C CCACHE_DISABLE=1
 umask 022
-# A directory with a space in it, and without links and // in its path.
+# Install into a directory whose path has a space, and neither links nor //.
 top=$(realpath "$TMPDIR") root="$(realpath "$TMPDIR")/the root" build=$(realpath "$TMPDIR")/build
 date
 df -h "$top" "$ULF_SRC"
 
 fail() { echo "FAIL: $*"; date; df -h "$top"; exit 1; }
-# expect WHAT WANTED GOT
+# expect WHAT WANTED GOT: fail if GOT differs from WANTED.
 expect() { [ "$2" = "$3" ] || fail "$1: wanted '$2', got '$3'"; }
 make_ulf() { make -C "$ULF_SRC" BUILD="$build" DESTDIR="$root" CC="$top/known/cc" "$@"; }
-# refuses TEXT ARGS...: make ARGS fails with that text
+# refuses TEXT ARGS...: make ARGS fails, and its output contains TEXT.
 refuses() {
 	text=$1
 	shift
@@ -34,10 +34,10 @@ refuses() {
 	cat "$top/err"
 	grep -F -e "$text" "$top/err" || fail "make $*: no '$text'"
 }
-# files: the files that are installed, but those in /opt
+# files: list the installed files except those in /opt.
 files() { (cd "$root" && find . -path ./opt -prune -o ! -type d -print | sort); }
-# compile WHAT MIN MAX ARGS...: make ARGS compiles MIN to MAX files.  ninja's log tells which:
-# time stamps depend on clocks, which may be coarse, or be set.
+# compile WHAT MIN MAX ARGS...: make ARGS compiles MIN to MAX files.  The number comes from
+# ninja's log, because time stamps of files depend on clocks, which may be coarse or set.
 compile() {
 	what=$1 min=$2 max=$3
 	shift 3
@@ -53,7 +53,7 @@ compile() {
 	fi
 	mv "$build.new" "$build.old"
 }
-# objects: a line for each compilation: start, end, time stamp and name
+# objects: print a line for each compilation: start, end, time stamp and name.
 objects() { grep -a '\.[cS]\.o	' "$build/.ninja_log" | sort -u; }
 
 . tests/build/known_compiler
@@ -73,14 +73,15 @@ expect "the link that enables the mount" ../run-ulf.mount \
 expect "the unit that it leads to" "$(realpath "$units/run-ulf.mount")" \
 	"$(realpath -e "$units/local-fs.target.wants/run-ulf.mount")"
 if command -v systemd-analyze; then
-	# The status is 0 also for a misspelt key.  Other lines are about this machine.
+	# The status is 0 even for a misspelt key.  Lines without "run-ulf" are about this
+	# machine.
 	systemd-analyze verify --man=no "$units/run-ulf.mount" >"$top/verify" 2>&1 || :
 	if grep run-ulf "$top/verify"; then
 		fail "systemd-analyze verify run-ulf.mount"
 	fi
 fi
 
-# Another prefix: two files name it.  Each place has a list of its own.
+# Install with another prefix, which two files name.  Each prefix has a list of its own.
 compile "another prefix" 0 2 install PREFIX=/opt/ulf
 library=$(find "$root/opt/ulf" -name libulf.so)
 grep -a -q /opt/ulf/bin "$library" || fail "$library does not name its prefix"
@@ -96,11 +97,11 @@ expect "directories that stay" "$root/opt $root/opt/ulf $root/opt/ulf/include" \
 refuses "no ulf is installed in $root/opt/ulf" uninstall PREFIX=/opt/ulf
 files | diff "$top/first" - || fail "a file of the other prefix"
 
-# A relative DESTDIR is below the directory that make runs in.
+# A relative DESTDIR is relative to the directory in which make runs.
 expect "a relative DESTDIR" "$ULF_SRC/no/such" \
 	"$(tools/install --uninstall /usr/local no/such 2>&1 | sed -n 's,.*installed in \(.*\)/usr/local:.*,\1,p')"
 
-# A list that names a file that is not ours removes nothing at all.
+# If the list names a file that ulf has not installed, nothing at all is removed.
 mkdir -p "$root/hostile/share/ulf"
 for path in /usr/local/bin/ulf /hostile/../usr/local/bin/ulf /usr/local/empty/; do
 	mkdir -p "$root/usr/local/empty"
@@ -120,7 +121,7 @@ for prefix in /opt//u /opt/./u /opt/u/../v opt; do
 done
 compile "the first prefix again" 0 2 install
 
-# pkg-config, and those who use what it prints, split paths at spaces.
+# pkg-config and the users of its output split paths at spaces.
 ln -s "$root" "$top/root"
 root=$top/root
 pc=$(find "$root/" -name ulf.pc)
@@ -180,8 +181,8 @@ LD_LIBRARY_PATH=$libdir ./cxx
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep "libulf.so.0 => $libdir/"
 if ldd ./static | grep libulf; then fail "a static program needs libulf.so"; fi
 
-# Functions, with the flag that pkg-config names; the bodies of the graph
-# tracer are in libulf.so, or in the program.
+# Build a program whose functions are traced, with the flag that pkg-config prints.  The bodies of
+# the graph tracer are in libulf.so, or in the program.
 cat >functions.c <<'END'
 #include <linux/ftrace.h>
 static volatile int calls, returns;
@@ -219,7 +220,7 @@ gcc -Wall -Wextra -Werror -O2 $flags -no-pie functions.c -o functions_static \
 LD_LIBRARY_PATH=$libdir ./functions
 ./functions_static
 
-# A program that refers to nothing of libulf has it, too.
+# A program that refers to no symbol of libulf is linked with it, too.
 echo 'int main(void) { return 0; }' >plain.c
 for ld in bfd gold lld; do
 	command -v "ld.$ld" || continue

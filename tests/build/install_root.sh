@@ -4,7 +4,7 @@
 # timeout: 600
 # no-sanitize: address it builds ulf without the sanitizer
 # no-sanitize: thread it builds ulf without the sanitizer
-# `make install` by root, after an ordinary user's `make`, leaves nothing of root in the build
+# `make install` by root, after an ordinary user's `make`, leaves no file of root in the build
 # directory: the user's next `make` and `make install` work.
 set -eux
 
@@ -34,8 +34,8 @@ runner=$as_user make_ulf install DESTDIR="$TMPDIR/user/root"
 make_ulf uninstall PREFIX=/opt/ulf DESTDIR="$TMPDIR/root"
 [ -z "$(find "$TMPDIR/root" -mindepth 1)" ]
 
-# On a machine with systemd, and without DESTDIR, root reads how records survive a logout.  The
-# unit is outside of systemd's path, so the command names the file.
+# On a machine with systemd, and without DESTDIR, the output explains to root how to keep records
+# after a logout.  The unit is outside of systemd's path, so the command names its file.
 cat >"$TMPDIR/inside" <<'END'
 set -eux
 mount -t tmpfs none /run

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # timeout: 300
-# LuaJIT, built with room for tracing its functions, says the same with function_graph and
-# without.  Each error, and each trace that its compiler gives up, unwinds the stack, by a
-# personality routine that finds the state of the interpreter by _Unwind_GetCFA().
+# LuaJIT, built with space for tracing its functions, prints the same text with function_graph and
+# without.  Each error, and each trace that LuaJIT's compiler aborts, unwinds the stack.  The
+# personality routine finds the state of the interpreter by _Unwind_GetCFA().
 set -u
 . tests/cli/common
 
@@ -14,7 +14,7 @@ script=$ULF_SRC/tests/build/luajit.lua
 [ -z "$ULF_SANITIZER" ] ||
 	skip "programs built without a sanitizer cannot load this libulf"
 
-# Kept in the cache: compiling takes some ten seconds.
+# The build is kept in the cache, because compiling takes some ten seconds.
 build() {
 	rm -rf "$work" "$work.new"
 	mkdir -p "$work.new" && tar -xzf "$source" -C "$work.new" || fail "no source"
@@ -30,7 +30,7 @@ if [ ! -x "$work/src/luajit" ]; then
 	build
 fi
 
-# compare JIT-OPTION
+# compare JIT-OPTION: run the script with this option, untraced and traced.
 compare() {
 	"$work/src/luajit" "$1" "$script" >"$TMPDIR/plain" ||
 		fail "$1: exit status $? without the tracer"

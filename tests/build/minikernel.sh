@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The mini kernel survives each program that is typed in its console without an argument,
-# or with a wrong one.
+# The mini kernel survives each program that is typed at its console without an argument, or with
+# a wrong argument.
 set -u
 fail() { echo "FAIL: $*" >&2; exit 1; }
 

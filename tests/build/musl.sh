@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that is compiled for musl is refused by the headers with which events and functions begin, in one line that
-# says why: libulf is linked with glibc and could not be loaded.
+# The headers of events and functions refuse a program that is compiled for musl, in one line that
+# gives the reason: libulf is linked with glibc and could not be loaded.
 set -u
 command -v musl-gcc >/dev/null || { echo "no musl-gcc; \`apt-get install musl-tools' brings it"; exit 77; }
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 cd "$TMPDIR" || exit 1
-# errors COMPILER HEADER: what it says
+# errors COMPILER HEADER: print the errors of COMPILER for a program that includes HEADER.
 errors() {
 	printf '#include <%s>\nint main(void) { return 0; }\n' "$2" >program.c
 	"$1" -D_GNU_SOURCE -I"$ULF_SRC/include" -c program.c 2>&1 >/dev/null | grep 'error:'

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The functions of ulf's headers are not among those that can be traced: main() alone has
-# space at its entry.
+# The functions of ulf's headers cannot be traced: main() alone has space at its entry.
 set -u
 fail() { echo "FAIL: $*" >&2; exit 1; }
 

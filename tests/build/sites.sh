@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # timeout: 300
-# Functions can be traced whatever compiler and flags made room at their entries:
-# the tests of tests/runtime/functions with what is traced built in many ways.
+# Functions can be traced with every compiler and flag that makes space at their entries: run the
+# test of tests/runtime/functions with traced functions that are built in many ways.
 set -u
 
 if [ -n "$ULF_SANITIZER" ]; then
@@ -19,10 +19,10 @@ fails() {
 	status=1
 }
 
-# link ARGS: the program, with this libulf
+# link ARGS: link the program with this libulf.
 link() { gcc main.o traced.o "$@" -Wl,-rpath,"$ULF_BUILD" -pthread -o program >log 2>&1; }
 
-# works COMPILER FLAGS: linked by $ld
+# works COMPILER FLAGS: the program, linked with $ld, passes its test.
 ld=
 works() {
 	nr=$((nr + 1))
@@ -43,11 +43,12 @@ ld=-no-pie works gcc $fentry -fno-pie
 ld="-no-pie -Wl,-z,now" works gcc $fentry -fno-pie -fcf-protection
 ld=-no-pie works gcc $fentry -fno-pie -mnop-mcount
 ld="-Wl,-z,notext -fuse-ld=lld" works gcc $fentry
-# where all is one file the linker makes near calls of far ones
+# If the whole program is one file, the linker turns far calls into near calls.
 ld= works gcc $fentry
 link "$ULF_BUILD/libulf.a" && timeout 60 ./program 10 || fails "$fentry with libulf.a: $(cat log)"
 
-# as many bytes as functions need at least, and the most that clang makes one NOP of
+# Take the smallest number of bytes that a function needs, and the largest number for which
+# clang makes one NOP.
 for nops in 5 8 6,1 10,5; do
 	works gcc -fpatchable-function-entry=$nops
 	works gcc -fpatchable-function-entry=$nops -fcf-protection

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tests/runtime/cfa.cpp with an unwinder that is linked into the program: with libulf.a
-# all of it is as exact.  With libulf.so, which does not know such an unwinder, exceptions
-# work as well, but _Unwind_GetCFA() may return one too much.
+# Run tests/runtime/cfa.cpp with an unwinder that is linked into the program.  With libulf.a all
+# results are exact, too.  libulf.so does not know such an unwinder: exceptions work, but
+# _Unwind_GetCFA() may return a value that is too large by one.
 set -u
 
 if [ -n "$ULF_SANITIZER" ]; then
@@ -14,7 +14,7 @@ flags="-O2 -std=gnu++17 -D_GNU_SOURCE -pthread -I$ULF_SRC/include"
 source=$ULF_SRC/tests/runtime/cfa.cpp
 status=0
 
-# works WANTED ARGS: linked so the program finds what is WANTED
+# works WANTED ARGS: a program that is linked with ARGS finds the result WANTED.
 works() {
 	wanted=$1
 	shift

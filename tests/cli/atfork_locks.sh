@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address with it our handlers are not the first
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
-# A library that takes a lock before fork(), by a handler of pthread_atfork(), and has it
-# when it closes a plugin: fork() and dlclose() do not wait for each other for ever.
+# A library takes a lock before fork(), in a handler of pthread_atfork(), and holds this lock when
+# it closes a plugin.  fork() and dlclose() must not wait for each other for ever.
 . tests/cli/common
 
 gcc -O2 -fPIC -shared -o "$TMPDIR/libplugins.so" tests/data/atfork/plugins.c -pthread ||

@@ -23,7 +23,7 @@ contains "$text" "Is a directory"
 text=$(ulf cat /etc/passwd 2>&1) && fail "a file of the system was printed"
 text=$(ulf cat "$root/../../server.lock" 2>&1) && fail "left the tree: $text"
 
-# > and >>
+# Redirections > and >>
 ulf echo hello:hello_request "$root/set_event" || fail "set_event"
 expect "set_event" hello:hello_request "$(ulf cat "$root/set_event")"
 ulf echo -a '!hello:hello_request' "$root/set_event" || fail "set_event -a"
@@ -41,7 +41,7 @@ text=$(ulf cat hello/tracing_on 2>&1) && fail "two roots are called hello"
 contains "$text" "$first"
 contains "$text" "$root"
 
-# A stream shows lines as they come.
+# A stream shows each line when it is recorded.
 ulf echo 1 "$root/events/enable" || fail "enable"
 ulf cat "$root/trace_pipe" | head -n 3 >"$TMPDIR/lines"
 expect "lines of trace_pipe" 3 "$(grep -c 'hello_request: count=' "$TMPDIR/lines")"

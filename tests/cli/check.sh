@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf check: every event whose print fmt needs the program, where and why, also
-# after its end; `trace` shows the fields of those.
+# ulf check lists each event whose print fmt needs the program, with the place and the reason,
+# also after the end of the program.  `trace` shows the fields of these events.
 . tests/cli/common
 
-# No events, no complaints.
+# If all events can be printed, ulf check reports no problem.
 start_hello
 text=$(ulf check hello) || fail "status $? for hello: $text"
 expect "hello" "$root: 1 event, all are printed with their print fmt" "$text"

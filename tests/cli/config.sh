@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Settings from the start in a file: which file it is, which programs its lines are
-# for, and what becomes of wrong ones.
+# Settings from the start can be in a file: where the file is, to which programs its lines apply,
+# and what ulf does with wrong lines.
 . tests/cli/common
 
 unset ULF_CONFIG
 ulf server --background || fail "no server"
-# start FILE LINES: the program, with these settings.
+# start FILE LINES: write LINES to FILE and start hello.
 start() {
 	mkdir -p "${1%/*}" && echo "$2" >"$1" || fail "$1"
 	start_hello
@@ -29,7 +29,7 @@ expect "clock" "[mono]" "$(clock)"
 contains "$(ulf cat "$root/trace")" "hello_request: count=0 "
 expect "error_log" "" "$(ulf cat "$root/error_log")"
 
-# Its directory can be another one, and it can be any file, or none.
+# XDG_CONFIG_HOME names the directory of the file.  ULF_CONFIG names any file, or none.
 export XDG_CONFIG_HOME="$TMPDIR/xdg"
 start "$XDG_CONFIG_HOME/ulf.conf" trace_clock=boot
 expect "clock" "[boot]" "$(clock)"
@@ -38,11 +38,11 @@ start "$ULF_CONFIG" trace_clock=tai
 expect "clock" "[tai]" "$(clock)"
 ULF_CONFIG='' start_hello
 expect "clock" "[local]" "$(clock)"
-# The environment comes after it.
+# Settings of the environment come after settings of the file, and replace them.
 ULF_TRACE=trace_clock=mono_raw start_hello
 expect "clock" "[mono_raw]" "$(clock)"
 
-# What is wrong is in error_log, and leaves the rest alone.
+# A wrong setting is reported in error_log; the other settings are applied.
 start "$ULF_CONFIG" 'trace_clock=sundial
 nonsense tp_printk
 trace_options=record-tgid'
@@ -58,7 +58,7 @@ ULF_TRACE=trace_clock=mono start_hello
 contains "$(ulf cat "$root/error_log")" "boot: error: The file cannot be read"
 expect "clock" "[mono]" "$(clock)"
 
-# ulf run tells it before.
+# ulf run reports wrong settings before it starts the program.
 text=$(ulf run -- "$hello" 2>&1)
 expect "status without the file" 2 $?
 contains "$text" "No such file or directory"

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A server has no capabilities but the two that root's needs, may gain none, and is under
-# a filter of system calls; and as it is, it does all its work: it knows the processes of
-# its roots, restores mounts, and unmounts at its end.  confine_root.sh does it as root.
+# A server has no capabilities except the two that root's server needs, cannot gain any, and runs
+# under a filter of system calls.  Confined in this way, it does all its work: it knows the
+# processes of its roots, restores mounts, and unmounts at its end.  confine_root.sh runs this
+# test as root.
 . tests/cli/common
 
-# mounter_pid: of the server's children, the one that mounts
+# mounter_pid: print the pid of the server's child that mounts.
 mounter_pid() {
 	for child in $(cat "/proc/$(server_pid)/task/$(server_pid)/children"); do
 		[ "$(cat "/proc/$child/comm")" != ulf-mounter ] || echo "$child"
 	done
 }
-# status FIELD: of the server
+# status FIELD: print a field of the server's /proc/PID/status.
 status() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$(server_pid)/status"; }
 check_confined() {
 	for set in CapInh CapAmb; do
@@ -23,7 +24,7 @@ check_confined() {
 	[ -z "$(status Seccomp)" ] || expect Seccomp 2 "$(status Seccomp)"
 }
 if [ "$(id -u)" = 0 ]; then
-	# CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE, as far as root has them here
+	# CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE, if root has them here
 	kept=$(printf '%016x' $((0x80004 & 0x$(sed -n 's/^CapPrm:[[:space:]]*//p' /proc/self/status))))
 else
 	kept=0000000000000000
@@ -36,8 +37,8 @@ ulf echo 1 "$root/events/enable" || fail "enable"
 records() { [ "$(ulf cat "$root/trace" | grep -c hello_request)" -ge 3 ]; }
 until_true records
 
-# The process that mounts has nothing of the server's open but their socket, and so does
-# not keep the lock; it ends with the server.
+# The mounter has none of the server's descriptors open, except the socket between the two.  So it
+# does not keep the server's lock.  The mounter ends with the server.
 mounter=$(mounter_pid)
 [ -n "$mounter" ] || fail "there is no mounter"
 expect "descriptors of the mounter" "0 1 2 3" "$(ls "/proc/$mounter/fd" | xargs)"
@@ -53,7 +54,7 @@ kill_server
 ulf ls >/dev/null
 is_mounted "$dir" || fail "not restored on $dir"
 expect "tracing_on" 1 "$(cat "$dir/$root/tracing_on")"
-# Signals for the whole group, too: the mounter waits for the server's last request.
+# Send the signal to both, as to a process group: the mounter waits for the server's last request.
 mounter=$(mounter_pid)
 kill -TERM "$mounter" "$(server_pid)"
 is_unmounted() { ! is_mounted "$dir"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: root a server of root keeps two capabilities
-# confine.sh as root, whose programs have all capabilities, and may be other users.
+# Run confine.sh as root, whose programs have all capabilities and may change their user.
 (. tests/cli/confine.sh) || exit
 . tests/cli/common
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf dump: of a program that runs and of a dead one, with a server and without;
-# and nothing changes by it.
+# ulf dump shows the records of a running program and of a dead one, with a server and without,
+# and changes nothing.
 . tests/cli/common
 
 rule=---------------------------------
-# check_dump TEXT NR: a dump with that many records, or more
+# check_dump TEXT NR: TEXT is a dump with NR records or more.
 check_dump() {
 	expect "first lines" "Dumping ftrace buffer:
 $rule" "$(echo "$1" | head -n 2)"

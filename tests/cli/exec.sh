@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf exec: the command finds a root where the kernel has its tracefs, as the
-# user that he is, and nobody else does; status, signals and streams are its own.
+# ulf exec: the command finds a root where the kernel has its tracefs, with the user and rights of
+# the caller, and no other process finds it there.  Exit status, signals and streams are those of
+# the command.
 . tests/cli/common
 T=/sys/kernel/tracing
 
@@ -21,14 +22,14 @@ ulf exec sh -c "echo 1 >$T/events/enable" || fail "write"
 expect "enable" 1 "$(ulf cat "$first/events/enable")"
 expect "mounts outside" "$before" "$(cat /proc/self/mounts)"
 
-# Who he is, and what he may: nothing new.
+# The command has the user id of the caller, and no new rights.
 expect "user" "$(id -u):$(id -g)" "$(ulf exec sh -c 'echo $(id -u):$(id -g)')"
 [ "$(id -u)" = 0 ] || expect "capabilities" 0000000000000000 \
 	"$(ulf exec awk '/^CapEff/ { print $2 }' /proc/self/status)"
 ulf exec sh -c "> '$TMPDIR/made'"
 expect "owner" "$(id -u)" "$(stat -c %u "$TMPDIR/made")"
 
-# What tools look at outside of tracefs.
+# Tools also read these files outside of tracefs.
 ulf exec sh -c 'echo 1 >/proc/sys/kernel/ftrace_enabled' || fail "ftrace_enabled"
 main=$(ulf exec grep -c ' t main$' /proc/kallsyms)
 expect "main in kallsyms" 1 "$main"
@@ -47,7 +48,7 @@ contains "$text" "no-such-command"
 ulf exec >/dev/null 2>&1
 expect "status without a command" 2 $?
 
-# Which root: the only one, or the one before --
+# ulf exec uses the only root that is alive, or the root before --.
 start_hello
 text=$(ulf exec true 2>&1)
 expect "status with two roots" 126 $?
@@ -68,8 +69,8 @@ die "$pid"
 expect "the one that is alive" 0 "$(ulf exec cat $T/events/enable)"
 has_record || fail "a dead one"
 
-# When the server ends, files are gone but nobody hangs; the user's own mount
-# goes with it as ever, and comes back without this one.
+# When the server ends, the files are gone, but no process hangs.  The user's own mount ends with
+# the server, too, and comes back without the one of ulf exec.
 mnt=$(ulf mount) || fail "mount"
 ulf exec sh -c "ulf stop && ! cat $T/README" 2>"$TMPDIR/err" || fail "a server that ends"
 expect "mount" "" "$(ls "$mnt")"

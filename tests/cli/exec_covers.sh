@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: root it mounts the tracefs of the kernel
-# Where the kernel's own tracefs is mounted, also below a directory that is
-# root's alone, an ordinary user's ulf exec covers it.
+# An ordinary user's ulf exec covers the kernel's own tracefs wherever it is mounted, even below a
+# directory that only root can enter.
 . tests/cli/common
 
 user=ulftest dir=$ULF_DIR/user
@@ -22,7 +22,7 @@ END
 mkdir -m 755 "$TMPDIR/kernel"
 mkdir -m 700 "$dir" && chown $user "$dir" && chmod 711 "$ULF_DIR" "$TMPDIR"
 unshare -m true 2>/dev/null || skip "no mount namespaces here"
-# Not by the function: $! would be a shell's.
+# Do not call as_user here: $! would be the process of a shell.
 ULF_DIR=$dir setpriv --reuid=$user --regid=$user --init-groups "$hello" &
 pids="$pids $!"
 text=$(ULF_DIR=$dir unshare -m sh "$TMPDIR/mounts.sh" "$TMPDIR/kernel" \

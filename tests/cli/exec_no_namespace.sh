@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where user namespaces are off, ulf exec says what root can do about it.
+# If user namespaces are switched off, ulf exec says what root can do about it.
 . tests/cli/common
 
 start_hello
-# In a namespace no more of them are allowed, and what is run has no rights.
+# Run ulf exec without rights in a namespace that allows no further namespaces.
 cat >"$TMPDIR/off.sh" <<'END'
 echo 0 >/proc/sys/user/max_user_namespaces || exit 99
 exec setpriv --bounding-set=-all --inh-caps=-all ulf exec true

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every command that `ulf help` lists explains itself; what is not understood
-# says so on stderr, with status 2, and names the remedy.
+# Every command that `ulf help` lists has a help text.  A command line that ulf does not
+# understand is reported on stderr, with status 2 and what to do.
 . tests/cli/common
 
 commands=$(ulf help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -v '^help$')
@@ -24,7 +24,7 @@ text=$(ulf nosuch 2>&1)
 expect "status of an unknown command" 2 $?
 contains "$text" "ulf help"
 
-# The options behind the program are the program's.
+# Options after the name of the program belong to the program.
 expect "options of a program" "--help -e" \
 	"$(ulf run -- printf '%s %s' --help -e 2>/dev/null)"
 expect "options of a program, without --" "-e --live" \

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # waits: ten seconds until commands give up
-# A server that is stopped: each command says after a second what it waits for, and gives up
-# after ten, with what to do about it.  A read of trace_pipe waits as long as nothing comes,
-# and says nothing while the server is alive.  What a program wanted from its start is
-# applied when the server goes on.
+# While the server is stopped, each command says after a second what it waits for.  After ten
+# seconds it gives up, and says what to do.  A read of trace_pipe waits until something is
+# recorded, and prints nothing while the server is alive.  A program's settings from the start are
+# applied when the server continues.
 . tests/cli/common
 
 start_hello
 server=$(server_pid)
 socket=$ULF_DIR/server.sock
 
-# begin NAME COMMAND...: in the background, with its status in a file
+# begin NAME COMMAND...: run COMMAND in the background; its status is stored in a file.
 begin() {
 	name=$1
 	shift

@@ -3,8 +3,8 @@
 # waits: ten seconds until a command gives up
 # no-sanitize: address a library without the sanitizer cannot be preloaded
 # no-sanitize: thread a library without the sanitizer cannot be preloaded
-# A server that hangs while it starts: the command that has started it says so after a
-# second, and gives up after ten.
+# A server hangs while it starts.  The command that has started it says so after a second, and
+# gives up after ten.
 . tests/cli/common
 
 cat >"$TMPDIR/stop.c" <<END

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf ls: name, pid, state, events on/known, bytes, overruns; dead and corrupt
-# roots too; --long; directories.
+# ulf ls shows name, pid, state, events (on/known), bytes and overruns, also of dead and corrupt
+# roots.  It also has --long, and lists directories.
 . tests/cli/common
 
-# column ROOT NUMBER
+# column ROOT NUMBER: print this column of the line of ROOT.
 column() { ulf ls | awk -v root="$1" -v n="$2" '$1 == root { print $n }'; }
 has_bytes() { [ "$(column "$root" 5)" -gt 100 ]; }
 
@@ -26,7 +26,7 @@ expect "events of the dead" 1/1 "$(column "$root" 4)"
 has_bytes || fail "the dead root has lost its records"
 ulf ls --long | grep -q '^  processes  0 alive$' || fail "$(ulf ls --long)"
 
-# What is no root at all harms nobody.
+# Directories that are no roots do not disturb the roots next to them.
 mkdir "$ULF_DIR/junk.1" "$ULF_DIR/junk.2"
 head -c 100000 /dev/urandom >"$ULF_DIR/junk.1/memory"
 : >"$ULF_DIR/junk.2/memory"
@@ -35,13 +35,13 @@ until_true is_listed junk.2 corrupt
 expect "state of junk" corrupt "$(column junk.1 3)"
 expect "state of the dead beside it" dead "$(column "$root" 3)"
 
-# Nor does one of another version, which may be alive.
+# A root of another version, which may be alive, does not disturb them either.
 make_foreign other.1
 ulf ls --long | grep -A2 '^other.1$' | grep -q 'another version' || fail "$(ulf ls --long)"
 text=$(ulf cat other.1/trace 2>&1) && fail "a foreign root was read"
 text=$(ulf dump other.1 2>&1) && fail "a foreign root was dumped"
 
-# Directories.
+# ulf ls of a directory or a file of a root
 expect "events directory" "hello_request/" \
 	"$(ulf ls "$root/events/hello" | grep /)"
 expect "a file" "$root/trace" "$(ulf ls "$root/trace")"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Without /dev/fuse, or without fusermount3, ulf mount names the remedy and the
-# other commands work.
+# Without /dev/fuse, or without fusermount3, ulf mount says what to do, and the other commands
+# work.
 . tests/cli/common
 
 unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
 
-# In a namespace of our own: a /dev with nothing but /dev/null and /dev/shm.
+# Use a namespace whose /dev contains only /dev/null and /dev/shm.
 cat >"$TMPDIR/without_device" <<'EOF'
 mkdir "$TMPDIR/dev" && mount -t tmpfs none "$TMPDIR/dev" || exit 99
 mkdir "$TMPDIR/dev/shm" && mount --rbind /dev/shm "$TMPDIR/dev/shm" || exit 99

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where roots are when ULF_DIR does not say it: a program that was started before login and
-# the command that is typed after it agree; and with /run/ulf a logout loses nothing.
+# If ULF_DIR is not set, a program that was started before login and a command that is typed after
+# it use the same directory for roots.  With /run/ulf a logout loses nothing.
 . tests/cli/common
 
 if [ "${1-}" != inside ]; then
@@ -10,8 +10,8 @@ if [ "${1-}" != inside ]; then
 	exit
 fi
 
-# A login makes the session's directory.  At logout logind removes it, and the user's files in
-# /dev/shm (RemoveIPC=).
+# login makes the session's directory.  At logout logind removes this directory, and the user's
+# files in /dev/shm (RemoveIPC=).
 login() {
 	mkdir -p /run/user/0
 	chmod 700 /run/user/0
@@ -29,8 +29,9 @@ mount -t tmpfs -o mode=1777 none /dev/shm || skip "no tmpfs in a user namespace"
 mount -t tmpfs none /run || fail "/run"
 unset ULF_DIR XDG_RUNTIME_DIR
 
-# run_session DIRECTORY: a daemon before login, its user, and another program in the session.
-# Roots are in DIRECTORY.  root is the daemon's.
+# run_session DIRECTORY: start a daemon before login, log in, trace the daemon, and start another
+# program in the session.  All roots must be in DIRECTORY.  Sets root (of the daemon) and
+# in_session.
 run_session() {
 	start_hello
 	expect "before login" "$root" "$(ls "$1/roots")"
@@ -38,7 +39,7 @@ run_session() {
 	is_listed "$root" alive || fail "after login: $(ulf ls)"
 	ulf echo 1 "$root/events/enable" || fail "after login"
 	until_true has_bytes
-	# A program that is started in the session is at the same place.
+	# A program that is started in the session uses the directory of the daemon.
 	daemon=$root
 	start_hello
 	is_listed "$daemon" alive || fail "both: $(ulf ls)"
@@ -50,7 +51,8 @@ run_session() {
 	in_session=$root root=$daemon
 }
 
-# With the administrator's place: dead and alive, with a server and without.
+# The administrator has made /run/ulf: roots survive a logout, alive and dead, with the server and
+# with a new one.
 mkdir /run/ulf
 mount -t tmpfs -o mode=1777,nosuid,nodev,noexec none /run/ulf || fail "/run/ulf"
 run_session /run/ulf/0
@@ -70,13 +72,13 @@ rmdir /run/ulf
 rm -rf /run/user/0
 unset XDG_RUNTIME_DIR
 
-# Without it, for users whose files logind spares.
+# Without /run/ulf: roots are in /dev/shm, for users whose files logind does not remove.
 run_session /dev/shm/ulf-0
 ulf stop || fail "stop"
 has_bytes || fail "another server: $(ulf ls)"
 ulf stop || fail "stop"
 
-# A place of the administrator's comes first; others are not forgotten.
+# /run/ulf, if it is there, comes first.  ulf ls also reports roots in other directories.
 mkdir /run/ulf
 mount -t tmpfs -o mode=1777,nosuid,nodev,noexec none /run/ulf || fail "/run/ulf"
 "$hello" &
@@ -92,7 +94,7 @@ ULF_DIR=/dev/shm/ulf-0 ulf stop
 umount -l /run/ulf
 rmdir /run/ulf
 
-# Without /dev/shm it is the session's directory, while there is one.
+# Without /dev/shm the session's directory is used while it exists.
 mount -t tmpfs -o ro none /dev/shm || fail "read-only"
 start_hello
 expect "the session's" "$root" "$(ls /run/user/0/ulf/roots)"
@@ -109,7 +111,7 @@ text=$(ulf ls 2>&1) && fail "there is no place: $text"
 contains "$text" "set ULF_DIR to a directory of yours"
 umount /dev/shm
 
-# A relative one is refused by both, and nothing is made.
+# ulf and libulf both refuse a relative ULF_DIR, and make no file.
 mkdir "$TMPDIR/cwd"
 cd "$TMPDIR/cwd" || fail "cd"
 text=$(ULF_DIR=here ulf run -- true 2>&1) && fail "a relative ULF_DIR: $text"

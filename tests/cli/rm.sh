@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf rm: the dead go, the living stay; names that nobody has.
+# ulf rm removes dead roots, and refuses living roots and unknown names.
 . tests/cli/common
 
 start_hello; first=$root first_pid=$pid
@@ -22,13 +22,13 @@ ulf ls | grep -q "^$first " && fail "$first is still there"
 
 die "$second_pid"
 start_hello
-# of another version: rm --dead leaves it alone
+# rm --dead leaves a root of another version alone.
 make_foreign other.1
 ulf rm --dead || fail "rm --dead"
 expect "roots after rm --dead" "$(printf '%s\n' "$root" other.1 | sort)" \
 	"$(ulf ls | awk 'NR > 1 { print $1 }' | sort)"
 ulf rm other.1 || fail "rm other.1"
-# The program of a root of another version lives: the root stays until it has ended.
+# While the program of a root of another version lives, the root is not removed.
 kill_server
 printf '\377' | dd of="$ULF_DIR/roots/$root/memory" bs=1 seek=8 conv=notrunc 2>/dev/null
 until_true is_listed "$root" foreign

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf run of a program that becomes a daemon says that its root is alive, and how to go on.
-# The hint about lost events names what helps.
+# If a program becomes a daemon, ulf run says that its root is alive, and how to go on.  The hint
+# about lost events names what helps.
 . tests/cli/common
 
 err=$TMPDIR/err
-# The shell ends when hello has its root and a record, which the server shows.
+# The shell ends when hello has its root and a record that the server shows.
 ulf run -e hello -o "$TMPDIR/trace" -- sh -c '"$0" >/dev/null 2>&1 &
 	echo $! >"$1"
 	until ulf cat "hello.$!/trace" 2>/dev/null | grep -q hello_request; do sleep 0.02; done' \
@@ -17,7 +17,7 @@ contains "$(cat "$err")" "$root: sh has ended, but 1 of the root's processes is 
 contains "$(cat "$err")" "ulf cat $root/trace_pipe"
 ! grep -q "nothing was recorded\|shows them again" "$err" || fail "$(cat "$err")"
 
-# After fork() the parent ends: the child has the same root.
+# After fork() the parent ends; the child belongs to the root of the parent.
 cat >"$TMPDIR/daemon.c" <<'END'
 #include <unistd.h>
 #define CREATE_TRACE_POINTS
@@ -36,7 +36,7 @@ int main(void)
 END
 gcc -O1 -Iinclude -Iexamples/hello "$TMPDIR/daemon.c" "$ULF_BUILD/libulf.so.0" \
 	-Wl,-rpath,"$ULF_BUILD" -o "$TMPDIR/daemon" || fail "gcc"
-# end_daemon: $root is dead and removed
+# end_daemon: kill the daemon, wait until $root is dead, and remove it.
 end_daemon() {
 	for child in $(grep -lsF "$TMPDIR/daemon" /proc/[0-9]*/cmdline | tr -dc '0-9\n'); do
 		[ "$(readlink "/proc/$child/exe")" != "$TMPDIR/daemon" ] || kill -9 "$child"
@@ -51,13 +51,13 @@ for live in "" --live; do
 	[ -n "$root" ] || fail "it does not say that it is alive: $(cat "$err")"
 	! grep -q "shows them again\|nothing was recorded" "$err" || fail "$(cat "$err")"
 	grep -q who=parent "$TMPDIR/trace" || fail "$(cat "$TMPDIR/trace")"
-	# The command that it recommends works.
+	# The command that ulf run recommends works.
 	ulf cat "$root/trace_pipe" | grep -q -m 1 who=child || fail "$root records nothing"
 	ulf echo 0 "$root/tracing_on" || fail "tracing_on"
 	end_daemon
 done
 
-# Without -e nothing is recorded, and the root is alive all the same.
+# Without -e nothing is recorded, but the root is alive nevertheless.
 ulf run -- "$TMPDIR/daemon" 2>"$err"
 expect "status" 3 $?
 root=$(sed -n 's/^ulf: \(daemon[^:]*\): .*is alive;.*/\1/p' "$err")
@@ -67,7 +67,7 @@ ulf echo 1 "$root/events/enable" || fail "enable"
 ulf cat "$root/trace_pipe" | grep -q -m 1 who=child || fail "$root records nothing"
 end_daemon
 
-# Lost events: --live is recommended to those who do not have it.
+# If events were lost, ulf run recommends --live to users who did not give it.
 lost() { ulf run "$@" -e hello --trace-buf-size=4K --trace-options=nooverwrite \
 	-o "$TMPDIR/trace" -- timeout -s KILL 2 "$TMPDIR/flood" 2>"$err"; }
 sed 's/usleep(1000);//; s/if (fork())/if (0)/; s/for (int i = 0;;/for (int i = 0; i < 300000;/' \

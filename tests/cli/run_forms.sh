@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
-# ulf run traces the functions of a program that knows nothing of libulf, whatever room
-# its compiler left; what it cannot trace it says.
+# ulf run traces the functions of a program that is not linked with libulf, with every kind of
+# space that its compiler made at the functions.  If it cannot trace them it says so.
 . tests/cli/common
 
 cat >"$TMPDIR/work.c" <<'END'
@@ -25,7 +25,7 @@ int main(void)
 }
 END
 
-# make COMPILER FLAGS: compiled so, linked with $ld
+# make COMPILER FLAGS: compile the program with COMPILER FLAGS and link it with $ld.
 ld=
 make() {
 	how="$* $ld"
@@ -52,7 +52,7 @@ traces_all clang -fxray-instrument -fxray-instruction-threshold=1
 ld=-no-pie traces_all gcc -pg -mfentry -mrecord-mcount -fno-pie
 ld=-no-pie traces_all gcc -pg -mfentry -mrecord-mcount -mnop-mcount -fno-pie
 
-# Two functions in one place are one, of either name.
+# Two functions at one address appear as one function, with one of the two names.
 ld="-fuse-ld=lld -Wl,--icf=all"
 make gcc -fpatchable-function-entry=5
 run

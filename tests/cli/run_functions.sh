@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
-# Functions from the start: ulf run --ftrace=..., or the same words in ULF_TRACE, trace
-# the first call of main().
+# Functions are traced from the start: ulf run --ftrace=..., or the same settings in ULF_TRACE,
+# trace even the first call of main().
 . tests/cli/common
 
 cat >"$TMPDIR/calls.c" <<'END'
@@ -24,7 +24,7 @@ END
 gcc -O2 -fpatchable-function-entry=5 -o "$TMPDIR/calls" "$TMPDIR/calls.c" -Wl,--no-as-needed \
 	"$ULF_BUILD/libulf.so" -Wl,-rpath,"$ULF_BUILD" || fail gcc
 
-# run ARGS...: its root is $root; $lines: the records, without what differs
+# run ARGS...: run the program; $root is its root, $lines its records without columns that differ.
 run() {
 	ulf rm --dead
 	ulf run -o "$TMPDIR/trace" "$@" -- "$TMPDIR/calls" 2>"$TMPDIR/err" || fail "run: $(cat "$TMPDIR/err")"
@@ -53,7 +53,7 @@ unset ULF_TRACE
 expect "functions" "main <-__libc_start_call_main
 leaf <-middle" "$lines"
 contains "$(ulf cat "$root/set_ftrace_filter")" leaf:traceoff:count=0
-# What there is not is told, with a caret, and the others are taken.
+# Functions that do not exist are reported, with a caret.  The others are traced.
 contains "$(cat "$TMPDIR/err")" "Command: ftrace_filter=m*,leaf:traceoff:1,nosuch,leaf
 $(printf '%44s^' '')"
 
@@ -64,7 +64,7 @@ text=$(ulf run --ftrace-graph-max-depth=deep -- touch "$TMPDIR/ran" 2>&1)
 expect "status of a depth that is none" 2 $?
 [ ! -e "$TMPDIR/ran" ] || fail "the program has run"
 
-# The deepest stack is shown in the end, behind the records if there are some.
+# ulf run --stacktrace shows the deepest stack at the end, after the records if there are some.
 run --stacktrace
 expect "stack" "leaf middle main" \
 	"$(sed -n 's/^ *[0-2])  *[0-9]*  *[0-9]*   \([a-z]*\)+0x.*/\1/p' "$TMPDIR/trace" | xargs)"

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address needs more address space than a program here may have
 # no-sanitize: thread needs more address space than a program here may have
-# A program that could not make its root: ulf run says why, while the program runs.  A
-# server works on a full file system, so that something can be removed there.
+# A program could not make its root.  ulf run gives the reason while the program runs.  A server
+# still works on a full file system, so that the user can remove something there.
 . tests/cli/common
 
-# Messages go to $err.
+# Messages of ulf run are stored in $err.
 err=$TMPDIR/err
 says() { grep -q "$1" "$err"; }
-# explains REASON COMMAND...: the reason is given before the program ends
+# explains REASON COMMAND...: ulf run gives the reason before COMMAND ends.
 explains() {
 	reason=$1
 	shift
@@ -27,7 +27,8 @@ explains "could not make its root in $ULF_DIR: .*ulimit -f" \
 	sh -c 'ulimit -f 1000; exec "$0"' "$hello"
 explains "could not make its root in $ULF_DIR: .*ulimit -v" \
 	sh -c 'ulimit -v 400000; exec "$0"' "$hello"
-# A name that is taken, after all else has worked.  The programs that it starts get the settings.
+# The name of the root is taken, and everything else has worked.  The program's children get the
+# settings.
 hello_name=$(basename "$hello")
 cat >"$TMPDIR/taken" <<'END'
 : >"$ULF_DIR/roots/$1.$$"
@@ -60,7 +61,7 @@ explains "hello .* could not make its root in $ULF_DIR: the file system is full"
 contains "$(cat "$err")" "ulf rm --dead"
 ulf stop || fail "stop"
 
-# Without inodes not even the directories can be made.
+# If there are no inodes, not even the directories can be made.
 mkdir "$TMPDIR/tiny" && mount -t tmpfs -o nr_inodes=1,mode=700 none "$TMPDIR/tiny" || fail "mount"
 export ULF_DIR="$TMPDIR/tiny"
 text=$(ulf ls 2>&1) && fail "there is no inode"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
-# ulf run loads libulf into a program whose functions can be traced; into others,
-# and those that have it, it does not.
+# ulf run preloads libulf into a program whose functions can be traced, but not into other
+# programs or into programs that are linked with libulf.
 . tests/cli/common
 
 cat >"$TMPDIR/work.c" <<'END'
@@ -45,7 +45,7 @@ expect "in PATH" "$libulf" "$(PATH=/nowhere:$TMPDIR:$PATH; ulf run -- work </dev
 expect "with another" "$libulf:/dev/null" \
 	"$(LD_PRELOAD=/dev/null ulf run -- "$TMPDIR/work" </dev/null 2>/dev/null)"
 
-# It is a root like any other.
+# The program with the preloaded libulf is a root like any other.
 mkfifo "$TMPDIR/to" "$TMPDIR/from" || fail "mkfifo"
 exec 7<>"$TMPDIR/to" 8<>"$TMPDIR/from"
 ulf run -o "$TMPDIR/trace" -- "$TMPDIR/work" <&7 >&8 7<&- &
@@ -61,7 +61,7 @@ kill "${root#work.}"
 wait $runs
 grep -q 'twice();' "$TMPDIR/trace" || fail "not traced: $(cat "$TMPDIR/trace")"
 
-# Only a library has room.
+# Only a library of the program has space at its functions.
 echo 'int twice(int x) { return 2 * x; }' >"$TMPDIR/room.c"
 cc -O1 -fPIC -shared $flag -o "$TMPDIR/libroom.so" "$TMPDIR/room.c" || fail "cc"
 sed '/^int twice/,/^}/d; s/^int main/int twice(int x);\n&/' "$TMPDIR/work.c" >"$TMPDIR/user.c"
@@ -69,7 +69,7 @@ cc -O1 -o "$TMPDIR/user" "$TMPDIR/user.c" "$TMPDIR/libroom.so" || fail "cc"
 echo 21 | ulf run --ftrace=function -o "$TMPDIR/trace" -- env LD_PRELOAD="$libulf" "$TMPDIR/user" >/dev/null
 grep -q ': twice <-main' "$TMPDIR/trace" || fail "the library: $(cat "$TMPDIR/trace")"
 
-# A server is no root, whatever it was started with.
+# A server never becomes a root, even if it is started with libulf preloaded.
 ulf stop >/dev/null
 LD_PRELOAD=$libulf ulf ls >/dev/null
 ! ulf ls | grep -q ' alive ' || fail "the server: $(ulf ls)"

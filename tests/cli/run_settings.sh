@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Settings from the start, by options of ulf run and by ULF_TRACE: in force at the
-# first event; what is wrong is told before the program starts, or in error_log.
+# Settings from the start, by options of ulf run and by ULF_TRACE, are in force at the first
+# event.  Wrong settings are reported before the program starts, or in error_log.
 . tests/cli/common
 
-# run ARGS...: a program with four events; its root is $root, its trace in
-# $TMPDIR/trace.
+# run ARGS...: run a program with four events; $root is its root, $TMPDIR/trace its trace.
 emit=$ULF_BUILD/tests/clients-emit
 run() {
 	ulf rm --dead
@@ -24,7 +23,7 @@ size=$(ulf cat "$root/buffer_size_kb")
 expect "options" record-tgid "$(ulf cat "$root/trace_options" | grep tgid)"
 expect "error_log" "" "$(ulf cat "$root/error_log")"
 
-# The environment's words come first.
+# Settings of the environment come first.
 export ULF_TRACE='trace_event=emit trace-clock=mono trace_options=raw'
 run --trace-clock=boot
 unset ULF_TRACE
@@ -45,7 +44,7 @@ run -e emit --alloc-snapshot
 contains "$(ulf cat "$root/snapshot")" "Snapshot is allocated"
 in_trace 'emit_number: thread=0 '
 
-# Triggers are there before the first event: of the program, and of the environment.
+# Triggers, from options and from the environment, are in force before the first event.
 run -e emit --trace-trigger='emit_number.traceoff if number == 2,nosuch.traceon'
 in_trace 'emit_number: thread=0 '
 expect "records" 4 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
@@ -55,7 +54,7 @@ run
 unset ULF_TRACE
 expect "records" 1 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
 
-# tp_printk prints besides: what was recorded is still there.
+# tp_printk prints events and keeps the records.
 run --tp-printk -e emit
 in_trace 'emit_number: thread=0 '
 grep -q 'emit_number: thread=0 ' "$TMPDIR/err" || fail "no console: $(cat "$TMPDIR/err")"
@@ -64,7 +63,7 @@ expect "--live and --tp-printk" 2 $?
 text=$(ulf run --tp-printk -- touch "$TMPDIR/ran" 2>&1)
 expect "--tp-printk without events" 2 $?
 
-# What is wrong is told before the program starts.
+# Wrong settings are reported before the program starts.
 for word in trace-clock=mon trace-options=raw,nonsense trace-buf-size=4x \
 	trace-instance=a/b trace-event= trace-trigger=hello; do
 	text=$(ulf run --$word -- touch "$TMPDIR/ran" 2>&1)
@@ -79,11 +78,11 @@ contains "$text" "trace_event=EVENTS"
 text=$(ulf run -e "$(printf '%01100d' 0)" -- touch "$TMPDIR/ran" 2>&1)
 expect "status of too many words" 2 $?
 [ ! -e "$TMPDIR/ran" ] || fail "the program was started all the same"
-# What only the server can know is told afterwards.
+# Errors that only the server can find are reported afterwards.
 run -e emit --trace-buf-size=9000G
 contains "$(cat "$TMPDIR/err")" "boot: error: Cannot allocate memory"
 
-# Without ulf run; a server that is there is waited for.
+# Without ulf run, a program waits at its start for a server that is running.
 ULF_TRACE='trace_event=hello trace_clock=mono nonsense' "$hello" &
 pids="$pids $!" root=hello.$!
 has_recorded() { ulf cat "$root/trace" 2>/dev/null | grep -q hello_request; }

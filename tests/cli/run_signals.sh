@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# While a program runs under ulf run: SIGTERM and SIGHUP sent to ulf reach the
-# program; the terminal's SIGINT and SIGQUIT, which go to both, are the
-# program's to deal with.
+# While a program runs under ulf run, ulf passes SIGTERM and SIGHUP on to the program.  SIGINT and
+# SIGQUIT come from the terminal to both processes, and only the program handles them.
 . tests/cli/common
 
-# program SIGNAL: says so when it is ready, ends with 5 when it gets SIGNAL.
+# program SIGNAL: prints "ready", and exits with 5 when it gets SIGNAL.
 cat >"$TMPDIR/program" <<'EOF'
 #!/bin/sh
 trap 'echo got; exit 5' "$1"
@@ -15,7 +14,7 @@ EOF
 chmod +x "$TMPDIR/program"
 is_ready() { grep -q ready "$TMPDIR/out"; }
 
-# A background job ignores SIGINT unless told otherwise.
+# A shell starts background jobs with SIGINT ignored, so set its default action again.
 start() {
 	: >"$TMPDIR/out"
 	env --default-signal=INT,QUIT "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" &
@@ -31,7 +30,7 @@ for signal in TERM HUP; do
 	grep -qx got "$TMPDIR/out" || fail "SIG$signal did not arrive"
 done
 
-# To the whole process group, as the terminal does.
+# Send the signal to the whole process group, as the terminal does.
 for signal in INT QUIT; do
 	start setsid --wait ulf run -- "$TMPDIR/program" $signal
 	group=$(ps -o pgid= -C ulf | sort -u | while read -r one; do
@@ -45,13 +44,13 @@ for signal in INT QUIT; do
 	expect "status after the terminal's SIG$signal" 5 $?
 done
 
-# Not caught: the program dies of it, and ulf of the same.
+# The program does not catch the signal: program and ulf both die of it.
 start ulf run -- sh -c 'echo ready; exec sleep 1000'
 kill -TERM $job
 wait $job
 expect "status after a deadly SIGTERM" 143 $?
 
-# Ignored from the start: still ignored in the program.
+# A signal that is ignored from the start is still ignored in the program.
 (trap '' INT; ulf run -- sh -c 'kill -INT $$; exit 3' 2>/dev/null)
 expect "status when SIGINT is ignored" 3 $?
 exit 0

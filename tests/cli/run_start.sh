@@ -4,13 +4,13 @@
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
 # ulf run reports mistakes while the program runs: unknown events, settings that the server
-# refused, programs in which libulf cannot be.  Each is reported once, and the program keeps
-# running.
+# refused, programs into which libulf cannot be loaded.  Each is reported once, and the program
+# keeps running.
 . tests/cli/common
 
 err=$TMPDIR/err
 says() { grep -q -e "$1" "$err"; }
-# at_start TEXT ARGS...: ulf run ARGS says so before the program ends, and not again
+# at_start TEXT ARGS...: ulf run ARGS prints TEXT once, before the program ends.
 at_start() {
 	wanted=$1
 	shift
@@ -24,7 +24,7 @@ at_start() {
 	expect "times" 1 "$(grep -c -e "$wanted" "$err")"
 }
 
-# Events
+# Unknown events
 at_start 'no event matches `hello_reqest`; did you mean `hello_request`?' \
 	-e hello_reqest -- "$hello"
 contains "$(cat "$err")" "there are: hello:hello_request"
@@ -39,7 +39,7 @@ at_start 'no event matches `request`' --trace-trigger=request.traceoff -- "$hell
 # Settings that the server could not apply
 at_start 'boot: error: Cannot allocate memory' -e hello --trace-buf-size=9000G -- "$hello"
 
-# Errors that come one after the other are all shown, each once.
+# If several errors occur one after the other, each is shown once.
 ulf rm --dead
 has_both() { ulf cat hello/error_log 2>/dev/null | grep -q traceoff; }
 i=0
@@ -58,7 +58,7 @@ while [ $i -lt 6 ]; do
 	i=$((i + 1))
 done
 
-# Programs
+# Programs into which libulf cannot be loaded
 cat >"$TMPDIR/sleep.c" <<'END'
 #include <unistd.h>
 
@@ -77,7 +77,7 @@ at_start "plain itself cannot be traced: it is not linked with libulf" -e hello 
 at_start "script itself cannot be traced: its interpreter .*/static is linked statically" \
 	-e hello -- "$(printf '#!%s\n' "$TMPDIR/static" >"$TMPDIR/script"
 		chmod +x "$TMPDIR/script"; echo "$TMPDIR/script")"
-# A program for libulf that makes no root: its libulf is another one.
+# A program that is linked with libulf makes no root, because it finds another libulf.
 echo >"$TMPDIR/empty.c"
 mkdir "$TMPDIR/fake"
 gcc -shared -Wl,-soname,libulf.so.0 -o "$TMPDIR/fake/libulf.so.0" "$TMPDIR/empty.c" || fail "gcc"
@@ -85,7 +85,8 @@ make other_libulf "-Wl,--no-as-needed $TMPDIR/fake/libulf.so.0 -Wl,-rpath,$TMPDI
 at_start "other_libulf has made no root: .* another version of libulf" \
 	-e hello -- "$TMPDIR/other_libulf"
 
-# A wrapper into which libulf is loaded has no events; the program that it starts later has.
+# libulf is loaded into a wrapper, which has no events.  The program that the wrapper starts later
+# has events.
 at_start "env has no events so far" -e hello -- env LD_PRELOAD="$preload" "$TMPDIR/plain"
 : >"$err"
 ulf rm --dead
@@ -99,7 +100,7 @@ wait $job 2>/dev/null
 says 'no event matches' && fail "$(cat "$err")"
 says 'records; `ulf cat' || fail "$(cat "$err")"
 
-# The reason why a child made no root is given, too, after that of a static wrapper.
+# The reason why a child made no root is given, too, after the reason for a static wrapper.
 cat >"$TMPDIR/limit.c" <<'END'
 #include <signal.h>
 #include <sys/resource.h>
@@ -137,7 +138,7 @@ if [ -u /bin/su ] && [ "$(id -u)" != 0 ]; then
 	contains "$text" "/bin/su itself cannot be traced: it gets other rights than yours"
 fi
 
-# Nothing is said of what is right.
+# If everything is right, nothing is reported.
 : >"$err"
 ulf rm --dead
 ulf run -e hello -o "$TMPDIR/trace" -- "$hello" >/dev/null 2>"$err" &

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One server a directory; started when needed; ends on request, on SIGTERM and
-# when its directory is removed; a directory that is not safe is refused.
+# There is one server per directory.  It is started when it is needed, and ends on request, on
+# SIGTERM and when its directory is removed.  A directory that is not safe is refused.
 . tests/cli/common
 
 expect "stop without a server" "no server runs in $ULF_DIR" "$(ulf stop)"
@@ -9,7 +9,7 @@ ulf ls >/dev/null || fail "ls"
 first=$(server_pid)
 ulf ls >/dev/null
 expect "server of the second command" "$first" "$(server_pid)"
-# The processes of a server have names of their own, and arguments that name the directory.
+# Each process of a server has a name of its own, and arguments that name the directory.
 pid=$(server_pid)
 expect "comm" ulf-server "$(cat "/proc/$pid/comm")"
 expect "args" "ulf: server $ULF_DIR" "$(ps -o args= -p "$pid")"
@@ -26,7 +26,7 @@ ulf stop || fail "stop"
 until_true is_gone "$first"
 [ ! -e "$ULF_DIR/server.sock" ] || fail "the socket is still there"
 
-# Many at once start one.
+# Many commands at the same time start one server.
 for i in 1 2 3 4 5 6 7 8; do
 	ulf ls >"$TMPDIR/ls.$i" 2>&1 &
 	eval "job$i=\$!"
@@ -35,11 +35,11 @@ for i in 1 2 3 4 5 6 7 8; do
 	eval "wait \$job$i" || fail "ls $i: $(cat "$TMPDIR/ls.$i")"
 done
 
-# A socket that nobody listens on, as after a crash
+# After a crash nobody listens on the socket.
 kill_server
 [ -S "$ULF_DIR/server.sock" ] || fail "kill -9 removed the socket"
 ulf ls >/dev/null || fail "ls after a crash"
-# At once, while it is still ending
+# Start a server while the last one is still ending.
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	kill -9 "$(server_pid)"
 	text=$(ulf ls 2>&1) || fail "ls after kill -9, round $i: $text"
@@ -49,7 +49,7 @@ kill -TERM "$third"
 until_true is_gone "$third"
 [ ! -e "$ULF_DIR/server.sock" ] || fail "SIGTERM left the socket"
 
-# The foreground one, and its directory
+# A server in the foreground, whose directory is removed
 mkdir -m 700 "$TMPDIR/dir"
 ULF_DIR=$TMPDIR/dir ulf server 2>"$TMPDIR/err" &
 job=$!

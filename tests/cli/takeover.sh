@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# kill -9 of the server: the program goes on recording, and the next server
-# finds what was switched on, the buffer sizes and every record.
+# After kill -9 of the server the program continues to record, and the next server finds the
+# settings, the buffer sizes and every record.
 . tests/cli/common
 
 start_hello
@@ -25,7 +25,7 @@ for round in 1 2 3; do
 	grep -o 'count=[0-9]*' "$TMPDIR/trace" | sed 's/.*=//' >"$TMPDIR/counts"
 	awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' "$TMPDIR/counts" ||
 		fail "records are missing: $(xargs <"$TMPDIR/counts")"
-	# What happened while there was no server is there too.
+	# Records from the time without a server are there, too.
 	[ "$(tail -n 1 "$TMPDIR/counts")" -gt "$before" ] ||
 		fail "it stopped recording at $before"
 done

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# On a terminal no control character of a name or a string arrives, and no newline in
-# one begins a line.  A pipe gets every byte.
+# ulf prints no control character of a name or a string to a terminal, and no newline in them
+# begins a line.  A pipe gets every byte.
 . tests/cli/common
 
 command -v script >/dev/null || skip "no script(1), which makes a terminal"
 esc=$(printf '\033')
 nl='
 '
-# on_terminal COMMAND...: what it prints to a terminal, which changes nothing in it
+# on_terminal COMMAND...: print what COMMAND writes to a terminal that changes nothing in it.
 on_terminal() {
 	script -qec "stty -opost; $*" /dev/null </dev/null
 }
-# is_clean WHAT TEXT
+# is_clean WHAT TEXT: fail if TEXT has control characters.
 is_clean() {
 	wrong=$(printf '%s\n' "$2" | LC_ALL=C tr -d '\n\t -~\251\303')
 	expect "controls in $1" "" "$(printf '%s' "$wrong" | od -An -tx1)"
@@ -25,19 +25,19 @@ is_clean() {
 pid=$! root=cli-hostile.$!
 pids=$pid
 until_true grep -q ready "$TMPDIR/out"
-# Its events come from the start; these are switched on for a run of their own.
+# The program records its events at its start, so switch them on in a run of their own.
 ulf run -e 'hostile:*' -- "$ULF_BUILD/tests/cli-hostile" end 2>"$TMPDIR/piped" || fail "run"
 name=$(ulf ls | awk '$3 == "dead" { print $1 }')
 [ -n "$name" ] || fail "no dead root: $(ulf ls)"
 
-# A pipe.
+# The output is a pipe.
 text=$(ulf cat "$name/trace")
 contains "$text" "two$esc]0;owned$(printf '\a')$nl<fake>-1"
 contains "$text" "first$nl<fake>-2 second${esc}[2J"
 contains "$text" "a${nl}b${esc}[31mc-"
 grep -q "^<fake>-2 second$esc" "$TMPDIR/piped" || fail "run to a file: $(cat "$TMPDIR/piped")"
 
-# A terminal.
+# The output is a terminal.
 text=$(on_terminal "ulf cat $name/trace")
 is_clean "ulf cat trace" "$text"
 contains "$text" 'dynamic \none\ntwo\x1b]0;owned\x07\n<fake>-1 [000] 1.0: fake: \xc2\x9bx'"$(printf '\303\251')"
@@ -62,7 +62,7 @@ text=$(on_terminal "ulf run -e 'hostile:*' -- $ULF_BUILD/tests/cli-hostile end")
 is_clean "ulf run" "$text"
 contains "$text" 'second\x1b[2J'
 
-# Names of roots, and what the user says.
+# Names of roots, and arguments of the user, are printed in messages.
 bad="x${nl}y${esc}[5m.1"
 mkdir "$ULF_DIR/$bad"
 : >"$ULF_DIR/$bad/memory"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that uses libtracefs and libtraceevent finds the events of a root,
-# switches them, and reads their records, each once, as it would the kernel's.
+# With libtracefs and libtraceevent a program finds the events of a root, switches them, and
+# reads each of their records once, as it would read the kernel's.
 . tests/clients/common
 
 client=$ULF_BUILD/tests/clients-libtracefs

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd's other commands through `ulf exec': what they list is what there is,
-# what they switch is switched, what they show is what was recorded.
+# trace-cmd's other commands work through `ulf exec': they list what exists, switch what they
+# are asked to switch, and show what was recorded.
 . tests/clients/common
 
 needs trace-cmd trace-cmd
 needs_namespace
 start_emit
 cd "$TMPDIR" || fail "cd"
-# tc ARGS: its output; it must succeed, and complain about nothing.
+# tc ARGS: print the output of trace-cmd, which must succeed and report no error.
 tc() {
 	ulf exec trace-cmd "$@" 2>errors || fail "trace-cmd $*: status $?: $(cat errors)"
 	[ ! -s errors ] || fail "trace-cmd $*: $(cat errors)"
@@ -18,7 +18,7 @@ file() { ulf cat "$root/$1"; }
 expect "list -e" "$(file available_events)" "$(tc list -e)"
 expect "list -t" "$(file available_tracers)" "$(tc list -t)"
 expect "list -C" "$(file trace_clock)" "$(tc list -C)"
-# It looks at the files: those of all tracers.
+# trace-cmd lists the files in options/, where the options of all tracers are.
 tracers='func-|func_|funcgraph|graph-time|sleep-time'
 expect "list -o" "$(file trace_options)" "$(tc list -o | grep -vE "$tracers")"
 for option in $(ulf ls "$root/options" | grep -E "$tracers"); do
@@ -56,7 +56,7 @@ expect "reset" 0 "$(file events/enable)"
 expect "filter after reset" none "$(file events/emit/emit_number/filter)"
 contains "$(tc stat)" "All disabled"
 
-# -B: in an instance
+# -B: use an instance.
 tc start -B side -e emit -f 'number < 10'
 expect "list -B" side "$(tc list -B)"
 emit 100
@@ -69,10 +69,10 @@ tc record -q -B side -e emit -o side.dat /bin/sh "$(emit_command 1000 said)"
 expect "record -B" "$(cut -d ' ' -f 1 said)" \
 	"$(trace-cmd report side.dat | grep -c '^side: .*: emit_number: ')"
 
-# stream: as they come, each once.  trace-cmd loses pages if more come at a time than
-# its pipes hold, and what it has not printed yet when its command ends; so there are
-# few, and that waits until all can be seen but the last page of each CPU and what
-# stdio keeps back.
+# stream shows events when they are recorded, each once.  trace-cmd loses pages if more pages
+# come at a time than its pipes hold, and it loses what it has not printed when its command
+# ends.  So the program records few events, and the command waits until all are printed except
+# the last page of each CPU and the text that stdio buffers.
 nr=1200 shown=900
 ulf echo 0 "$root/buffer_percent"
 script=$(emit_command $nr said)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd -p: what it reports of a program's functions is what trace shows.
+# trace-cmd -p reports the calls of a program's functions that trace shows.
 . tests/clients/common
 
 needs trace-cmd trace-cmd
@@ -10,7 +10,8 @@ LD_PRELOAD="$preload" "$ULF_BUILD/tests/tracefs-callee" &
 pids=$! root=tracefs-callee.$!
 until_true has_events "$root" 0
 
-# recorded TRACER: by both; what can be compared is in ours and theirs
+# recorded TRACER: record with TRACER, and read the records as `trace` and as `report`.  The
+# test makes the files ours and theirs of them, in a form that can be compared.
 recorded() {
 	ulf exec trace-cmd start -q -p "$1" 2>&1 || fail "start -p $1"
 	until_true has_lines "$root" 200
@@ -31,13 +32,14 @@ expect "lines" "$(grep -vc '^#' trace)" "$(wc -l <ours)"
 same function
 
 recorded function_graph
-# Of a long time trace shows 8 characters.
+# Of a long time, trace shows only 8 characters.
 sed -n 's/^.*: funcgraph_\(entry\|exit\):  *[+!#*@$]\{0,1\} *\([0-9.]*\)\( us\)\{0,1\} *|  \(.*\)$/\2 \4/p' report |
 	sed 's/^\([0-9.]\{8\}\)[0-9]* /\1 /' >theirs
 sed -n '/^ -/,/^$/d; s,} /\*.*,},; s/^ *[0-9]*) [+!#*@$ ] *\([0-9.]*\)\( us\)\{0,1\} *|  \(.*\)$/\1 \3/p' trace >ours
 same function_graph
 
-# Records that have more, by options: the same for who knows nothing of it.
+# Options add data to records.  trace-cmd, which does not know this data, reports the same
+# lines.
 ulf echo 1 "$root/options/func-args" || fail "func-args"
 recorded function
 grep -q 'leaf() <-middle$\|leaf(x=' trace || fail "no arguments: $(tail -n 3 trace)"

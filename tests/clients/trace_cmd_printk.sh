@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What trace_printk() recorded is packed as the kernel does it: trace-cmd, with its
-# own printf, shows the same text as `trace'.
+# Records of trace_printk() are packed as the kernel packs them: trace-cmd, which has its own
+# printf, shows the text that `trace' shows.
 . tests/clients/common
 . tests/tracefs/printk/common
 
@@ -13,7 +13,7 @@ say all
 ulf exec trace-cmd extract -o trace.dat >log 2>&1 || fail "extract: $(cat log)"
 trace-cmd report -N trace.dat >report 2>errors || fail "report: $(cat errors)"
 expect "errors" "" "$(cat errors)"
-# printk_formats does not escape a backslash, and libtraceevent knows no %px.
+# printk_formats does not escape a backslash, and libtraceevent does not know %px.
 sed 's/ \\ /  /; s/0000000000123456/0x123456x/' said >wanted
 sed -n 's/^.*: \(bprint\|bputs\|print\): *//p' report >theirs
 same_text wanted theirs

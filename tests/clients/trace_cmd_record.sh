@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd records a million events through `ulf exec', as an ordinary user: the
-# report has each of them once, and as many as the program says it recorded.
+# trace-cmd records a million events through `ulf exec', as an ordinary user.  The report has
+# each event once, and as many events as the program has recorded.
 . tests/clients/common
 
 needs trace-cmd trace-cmd
@@ -18,7 +18,7 @@ trace-cmd report -N trace.dat >report 2>errors || fail "report: $(cat errors)"
 expect "errors" "" "$(cat errors)"
 ! grep -q -e LOST -e 'EVENTS DROPPED' report || fail "lost: $(grep -m 3 -e LOST report)"
 expect "events" "$said" "$(grep -c ': emit_number: ' report)"
-# Every number once, from the thread and with the word that belong to it.
+# Each number is there once, from the right thread and with the right word.
 sed -n 's/.*: emit_number: *//p' report | tr '=' ' ' | awk -v nr=$nr '
 	{ sub(/^thread /, ""); thread = $1; number = $3
 	  word = $0; sub(/^.* word ?/, "", word)
@@ -26,6 +26,6 @@ sed -n 's/.*: emit_number: *//p' report | tr '=' ' ' | awk -v nr=$nr '
 	  if (number < 0 || number >= nr || seen[number]++ || thread != number % 2 ||
 	      word != words[number % 4 + 1]) { print "wrong: " $0; wrong++ } }
 	END { exit wrong || NR != nr }' >wrong || fail "$(head -n 3 wrong)"
-# The events are off again, as trace-cmd found them.
+# The events are off again, as before trace-cmd.
 expect "enable" 0 "$(ulf cat "$root/events/enable")"
 echo "score: $said events recorded by trace-cmd, none lost"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What trace-cmd reports of the sample program's events, of its markers too, is
-# line by line what `trace` says.
+# Each line that trace-cmd reports of the sample program's events and markers equals the line
+# of `trace`.
 . tests/clients/common
 
 needs trace-cmd trace-cmd
@@ -17,8 +17,8 @@ ulf exec trace-cmd extract -o trace.dat >log 2>&1 || fail "extract: $(cat log)"
 trace-cmd report -N trace.dat >theirs 2>errors || fail "report: $(cat errors)"
 expect "errors" "" "$(cat errors)"
 
-# libtraceevent has its own way with pointers, sizes of functions, 0 by %#x, and
-# the masks of __print_flags(); and says `print' for a marker.
+# libtraceevent prints pointers, sizes of functions, 0 with %#x, and the masks of
+# __print_flags() in another form, and says `print' for a marker.
 plain_lines ours | sed 's/work struct 0000*\([1-9a-f][0-9a-f]*\)/work struct 0x\1/; s/=0000*\([1-9a-f][0-9a-f]*\)\>/=0x\1/g; s,\(+0x[0-9a-f]*\)/0x[0-9a-f]*,\1,g
 	s/gso_type=0x0$/gso_type=0/; s/ flags=[^ ]*$/ flags=/
 	s/ tracing_mark_write / print tracing_mark_write: /' >ours.plain

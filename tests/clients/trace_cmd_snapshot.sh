@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd snapshot through `ulf exec': taken, shown, reset and freed, of all CPUs
-# and of one.  (-B is taken by trace-cmd 3.1, which then uses the top buffer.)
+# trace-cmd takes, shows, resets and frees snapshots through `ulf exec', of all CPUs and of
+# one. (trace-cmd 3.1 accepts -B, but then uses the top buffer.)
 . tests/clients/common
 
 needs trace-cmd trace-cmd
@@ -13,7 +13,7 @@ tc() {
 	[ ! -s errors ] || fail "trace-cmd $*: $(cat errors)"
 }
 file() { ulf cat "$root/$1"; }
-# events ARGS: how many trace-cmd shows
+# events ARGS: print how many events trace-cmd shows.
 events() { tc "$@" | grep -c ': emit_number: '; }
 
 contains "$(tc snapshot)" "* Snapshot is freed *"

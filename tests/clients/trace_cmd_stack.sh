@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd -T asks for a stack behind each event, and its report shows the functions
-# that `trace' shows.
+# trace-cmd -T requests a stack after each event, and its report shows the functions that
+# `trace' shows.
 . tests/clients/common
 
 needs trace-cmd trace-cmd
@@ -20,8 +20,8 @@ expect "errors" "" "$(cat errors)"
 
 expect "stacks of ours" "$said" "$(grep -c '<stack trace>$' ours)"
 expect "stacks of theirs" "$said" "$(grep -c ': kernel_stack: *<stack trace *>$' theirs)"
-# The address is behind the name.  A function of a library that has no name there has
-# one in the report: it takes the last one before it.
+# Compare only addresses, which follow the names.  The report gives a nameless function of a
+# library the name of the last function before it.
 sed -n 's/^ => .* <0*\([0-9a-f]*\)>$/\1/p' ours >ours.addresses
 sed -n 's/^=> .* (\([0-9a-f]*\))$/\1/p' theirs >theirs.addresses
 cmp ours.addresses theirs.addresses || fail "$(head -n 20 theirs)"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# trace-cmd stack: the stack tracer of the program, where the kernel has one, too.  Its
-# switch is not in tracefs; here it is a file in its place, whatever this kernel has.
+# trace-cmd stack controls the stack tracer of the program, through the file where the kernel
+# has its own switch.  This file is not in tracefs.  The test puts a file of its own there, so
+# that it does not depend on the kernel.
 . tests/clients/common
 . tests/tracefs/common
 . tests/tracefs/stack_tracer/common
@@ -10,7 +11,8 @@ needs trace-cmd trace-cmd
 needs_namespace
 start_deep
 
-# on_machine COMMAND: in a namespace whose kernel has the switch; then what it says.
+# on_machine COMMAND: run COMMAND in a namespace where the file of the switch exists, and
+# print its output, and the file's value if it is not 0.
 on_machine() {
 	unshare -Umc --keep-caps sh -c '
 		mount -t tmpfs none /proc/sys/kernel || exit 1

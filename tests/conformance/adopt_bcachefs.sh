@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The trace header of bcachefs, as libbcachefs and Linux 6.12 have it, compiles unchanged,
-# with the include directories that docs/ADOPT.md gives to bcachefs-tools.  No suite of
-# Debian has the source of bcachefs-tools any more, so types.h stands for its types.
+# The trace header of bcachefs, in the versions of libbcachefs and Linux 6.12, compiles
+# unchanged, with the include directories that docs/ADOPT.md gives for bcachefs-tools.  No
+# suite of Debian has the source of bcachefs-tools any more, so types.h stands for its types.
 # timeout: 300
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# xfsprogs with the kernel's xfs_trace.h in place of its own empty macros, as docs/ADOPT.md
-# says: it compiles, mkfs.xfs makes a file system as before, and its events are recorded
+# xfsprogs with the kernel's xfs_trace.h instead of its own empty macros, as docs/ADOPT.md
+# describes: it compiles, mkfs.xfs makes a file system as before, and its events are recorded
 # and printed.
 # timeout: 600
 # no-sanitize: address it builds a program of its own, without the sanitizer

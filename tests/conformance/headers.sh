@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All trace headers of Linux 6.1, unmodified, against the types in stubs/: how
-# many compile, and how many of their `format` files equal the kernel's, byte
-# for byte but for the ID.
+# Compile all trace headers of Linux 6.1, unmodified, with the types in stubs/.  The score
+# says how many compile, and how many of their `format` files equal the kernel's byte by byte,
+# without the ID.
 #
 # timeout: 600
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
 . tests/conformance/common
 
-# Fewer is a failure.
+# The test fails if there are fewer than these.
 headers_min=156
 formats_min=474
 
 work=$ULF_CACHE/conformance
 mkdir -p "$work" && cd "$work" || exit 1
 
-# The kernel's .c file for $1 includes another one before it.
+# included_before HEADER: print the flag for a HEADER whose .c file includes another trace
+# header first.
 included_before() {
 	case $1 in
 	events/cachefiles.h) echo "-DBEFORE='<trace/events/netfs.h>'" ;;
@@ -27,7 +28,7 @@ included_before() {
 
 object_of() { echo "$1" | sed 's,/,-,; s,h$,o,'; }
 
-# Objects of an earlier run are still good if nothing has changed.
+# Objects of an earlier run are used again if nothing has changed.
 write_ninja() {
 	cat <<-END
 	rule header
@@ -44,7 +45,7 @@ write_ninja() {
 	done
 }
 
-# The functions that the stubs declare are nowhere: nothing calls them.
+# The functions that the stubs declare are defined nowhere, because nothing calls them.
 link_formats() {
 	gcc $flags -no-pie -I"$ULF_SRC/tests" -I"$ULF_SRC/src" \
 		-o formats "$here/formats.c" $objects \
@@ -94,7 +95,7 @@ for format in ours/*/*; do
 done
 [ -z "$different" ] || echo "different:$different"
 
-# A system whose header we have must be there as a whole.
+# If a header of a system compiles, all events of this system must be there.
 missing=
 for system in ours/*; do
 	for theirs in kernel/events/"${system#ours/}"/*/format; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Events of nine of the kernel's trace headers, unmodified, in one program
-# built by gcc and by clang, with the kernel's sample of custom events: what they
-# record, and the lines that `trace` shows.
+# Events of nine of the kernel's trace headers, unmodified, and the kernel's sample of custom
+# events are in one program, which is built by gcc and by clang.  Compare the records, and the
+# lines of `trace`, with what is expected.
 #
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
@@ -31,7 +31,7 @@ END
 
 make_empty_includes
 for compiler in gcc clang; do
-	# What the program does not call is nowhere.
+	# Functions that the program does not call are defined nowhere.
 	$compiler $flags $stub_flags -I"$linux/samples/trace_events" -O0 \
 		-no-pie -o "$TMPDIR/records" "$here/records.c" $libs \
 		-Wl,--unresolved-symbols=ignore-all ||

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The kernel's sample header, unmodified: `format` files and lines of `trace`
-# equal those of the kernel's sample module, as Linux 6.12 shows them, up to
-# IDs, times, CPUs and pids.  6.1 shows the same, but for a bug of its own: what
-# is left of an earlier record stands behind one string.
+# The kernel's sample header, unmodified: `format` files and lines of `trace` equal those of
+# the kernel's sample module in Linux 6.12, except for IDs, times, CPUs and pids.  Linux 6.1
+# has a bug: after one string it shows the rest of an earlier record.  The other lines are
+# equal.
 #
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
@@ -12,7 +12,7 @@
 expected=$ULF_SRC/tests/data/conformance/sample-6.12
 work=$TMPDIR
 
-# Since 6.2 the kernel's char has no sign.
+# Since 6.2 the kernel's char is unsigned.
 gcc $flags -O2 -funsigned-char -I"$linux/samples/trace_events" \
 	-o "$work/sample" "$here/sample.c" $libs ||
 	fail "the kernel's sample header does not compile"
@@ -25,7 +25,7 @@ for event in $(sed -n 's,^name: ,,p' "$expected.formats"); do
 done >"$work/formats"
 diff -u "$expected.formats" "$work/formats" || fail "the formats differ"
 
-# Thread by thread, without what differs from run to run.
+# Sort the lines by thread, and remove what differs between runs.
 sed -nE 's,^ *([^ ]*)-[0-9]+ +\[[0-9]+\] ([^ ]+) +[0-9.]+: ,\1 \2 ,p' \
 	"$work/trace" | LC_ALL=C sort -s -k1,1 >"$work/lines"
 diff -u "$expected.lines" "$work/lines" || fail "the lines of trace differ"

@@ -3,12 +3,13 @@
 # no-sanitize: address it builds its own copy, without the sanitizer
 # no-sanitize: thread it builds its own copy, without the sanitizer
 # timeout: 600
-# docs/HOWTO-ADD.md, done as it says: its changes are made to a copy of the tree, the copy is
-# built, and its sessions print what the page shows.  A change whose place is not in the tree
-# any more, or is there twice, fails.
+# Do what docs/HOWTO-ADD.md says: make its changes to a copy of the tree, build the copy, and
+# compare the output of its sessions.  The test fails if the old text of a change is not in
+# the tree, or is there twice.
 . tests/docs/common
 
-# change_file NUMBER LINE FILE: replace the lines with blank and - by those with blank and +
+# change_file NUMBER LINE FILE: replace the lines that begin with a blank or - by the lines
+# that begin with a blank or +.
 change_file() {
 	python3 - "$blocks/$1" "$tree/$3" <<-'END' || fail "$document:$2: $3 has not this place once"
 	import sys
@@ -28,7 +29,7 @@ change_file() {
 	END
 }
 
-# As cheap as can be: nothing but the server and the library, which need not be fast.
+# Build only the server and the library, without optimisation, to save time.
 build_tree() {
 	meson setup --buildtype=plain -Dtests=false -Dexamples=false -Dbench=false \
 		-Dharden=false -Dwerror=true "$tree/build" "$tree" >"$TMPDIR/log" 2>&1 &&
@@ -38,7 +39,7 @@ build_tree() {
 	}
 }
 
-# The sample of the tests' build, with the library of the copy.
+# Use the sample program of the tests' build with the library of the copy.
 make_minikernel() {
 	mkdir "$TMPDIR/bin" || exit 1
 	printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$tree/build/libulf.so.0.1.0" \

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds programs of its own, without the sanitizer
 # no-sanitize: thread it builds programs of its own, without the sanitizer
-# The language reference: every word has an entry, a heading that names it, with
-# an example that uses it; the examples make one program, which is built by both
-# compilers, and `trace` shows what stands below them.
+# The language reference: every word has an entry, which is a heading that names it, and an
+# example that uses it.  The examples make one program, which both compilers build, and
+# `trace` shows the lines below the examples.
 . tests/docs/common
 
-# The words that kernels define and headers use, and those that ulf's do.
+# all_words: print the words that kernels define and headers use, and the words of ulf's
+# headers.
 all_words() {
 	grep -v '^#' tests/docs/words
 	sed -n 's,^#undef \([A-Za-z0-9_]*\)$,\1,p' include/trace/stages/undef.h |
 		grep -viE '^__ulf_'
 }
 
-# An entry is a heading of the third order and what follows; its words are those
-# in the heading and at the beginning of list items, before a colon.
-# entries DOCUMENT: `WORD has`, and `WORD uses` for an example in the same entry.
+# entries DOCUMENT: print `WORD has` for each entry, and `WORD uses` for an example in this
+# entry.  An entry is a heading of the third order and the text below it.  Its words are in
+# the heading and at the beginning of list items, before a colon.
 entries() {
 	awk '
 		/^```/ { inside = !inside && /^```c/; next }

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
-# The README's first event can be built as it says, and what the documents link
-# to is there.
+# The README's first event can be built as the README says, and the targets of links in the
+# documents exist.
 . tests/docs/common
 
-# links DOCUMENT: its links to files, relative to it.
+# links DOCUMENT: print the links of DOCUMENT to files, relative to it.
 links() { grep -oE '\]\([^)#:]+' "$1" | sed 's,](,,'; }
 
 for document in README.md examples/*.md docs/*.md docs/*/*.md; do

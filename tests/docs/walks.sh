@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The walks of docs/WALKS.md name files that exist, and each `function()` is defined in the
-# file that its step names before it.
+# file that its step has named before it.
 set -u
 cd "$ULF_SRC" || exit 1
 document=docs/WALKS.md steps_min=60
@@ -9,9 +9,9 @@ status=0
 
 complain() { echo "$document:$*"; status=1; }
 
-# A step is a numbered item below a heading of the second order.  Print for each `LINE step`,
-# with the number of its functions, and for its names `LINE file FILE` and `LINE function NAME
-# FILE`, without FILE if the step has named none before.
+# steps: a step is a numbered item below a heading of the second order.  Print `LINE step
+# NUMBER` for each step, with the number of its functions.  For the names in it print `LINE
+# file FILE` and `LINE function NAME FILE`, without FILE if the step has named no file before.
 steps() {
 	awk '
 		function end_step(    nr, part, i, file, name, nr_functions) {
@@ -39,8 +39,9 @@ steps() {
 		END { end_step() }' "$document"
 }
 
-# is_defined NAME FILE: as a function, whose definition begins in the first column and has a {
-# before any ;, as a macro, or in assembler as a label or by a macro that makes one.
+# is_defined NAME FILE: true if FILE defines NAME: as a function, whose definition begins in
+# the first column and has a { before any ;, as a macro, or in assembler as a label or by a
+# macro that makes a label.
 is_defined() {
 	awk -v name="$1" '
 		$1 == "#define" && index($2, name "(") == 1 { found = 1; exit }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# no-sanitize: address it takes memory of its own
+# no-sanitize: address the sanitizer itself needs memory
 # timeout: 300
-# Many roots of a thousand events, readers that wait in trace_pipe, and shells that
-# read and write all of it at once: nobody hangs, every client can be killed, the
-# server's memory is bounded.  How long a write takes is measured and printed.
+# Many roots with a thousand events each, readers that wait in trace_pipe, and shells that
+# read and write all files at the same time.  Nothing hangs, every client can be killed, and
+# the server's memory is bounded.  The times of writes are measured and printed.
 . tests/cli/common
 
 if [ "${ULF_TORTURE-}" = long ]; then
@@ -30,7 +30,7 @@ roots=$(echo "$pids" | sed "s, \([0-9]*\), $tree/load-many.\1,g")
 are_known() { [ "$(ulf ls | grep -c 'alive.*/1000 ')" = $nr_roots ]; }
 until_true are_known
 
-# Every other root records; the readers of the others get markers only.
+# Every second root records events; readers of the others get only markers.
 i=0 readers=
 for root in $roots; do
 	i=$((i + 1))
@@ -43,7 +43,7 @@ pids="$pids $readers"
 
 # ---- the shells ----
 
-# shell NUMBER: until $TMPDIR/stop is there; says how often it went round.
+# shell NUMBER: use the roots until $TMPDIR/stop exists; write the number of rounds.
 shell() (
 	rounds=0
 	while [ ! -e "$TMPDIR/stop" ]; do
@@ -77,7 +77,7 @@ pids="$pids $shells"
 # ---- meanwhile ----
 
 times=$("$probe" $seconds $roots) || fail "a write failed"
-# In KB, without what is the roots' own memory.
+# in KB, without the memory of the roots
 memory=$(awk '/^RssAnon:/ { print $2 }' "/proc/$server/status")
 
 # ---- the end ----

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # timeout: 240
-# kill -9 of the server while a reader takes records out of the buffer, through the
-# socket, the mount, pages by read and by splice: at random moments and at each step
-# of handing them over.  Every record is read once, or a LOST line counts it.
+# Kill the server while a reader takes records out of the buffer, through the socket, through
+# the mount, and pages by read and by splice: at random moments, and at each step of the
+# handover.  Every record is read once, or a LOST line counts it.
 . tests/tracefs/common
 
 records=100000 rounds=1 steps=2
@@ -16,17 +16,18 @@ cpu=$numbers_cpu numbers_kb=40000
 out=$TMPDIR/out
 total_kills=0 total_records=0 total_lost=0
 
-# nap MS: up to so long
+# nap MS: sleep for a random time below MS.
 nap() { sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % $1)))"; }
 
-# start_expected THREADS NUMBER [PAUSE_US]: with one thread it is known of each number
-# which one must follow it.
+# start_expected THREADS NUMBER [PAUSE_US]: start the program, which records NUMBER events per
+# thread.  With one thread, each number must be followed by the next number.
 start_expected() {
 	: >"$out"
 	expected=$(($1 * $2))
 	start_numbers "$@"
 }
-# The program has ended, and all that it recorded is still there.
+# start_backlog THREADS NUMBER: the program has ended, and all its records are still in the
+# buffer.
 start_backlog() {
 	start_expected "$@"
 	until_true numbers_are_done
@@ -39,7 +40,7 @@ end_program() {
 	until_true is_listed "$root" dead
 }
 
-# read_by WAY: until the end, or until the server is gone.
+# read_by WAY: read until the end, or until the server is killed.
 read_by() {
 	case $1 in
 	socket) ulf cat "$root/trace_pipe" ;;
@@ -48,10 +49,10 @@ read_by() {
 	esac >>"$out" 2>/dev/null
 }
 
-# check PATTERN WHAT: `ok`, the number of records that are missing and of those that
-# LOST lines count must match the pattern.  With one thread each gap must follow lines
-# that count exactly as many; lines that count records which are there can only come
-# after a kill.
+# check PATTERN WHAT: the result is `ok`, the number of missing records, and the number of
+# records that LOST lines report; both numbers must match PATTERN.  With one thread, the LOST
+# lines before each gap must report exactly the missing records.  LOST lines that report
+# records which are not missing may only follow a kill.
 check() {
 	result=$(awk -v threads="$threads" -v expected="$expected" '
 	function bad(text) { if (!is_bad++) print text " at line " NR ": " $0 }
@@ -86,7 +87,7 @@ check() {
 	total_lost=$((total_lost + ${result##* }))
 }
 
-# kill_at_random WAY: again and again, until the reader comes to the end.
+# kill_at_random WAY: kill the server again and again until the reader gets to the end.
 kill_at_random() {
 	kills=0
 	while :; do
@@ -97,7 +98,7 @@ kill_at_random() {
 		wait $reader && break
 		echo "=== killed" >>"$out"
 		kills=$((kills + 1))
-		# A splice waits for whole pages.
+		# A splice waits until a page is full, so read the rest by read.
 		[ "$1" != splice ] || [ $kills -lt 5 ] || set -- read
 	done
 	total_kills=$((total_kills + kills))
@@ -115,7 +116,7 @@ while [ $round -lt $rounds ]; do
 		check "* *" "$way"
 		ulf rm "$root" || fail "rm"
 	done
-	# The program goes on meanwhile.
+	# The program continues to record meanwhile.
 	start_expected 1 $((records / 4)) 2000
 	for way in mount socket mount socket mount socket; do
 		ulf ls >/dev/null || fail "no new server"
@@ -132,7 +133,7 @@ while [ $round -lt $rounds ]; do
 	kill_at_random mount
 	check "* *" "a living program"
 	ulf rm "$root" || fail "rm"
-	# Several rings: what is missing must not be more than what is reported.
+	# There are several rings: at most as many records may be missing as are reported.
 	threads=2
 	start_backlog 2 $((records / 2))
 	kill_at_random socket
@@ -142,8 +143,8 @@ done
 
 # ---- at each step ----
 
-# kill_at THREADS POINT WAY none|missing|there: how many of the records that were being
-# handed over the LOST lines report, which are missing or there.
+# kill_at THREADS POINT WAY none|missing|there: the LOST lines report none of the records that
+# were being handed over, or records that are missing, or records that are there.
 kill_at() {
 	threads=$1 point=$2 way=$3 step=0
 	start_backlog "$threads" $((steps * 8000 / threads + 8000))
@@ -177,7 +178,8 @@ kill_at 1 fuse.replied read none
 kill_at 2 merge.offer mount none
 kill_at 2 merge.consume socket none
 
-# Without receipts it is not known whether a reader got what it was being handed.
+# Without receipts the next server does not know whether the reader got the records that were
+# being handed over.
 kill_server
 rm "$ULF_DIR/server.receipts" && mkdir "$ULF_DIR/server.receipts" || fail "receipts"
 ulf ls >/dev/null || fail "a server without receipts"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The torture can fail: built with sections that the kernel is not told of (so
-# that nothing is aborted when a writer is interrupted) it must find torn or
-# missing records, in each kind of ring that rseq writers use.
+# The torture can fail.  It is built with rseq sections that are not registered with the
+# kernel, so that the kernel aborts nothing when a writer is interrupted.  Then it must find
+# torn or missing records in each kind of ring that rseq writers use.
 set -u
 
 cd "$ULF_SRC" || exit 1
 
-# build NAME FILE...: a program of that name, without the store that arms.
+# build NAME FILE...: build a program NAME without the store that registers a section.
 build() {
 	name=$1
 	shift
@@ -17,7 +17,7 @@ build() {
 		src/arch/x86_64/rseq.c src/arch/x86_64/steps.c || exit 1
 }
 
-# must_fail WHAT PROGRAM [ARGUMENT]...
+# must_fail WHAT PROGRAM [ARGUMENT]...: PROGRAM must find an error.
 must_fail() {
 	what=$1
 	shift

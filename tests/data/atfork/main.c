@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fork() while another thread is in dlclose() and has the lock that fork() waits for. */
+/* Calls fork() while another thread is in dlclose() and holds the lock that fork() waits
+ * for. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with a lock that is free in children, as one has it that loads plugins. */
+/* A library with a lock that must be free in children, as libraries have it that load
+ * plugins. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>

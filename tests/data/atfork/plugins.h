@@ -2,7 +2,7 @@
 #ifndef PLUGINS_H
 #define PLUGINS_H
 
-/* Close it, with the library's lock, when somebody is about to fork. */
+/* Close @plugin with the library's lock held, when another thread is about to fork. */
 int plugin_close(void *plugin);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Always in one of three functions. */
+/* A program that is always in one of three functions. */
 #define INSIDE	__attribute__((noinline))
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that locks its memory, at once or at SIGUSR1: locked now|later FLAGS.
- * Says "locked", or why not, and calls outer() for ever. */
+/* A program that locks its memory, at once or at SIGUSR1: locked now|later FLAGS.  Prints
+ * "locked" or the error, and calls outer() for ever. */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>

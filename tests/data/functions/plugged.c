@@ -12,7 +12,7 @@ int plugged_adds(int x)
 	return x + 1;
 }
 
-/* A jump, whatever the compiler is told of optimisation. */
+/* The compiler must make a jump of this call, because @last may unload this library. */
 int plugged_leaves(int (*last)(void *), void *arg)
 {
 	return last(arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that do nothing but hit a tracepoint. */
+/* Functions that only hit a tracepoint. */
 #include "off_trace.h"
 
 struct pair {
@@ -12,7 +12,7 @@ void only_hit(long a)
 	trace_off_hit(a);
 }
 
-/* The argument has to be worked out, but not while it is off. */
+/* The argument must be computed, but not while the tracepoint is off. */
 void with_argument(const struct pair *pair);
 void with_argument(const struct pair *pair)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event that tests/lang/disassembly.c looks at in object code. */
+/* The event whose object code tests/lang/disassembly.c checks. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM off
 

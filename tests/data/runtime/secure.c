@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Says by its exit status what libulf has done in it: 0 nothing, 10 all it
- * does, and something else for a mixture. */
+/* The exit status says what libulf has done in this program: 0: nothing, 10: everything,
+ * another number: only a part. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	has_root = !access(roots, F_OK);
 	printf("AT_SECURE %lu, %d threads, %s roots\n", getauxval(AT_SECURE),
 	       nr_threads, has_root ? "has" : "no");
-	/* The program's own probes are no business of others. */
+	/* Probes of the program itself always work. */
 	if (register_trace_rt_hit(probe, NULL))
 		return 1;
 	trace_rt_hit(1, 2);

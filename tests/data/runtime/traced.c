@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that traces itself in all the ways there are, to be run under
- * valgrind and with sanitizers: threads, signals, a child, own probes,
- * switching.  Exit status 0: everything was recorded.  Arguments: slow, there
- * must be no rseq; alone, it is not to fork.
+ * A program that traces itself in every possible way, to be run under valgrind and with
+ * sanitizers: threads, signals, a child, its own probes, switching.  Exit status 0:
+ * everything was recorded.  Arguments: "slow": there must be no rseq; "alone": do not fork.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -25,7 +24,8 @@ struct seen {
 	long calls, last;
 };
 
-/* Written before the probe is there, read by it, freed after it is gone. */
+/* The program writes this struct before the probe is registered, and frees it after the probe
+ * is unregistered.  The probe reads it. */
 struct prefix {
 	int who;
 	struct seen seen[THREADS + 1];
@@ -66,8 +66,8 @@ static void on_signal(int sig)
 	trace_rt_hit(0, -1);
 }
 
-/* Half of the rounds are recorded, some of them with stacks; in others a probe comes and
- * goes while the threads hit. */
+/* Half of the rounds are recorded, some of them with stacks.  In some rounds a probe is
+ * registered and unregistered while the threads hit. */
 static void one_round(int round)
 {
 	struct prefix *prefix = calloc(1, sizeof(*prefix));
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&start, NULL, THREADS + 1);
 	pthread_barrier_init(&stop, NULL, THREADS + 1);
 	trace_open(&d, getpid());
-	/* under valgrind there is no rseq, and it must be so */
+	/* under valgrind there must be no rseq */
 	CHECK_EQ(!d.control->has_rseq, has_word(argc, argv, "slow"));
 	for (long i = 0; i < THREADS; i++)
 		CHECK_EQ(pthread_create(&threads[i], NULL, work,

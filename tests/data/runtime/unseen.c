@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that /proc does not show, or not in the usual place.  unseen hides: nobody
- * may look at it; unseen leads: its main thread ends; unseen locks: it goes on as a child
- * in a sandbox that kills the agent; unseen runs FILE: so does a child of it, which the
- * root then has no more.
+ * Programs that /proc does not show, or not in the usual place.
+ *
+ *	unseen hides		other processes cannot read its /proc/PID
+ *	unseen leads		its main thread ends
+ *	unseen locks		continues as a child in a sandbox that kills the agent
+ *	unseen runs FILE	a child executes FILE, and leaves the root
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child that is the first process of a new pid namespace calls child_work(), and so
- * does the second one, whose parent is outside, too.
+ * A child that is the first process of a new pid namespace calls child_work(), and so does
+ * the second process there.  The parent of both is outside of the namespace.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static int is_bad(pid_t pid)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
-/* There is such a namespace as long as its first process is. */
+/* The namespace exists as long as its first process lives. */
 int main(void)
 {
 	pid_t first, second;

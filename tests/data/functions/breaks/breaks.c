@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A call of outer(), which calls inner(), for each instruction of libulf that standard
- * input names (by its offset): a signal comes there, once, to whose handler it
- * is known who has called.  Unlike single steps, which abort every restartable
- * sequence, this is seen behind them, too.
+ * Calls outer(), which calls inner(), for each instruction of libulf whose offset is read
+ * from standard input.  A signal interrupts each of these instructions once, and its handler
+ * must find the callers with backtrace().  Single steps abort every rseq section; this signal
+ * also reaches instructions after the sections.
  *
- *	breaks [vfork]		in children, whose sequences nobody restarts
+ *	breaks [vfork]		in children, whose sections the kernel does not restart
  */
 #include <execinfo.h>
 #include <fcntl.h>
@@ -35,14 +35,14 @@ __attribute__((noinline)) void inner(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* What it calls has its return address in another page of the stack. */
+/* inner() has its return address in another page of the stack. */
 __attribute__((noinline)) void outer(void)
 {
 	volatile char pages[8192];
 
 	pages[0] = 0;
 	inner();
-	__asm__ volatile("" ::: "memory");	/* it returns to here */
+	__asm__ volatile("" ::: "memory");	/* inner() returns to here, not to main() */
 }
 
 OUTSIDE int main(int argc, char **argv);
@@ -65,7 +65,7 @@ OUTSIDE static void on_break(int signal, siginfo_t *info, void *context)
 
 	pages[0] = 0;
 
-	/* What was in a sequence is behind it now. */
+	/* In an rseq section, the kernel has set the address to the abort handler already. */
 	if (regs[REG_RIP] == (greg_t)at + 1)
 		regs[REG_RIP]--;
 	pwrite(text, &was, 1, (off_t)at);
@@ -84,7 +84,7 @@ OUTSIDE static int find_libulf(struct dl_phdr_info *info, size_t size, void *ret
 
 OUTSIDE static void call(void)
 {
-	for (int i = 0; i < 40; i++)		/* more than a page of records */
+	for (int i = 0; i < 40; i++)		/* more than one page of records */
 		outer();
 }
 
@@ -109,10 +109,10 @@ OUTSIDE int main(int argc, char **argv)
 
 	dl_iterate_phdr(find_libulf, &base);
 	text = open("/proc/self/mem", O_RDWR);
-	is_main_behind();		/* it loads what it needs */
+	is_main_behind();		/* the first call loads a library */
 	sigaction(SIGTRAP, &action, NULL);
 	while (scanf("%lx", &offset) == 1) {
-		outer();		/* the ring has a page now */
+		outer();		/* opens a page of the ring */
 		at = (unsigned char *)(base + offset);
 		was = *at;
 		pwrite(text, "\xcc", 1, (off_t)at);

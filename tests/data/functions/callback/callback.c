@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A callback forks; both processes call after_fork() when it has returned. */
+/* A callback forks.  Both processes call after_fork() after it has returned. */
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd: waits for a line of input, then calls a function which calls itself on another
- * stack, and so on, on STACKS of them, each below the one before.  They lie where the
- * graph tracer's table of stacks (src/runtime/function/shadow.h) looks for them at the same
- * places.  It has not room for all.  Status 0: each call has returned what it must, and
- * to where it came from.
+ * Waits for a line of input, then calls a function which calls itself on STACKS other stacks,
+ * each below the one before.  All these stacks hash to neighbouring entries of the graph
+ * tracer's table of stacks (src/runtime/function/shadow.h), which cannot hold all of them.
+ * Status 0: each call has returned the right value to the right place.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,7 +14,7 @@
 
 #define STACKS		200
 #define STACK_BYTES	(16 * 4096ul)
-#define PLACE		4711u		/* by the hash, one of */
+#define PLACE		4711u		/* range of hashes */
 #define PLACES		32u
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -56,7 +55,7 @@ void run_odd(int nr)
 	sum += 1000 * (in_crowd(nr) - nr);
 }
 
-/* The next page down of which the table looks there, and which can be the last of a
+/* Returns the next lower page that has such a hash, and that can be the last page of a
  * stack. */
 static uint64_t next_page(void)
 {

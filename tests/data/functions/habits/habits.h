@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that do what is hard on tracers, and check that it works.  They know
- * nothing of ulf: tests/tracefs/function/graph_unusual_programs.tc builds them in many ways and
- * has every function of theirs traced.
+ * Programs that are hard for tracers, and that check that they work.  They know nothing of
+ * ulf: tests/tracefs/function/graph_unusual_programs.tc builds them in many ways and traces
+ * all of their functions.
  */
 #ifndef HABITS_H
 #define HABITS_H
@@ -21,7 +21,7 @@
 
 #define NOINLINE	__attribute__((noinline))
 
-/* Each is one sort of habits; a file each, or some. */
+/* Each function runs the tests of one file. */
 void leaves_frames(void);	/* leaves.cpp */
 void ends_threads(void);	/* ends.cpp */
 void switches_stacks(void);	/* stacks.cpp */

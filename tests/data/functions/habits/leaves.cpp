@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames that are left by other ways than a return: exceptions, also into other
-// threads, jumps, and jumps out of handlers that come at any instruction.
+// Frames that are left without a return: by exceptions, also passed to other threads, by jumps,
+// and by jumps out of signal handlers at any instruction.
 #include <csetjmp>
 #include <csignal>
 #include <exception>
@@ -52,7 +52,7 @@ namespace {
 struct cleans_up {
 	~cleans_up()
 	{
-		// One in flight, another that comes and is caught.
+		// While one exception is in flight, another one is thrown and caught.
 		try {
 			passes_on(3, -2);
 			CHECK(false);
@@ -135,7 +135,7 @@ static void plain_jumps(void)
 	}
 }
 
-// ---- jumps out of a handler that comes whenever it likes ----
+// ---- jumps out of a handler that interrupts any instruction ----
 
 static __thread sigjmp_buf timeout;
 static __thread volatile sig_atomic_t has_timeout;
@@ -234,7 +234,7 @@ static void faults(void)
 		touches((volatile char *)16);
 		CHECK(false);
 	}
-	// The stack ends somewhere: in a function, or on the way into one.
+	// The stack overflows in a function, or when a function is called.
 	if (!sigsetjmp(after_fault, 1))
 		CHECK(!overflows(0));
 	CHECK(works(10) == 55);

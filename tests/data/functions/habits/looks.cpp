@@ -10,8 +10,8 @@ static void *stack[64];
 static int nr;
 static void *returns_to;
 
-// Where a function's return address leads is not a promise of C's, and while it
-// is followed that is a place in libulf; that it leads somewhere is enough here.
+// C does not say where the return address of a function leads.  In a traced function it may
+// be an address in libulf.  So the test only checks that there is one.
 extern "C" NOINLINE void looks_back(void)
 {
 	nr = backtrace(stack, 64);
@@ -20,7 +20,7 @@ extern "C" NOINLINE void looks_back(void)
 }
 
 extern "C" NOINLINE void looks_from_afar(int depth);
-// so that the compiler makes a call of each call
+// so that the compiler does not inline the calls or make jumps of them
 static void (*volatile deeper)(int) = looks_from_afar;
 
 void looks_from_afar(int depth)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// habits LIBRARY: waits for a line of input, so that it can be traced by then,
-// and does everything; its status is 0 if all of it worked.
+// habits LIBRARY: waits for a line of input, so that a test can switch tracing on, and runs
+// everything.  The status is 0 if all of it worked.
 #include <unistd.h>
 
 #include "habits.h"
 
-// The last one: who finds it recorded knows that tracing went on to the end.
+// This function is called last.  If it is recorded, tracing worked until the end.
 extern "C" NOINLINE void habits_done(void)
 {
 	__asm__ volatile("");
@@ -22,8 +22,8 @@ int main(int argc, char **argv)
 	CHECK(std::fgets(line, sizeof(line), stdin));
 	leaves_frames();
 #ifndef __SANITIZE_THREAD__
-	// It crashes, traced or not, where handlers jump, threads are cancelled
-	// anywhere, and on stacks that it was not told of.
+	// TSan crashes, with and without tracing, when handlers jump, when threads are
+	// cancelled anywhere, and on stacks that it does not know.
 	ends_threads();
 	switches_stacks();
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A library that is unloaded by its own last call, whose handle is kept while a
-// thread sleeps in it, and that comes and goes.
+// A library that is unloaded by its own last call, whose handle is closed while a thread
+// sleeps in it, and that is loaded and unloaded again and again.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -38,7 +38,7 @@ static void *waits_inside(void *arg)
 
 static struct plug plug;
 
-// It is there early, so that it can be traced.
+// Load the library before the test switches tracing on, so that it can be traced.
 void plugs_in(const char *library)
 {
 	plug = loads(library);
@@ -52,8 +52,8 @@ void plugs_out(const char *library)
 	pthread_barrier_init(&barrier, NULL, 2);
 	for (int i = 0; i < 50; i++) {
 		CHECK(plug.adds(i) == i + 1);
-		// The library's function jumps to dlclose(), which comes back
-		// to us: of the library nothing is on the stack.
+		// The library's function jumps to dlclose(), which returns to this function,
+		// so no frame of the library is on the stack.
 		CHECK(plug.leaves(dlclose, plug.handle) == 0);
 		plug = loads(library);
 	}

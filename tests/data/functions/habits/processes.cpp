@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Children of every kind, from the middle of calls, and other programs in their
-// place.
+// Children of every kind, made in the middle of calls, and exec().
 #include <cstring>
 #include <pthread.h>
 #include <spawn.h>
@@ -24,7 +23,7 @@ NOINLINE static int adds(int x)
 	return x ? adds(x - 1) + 1 : 0;
 }
 
-// The child comes back from where the parent has called.
+// The child returns from the functions that the parent has called.
 NOINLINE static pid_t forks(int depth)
 {
 	return depth ? forks(depth - 1) : fork();
@@ -84,7 +83,7 @@ void starts_processes(void)
 	CHECK(!posix_spawn(&pid, program, NULL, NULL, argv, environ));
 	CHECK(status_of(pid) == 0);
 	CHECK(std::system("exit 3") == 3 << 8);
-#ifndef __SANITIZE_THREAD__	// no threads in children of several, it says
+#ifndef __SANITIZE_THREAD__	// children of several threads: no new threads
 	pid = fork();
 	if (!pid) {
 		pthread_create(&threads[0], NULL, becomes_in_thread, NULL);

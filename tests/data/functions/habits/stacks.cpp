@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other stacks than a thread's own, and stacks that are used to their end.
+// Stacks that are not a thread's own, and stacks that are used up to their end.
 #include <csignal>
 #include <cstring>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "habits.h"
 
-// ---- coroutines that go from thread to thread ----
+// ---- coroutines that move from thread to thread ----
 
 #define COROUTINES	8
 #define TURNS		60
@@ -55,7 +55,7 @@ static void runs_coroutine(int nr)
 		yields(c);
 }
 
-// Two threads resume them in turns, each a half, then the others.
+// Two threads resume the coroutines in turns, each one half of them, then the other half.
 static pthread_barrier_t barrier;
 
 static void *resumes(void *arg)
@@ -114,7 +114,7 @@ NOINLINE static void on_signal(int signal)
 	nr_signals = nr_signals + 1;
 	CHECK(adds(20) == 20);
 	if (signal == SIGUSR1)
-		raise(SIGUSR2);		// a handler within a handler
+		raise(SIGUSR2);		// calls a handler within a handler
 }
 
 static void signal_stacks(void)
@@ -137,7 +137,7 @@ static void signal_stacks(void)
 	std::free(stack.ss_sp);
 }
 
-// ---- deep ones, and chains that need none ----
+// ---- deep stacks, and chains of tail calls, which need no stack ----
 
 NOINLINE static long deep(long n)
 {
@@ -172,7 +172,7 @@ void switches_stacks(void)
 	migrate();
 	signal_stacks();
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 << 20);	// sanitizers take a lot
+	pthread_attr_setstacksize(&attr, 256 << 20);	// sanitizers need a large stack
 	CHECK(!pthread_create(&thread, &attr, goes_deep, NULL));
 	CHECK(!pthread_join(thread, NULL));
 	CHECK(ping(5000, 0) == 7500);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals and what their handlers call.  Each line of stdin is the name of one way to get
- * some; "done" is the answer to each.
+ * Signals, and calls of their handlers.  Each line of stdin names one case; the program
+ * answers each with "done".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #define INSIDE	__attribute__((noinline))
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
-#define BEHIND	__asm__ volatile("")	/* the call before it is not the last act */
+#define BEHIND	__asm__ volatile("")	/* prevents that the call before it is a tail call */
 #define STACK	65536
 
 static volatile int sum;
@@ -55,7 +55,7 @@ INSIDE void on_hup(int sig)
 	sum++;
 }
 
-/* Its last act: what is called then returns to where the handler would. */
+/* A tail call: inner() returns to where the handler would return. */
 INSIDE void on_int(int sig)
 {
 	(void)sig;
@@ -68,7 +68,7 @@ INSIDE void on_term(int sig)
 	siglongjmp(back, 1);
 }
 
-/* Its stack pointer was lost. */
+/* Restores the stack pointer that loses() has destroyed. */
 INSIDE void on_segv(int sig, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -86,7 +86,7 @@ OUTSIDE static void on_quit(int sig)
 	BEHIND;
 }
 
-/* A page of the stack for each call. */
+/* Each call uses a page of the stack. */
 INSIDE void sinks(int depth)
 {
 	volatile char page[4096];
@@ -99,7 +99,7 @@ INSIDE void sinks(int depth)
 	BEHIND;
 }
 
-/* ---- ways ---- */
+/* ---- cases ---- */
 
 OUTSIDE static void at_once(void)
 {
@@ -133,7 +133,7 @@ INSIDE void jumps(int sig)
 	BEHIND;
 }
 
-/* With @sp a push fails. */
+/* A push with the stack pointer @sp fails. */
 INSIDE void loses(uint64_t sp)
 {
 	__asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tpush %%rax\n\t"
@@ -158,18 +158,19 @@ OUTSIDE static void use_stack(void *stack)
 		abort();
 }
 
-/* Its stack for signals is @arg, above its own. */
+/* The alternate signal stack is @arg, above the thread's own stack. */
 OUTSIDE static void *run_below(void *arg)
 {
 	use_stack(arg);
 	outer(SIGABRT);
 	jumps(SIGALRM);
-	/* Of another one: no function that was there before has returned. */
+	/* This signal stack belongs to another case: no function that was on it has
+	 * returned. */
 	outer(SIGABRT);
 	return NULL;
 }
 
-/* It has none for a while, when a handler has been left there. */
+/* After a jump out of a handler, the thread has no alternate signal stack for a while. */
 OUTSIDE static void *run_changed(void *arg)
 {
 	use_stack(arg);
@@ -184,7 +185,7 @@ OUTSIDE static void *run_changed(void *arg)
 	return NULL;
 }
 
-/* Its stack for signals is a part of its own, for a while. */
+/* For a while the alternate signal stack is a part of the thread's own stack. */
 OUTSIDE static void get_inside(void)
 {
 	char stack[STACK];
@@ -215,7 +216,7 @@ OUTSIDE static void run_threads(void *(*fn)(void *))
 		abort();
 }
 
-/* Those in which outer() gets a signal. */
+/* Cases in which outer() gets a signal. */
 static const struct {
 	const char *way;
 	int sig;
@@ -265,10 +266,11 @@ OUTSIDE int main(void)
 
 	if (stack == MAP_FAILED)
 		return 1;
-	use_stack(stack);	/* below the program's */
+	use_stack(stack);	/* below the stack of main() */
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		/* After the first switch of the tracer, so nobody was told before. */
+		/* Set the handlers after tracing was switched on the first time, so libulf
+		 * has not seen them before. */
 		handle(SIGUSR1, on_usr1, SA_SIGINFO);
 		handle(SIGUSR2, on_usr2, 0);
 		handle(SIGHUP, on_hup, SA_NODEFER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A function that is left by another way than its return, and what is called then.  Each
-// line of stdin is the name of one way; "done" is the answer to each.  That of "deep" comes
-// after another line, when it has answered "there".
+// A function that is left without a return, and calls after that.  Each line of stdin names
+// one case; the program answers each with "done".  In the case "deep" it first answers
+// "there", and waits for another line.
 #include <csetjmp>
 #include <cstdint>
 #include <iostream>
@@ -12,7 +12,7 @@
 
 #define INSIDE	extern "C" __attribute__((noinline))
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
-#define BEHIND	__asm__ volatile("")	// the call before it is not the last act
+#define BEHIND	__asm__ volatile("")	// prevents that the call before it is a tail call
 
 #define DEPTH	100000
 #define CALLS	1000000
@@ -26,7 +26,7 @@ INSIDE void leaf(void)
 	sum = sum + 1;
 }
 
-// Its own calls are deeper on the stack than that of a function that was left.
+// The calls of this function are deeper on the stack than the calls of the function that was left.
 INSIDE void later(void)
 {
 	volatile char room[1024];
@@ -48,7 +48,7 @@ INSIDE void throws(void)
 	throw 1;
 }
 
-// Is left, but goes on.
+// This function is left by swapcontext(), and continues later.
 INSIDE void yields(void)
 {
 	leaf();
@@ -100,7 +100,8 @@ OUTSIDE static void in_deep(void)
 	sinks(DEPTH, yield);
 }
 
-// The stack is further down than this one: else calls here were inside of its own.
+// The stack of the coroutine must be below this one.  Above it, calls of this function would
+// look like calls inside of the coroutine.
 OUTSIDE static void coroutine_on(void *stack, size_t size, void (*fn)(void), void (*calls)(void))
 {
 	getcontext(&other);
@@ -139,7 +140,7 @@ OUTSIDE static void *in_slab(void *stack)
 	return nullptr;
 }
 
-// Stacks of a thread and of a coroutine, in one mapping.
+// The stacks of a thread and of a coroutine are in one mapping.
 OUTSIDE static void slab(void)
 {
 	const size_t size = 1 << 27, own = 1 << 18;

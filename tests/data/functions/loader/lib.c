@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A library for loader.c: NAME_begins() calls NAME_inner() before dlopen() returns,
- * NAME_called() is called after that.  With INNER it loads that library meanwhile. */
+/* A library for loader.c.  NAME_begins() calls NAME_inner() before dlopen() returns, and
+ * NAME_called() is called after that.  If INNER is defined, NAME_begins() loads that
+ * library. */
 #include <dlfcn.h>
 #include <stddef.h>
 

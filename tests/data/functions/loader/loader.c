@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads libraries (lib.c) as it is told: a line `WORD FILE` each, answered by `done`,
- * or by what went wrong.  A library is called once, right after it was loaded.
+ * Loads libraries (lib.c) on request.  The program reads lines `WORD FILE`, and answers each
+ * with `done`, or with what went wrong.  A function of a library is called right after the
+ * library was loaded.
  *
  *	load		and keep it
- *	unload		what was kept last
+ *	unload		the library that was kept last
  *	moment		load and unload
- *	fork, vfork	the same in a child
- *	threads		the same in some threads, again and again; %c in FILE is another
- *			letter in each
- *	hide		from now on nobody may look at the process
+ *	fork, vfork	load and unload in a child
+ *	threads		load and unload in some threads, again and again; %c in FILE is
+ *			another letter in each
+ *	hide		from now on other processes cannot read this one
  */
 #include <dlfcn.h>
 #include <errno.h>

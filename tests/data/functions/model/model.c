@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model SEED FOLLOWED STARTS SKIPPED DEPTH [PAUSE]: functions call each other at random,
- * some as their last act.  Prints what the graph tracer is to see of that: a line for
- * each entry and exit, with its depth.  The lists are letters; -: none.  PAUSE: in
- * microseconds, between calls from outside.
+ * model SEED FOLLOWED STARTS SKIPPED DEPTH [PAUSE]: functions call each other at random, some
+ * by tail calls.  Prints what the graph tracer should see: a line for each entry and exit,
+ * with its depth.  The lists consist of letters; -: none.  PAUSE: in microseconds, between
+ * calls from main().
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,16 +15,16 @@
 #define FUNCTIONS	WITH(a) WITH(b) WITH(c) WITH(d) WITH(e) WITH(f) WITH(g) WITH(h)
 #define NR		8u
 #define NESTED_MAX	14
-#define CALLS		60		/* in one from outside */
+#define CALLS		60		/* number of calls that one call from main() makes */
 
 static const char *followed, *starts, *skipped;
 static int depth_max;
 static unsigned long seed;
 
-/* Where the return address of a call is. */
+/* The place on the stack that contains the return address of a call. */
 static struct place {
-	bool is_watched;		/* its return is */
-	char name;			/* whose exit is recorded then; or 0 */
+	bool is_watched;		/* the tracer sees the return of this call */
+	char name;			/* the function whose exit is then recorded, or 0 */
 	int depth;
 	bool is_skipped;
 } places[NESTED_MAX + 2];
@@ -71,7 +71,7 @@ OUTSIDE static void enter(char name)
 	place->is_skipped = is_quiet || (is_wanted && has(skipped, name));
 	place->name = is_wanted && !place->is_skipped ? name : 0;
 	tell(place, '{');
-	/* as deep as what is around it */
+	/* A call that is not recorded does not add to the depth. */
 	if (!place->name)
 		place->depth--;
 	place->is_watched |= place->name || (is_wanted && place->is_skipped);
@@ -82,7 +82,7 @@ OUTSIDE static void leave(void)
 	tell(&places[--nr_places], '}');
 }
 
-/* Once more? */
+/* Decide at random whether there is one more call. */
 OUTSIDE static bool goes_on(unsigned one_of)
 {
 	return nr_places < NESTED_MAX && nr_left > 0 && !pick(one_of) && nr_left--;

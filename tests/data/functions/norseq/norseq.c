@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * norseq [thread]: waits for a line of input, then calls functions CALLS times in a
- * thread which has no rseq: because the process has none, or the thread gives its own
- * back.  A signal handler calls them, too.  Status 0: each call did what it must, and
- * how many they were is written to the file $CALLS.
+ * norseq [thread]: waits for a line of input, then calls functions CALLS times in a thread
+ * that has no rseq, because the process has none, or because the thread unregisters its own.
+ * A signal handler calls them, too.  Status 0: each call returned the right value.  The
+ * number of calls is written to the file $CALLS.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refused NUMBER...: has these system calls refused with EPERM from now on, in all of
- * its threads, and calls a function again and again.
+ * refused NUMBER...: from now on these system calls fail with EPERM in all threads.  The
+ * program calls a function again and again.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a library while a function of an event (TRACE_EVENT_FN), which wants libc's lock
- * for libraries, is under way; says how long it took, in milliseconds. */
+/* Loads a library while a registration function of an event (TRACE_EVENT_FN) runs and needs
+ * libc's lock for libraries.  Prints how long the loading took, in milliseconds. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

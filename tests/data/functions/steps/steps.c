@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quiet(), which a signal handler interrupts once, at each instruction of the way
- * into it in turn.  The handler calls hushed().
+ * A signal handler interrupts quiet() once, at each instruction on the way into it in turn.
+ * The handler calls hushed().
  *
  *	steps through		only steps through loud()
- *	steps again		the same, by a handler that asks for each step
+ *	steps again		the handler sets the trap flag again for each step
  *	steps debugged		only calls loud(), between two calls of step()
  */
 #include <signal.h>
@@ -15,9 +15,9 @@
 #define OUTSIDE	__attribute__((noinline, patchable_function_entry(0)))
 #define TRAP	0x100
 
-static volatile int nr, stop_at;		/* instructions */
+static volatile int nr, stop_at;		/* numbers of instructions */
 static volatile bool is_again;
-static volatile int nr_loud, nr_quiet, nr_hushed;	/* calls */
+static volatile int nr_loud, nr_quiet, nr_hushed;	/* numbers of calls */
 
 OUTSIDE static void step(bool is_on)
 {
@@ -44,7 +44,7 @@ __attribute__((noinline)) void quiet(void)
 {
 	step(false);
 	in_quiet();
-	__asm__ volatile("");		/* it returns to here */
+	__asm__ volatile("");		/* in_quiet() returns to here */
 }
 
 OUTSIDE static void on_step(int signal, siginfo_t *info, void *context)
@@ -90,7 +90,7 @@ OUTSIDE int main(int argc, char **argv)
 	if (argc > 1)
 		return step_through(argv[1][0] == 'a');
 	do {
-		loud();			/* the ring has a page now */
+		loud();			/* opens a page of the ring */
 		stop_at++;
 		nr = 0;
 		step(true);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// storm LIBRARY: threads that recurse, throw, jump, are interrupted, fork, and load
-// and unload the library, with short rests, until SIGTERM.  Status 0: all that they
-// computed was right.
+// storm LIBRARY: threads recurse, throw, jump, get signals, fork, and load and unload the
+// library, with short pauses, until SIGTERM.  Status 0: all results were right.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -142,8 +141,8 @@ extern "C" NOINLINE void storm_turn(unsigned long dice)
 	}
 }
 
-// Stacks of the handlers, and of their threads further up, all of which the shadow's
-// table has at the same place.
+// Stacks of the signal handlers; the stacks of their threads are above them.  All of these
+// have the same place in the table of shadow stacks.
 static char *stacks;
 
 static char *stack_at(long i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two coroutines, of which the upper one leaves first() and calls second() at the same
- * place of its stack while the lower one is in outer(), which has seen first() above.
+ * Two coroutines.  The upper one leaves first() and calls second() at the same place of its
+ * stack while the lower one is in outer(), which was called when first() was above it.
  */
 #include <stdio.h>
 #include <ucontext.h>
@@ -15,7 +15,7 @@ static char stacks[2 * STACK];
 __attribute__((noinline)) void inner(void)
 {
 	swapcontext(&lower, &upper);
-	__asm__ volatile("");		/* it returns to here */
+	__asm__ volatile("");		/* inner() returns to here */
 }
 
 __attribute__((noinline)) void outer(void)
