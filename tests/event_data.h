@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading tests/data for the tests of src/event. */
+/* Functions that read tests/data, for the tests of src/event. */
 #ifndef TESTS_EVENT_DATA_H
 #define TESTS_EVENT_DATA_H
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* tests/run says where the sources are; by hand it is the current directory. */
+/* Get the path of a file in tests/data.  tests/run sets the directory of the sources; by hand
+ * it is the current directory. */
 static inline void data_path(char *path, size_t size, const char *name)
 {
 	const char *top = getenv("ULF_SRC");
@@ -15,7 +16,7 @@ static inline void data_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s/tests/data/%s", top ? top : ".", name);
 }
 
-/* A whole file as a string, to be freed; NULL if it cannot be read. */
+/* Returns a whole file as a string, which the caller frees, or NULL if it cannot be read. */
 static inline char *read_path(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -33,8 +34,8 @@ static inline char *read_path(const char *path)
 }
 
 /*
- * The formats of all events of Linux 6.1, one behind the other, to be freed;
- * NULL if they cannot be read.
+ * Returns the formats of all events of Linux 6.1, one after the other.  The caller frees
+ * them.  NULL if they cannot be read.
  */
 static inline char *read_kernel_formats(void)
 {
@@ -59,7 +60,8 @@ static inline char *read_kernel_formats(void)
 	return text;
 }
 
-/* The next of them, to be freed; NULL at the end. @pos: where to go on. */
+/* Returns the next format, which the caller frees, or NULL at the end.  @pos: the position,
+ * which is advanced. */
 static inline char *next_kernel_format(char **pos)
 {
 	char *start = *pos, *end = strstr(start, "\nname: ");

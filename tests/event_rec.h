@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event with a field of every kind, and a record of it, for tests of the
- * printer.
+ * One event with a field of every kind, and a record of it, for tests of the printer.
  */
 #ifndef TESTS_EVENT_REC_H
 #define TESTS_EVENT_REC_H
@@ -156,7 +155,7 @@ static inline struct event_format *rec_format(const char *print_fmt)
 	return fmt;
 }
 
-/* Print the record with that format; the text is to be freed with text_done(). */
+/* Print the record with this format.  The caller frees the text with text_done(). */
 static inline void rec_print(const char *print_fmt, const struct rec *r,
 			     const struct print_env *env, struct text *out)
 {

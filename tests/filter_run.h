@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling and running filters, for tests of src/filter. */
+/* Functions that compile and run filters, for tests of src/filter. */
 #ifndef TESTS_FILTER_RUN_H
 #define TESTS_FILTER_RUN_H
 
@@ -14,7 +14,7 @@
 
 enum { TEST_CPUS = 2 };
 
-/* There are schedule(), at 0x1000, 0x100 bytes long, and two functions A::f(). */
+/* Functions of the tests: schedule(), 0x100 bytes at 0x1000, and two functions A::f(). */
 static inline int test_function_at(void *ctx, uint64_t addr, struct filter_range *ret_range)
 {
 	(void)ctx;
@@ -60,7 +60,7 @@ static inline void test_comm(char ret_comm[FILTER_COMM_LEN])
 	strcpy(ret_comm, "worker/0");
 }
 
-/* Compile a filter that must be right. */
+/* Compile a filter that is right.  Fails the test if it is refused. */
 static inline struct filter_program *
 must_compile(const struct event_format *fmt, const char *text)
 {

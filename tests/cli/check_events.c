@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program of check.sh: every event once. */
+/* The program of check.sh, which hits each event once. */
 #define CREATE_TRACE_POINTS
 #include "check_trace.h"
 

@@ -12,7 +12,7 @@
 #define CHECK_TRACE_TYPES
 enum check_color { CHECK_RED = 1, CHECK_GREEN };
 struct check_point { int x, y, z; };
-const char *check_name(int n);	/* is nowhere: nothing ever calls it */
+const char *check_name(int n);	/* is defined nowhere, because nothing calls it */
 #endif
 
 TRACE_EVENT(check_good,

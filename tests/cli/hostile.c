@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program of terminal.sh: its name, its strings and its messages have newlines
- * and control characters.  It records once, and waits for a signal.
+ * The program of terminal.sh: its name, its strings and its messages have newlines and
+ * control characters.  It records each event once and waits for a signal.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of a program that wants a terminal to obey it: terminal.sh. */
+/* Events of terminal.sh, whose program sends control characters to the terminal. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM hostile
 
@@ -11,7 +11,7 @@
 #include <linux/tracepoint.h>
 
 #ifndef DUMP_PREFIX_OFFSET
-#define DUMP_PREFIX_OFFSET	2	/* of the kernel's <linux/printk.h> */
+#define DUMP_PREFIX_OFFSET	2	/* from the kernel's <linux/printk.h> */
 #endif
 
 TRACE_EVENT(hostile_text,

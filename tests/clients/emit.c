@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as many events as it is told, and says so: for each number that it
- * reads, THREADS threads record that many together, and `N emitted' is printed.
+ * Records events on request: for each number N that the program reads, THREADS threads
+ * together record N events.  Then the program prints `N emitted'.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event of the program that records as many as it is told. */
+/* The event of emit.c. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM emit
 

@@ -2,9 +2,9 @@
 /*
  * A client of libtracefs and libtraceevent, run by libtracefs.sh under `ulf exec':
  *
- *   libtracefs COMMAND
+ *     libtracefs COMMAND
  *
- * COMMAND has the program record its events.  Prints what the libraries find.
+ * COMMAND lets the program record its events.  The client prints what the libraries find.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #define SYSTEM	"emit"
 #define EVENT	"emit_number"
-#define NUMBERS	100000		/* more than are recorded */
+#define NUMBERS	100000		/* more than the program records */
 
 struct found {
 	struct tep_handle *tep;
@@ -48,7 +48,8 @@ static void list_events(void)
 	tracefs_list_free(systems);
 }
 
-/* Is it one of its thread's, and the first with that number? */
+/* Count the event.  It is wrong if its thread does not record this number, or if the number
+ * was found before. */
 static void check_number(struct found *found, struct tep_event *event,
 			 struct tep_record *record)
 {
@@ -78,7 +79,7 @@ static int found_record(struct tep_event *event, struct tep_record *record, int 
 	return 0;
 }
 
-/* Have the events recorded, and a marker with them. */
+/* Let the program record its events, and write a marker. */
 static void record(const char *command)
 {
 	if (tracefs_event_enable(NULL, SYSTEM, EVENT) < 0)
@@ -113,7 +114,7 @@ static void read_page(struct found *found, struct kbuffer *kbuf, char *page)
 	}
 }
 
-/* The pages themselves, CPU by CPU. */
+/* Read the pages of each CPU. */
 static void read_pages(struct found *found)
 {
 	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One trace header, as a .c file of the kernel would use it: -DHEADER='<...>'.
- * A few use macros of another, which their .c files include first: -DBEFORE. */
+/* Compiles one trace header, -DHEADER='<...>', as a .c file of the kernel uses it.  A few
+ * trace headers use macros of another one, which their .c files include first: -DBEFORE. */
 #include "kernel.h"
 
 #include <linux/tracepoint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the kernel's own headers, hit with data of a kernel's kind. */
+/* Hits events of the kernel's own headers, with data as a kernel has them. */
 #include "kernel.h"
 
 #define CREATE_TRACE_POINTS
@@ -13,7 +13,7 @@
 #include <trace/events/signal.h>
 #include <trace/events/sunrpc.h>
 
-/* The kernel's other sample: events of its own on sched's tracepoints. */
+/* The kernel's other sample defines custom events on tracepoints of sched. */
 #define CREATE_CUSTOM_TRACE_EVENTS
 #include "trace_custom_sched.h"
 
@@ -54,7 +54,7 @@ static void hit_interrupts(void)
 	trace_softirq_raise(RCU_SOFTIRQ);
 	trace_module_load(&module);
 	trace_cpu_idle((unsigned int)-1, 3);
-	/* The names of this enum are not in a TRACE_DEFINE_ENUM. */
+	/* No TRACE_DEFINE_ENUM lists the names of this enum. */
 	trace_pm_qos_update_target(PM_QOS_UPDATE_REQ, 5, -7);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's samples/trace_events/trace-events-sample.h in a program that
- * hits its events as the kernel's sample module does, 13 rounds of it.
+ * The kernel's samples/trace_events/trace-events-sample.h in a program, which hits its events
+ * 13 times as the kernel's sample module does.
  */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* The few things of the kernel's that the header uses; a machine of 2 CPUs,
- * a kernel for up to 64. */
+/* The few types and macros of the kernel that the header uses.  The machine has 2 CPUs, the
+ * kernel is built for up to 64. */
 typedef struct cpumask {
 	unsigned long bits[1];
 } cpumask_t;
@@ -61,7 +61,7 @@ static void *sample(void *arg)
 	return arg;
 }
 
-/* ---- two events with functions that are told when they go on and off ---- */
+/* ---- two events with functions that are called when the events go on and off ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t is_on = PTHREAD_COND_INITIALIZER;
@@ -71,7 +71,7 @@ static int nr_registered;
 static void *sample_fn(void *arg)
 {
 	pthread_setname_np(pthread_self(), "event-sample-fn");
-	/* The kernel's waits a second, and both are on. */
+	/* The kernel's sample waits a second; then both events are on. */
 	while (!trace_foo_bar_with_fn_enabled() ||
 	       !trace_foo_with_template_fn_enabled())
 		usleep(1000);

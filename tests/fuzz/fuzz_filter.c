@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters: random texts are compiled, and what compiles must verify and run;
- * programs are damaged, and what verifies must run. Records are as random, and
- * exactly as long as they say, so that a read beyond them is seen.
+ * Filters: random texts are compiled, and a program that compiles must verify and run.  Then
+ * programs are damaged, and a program that verifies must run.  Records are random, too, and
+ * have exactly the length that their fields claim, so that the sanitizer finds a read beyond
+ * it.
  *
  *	fuzz-fuzz_filter [COUNT [SEED]]
  */
@@ -49,7 +50,7 @@ static const char *const tokens[] = {
 	"CPUS_ONE", "twice",
 };
 
-/* Questions that are right, so that more than the first word is tried. */
+/* Terms that are right, so that the parser gets further than the first token. */
 static const char *const terms[] = {
 	"i == 1", "ub & 0x7f", "h < -1", "ul >= 5", "arr == \"abc\"",
 	"arr ~ '*b*'", "str != \"\"", "str ~ \"a?\"", "rel == 'x'", "ptr ~ \"*\"",
@@ -59,7 +60,7 @@ static const char *const terms[] = {
 	"ub & TWO", "ul >= ONE", "i == one", "CPU == ONE", "l & 'o ne'", "list == ONE",
 };
 
-/* Names for numbers, as the server hands them over: neither has a NUL behind it. */
+/* Names for numbers, as the server passes them: they do not end with a NUL. */
 static const struct {
 	const char *name;
 	size_t len;
@@ -144,7 +145,7 @@ static void random_text(struct text *out)
 	}
 }
 
-/* Small numbers, so that offsets and lengths often fit. */
+/* Prefer small numbers, so that offsets and lengths often fit. */
 static void random_record(uint8_t *rec, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
@@ -182,7 +183,8 @@ static void damage(struct filter_program *program, size_t bytes)
 	}
 }
 
-/* A copy of its own size each time, as the runtime has one. */
+/* Run damaged copies of @program.  A copy has exactly the size of a program, as in the
+ * runtime. */
 static void run_damaged(const struct filter_program *program)
 {
 	size_t bytes = filter_program_bytes(program);
@@ -226,7 +228,7 @@ static void fuzz_one(const struct event_format *fmt, struct text *text)
 
 		if (name && !*name)
 			abort();
-		/* at any place, and for any mistake */
+		/* The error may be at any place and have any code. */
 		filter.error.pos = (uint32_t)random_below(strlen(filter.text) + 4);
 		filter.error.code = random_below(FILTER_NR_ERRORS);
 		filter_error_near(fmt, filter.text, &env, &filter.error, &near);

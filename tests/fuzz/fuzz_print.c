@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hostile formats and records: whatever a format file says and whatever bytes a
- * record has, reading the one and printing the other must do no harm.
+ * Hostile formats and records: with any text of a format file, and any bytes of a record,
+ * reading the format and printing the record must do no harm.
  *
  * An input is the text of a format file, a NUL, and the bytes of a record.
  *
  *   libFuzzer:  clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZ_LIBFUZZER \
  *                 -std=gnu11 -D_GNU_SOURCE -Isrc -Itests tests/fuzz/fuzz_print.c \
  *                 src/event/format*.c src/event/print*.c src/event/type.c src/base/text.c
- *   by itself:  the same with -fsanitize=address,undefined and without -DFUZZ_LIBFUZZER;
+ *   by itself:  with -fsanitize=address,undefined instead, and without -DFUZZ_LIBFUZZER;
  *                 fuzz_print [COUNT [SEED]] mutates the formats of tests/data
  */
 #include <ftw.h>
@@ -57,7 +57,7 @@ static int fuzz_lookup(void *ctx, const char *name, size_t len,
 	return name[0] >= 'A' && name[0] <= 'Z' ? 0 : -1;
 }
 
-/* What was written must read back as the same. */
+/* A format that is written as text must be read back as an equal format. */
 static void check_round_trip(const struct event_format *fmt)
 {
 	struct event_format *again;
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	check_round_trip(fmt);
 
-	/* A copy of its own size: a read beyond it is seen. */
+	/* Copy the record, so that the sanitizer finds a read beyond its end. */
 	len = size - (nul + 1 - data);
 	rec = malloc(len ? len : 1);
 	if (!rec)
@@ -165,7 +165,7 @@ struct input {
 	size_t len;
 };
 
-/* Put `len` bytes over `old` bytes at `pos`. */
+/* Replace @old bytes at @pos by the @len bytes of @with. */
 static void replace(struct input *in, size_t pos, size_t old, const char *with,
 		    size_t len)
 {
@@ -226,7 +226,7 @@ static void add_record(struct input *in)
 
 	in->text[in->len++] = '\0';
 	for (size_t i = 0; i < len && in->len < sizeof(in->text); i++) {
-		/* Small numbers, so that offsets and lengths often fit. */
+		/* Prefer small numbers, so that offsets and lengths often fit. */
 		byte = random_below(3) ? random_below(2) * 8 : random_below(256);
 		in->text[in->len++] = byte;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formats of trace_printk() and arguments that have nothing to do with each other:
- * nothing outside of either is read, and the text stays in its bounds.
+ * Random formats of trace_printk() with random arguments: printk_text() reads nothing outside
+ * of both, and its text stays within its limit.
  *
- * An input is a format, a NUL, and the bytes of the arguments; as in fuzz_print.c
- * it is libFuzzer's (with src/event/printk*.c print_num.c, src/base/text.c), or one
- * of fuzz_printk [COUNT [SEED]].
+ * An input is a format, a NUL, and the bytes of the arguments.  Inputs come from libFuzzer,
+ * as in fuzz_print.c (with src/event/printk*.c print_num.c, src/base/text.c), or from
+ * fuzz_printk [COUNT [SEED]].
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static void put_pointer(void *ctx, char letter, uint64_t value,
 	print_address(out, value, spec);
 }
 
-/* With room for @max bytes that it cannot exceed: the runtime has such a text. */
+/* Print to a buffer for @max bytes that cannot grow, as the runtime does. */
 static void print(const char *fmt, const void *args, size_t bytes, size_t max)
 {
 	char *room = malloc(max + 1);
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!nul)
 		return 0;
 	bytes = size - (size_t)(nul + 1 - data);
-	/* Copies of their own size: a read beyond is seen. */
+	/* Copy format and arguments, so that the sanitizer finds a read beyond their ends. */
 	fmt = strdup((const char *)data);
 	copy = malloc(bytes ? bytes : 1);
 	if (!fmt || !copy)

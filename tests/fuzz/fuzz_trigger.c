@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Triggers and soft mode against a model, which counts references as the kernel
- * does: random writes to `trigger` and `enable` of a few events in two instances, with
- * a new server now and then.  After each write all files must read as the model says.
+ * Triggers and soft mode against a model, which counts references as the kernel does.  The
+ * fuzzer makes random writes to `trigger` and `enable` of a few events in two instances, and
+ * starts a new server from time to time.  After each write all files must have the contents
+ * that the model predicts.
  *
  *	fuzz-fuzz_trigger [COUNT [SEED]]
  */
@@ -31,10 +32,10 @@ static const struct {
 
 struct trigger {
 	int command, target;		/* -1: none */
-	char text[128];			/* as it is listed */
+	char text[128];			/* as the file lists it */
 };
 
-/* The kernel's names for what it keeps of an event. */
+/* The state of an event, with the kernel's names. */
 struct event {
 	bool is_enabled, is_soft_disabled;
 	int sm_ref, tm_ref;
@@ -45,7 +46,7 @@ struct event {
 static struct event events[NR_INSTANCES][NR_EVENTS];
 static struct server *server;
 static uint64_t random_state;
-static char last[TEXT_MAX];		/* what was written */
+static char last[TEXT_MAX];		/* the last text that was written */
 
 static uint64_t random_below(uint64_t limit)
 {
@@ -135,7 +136,7 @@ static void model_remove(struct event *in, int at, int found)
 		soft_disable(&in[target]);
 }
 
-/* ---- what is written ---- */
+/* ---- random writes ---- */
 
 static const char *path(int instance, int event, const char *file)
 {
@@ -240,7 +241,7 @@ static void write_enable(int instance, int at)
 		set_enabled(&events[instance][i], is_on);
 }
 
-/* ---- what is read ---- */
+/* ---- check the files ---- */
 
 static void check_text(const char *file, const char *wanted)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tests/lang/words, fields, kinds, kernel and printk, built by every compiler in every way that
- * changes what the headers expand to or how sections and symbols are linked,
- * and run.
+ * Build the tests words, fields, kinds, kernel and printk of tests/lang with every compiler,
+ * in every way that changes the expansion of the headers or the linking of sections and
+ * symbols, and run them.
  *
  * timeout: 600
  * no-sanitize: address it builds programs of its own, without the sanitizer
@@ -14,16 +14,16 @@
 #include "lib/command.h"
 
 enum how {
-	SHARED,				/* libulf.so, and a library of its own */
-	STATIC,				/* libulf.a, all in one program */
+	SHARED,				/* libulf.so, and lib_<test>.c as a library */
+	STATIC,				/* libulf.a, and everything in one program */
 };
 
 static const struct variant {
 	const char *name;
-	const char *needs;		/* a program; NULL: nothing special */
+	const char *needs;		/* a command; NULL: needs nothing special */
 	const char *cc, *cxx;
 	const char *c_std, *cxx_std;
-	const char *flags;		/* for the program's objects */
+	const char *flags;		/* flags for the program's objects */
 	const char *link;
 	enum how how;
 } variants[] = {
@@ -64,7 +64,7 @@ static const struct part {
 	const char *test;		/* directory in tests/lang */
 	const char *files;
 	bool has_library;		/* lib_<test>.c */
-	bool is_cpp;			/* create.c is taken for C++ */
+	bool is_cpp;			/* compile create.c as C++ */
 } parts[] = {
 	{ "words", "main.c create.c use.c create.cpp use_cpp.cpp", true, false },
 	{ "fields", "main.c create.c", false, false },
@@ -94,8 +94,8 @@ static int compile(const struct variant *v, const struct part *p,
 		       dir, file, is_cpp ? "c++" : "c", file);
 }
 
-/* Compiles the files of @p.  A part in C++ follows the same part in C, whose main.c.o is
- * still there. */
+/* Compile the files of @p.  A part whose create.c is compiled as C++ comes after this part in
+ * C, and uses its main.c.o. */
 static int compile_all(const struct variant *v, const struct part *p)
 {
 	char files[64], *file, *rest = files;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tracepoint that is off is one NOP of 5 bytes and nothing else: the object
- * code of functions that only hit one (tests/data/lang/off.c) is a NOP and a
- * RET, and what runs when it is on lies behind.
+ * A tracepoint that is off is one NOP of 5 bytes and nothing else.  The object code of
+ * functions that only hit a tracepoint (tests/data/lang/off.c) is a NOP and a RET.  The code
+ * for a tracepoint that is on comes after the RET.
  *
  * no-sanitize: address it compiles without the sanitizer
  * no-sanitize: thread it compiles without the sanitizer
@@ -40,7 +40,7 @@ static char *disassemble(const struct subject *s)
 	return command_output("objdump -d --no-addresses -w '%s/off.o'", dir);
 }
 
-/* The lines of @function, up to and with the first RET. */
+/* Returns the lines of @function up to its first RET, and this line. */
 static char *straight_path(char *listing, const char *function)
 {
 	char head[64], *start, *ret, *end;
@@ -59,7 +59,8 @@ static char *straight_path(char *listing, const char *function)
 	return start;
 }
 
-/* The bytes of an instruction stand between the first two tabs. */
+/* Returns true if the instruction in @line has these bytes, which are between the first two
+ * tabs. */
 static bool has_bytes(const char *line, const char *bytes)
 {
 	size_t len = strlen(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `format` texts, compared with a file of them: one behind the other, without
+/* Compares `format` texts with a file that contains all of them one after the other, without
  * the lines of the IDs. */
 #ifndef TESTS_LANG_FORMATS_H
 #define TESTS_LANG_FORMATS_H
@@ -8,7 +8,7 @@
 #include "lib/check.h"
 #include "lib/trace.h"
 
-/* tests/data/lang/@file has all events of @system that are to be looked at. */
+/* Compare the formats of the events of @system with tests/data/lang/@file. */
 static inline void check_formats(struct driver *d, const char *system,
 				 const char *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace headers that are wrong: the compiler or the linker says no, and what it
- * says names the word that was misused.
+ * Wrong trace headers: the compiler or the linker reports an error that names the word that
+ * is used wrongly.
  *
  * no-sanitize: address it compiles without the sanitizer
  * no-sanitize: thread it compiles without the sanitizer
@@ -16,10 +16,10 @@
 			"TP_printk(\"%d\", __entry->a)"
 
 static const struct mistake {
-	const char *event;		/* in the trace header */
-	const char *defines;		/* for each of two files that hit it */
+	const char *event;		/* text of the trace header */
+	const char *defines;		/* flags for each of the two files that hit the event */
 	const char *defines2;
-	const char *says;		/* NULL: it is right */
+	const char *says;		/* part of the error; NULL: the header is right */
 } mistakes[] = {
 	{ "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a), " INT_ENTRY ");",
 	  "-DCREATE_TRACE_POINTS", "", NULL },
@@ -35,7 +35,7 @@ static const struct mistake {
 	{ "TRACE_EVENT(e, TP_PROTO(int a, int b), TP_ARGS(a), " INT_ENTRY ");",
 	  "", "", "TP_ARGS_must_match_TP_PROTO_of_e" },
 	{ "TRACE_EVENT(e, TP_PROTO(int a, int *b), TP_ARGS(b, a), " INT_ENTRY ");",
-	  "", "", "TP_ARGS" },	/* the place */
+	  "", "", "TP_ARGS" },	/* the line of the error */
 	{ "TRACE_EVENT_NOP(e, TP_PROTO(int a, int b), TP_ARGS(a), " INT_ENTRY ");",
 	  "", "", "TP_ARGS_must_match_TP_PROTO_of_e" },
 	{ "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
@@ -57,7 +57,7 @@ static const struct mistake {
 	{ "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
 	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
 	  "TP_printk(\"%d\", __entry->b));",
-	  "-DCREATE_TRACE_POINTS", "", "TP_printk" },	/* the place */
+	  "-DCREATE_TRACE_POINTS", "", "TP_printk" },	/* the line of the error */
 	{ "extern int v;"
 	  "TRACE_EVENT(e, TP_PROTO(int a), TP_ARGS(a),"
 	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
@@ -68,7 +68,7 @@ static const struct mistake {
 	  "TP_STRUCT__entry(__field(int, a)), TP_fast_assign(__entry->a = a;),"
 	  "TP_printk(\"%d %s\", no(__entry->a),"
 	  "__print_symbolic(__entry->a, { -1, \"\" }, { ~0ul, \"\" })));",
-	  "-DCREATE_TRACE_POINTS", "", NULL },	/* no() is nowhere */
+	  "-DCREATE_TRACE_POINTS", "", NULL },	/* no() is defined nowhere */
 };
 #define NR_MISTAKES (sizeof(mistakes) / sizeof(mistakes[0]))
 
@@ -101,7 +101,7 @@ static void write_header(const struct mistake *m)
 		   "#include <trace/define_trace.h>\n");
 }
 
-/* What the compiler and the linker have to say, to be freed. */
+/* Compile and link the two files.  Returns the messages, which the caller frees. */
 static char *build(const struct mistake *m, const char *cc)
 {
 	const char *include = command_env("ULF_SRC");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One small program, compiled in modes and after headers of its own that other
- * programs have: without a word from the compiler, or with the one that helps.
+ * One small program, compiled in many modes, and after text that real programs may have.  The
+ * compiler must report nothing, or the one error that helps.
  *
  * no-sanitize: address it compiles without the sanitizer
  * no-sanitize: thread it compiles without the sanitizer
@@ -15,7 +15,8 @@
 #define CXX	"g++ -x c++ ", "clang++ -x c++ "
 #define KERNEL	"#include <ulf/kernel.h>\n"
 
-/* Words that a program may have as macros: nothing that compiles. */
+/* A program may have macros with these names.  Here they expand to text that does not
+ * compile. */
 static const char words[] =
 	"#include <stdio.h>\n#define noinline ?\n#define unused ?\n#define used ?\n"
 	"#define cold ?\n#define hot ?\n#define packed ?\n#define aligned ?\n"
@@ -30,8 +31,8 @@ static const char words[] =
 static const struct mode {
 	const char *compilers[4];
 	const char *flags;
-	const char *before;		/* the first include of ours */
-	const char *says;		/* first; NULL: nothing */
+	const char *before;		/* text before the first include of ulf */
+	const char *says;		/* part of the first message; NULL: no message */
 } modes[] = {
 	{ { C }, "-std=c11", "", NULL },
 	{ { C }, "-std=gnu11", "", NULL },
@@ -45,9 +46,9 @@ static const struct mode {
 	{ { C }, "-std=c89", "", "C11, or GNU C99: compile with -std=gnu11" },
 	{ { C }, "-std=gnu89", "", "C11, or GNU C99: compile with -std=gnu11" },
 	{ { CXX }, "-std=c++98", "", "C++11 or later: compile with -std=c++17" },
-	/* attributes are spelled as nobody else's words are */
+	/* ulf's headers write attributes with names that no macro of a program has. */
 	{ { C, CXX }, "", words, NULL },
-	/* <ulf/kernel.h> among others */
+	/* <ulf/kernel.h> together with other headers */
 	{ { C }, "", "#include <linux/types.h>\n#include <linux/kdev_t.h>\n"
 	  "#include <sys/sysmacros.h>\n" KERNEL, NULL },
 	{ { C }, "", KERNEL "#include <linux/types.h>\n"
@@ -65,7 +66,7 @@ static const struct mode {
 };
 #define NR_MODES (sizeof(modes) / sizeof(modes[0]))
 
-/* "@" becomes `;` or nothing. */
+/* write_file() replaces "@" by `;` or by nothing. */
 static const char header[] =
 	"#undef TRACE_SYSTEM\n"
 	"#define TRACE_SYSTEM mode\n"
@@ -135,7 +136,7 @@ static const char custom[] =
 	"#define TRACE_INCLUDE_FILE custom\n"
 	"#include <trace/define_custom_trace.h>\n";
 
-/* It ends with a trace header, too. */
+/* The program ends with a trace header, too. */
 static const char program[] =
 	"enum { MODE_ONE = 1 };\n"
 	"#define CREATE_TRACE_POINTS\n"
@@ -158,7 +159,7 @@ static const char program[] =
 
 static const char *dir;
 
-/* @end: for "@" */
+/* Write a file.  @end replaces "@" in @body. */
 static void write_file(const char *name, const char *head, const char *body, const char *end)
 {
 	char path[4096];
@@ -177,7 +178,7 @@ static void write_file(const char *name, const char *head, const char *body, con
 	CHECK_EQ(fclose(f), 0);
 }
 
-/* The first message that is an error or a warning, with the line that it is about. */
+/* Returns the first error or warning, and the line that it is about. */
 static char *compile(const struct mode *m, const char *compiler)
 {
 	return command_output(
@@ -203,7 +204,8 @@ static int try(const struct mode *m, const char *compiler)
 	return r;
 }
 
-/* Words that end with @end, in all modes.  Returns how many failed. */
+/* Compile in all modes with the words of the trace headers ending in @end.  Returns the
+ * number of failures. */
 static int try_end(const char *end)
 {
 	int failed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events have the order of their headers, and headers that in which a file includes
- * them, with every compiler, at every level of optimisation, with LTO and without.
+ * Events have the order of their headers, and headers have the order in which a file includes
+ * them, with every compiler and optimisation level, with LTO and without.
  *
  * timeout: 300
  * no-sanitize: address it builds programs of its own, without the sanitizer
@@ -32,7 +32,8 @@ static FILE *create(const char *name)
 	return f;
 }
 
-/* A header with events n_2, n_0, n_1 of its own system and a class with another. */
+/* Write a header with the events n_2, n_0, n_1 of its own system, and a class with one more
+ * event. */
 static void write_header(const char *n)
 {
 	static const int numbers[] = { 2, 0, 1 };
@@ -87,8 +88,8 @@ static int compile(const char *compiler, const char *level)
 		       level, command_env("ULF_SRC"));
 }
 
-/* Links @objects in this order, and compares the order of the events.  Returns 1 if it is
- * another one. */
+/* Link @objects in this order and compare the order of the events.  Returns 1 if it is
+ * wrong. */
 static int link_and_compare(const char *compiler, const char *level, const char *objects)
 {
 	static const char wanted[] =
@@ -109,7 +110,7 @@ static int link_and_compare(const char *compiler, const char *level, const char 
 	return r;
 }
 
-/* Returns how many orders of the two objects failed. */
+/* Try both orders of the two objects.  Returns how many failed. */
 static int try(const char *compiler, const char *level)
 {
 	if (compile(compiler, level))
@@ -127,7 +128,7 @@ int main(void)
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t k = 0; k < NR_LEVELS; k++) {
 			if (i && strstr(levels[k], "toplevel"))
-				continue;	/* gcc's alone */
+				continue;	/* only gcc has this option */
 			failed += try(compilers[i], levels[k]);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libc's own backtrace(): that of a sanitizer finds itself, too. */
+/* Calls libc's own backtrace().  A sanitizer's backtrace() also lists its own frames. */
 #ifndef TESTS_LIB_BACKTRACE_H
 #define TESTS_LIB_BACKTRACE_H
 
@@ -8,7 +8,7 @@
 
 static int (*libc_backtrace)(void **pcs, int nr);
 
-/* The first call of it loads what it needs. */
+/* Find backtrace() and call it once, because its first call loads a library. */
 static inline void libc_backtrace_init(void)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a test program says: why it failed, or why it cannot run here. */
+/* Messages of a test program: why it failed, or why it cannot run here. */
 #ifndef ULF_TESTS_CHECK_H
 #define ULF_TESTS_CHECK_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SKIPPED 77			/* tests/run's word for it */
+#define SKIPPED 77			/* exit status of a skipped test (tests/run) */
 
 __attribute__((format(printf, 1, 2), noreturn, unused))
 static inline void fail(const char *format, ...)
@@ -23,7 +23,7 @@ static inline void fail(const char *format, ...)
 	_Exit(1);
 }
 
-/* The reason is the last line of output. */
+/* Skip the test.  tests/run shows the last line of output as the reason. */
 __attribute__((format(printf, 1, 2), noreturn, unused))
 static inline void skip(const char *format, ...)
 {

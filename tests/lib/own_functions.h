@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of a test program that it wants traced itself, as a server would say it. */
+/* Lets a test program have its own functions traced, by the settings that a server would
+ * write. */
 #ifndef ULF_TESTS_OWN_FUNCTIONS_H
 #define ULF_TESTS_OWN_FUNCTIONS_H
 
@@ -11,11 +12,12 @@
 #include "abi/functions.h"
 #include "lib/rules.h"
 
-/* The linker's. */
+/* The linker defines these symbols. */
 extern const uint64_t __start___patchable_function_entries[];
 extern const uint64_t __stop___patchable_function_entries[];
 
-/* Of the program, which comes first: its text, and its build id. */
+/* Callback of dl_iterate_phdr(), which lists the program first: store its text and its build
+ * id. */
 static inline int own_functions_look(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	struct abi_function_object *object = arg;
@@ -44,7 +46,7 @@ static inline int own_functions_look(struct dl_phdr_info *info, size_t bytes, vo
 	return 1;
 }
 
-/* All that can be traced are wanted by @users.  Nobody is told of it yet. */
+/* Set @users for all functions that can be traced.  The caller raises the generation. */
 static inline void own_functions_wish(struct driver *d, uint32_t users)
 {
 	const uint64_t *table = __start___patchable_function_entries;

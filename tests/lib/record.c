@@ -21,8 +21,8 @@ static uint64_t seed_of(struct record_id id)
 	return mix((uint64_t)id.writer << 32 | id.seq);
 }
 
-/* Lengths where something changes: a word, the copy by 16, the length word,
- * the largest that fits. */
+/* Lengths at which something changes: a word, the copy of 16 bytes at a time, the length
+ * word, the largest record that fits. */
 static const uint16_t edges[] = {
 	8, 9, 11, 12, 13, 15, 16, 17, 20, 24, 28, 31, 32, 33, 48,
 	108, 109, 111, 112, 113, 115, 116, 117, 120, 128,
@@ -45,8 +45,8 @@ uint32_t record_bytes(struct record_id id)
 	return RECORD_BYTES_MIN + value % 100;
 }
 
-/* The length in a slow ring: every 40th record leaves too little of a page of 4096 bytes
- * for an ordinary append. */
+/* Returns the length in a slow ring.  Every 40th record leaves less space in a page of 4096
+ * bytes than an ordinary append needs. */
 static uint32_t record_bytes_slow(struct record_id id)
 {
 	uint64_t seed = seed_of(id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Write a record to a slow ring that a test has made itself, and so may believe. */
+/* Writes a record to a slow ring that the test itself has made, and can therefore trust. */
 #ifndef ULF_TESTS_RING_LOCKED_H
 #define ULF_TESTS_RING_LOCKED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules that a test program gives to itself, see rules.h. */
+/* Rules that a test program sets for itself, see rules.h. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define PAGE_BYTES	4096
 #define NR_THREADS	4
 
-/* Far behind the rings. */
+/* The pages are at a large distance after the rings. */
 uint64_t rules_page_off(const struct driver *d, enum rules_page page)
 {
 	return d->control->arena_off + (1u << 30) + page * PAGE_BYTES;
@@ -57,7 +57,8 @@ void rules_damage(void *piece, size_t bytes, uint64_t *random)
 static const struct rules_counted *counting;
 static int nr_thread_hits;
 static bool is_changing;
-static uint64_t nr_found;		/* off, and switched on again */
+static uint64_t nr_found;		/* how often the target was found off and switched on
+					 * again */
 
 static void hit_and_look(void)
 {
@@ -72,7 +73,8 @@ static void in_handler(int sig)
 	hit_and_look();
 }
 
-/* So many after the last change. */
+/* Hit, also from a signal handler, until @nr_thread_hits hits have followed the last
+ * change. */
 static void *hit_often(void *arg)
 {
 	(void)arg;
@@ -90,7 +92,8 @@ static void use(const struct rules_counted *counted)
 	CHECK_EQ(counted->use(COMMAND_DISABLE_EVENT, counted->count_slot), 0);
 }
 
-/* Nobody else looks at the counter, so what was found is what was counted. */
+/* No other thread decrements the counter, so the number found must equal the number
+ * counted. */
 void rules_count_hits(const struct rules_counted *counted, uint64_t count, int nr_hits,
 		      int nr_changes)
 {

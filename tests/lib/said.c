@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What trace_printk() said, see said.h. */
+/* Records of trace_printk(), see said.h. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ static void put_pointer(void *ctx, char letter, uint64_t value,
 	print_address(out, value, spec);
 }
 
-/* The formats are where the record says, as this is the program. */
+/* Read one record.  The address of the format is valid in this process, which has recorded
+ * it. */
 static void read_one(const struct trace_record *record, struct said *said)
 {
 	struct text out;

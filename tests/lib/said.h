@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What trace_printk() said last, read back from the rings. */
+/* Reads the last text of trace_printk() back from the rings. */
 #ifndef ULF_TESTS_SAID_H
 #define ULF_TESTS_SAID_H
 
@@ -14,18 +14,18 @@ extern "C" {
 struct said {
 	uint16_t type;			/* ABI_EVENT_ID_... */
 	int pid;
-	uint64_t ip, fmt;		/* fmt: not of ftrace:print */
+	uint64_t ip, fmt;		/* fmt is not set for ftrace:print */
 	char text[8192];
 };
 
-/* Of this process; makes rings for it. */
+/* Open the root of this process and make rings for it. */
 void said_start(void);
-/* How many records there are; the last of them. */
+/* Take all records.  Returns their number, and the last one in *@ret_last. */
 size_t said_take(struct said *ret_last);
-/* One record, of that type and text. */
+/* Fail unless there is exactly one record, of this type and text. */
 void said_is_(const char *file, int line, uint16_t type, const char *text);
 #define said_is(type, text)	said_is_(__FILE__, __LINE__, type, text)
-/* None. */
+/* Fail if there is any record. */
 void said_nothing_(const char *file, int line);
 #define said_nothing()		said_nothing_(__FILE__, __LINE__)
 

@@ -29,7 +29,7 @@ void self_role(int argc, char **argv, const struct self_role *roles)
 	fail("no role %s", argv[1]);
 }
 
-/* Both ends, out of the way of the numbers that the child gets. */
+/* Make a pipe.  Both ends get numbers that do not collide with those of the child. */
 static void make_pipe(int ends[2])
 {
 	int low[2];

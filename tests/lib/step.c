@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A writer stopped after each of its instructions, see step.h. */
+/* A writer that is stopped after each of its instructions, see step.h. */
 #include <errno.h>
 #include <linux/rseq.h>
 #include <sched.h>
@@ -21,8 +21,8 @@
 #define FAILURES_MAX	20
 
 enum action { KILL, INTRUDE, SIGNAL, ACTIONS };
-#define PATHS_SEEN	5		/* before one is followed */
-#define PASSES_SHORT	4		/* passes of a loop that the short form tries */
+#define PATHS_SEEN	5		/* number of paths to try before one is used */
+#define PASSES_SHORT	4		/* limit of the passes of a loop in the short form */
 
 static const char *const action_names[] = { "kill", "intrude", "signal" };
 
@@ -93,7 +93,8 @@ static void be_stepped(struct step_stage *st)
 
 /* ---- the tracer ---- */
 
-/* This thread's word, and the writer's, which was forked from it. */
+/* Returns the address of the word that names the rseq section.  The writer, which is forked
+ * from this thread, has it at the same address. */
 static void *section_word(void)
 {
 	return (char *)__builtin_thread_pointer() + arch_rseq_offset +
@@ -114,7 +115,7 @@ static int wait_stop(pid_t pid, int *ret_signal)
 	return 0;
 }
 
-/* Takes the word away that names the writer's section, and stores it in *@section. */
+/* Clear the word that names the writer's section, and store its value in *@section. */
 static int take_section(struct step_stage *st, pid_t pid, long *section)
 {
 	long word;
@@ -128,7 +129,7 @@ static int take_section(struct step_stage *st, pid_t pid, long *section)
 	return ptrace(PTRACE_POKEDATA, pid, section_word(), 0L) ? -errno : 0;
 }
 
-/* One instruction.  1: it was the last.  *@section: see take_section(). */
+/* Run one instruction.  Returns 1 if it was the last one.  See take_section() for @section. */
 static int step_once(struct step_stage *st, pid_t pid, long *section)
 {
 	int signal, r;
@@ -156,7 +157,7 @@ static int step(struct step_stage *st, pid_t pid, uint32_t steps)
 	return r;
 }
 
-/* Runs it up to the instruction at @address, which it has not yet passed. */
+/* Run the writer to the instruction at @address, which it must not have passed. */
 static int run_to(pid_t pid, unsigned long address)
 {
 	struct user_regs_struct regs;
@@ -180,7 +181,7 @@ static int run_to(pid_t pid, unsigned long address)
 	return ptrace(PTRACE_SETREGS, pid, NULL, &regs) ? -errno : 0;
 }
 
-/* How often the writer passes the instruction at @at before. */
+/* Returns how often the writer passes the instruction at @at before. */
 static uint32_t passes_before(const struct step_stage *st, uint32_t at)
 {
 	uint32_t nr = 0;
@@ -191,9 +192,9 @@ static uint32_t passes_before(const struct step_stage *st, uint32_t at)
 }
 
 /*
- * Run the writer to the point where @steps instructions are done.  A breakpoint stops it
- * where it comes for the first time.  An instruction that it has passed before, in a loop,
- * is reached by steps from the last breakpoint that is possible.
+ * Run the writer until it has executed @steps instructions.  A breakpoint stops it where an
+ * instruction is passed for the first time.  An instruction that the writer has passed
+ * before, in a loop, is reached by single steps from the last possible breakpoint.
  */
 static int go_to(struct step_stage *st, pid_t pid, uint32_t steps)
 {
@@ -221,7 +222,7 @@ static int run_to_end(struct step_stage *st, pid_t pid, int deliver)
 	return st->shared->phase == 2 ? 0 : -EINTR;
 }
 
-/* ---- what must be there ---- */
+/* ---- checks ---- */
 
 struct found {
 	uint32_t filled, stepped, intruders, handlers, later, other;
@@ -262,13 +263,13 @@ static void find_records(struct step_stage *st, struct found *f)
 	ring_cursor_done(&cursor);
 }
 
-/* Does this result of a write mean that the record is there? */
+/* Returns true if the record must be there after a write with this result. */
 static bool is_written(const struct step_stage *st, int result)
 {
 	return st->ops->can_tell ? result == 0 : !st->scenario->is_refused;
 }
 
-/* Returns 1 if the stepped record is there. */
+/* Check the records in the ring.  Returns 1 if the stepped record is there. */
 static int check(struct step_stage *st, const struct point *p)
 {
 	const struct step_scenario *sc = st->scenario;
@@ -276,7 +277,7 @@ static int check(struct step_stage *st, const struct point *p)
 	struct ring_head head;
 	struct found f;
 
-	/* others go on */
+	/* Other writers must be able to write. */
 	for (uint32_t i = 0; i < 3; i++)
 		nr_later += is_written(st, write_record(st, STEP_LATER + nr_later,
 							st->ops->fill_bytes));
@@ -324,7 +325,7 @@ static void set_stage(struct step_stage *st)
 	}
 }
 
-/* A writer that is about to write. */
+/* Start a writer, and stop it just before it writes. */
 static int start(struct step_stage *st, pid_t *ret_pid)
 {
 	int r, signal = 0;
@@ -351,7 +352,7 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Where does it go? */
+/* Learn the path: single-step the writer and store the address of each instruction. */
 static int learn_path(struct step_stage *st)
 {
 	struct user_regs_struct regs;
@@ -359,7 +360,7 @@ static int learn_path(struct step_stage *st)
 	pid_t pid;
 	int r;
 
-	/* once before, so that no symbol is left to be looked up */
+	/* Write once before, so that the dynamic linker has resolved all symbols. */
 	set_stage(st);
 	write_record(st, STEP_STEPPED, st->scenario->bytes);
 	set_stage(st);
@@ -404,8 +405,9 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 
 		if (stride > 1 && passes_before(st, i) >= PASSES_SHORT)
 			continue;
-		/* preempted by chance, it goes another way: once more; what
-		 * it only does when it is stepped is reached by steps */
+		/* If the writer is preempted by chance, it takes another path, so try again.
+		 * An instruction that it only reaches when it is stepped is then reached by
+		 * single steps. */
 		for (int n = 0; n < 100 && r == -ESTALE; n++) {
 			st->is_by_steps = n >= 10;
 			p = (struct point){ .action = action, .step = i };
@@ -417,7 +419,8 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 			continue;
 		}
 		r = check(st, &p);
-		/* the commit is one instruction */
+		/* The commit is one instruction, so after it every point must find the
+		 * record. */
 		if (action == KILL && was_there && !r)
 			fail(st, &p, "came and went", r);
 		was_there = r > 0;
@@ -434,7 +437,7 @@ static int sweep_all(struct step_stage *st, const struct step_scenario *scenario
 	int r;
 
 	st->scenario = scenario;
-	/* the shortest of some: preempted by chance, it goes a longer way */
+	/* A preempted writer takes a longer path, so use the shortest of several. */
 	for (int i = 0; i < PATHS_SEEN || st->nr_path != nr_least; i++) {
 		r = learn_path(st);
 		if (r)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A writer is stopped after every single instruction of a write, and at each
- * of these points one of three things happens to it: it is killed; another
- * writer on the same CPU writes to the same ring; or it gets a signal whose
- * handler writes to the same ring.  Each time every record must be there, whole
- * and once.
+ * A writer is stopped after every single instruction of a write.  At each of these points one
+ * of three things happens: the writer is killed, another writer on the same CPU writes to the
+ * same ring, or the writer gets a signal whose handler writes to the same ring.  Every record
+ * must then be in the ring, whole and once.
  *
- * The writer is traced with ptrace(): once step by step, to learn its path, and
- * then with a breakpoint on each instruction of it.  What it passes more than
- * once (in a loop) is reached by stepping.  A step would abort its rseq section
- * at once, so the tracer takes the word that names the section away while it
- * steps, and puts it back where the writer is to be interrupted.
+ * The writer is traced with ptrace(): first by single steps, to learn its path, and then with
+ * a breakpoint on each instruction.  Instructions that the writer passes more than once, in a
+ * loop, are reached by single steps.  A step would abort the rseq section, so the tracer
+ * clears the word that names the section while it steps, and restores it at the point of
+ * interruption.
  */
 #ifndef ULF_TESTS_STEP_H
 #define ULF_TESTS_STEP_H
@@ -26,13 +25,13 @@
 struct step_scenario {
 	const char *name;
 	bool is_slow, is_given, overwrite;
-	uint32_t fill;			/* records before it */
-	uint32_t bytes;			/* what its size depends on */
+	uint32_t fill;			/* number of records written before */
+	uint32_t bytes;			/* determines the size of the record */
 	bool has_extend;
 	bool is_refused;
 };
 
-/* Numbers of records; those before are numbered from 0. */
+/* Numbers of records.  The records written before have numbers from 0 on. */
 #define STEP_STEPPED	1000u
 #define STEP_INTRUDER	2000u
 #define STEP_HANDLER	3000u
@@ -41,23 +40,24 @@ struct step_scenario {
 struct step_stage;
 
 struct step_ops {
-	/* An empty ring for the scenario; sets ->view. */
+	/* Make an empty ring for the scenario, and set ->view. */
 	void (*reset)(struct step_stage *st);
-	uint32_t fill_bytes;		/* of the records before */
-	/* What write() needs, made beforehand; some 4 KiB at @buffer. */
+	uint32_t fill_bytes;		/* size of the records written before */
+	/* Prepare the data that write() needs in @buffer, which has some 4 KiB. */
 	void (*prepare)(struct step_stage *st, void *buffer, uint32_t number,
 			uint32_t bytes);
-	/* 0, or what ring_write() returns; if it cannot tell, 0. */
+	/* Write the record.  Returns the result of ring_write(), or 0 if write() does not
+	 * know it. */
 	int (*write)(struct step_stage *st, void *buffer, uint64_t now_ns);
 	bool can_tell;
-	/* Is the record whole?  Its number. */
+	/* Returns true if the record is whole, and stores its number. */
 	bool (*parse)(struct step_stage *st, const struct ring_record *record,
 		      uint32_t *ret_number);
 };
 
-/* What writer and tracer share. */
+/* Memory that writer and tracer share. */
 struct step_shared {
-	uint32_t phase;			/* 1: about to write, 2: has written */
+	uint32_t phase;			/* 1: the writer is about to write, 2: it has written */
 	int32_t result, handler_result;
 	uint32_t handled;
 };
@@ -68,28 +68,29 @@ struct step_stage {
 	struct step_shared *shared;
 	struct ring_view view;
 	bool has_section;		/* the writer uses rseq */
-	uint32_t short_stride;		/* in the short form, of how many
-					 * points one is tried */
+	uint32_t short_stride;		/* In the short form, one of this number of points is
+					 * tried. */
 	uint64_t now_ns;
-	unsigned long path[STEPS_MAX];	/* addresses of its instructions */
+	unsigned long path[STEPS_MAX];	/* addresses of the writer's instructions */
 	uint32_t nr_path;
-	uint64_t nr_points;		/* where it was interrupted */
+	uint64_t nr_points;		/* number of points at which the writer was interrupted */
 	uint32_t nr_failures;
-	bool is_by_steps;		/* to each point */
+	bool is_by_steps;		/* reach each point by single steps */
 };
 
-/* This thread, and those that it makes, on one CPU.  -ENOSYS: no rseq. */
+/* Bind this thread, and the threads that it creates later, to one CPU.  Returns -ENOSYS if
+ * there is no rseq. */
 int step_init(struct step_stage *st, uint32_t *ret_cpu);
-/* All points of all scenarios; only some if ULF_TORTURE is not "long".  Ends the
- * program (77) where ptrace() is not allowed. */
+/* Try all points of all scenarios, or only some if ULF_TORTURE is not "long".  Ends the
+ * program (status 77) if ptrace() is not allowed. */
 void step_sweep(struct step_stage *st, const struct step_scenario *scenarios,
 		size_t nr);
-/* Let it be stepped through, with nothing taken away: no section ever gets
- * through.  The number of steps; 0: it did not end. */
+/* Single-step the writer like a debugger, without clearing the word, so that each step aborts
+ * the rseq section.  Returns the number of steps, or 0 if the write did not end. */
 uint32_t step_debug(struct step_stage *st, const struct step_scenario *scenario);
 void step_fail(struct step_stage *st, const char *where, uint32_t at,
 	       const char *what, long value);
-/* The last line.  Returns the exit status. */
+/* Print the last line.  Returns the exit status. */
 int step_report(const struct step_stage *st);
 
 #endif

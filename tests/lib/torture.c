@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What writers and readers of the torture have in common, see torture.h. */
+/* The common part of the torture's writers and readers, see torture.h. */
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of the torture that consumes nothing: whole pages from the oldest
- * to the newest over and over, and a cursor that follows at its own pace.
+ * A reader of the torture that consumes nothing.  It reads whole pages, from the oldest to
+ * the newest, again and again, and reads records with a cursor at its own speed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ struct observer {
 	struct torture *t;
 	struct ring_page page;
 	struct ring_cursor *cursors;	/* [nr_rings] */
-	uint64_t *times;		/* [nr_rings], of the cursors */
+	uint64_t *times;		/* [nr_rings], time of each cursor's last record */
 	uint64_t records, pages, lost;
 };
 
-/* All of a page.  Returns the number of records in it. */
+/* Check all records of a page.  Returns their number. */
 static uint64_t check_page(struct observer *o, uint32_t ring)
 {
 	uint64_t time_ns = o->page.time_ns, last_ns = time_ns, nr = 0;
@@ -48,7 +48,7 @@ static uint64_t check_page(struct observer *o, uint32_t ring)
 	return nr;
 }
 
-/* The counts in front of pages add up, and so do their times. */
+/* Read all pages.  The counts at their beginning must add up, and times must not go back. */
 static void read_pages(struct observer *o, uint32_t ring)
 {
 	const struct ring_view *view = &o->t->views[ring];
@@ -153,7 +153,8 @@ void torture_observer(struct torture *t)
 
 	if (!o.page.data || !o.cursors || !o.times)
 		_exit(1);
-	/* The consumer's place may be looked up by it alone once it runs. */
+	/* Create the cursors before the consumer runs: then only the consumer may look up its
+	 * position. */
 	for (uint32_t i = 0; i < t->nr_rings; i++) {
 		if (ring_cursor_init(&o.cursors[i], &t->views[i]))
 			_exit(1);

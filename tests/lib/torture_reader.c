@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The consuming reader of the torture, which balances the books. */
+/* The consuming reader of the torture, which compares sums at the end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "lib/torture.h"
 
 #define BATCH			2000
-#define CLOCKS_DIFFER_NS	100000	/* TSCs of different CPUs, at most */
+#define CLOCKS_DIFFER_NS	100000	/* maximal difference between the TSCs of two CPUs */
 
-/* A bound context missed some of its records in its own ring, though nothing
- * was lost there: they must turn up in the slow ring. */
+/* A bound context missed some records in its own ring, although nothing was lost there.
+ * These records must be in the slow ring. */
 struct gap {
 	uint32_t writer, from, to;
 	uint32_t slow_ring;
@@ -25,11 +25,11 @@ struct consumer {
 		struct ring_cursor cursor;
 		uint64_t read, lost;
 		uint64_t time_ns;
-		uint64_t lost_ns;	/* before which something was lost */
+		uint64_t lost_ns;	/* something was lost before this time */
 		uint64_t extends;
 		struct last {
-			uint32_t next;		/* seq expected, 0: none yet */
-			uint64_t lost;		/* ->lost at that time */
+			uint32_t next;		/* expected sequence number, 0: none yet */
+			uint64_t lost;		/* ->lost when the last record was read */
 		} *last;			/* [RECORD_WRITERS] */
 	} *rings;
 	struct gap *gaps;
@@ -37,7 +37,7 @@ struct consumer {
 	struct seen {
 		struct record_id id;
 		uint64_t time_ns;
-	} *seen;			/* all, of a dead ring */
+	} *seen;			/* all records of a dead ring */
 	uint64_t nr_seen, max_seen;
 };
 
@@ -64,7 +64,7 @@ static void remember_seen(struct consumer *c, struct record_id id,
 	c->seen[c->nr_seen++] = (struct seen){ id, time_ns };
 }
 
-/* In a ring, a writer's records stand in the order of writing. */
+/* Records of one writer must be in the ring in the order of writing. */
 static void check_order(struct consumer *c, uint32_t ring, struct record_id id)
 {
 	struct consumer_ring *cr = &c->rings[ring];
@@ -98,7 +98,7 @@ static void check_record(struct consumer *c, uint32_t ring,
 	if (record->time_ns < cr->time_ns)
 		torture_fail(c->t, "ring %u: time ran back by %llu ns", ring,
 			     (unsigned long long)(cr->time_ns - record->time_ns));
-	/* within a page that takes a time extend */
+	/* Within a page such a delta needs a time extend. */
 	if (record->offset && record->time_ns - cr->time_ns >=
 	    1ull << ABI_REC_DELTA_BITS)
 		cr->extends++;
@@ -160,13 +160,13 @@ static int read_until_drained(struct consumer *c)
 	}
 }
 
-/* ---- the books ---- */
+/* ---- sums ---- */
 
 struct sums {
-	uint64_t entries, dropped;	/* what the rings say */
-	uint64_t read, lost;		/* what the reader saw */
-	uint64_t written, refused;	/* what the writers say */
-	uint64_t unsure;		/* writers killed in the act */
+	uint64_t entries, dropped;	/* counted by the rings */
+	uint64_t read, lost;		/* counted by the reader */
+	uint64_t written, refused;	/* counted by the writers */
+	uint64_t unsure;		/* number of writers killed inside write() */
 };
 
 static void close_ring(struct consumer *c, uint32_t i, struct sums *sums)
@@ -181,7 +181,7 @@ static void close_ring(struct consumer *c, uint32_t i, struct sums *sums)
 		torture_fail(t, "ring %u has no end", i);
 		return;
 	}
-	cr->lost += cr->cursor.lost;	/* behind the last record */
+	cr->lost += cr->cursor.lost;	/* lost after the last record */
 	if (cr->read + cr->lost != head.entries)
 		torture_fail(t, "ring %u: %llu read + %llu lost != %llu written",
 			     i, (unsigned long long)cr->read,
@@ -209,7 +209,8 @@ static void close_context(struct consumer *c, uint32_t i, struct sums *sums)
 	uint32_t seen = tally_count(&c->tally, i, written);
 	uint32_t all = c->tally.writers[i].count;
 
-	/* Beyond its count: at most the record it was killed with. */
+	/* A writer may have written one record more than it counted: the record during which
+	 * it was killed. */
 	if (all > seen && (!is_unsure || all != seen + 1 ||
 			   !tally_has(&c->tally,
 				      (struct record_id){ i, written })))
@@ -225,7 +226,7 @@ static void close_context(struct consumer *c, uint32_t i, struct sums *sums)
 
 static void close_gaps(struct consumer *c)
 {
-	/* refused, or lost for want of a lock: these are gaps too */
+	/* Records that were refused, or lost because of a lock, are gaps, too. */
 	if (c->t->ops->untold &&
 	    (!c->t->config->overwrite || c->t->ops->untold(c->t)))
 		return;
@@ -246,7 +247,7 @@ static void close_gaps(struct consumer *c)
 	}
 }
 
-/* Do the rings and the writers say the same? */
+/* Returns true if the counts of rings and writers agree. */
 static bool is_balanced(struct torture *t, const struct sums *s)
 {
 	uint64_t rings = s->entries + s->dropped;
@@ -261,10 +262,9 @@ static bool is_balanced(struct torture *t, const struct sums *s)
 }
 
 /*
- * Overwriting takes the oldest: what a writer has written after the oldest
- * record of any ring that lost something must be there, up to its last.
- * Writers that cannot tell refusals from the rest are left out in rings that
- * refuse.
+ * Overwriting removes the oldest records.  So all records of a writer that are newer than the
+ * oldest record of any ring that lost something must be there, up to the writer's last one.
+ * Rings that refuse records are left out if write() does not report it.
  */
 static void check_newest(struct consumer *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of the torture: starts everybody, kills some, and reports. */
+/* One run of the torture: start all processes, kill some, and report. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "base/bits.h"
 #include "lib/torture.h"
 
-#define EVENTS_PER_REST	100000u	/* at least: a rest takes 150 ms */
+#define EVENTS_PER_REST	100000u	/* at least, because a rest takes 150 ms */
 #define PROCESSES	3
 #define OBSERVERS	2
 
@@ -30,7 +30,7 @@ int torture_fork(void)
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0) {
-		/* our children die with us; -1 must never get to kill() */
+		/* Exit: our children die with this process, and kill() must never get -1. */
 		printf("fork: errno %d\n", errno);
 		exit(1);
 	}
@@ -69,7 +69,7 @@ static void start_readers(struct run *run)
 		_exit(torture_consume(run->t) ? 1 : 0);
 }
 
-/* 0 if the process ended as it should: by itself, or by @signal. */
+/* Wait for the end of a process.  Returns 0 if it exited with status 0, or died of @signal. */
 static int reap(struct run *run, const char *what, pid_t pid, int signal)
 {
 	int status = 0;
@@ -112,7 +112,7 @@ static void kill_one(struct run *run)
 	start_writer(run, i);
 }
 
-/* No record for longer than a time delta can say. */
+/* Let all writers pause for longer than a time delta can express. */
 static void rest(struct run *run)
 {
 	__atomic_store_n(&run->t->shared->pause, 1, __ATOMIC_RELAXED);
@@ -121,13 +121,13 @@ static void rest(struct run *run)
 	run->pauses++;
 }
 
-/* Recording off and on again, under the writers' hands. */
+/* Switch recording off and on again while the writers write. */
 static void blink(struct run *run)
 {
 	struct torture *t = run->t;
 
 	if (t->ops->untold)
-		return;		/* it would not be known what is missing */
+		return;		/* nobody would know how many records are missing */
 	for (int on = 0; on < 2; on++) {
 		for (uint32_t i = 0; i < t->nr_rings; i++)
 			ring_set_recording(t->views[i].ring, on);
@@ -136,7 +136,8 @@ static void blink(struct run *run)
 	}
 }
 
-/* Deaths are spread so that the numbers of the writers last for all. */
+/* Run until @events records are written.  Kills are spread so that there are enough numbers
+ * for writers. */
 static void go_on(struct run *run, uint64_t events)
 {
 	struct torture_shared *shared = run->t->shared;
@@ -176,8 +177,8 @@ static void stop(struct run *run)
 		reap(run, "observer", run->observers[i], 0);
 }
 
-/* Children of killed writers are ours now; they end soon.  Those of vfork() kill
- * themselves. */
+/* Children of killed writers are now children of this process, and end soon.  Children of
+ * vfork() kill themselves. */
 static void reap_orphans(struct run *run)
 {
 	int status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A writing process of the torture: threads, some bound to a CPU and some
- * free, each with a timer whose handler writes too, that fork now and then.
- * It may be killed at any time.
+ * A writing process of the torture.  It has threads, some bound to a CPU and some free, which
+ * fork from time to time.  Each thread has a timer whose handler writes, too.  The process
+ * may be killed at any time.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,10 +18,11 @@
 
 #include "lib/torture.h"
 
-#define CONTEXTS_SPARE		1000	/* of them no children are forked */
+#define CONTEXTS_SPARE		1000	/* no more children if fewer contexts are left */
 #define CHILD_RECORDS		100
 
-/* May a child of vfork() call vfork()?  That of ASan remembers one return address. */
+/* Returns whether a child of vfork() may call vfork().  ASan's vfork() remembers only one
+ * return address. */
 #ifdef __SANITIZE_ADDRESS__
 #define CAN_NEST	false
 #else
@@ -47,7 +48,7 @@ struct thread {
 	bool is_slow;			/* does not use rseq */
 };
 
-/* What the handler on this thread writes as. */
+/* The context in which the handler on this thread writes. */
 static __thread struct source *handler_source;
 
 static int source_init(struct source *s, struct torture *t, uint64_t seed,
@@ -76,7 +77,7 @@ static void count(uint64_t *word)
 	__atomic_store_n(word, *word + 1, __ATOMIC_RELAXED);
 }
 
-/* One record; the context's counts follow the outcome. */
+/* Write one record, and count its result in the context. */
 static int write_one(struct source *s)
 {
 	struct torture_context *c = s->context;
@@ -137,7 +138,8 @@ static void start_timer(struct torture *t, uint64_t *random)
 		torture_fail(t, "no timer: errno %d", errno);
 }
 
-/* Only this thread is there in the child; its rseq area is still good. */
+/* Write records in a child.  The child has only this thread, and its rseq area is still
+ * valid. */
 static void write_from_child(struct source *parent)
 {
 	struct torture *t = parent->t;
@@ -167,7 +169,7 @@ static void write_from_child(struct source *parent)
 	_exit(0);
 }
 
-/* The kernel kills this process soon, wherever it is then. */
+/* Let the kernel kill this process soon, at any instruction. */
 static void die_soon(uint64_t *random)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
@@ -187,9 +189,9 @@ static void move_to(uint32_t cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* It has the memory of its parent, which waits, but is a task of its own: on another
- * CPU, with no timer but that of its death.  Unless it has a child itself: that would
- * share the stack with who goes on then. */
+/* The child of vfork() uses the memory of its parent, which waits.  It is a task of its own:
+ * it runs on other CPUs, and its only timer is the one that kills it.  A child that has a
+ * child itself is not killed, because parent and child would then run on one stack. */
 __attribute__((noreturn)) static void be_vforked(const struct source *parent, bool has_child)
 {
 	struct torture *t = parent->t;
@@ -236,7 +238,7 @@ static void bind_to(struct source *s, struct source *handler, uint32_t cpu)
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
 	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		return;		/* not ours to use: stay free */
+		return;		/* this CPU is not allowed: stay free */
 	s->context->home = (int32_t)(2 * cpu + s->is_slow);
 	handler->context->home = s->context->home;
 }
@@ -283,7 +285,7 @@ static void *write_until_stopped(void *arg)
 			sched_yield();
 		between_records(&s);
 	}
-	/* the handler's stack frame must not outlive its context */
+	/* After this the handler does not run any more, so its context can end. */
 	sigemptyset(&timer);
 	sigaddset(&timer, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &timer, NULL);

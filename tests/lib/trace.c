@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading what a root recorded, see trace.h. */
+/* Reads the records of a root, see trace.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +133,7 @@ size_t trace_count(struct driver *d, const struct trace *trace,
 	return nr;
 }
 
-/* Compare two records by time.  Records of one time keep the order of trace->records. */
+/* Compare two records by time.  Records of equal time keep the order of trace->records. */
 static int compare_times(const void *a, const void *b)
 {
 	const struct trace_record *x = *(const struct trace_record *const *)a;

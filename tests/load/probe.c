@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe SECONDS DIR...: writes to control files of the roots in turn, as echo does,
- * and prints how many there were and how long they took.
+ * probe SECONDS DIR...: writes to control files of the roots in turn, as echo does, and
+ * prints the number of writes and their times.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agent thread and the program do not notice each other: signals, rights
- * and descriptors, the end of the main thread, what libc thinks of threads.
+ * The agent thread and the program do not disturb each other: signals, rights, descriptors,
+ * the end of the main thread, and libc's knowledge of threads.
  *
  * user: both some programs have rights of root
  * no-sanitize: address there the agent is a thread of libc's
@@ -51,7 +51,7 @@ static void *outlive(void *arg)
 	return NULL;
 }
 
-/* The process ends with its last thread, and that is not the agent. */
+/* The process ends when its last thread ends; the agent does not count as one. */
 static int leave_main(int argc, char **argv)
 {
 	static pthread_t self, other;
@@ -101,7 +101,7 @@ static const struct self_role roles[] = {
 
 /* ---- the tests ---- */
 
-/* A line of /proc/PID/task/TID/status of the agent. */
+/* Get a line of the agent's /proc/PID/task/TID/status. */
 static void agent_status(pid_t pid, const char *key, char *value, size_t size)
 {
 	char *text = command_output(
@@ -140,7 +140,7 @@ static void test_status(void)
 	char uids[256];
 
 	CHECK_EQ(self_get(&self), 'r');
-	trace_open(&d, self.pid);	/* so the agent has done its first work */
+	trace_open(&d, self.pid);	/* so that the agent has finished its first work */
 	CHECK_EQ(self_count_threads(self.pid), 2);
 	blocked = agent_bits(self.pid, "SigBlk");
 	for (int sig = 1; sig <= SIGRTMAX; sig++) {
@@ -158,7 +158,8 @@ static void test_status(void)
 	driver_close(&d);
 }
 
-/* A user with two of root's rights: the agent has none but that to lock memory. */
+/* The program belongs to a user with two of root's capabilities.  The agent has only the one
+ * for locking memory. */
 static void test_capabilities(void)
 {
 	char *text;
@@ -179,12 +180,13 @@ static void test_capabilities(void)
 		">&2 && for t in /proc/$!/task/*; do sed -n "
 		"'s/^Name:[[:space:]]*//p; s/^CapEff:[[:space:]]*0*//p' "
 		"$t/status; done && exec 5>&- && wait $!", getpid());
-	/* its own thread: net_raw is bit 13, ipc_lock bit 14 */
+	/* its own thread: net_raw is bit 13, ipc_lock is bit 14 */
 	CHECK_STR(text, "exe\n6000\nulf-agent\n4000\n");
 	free(text);
 }
 
-/* Who can be root again is root to the agent, too. */
+/* A process with root's saved user id can become root again, so it counts as root: its agent
+ * has another user. */
 static void test_saved_user(void)
 {
 	char uids[256];

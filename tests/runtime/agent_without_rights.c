@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agent of a program that is root's has no rights; but a worker that has become
- * `nobody' has no power over it either.  It shares the program's memory, and a signal
- * that kills it kills the program.
+ * The agent of root's program has no rights.  A worker that has become `nobody' has no power
+ * over the agent either: the agent shares the program's memory, and a signal that kills the
+ * agent kills the program.
  *
  * user: root only a program of root has an agent with another user
  */
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 	int status;
 
-	/* With a capability of its own the agent would be out of reach in any case. */
+	/* If the agent had a capability, the worker could not reach it in any case. */
 	if (argc == 1) {
 		CHECK(!prctl(PR_CAPBSET_DROP, CAP_IPC_LOCK, 0, 0, 0));
 		execv("/proc/self/exe", (char *[]){ argv[0], "again", NULL });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// An unwinder sees the same frames with the graph tracer and without it, but for those
-// that the tracer adds: the same CFA and return address of each, in a personality routine,
+// An unwinder sees the same frames with the graph tracer and without it, except frames that
+// the tracer adds.  CFA and return address of each frame are equal in a personality routine,
 // in the callback of _Unwind_Backtrace() and in the stop function of a forced unwind.
-// Exceptions do the same.  This is done with each unwinder that is on the machine as a
+// Exceptions work, too.  All this is tested with each unwinder that is installed as a
 // library.
 //
-// With an argument the program does it once: "exact", or "odd", where the CFAs of callers
-// may be one too large because the unwinder is linked statically.
+// With an argument the program does this once: "exact", or "odd", where the CFAs of callers
+// may be too large by one because the unwinder is linked statically.
 #include <algorithm>
 #include <csetjmp>
 #include <csignal>
@@ -36,8 +36,8 @@
 	} while (0)
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
-// The compiler knows nothing of the function that has it, nor is the call before it the
-// last one, and a jump.
+// In a function that contains this, the compiler knows nothing of its effects, and the call
+// before it is not a tail call.
 #define STAYS	__asm__ volatile("" ::: "memory")
 
 static bool may_be_odd;
@@ -68,7 +68,7 @@ static void off(void)
 	unregister_ftrace_graph(&gops);
 }
 
-// ---- what an unwinder says ----
+// ---- the frames that an unwinder sees ----
 
 struct frame {
 	uint64_t ip, cfa;
@@ -77,7 +77,7 @@ struct frame {
 
 static std::vector<frame> seen;
 
-// The frames that the tracer adds return to a range of this size, at a multiple of it.
+// The frames that the tracer adds return to a range of this size, at a multiple of the size.
 #define BODIES	0x800000ul
 
 static uint64_t bodies;
@@ -96,7 +96,7 @@ static void find_bodies(void)
 	CHECK((where() & -BODIES) != bodies);
 }
 
-// False: it is a frame of the tracer's.
+// Store the frame.  Returns false if it is a frame of the tracer.
 static bool see(struct _Unwind_Context *context, int actions)
 {
 	frame f = { _Unwind_GetIP(context), _Unwind_GetCFA(context), actions };
@@ -127,12 +127,12 @@ static void compare(const std::vector<frame> &without, const char *what)
 	std::_Exit(1);
 }
 
-// Both times @fn is called by the same instruction, with the same stack.
+// Compare the frames.  In both rounds the same instruction calls @fn, with the same stack.
 static void test_same(void (*fn)(void), const char *what)
 {
 	std::vector<frame> without;
 
-	for (volatile int i = 0; i < 2; i++) {	// not unrolled
+	for (volatile int i = 0; i < 2; i++) {	// must not be unrolled
 		seen.clear();
 		seen.reserve(4096);
 		if (i)
@@ -147,11 +147,12 @@ static void test_same(void (*fn)(void), const char *what)
 	compare(without, what);
 }
 
-// ---- a frame with a personality routine of its own, which goes by the CFA ----
+// ---- a frame with a personality routine of its own, which uses the CFA ----
 
 #define MAGIC	0x4a1f6a3e51d2c0b7
 
-// frame_call(fn, arg): what fn(arg) returns, or the value that an exception is landed with.
+// frame_call(fn, arg): returns the result of fn(arg), or the value with which an exception
+// lands here.
 extern "C" long frame_call(long (*fn)(long), long arg);
 extern "C" char frame_landing[] __attribute__((visibility("hidden")));
 
@@ -176,7 +177,7 @@ __asm__(".pushsection .text\n"
 	"call	*%rax\n"
 	".globl	frame_landing\n"
 "frame_landing:\n"
-	"cmpq	%rbx, %rsp\n"		// both are as they were
+	"cmpq	%rbx, %rsp\n"		// both registers are unchanged
 	"je	1f\n"
 	"ud2\n"
 "1:\n"
@@ -190,7 +191,7 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 
 static const _Unwind_Exception_Class CLASS = 0x756c66746573740a;
-static bool lands_everything;		// not only exceptions of ours
+static bool lands_everything;		// if false, only exceptions of this test land
 
 extern "C" __attribute__((visibility("hidden"), used)) _Unwind_Reason_Code
 frame_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class cls,
@@ -217,7 +218,7 @@ frame_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class c
 
 static struct _Unwind_Exception exception;
 
-// What the compiler does not know: they never return.
+// The compiler does not know that these functions never return.
 static volatile bool is_true = true;
 
 TRACED long raises(long x)
@@ -227,7 +228,7 @@ TRACED long raises(long x)
 	exception.exception_class = CLASS;
 	exception.exception_cleanup = NULL;
 	_Unwind_RaiseException(&exception);
-	std::_Exit(1);			// nobody has landed it
+	std::_Exit(1);			// no frame has caught it
 }
 
 static int destroyed;
@@ -236,7 +237,7 @@ struct guard {
 	~guard() { destroyed++; }
 };
 
-// untraced, traced, with a cleanup and without, on the way
+// The exception passes untraced and traced functions, with and without a cleanup.
 TRACED long plain_raises(long x) { long r = raises(x); STAYS; return r; }
 __attribute__((noinline)) long untraced_raises(long x)
 {
@@ -246,7 +247,7 @@ __attribute__((noinline)) long untraced_raises(long x)
 }
 TRACED long guarded_raises(long x) { guard g; return untraced_raises(x); }
 TRACED long deep_raises(long x) { long r = x ? deep_raises(x - 1) : raises(x); STAYS; return r; }
-// the last call is a jump: its frame is that of its caller
+// The call is a tail call, so this function's frame is that of its caller.
 TRACED long tail_raises(long x) { return raises(x); }
 TRACED long returns(long x) { STAYS; return x; }
 
@@ -262,7 +263,7 @@ static void land_all(void)
 	CHECK(frame_call(deep_raises, 500) == 42);
 }
 
-// ---- frames of this kind around others, and exceptions of C++ through them ----
+// ---- such frames around others, and C++ exceptions through them ----
 
 TRACED long nested(long x)
 {
@@ -292,7 +293,7 @@ TRACED long catches(long x)
 	}
 }
 
-// the handler is that of the caller of the function that throws
+// The handler is in the caller of the function that throws.
 TRACED long catches_at_once(long x)
 {
 	try {
@@ -449,7 +450,8 @@ static _Unwind_Reason_Code on_step_frame(struct _Unwind_Context *context, void *
 
 static volatile int nr_steps;
 
-// In a followed call of frame_call(), which is found from wherever libulf is.
+// Called at each instruction of a traced call of frame_call(): the unwinder must find
+// frame_call() from every place in libulf.
 static void on_step(int, siginfo_t *, void *arg)
 {
 	uint64_t ip = (uint64_t)((ucontext_t *)arg)->uc_mcontext.gregs[REG_RIP];
@@ -480,7 +482,7 @@ static void test_steps(void)
 	struct sigaction action = {};
 
 	CHECK(dl_iterate_phdr(find_libulf, NULL) == 1);
-	// in a static program this would be all of it
+	// In a static program every address would be in this range.
 	if ((uint64_t)on_step >= libulf_low && (uint64_t)on_step < libulf_high)
 		return;
 	action.sa_sigaction = on_step;
@@ -488,7 +490,7 @@ static void test_steps(void)
 	CHECK(!sigaction(SIGTRAP, &action, NULL));
 	on();
 	for (auto fn : fns) {
-		frame_call(fn, 0);		// symbols are bound
+		frame_call(fn, 0);		// binds the symbols
 		nr_steps = 0;
 		set_trap_flag(0x100);
 		frame_call(fn, 0);
@@ -553,8 +555,8 @@ static void test_all(void)
 	test_same(mix_all, "C++");
 	test_same(look_all, "_Unwind_Backtrace()");
 	test_same(force_all, "_Unwind_ForcedUnwind()");
-	// libc has threads unwound by libgcc; LLVM 14's unwinder is lost where a signal has
-	// interrupted the first instruction of a function
+	// libc unwinds threads with libgcc.  LLVM 14's unwinder fails where a signal has
+	// interrupted the first instruction of a function.
 	if (std::getenv("LD_PRELOAD"))
 		return;
 	if (!is_sanitized() && !may_be_odd)
@@ -595,10 +597,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	run_with(NULL);
-	// A sanitizer wants to be the first of all that are preloaded.
+	// A sanitizer must be the first of all preloaded libraries.
 	if (is_sanitized())
 		return 0;
-	run_with("libunwind.so.1");	// LLVM's
-	run_with("libunwind.so.8");	// nongnu.org's
+	run_with("libunwind.so.1");	// the unwinder of LLVM
+	run_with("libunwind.so.8");	// the unwinder of nongnu.org
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A traced program (tests/data/runtime/traced.c) under valgrind, and built with
- * each sanitizer: they find nothing, and everything is recorded.  libulf itself
- * is as it is shipped.
+ * Run a traced program (tests/data/runtime/traced.c) under valgrind, and built with each
+ * sanitizer.  They must find no error, and everything must be recorded.  libulf itself is the
+ * normal build.
  *
  * timeout: 180
  * no-sanitize: address it builds programs of its own
@@ -15,13 +15,13 @@
 
 static const struct checker {
 	const char *name;
-	const char *needs;		/* a program */
+	const char *needs;		/* a command */
 	const char *cc, *flags;
-	const char *run;		/* before the program */
-	const char *arg;		/* see there */
+	const char *run;		/* command before the program */
+	const char *arg;		/* argument of the program */
 } checkers[] = {
 	{ "nothing", "gcc", "gcc", "", "", "" },
-	/* It cannot read the debugging information of every compiler. */
+	/* valgrind cannot read the debugging information of every compiler. */
 	{ "valgrind", "valgrind", "gcc", "-s",
 	  "mkdir -p \"$TMPDIR/lib\" && objcopy -g \"$ULF_BUILD/libulf.so.0\" "
 	  "\"$TMPDIR/lib/libulf.so.0\" && LD_LIBRARY_PATH=\"$TMPDIR/lib\" "
@@ -39,7 +39,7 @@ static int compile(const struct checker *c)
 {
 	const char *build = command_env("ULF_BUILD");
 
-	/* The stand-in for the server is not what is looked at. */
+	/* The files in tests/lib, which stand for the server, are not instrumented. */
 	return command("cd '%s' && %s -O1 -g -Wall -Wextra -D_GNU_SOURCE %s "
 		       "-Iinclude -Isrc -Itests -Itests/runtime "
 		       "-o \"$TMPDIR/traced\" tests/data/runtime/traced.c "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child that leaves the root has nothing of its memory any more and lives on; one that
- * changes its user leaves by itself, if that is asked for.  Its parent goes on as before.
+ * A child that leaves the root has no part of its memory any more, and lives on.  If it is
+ * asked for, a child that changes its user leaves by itself.  The parent is not affected.
  *
  * user: both only root can change its user
  */
@@ -23,7 +23,7 @@
 
 static struct driver driver;
 
-/* Bytes of the root's memory that this process has. */
+/* Returns the number of bytes of the root's memory that this process has mapped. */
 static unsigned long mapped_bytes(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -47,7 +47,7 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What a program does, in one that has left. */
+/* Do the usual work of a program, in a process that has left. */
 static void live_on(void)
 {
 	pid_t pid;
@@ -63,7 +63,7 @@ static void live_on(void)
 		_exit(mapped_bytes() != 0);
 	}
 	CHECK_EQ(wait_for(pid), 0);
-	ulf_leave();			/* again */
+	ulf_leave();			/* leave again */
 }
 
 static void by_call(void)
@@ -79,7 +79,7 @@ static void by_call(void)
 		ulf_leave();
 		CHECK_EQ(errno, 4711);
 		live_on();
-		exit(0);		/* not _exit(): the root must stay */
+		exit(0);		/* exit() instead of _exit(): it must not remove the root */
 	}
 	CHECK_EQ(wait_for(pid), 0);
 	CHECK_EQ(driver_nr_records(&driver), before);
@@ -87,7 +87,7 @@ static void by_call(void)
 	trace_rt_hit(3, 0);
 	CHECK_EQ(driver_nr_records(&driver), before + 1);
 	CHECK(!fstat(driver.fd, &st));
-	CHECK_EQ(st.st_nlink, 1);	/* nobody has removed it */
+	CHECK_EQ(st.st_nlink, 1);	/* the root's memory still has its name */
 }
 
 static void by_user(void)
@@ -104,7 +104,8 @@ static void by_user(void)
 	}
 	CHECK_EQ(wait_for(pid), 0);
 	CHECK(mapped_bytes());
-	/* what changes nothing, and what the root's maker does, count for nothing */
+	/* A call that changes nothing does not count, and neither does a change by the
+	 * process that made the root. */
 	pid = fork();
 	if (!pid) {
 		driver_close(&driver);

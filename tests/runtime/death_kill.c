@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that traces at full speed, from several threads, their signal
- * handlers and children, is killed with SIGKILL at a random moment, many
- * times.  Each time the dead root must have every record that was committed
- * (the program counts in memory that outlives it), whole, and with it the
- * formats of all events and the names of all threads.
+ * A program that traces at full speed, in several threads, their signal handlers and
+ * children, is killed at a random moment, many times.  Each time the dead root must have
+ * every committed record, whole, and the formats of all events and the names of all threads.
+ * The program counts its records in memory that outlives it.
  *
  * timeout: 300
  * no-sanitize: thread rseq sections are not visible to it
@@ -60,7 +59,7 @@ static int be_killed(int argc, char **argv)
 	torture_writer(&t, 2 * t.nr_cpus, t.seed);
 }
 
-/* ---- what it leaves behind ---- */
+/* ---- the root after the death ---- */
 
 static const struct abi_comm *find_comm(struct driver *d, int32_t tid)
 {
@@ -74,7 +73,7 @@ static const struct abi_comm *find_comm(struct driver *d, int32_t tid)
 	return NULL;
 }
 
-/* Children are named after the thread that made them. */
+/* Check the names of all threads.  Children have the name of the thread that forked them. */
 static void check_names(struct torture *t, struct ring_root *root)
 {
 	for (uint32_t i = 0; i < root->nr_threads; i++) {
@@ -139,7 +138,7 @@ static void check_formats(struct torture *t, struct driver *d)
 	check_format(t, d, "ring_dynamic", body, "head=%lx bytes=%u");
 }
 
-/* ---- one death ---- */
+/* ---- one program ---- */
 
 struct sums {
 	uint64_t written, read, lost, dropped, killed_in_the_act, threads;
@@ -160,7 +159,7 @@ static void add(struct sums *sums, const struct torture *t,
 	sums->threads += root->nr_threads;
 }
 
-/* Children of the dead may live a little longer. */
+/* Children of a killed process may live a little longer. */
 static void reap_orphans(void)
 {
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
@@ -190,7 +189,7 @@ static pid_t live_and_die(uint32_t which, uint64_t *random)
 	return self.pid;
 }
 
-/* Returns the number of things that were wrong. */
+/* Run a program, kill it and check its root.  Returns the number of failures. */
 static uint32_t one_death(uint32_t which, uint64_t *random, struct sums *sums)
 {
 	struct ring_root root = { 0 };
@@ -208,7 +207,7 @@ static uint32_t one_death(uint32_t which, uint64_t *random, struct sums *sums)
 	close(fd);
 	pid = live_and_die(which, random);
 
-	/* as somebody who comes later */
+	/* Open the root, as a server that starts later does. */
 	CHECK_EQ(driver_open(&root.driver, pid), 0);
 	ring_root_look(&t, &root);
 	t.is_dead = true;

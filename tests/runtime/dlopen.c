@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A module with events is loaded and unloaded, with its events on, while
- * others are hit and switched.
+ * A module is loaded and unloaded while its events are on, and while other events are hit and
+ * switched.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -54,7 +54,7 @@ static void unload(struct module *m)
 	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
 }
 
-/* Does this process say that the module with that event is there? */
+/* Returns true if this process's bitmap says that the module of the event is loaded. */
 static bool is_there(int row)
 {
 	struct abi_event *rows = (void *)(d.mem + d.control->events_off);
@@ -84,10 +84,10 @@ static void test_come_and_go(void)
 	nr = d.control->nr_events;
 	unload(&m);
 	CHECK(!is_there(row));
-	/* 2, 3, and the destructor */
+	/* 2, 3, and a hit of the destructor */
 	CHECK_EQ(trace_drain(&d, "mod", "mod_hit"), 3);
 
-	/* On from its first instruction, under its old number. */
+	/* The event is on from the module's first instruction, and has its old number. */
 	m = load();
 	CHECK(is_there(row));
 	CHECK_EQ(driver_find_event(&d, "mod", "mod_hit"), row);
@@ -99,19 +99,19 @@ static void test_come_and_go(void)
 	unload(&m);
 	CHECK_EQ(trace_drain(&d, "mod", "mod_hit"), 0);
 
-	/* Switched on while it is not there. */
+	/* Switch the event on while the module is not loaded. */
 	CHECK_EQ(driver_enable(&d, "mod", "mod_hit", true), 0);
 	m = load();
 	unload(&m);
 	CHECK_EQ(trace_drain(&d, "mod", "mod_hit"), 2);
 }
 
-/* ---- loads while everything else goes on ---- */
+/* ---- loads while other threads hit events ---- */
 
 #define BUDGET	20000
 
 static bool is_over;
-static int budget;			/* of records, until they are taken out */
+static int budget;			/* records that may be written before the next reading */
 
 static void *hammer(void *arg)
 {
@@ -159,8 +159,8 @@ static void check_records(size_t *nr, size_t *nr_loads)
 	trace_free(&trace);
 }
 
-/* The loads go on until they are done; here the others are switched, and the
- * records taken out, which must be there to the last one. */
+/* While another thread loads and unloads the module, this one switches other events and reads
+ * records.  No record may be missing. */
 static void test_busy(void)
 {
 	pthread_t threads[THREADS], loader;
@@ -188,7 +188,7 @@ static void test_busy(void)
 	CHECK_EQ(d.control->table_errors, 0);
 }
 
-/* ---- loads at ever new addresses ---- */
+/* ---- loads at a new address each time ---- */
 
 static void test_moved(void)
 {
@@ -204,7 +204,7 @@ static void test_moved(void)
 		last = m.base;
 		m.hit((long)i);
 		unload(&m);
-		/* so that the next one cannot be there */
+		/* so that the next load cannot get this address */
 		held[i] = mmap(m.base, 4096, PROT_NONE, MAP_PRIVATE |
 			       MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	}
@@ -217,7 +217,8 @@ static void test_moved(void)
 	free(held);
 }
 
-/* ---- in a child: what it has put into the root the parent must bear to read ---- */
+/* ---- in a child: the parent must be able to read what the child has put into the root
+ * ---- */
 
 static void load_many(void)
 {
@@ -252,7 +253,7 @@ static void test_child(void)
 	unload(&m);
 }
 
-/* ---- by a path that is good for this process only ---- */
+/* ---- by a path that is valid in this process only ---- */
 
 static void test_relative(void)
 {
@@ -270,7 +271,7 @@ static void test_relative(void)
 	strcpy(path, full);
 }
 
-/* ---- without the ELF header in its memory ---- */
+/* ---- a module without the ELF header in its memory ---- */
 
 static void test_no_header(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen() returns whatever somebody writes to the root where a server would answer: a
- * number that changes all the time and is never reached is waited for as long as one that
- * does not change.
+ * dlopen() returns even if another process writes hostile answers to the root where a server
+ * would answer.  If the answer changes all the time and never reaches the expected number,
+ * libulf waits only as long as for an answer that does not change.
  *
  * timeout: 60
  * no-sanitize: thread it takes the writer's stores for a race
@@ -36,7 +36,7 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-/* As if a server were there, and answered who has asked before. */
+/* Act as a server that answers old requests. */
 static void *answer(void *arg)
 {
 	struct abi_control *control = d.control;
@@ -69,7 +69,7 @@ int main(void)
 
 	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	snprintf(path, sizeof(path), "%.4000s/tracefs-mod_callee.so", dirname(exe));
-	trace_rt_hit(1, 1);		/* it is linked with libulf */
+	trace_rt_hit(1, 1);		/* links the program with libulf */
 	CHECK_EQ(driver_open(&d, getpid()), 0);
 	listen_as_server();
 	d.control->wants_objects = 1;
@@ -77,7 +77,7 @@ int main(void)
 	start = now_s();
 	library = dlopen(path, RTLD_NOW);
 	CHECK(library);
-	CHECK(d.control->asked);	/* else this says nothing */
+	CHECK(d.control->asked);	/* otherwise the test shows nothing */
 	CHECK(now_s() - start <= SECONDS);
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(writer, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace_dump(): the buffer is printed to stderr, recording stops, and the program
- * notices no child; from handlers, too.  With ULF_DUMP_ON_CRASH a program that
- * dies of a signal prints it, and dies of that signal.
+ * ftrace_dump() prints the buffer to stderr and stops recording, also in signal handlers.
+ * The program does not see the child that prints.  With ULF_DUMP_ON_CRASH a program that dies
+ * of a signal prints the buffer before.
  *
  * no-sanitize: address it has handlers for deadly signals itself
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -31,11 +31,11 @@ static struct driver d;
 static char out_path[4096];
 static char text[1 << 20];
 
-/* ---- what is printed ---- */
+/* ---- the output ---- */
 
 static int real_stderr;
 
-/* From now on to the file, until it is read. */
+/* Redirect stderr to the file until printed() reads it. */
 static void catch_stderr(void)
 {
 	int fd = open(out_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -111,7 +111,7 @@ static void hit_on(int cpu, int nr)
 		trace_rt_hit(i, cpu);
 }
 
-/* Two CPUs that may be used; the same twice if there is but one. */
+/* Find two CPUs that may be used, or the same CPU twice if there is only one. */
 static void find_cpus(int cpus[2])
 {
 	cpu_set_t set;
@@ -163,12 +163,12 @@ static void on_request(void)
 	CHECK_EQ(nr_sigchld, 0);
 	CHECK_EQ(wait(NULL), -1);
 	CHECK_EQ(errno, ECHILD);
-	CHECK_EQ(open("/", O_PATH), fd + 1);	/* no descriptor is left */
-	/* it was looked at, no more */
+	CHECK_EQ(open("/", O_PATH), fd + 1);	/* no descriptor is left open */
+	/* The dump has not consumed the records. */
 	CHECK_EQ(trace_drain(&d, "rt", "rt_hit"), 2 * HITS + 1);
 }
 
-/* ---- in programs of their own ---- */
+/* ---- in separate programs ---- */
 
 static int empty(int argc, char **argv)
 {
@@ -180,7 +180,7 @@ static int empty(int argc, char **argv)
 	return 0;
 }
 
-/* What there is instead of a stderr is not the program's stdout. */
+/* If stderr is closed, nothing may be printed to stdout. */
 static int closed(int argc, char **argv)
 {
 	(void)argc;
@@ -193,7 +193,7 @@ static int closed(int argc, char **argv)
 	return 0;
 }
 
-/* As a program does that sets its title. */
+/* Overwrite the environment, as a program does that sets its title. */
 static int overwrites(int argc, char **argv)
 {
 	for (char **e = environ; *e; e++)
@@ -304,7 +304,7 @@ static int ignores(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	catch_stderr();
-	raise(SIGTRAP);			/* ignored since before the start */
+	raise(SIGTRAP);			/* ignored from the start */
 	CHECK_STR(printed(), "");
 	return 0;
 }
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
 	setenv("PATH", saved, 1);
 
 	CHECK_EQ(run("dies", "segv"), 128 + SIGSEGV);
-	CHECK_STR(printed(), "");		/* nobody wanted it */
+	CHECK_STR(printed(), "");		/* not requested */
 	setenv("ULF_DUMP_ON_CRASH", "1", 1);
 	crashes();
 	setenv("ULF_DUMP_ON_CRASH", "0", 1);

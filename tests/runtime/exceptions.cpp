@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// C++ exceptions fly through functions with tracepoints, on and off, and
-// destructors hit some on the way.
+// C++ exceptions pass functions with tracepoints, which are on or off, and destructors hit
+// tracepoints meanwhile.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -54,7 +54,7 @@ static __attribute__((noinline)) int dive(int depth)
 	return dive(depth - 1) + 1;
 }
 
-// A probe that throws and catches by itself.
+// A probe that throws, and catches its own exception.
 static void on_long(void *data, const char *text)
 {
 	try {
@@ -97,7 +97,7 @@ int main()
 	trace_rt_long("two");
 	CHECK(texts == "one two");
 	CHECK(!unregister_trace_rt_long(on_long, &texts));
-	// nobody is left behind in a probe
+	// No thread may count as being inside a probe.
 	tracepoint_synchronize_unregister();
 	return 0;
 }

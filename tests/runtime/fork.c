@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork(): children record, and each process can be switched from outside, the
- * parent too.
+ * fork(): children record, and each process, also the parent, can be switched from outside.
  *
  * timeout: 60
  * no-sanitize: address its allocator stays locked in a child of many threads
@@ -30,7 +29,7 @@ static void wait_for(pid_t pid)
 	CHECK_EQ(status, 0);
 }
 
-/* ---- a child that does as it is told: h hit, anything else end ---- */
+/* ---- a child that obeys: h: hit, anything else: end ---- */
 
 struct child {
 	pid_t pid;
@@ -111,7 +110,7 @@ static void test_switching(void)
 	expect(children, 1, 0);
 	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
 	expect(children, 1, 1);
-	for (int i = 1; i < CHILDREN; i++)	/* forked while it is on */
+	for (int i = 1; i < CHILDREN; i++)	/* forked while the event is on */
 		children[i] = child_start(i + 1);
 	for (int i = 0; i < CHILDREN; i++) {
 		const struct abi_process *slot =
@@ -132,7 +131,7 @@ static void test_switching(void)
 		child_end(&children[i]);
 }
 
-/* ---- a fork in the middle of switching ---- */
+/* ---- a fork while settings change ---- */
 
 static void *switch_it(void *arg)
 {
@@ -140,7 +139,7 @@ static void *switch_it(void *arg)
 	return NULL;
 }
 
-/* The child follows to the newest wish, whichever it was forked with. */
+/* The child applies the newest settings, whichever generation it was forked with. */
 static void follow(bool on)
 {
 	struct abi_process *slot = trace_wait_agent(&d, getpid());
@@ -174,7 +173,7 @@ static void test_fork_while_switching(void)
 		pid = fork();
 		CHECK(pid >= 0);
 		if (!pid) {
-			/* until the wish is stated */
+			/* until the setting is written */
 			close(go[1]);
 			CHECK_EQ(read(go[0], &c, 1), 0);
 			follow(on);
@@ -218,7 +217,8 @@ static void test_fork_among_threads(void)
 
 		CHECK(pid >= 0);
 		if (!pid) {
-			/* The parent's threads are not in the child's probes. */
+			/* The threads of the parent do not count as inside the child's
+			 * probes. */
 			CHECK_EQ(unregister_trace_rt_hit(linger, NULL), 0);
 			tracepoint_synchronize_unregister();
 			trace_rt_hit(0, 0);
@@ -232,10 +232,10 @@ static void test_fork_among_threads(void)
 	CHECK_EQ(unregister_trace_rt_hit(linger, NULL), 0);
 }
 
-/* ---- what a child costs ---- */
+/* ---- the cost of a child ---- */
 
 struct cost {
-	long faults;			/* pages it has touched */
+	long faults;			/* number of pages that the child has touched */
 	long mappings;
 };
 
@@ -256,7 +256,7 @@ static struct cost cost_of_self(void)
 	return cost;
 }
 
-/* Of a child, or of a child's child ... */
+/* Returns the cost of a child, or of a child's child, and so on. */
 static struct cost cost_of_child(int generation)
 {
 	struct cost cost = { 0 };
@@ -278,7 +278,8 @@ static struct cost cost_of_child(int generation)
 	return cost;
 }
 
-/* The agent of each generation has its memory where the one before had it. */
+/* The agent of each generation uses the memory that the agent of the previous generation
+ * used. */
 static void test_generations(void)
 {
 	CHECK_EQ(cost_of_child(6).mappings, cost_of_child(2).mappings);
@@ -299,7 +300,7 @@ static void test_many(void)
 			_exit(0);
 		wait_for(pid);
 	}
-	/* the dead are not looked at */
+	/* A new child does not search the slots of dead ones. */
 	last = cost_of_child(1);
 	CHECK(last.faults < first.faults + 10);
 	CHECK_EQ(d.control->processes_off, ABI_PROCESSES_OFF);
@@ -313,7 +314,7 @@ static void test_many(void)
 	child_end(&child);
 }
 
-/* ---- what the slot tells of its process ---- */
+/* ---- the contents of a process slot ---- */
 
 static uint64_t now_ns(void)
 {
@@ -334,7 +335,7 @@ static void read_comm(pid_t pid, uint32_t tid, char *comm, int size)
 	fclose(file);
 }
 
-/* A thread gets its name when it runs. */
+/* A thread sets its own name when it starts to run. */
 static void test_slot(void)
 {
 	uint64_t before = now_ns();
@@ -353,7 +354,7 @@ static void test_slot(void)
 	child_end(&child);
 }
 
-/* ---- vfork() and posix_spawn(): no process of the root comes or goes ---- */
+/* ---- vfork() and posix_spawn(): the root gets no process ---- */
 
 static void test_vfork(void)
 {

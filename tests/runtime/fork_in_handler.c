@@ -30,7 +30,7 @@ DEFINE_TRACED(3)
 
 static volatile sig_atomic_t is_inside;	/* the thread is in register_ftrace_function() */
 static volatile sig_atomic_t is_child;
-static volatile pid_t child;		/* 0: there is none */
+static volatile pid_t child;		/* 0: there is no child */
 static volatile int nr_calls;		/* calls of count_call() */
 
 static void count_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,

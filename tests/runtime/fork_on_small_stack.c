@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child that is late, and has functions to switch on before fork() returns, may be on a
- * small stack: that of a handler.
+ * A child that gets its slot late must switch functions on before fork() returns.  Its stack
+ * may be small: that of a signal handler.
  *
  * no-sanitize: address it needs more stack than that itself
  * no-sanitize: thread it needs more stack than that itself
@@ -29,7 +29,8 @@ __attribute__((noinline, patchable_function_entry(5))) int one(int x)
 
 static struct driver driver;
 
-/* The agent is not woken: whoever is forked now is late. */
+/* Set functions without waking the agent, so that a child that is forked now has to apply
+ * this. */
 static void wish_for_functions(void)
 {
 	own_functions_wish(&driver, 1);		/* the function tracer of the top buffer */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands of functions as a process takes them from shared memory: a function does
- * them when it is called, from handlers, threads and children at once exactly as
- * often as it says.  Whatever else stands in the memory is refused.
+ * Commands of functions, which a process reads from shared memory.  A function runs its
+ * commands when it is called, in handlers, threads and children at the same time, exactly as
+ * often as its count says.  All other contents of the memory are refused.
  *
  * no-sanitize: thread rseq sections are not visible to it
  */
@@ -20,7 +20,7 @@
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
-/* Their callers are not to know what they leave alone. */
+/* Not static: the compiler must not know which registers these functions keep. */
 int one(int x);
 int other(int x);
 
@@ -43,7 +43,7 @@ static uint64_t site_of(int (*function)(int))
 {
 	const uint64_t *site = __start___patchable_function_entries;
 
-	/* It may begin with an endbr64. */
+	/* The function may begin with an endbr64. */
 	while (*site != (uint64_t)function && *site != (uint64_t)function + 4)
 		CHECK(++site < __stop___patchable_function_entries);
 	return *site;
@@ -60,7 +60,7 @@ struct piece {
 
 #define PROBES_AT	offsetof(struct piece, nr_probes)
 
-/* Of one(), and an older command of it. */
+/* Make a command of one(), and an older one. */
 static struct piece make_piece(enum command_number first, enum command_number second)
 {
 	uint64_t ip = site_of(one);
@@ -99,14 +99,14 @@ static int use_one(enum command_number command, uint32_t counter)
 	return use(&piece);
 }
 
-/* All functions of this program that can be have somebody who wants to know. */
+/* Switch on all functions of this program that can be traced. */
 static void switch_on(void)
 {
 	own_functions_wish(&driver, ABI_FUNCTIONS_PROBES);
 	CHECK_EQ(driver_apply(&driver), 0);
 }
 
-/* ---- what they do ---- */
+/* ---- the actions of commands ---- */
 
 static void in_their_order(void)
 {
@@ -155,7 +155,7 @@ static void exactly(void)
 	rules_count_children(&counting);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused contents ---- */
 
 #define REFUSES(field, wrong)						\
 	do {								\
@@ -190,7 +190,7 @@ static bool is_dump(const struct abi_probe *probe)
 	       probe->trigger.command == COMMAND_CPUDUMP;
 }
 
-/* Any bytes: it lives, and the next right one is taken. */
+/* Write random bytes: the process survives, and accepts the next valid block. */
 static void damaged_ones(void)
 {
 	uint64_t random = 4711;
@@ -202,7 +202,7 @@ static void damaged_ones(void)
 
 		rules_damage(&piece, sizeof(piece), &random);
 		if (is_dump(&piece.probe[0]) || is_dump(&piece.probe[1]))
-			continue;	/* it would be right, and print */
+			continue;	/* this command would be valid, and print the buffer */
 		use(&piece);
 		CHECK_EQ(one(1), 2);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites are switched one by one and by the hundred, by several users who choose as
- * chance will have it, while threads run through them.  After each change a model
- * says which site is on and who is called at it.
+ * Sites are switched one by one and by the hundred, by several users with random choices,
+ * while threads run through them.  After each change a model says which sites are on, and
+ * which users are called.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static int (*const functions[])(int) = { EACH(ADDRESS) };
 
 /* ---- the model ---- */
 
-#define USERS		4		/* the last one follows returns, too */
+#define USERS		4		/* the last user also sees returns */
 #define GRAPH		(USERS - 1)
 
 static struct user {
@@ -58,10 +58,10 @@ static struct ftrace_ops *ops_of(struct user *user)
 	return user == &users[GRAPH] ? &graph.ops : &user->ops;
 }
 
-/* ---- who is called ---- */
+/* ---- the calls of users ---- */
 
 static __thread bool is_counted;
-static unsigned int entries[USERS], exits;	/* that thread's */
+static unsigned int entries[USERS], exits;	/* counted in the thread that has is_counted set */
 
 static void entered(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 		    struct ftrace_regs *regs)
@@ -160,7 +160,7 @@ static void change(void)
 	else if (what == 6)
 		choose(user, i, true);
 	else
-		/* few, so that now and then none is left */
+		/* few functions, so that sometimes none is left */
 		choose(user, what < 12 ? i % 8 * 32 : i, false);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions are named in memory that a worker without rights can write.  Whatever it names
- * there, only entries of functions are changed, each by one object, and what a function
- * jumps to stays where it is.
+ * The list of functions is in memory that a worker without rights can write.  Whatever the
+ * list names, only entries of functions are patched, each by one object, and the target of a
+ * function's jump does not move.
  */
 #include <string.h>
 #include <unistd.h>
@@ -30,8 +30,8 @@ __attribute__((noinline, patchable_function_entry(5))) int two(int x)
 	return x + 2;
 }
 
-/* Five bytes that look like a NOP, in the middle of a function; a table in memory that
- * a worker may have filled. */
+/* Five bytes that look like a NOP in the middle of a function, and a table in memory that a
+ * worker may have filled. */
 int middle(int x);
 __attribute__((noinline)) int middle(int x)
 {
@@ -43,7 +43,7 @@ __attribute__((noinline)) int middle(int x)
 extern const uint8_t middle_nop[5];
 static uint64_t own_table[4];
 
-/* A call through the PLT, and a jump over real code. */
+/* A function with a call through the PLT, and a jump over real code. */
 int calls(void);
 __attribute__((noinline)) int calls(void)
 {
@@ -58,7 +58,7 @@ static struct abi_functions *block(void)
 	return (void *)(driver.mem + driver.control->functions);
 }
 
-/* A hostile block may be refused: that is an answer, too. */
+/* Apply a hostile block.  The process may refuse it. */
 static void apply(void)
 {
 	block()->serial++;
@@ -102,7 +102,7 @@ static void name_another_build(void)
 	check_all();
 }
 
-/* A second object with the same sites. */
+/* Name the sites a second time, in another object. */
 static void name_twice(void)
 {
 	struct abi_function_object *objects = block()->objects;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libulf costs in memory: little while nothing is traced, and no more
- * when the program locks all of its own, though gigabytes are mapped.
+ * The memory that libulf uses: little while nothing is traced, and not more when the program
+ * locks all of its memory, although gigabytes are mapped.
  *
  * no-sanitize: address the sanitizer's own memory is not to be locked
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -45,8 +45,8 @@ static long root_kb(struct driver *d)
 	return st.st_blocks / 2;
 }
 
-/* It is as the kernel's, in which a call for nothing that it knows locks nothing, and
- * each one says anew what is to come. */
+/* Unknown flags behave as in the kernel: a call that has some locks nothing, and each call
+ * sets anew what is locked in the future. */
 static void test_flags(void)
 {
 	const int unknown = 8;
@@ -82,7 +82,7 @@ static void *map_and_unmap(void *arg)
 	return arg;
 }
 
-/* What goes while it is to be locked is no reason to lock all there is. */
+/* An unmapping at the same time must not make mlockall() lock all mapped memory. */
 static void test_changes(void)
 {
 	pthread_attr_t attr;
@@ -111,7 +111,7 @@ int main(void)
 	CHECK_EQ(driver_open(&d, getpid()), 0);
 	if (root_kb(&d) > DORMANT_KB_MAX)
 		fail("a dormant root has %ld KiB", root_kb(&d));
-	driver_close(&d);	/* or its mapping would be locked, too */
+	driver_close(&d);	/* otherwise its mapping would be locked, too */
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		skip("mlockall() fails: %s", strerror(errno));
 	if (status_kb("VmLck") < 1024 || status_kb("VmLck") > LOCKED_KB_MAX ||
@@ -122,7 +122,7 @@ int main(void)
 	test_flags();
 	test_changes();
 
-	/* Locked again, with rings, and without the view of this test. */
+	/* Lock again, with rings, and without the mapping of this test. */
 	CHECK_EQ(driver_open(&d, getpid()), 0);
 	CHECK_EQ(driver_rings(&d, &trace_config), 0);
 	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);

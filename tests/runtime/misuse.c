@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lengths that are negative, huge, or just too large: a record is there as a
- * whole, or it is counted and nothing of it is there.  What would be written
- * outside of it the address sanitizer finds.  With rseq, and in a second run
- * without.
+ * Lengths that are negative, huge, or just too large: a record is whole, or it is counted and
+ * no part of it is recorded.  The address sanitizer finds writes outside of the record.  The
+ * test runs with rseq, and a second time without.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -16,8 +15,7 @@
 #define CREATE_TRACE_POINTS
 #include "misuse_trace.h"
 
-/* What a record has room for, besides its head and the words of its dynamic
- * fields. */
+/* Space in a record, besides its head and the words of its dynamic fields. */
 #define ROOM		(4060 - 8)
 #define ROOM_ONE	(ROOM - 4)
 
@@ -35,7 +33,7 @@ static const long lengths[] = {
 
 static struct driver d;
 
-/* Records that `stats' has as dropped. */
+/* Returns the number of records that `stats' shows as dropped. */
 static uint64_t nr_dropped(void)
 {
 	uint64_t nr = 0;
@@ -63,7 +61,7 @@ static void check_list(const struct trace_record *record, const char *field,
 		CHECK_EQ(list[i], 1);
 }
 
-/* The record of the last hit, which must be there or be counted. */
+/* Returns the record of the last hit.  If not @is_there, the hit must be counted instead. */
 static const struct trace_record *last(struct trace *trace, bool is_there)
 {
 	static uint64_t before;
@@ -141,7 +139,7 @@ static void run(void)
 	test_string("a longer one", NULL, "(null)");
 	test_string(NULL, "short", "short");
 	test_string("", "more than there is room for", "");
-	/* What cannot be recorded is of no interest while nothing is. */
+	/* While recording is off, records that cannot be recorded are not counted. */
 	trace_buffer(&d)->stopped = 1;
 	trace_misuse_bytes(-1);
 	CHECK_EQ(trace_buffer(&d)->too_big, nr_dropped());

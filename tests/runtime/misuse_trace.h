@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that can be hit with lengths that make no sense. */
+/* Events that can be hit with impossible lengths. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM misuse
 
@@ -21,7 +21,7 @@ TRACE_EVENT(misuse_bytes,
 	TP_printk("%d", __get_dynamic_array_len(list))
 );
 
-/* The number of bytes may be none that a long can have. */
+/* The number of bytes may overflow a long. */
 TRACE_EVENT(misuse_longs,
 	TP_PROTO(long nr),
 	TP_ARGS(nr),
@@ -35,7 +35,7 @@ TRACE_EVENT(misuse_longs,
 	TP_printk("%d", __get_dynamic_array_len(list))
 );
 
-/* The sum may be too much, or none at all. */
+/* The sum of the lengths may be too large, or overflow. */
 TRACE_EVENT(misuse_two,
 	TP_PROTO(long nr, long nr_shorts),
 	TP_ARGS(nr, nr_shorts),

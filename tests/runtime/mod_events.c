@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with an event, hit in its constructor, its destructor, and on
- * demand. */
+/* A module with an event that is hit in its constructor, in its destructor, and on request. */
 #define CREATE_TRACE_POINTS
 #include "mod_trace.h"
 

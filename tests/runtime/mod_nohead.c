@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A module that overwrites the copy of its file's header before anything else:
- * some are linked so that there is none. */
+/* A module that first overwrites the copy of its ELF header in memory.  Some modules are
+ * linked so that there is no such copy. */
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ static void forget_header(void)
 		memset(&__ehdr_start, 0xff, sizeof(__ehdr_start));
 }
 
-/* before libulf's, which is 101 */
+/* runs before libulf's constructor, which has priority 101 */
 __attribute__((section(".init_array.00001"), used))
 static void (*const first)(void) = forget_header;
 

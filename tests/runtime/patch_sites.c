@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patching in odd places: bytes that somebody else has changed, no way to
+ * Patching in difficult places: bytes that another tool has changed, no access to
  * /proc/self/mem, and sites whose stubs would need the same bytes.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -24,14 +24,14 @@ static void probe(void *data, int who, long value)
 	nr_calls++;
 }
 
-/* ---- bytes ---- */
+/* ---- foreign bytes ---- */
 
 static __attribute__((noinline)) void hit_here(void)
 {
 	trace_rt_hit(1, 1);
 }
 
-/* The site of rt_hit that is in the code of @function. */
+/* Returns the site of rt_hit in the code of @function. */
 static unsigned char *site_in(void (*function)(void), struct tracepoint *key)
 {
 	unsigned char *start = (unsigned char *)(unsigned long)function;
@@ -56,7 +56,7 @@ static void write_text(unsigned char *to, const unsigned char *bytes, size_t nr)
 	close(fd);
 }
 
-/* Every byte that makes it another instruction, one after the other. */
+/* Change each byte in turn, so that the site is another instruction. */
 static void test_foreign_bytes(void)
 {
 	static const unsigned char foreign[][5] = {
@@ -74,7 +74,7 @@ static void test_foreign_bytes(void)
 		CHECK(!memcmp(site, foreign[i], 5));
 		CHECK(!trace_rt_hit_enabled());
 		CHECK_EQ(unregister_trace_rt_hit(probe, NULL), -ENOENT);
-		/* others are none of its business */
+		/* Other tracepoints are not affected. */
 		CHECK_EQ(register_trace_rt_other(probe, NULL), 0);
 		nr_calls = 0;
 		trace_rt_other(0, 0);
@@ -87,7 +87,8 @@ static void test_foreign_bytes(void)
 	nr_calls = 0;
 	hit_here();
 	CHECK_EQ(nr_calls, 1);
-	/* Changed while it was on: switching off leaves that alone, too. */
+	/* Bytes that were changed while the tracepoint was on are kept when it is switched
+	 * off. */
 	memcpy(own, site, 5);
 	write_text(site, foreign[0], 5);
 	CHECK_EQ(unregister_trace_rt_hit(probe, NULL), 0);
@@ -100,7 +101,7 @@ static void test_foreign_bytes(void)
 	CHECK_EQ(site[0], 0x0f);
 }
 
-/* ---- no /proc/self/mem ---- */
+/* ---- no access to /proc/self/mem ---- */
 
 static void look_at_maps(void)
 {
@@ -141,12 +142,12 @@ static void test_no_descriptor(void)
 	look_at_maps();
 }
 
-/* ---- stubs that would be in each other's place ---- */
+/* ---- stubs that compete for the same bytes ---- */
 
 /*
- * A site's stub is at an address that the site gives, modulo 64 KiB.  These
- * functions are 64 KiB apart, so their sites compete for the same bytes, or,
- * with a few bytes in front, for overlapping ones.
+ * The site determines the address of its stub, modulo 64 KiB.  These functions are 64 KiB
+ * apart, so their stubs compete for the same bytes, or, with a few bytes before the site, for
+ * overlapping bytes.
  */
 #define FAR(n, bytes)							\
 	static __attribute__((noinline, aligned(65536))) void		\

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four threads hammer a hundred tracepoints while they are switched 100,000
- * times: by the agent, all of them in a batch, and one by one with probes.
+ * Four threads hit a hundred tracepoints while these are switched 100,000 times: by the
+ * agent, all in a batch, and one by one with probes.
  *
- * Each round has two parts.  While the switching goes on, the threads hit
- * without pause and nobody counts.  When it is done, what is on is known: then
- * each thread hits each tracepoint a few times, and what arrives must be that
- * number, or nothing, exactly.
+ * Each round has two parts.  During the switching, the threads hit all the time and nothing
+ * is counted.  After the switching, the state of each tracepoint is known: each thread hits
+ * each tracepoint a few times, and exactly these hits must arrive, or none.
  *
- * Two of the threads have all signals blocked.  One hits breakpoints of the
- * program's own all the time, and another looks for memory that is writable
- * and executable.
+ * Two of the threads have all signals blocked.  A third thread hits breakpoints of the
+ * program itself all the time, and a fourth looks for memory that is writable and executable.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -25,14 +23,14 @@
 #include "patch_trace.h"
 
 #define THREADS		4
-#define HITS		3	/* of each tracepoint, in the counted part */
-#define BATCHES		500	/* of 100 or 15 tracepoints */
+#define HITS		3	/* hits of each tracepoint, in the counted part */
+#define BATCHES		500	/* batches of 100 or 15 tracepoints */
 #define LONG_BATCHES	5000	/* ULF_TORTURE=long */
-#define SINGLES		10000	/* one tracepoint each */
+#define SINGLES		10000	/* switches of one tracepoint */
 
 #define HIT(n) trace_patch_##n(thread, 1##n - 100);
 
-/* In several functions, so that sites lie on several pages. */
+/* The tracepoints are hit in several functions, so that their sites are on several pages. */
 static __attribute__((noinline)) void hit_all(int thread)
 {
 	PATCH_EACH(HIT)
@@ -47,11 +45,11 @@ static __attribute__((noinline)) void hit_all_again(int thread)
 
 enum part { HAMMER, COUNT, OVER };
 
-/* In one word, so that nobody takes the part of one round for that of another:
- * the number of the round, and what is done in it. */
+/* One word has the number of the round and the part of it, so that no thread takes the part
+ * of one round for that of another. */
 #define PART_BITS	2
 static unsigned int now;
-static unsigned int done;		/* threads that are through with COUNT */
+static unsigned int done;		/* number of threads that have finished COUNT */
 
 static enum part part_of(unsigned int round)
 {
@@ -64,7 +62,7 @@ static bool is_over(void)
 }
 
 static __thread unsigned int calls[PATCH_NR];
-static unsigned int expect[PATCH_NR];	/* calls of each, by a thread's COUNT */
+static unsigned int expect[PATCH_NR];	/* expected calls of each tracepoint in a thread's COUNT */
 static unsigned long wrong;
 
 static void count_part(int thread)
@@ -163,7 +161,7 @@ static void want(bool on, int step)
 	CHECK_EQ(driver_apply(&d), 0);
 }
 
-/* Between parts the threads stand still. */
+/* The threads wait between the parts. */
 static void batch(bool on, int step)
 {
 	uint64_t before, nr = on ? (PATCH_NR + step - 1) / step : 0;

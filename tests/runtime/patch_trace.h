@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A hundred events, for the stress of patching. */
+/* A hundred events for patch_stress.c. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM patch
 
@@ -9,7 +9,7 @@
 #include <linux/tracepoint.h>
 
 #ifndef PATCH_EACH
-/* x(number) for each of the events */
+/* x(number) for each event */
 #define PATCH_TEN(x, n)							\
 	x(n##0) x(n##1) x(n##2) x(n##3) x(n##4)				\
 	x(n##5) x(n##6) x(n##7) x(n##8) x(n##9)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of threads as a process takes them from shared memory: they are in force
- * when it says so, single bits at once; a place that is none is refused.  With
- * event-fork whom a listed thread starts is listed before its first event.
+ * Lists of threads, which a process reads from shared memory.  A list is in force when the
+ * process says so; single bits are in force at once.  An invalid offset is refused.  With
+ * event-fork a thread that is started by a listed thread is listed before its first event.
  *
- * no-sanitize: address threads inherit nothing under it
+ * no-sanitize: address with it new threads do not inherit the list
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <pthread.h>
@@ -146,7 +146,7 @@ static bool is_childs_thread_recorded(void)
 	return in_child(is_thread_recorded);
 }
 
-/* Both, and what they start in turn. */
+/* Check children and threads, and those that they start in turn. */
 static void check_heirs(bool are_recorded)
 {
 	CHECK_EQ(is_child_recorded(), are_recorded);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs with habits that could hurt: they close all descriptors, block all
- * signals, chroot(), drop their rights, lock their memory ...  Each is traced
- * and switched before and after it does so.
+ * Programs that close all descriptors, block all signals, call chroot(), drop their rights,
+ * lock their memory, and so on.  Each is traced and switched before and after it does so.
  *
  * no-sanitize: address its run-time looks at /proc, needs descriptors and rights
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -31,9 +30,9 @@
 
 #define NOBODY	65534
 
-/* ---- the habits: 0, or why it cannot be done here (errno) ---- */
+/* ---- the changes: return 0, or the errno why it cannot be done here ---- */
 
-/* libulf keeps no descriptor that could be closed behind its back. */
+/* libulf must have no descriptor that the program could close. */
 static void look_at_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -162,7 +161,7 @@ static const struct habit {
 };
 #define NR_HABITS (sizeof(habits) / sizeof(habits[0]))
 
-/* ---- the program: a: take up the habit, h: hit ---- */
+/* ---- the program: a: make the change, h: hit ---- */
 
 static int program(int argc, char **argv)
 {

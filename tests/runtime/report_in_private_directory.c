@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program of `ulf run` that cannot make its root reports that to the server, but only if
- * the directory is for its user alone: else the socket there may be anybody's.
+ * If a program of `ulf run` cannot make its root, it reports this to the server, but only if
+ * the directory is private to its user.  In another directory the socket may belong to
+ * anybody.
  */
 #include <poll.h>
 #include <signal.h>
@@ -22,8 +23,8 @@
 
 #define FILE_BYTES_MAX	4096
 
-/* Start this program again, where it cannot make a root in @dir.  Does it connect to the
- * socket @listener? */
+/* Start this program again, where it cannot make a root in @dir.  Returns true if it connects
+ * to the socket @listener. */
 static bool connects(int listener, const char *dir)
 {
 	struct rlimit limit = { FILE_BYTES_MAX, FILE_BYTES_MAX };

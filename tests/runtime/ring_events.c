@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ring torture (tests/torture/ring.c) through libulf: TRACE_EVENTs of all
- * sizes, hit by threads, signal handlers and forked processes of one root, some
- * of which are killed; read by a consumer and by others at the same time.
+ * The ring torture (tests/torture/ring.c) through libulf: TRACE_EVENTs of all sizes are hit
+ * by threads, signal handlers and forked processes of one root, some of which are killed.  A
+ * consumer and other readers read at the same time.
  *
  * timeout: 300
  * no-sanitize: thread rseq sections are not visible to it
@@ -17,7 +17,7 @@
 #include "ring_ops.h"
 
 #define SHORT_EVENTS	150000ull
-#define LONG_EVENTS	10000000ull	/* of each variant */
+#define LONG_EVENTS	10000000ull	/* per variant */
 
 static const struct torture_config variants[] = {
 	{ "rseq-4k", TORTURE_RSEQ, TORTURE_TSC, 4096, 64, true, false },
@@ -45,7 +45,7 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	return r ? 1 : 0;
 }
 
-/* A root of its own for each: the program is started again. */
+/* Start the program again, so that each run has a root of its own. */
 static int run_program(const struct torture_config *config, uint64_t events)
 {
 	char number[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The torture of tests/lib/torture.h through libulf: writing is hitting the
- * events of ring_trace.h, and the rings are those of a root.
+ * The torture of tests/lib/torture.h through libulf: a write is a hit of an event of
+ * ring_trace.h, and the rings belong to a root.
  */
 #ifndef ULF_TESTS_RING_OPS_H
 #define ULF_TESTS_RING_OPS_H
@@ -19,16 +19,16 @@ static const char *const ring_event_names[] = {
 	"ring_short", "ring_array", "ring_dynamic",
 };
 
-#define RING_THREADS	1024		/* that may be met in a trace */
+#define RING_THREADS	1024		/* maximal number of threads in a trace */
 
 struct ring_root {
 	struct driver driver;
 	uint32_t types[RING_EVENTS];	/* trace_entry.type */
-	int32_t threads[RING_THREADS];	/* that have written */
+	int32_t threads[RING_THREADS];	/* threads that have written */
 	uint32_t nr_threads;
 };
 
-/* Which event a record is, and how many bytes follow its head. */
+/* Returns the event of a record, and the number of bytes after its head. */
 static inline enum ring_event ring_event_of(struct record_id id,
 					    uint32_t *ret_bytes)
 {
@@ -42,7 +42,7 @@ static inline enum ring_event ring_event_of(struct record_id id,
 		*ret_bytes = 44;
 		return RING_ARRAY;
 	}
-	*ret_bytes = bytes - 24;	/* the largest is as large as can be */
+	*ret_bytes = bytes - 24;	/* the largest length gives the largest possible record */
 	return RING_DYNAMIC;
 }
 
@@ -81,7 +81,7 @@ static inline int ring_remember_thread(struct ring_root *root, int32_t tid)
 	return 0;
 }
 
-/* type, flags, preempt_count, pid; head; body or (length << 16 | offset) */
+/* A record has: type, flags, preempt_count, pid; head; body or (length << 16 | offset). */
 static inline int ring_event_check(struct torture *t,
 				   const struct ring_record *record,
 				   struct record_id *ret_id)
@@ -138,7 +138,7 @@ static const struct torture_ops ring_event_ops = {
 	.untold = ring_event_untold,
 };
 
-/* The rings and the numbers of the events of a root, dead or alive. */
+/* Find the rings and the event numbers of a root, dead or alive. */
 static inline void ring_root_look(struct torture *t, struct ring_root *root)
 {
 	struct abi_buffer *buffer = ring_root_buffer(root);
@@ -161,7 +161,7 @@ static inline void ring_root_look(struct torture *t, struct ring_root *root)
 	}
 }
 
-/* Makes them, and switches everything on. */
+/* Place rings in the root of @pid, and switch all events on. */
 static inline void ring_root_start(struct ring_root *root, pid_t pid,
 				   const struct torture_config *config)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_<event>() interrupted after each of its instructions, from the call in
- * the program through libulf to its return, see tests/lib/step.h.
+ * trace_<event>() is interrupted after each of its instructions, from the call in the program
+ * through libulf to its return, see tests/lib/step.h.
  *
  * timeout: 200
  * no-sanitize: address the instrumented program has too many instructions
- * no-sanitize: thread the same
+ * no-sanitize: thread the instrumented program has too many instructions
  */
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #define CREATE_TRACE_POINTS
 #include "ring_ops.h"
 
-/* How an event is called here: by its size. */
+/* The size stands for the event that is hit. */
 enum { SHORT_EVENT = 8, ARRAY_EVENT = 44, LARGE_EVENT = 150 };
 
 /* 59 arrays (68 bytes with a header) leave 68 bytes of a page. */
@@ -28,7 +28,7 @@ static const struct step_scenario scenarios[] = {
 };
 
 static struct ring_root root;
-static struct torture torture;		/* for ring_event_check() */
+static struct torture torture;		/* needed by ring_event_check() */
 static struct abi_ring *ring;
 static uint32_t cpu;
 
@@ -37,8 +37,8 @@ struct prepared {
 	uint32_t bytes;
 };
 
-/* A number is the writer; the record's kind must follow from its sequence
- * number, so the first is looked for that gives the kind. */
+/* The number of a record is its writer.  The sequence number determines the event, so search
+ * the first one that gives the right event. */
 static void prepare(struct step_stage *st, void *buffer, uint32_t number,
 		    uint32_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events whose every byte can be checked, see tests/lib/record.h. */
+/* Events of which every byte can be checked, see tests/lib/record.h. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ring
 

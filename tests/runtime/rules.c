@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters as a process takes them from shared memory: right ones are in force
- * when it says so; whatever else stands there is refused, with an error for the
- * server, and the filter that was in force stays.  A hit in a signal handler, or
- * in a child, is judged like any other.
+ * Filters, which a process reads from shared memory.  A valid filter is in force when the
+ * process says so.  All other contents are refused, with an error for the server, and the
+ * filter that was in force stays.  Hits in signal handlers and children are filtered, too.
  *
  * waits: until agents have applied settings
  * no-sanitize: thread rseq sections are not visible to it
@@ -24,10 +23,10 @@
 
 static struct driver driver;
 static struct abi_buffer *top;
-static uint32_t row;			/* of rt_hit */
+static uint32_t row;			/* row of rt_hit */
 
-/* One rule with one question: is the first field, an int, @value?  Laid out as
- * struct abi_rules and struct filter_program say. */
+/* One rule with one condition: the first field, an int, equals @value.  The layout is that of
+ * struct abi_rules and struct filter_program. */
 struct piece {
 	uint32_t magic, bytes, nr_rules, reserved;
 	struct abi_rule rule;
@@ -71,7 +70,7 @@ static int use(const struct piece *piece)
 	return rules_use(&driver, piece, sizeof(*piece));
 }
 
-/* Of who = 0 .. 9, how many are recorded? */
+/* Hit with who = 0 .. 9.  Returns how many hits were recorded. */
 static uint64_t hit_all(void)
 {
 	uint64_t before = driver_nr_records(&driver);
@@ -99,7 +98,7 @@ static void right_ones(void)
 	piece = make_piece(4);
 	CHECK_EQ(use(&piece), 0);
 	CHECK(is_in_force(4));
-	/* of another event */
+	/* a rule of another event */
 	piece.rule.row = row + 1;
 	CHECK_EQ(use(&piece), 0);
 	CHECK_EQ(hit_all(), 10);
@@ -164,7 +163,7 @@ static void wrong_places(void)
 	}
 }
 
-/* Any bytes: it lives, and the next right one is taken. */
+/* Write random bytes: the process survives, and accepts the next valid block. */
 static void damaged_ones(void)
 {
 	uint64_t random = 4711;

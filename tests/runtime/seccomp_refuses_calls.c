@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs with a seccomp filter that refuses system calls of libulf's, by an errno, go on
- * as before: none hangs, and no agent that may not wait keeps a CPU busy instead.
+ * Programs with a seccomp filter that refuses libulf's system calls with an errno work as
+ * before.  None hangs, and no agent uses a CPU because it cannot wait.
  *
  * no-sanitize: address its run-time makes these calls, too
  * no-sanitize: thread its run-time makes these calls, too
@@ -31,9 +31,9 @@
 #include "rt_trace.h"
 #include <linux/ftrace.h>
 
-#define SECONDS		5		/* for what takes no time */
+#define SECONDS		5		/* limit for things that take no time */
 #define IDLE_US		400000
-#define BUSY_US		40000		/* of CPU, in that time */
+#define BUSY_US		40000		/* limit of CPU time in IDLE_US */
 
 #define TIMES		10
 #define THREADS		4
@@ -42,7 +42,7 @@
 static struct driver d;
 static char path[PATH_MAX];
 
-/* The system call @nr; in all threads? */
+/* Refuse the system call @nr.  @is_for_all: in all threads. */
 static void refuse(uint32_t nr, bool is_for_all)
 {
 	struct sock_filter code[] = {
@@ -58,7 +58,7 @@ static void refuse(uint32_t nr, bool is_for_all)
 			 is_for_all ? SECCOMP_FILTER_FLAG_TSYNC : 0, &program), 0);
 }
 
-/* What a child of @run takes; it must end. */
+/* Returns the CPU time of a child that calls run() and then ends. */
 static long cpu_us(void (*run)(void))
 {
 	struct rusage usage;
@@ -82,14 +82,14 @@ static void be_idle(void)
 	usleep(IDLE_US);
 }
 
-/* With a child that the filter is there before. */
+/* The filter is installed before the fork. */
 static void fork_idle(void)
 {
 	refuse(SYS_futex, false);
 	CHECK(cpu_us(be_idle) < BUSY_US);
 }
 
-/* One that has an agent, which is woken, by another process. */
+/* Another process wakes the agent of this process. */
 static void be_woken(void)
 {
 	if (!fork()) {
@@ -145,14 +145,15 @@ static void count(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *
 	nr_called++;
 }
 
-/* Its agent has /proc/self/mem under a number that is here a file of the program's. */
+/* The agent's descriptor of /proc/self/mem has a number that is a file of the program's
+ * here. */
 static void switch_on(void)
 {
 	struct ftrace_ops ops = { .func = count };
 	int file = memfd_create("file", 0);
 	struct stat st;
 
-	usleep(IDLE_US);		/* for the agent */
+	usleep(IDLE_US);		/* time for the agent */
 	CHECK(file >= 0);
 	CHECK_EQ(dup2(file, 0), 0);
 	CHECK_EQ(ftrace_set_filter_ip(&ops, (unsigned long)called, 0, 0), 0);
@@ -169,7 +170,7 @@ static void fork_and_switch(void)
 	cpu_us(switch_on);
 }
 
-/* Without rseq: into the rings that have a lock. */
+/* Hit without rseq, so that records go to the slow rings. */
 static void *hit(void *arg)
 {
 	if (arch_rseq_init())

@@ -14,7 +14,8 @@
 #define OWNER	"65534"
 #define CALLER	"1"
 
-/* As user @uid; the directory is the owner's, so that he could have a root. */
+/* Run the program as user @uid.  The directory belongs to the owner, who could make a root in
+ * it. */
 static int run(const char *uid)
 {
 	return command("cd / && export ULF_DIR=\"$TMPDIR/dir\" && "
@@ -37,7 +38,7 @@ int main(void)
 	command_ok("chmod 711 \"$TMPDIR\" && mkdir -m 700 \"$TMPDIR/dir\" && "
 		   "chown " OWNER " \"$TMPDIR/dir\" \"$TMPDIR/secure\"");
 
-	/* As it is, it has a root, which it takes away in the end. */
+	/* Without the set-uid bit the program has a root, and removes it at its end. */
 	CHECK_EQ(run(OWNER), 10);
 	command_ok("rm -rf \"$TMPDIR/dir/roots\" && chmod 4711 "
 		   "\"$TMPDIR/secure\"");

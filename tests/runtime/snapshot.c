@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracing_snapshot(), tracing_alloc_snapshot(), tracing_snapshot_alloc(): what
- * the program is answered, and what becomes of its trace.
+ * tracing_snapshot(), tracing_alloc_snapshot(), tracing_snapshot_alloc(): their results, and
+ * their effect on the trace.
  *
  * waits: until a request for a snapshot gets no answer
  * timeout: 60
@@ -23,7 +23,7 @@
 
 static struct driver d;
 
-/* The records of each side; those that are no events have rows beyond all. */
+/* Count the records of each side.  Records that are not events have rows beyond the table. */
 static void count_sides(size_t ret_nr[ABI_SIDES])
 {
 	struct trace trace;
@@ -44,7 +44,7 @@ static void check_sides(size_t first, size_t second)
 	CHECK_EQ(nr[1], second);
 }
 
-/* ---- without one ---- */
+/* ---- without a snapshot ---- */
 
 static bool is_text(const struct trace_record *record, const char *text)
 {
@@ -72,7 +72,7 @@ static void test_refused(void)
 	CHECK(is_text(&trace.records[1], "*** stopping trace here!   ***\n"));
 	CHECK_EQ(trace.records[0].pid, getpid());
 	trace_free(&trace);
-	/* The next one has nowhere to say it. */
+	/* The second call has no buffer for its message. */
 	tracing_snapshot();
 	check_sides(0, 0);
 	tracing_on();
@@ -80,9 +80,9 @@ static void test_refused(void)
 	check_sides(1, 0);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* As the server does, with that errno; 0: there is one now. */
+/* Answer as the server does, with this errno.  0: there is a snapshot now. */
 static void *answer(void *arg)
 {
 	struct abi_buffer *buffer = trace_buffer(&d);
@@ -118,7 +118,7 @@ static void ask_and_take(long error)
 	tracing_snapshot_alloc();
 	CHECK(tracing_is_on());
 	trace_rt_hit(2, 2);
-	/* both on the first side, if it could not be had */
+	/* if there is no snapshot, both records are on the first side */
 	check_sides(error ? 2 : 1, error ? 0 : 1);
 }
 
@@ -131,13 +131,13 @@ static void test_asking(void)
 	with_answer(ENOMEM, ask);
 	with_answer(ENOSPC, ask_and_take);
 	with_answer(0, ask_and_take);
-	/* There is one: nobody is asked. */
+	/* There is a snapshot, so the server is not asked. */
 	CHECK_EQ(tracing_alloc_snapshot(), 0);
 	CHECK_EQ(buffer->spare_asked, 0);
 	tracing_snapshot_alloc();
 	trace_rt_hit(3, 3);
 	check_sides(1, 0);
-	/* Held by a reader of `trace': none is taken. */
+	/* A reader of `trace' has paused the buffer: no snapshot is taken. */
 	buffer->paused = 1;
 	tracing_snapshot();
 	buffer->paused = 0;

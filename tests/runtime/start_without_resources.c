@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program runs as always where libulf finds no room: no directory, no
- * memory, no descriptors, no threads, a full file system.  Its main() finds
- * errno 0 and no descriptor more than it was given.
+ * A program runs as usual where libulf lacks resources: no directory, no memory, no
+ * descriptors, no threads, a full file system.  main() finds errno 0, and no more descriptors
+ * than the program was given.
  *
  * no-sanitize: address its run-time needs more than these limits leave
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -44,7 +44,7 @@ static int plain(int argc, char **argv)
 	return errno_at_start || before || errno ? 1 : GOOD;
 }
 
-/* A large part of what it may have is still there for itself. */
+/* The program itself can still use most of its limit. */
 static int needs_memory(int argc, char **argv)
 {
 	size_t bytes = strtoul(argv[0], NULL, 0);
@@ -160,7 +160,7 @@ static void test_limits(void)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		expect(limits[i], command("ulimit %s && exec '%s' plain",
 					  limits[i], exe), GOOD);
-	/* four fifths of what is allowed */
+	/* four fifths of the limit */
 	expect("memory of 1 GB", command("ulimit -v 1000000 && exec '%s' "
 					 "needs_memory 800000000", exe), GOOD);
 	expect("memory of 200 MB", command("ulimit -v 200000 && exec '%s' "
@@ -170,7 +170,7 @@ static void test_limits(void)
 					 "9<&-", exe), GOOD);
 }
 
-/* Limits on processes are not for root. */
+/* The limit on processes does not apply to root, so use another user. */
 static void test_no_threads(void)
 {
 	const char *user = "";
@@ -189,8 +189,7 @@ static void test_no_threads(void)
 				     user, exe), GOOD);
 }
 
-/* A file system with room for so many KiB: at every step of the way libulf
- * finds it full. */
+/* Use a file system with space for a few KiB, so that libulf finds it full at every step. */
 static void test_full(void)
 {
 	if (command("unshare -rm true 2>/dev/null")) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ten thousand threads, each of which hits an event once: all are recorded,
- * under their own numbers, and what libulf keeps of them does not grow.
+ * Each of ten thousand threads hits an event once.  All hits are recorded, with the right
+ * thread ids, and libulf's memory does not grow.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -92,7 +92,7 @@ int main(void)
 	count(by_starter);
 	before = memory_kb();
 	churn(NULL);
-	/* 10,000 slots of 64 bytes would be 640 */
+	/* 10,000 slots of 64 bytes would be 640 KB. */
 	CHECK(memory_kb() - before < 300);
 	count(by_starter);
 	for (int i = 0; i < STARTERS; i++)

@@ -17,7 +17,7 @@
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 
-/* ---- who was called, in which order ---- */
+/* ---- the calls of probes and their order ---- */
 
 static char order[64];
 
@@ -85,7 +85,7 @@ static void test_errors(void)
 	CHECK(!trace_rt_hit_enabled());
 }
 
-/* ---- the walk ---- */
+/* ---- the list of tracepoints ---- */
 
 struct walk {
 	int nr_hit, nr_other, nr_long;
@@ -129,7 +129,7 @@ static void test_walk(void)
 /* ---- contexts ---- */
 
 static pid_t probe_tid;
-static volatile int nr_calls;		/* also in handlers */
+static volatile int nr_calls;		/* incremented in signal handlers, too */
 
 static void remember_thread(void *data, int who, long value)
 {
@@ -163,7 +163,7 @@ static void test_thread(void)
 
 static volatile int depth, deepest;
 
-/* A signal arrives while the probe runs, and its handler is here too. */
+/* A signal interrupts the probe, and its handler calls the probe again. */
 static void interrupted(void *data, int who, long value)
 {
 	(void)data;
@@ -195,7 +195,7 @@ static void test_signal_handler(void)
 	CHECK_EQ(nr_calls, 3);
 	CHECK_EQ(deepest, 2);
 	CHECK_EQ(unregister_trace_rt_hit(interrupted, NULL), 0);
-	/* Nobody is thought to be inside: this returns. */
+	/* No thread counts as inside a probe, so this returns. */
 	tracepoint_synchronize_unregister();
 	raise(SIGUSR1);
 	CHECK_EQ(nr_calls, 3);
@@ -228,7 +228,7 @@ static void test_fork(void)
 	CHECK_EQ(unregister_trace_rt_hit(remember_thread, NULL), 0);
 }
 
-/* A probe that takes itself away, and one that hits another tracepoint. */
+/* A probe that unregisters itself, and one that hits another tracepoint. */
 static void remove_itself(void *data, int who, long value)
 {
 	(void)who;
@@ -258,7 +258,7 @@ static void test_probes_that_trace(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* ---- synchronize waits for a probe that runs ---- */
+/* ---- synchronize waits for a running probe ---- */
 
 static sem_t entered, may_leave;
 static bool is_synchronized;
@@ -291,7 +291,7 @@ static void test_synchronize(void)
 		;
 	CHECK_EQ(unregister_trace_rt_hit(stay, NULL), 0);
 	CHECK_EQ(pthread_create(&waiter, NULL, synchronize, NULL), 0);
-	/* However long this is, it must not have returned. */
+	/* After any delay, synchronize must not have returned. */
 	usleep(20000);
 	CHECK(!__atomic_load_n(&is_synchronized, __ATOMIC_SEQ_CST));
 	sem_post(&may_leave);
@@ -299,7 +299,7 @@ static void test_synchronize(void)
 	CHECK_EQ(pthread_join(hitter, NULL), 0);
 }
 
-/* ---- left by a jump: who waits does not wait for itself ---- */
+/* ---- a probe left by a jump: synchronize must not wait for its own thread ---- */
 
 static jmp_buf back;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracing_on(), tracing_off(), tracing_is_on(): before there is a server and
- * after, in any thread, handler and process of the root; and what is left by
- * one that was killed in the middle of it.  Likewise disable_trace_on_warning().
+ * tracing_on(), tracing_off(), tracing_is_on() and disable_trace_on_warning(): before and
+ * after there is a server, in any thread, handler and process of the root, and the state
+ * after a process was killed in one of them.
  *
  * timeout: 60
  * no-sanitize: address its allocator stays locked in a child of many threads
@@ -23,7 +23,7 @@
 
 static struct driver d;
 
-/* Hits, some of which take the long way; returns what was recorded of them. */
+/* Hit, sometimes on the slow path.  Returns the number of records. */
 static size_t hits(int nr)
 {
 	for (int i = 0; i < nr; i++) {
@@ -57,7 +57,7 @@ static void test_before_server(void)
 static void test_errno(void)
 {
 	errno = 4711;
-	disable_trace_on_warning();	/* nobody asked for it */
+	disable_trace_on_warning();	/* has no effect without traceoff_on_warning */
 	CHECK(tracing_is_on());
 	tracing_off();
 	tracing_on();
@@ -83,7 +83,7 @@ static void test_handler(void)
 	CHECK_EQ(hits(100), 100);
 }
 
-/* The one switches for the other. */
+/* Parent and child switch for each other. */
 static void test_fork(void)
 {
 	for (int on = 0; on < 2; on++) {
@@ -101,7 +101,7 @@ static void test_fork(void)
 	}
 }
 
-/* The word alone was changed: it counts once a page is full. */
+/* Only the word was changed: it is in force once a page is full. */
 static void test_half_done(void)
 {
 	size_t left;
@@ -117,9 +117,9 @@ static void test_half_done(void)
 	CHECK_EQ(hits(100), 100);
 }
 
-/* ---- many at once ---- */
+/* ---- many calls at once ---- */
 
-static bool is_over;			/* set by main, read by the threads */
+static bool is_over;			/* written by main, read by the threads */
 
 static void *switch_it(void *arg)
 {
@@ -134,7 +134,7 @@ static void *switch_it(void *arg)
 	return NULL;
 }
 
-/* Whatever they did: the last word holds from the next record on. */
+/* After the storm, the last call is in force from the next record on. */
 static void test_storm(void)
 {
 	pthread_t threads[4];
@@ -182,7 +182,7 @@ static int without_rseq(int argc, char **argv)
 	return 0;
 }
 
-/* Started with traceoff_on_warning: it stops, and there is a line that says so. */
+/* Started with traceoff_on_warning: recording stops, and a line says so. */
 static int warned(int argc, char **argv)
 {
 	struct trace trace;

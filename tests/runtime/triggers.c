@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Triggers as a process takes them from shared memory: what they do, in which
- * order with the record, and how often; from handlers, threads and children at
- * once a counted one acts exactly as often as it says.  Whatever else stands in
- * the memory is refused.
+ * Triggers, which a process reads from shared memory: what they do, before or after the
+ * record, and how often.  In handlers, threads and children at the same time, a counted
+ * trigger runs exactly as often as its count says.  All other contents of the memory are
+ * refused.
  *
  * waits: until agents have applied settings
  * no-sanitize: thread rseq sections are not visible to it
@@ -24,7 +24,8 @@
 static struct driver driver;
 static struct abi_buffer *top;
 
-/* An event with two triggers, the first with a filter: is its int @value? */
+/* An event with two triggers, of which the first has a filter: the int of the event equals
+ * @value. */
 struct piece {
 	uint32_t magic, bytes, nr_rules, nr_slots;
 	struct abi_rule rule;
@@ -86,7 +87,7 @@ static int use(const struct piece *piece)
 	return rules_use(&driver, piece, sizeof(*piece));
 }
 
-/* Only the second, without a filter. */
+/* Use only the second trigger, without a filter. */
 static int use_one(enum command_number command, uint32_t counter)
 {
 	struct piece piece = make_piece(command, command);
@@ -109,7 +110,7 @@ static uint64_t hit(int who)
 
 static void on_and_off(void)
 {
-	/* off comes after the record, on before it */
+	/* traceoff runs after the record, traceon before it */
 	CHECK_EQ(use_one(COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(hit(1), 1);
 	CHECK_EQ(top->stopped, 1);
@@ -130,7 +131,7 @@ static void with_filter(void)
 	CHECK_EQ(hit(1), 0);
 	CHECK_EQ(top->stopped, 1);
 	CHECK_EQ(*slot(SLOT_OTHER), 1);
-	/* whether it is recorded was settled before */
+	/* The decision to record was made before the trigger ran. */
 	CHECK_EQ(hit(7), 0);
 	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(hit(1), 1);
@@ -141,7 +142,7 @@ static void soft(void)
 	struct piece piece = make_piece(COMMAND_ENABLE_EVENT,
 					COMMAND_ENABLE_EVENT);
 
-	/* its own target */
+	/* The event is its own target. */
 	piece.trigger[0].target = SLOT_SELF;
 	piece.nr_triggers = 1;
 	CHECK_EQ(use(&piece), 0);
@@ -166,7 +167,7 @@ static void counted(void)
 	for (int i = 0; i < 4; i++) {
 		*slot(SLOT_OTHER) = 0;
 		hit(1);
-		/* and once more, where there is nothing to do */
+		/* hit once more: the state is already as the trigger sets it */
 		hit(1);
 		CHECK_EQ(*slot(SLOT_OTHER), i < 2);
 		CHECK_EQ(*slot(SLOT_COUNT), i < 2 ? 1 - i : 0);
@@ -190,7 +191,7 @@ static void exactly(void)
 	rules_count_children(&counting);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused contents ---- */
 
 #define REFUSES(field, wrong)						\
 	do {								\
@@ -226,7 +227,7 @@ static void wrong_ones(void)
 	REFUSES(insn.yes, 0);
 }
 
-/* Any bytes: it lives, and the next right one is taken. */
+/* Write random bytes: the process survives, and accepts the next valid block. */
 static void damaged_ones(void)
 {
 	uint64_t random = 4711;

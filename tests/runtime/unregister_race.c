@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probes come and go while 4 threads hit the tracepoint: a probe that was
- * removed is never called again once tracepoint_synchronize_unregister() has
- * returned.  What it was given is poisoned then, and every call looks.
+ * Probes are registered and unregistered while 4 threads hit the tracepoint.  A removed probe
+ * is never called again after tracepoint_synchronize_unregister() has returned.  The test
+ * then poisons the probe's data, and every call checks it.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -36,7 +36,7 @@ static void probe(void *data, int who, long value)
 	if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != LIVE)
 		__atomic_fetch_add(&bad_calls, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&s->calls, 1, __ATOMIC_RELAXED);
-	/* A caller who was here too early is here too late now. */
+	/* Wait, so that a call that came too early sees the poison. */
 	for (int i = 0; i < 50; i++)
 		__asm__ volatile("pause");
 	if (__atomic_load_n(&s->state, __ATOMIC_RELAXED) != LIVE)

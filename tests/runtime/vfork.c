@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child of vfork() hits events and traced functions, with the words of its parent:
- * its records are where they belong, and whatever becomes of it the parent goes on as
- * before.
+ * A child of vfork() hits events and traced functions, in the memory of its parent.  Its
+ * records are in the right rings, and the parent continues as before, whatever the child
+ * does.
  *
  * timeout: 60
  * no-sanitize: thread its vfork() is a fork()
@@ -28,7 +28,7 @@
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
-/* That of ASan remembers one return address. */
+/* ASan's vfork() remembers only one return address. */
 #ifdef __SANITIZE_ADDRESS__
 #define CAN_NEST	false
 #else
@@ -49,7 +49,7 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* rseq's number, and that of getcpu() in libc, are not for such a child. */
+/* Do not use the CPU number of rseq or libc's getcpu(), which are wrong in such a child. */
 static int this_cpu(void)
 {
 	unsigned int cpu;
@@ -66,10 +66,10 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* ---- where records are ---- */
+/* ---- the place of records ---- */
 
-/* Records of who: how many, each with the CPU as its value, of thread @pid, in rings of
- * @kind. */
+/* Check the records with this @who: their number, that each has the CPU as its value, the
+ * thread @pid, and rings of @kind. */
 static void expect(int who, size_t nr, int pid, enum abi_ring_kind kind)
 {
 	struct trace trace;
@@ -90,7 +90,7 @@ static void expect(int who, size_t nr, int pid, enum abi_ring_kind kind)
 	trace_free(&trace);
 }
 
-/* On one CPU: the number does not change between the two. */
+/* Hit on one CPU, so that the number does not change between the two calls. */
 static void hit_here(int who)
 {
 	move_to(this_cpu());
@@ -139,7 +139,7 @@ static void test_rings(bool has_bars)
 	expect_usual(3);
 }
 
-/* Once. */
+/* Hit once in a child. */
 static __attribute__((noinline)) void hit_in_child(int who)
 {
 	pid_t pid = vfork();
@@ -151,7 +151,7 @@ static __attribute__((noinline)) void hit_in_child(int who)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
-/* A child's child, and its parent after that. */
+/* Hit in a child's child, and after that in its parent. */
 static void test_nested(void)
 {
 	int parent = gettid();
@@ -211,8 +211,8 @@ static void expect_name(const char *name)
 	fail("no name");
 }
 
-/* A thread whose first hit is its child's: its own is under its own number, and the name
- * that it has then. */
+/* A thread whose first hit is in its child: the thread's own hits have its own id, and its
+ * name at that time. */
 static void *first_hit(void *arg)
 {
 	int parent = gettid();
@@ -237,7 +237,7 @@ static void test_first(void)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* ---- what is left ---- */
+/* ---- the state after a child ---- */
 
 static volatile pid_t victim;
 
@@ -250,7 +250,7 @@ static void die_in_probe(void *data, int who, long value)
 		kill(victim, SIGKILL);
 }
 
-/* Nobody waits for a probe that a dead child was in. */
+/* synchronize does not wait for a probe in which a dead child was. */
 static void test_death_in_probe(void)
 {
 	pid_t pid;
@@ -299,7 +299,7 @@ TRACED int dive(int depth)
 	return below + 1;
 }
 
-/* It has its return address further down than what the child called. */
+/* The return address of this call is deeper on the stack than the calls of the child. */
 TRACED long far(long a, long b, long c, long d, long e, long f, long g, long h, long i,
 		long j, long k, long l)
 {
@@ -326,7 +326,8 @@ TRACED int outermost(void)
 	return 8;
 }
 
-/* In a callback, deep in followed calls: its parent is still followed, and not there. */
+/* The child dies in a callback, deep in traced calls.  Afterwards the parent is still traced,
+ * and is not inside a callback. */
 static void test_death_in_callback(void)
 {
 	CHECK_EQ(register_ftrace_graph(&gops), 0);
@@ -340,7 +341,7 @@ static void test_death_in_callback(void)
 
 /* ---- errors ---- */
 
-/* The system call @nr. */
+/* Let a seccomp filter give @answer to the system call @nr. */
 static void refuse(uint32_t nr, uint32_t answer)
 {
 	struct sock_filter code[] = {
@@ -355,7 +356,7 @@ static void refuse(uint32_t nr, uint32_t answer)
 	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-/* As libc's says it; and it records as before. */
+/* vfork() returns the error that libc's returns, and the process still records. */
 static void test_error(void)
 {
 	pid_t pid = fork();
@@ -373,8 +374,8 @@ static void test_error(void)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
-/* The parent cannot take its area back from the kernel: its child is where it belongs all
- * the same, and it is again when it has moved. */
+/* The parent cannot register its rseq area again.  The child's records are in the right rings
+ * nevertheless, and so are the parent's once the thread has moved to another CPU. */
 static void test_refused(void)
 {
 	pid_t pid = fork();
@@ -389,7 +390,7 @@ static void test_refused(void)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
-/* The same in a program without rseq, which is slow in any case. */
+/* Run the tests in a program without rseq, which uses slow rings. */
 static void test_without_rseq(void)
 {
 	pid_t pid = vfork();
@@ -403,7 +404,7 @@ static void test_without_rseq(void)
 	CHECK_EQ(wait_for(pid), 0);
 }
 
-/* Where nothing can be traced it is one system call. */
+/* If nothing can be traced, vfork() is a single system call. */
 static void test_disabled(void)
 {
 	pid_t pid = vfork();
@@ -423,7 +424,7 @@ static void be_disabled(void)
 	refuse(SYS_gettid, SECCOMP_RET_KILL_PROCESS);
 	if (!vfork())
 		_exit(0);
-	_exit(0);			/* a sanitizer does more at an end */
+	_exit(0);			/* _exit(), because a sanitizer does more in exit() */
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ring torture: more threads than CPUs in several processes, timers whose
- * handlers write too, children that write, writers killed with SIGKILL at any
- * moment, a consuming reader and others that only look, over every kind of
- * ring.  Every record read must be whole and read once, time must not run
- * back in a ring, and the books must balance to the event: what was written
- * is what was read and what the rings say was lost.
+ * Ring torture: more threads than CPUs in several processes, timers whose handlers write,
+ * too, children that write, writers that are killed at any moment, a reader that consumes and
+ * readers that do not, for every kind of ring.  Every record must be read whole and once.
+ * Time must not go back in a ring.  The number of records written must equal the number read
+ * plus the number that the rings report as lost.
  *
  *	torture-ring			all variants, short; ULF_TORTURE=long: long
  *	torture-ring NAME [EVENTS]	one of them
@@ -29,14 +28,14 @@
 #include "lib/torture.h"
 
 #define SHORT_EVENTS	200000ull
-#define LONG_EVENTS	100000000ull	/* of all variants together */
+#define LONG_EVENTS	100000000ull	/* in all variants together */
 #define NO_RSEQ		"glibc.pthread.rseq=0"
 
 void (*testpoint_hook)(const char *name);
 
 #define OVERWRITE	true
-#define FULL		false		/* refuse when full */
-#define DELAYS		true		/* at TESTPOINTs */
+#define FULL		false		/* refuse records when full */
+#define DELAYS		true		/* delays at TESTPOINTs */
 
 static const struct torture_config variants[] = {
 	{ "rseq-4k", TORTURE_RSEQ, TORTURE_TSC, 4096, 32, OVERWRITE, false },
@@ -80,7 +79,7 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	return r ? 1 : 0;
 }
 
-/* ---- all of them, each in a process of its own kind ---- */
+/* ---- run each variant in a process with or without rseq ---- */
 
 static int run_program(const char *self, const struct torture_config *config,
 		       uint64_t events)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that had a slot for a vfork() only gives it back and dies, and another takes it,
- * just when slots of dead threads are looked for: it stays the other's.
+ * A thread has a slot only for a vfork(), returns the slot and ends.  Another thread takes
+ * the slot just when the slots of dead threads are freed.  The slot must stay with the second
+ * thread.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -20,7 +21,7 @@
 #include "runtime/base/thread.h"
 #include <ulf/event.h>
 
-#define SLOTS	64		/* that there are at first */
+#define SLOTS	64		/* number of slots that exist at first */
 
 void (*testpoint_hook)(const char *name);
 
@@ -61,7 +62,8 @@ static int is_lenders(struct thread_slot *slot, void *arg)
 	return &slot->thread == of_lender;
 }
 
-/* At the lender's, which is the first of all. */
+/* Called when the search for dead threads is at the slot of the lender, which is the first
+ * one. */
 static void in_sweep(const char *name)
 {
 	bool is_there = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots under fire: threads, signal handlers and children of a program write
- * numbered records and swap the sides of its buffer at random, with delays and
- * further swaps between the steps of a swap, while children are killed at each
- * of these steps.  Every record must be there once, on one side or the other;
- * and what a dead one has left half done lasts for a page of records.
+ * Snapshots under load: threads, signal handlers and children of a program write numbered
+ * records and swap the sides of the buffer at random, with delays and further swaps between
+ * the steps of a swap, while children are killed at each of these steps.  Every record must
+ * be there once, on one side or the other.  A swap that a killed child has not finished is
+ * finished after one page of records.
  *
  * timeout: 600
  * no-sanitize: address its allocator stays locked in a child of many threads
@@ -31,7 +31,7 @@
 
 #define THREADS		3
 #define CHILDREN	2
-#define HANDLERS	(THREADS + CHILDREN)	/* those of main and of threads */
+#define HANDLERS	(THREADS + CHILDREN)	/* handlers of main and of the threads */
 #define WRITERS		(HANDLERS + 1 + THREADS)
 #define SHORT_ROUNDS	150
 #define LONG_ROUNDS	20000
@@ -48,7 +48,7 @@ static const struct driver_config config = {
 
 static struct driver d;
 
-/* What the processes share: the records of each writer that are written. */
+/* Memory that the processes share: for each writer the number of records that are written. */
 static struct shared {
 	uint64_t written[WRITERS];
 	uint32_t is_over;
@@ -79,7 +79,7 @@ static bool is_over(void)
 	return __atomic_load_n(&shared->is_over, __ATOMIC_RELAXED);
 }
 
-/* ---- what happens between two steps ---- */
+/* ---- delays, swaps and kills between two steps ---- */
 
 static pid_t parent;
 static __thread bool is_in_hook;
@@ -107,9 +107,9 @@ static void trouble(const char *name)
 	is_in_hook = false;
 }
 
-/* ---- who writes and swaps ---- */
+/* ---- processes and threads that write and swap ---- */
 
-static __thread uint32_t handler;	/* its number as a writer; 0: not yet */
+static __thread uint32_t handler;	/* number of the handler as a writer; 0: none yet */
 
 static void on_timer(int sig)
 {
@@ -144,7 +144,7 @@ static pid_t start_child(uint32_t who)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* no more than there is room for, however slow the others are */
+	/* no more records than fit into the rings, even if the other processes are slow */
 	for (int i = 0; i < 2 * ROUND_HITS && !is_over(); i++) {
 		hit(who);
 		if (!roll(50))
@@ -155,9 +155,9 @@ static pid_t start_child(uint32_t who)
 	_exit(0);
 }
 
-/* ---- what must be there ---- */
+/* ---- checks of the records ---- */
 
-/* The last record of one that was killed may be there, too. */
+/* Check all records.  A killed process may have written one record that it has not counted. */
 static void check_all(const struct trace *trace, const uint64_t *first,
 		      bool *has_extra)
 {
@@ -231,9 +231,9 @@ static int nr_rounds(void)
 	return form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
 }
 
-/* ---- afterwards ---- */
+/* ---- checks after the load ---- */
 
-/* Hits are on the side that records once a page of each ring is full. */
+/* Check that hits go to the main side once a page of each ring is full. */
 static void check_quiet(void)
 {
 	const struct abi_buffer *buffer = trace_buffer(&d);
@@ -264,7 +264,7 @@ static void check_quiet(void)
 	}
 }
 
-/* Each point once, for certain: a child dies there, having changed the words. */
+/* Let a child die once, for certain, at each point, after it has changed the words. */
 static const char *deadly_point;
 
 static void die_here(const char *name)
@@ -302,7 +302,7 @@ static void test_death(const char *point)
 	shared->written[1] = 0;
 }
 
-/* The function tracer's hook, when ftrace.S has found no room. */
+/* Call the function tracer's hook as ftrace.S does when a page has no space. */
 static void hit_function(void)
 {
 	static const struct fsite_slot slot = { .users = 1u << FTRACE_FUNCTION };
@@ -318,7 +318,8 @@ static void set_function_tracer(uint32_t users)
 	runtime_unlock();
 }
 
-/* A hook leaves pages by itself: it looks at the words, too. */
+/* A child dies during a swap.  The hook of the function tracer opens pages by itself, so it
+ * must look at the words of the swap, too. */
 static void test_death_among_functions(void)
 {
 	struct trace trace;
@@ -338,9 +339,9 @@ static void test_death_among_functions(void)
 	set_function_tracer(0);
 }
 
-/* ---- one thing at a time ---- */
+/* ---- one case at a time ---- */
 
-/* Hits; all must be there, on that side, in rings of that kind. */
+/* Hit, and check that all records are on this side and in rings of this kind. */
 static void check_hits(uint32_t side, uint32_t kind)
 {
 	struct trace trace;
@@ -365,7 +366,7 @@ static void swap_here(const char *name)
 	tracing_snapshot();
 }
 
-/* A swap after the words were looked at, and before recording is on by them. */
+/* Swap after a writer has read the words, and before it records by them. */
 static void test_between(void)
 {
 	struct trace trace;
@@ -380,7 +381,7 @@ static void test_between(void)
 	check_hits(abi_main_side(trace_buffer(&d), 0), ABI_RING_FAST);
 }
 
-/* The agent is late: it does not know the side that is recorded to: it writes to the other. */
+/* The agent is late and does not know the main side, so hits are written to the other side. */
 static void test_late(void)
 {
 	struct abi_buffer *buffer = trace_buffer(&d);

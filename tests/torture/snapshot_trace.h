@@ -22,7 +22,7 @@ TRACE_EVENT(snapshot_hit,
 	TP_printk("who=%d number=%ld", __entry->who, __entry->number)
 );
 
-/* Too long for the short path. */
+/* The record is too long for the fast path. */
 TRACE_EVENT(snapshot_long,
 	TP_PROTO(int who, long number, const char *text),
 	TP_ARGS(who, number, text),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The deepest stack under fire: threads of several processes, and handlers on
- * them, go down to random depths, with delays between the steps of writing a stack
- * down; processes are killed at each of these steps, and the maximum is reset all
- * the time.  What is shown must be one stack at any time, and none may be missed
- * for good because of one who is dead.
+ * The stack tracer under load: threads of several processes, and their signal handlers,
+ * descend to random depths, with delays between the steps of storing a stack.  Processes are
+ * killed at each of these steps, and the maximum is reset all the time.  The stack that is
+ * shown must be one single stack at any time.  After the death of a process the tracer must
+ * not miss deeper stacks for ever.
  *
  * timeout: 300
  * no-sanitize: address its allocator stays locked in a child of many threads
- * no-sanitize: thread the copies are a seqlock's
+ * no-sanitize: thread it takes the copies of a seqlock for a race
  */
 #include <alloca.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@
 #define LEVEL_BYTES	2000u
 #define SHORT_KILLS	40
 #define LONG_KILLS	1500
-#define PATIENCE	60000		/* then something hangs; ms */
+#define PATIENCE	60000		/* in ms; after that time something hangs */
 
 void (*testpoint_hook)(const char *name);
 
@@ -50,7 +50,7 @@ static uint32_t roll(uint32_t sides)
 	return random_below(&dice, sides);
 }
 
-/* ---- going down ---- */
+/* ---- descend ---- */
 
 static const uint64_t *place_of(const void *frame)
 {
@@ -62,7 +62,7 @@ static __attribute__((noinline)) void descend(uint32_t levels)
 	char *room = alloca(roll(LEVEL_BYTES));
 
 	__asm__ volatile("" : : "r"(room) : "memory");
-	/* as hit.c does, before it calls */
+	/* Attach the thread, as hit.c does before it calls ftrace_check_stack(). */
 	CHECK(ulf_this_thread || ulf_thread_attach());
 	ftrace_check_stack((uint64_t)descend,
 			   (uint64_t)place_of(__builtin_frame_address(0)), 0);
@@ -94,7 +94,7 @@ static void be_slow(const char *name)
 		sched_yield();
 }
 
-/* ---- dying ---- */
+/* ---- die ---- */
 
 static const char *deadly_point;
 static uint32_t deadly_passes;
@@ -125,7 +125,7 @@ static pid_t start(void (*hook)(const char *name))
 	_exit(1);
 }
 
-/* ---- looking ---- */
+/* ---- read the stack ---- */
 
 static void check_copy(const struct abi_stack_copy *copy)
 {
@@ -136,13 +136,13 @@ static void check_copy(const struct abi_stack_copy *copy)
 	for (uint32_t i = 1; i < copy->nr; i++) {
 		CHECK(frame[i].depth < frame[i - 1].depth);
 		CHECK(frame[i].ip && frame[i].depth % 8 == 0);
-		/* within one of another size it would be another stack */
+		/* A larger frame would belong to another stack. */
 		if (i < copy->nr - 1)
 			CHECK(frame[i - 1].depth - frame[i].depth < LEVEL_BYTES + 10000);
 	}
 }
 
-/* Returns how deep it is; 0: there is none yet. */
+/* Read the deepest stack and check it.  Returns its depth, or 0 if there is none yet. */
 static uint64_t look(void)
 {
 	uint64_t max = __atomic_load_n(&stack->max, __ATOMIC_ACQUIRE);
@@ -170,7 +170,8 @@ static void look_at_rows(void)
 	}
 }
 
-/* After a reset somebody's stack is the deepest again, whoever has the lock. */
+/* After a reset a thread must store the deepest stack again, even if a dead process has the
+ * lock. */
 static void check_life_goes_on(void)
 {
 	abi_stack_reset(stack, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_write() interrupted after each of its instructions, see tests/lib/step.h.
+ * ring_write() is interrupted after each of its instructions, see tests/lib/step.h.
  *
  * timeout: 200
  * no-sanitize: address the instrumented writer has too many instructions
- * no-sanitize: thread the same
+ * no-sanitize: thread the instrumented writer has too many instructions
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct step_scenario scenarios[] = {
 
 static struct ring_set *set;
 static uint32_t cpu;
-static char *memory;			/* of two rings */
+static char *memory;			/* memory of two rings */
 
 static void make_ring(char *mem, const struct step_scenario *sc, bool is_slow)
 {
@@ -75,7 +75,7 @@ static void reset(struct step_stage *st)
 	ring_set_limit(set);
 }
 
-/* The length, headroom, and the payload. */
+/* Store the length, headroom, and the payload. */
 static void prepare(struct step_stage *st, void *buffer, uint32_t number,
 		    uint32_t bytes)
 {
@@ -105,7 +105,7 @@ static bool parse(struct step_stage *st, const struct ring_record *record,
 						 8 * (i % 4)))
 			continue;
 		if (i + 4 < record->bytes || record->data[i])
-			return false;	/* the last word is filled with 0 */
+			return false;	/* the last word is filled up with 0 */
 	}
 	return true;
 }
@@ -119,7 +119,7 @@ static const struct step_ops ops = {
 	.parse = parse,
 };
 
-/* Under a debugger the record goes to the slow ring, in bounded time. */
+/* Make both rings.  Under a debugger the record goes to the slow ring, in bounded time. */
 static void reset_both(struct step_stage *st)
 {
 	reset(st);

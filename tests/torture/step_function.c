@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hook of the function tracer interrupted after each of its instructions, from
- * the slot that calls it to its return: see tests/lib/step.h.
+ * The hook of the function tracer is interrupted after each of its instructions, from the
+ * slot that calls it to its return: see tests/lib/step.h.
  *
  * timeout: 200
  * no-sanitize: address the instrumented program has too many instructions
- * no-sanitize: thread the same
+ * no-sanitize: thread the instrumented program has too many instructions
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ void (*testpoint_hook)(const char *name);
 static struct fsite_slot *slot;
 
 #define NR_PAGES	3
-#define PAGE_RECORDS	145		/* of 28 bytes */
+#define PAGE_RECORDS	145		/* records of 28 bytes */
 
 static const struct step_scenario scenarios[] = {
 	{ "first", false, false, true, 0, 24, false, false },
@@ -65,7 +65,7 @@ static void prepare(struct step_stage *st, void *buffer, uint32_t number,
 	memcpy(buffer, &number, sizeof(number));
 }
 
-/* A record has the thread's number: let that be its own. */
+/* A record contains the thread's id.  Set this id to the number of the record. */
 static void set_number(uint32_t number)
 {
 	ulf_this_thread->tid = number;
@@ -128,7 +128,7 @@ static void make_slot(void)
 	slot->site = slot->code;
 }
 
-/* The function tracer, on in the first buffer. */
+/* Switch the function tracer on in the first buffer. */
 static void start_tracer(void)
 {
 	static const struct driver_config config = {

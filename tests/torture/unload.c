@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library is unloaded just when its text is about to be written: dlclose() waits,
- * and what comes to its place stays as it is.
+ * A library is unloaded just when its text is about to be patched: dlclose() waits, and
+ * memory that is mapped there later is not changed.
  *
  * no-sanitize: address its dlclose() comes before ours in a program without libulf.so
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -47,7 +47,7 @@ static void *unload(void *arg)
 	return NULL;
 }
 
-/* Long enough for a dlclose() that does not wait. */
+/* Start a dlclose() and delay the write long enough for a dlclose() that does not wait. */
 static void on_write(const char *name)
 {
 	static pthread_t thread;

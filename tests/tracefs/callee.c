@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program without tracepoints, whose functions can be traced: main calls
- * outer, outer twice middle, middle twice leaf, again and again.  Between SIGUSR1
- * and SIGUSR2 it has the library loaded that it was given, and calls plugged()
- * of it. */
+/* A program without tracepoints whose functions can be traced: main() calls outer(), outer()
+ * calls middle() twice, and middle() calls leaf() twice, again and again.  Between SIGUSR1
+ * and SIGUSR2 the program has the library loaded that argv names, and calls plugged() of
+ * it. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that counts its own calls, for the profiler to be compared with.  It
- * reads a word a line, does what it says and answers with the functions that it has
- * called for it, a line `name calls` each, and a line `done`.
+ * A program that counts its own calls, for comparison with the profiler.  It reads one word
+ * per line, does what the word says, and answers with a line `name calls` for each function
+ * that it has called, and a line `done`.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void do_threads(void)
 	printf("counted %d\n", THREADS * CALLS);
 }
 
-/* ---- handlers, which come in the middle of calls ---- */
+/* ---- signal handlers, which interrupt calls ---- */
 
 static volatile sig_atomic_t handled;
 
@@ -110,7 +110,7 @@ static void do_signals(void)
 	printf("counted 100\non_user 100\nin_handler 100\n");
 }
 
-/* ---- fork: the call is the parent's; what the child calls counts, too ---- */
+/* ---- fork: the call belongs to the parent, and the child's calls count, too ---- */
 
 TRACED int forks(void)
 {
@@ -131,7 +131,7 @@ static void do_fork(void)
 	printf("forks 1\ncounted %d\n", 2 * CALLS);
 }
 
-/* ---- ways to leave ---- */
+/* ---- ways to leave a function ---- */
 
 static jmp_buf out;
 
@@ -162,7 +162,7 @@ TRACED int second(int x)
 TRACED int first(int x)
 {
 	__asm__ volatile("" : "+r"(x));
-	return second(x);		/* as its last act */
+	return second(x);		/* a tail call */
 }
 
 static void do_tails(void)
@@ -180,7 +180,8 @@ TRACED int fib(int n)
 		return n;
 	one = fib(n - 1);
 	two = fib(n - 2);
-	__asm__ volatile("" : "+r"(one), "+r"(two));	/* calls, no loop */
+	__asm__ volatile("" : "+r"(one), "+r"(two));	/* keeps the compiler from making a
+							 * loop of the calls */
 	return one + two;
 }
 
@@ -234,7 +235,7 @@ static void do_naps(void)
 	printf("around 3\nnaps 3\n");
 }
 
-/* ---- a call that goes on until it is told ---- */
+/* ---- a call that lasts until it is asked to end ---- */
 
 TRACED int waits(char *line, int bytes)
 {
@@ -252,7 +253,7 @@ static void do_waits(void)
 	printf("waits 1\ncounted 2\n");
 }
 
-/* ---- a library, that is gone afterwards ---- */
+/* ---- a library that is unloaded afterwards ---- */
 
 static const char *library;
 

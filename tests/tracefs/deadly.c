@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf with TESTPOINTs: ULF_DEADLY=NAME:PASSES kills the process with SIGKILL when it
- * has come to the point of that name so often.
+ * ulf with TESTPOINTs.  ULF_DEADLY=NAME:PASSES kills the process with SIGKILL when it passes
+ * the testpoint NAME for the PASSES-th time.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose functions can be traced, and which uses as much stack as it is
- * told to.  It reads commands and answers each, when it is done, by a line:
+ * A program whose functions can be traced, and that uses a given amount of stack.  It reads
+ * commands, and answers each with a line when it is done:
  *
- *	use BYTES	the main thread: outer has BYTES on its stack, calls inner
- *	recurse NR	inner calls itself NR times
- *	dive BYTES	dive calls itself 700 times before outer; 400, if there are
- *			BYTES
- *	thread SIZE BYTES	a new thread with a stack of SIZE does it, and stays
- *	short SIZE BYTES	the same, and ends
- *	handler BYTES	on a signal stack
- *	coroutine BYTES	on one of a coroutine
+ *	use BYTES		the main thread: outer has BYTES on its stack, calls inner
+ *	recurse NR		inner calls itself NR times
+ *	dive BYTES		dive calls itself 700 times before outer; 400, if there are
+ *				BYTES
+ *	thread SIZE BYTES	`use' in a new thread with a stack of SIZE, which stays
+ *	short SIZE BYTES	`use' in a new thread, which ends
+ *	handler BYTES		`use' on a signal stack
+ *	coroutine BYTES		`use' on the stack of a coroutine
  *	overflow SIZE NR	a new thread with such a stack needs more than that; the
- *			program has a handler for it, which ends it with 42
- *	fork BYTES	in a new process, which then ends
- *	forks SIZE BYTES	a new thread does that
+ *				program's handler for that ends it with 42
+ *	fork BYTES		`use' in a new process, which then ends
+ *	forks SIZE BYTES	`fork' in a new thread
  *	others SIZE BYTES	a new thread uses a signal stack and a coroutine's, then
- *			some of its own
+ *				some of its own
  *
- * The answer is the id of the thread that did it.
+ * The answer is the id of the thread that used the stack.
  */
 #include <alloca.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define OTHER_BYTES	(1ul << 20)	/* of stacks that are no thread's */
+#define OTHER_BYTES	(1ul << 20)	/* size of stacks that belong to no thread */
 
 int inner(int nr);
 int outer(size_t bytes, int nr);
@@ -62,7 +62,7 @@ struct job {
 	size_t bytes;
 	void (*run)(size_t bytes);
 	int has_to_stay;
-	int tid;			/* 0: not done yet */
+	int tid;			/* 0: not done */
 };
 
 static void *run_job(void *arg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library for callee.c to load. */
+/* A library that callee.c loads. */
 int plugged(int x);
 
 int plugged(int x)

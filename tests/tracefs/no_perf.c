@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* no_perf PROGRAM ARGS: run it where perf_event_open() is not allowed. */
+/* no_perf PROGRAM ARGS: run PROGRAM so that perf_event_open() is not allowed. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -4,10 +4,10 @@
  *
  *   numbers THREADS NUMBER [PAUSE_US]
  *
- * Until it reads a line each thread records number 0, every millisecond: so it can be
- * seen that recording is on.  A line `probed` says that this is over.  After a second
- * line each thread records 1 .. NUMBER, and pauses after each hundred.  A line `done`
- * follows when all threads have ended; then it waits to be killed.
+ * Until the program reads a line, each thread records number 0 every millisecond, so that a
+ * test sees that recording is on.  Then the program prints `probed'.  After a second line
+ * each thread records 1 .. NUMBER, and pauses after each hundred.  The program prints `done'
+ * when all threads have ended, and waits to be killed.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@
 
 static unsigned long number;
 static unsigned int pause_us;
-static int phase;			/* lines that were read */
-static long nr_probed;			/* threads that know of the first */
+static int phase;			/* number of lines that were read */
+static long nr_probed;			/* number of threads that know of the first line */
 
-/* One call for all: a second one may be switched on later. */
+/* All threads use this one tracepoint site: a second site might be switched on later. */
 __attribute__((noinline)) static void record(int thread, unsigned long n)
 {
 	trace_writer_event(thread, n, "");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records something between two records of perf, whose times it prints.  For each
- * line that it reads, `say' or the path of a trace_marker:
+ * Records an event between two records of perf, and prints the times of these.  For each line
+ * that it reads, `say' or the path of a trace_marker, it prints:
  *
  *   perf's time before, perf's time after, in seconds
  *
- * A record of perf is made by a page fault of its own.  Exits with 77 and the reason
- * where the kernel does not allow that.
+ * The program makes a record of perf by a page fault.  It exits with 77 and a reason if the
+ * kernel does not allow that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static int perf_start(void)
 	return 0;
 }
 
-/* The time is all that a sample has. */
+/* A sample contains only the time. */
 static uint64_t perf_time(void)
 {
 	const char *data = (const char *)perf + PAGE;

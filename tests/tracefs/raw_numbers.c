@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The records of numbers.c in trace_pipe_raw, as trace_pipe would show them:
+ * Prints the records of numbers.c in trace_pipe_raw in the form of trace_pipe:
  *
  *   raw_numbers FILE read|splice CPU
  *
- * Reads pages until the end of FILE or an error, and writes a line for each record
- * (`thread=T number=N`) and for each loss (`CPU:C [LOST N EVENTS]`).  Ends with 0 at
- * the end of the file, with 1 after an error.
+ * Reads pages until the end of FILE or an error, and writes a line for each record (`thread=T
+ * number=N`) and for each loss (`CPU:C [LOST N EVENTS]`).  The exit status is 0 at the end of
+ * the file, 1 after an error.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static uint32_t word_at(const char *page, uint32_t at)
 	return word;
 }
 
-/* Payload: 8 bytes that all events have, int thread, unsigned long number. */
+/* Payload: 8 bytes of common fields, int thread, unsigned long number. */
 static void print_record(const char *data)
 {
 	uint64_t number;
@@ -46,7 +46,7 @@ static void print_page(const char *page, const char *cpu)
 	if (bytes > PAGE - HEADER)
 		exit(2);
 	if (commit & MISSED) {
-		/* Without a number the check cannot pass: say a wrong one. */
+		/* If the page has no number, print a wrong one, so that the check fails. */
 		memcpy(&lost, page + HEADER + bytes, sizeof(lost));
 		printf("CPU:%s [LOST %llu EVENTS]\n", cpu,
 		       commit & STORED ? (unsigned long long)lost : 0ull);

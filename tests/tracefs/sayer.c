@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with trace_printk() and no event: for each line of its input it says
- * all that it has to say, and then writes what must be in the trace.
+ * A program with trace_printk() and without events.  For each line of its input it prints
+ * texts with trace_printk(), and then writes to stdout what must be in the trace.
  *
- *	all	the lines below
- *	more	what libtraceevent does not understand, besides
- *	N	N lines with their number
+ *	all	the texts below
+ *	more	also texts that libtraceevent does not understand
+ *	N	N texts with their number
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include <linux/tracepoint.h>
 #include <ulf/tracing.h>
 
-/* In printk_formats by its address. */
+/* printk_formats lists this string by its address. */
 static const char *listed __tracepoint_string = "a listed string";
 
 #define SAY(fmt, ...)							\

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One open(2), some write(2)s or a read(2), and what each of them answered: for
- * scripts, to which the shell shows neither errno nor how much was taken.
+ * Runs open(2) and some write(2)s or a read(2), and prints the result of each, for scripts: a
+ * shell shows neither the errno nor the number of bytes.
  *
  *   tfs open FLAGS FILE            ok, or the errno's name
  *   tfs write FLAGS FILE DATA...   a line for each write: bytes taken, or errno
- *   tfs read FLAGS FILE [BYTES]    what one read gives, or errno
- *   tfs poll FLAGS FILE MS         IN, none, or what else poll(2) says
+ *   tfs read FLAGS FILE [BYTES]    the result of one read, or errno
+ *   tfs poll FLAGS FILE MS         IN, none, or the other results of poll(2)
  *   tfs mark FILE TEXT N           N writes of `TEXT <number>', numbers from 1
  *   tfs mkdir|rmdir|unlink|creat PATH, tfs rename FROM TO   ok, or errno
  *
- * FLAGS: r read, w write, t O_TRUNC, a O_APPEND, n O_NONBLOCK.  DATA may have
- * \n, \t, \\ and \xHH in it.
+ * FLAGS: r read, w write, t O_TRUNC, a O_APPEND, n O_NONBLOCK.  DATA may contain
+ * \n, \t, \\ and \xHH.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -186,7 +186,7 @@ static const struct {
 	{ "rename", 4, rename },
 };
 
-/* What changes names, and needs no file to be open. */
+/* Calls that change names, and need no open file. */
 static bool call_by_name(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(name_calls) / sizeof(name_calls[0]); i++) {

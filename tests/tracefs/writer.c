@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records numbered events for ever, at full speed or at a pace:
+ * Records numbered events for ever, at full speed or at a given rate:
  *
  *   writer THREADS [PER_SECOND [SNAPSHOTS_PER_SECOND]]
  *
- * Each thread counts its own from 1; so whoever reads them sees what is missing.
- * `check' prints the same in each whole record, and the text's length varies.
- * One more thread takes snapshots, once they are allocated.
+ * Each thread numbers its events from 1, so that a reader sees which are missing.  `check'
+ * has one value in all whole records, and the length of the text varies.  One more thread
+ * takes snapshots, once they are allocated.
  */
 #include <pthread.h>
 #include <stdio.h>

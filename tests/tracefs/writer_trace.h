@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The event of the program that records numbered events. */
+/* The event of writer.c. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM writer
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A fake root with records of function calls; the functions are this program's. */
+/* A fake root with records of function calls.  The functions belong to this program. */
 #ifndef TESTS_UNIT_FAKE_CALLS_H
 #define TESTS_UNIT_FAKE_CALLS_H
 
@@ -8,14 +8,14 @@
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
-/* The compiler must not make one of two that are the same. */
+/* Keeps the compiler from merging two functions with equal code. */
 #define FUNCTION(name) \
 	static __attribute__((noinline)) void name(void) \
 	{ \
 		__asm__ volatile("# " #name); \
 	}
 
-/* One whose parameters are as the ABI has them, and known to debuggers. */
+/* A function with parameters as the ABI passes them, and which debuggers know. */
 #ifdef __clang__
 #define CALLED_WITH static __attribute__((noinline, used, \
 					  no_sanitize("address", "thread", "undefined")))
@@ -31,7 +31,7 @@ struct calls {
 	uint32_t tick;			/* id of sched:tick, n=... */
 };
 
-/* The module that all functions are in. */
+/* Write the module that contains all functions. */
 static inline void calls_module(struct fake_root *root)
 {
 	extern const char __executable_start;
@@ -49,7 +49,7 @@ static inline void calls_module(struct fake_root *root)
 	module->path_bytes = (uint32_t)len + 1;
 }
 
-/* With rings, and the clock mono, so that a test says what time it is. */
+/* Make the root with rings of the clock mono, so that a test can choose the times. */
 static inline int calls_setup(void **state)
 {
 	struct calls *c = calloc(1, sizeof(*c));
@@ -107,7 +107,7 @@ static inline void calls_function(struct calls *c, uint32_t cpu, int32_t pid,
 	calls_write(c, cpu, ABI_RING_FAST, time, &record, sizeof(record));
 }
 
-/* The same with the six registers of its arguments. */
+/* Record a call with the six registers of its arguments. */
 static inline void calls_function_args(struct calls *c, uint32_t cpu, int32_t pid,
 				       uint64_t time, uint64_t ip, uint64_t parent_ip,
 				       const uint64_t *args)
@@ -134,8 +134,8 @@ static inline void calls_entry(struct calls *c, uint32_t cpu,
 	calls_write(c, cpu, kind, time, &record, sizeof(record));
 }
 
-/* With what options add: where it was called from, if not 0; arguments, if not
- * NULL. */
+/* Record an entry with the data that options add: the return address if it is not 0, and the
+ * arguments if they are not NULL. */
 static inline void calls_entry_more(struct calls *c, uint32_t cpu, int32_t pid,
 				    uint64_t time, uint64_t func, int32_t depth,
 				    uint64_t retaddr, const uint64_t *args)
@@ -159,7 +159,8 @@ static inline void calls_entry_more(struct calls *c, uint32_t cpu, int32_t pid,
 		    (uint32_t)offsetof(typeof(record), more) + 8 * nr);
 }
 
-/* In a signal's handler; @marks: ABI_GRAPH_HANDLER if it is that itself. */
+/* Record an entry during a signal handler.  @marks: ABI_GRAPH_HANDLER for the handler
+ * itself. */
 static inline void calls_handler_entry(struct calls *c, uint32_t cpu, int32_t pid,
 				       uint64_t time, uint64_t func, int32_t depth,
 				       uint32_t marks)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring for unit tests: in memory of its own between two pages that cannot
- * be touched, written through the slow path with a time that the test gives,
- * or through the fast one.
+ * A ring for unit tests, in memory of its own between two pages that cannot be accessed.  It
+ * is written on the slow path with a time that the test chooses, or on the fast path.
  */
 #ifndef ULF_TESTS_RING_MEMORY_H
 #define ULF_TESTS_RING_MEMORY_H
@@ -21,11 +20,12 @@ struct ring_memory {
 	size_t map_bytes;
 	struct abi_ring *ring;
 	struct ring_view view;
-	uint64_t now_ns;		/* of the next record */
+	uint64_t now_ns;		/* time of the next record */
 	struct ring_set *set;		/* for the fast path */
 };
 
-/* The ring ends where its last page ends: one byte too far is a SIGSEGV. */
+/* Make the ring so that it ends where its last page ends: an access one byte too far raises
+ * SIGSEGV. */
 static inline void ring_memory_init(struct ring_memory *m,
 				    const struct ring_config *config)
 {
@@ -60,7 +60,8 @@ static inline struct ring_config ring_memory_config(bool overwrite)
 	};
 }
 
-/* This thread on one CPU, whose fast ring it is.  false: no rseq here. */
+/* Bind this thread to one CPU, and use the ring as the CPU's fast ring.  Returns false if
+ * there is no rseq. */
 static inline bool ring_memory_use_rseq(struct ring_memory *m)
 {
 	cpu_set_t cpus;
@@ -83,7 +84,7 @@ static inline bool ring_memory_use_rseq(struct ring_memory *m)
 	return true;
 }
 
-/* @bytes of payload: a number, then bytes that follow from it. */
+/* Write @bytes of payload: a number, then bytes that follow from it. */
 static inline int ring_memory_write(struct ring_memory *m, uint32_t number,
 				    uint32_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* server_confine(): what a confined process can do, and what it cannot. */
+/* server_confine(): what a confined process can do and what it cannot do. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -77,13 +77,13 @@ static int call_keyctl(void)
 	return (int)syscall(SYS_keyctl, 0, 0, 0, 0, 0);
 }
 
-/* The x32 table has getpid(), too. */
+/* A system call of the x32 table, which has getpid(), too. */
 static int call_x32(void)
 {
 	return (int)syscall(0x40000000 | SYS_getpid);
 }
 
-/* A call of the 32-bit table. */
+/* A system call of the 32-bit table. */
 static int call_i386(void)
 {
 	long ret;
@@ -139,7 +139,7 @@ static int call_privileges(void)
 static const struct {
 	const char *name;
 	int (*call)(void);
-	int error;			/* 0: it works */
+	int error;			/* 0: the call works */
 } cases[] = {
 	{ "no_new_privs", call_privileges, 0 },
 	{ "fork", call_fork, 0 },
@@ -160,7 +160,8 @@ static const struct {
 	{ "i386", call_i386, EPERM },
 };
 
-/* In a child, for it cannot be undone; the exit status is the number of the case. */
+/* Runs in a child, because it cannot be undone.  The exit status is the number of the failed
+ * case. */
 static int run_cases(void)
 {
 	size_t i;

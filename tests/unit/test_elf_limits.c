@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much the server reads and unpacks of a file that may be anything. */
+/* Limits of how much the server reads and unpacks of a file, which may be hostile. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ __attribute__((noinline, patchable_function_entry(5))) static void a_site(void)
 	__asm__ volatile("");
 }
 
-/* The text is looked at wherever its entries say, in any order. */
+/* The text counts that is read wherever entries point to, in any order. */
 static void text_counts(void **state)
 {
 	uint64_t bytes_left = PLENTY, text;
@@ -44,7 +44,7 @@ static void text_counts(void **state)
 #define PLT_ENTRIES	16
 #define PLT_NAME	4000
 
-/* One whose calls of other objects' functions all have the same long name. */
+/* An ELF file whose calls of other objects' functions all use one long name. */
 struct plt_elf {
 	Elf64_Ehdr head;
 	Elf64_Shdr sections[6];
@@ -97,7 +97,7 @@ static const char *put_plt(const char *dir)
 	return path;
 }
 
-/* Their names are longer than the file. */
+/* The sum of the names is larger than the file. */
 static void names_of_calls_count(void **state)
 {
 	struct elf_symbols symbols;
@@ -123,7 +123,7 @@ static void names_of_calls_count(void **state)
 
 #define BOMB_BYTES	(128u << 20)
 
-/* A file of a few KB with 128 MiB packed in it. */
+/* Write a file of a few KB that contains 128 MiB of packed data. */
 static const char *put_bomb(const char *dir)
 {
 	static struct {
@@ -163,7 +163,7 @@ static const char *put_bomb(const char *dir)
 	return path;
 }
 
-/* Unpacking takes time. */
+/* Packed symbols are limited, because unpacking takes time. */
 static void packed_symbols_are_few(void **state)
 {
 	uint64_t bytes_left = PLENTY;

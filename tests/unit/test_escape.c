@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a terminal gets: controls are escaped, other characters pass. */
+/* Output for a terminal: control characters are escaped, other characters are not. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static const struct escape_case {
 	size_t bytes;
 	int flags;
 	const char *want;
-	size_t left;			/* bytes that wait for more */
+	size_t left;			/* bytes that wait for the next ones */
 } cases[] = {
 	{ "plain", TEXT("a b~!\\x"), 0, "a b~!\\x", 0 },
 	{ "tab", TEXT("a\tb"), ESCAPE_NEWLINES, "a\tb", 0 },
@@ -65,7 +65,7 @@ static void each_case_is_escaped(void **state)
 	}
 }
 
-/* No byte string of up to 3 bytes leaves a control in the output. */
+/* No string of up to 3 bytes leaves a control character in the output. */
 static void no_control_passes(void **state)
 {
 	struct text text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for numbers in print formats: what is replaced, and what is not. */
+/* Names for numbers in print formats: which are replaced, and which are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void put_bytes(void *arg, const char *s, size_t len)
 	text_write(out, s, len);
 }
 
-/* Identifiers, of that system. */
+/* Only identifiers of this system are listed. */
 static void tells_names(void **state)
 {
 	static const struct {
@@ -96,7 +96,7 @@ static void tells_names(void **state)
 	text_done(&expect);
 }
 
-/* More than there is space for. */
+/* There are more names than fit. */
 static void tells_no_more_names(void **state)
 {
 	enum { NR = ABI_NAMES_BYTES / 8 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filters as text: what kernels accept, how they complain, what their `filter`
- * files then read. tests/data/filters/ has what Linux 6.12 and 6.18 answered
- * on two CPUs: a block a filter, \n and \t as in C.
+ * Filters as text: what kernels accept, which errors they report, and what their `filter`
+ * files contain then.  tests/data/filters/ has the answers of Linux 6.12 and 6.18 on two
+ * CPUs: one block per filter, with \n and \t as in C.
  */
 #include "filter_run.h"
 
@@ -13,7 +13,7 @@ struct filter_case {
 	unsigned int caret;
 };
 
-/* 'value' with its escapes, in place. */
+/* Unescape 'value' in place. */
 static char *unquote(char *line)
 {
 	char *start = strchr(line, '\''), *end = strrchr(line, '\''), *out;
@@ -31,7 +31,7 @@ static char *unquote(char *line)
 	return start;
 }
 
-/* The next block; false at the end. */
+/* Read the next block.  Returns false at the end. */
 static bool next_case(char **pos, struct filter_case *c)
 {
 	char *line;
@@ -123,7 +123,7 @@ static void linux_6_18(void **state)
 	assert_int_equal(check_file("filters/linux-6.18"), 144);
 }
 
-/* 6.12 refuses what ends with && or ||; 6.18 took it. */
+/* Linux 6.12 refuses a filter that ends with && or ||; 6.18 accepts it. */
 static void open_end(void **state)
 {
 	static const char *const texts[] = {
@@ -169,7 +169,7 @@ static void lengths(void **state)
 
 	(void)state;
 	assert_int_equal(store_filled(&f, fmt, "prev_pid == 1", ' ', 4082, ""), 0);
-	/* too long: the old one stays */
+	/* too long: the old filter stays */
 	assert_int_equal(store_filled(&f, fmt, "prev_pid == 2", ' ', 4083, ""),
 			 -EINVAL);
 	check_show(&f, "prev_pid == 1\n");
@@ -178,7 +178,7 @@ static void lengths(void **state)
 			 -EINVAL);
 	assert_int_equal(f.error.code, FILTER_ERR_OPERAND_TOO_LONG);
 	assert_int_equal(f.error.pos, 271);
-	/* a NUL ends it */
+	/* a NUL ends the text */
 	assert_int_equal(store_filled(&f, fmt, "prev_pid == 3", '\0', 5, "x"), 0);
 	check_show(&f, "prev_pid == 3\n");
 	event_filter_done(&f);
@@ -211,7 +211,7 @@ static void depth(void **state)
 	event_format_free(fmt);
 }
 
-/* The pool can overflow: only with thousands of CPUs. */
+/* Only with thousands of CPUs the pool can overflow. */
 static void too_big(void **state)
 {
 	const struct filter_env env = { .nr_cpus = 8192 };
@@ -231,7 +231,7 @@ static void too_big(void **state)
 	event_format_free(fmt);
 }
 
-/* ---- the files ---- */
+/* ---- the files of kernels ---- */
 
 static void store_and_clear(void **state)
 {
@@ -288,7 +288,7 @@ static void system_filter(void **state)
 		event_format_free((struct event_format *)formats[i]);
 }
 
-/* Without symbols no function is found. */
+/* Without symbols, no function is found. */
 static void no_symbols(void **state)
 {
 	static const char *const texts[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * && || ! and parentheses: random expressions against a direct evaluation, and
- * against libtraceevent's filters, where those mean the same.
+ * && || ! and parentheses: random expressions are compared with a direct evaluation, and with
+ * libtraceevent's filters where these mean the same.
  */
 #include "filter_run.h"
 
@@ -90,7 +90,8 @@ static void put_space(struct text *out)
 		text_putc(out, " \t\n"[random_below(3)]);
 }
 
-/* With parentheses where they are needed, everywhere, or here and there. */
+/* Write an expression with parentheses where they are needed, everywhere, or at random
+ * places. */
 static void write_node(const struct node *node, enum node_kind above,
 		       bool everywhere, struct text *out)
 {
@@ -131,7 +132,7 @@ static void fill_record(struct logic_rec *r)
 		r->f[i] = (int)random_below(2);
 }
 
-/* A text of at most a page; false if it came out longer. */
+/* Make a text of at most a page.  Returns false if it is longer. */
 static bool make_text(const struct node *top, bool everywhere, struct text *out)
 {
 	text_reset(out);
@@ -170,7 +171,7 @@ static void against_evaluation(void **state)
 
 /* ---- libtraceevent ---- */
 
-/* Its filters leak; ours are looked after in the other tests. */
+/* libtraceevent's filters leak memory.  Other tests check ulf's filters for leaks. */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
@@ -211,7 +212,7 @@ static bool tep_match(struct tep_handle *tep, const char *text,
 	return ret == TEP_ERRNO__FILTER_MATCH;
 }
 
-/* It has no precedence of its own, so every part gets parentheses. */
+/* libtraceevent has no operator precedence, so every part gets parentheses. */
 static void against_libtraceevent(void **state)
 {
 	const struct filter_context ctx = { .cpu = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters at work: every operator on every type, strings, masks, logic. */
+/* Matching of filters: every operator on every type, strings, masks, logic. */
 #include "filter_run.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void run_cases(const struct rec *r, const struct match_case *cases,
 
 #define RUN(r, cases) run_cases(r, cases, sizeof(cases) / sizeof(cases[0]))
 
-/* ---- numbers: the compiler knows what is right ---- */
+/* ---- numbers: compared with the compiler's results ---- */
 
 static const int64_t numbers[] = {
 	0, 1, 2, -1, -2, 5, 16, 100, 126, 127, 128, 129, -127, -128, -129, 254,
@@ -40,14 +40,14 @@ enum { NR_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
 static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=", "&" };
 
-/* In one of the ways that a number can be written. */
+/* Write a number in one of the possible forms. */
 static void put_number(char *to, size_t size, bool is_signed, int64_t n)
 {
 	static int way;
 	const char *sign = is_signed && n < 0 ? "-" : "";
 	uint64_t magnitude = *sign ? -(uint64_t)n : (uint64_t)n;
 
-	/* 24 characters are too long, even if they are right */
+	/* 24 characters are refused as too long, even if the number is right */
 	switch (magnitude >> 60 ? way++ % 2 : way++ % 3) {
 	case 0:
 		snprintf(to, size, "%s%lu", sign, magnitude);
@@ -119,15 +119,15 @@ static void other_fields(void **state)
 		{ "common_flags & 1", false }, { "common_preempt_count < 1", true },
 		{ "flag == 1", true }, { "c == 65", true },
 		{ "ptr == 0xffffc90000012340", true },
-		/* u8[4] is as large as a number: 192.168.1.20 */
+		/* u8[4] has the size of a number: 192.168.1.20 */
 		{ "ip4 == 0x1401a8c0", true },
-		/* what is not is never anything, but it can be negated */
+		/* other arrays and structs never match, but a filter can negate that */
 		{ "mac == 0", false }, { "mac != 0", false }, { "mac < 1", false },
 		{ "mac >= 0", false }, { "arr & 1", false }, { "ts > 0", false },
 		{ "!(mac == 0)", true }, { "odd != 0", false },
-		/* the word of a dynamic array */
+		/* the location word of a dynamic array */
 		{ "list > 0", true },
-		/* where the event is */
+		/* the CPU of the event */
 		{ "CPU == 1", true }, { "cpu != 1", false }, { "CPU < 2", true },
 		{ "CPU >= 1", true }, { "CPU > 1", false }, { "CPU <= 0", false },
 		{ "CPU > -1", true }, { "CPU & 1", true }, { "CPU & 2", false },
@@ -161,11 +161,11 @@ static void strings(void **state)
 		{ "comm ~ \"ash\"", false }, { "comm ~ \"!ba*\"", false },
 		{ "comm ~ \"!sh*\"", true }, { "comm ~ \"b\\ash\"", true },
 		{ "comm == \"bash-is-longer-than-the-field\"", false },
-		/* full[4] has no room for a NUL */
+		/* full[4] has no space for a NUL */
 		{ "full == \"full\"", true }, { "full == \"ful\"", false },
 		{ "full == \"fullx\"", false }, { "full ~ \"*l\"", true },
 		{ "full ~ \"f*\"", true }, { "full ~ \"*ulln\"", false },
-		/* found by words */
+		/* strings found by location words */
 		{ "name == \"eth0\"", true }, { "name ~ \"eth*\"", true },
 		{ "name ~ \"*0\"", true }, { "name != \"eth0\"", false },
 		{ "name == \"eth\"", false }, { "name ~ \"*th*\"", true },
@@ -173,10 +173,10 @@ static void strings(void **state)
 		{ "rel != \"rel\"", false },
 		{ "empty == \"\"", true }, { "empty ~ \"*\"", true },
 		{ "empty == \"e\"", false }, { "empty != \"\"", false },
-		/* a word that leads out of the record has no answer */
+		/* a location outside of the record never matches */
 		{ "bad == \"\"", false }, { "bad != \"\"", false },
 		{ "bad ~ \"*\"", false }, { "!(bad == \"\")", true },
-		/* the thread */
+		/* the name of the thread */
 		{ "COMM == \"worker/0\"", true }, { "COMM ~ \"*/0\"", true },
 		{ "COMM != \"worker/0\"", false }, { "COMM == \"bash\"", false },
 	};
@@ -254,7 +254,7 @@ static void pointers(void **state)
 	assert_false(match_at("str != \"constant\"", "constant"));
 	assert_true(match_at("str != \"constant\"", ""));
 	assert_true(match_at("str == \"\"", ""));
-	/* over a page's end, also when there is nothing behind it */
+	/* across the end of a page, also if the next page cannot be read */
 	memcpy(map + page - 3, "across", 7);
 	assert_true(match_at("str == \"across\"", map + page - 3));
 	assert_int_equal(mprotect(map + page, page, PROT_NONE), 0);
@@ -262,14 +262,14 @@ static void pointers(void **state)
 	assert_false(match_at("str ~ \"acr*\"", map + page - 3));
 	map[page - 1] = '\0';
 	assert_true(match_at("str == \"ac\"", map + page - 3));
-	/* nothing there: no answer */
+	/* a pointer that cannot be read never matches */
 	assert_false(match_at("str == \"\"", NULL));
 	assert_false(match_at("str != \"x\"", NULL));
 	assert_false(match_at("str != \"x\"", map + page));
 	assert_false(match_at("str != \"x\"", (char *)UINTPTR_MAX));
 	assert_false(match_at("str != \"x\"", (char *)0xffff800000000000));
 	assert_true(match_at("!(str == \"x\")", NULL));
-	/* what is too long is cut */
+	/* a long string is truncated */
 	memset(map, 'x', page);
 	map[1023] = 'y';
 	assert_true(match_at("str ~ \"*x\"", map));
@@ -332,7 +332,7 @@ static void written_functions(void **state)
 		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)), cases[i].first);
 		r.ul = 0x3000;
 		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)), cases[i].second);
-		/* Between the two, and at the symbol without a size. */
+		/* Between the two functions, and at the symbol without a size. */
 		r.ul = 0x2800;
 		assert_int_equal(run_filter(fmt, cases[i].text, &r, sizeof(r)),
 				 strstr(cases[i].text, "!=") || *cases[i].text == '!');
@@ -340,7 +340,8 @@ static void written_functions(void **state)
 	event_format_free(fmt);
 }
 
-/* A wrong name: where the caret is, and that the search for names finds the same one. */
+/* A wrong name: the position of the caret, and that the search for similar names sees this
+ * name. */
 static void wrong_functions(void **state)
 {
 	static const struct {
@@ -436,7 +437,7 @@ static void cpu_masks(void **state)
 		{ "n == CPUS{1}", 0, 1, true },
 		{ "n != CPUS{1}", 0, 1, false },
 		{ "n != CPUS{1}", 0, 7, true },
-		/* one number is not two CPUs; what is no CPU has no answer */
+		/* one number is not two CPUs; a number that is no CPU never matches */
 		{ "n == CPUS{0-1}", 0, 1, false },
 		{ "n != CPUS{0-1}", 0, 1, true },
 		{ "n != CPUS{0-1}", 0, 2, false },
@@ -468,7 +469,7 @@ static void cpu_masks(void **state)
 	event_format_free(fmt);
 }
 
-/* What __field_ext() says wins over the type. */
+/* The type of filter of __field_ext() takes precedence over the field's type. */
 static void said_by_field_ext(void **state)
 {
 	static const struct { uint8_t filter; const char *text; bool match; } cases[] = {

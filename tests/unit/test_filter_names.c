@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for numbers in filters: those of the program's constants, and the texts that a field
- * prints; what is a number, a string or a list stays one.
+ * Names for numbers in filters: names of the program's constants, and texts that a field
+ * prints.  Numbers, strings and lists keep their meaning.
  */
 #include "filter_run.h"
 
@@ -55,7 +55,7 @@ static void names(void *ctx, const struct event_format *fmt, uint32_t offset,
 		  filter_name_fn *each, void *arg)
 {
 	(void)fmt;
-	/* as TRACE_DEFINE_ENUM() records them */
+	/* names as TRACE_DEFINE_ENUM() records them */
 	each(arg, "LEVEL", 5, 9, true);
 	each(arg, "CPUS", 4, 9, true);
 	each(arg, "CPUS_ALL", 8, 2, true);
@@ -65,15 +65,15 @@ static void names(void *ctx, const struct event_format *fmt, uint32_t offset,
 
 static const struct {
 	const char *text;
-	int code;			/* -1: right */
-	uint32_t pos;			/* of the caret */
+	int code;			/* -1: the filter is right */
+	uint32_t pos;			/* position of the caret */
 	const char *near;
-	int op, level, flags;		/* a record, and whether it passes */
+	int op, level, flags;		/* values of a record, and whether it matches */
 	bool passes;
 } cases[] = {
-	/* identifiers of the program: of TRACE_DEFINE_ENUM(), and in the tables */
+	/* identifiers of the program: from TRACE_DEFINE_ENUM(), and in the tables */
 	{ "op == LEVEL", -1, 0, NULL, 9, 0, 0, true },
-	{ "op == LEVEL", -1, 0, NULL, 7, 0, 0, false },	/* a text that another row has */
+	{ "op == LEVEL", -1, 0, NULL, 7, 0, 0, false },	/* the text of another row */
 	{ "op == OP_GET", -1, 0, NULL, 1, 0, 0, true },
 	{ "level == OP_GET", -1, 0, NULL, 0, 1, 0, true },
 	{ "op==OP_GET||op==CPUS_ALL", -1, 0, NULL, 2, 0, 0, true },
@@ -82,7 +82,7 @@ static const struct {
 	{ "level == NEGATIVE", -1, 0, NULL, 0, -1, 0, true },
 	{ "op > NEGATIVE", -1, 0, NULL, 0, 0, 0, true },
 	{ "op == \"OP_GET\"", -1, 0, NULL, 1, 0, 0, true },
-	/* texts, of the field's own table */
+	/* texts of the field's own table */
 	{ "op == \"set\"", -1, 0, NULL, 2, 0, 0, true },
 	{ "op == 'set' && op != \"a b\"", -1, 0, NULL, 2, 0, 0, true },
 	{ "op == set", -1, 0, NULL, 2, 0, 0, true },
@@ -98,7 +98,7 @@ static const struct {
 	{ "flags & H && !(flags & R)", -1, 0, NULL, 0, 0, 0x80, true },
 	{ "flags & BIT_HIGH", -1, 0, NULL, 0, 0, 0x81, true },
 	{ "flags == R", -1, 0, NULL, 0, 0, 3, false },
-	/* what is no name stays what it was */
+	/* other texts keep their meaning */
 	{ "op == 2", -1, 0, NULL, 2, 0, 0, true },
 	{ "name == \"set\"", -1, 0, NULL, 0, 0, 0, true },
 	{ "CPU & CPUS{0-1}", -1, 0, NULL, 0, 0, 0, true },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Filter programs and records that are not to be believed. */
+/* Filter programs and records that are not trusted. */
 #include "filter_run.h"
 
-/* Any bit that is changed is either refused, or harmless. */
+/* A program with a changed bit is refused or harmless. */
 static void changed_programs(void **state)
 {
 	static const char text[] = "(i == 5 || comm ~ \"b*\") && name != \"x\" && "
@@ -28,7 +28,7 @@ static void changed_programs(void **state)
 		else
 			filter_match(copy, r, sizeof(*r), &ctx);
 	}
-	/* at the least: the header, and the upper bits of ops and ways */
+	/* at least the header, and the upper bits of operators and jumps */
 	assert_true(nr_refused > 16 * 8 + program->nr_insns * 20);
 	free(copy);
 	free(program);
@@ -74,7 +74,7 @@ static void bad_programs(void **state)
 	event_format_free(fmt);
 }
 
-/* A short record passes nothing, and nothing beyond it is read. */
+/* A record that is too short matches no filter, and nothing after its end is read. */
 static void short_records(void **state)
 {
 	const struct filter_context ctx = { .cpu = 1 };

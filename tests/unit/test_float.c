@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of type float and double: filters compare and TP_printk prints them as C does. */
+/* Fields of type float and double: filters compare them as C does, and TP_printk prints them
+ * as C does. */
 #include "filter_run.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static struct event_format *float_format(const char *print_fmt)
 	return fmt;
 }
 
-/* ---- filters: the compiler knows what is right ---- */
+/* ---- filters: compared with the compiler's results ---- */
 
 static const double values[] = {
 	0.0, -0.0, 1, -1, 1.5, -1.5, 0.1, -2.5e3, 1e-310, -1e-310, 1e-45, 3.5e38,
@@ -223,7 +224,7 @@ static void printk_prints_as_c_does(void **state)
 	}
 }
 
-/* Widths, flags and precisions together, as printf() has them. */
+/* Widths, flags and precisions together print as with printf(). */
 static void printk_pads_as_c_does(void **state)
 {
 	static const char *const flags[] = {
@@ -252,7 +253,7 @@ static void printk_pads_as_c_does(void **state)
 	}
 }
 
-/* 64 digits after the point are all that is printed. */
+/* At most 64 digits after the point are printed. */
 static void printk_bounds_the_precision(void **state)
 {
 	struct text out;

@@ -223,7 +223,7 @@ static void what_is_no_format_is_refused(void **state)
 		assert_int_equal(event_format_parse("s", bad, &fmt), -EINVAL);
 		free(bad);
 	}
-	/* No part of it is a format, as the last byte is a newline. */
+	/* A part of the text is never a format, because the last byte must be a newline. */
 	for (size_t len = strlen(text); len-- > 0;) {
 		text[len] = '\0';
 		assert_int_equal(event_format_parse("s", text, &fmt), -EINVAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What compilers leave at entries, and what is none of it. */
+/* The code that compilers put at function entries, and code that looks like it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -88,9 +88,9 @@ static void test_rows(void **state)
 	(void)state;
 	assert_int_equal(fsite_row_addr(FSITE_PATCHABLE, row, 77), 0x2010);
 	assert_int_equal(fsite_row_addr(FSITE_MCOUNT, row, 77), 0x2010);
-	row[18] = 2;		/* the version */
+	row[18] = 2;		/* version */
 	assert_int_equal(fsite_row_addr(FSITE_XRAY, row, 0x1000), 0x3010);
-	row[16] = 3;		/* an entry with arguments */
+	row[16] = 3;		/* an entry whose arguments are logged */
 	assert_int_equal(fsite_row_addr(FSITE_XRAY, row, 0x1000), 0x3010);
 	row[16] = 1;		/* an exit */
 	assert_int_equal(fsite_row_addr(FSITE_XRAY, row, 0x1000), 0);
@@ -98,7 +98,7 @@ static void test_rows(void **state)
 	assert_int_equal(fsite_row_addr(FSITE_XRAY, row, 0x1000), 0);
 }
 
-/* The jump's lower bytes are those that the long NOPs have. */
+/* The lower bytes of the jump are those of the long NOPs. */
 static void test_shapes(void **state)
 {
 	(void)state;

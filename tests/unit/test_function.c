@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function tracer recorded, as text: the lines are a kernel's. */
+/* Records of the function tracer as text; the lines are a kernel's. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,7 +13,8 @@
 #define FIRST		42031015 * US
 #define UNKNOWN		0x1234ull
 
-/* An INT that is narrower than its register, and all that there is else. */
+/* A function with an integer that is narrower than its register, and all other kinds of
+ * parameters. */
 struct pair { long a, b; };
 enum colour { RED };
 CALLED_WITH void wake(int n, unsigned char flags, enum colour colour, void *p,
@@ -27,7 +28,7 @@ FUNCTION(schedule)
 FUNCTION(schedule_timeout)
 
 static const uint64_t ip = (uint64_t)schedule;
-/* Behind a call: the last byte of it is the caller's. */
+/* An address after a call: the last byte of the call belongs to the caller. */
 static const uint64_t parent = (uint64_t)schedule_timeout + 1;
 
 static int setup(void **state)
@@ -139,7 +140,7 @@ static void numbers(void **state)
 	assert_non_null(strstr(lines(c), ": UNKNOWN TYPE 1\n"));
 }
 
-/* Records of the graph in a buffer that is another tracer's. */
+/* Records of the graph tracer in a buffer of another tracer. */
 static void calls_of_the_graph(void **state)
 {
 	struct calls *c = *state;

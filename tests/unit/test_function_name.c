@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions as users write them: where a word ends, and which names it matches. */
+/* Names of functions as users write them: where a token ends, and which names it matches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "symbols/function_name.h"
 
-/* `|` ends the word. */
+/* `|` ends a token. */
 static void words_end(void **state)
 {
 	static const char *const cases[] = {
@@ -48,8 +48,8 @@ static void words_end(void **state)
 	assert_int_equal(function_word_len("f(a b", 5), 5);
 }
 
-/* A list is written in parts, which may end anywhere: a word is the same wherever it was
- * cut, as the last word of a part goes on in the next one. */
+/* A list is written in parts, which may end anywhere.  The tokens do not depend on the cuts:
+ * the last token of a part continues in the next part. */
 static void cut_words_go_on(void **state)
 {
 	static const char list[] =
@@ -89,7 +89,7 @@ static void cut_words_go_on(void **state)
 	assert_int_equal(function_word_len("f ", 2), 1);
 }
 
-/* The colon of a command is a `#` here. */
+/* A `#` stands for the colon of a command here. */
 static void commands_begin(void **state)
 {
 	static const char *const cases[] = {
@@ -162,7 +162,7 @@ static const char hidden[] = "(anonymous namespace)::f(unsigned int, int)";
 static const char call[] = "main::{lambda(int)#1}::operator()(int) const";
 static const char less[] = "bool ns::operator< <int>(int)";
 
-/* Names of up to FUNCTION_SEARCH_MAX bytes are searched; none of 4 KiB is read or written
+/* Names of up to FUNCTION_SEARCH_MAX bytes are searched.  No name of 4 KiB is read or written
  * beyond its end. */
 static void long_names_are_bounded(void **state)
 {
@@ -211,8 +211,8 @@ static void patterns_match(void **state)
 		{ "ap::put", name, RUNG_NONE },
 		{ "ns::Map", name, RUNG_NONE },
 		{ "put(int)", name, RUNG_NONE },
-		{ "*A*", name, RUNG_NONE },		/* parameters are not the name */
-		{ "char*", name, RUNG_NONE },		/* nor is what is in < > */
+		{ "*A*", name, RUNG_NONE },		/* parameters are not part of the name */
+		{ "char*", name, RUNG_NONE },		/* text in < > is not part of the name */
 		{ "ns::f(char const*) [clone .constprop.0]", clone, RUNG_NAME },
 		{ "ns::f[abi:cxx11](char const*) [clone .constprop.0]", clone, RUNG_NAME },
 		{ "ns::f(char const*)", clone, RUNG_NAME },
@@ -261,7 +261,7 @@ static void clones_are_found(void **state)
 	assert_false(function_name_is_clone("execute.part.0.cold", "execute", 7));
 }
 
-/* Names come from files, and what is written is anything: no text is too odd. */
+/* Names come from files, and patterns from users, so any text must be read without harm. */
 static void odd_texts_are_read(void **state)
 {
 	static const char *const tokens[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches for names of C++ stop when they have taken long, and go on where they were. */
+/* Searches for C++ names stop when they have taken long, and continue from there later. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #define LIMIT_MS	2000u
 #else
-#define LIMIT_MS	200u		/* 20 are aimed at */
+#define LIMIT_MS	200u		/* the budget is 20 ms */
 #endif
 #define NR		20000u
 #define CALLS_MAX	100000
@@ -42,7 +42,7 @@ struct fake {
 	struct function_object object, *list[1];
 };
 
-/* All functions have @name, but number @other has @other_name. */
+/* Make @nr functions with @name, but give number @other the name @other_name. */
 static void fake_init(struct fake *fake, uint32_t nr, const char *name, uint32_t other,
 		      const char *other_name)
 {
@@ -80,7 +80,7 @@ static int search(struct fake *fake, const char *name, const uint32_t **ret_foun
 	return r;
 }
 
-/* Two scopes in brackets, which are none, and as many as a name may have. */
+/* Returns a name with two scopes in brackets, which do not count, of the maximal length. */
 static const char *long_name(void)
 {
 	static char name[FUNCTION_SEARCH_MAX + 1];
@@ -92,7 +92,7 @@ static const char *long_name(void)
 	return name;
 }
 
-/* One search at a time took 343 us for each name, and all of them in one call. */
+/* Without a budget a search took 343 us per name, and searched all names in one call. */
 static void long_searches_stop(void **state)
 {
 	static const char *const words[] = { "a*g>", "*a?a*a*b", "a*a(*aa", "nosuch*f" };
@@ -102,7 +102,7 @@ static void long_searches_stop(void **state)
 
 	(void)state;
 	fake_init(&fake, NR, long_name(), NR - 2, "ns::nosuch::f(int)");
-	/* All four in turns: none begins anew because of another. */
+	/* Run all four in turns: no search may start again because of another. */
 	for (; calls < CALLS_MAX; calls++)
 		if (r[calls % 4] == -ERESTART)
 			r[calls % 4] = search(&fake, words[calls % 4], &found);
@@ -114,7 +114,7 @@ static void long_searches_stop(void **state)
 	assert_int_equal(r[1], 0);
 	assert_int_equal(r[2], 0);
 	assert_int_equal(r[3], 1);
-	/* Each result is still there. */
+	/* Each result is kept. */
 	assert_int_equal(search(&fake, words[3], &found), 1);
 	assert_int_equal(found[0], NR - 2);
 	assert_int_equal(search(&fake, words[0], &found), 0);
@@ -146,7 +146,7 @@ static void results_are_of_the_functions_there_are(void **state)
 	fake.object.is_there = false;
 	assert_int_equal(search(&fake, "ns::f", &found), 0);
 	fake.object.is_there = true;
-	fake.functions.nr = 50;	/* before the object came */
+	fake.functions.nr = 50;	/* a table from before the object was loaded */
 	assert_int_equal(search(&fake, "ns::f", &found), 0);
 	fake.functions.nr = 100;
 	assert_int_equal(search(&fake, "ns::f", &found), 99);

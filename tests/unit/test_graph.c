@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function_graph tracer recorded, as text: the lines are a kernel's. */
+/* Records of the function_graph tracer as text; the lines are a kernel's. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ FUNCTION(ovl_read_iter)
 FUNCTION(ovl_real_fdget)
 FUNCTION(backing_file_read_iter)
 
-/* One byte long, however this file is compiled: the size is in `sym-offset` lines. */
+/* The size of this function is always one byte, because lines of `sym-offset` contain it. */
 void kill_fasync(void);
 __asm__(".pushsection .text\n"
 	".type kill_fasync, @function\n"
@@ -54,7 +54,7 @@ static const char *trace(struct calls *c)
 	return tree_cat(c->server, "fake.1/trace");
 }
 
-/* Without its header. */
+/* Returns the text of `trace` without its header. */
 static const char *lines(struct calls *c)
 {
 	const char *text = trace(c);
@@ -64,7 +64,7 @@ static const char *lines(struct calls *c)
 	return text;
 }
 
-/* ---- the kernel's own ---- */
+/* ---- a trace of the kernel ---- */
 
 static const struct row {
 	uint32_t cpu;
@@ -72,7 +72,7 @@ static const struct row {
 	void (*func)(void);
 	int32_t depth;
 	uint64_t at_us;
-	uint64_t ns;			/* it took, at its end; 0: its start */
+	uint64_t ns;			/* duration, in an exit; 0: an entry */
 	uint64_t retval;
 } rows[] = {
 	{ 1, 74, vfs_read, 0, 50095186, 0, 0 },
@@ -96,7 +96,8 @@ static const struct row {
 	{ 1, 233, backing_file_read_iter, 1, 50123790, 65037, 0 },
 };
 
-/* A reader takes none that is older than what he had. */
+/* Record all rows, later than before: a reader skips records that are older than those it has
+ * read. */
 static void record_rows(struct calls *c, uint64_t later_us)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -136,7 +137,7 @@ static const char usual[] =
 	" 1) + 65.037 us   |    backing_file_read_iter();\n"
 	" 0) ! 170.842 us  |  }\n";
 
-/* Under each option: its header and the first lines. */
+/* For each option, the header and the first lines. */
 static const struct {
 	const char *option, *back, *text;
 } options[] = {
@@ -229,7 +230,7 @@ static const struct {
 	  "vfs_read() {\n"
 	  "  pipe_read() {\n"
 	  "    mutex_lock();\n" },
-	/* It has lines of its own. */
+	/* The next options do not change the lines of the graph. */
 	{ "raw", "noraw", usual },
 	{ "hex", "nohex", usual },
 	{ "fields", "nofields", usual },
@@ -283,7 +284,7 @@ static void latency_format(void **state)
 	assert_non_null(strstr(trace(c), "#                                       _-----=> irqs"));
 }
 
-/* Whatever the reader asks for at a time. */
+/* The lines do not depend on the sizes of reads. */
 static void a_pipe_has_the_same_lines(void **state)
 {
 	static const size_t steps[] = { 1, 10, 40, 100, 4096 };
@@ -332,7 +333,7 @@ static void durations(void **state)
 	}
 }
 
-/* ---- what is not a call ---- */
+/* ---- records that are not calls ---- */
 
 static void marker(struct calls *c, uint32_t cpu, int32_t pid, uint64_t time,
 		   const char *text)
@@ -384,9 +385,9 @@ static void others_are_comments(void **state)
 		" 0)               |  /* tick: n=4 */\n");
 }
 
-/* ---- what does not fit together ---- */
+/* ---- records that do not fit together ---- */
 
-/* Recording began in the middle; threads take turns on a CPU. */
+/* Recording began in the middle of a call, and threads take turns on a CPU. */
 static void an_end_without_a_start_has_a_name(void **state)
 {
 	struct calls *c = *state;
@@ -404,7 +405,7 @@ static void an_end_without_a_start_has_a_name(void **state)
 		" 0)   0.001 us    |  } /* vfs_read */\n");
 }
 
-/* The inner call is left by longjmp(); another thread has the same function. */
+/* longjmp() leaves the inner call; another thread calls this function, too. */
 static void a_leaf_is_one_call(void **state)
 {
 	struct calls *c = *state;
@@ -434,7 +435,7 @@ static void a_leaf_is_one_call(void **state)
 		" 0)   0.001 us    |  } /* vfs_read */\n");
 }
 
-/* A CPU has several rings, and pages end anywhere. */
+/* A CPU has several rings, and a page may end anywhere. */
 static void a_leaf_may_be_in_two_rings(void **state)
 {
 	struct calls *c = *state;
@@ -477,7 +478,7 @@ static void a_leaf_may_be_on_two_pages(void **state)
 	struct calls *c = *state;
 
 	for (uint64_t i = 0; i < LEAVES; i++) {
-		if (i % 7 == 3)		/* another place on the page */
+		if (i % 7 == 3)		/* so that leaves are at different places of a page */
 			fake_record(&c->root, 0, FAST, c->tick, 74, 1, 2 * i);
 		calls_entry(c, 0, FAST, 74, 2 * i, ADDR(vfs_read), 0);
 		calls_exit(c, 0, FAST, 74, 2 * i + 1, ADDR(vfs_read), 0, 1, 0);
@@ -489,7 +490,7 @@ static void a_leaf_may_be_on_two_pages(void **state)
 	assert_string_equal(lines(c), "");
 }
 
-/* The end comes when the start was read. */
+/* The exit is recorded after the entry was read. */
 static void a_pipe_does_not_wait_for_the_end(void **state)
 {
 	struct calls *c = *state;
@@ -541,7 +542,7 @@ static void deep_functions(void **state)
 	assert_int_equal(count(text, "/*"), 0);
 }
 
-/* ---- records that lie ---- */
+/* ---- records that are wrong ---- */
 
 static uint64_t odd_value(unsigned int *seed)
 {
@@ -553,7 +554,7 @@ static uint64_t odd_value(unsigned int *seed)
 	return values[(unsigned int)rand_r(seed) % (sizeof(values) / sizeof(values[0]))];
 }
 
-/* Of any size and content; nothing to be seen but that it ends. */
+/* Records with any size and content: reading must end. */
 static void nonsense(void **state)
 {
 	static const uint16_t types[] = {
@@ -591,7 +592,7 @@ static void nonsense(void **state)
 
 /* ---- options ---- */
 
-/* What options add to the start of a function. */
+/* Options add data to entries. */
 static void more_of_calls(void **state)
 {
 	static const uint64_t args[6] = { 3, 0x5555 };
@@ -632,7 +633,7 @@ static void more_of_calls(void **state)
 
 #define HANDLER	ABI_GRAPH_HANDLER
 
-/* One on CPU 0 while vfs_read() runs, then one of another thread's. */
+/* Record a handler on CPU 0 while vfs_read() runs, then a handler of another thread. */
 static void record_handlers(struct calls *c)
 {
 	calls_entry(c, 0, FAST, 74, 1000 * US, ADDR(vfs_read), 0);
@@ -671,7 +672,7 @@ static void handlers_are_between_arrows(void **state)
 		" ------------------------------------------\n"
 		"\n"
 		" 0) + 70.000 us   |  } /* vfs_read */\n");
-	/* In the columns that there are. */
+	/* The arrow is in the columns that are shown. */
 	calls_option(c, "latency-format");
 	calls_option(c, "funcgraph-proc");
 	calls_option(c, "nofuncgraph-cpu");
@@ -698,7 +699,7 @@ static void handlers_may_be_left_out(void **state)
 		" 0)               |  vfs_read() {\n"
 		" 0)               |  /* tick: n=5 */\n"
 		" 0) + 70.000 us   |  }\n");
-	/* Without the tracer they are events like others. */
+	/* Without the tracer, the records are shown like events. */
 	c->root.buffer->tracer = TRACER_NOP;
 	assert_non_null(strstr(lines(c), "pipe_read() {\n"));
 }

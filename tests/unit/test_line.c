@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a line: widths that hold, and grow when they must. */
+/* The columns of a line: their widths are fixed, but grow when they must. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,19 +23,19 @@ struct fake {
 	struct instance instance;
 	struct abi_buffer buffer;
 	struct abi_comm comms[ABI_COMMS];
-	struct process *process[PROCESS_CREATOR + 1];	/* none */
+	struct process *process[PROCESS_CREATOR + 1];	/* all NULL */
 	void *root_state[NR_ROOT_PARTS];
 	void *instance_state[NR_INSTANCE_PARTS];
 	struct instance_lines lines;
 };
 
 struct row {
-	const char *comm;		/* NULL: nobody knows */
+	const char *comm;		/* NULL: unknown */
 	int32_t pid;
 	uint32_t tgid;
 	uint32_t cpu;
 	uint64_t time_ns;
-	uint64_t us;			/* the same, rounded */
+	uint64_t us;			/* @time_ns, rounded */
 };
 
 static const struct row rows[] = {
@@ -68,7 +68,7 @@ static void set_options(struct fake *fake, uint32_t changed)
 	fake->buffer.options = changed;
 }
 
-/* A marker of that task, printed. */
+/* Print a marker of this task. */
 static const char *print(struct fake *fake, const struct row *row,
 			 struct text *out)
 {
@@ -174,7 +174,7 @@ static void columns(void **state)
 	each_row(fake, OPTION_RAW | OPTION_HEX, expect_hex);
 }
 
-/* Options that are stored are those that differ: none is the default. */
+/* Only options that differ from their default are stored, so no option is stored at first. */
 static void defaults(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's memory: what was stable stays so, what is large leaves room to code, and
- * what has gone is not written to. */
+/* The runtime's memory: stable memory stays mapped, large reservations leave space near the
+ * code, and unmapped memory is not written. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static bool is_all(const char *mem, char c, size_t bytes)
 	return true;
 }
 
-/* One of a class, and one of a mapping of its own. */
+/* One size of a class, and one that gets a mapping of its own. */
 static void test_stable(void **state)
 {
 	static const size_t sizes[] = { 3000, 100000 };
@@ -53,7 +53,7 @@ static void test_stable(void **state)
 	}
 }
 
-/* What is free and large enough is taken, wherever it is in the list. */
+/* A free block that is large enough is used, wherever it is in the list. */
 static void test_stable_sizes(void **state)
 {
 	char *small = memory_alloc_stable(100), *large = memory_alloc_stable(5000);
@@ -104,7 +104,7 @@ static size_t mapped_bytes(void)
 	return pages * 4096;
 }
 
-/* Where address space is scarce there is no room left to others, and an end to it. */
+/* If address space is scarce, reserving less than the limit allows works, and more fails. */
 static void test_reserve_little(void **state)
 {
 	struct rlimit old, few;
@@ -135,7 +135,7 @@ static void test_table(void **state)
 	munmap(mem, bytes);
 }
 
-/* Without /proc/self/mem, up to the end of what is there. */
+/* Read without /proc/self/mem, up to the end of the mapping. */
 static void test_read_in_place(void **state)
 {
 	uint8_t *mem = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

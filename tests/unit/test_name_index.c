@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that are there never, once, often; that begin alike; that are missing. */
+/* Names that exist never, once or often, that begin alike, and that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static const char *const names[] = {
 	"main", "init", NULL, "init_all", "init", "", "exit", NULL, "init",
 };
 
-/* Which of them, as digits. */
+/* Returns the numbers of the rows that have this name, as digits. */
 static const char *found(const struct name_index *index, const char *name, size_t len)
 {
 	static char text[16];
@@ -49,7 +49,7 @@ static void finds(void **state)
 	assert_string_equal(found(&index, "init", 4), "");
 }
 
-/* As in a file that somebody has made to be slow: a name for all. */
+/* All rows have one name, as in a file that is made to be slow. */
 static void finds_among_many(void **state)
 {
 	static const char *many[1 << 20];

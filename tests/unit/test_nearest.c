@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which name is suggested for a word with a mistake; and that the work for it is bounded. */
+/* The name that is suggested for a word with a mistake, and the limit of the work for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,14 +33,14 @@ static void suggests(void **state)
 	static const struct {
 		const char *word, *name;
 	} cases[] = {
-		{ "functon", "function" },		/* one is missing */
-		{ "funcction", "function" },		/* one too many */
-		{ "funktion", "function" },		/* another one */
-		{ "fucntion", "function" },		/* two have changed places */
+		{ "functon", "function" },		/* one letter is missing */
+		{ "funcction", "function" },		/* one letter too many */
+		{ "funktion", "function" },		/* another letter */
+		{ "fucntion", "function" },		/* two letters have changed places */
 		{ "FUNCTION", "function" },
 		{ "Functoin", "function" },
-		{ "graph", "function_graph" },		/* the begin is missing */
-		{ "function_gr", "function_graph" },	/* the end is */
+		{ "graph", "function_graph" },		/* the beginning is missing */
+		{ "function_gr", "function_graph" },	/* the end is missing */
 		{ "sched_swich", "sched_switch" },
 		{ "shced_swich", "sched_switch" },
 		{ "schde_wkaeup", "sched_wakeup" },
@@ -51,9 +51,10 @@ static void suggests(void **state)
 		{ "KVD_S", "KVD_SET" },
 		{ "po", "op" },
 		{ "nopp", "nop" },
-		{ "traceof", "traceoff" },		/* not traceon, which comes first */
+		{ "traceof", "traceoff" },		/* not traceon, which comes first in
+							 * the list */
 		{ "X", "x" },
-		/* nothing that is near */
+		/* no name is near */
 		{ "", NULL }, { "y", NULL }, { "ip_rcv", NULL }, { "printer", NULL },
 		{ "sc", NULL }, { "quite_another_thing", NULL },
 		{ "bad\nnam", NULL }, { "badname", NULL },
@@ -71,7 +72,7 @@ static void suggests(void **state)
 	}
 }
 
-/* Optimal string alignment, straight from its definition. */
+/* Returns the optimal string alignment distance, computed by its definition. */
 static unsigned int edits(const char *a, const char *b)
 {
 	unsigned int d[16][16];
@@ -126,7 +127,7 @@ static void counts_edits(void **state)
 		nearest_offer(&near, b);
 		if (right <= most) {
 			nr_near++;
-			/* one less if the word is the name's begin */
+			/* the rank is one less if the word is the beginning of the name */
 			if ((near.rank + 1) / 2 != right)
 				fail_msg("%s %s: %u edits, not %u", a, b, right, near.rank);
 		} else if (near.rank <= 2 * most) {
@@ -136,7 +137,7 @@ static void counts_edits(void **state)
 	assert_true(nr_near > 1000);
 }
 
-/* Names without an end, and too many of them. */
+/* Very long names, and too many of them. */
 static void is_bounded(void **state)
 {
 	static char word[NEAREST_MAX + 1], name[4 * NEAREST_MAX];

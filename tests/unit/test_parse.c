@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser: what its sandbox forbids, how it ends, and results that are lies. */
+/* The parser: what its sandbox forbids, how it ends, and wrong results. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -34,8 +34,8 @@
 
 /* ---- the sandbox ---- */
 
-/* A parser that was taken over might try these.  Each returns an exit status if the
- * sandbox lets it live. */
+/* An attacker who controls a parser might try these calls.  Each returns an exit status if
+ * the sandbox lets the parser live. */
 static int opens(void)
 {
 	return open("/etc/passwd", O_RDONLY) < 0 && errno == EACCES ? 1 : 0;
@@ -115,7 +115,8 @@ static int computes(void)
 	return 1;
 }
 
-/* @wall_seconds: 0 for what is to end otherwise, on a machine that may be busy */
+/* Returns how try() ends.  @wall_seconds: 0: no limit, for a try that must end in another way
+ * on a machine that may be busy. */
 static int end_of(int (*try)(void), uint32_t wall_seconds)
 {
 	const struct parse_limits limits = {
@@ -139,7 +140,7 @@ static void the_sandbox_is_closed(void **state)
 {
 	static const struct {
 		int (*try)(void);
-		int signo;		/* 0: it says 1, what it tried fails or is right */
+		int signo;		/* 0: it exits with 1, so the call fails or is allowed */
 	} cases[] = {
 		{ computes, 0 }, { opens, 0 }, { allocates, 0 },
 		{ connects, SIGSYS }, { executes, SIGSYS }, { forks, SIGSYS },
@@ -165,7 +166,8 @@ static void the_sandbox_is_closed(void **state)
 
 /* ---- names ---- */
 
-/* A name whose parts are each twice the one before; 260 bytes, a gigabyte. */
+/* Make a name of 260 bytes whose parts are each twice as long as the one before: a
+ * gigabyte. */
 static void make_bomb(char *name)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -184,7 +186,7 @@ static int demangles(void)
 	make_bomb(bomb);
 	if (demangle_name(bomb, &out) || out.len)
 		return 2;
-	/* and goes on */
+	/* the next name can be demangled */
 	if (!demangle_name("_ZN4shop3addEiPKc@plt", &out))
 		return 3;
 	if (strcmp(text_str(&out), "shop::add(int, char const*)@plt"))
@@ -234,7 +236,7 @@ static struct parse_job *parse_self(enum parse_job_id id, uint64_t bytes_left)
 	return job;
 }
 
-/* A parser finds the same as the same code in this process. */
+/* A parser finds what the same code finds in this process. */
 static void results_are_right(void **state)
 {
 	uint64_t bytes_left = PLENTY;
@@ -269,7 +271,7 @@ static void results_are_right(void **state)
 	elf_symbols_done(&here);
 	elf_symbols_done(&there);
 	parse_free(job);
-	/* too little to read it is the file's fault, not the parser's */
+	/* a limit that is too low to read it is an error of the file, not of the parser */
 	job = parse_self(PARSE_SYMBOLS, 1000);
 	assert_int_equal(parse_poll(job), -ENOEXEC);
 	assert_null(parse_why(job));
@@ -277,7 +279,7 @@ static void results_are_right(void **state)
 	parse_free(job);
 }
 
-/* The process that is @name and a child of this one; 0: none. */
+/* Returns the pid of the child of this process that is called @name, or 0. */
 static pid_t child_called(const char *name)
 {
 	DIR *proc = opendir("/proc");
@@ -301,7 +303,7 @@ static pid_t child_called(const char *name)
 	return found;
 }
 
-/* Somebody kills the zygote: there is another one. */
+/* The zygote is killed: there is a new one. */
 static void the_zygote_is_replaced(void **state)
 {
 	struct parse_job *job = parse_self(PARSE_SYMBOLS, PLENTY);
@@ -319,16 +321,16 @@ static void the_zygote_is_replaced(void **state)
 	assert_true(child_called("ulf-zygote") > 0);
 }
 
-/* ---- lies ---- */
+/* ---- wrong requests and results ---- */
 
-/* The server opens no other files than those with debug information. */
+/* The server opens no files except those with debug information. */
 static void lies_about_files_are_found(void **state)
 {
 	static const struct {
 		struct elf_ask ask;
 		int result;
 	} cases[] = {
-		{ { ELF_ASK_BESIDE, 4, "true" }, 0 },	/* /bin/true */
+		{ { ELF_ASK_BESIDE, 4, "true" }, 0 },	/* found as /bin/true */
 		{ { ELF_ASK_BESIDE, 8, "../bin/sh" }, -EINVAL },
 		{ { ELF_ASK_BESIDE, 9, "../bin/sh" }, -EINVAL },
 		{ { ELF_ASK_BELOW, 7, "/bin/sh" }, -EINVAL },
@@ -352,12 +354,12 @@ static void lies_about_files_are_found(void **state)
 	}
 	memset(endless.name, 'x', sizeof(endless.name));
 	assert_int_equal(elf_ask_open("/bin/sh", &endless, &fd), -EINVAL);
-	/* a descriptor of the server's has no place */
+	/* a descriptor of the server has no directory */
 	assert_int_equal(elf_ask_open(NULL, &cases[0].ask, &fd), -ENOENT);
 	assert_int_equal(elf_ask_open("true", &cases[0].ask, &fd), -ENOENT);
 }
 
-/* A copy of a result, in memory as parse_map_result() has it. */
+/* Returns a copy of a result, in memory as parse_map_result() returns it. */
 static struct parsed *copy_result(const void *from, uint64_t bytes)
 {
 	struct parsed *parsed = calloc(1, sizeof(*parsed));
@@ -371,7 +373,7 @@ static struct parsed *copy_result(const void *from, uint64_t bytes)
 	return parsed;
 }
 
-/* Two symbols, three rows of which two are sites. */
+/* A result with two symbols, and three rows of which two are sites. */
 struct result {
 	struct parse_head head;
 	struct parse_symbol symbols[2];
@@ -407,7 +409,7 @@ static int check(const void *result, uint64_t bytes)
 
 	if (r)
 		return r;
-	/* all of it can be used */
+	/* a result that is accepted can be used */
 	for (uint32_t i = 0; i < symbols.nr; i++)
 		assert_true(strlen(symbols.rows[i].name) < ELF_NAME_MAX);
 	for (uint32_t i = 0; i < sites.nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests that wait for a parser, as in the server: nothing moves on before
- * parse_dispatch() is called, so each step can be seen.
+ * Requests that wait for a parser, as in the server.  Nothing happens before parse_dispatch()
+ * is called, so the test sees each step.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ void seldom(void);
 TRACED void often(void) { __asm__ volatile("# often"); }
 TRACED void seldom(void) { __asm__ volatile("# seldom"); }
 
-/* The event loop, until @file has an answer that is not -ERESTART. */
+/* Run the event loop until the read does not return -ERESTART. */
 static ssize_t read_later(struct calls *c, struct tracefs_file *file, char *buf,
 			  size_t size, off_t offset)
 {
@@ -64,7 +64,7 @@ static struct tracefs_file *open_file(struct calls *c, const char *path, int fla
 	return file;
 }
 
-/* Closes the file, too. */
+/* Read a file later, and close it. */
 static const char *show_later(struct calls *c, const char *path)
 {
 	static char text[65536];
@@ -77,7 +77,7 @@ static const char *show_later(struct calls *c, const char *path)
 	return text;
 }
 
-/* ---- lines ---- */
+/* ---- lines of trace ---- */
 
 static void lines_wait(void **state)
 {
@@ -93,7 +93,7 @@ static void lines_wait(void **state)
 	assert_true(head > 0 && text[0] == '#');
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tracefs_read(file, text, sizeof(text), head), -ERESTART);
-	/* others do not */
+	/* other files do not wait */
 	assert_string_equal(tree_cat(c->server, "fake.1/tracing_on"), "1\n");
 	n = read_later(c, file, text, sizeof(text) - 1, head);
 	assert_true(n > 0);
@@ -103,7 +103,7 @@ static void lines_wait(void **state)
 	tracefs_close(file);
 }
 
-/* Each record once, and none before its names are there. */
+/* Each record is read once, and none before its names are known. */
 static void a_pipe_waits(void **state)
 {
 	struct calls *c = *state;
@@ -140,13 +140,13 @@ static void a_list_waits(void **state)
 	assert_int_equal(write_later(c, file, "often\n"), 6);
 	tracefs_close(file);
 	assert_string_equal(show_later(c, "fake.1/set_ftrace_filter"), "often\n");
-	/* > empties it, also if nothing is written */
+	/* > empties the list even if nothing is written */
 	tracefs_close(open_file(c, "fake.1/set_ftrace_filter", O_WRONLY | O_TRUNC));
 	assert_string_equal(show_later(c, "fake.1/set_ftrace_filter"),
 			    "#### all functions enabled ####\n");
 }
 
-/* The word that the first write ends in goes on in the second. */
+/* The last token of the first write continues in the second one. */
 static void half_a_word_waits(void **state)
 {
 	struct calls *c = *state;
@@ -161,7 +161,7 @@ static void half_a_word_waits(void **state)
 	assert_string_equal(show_later(c, "fake.1/set_ftrace_filter"), "seldom\n");
 }
 
-/* The next server has the list when it is there, and the root not before. */
+/* The next server has the list once the parser is done; until then the root waits. */
 static void a_root_waits(void **state)
 {
 	struct calls *c = *state;
@@ -182,7 +182,7 @@ static void a_root_waits(void **state)
 	assert_string_equal(show_later(c, "fake.1/set_ftrace_filter"), "often\n");
 }
 
-/* Nobody waits any more: parsers are ended, and nothing is left. */
+/* The root is removed: its parsers are ended, and nothing is left. */
 static void a_root_goes_meanwhile(void **state)
 {
 	struct calls *c = *state;

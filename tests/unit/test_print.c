@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print formats: conversions, helpers, and what must not be believed. */
+/* Print formats: conversions, helpers, and data that is not trusted. */
 #include "event_rec.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void numbers(void **state)
 		  "-5|-1234567890123|18446612716735190648|ffff888812345678" },
 		{ "\"%lld %llu %llx %Lu %zu %zd %td\", 1, 2, 3, 4, 5, -6, -7",
 		  "1 2 3 4 5 -6 -7" },
-		/* an argument is cut to what the conversion takes */
+		/* an argument is truncated to the size of the conversion */
 		{ "\"%d %u %x\", REC->l, REC->l, REC->l",
 		  "-1912276171 2382691125 8e04fb35" },
 		{ "\"%hd %hu %hhd %hhu %hhx\", REC->u, REC->u, REC->u, REC->u, -1",
@@ -135,7 +135,7 @@ static void strings(void **state)
 		{ "\"%s\", \"ad\" \"ja\" \"cent\"", "adjacent" },
 		{ "\"line\\n\\ttwo\"", "line\n\ttwo" },
 		{ "\"raw\n newline %d\", 1", "raw\n newline 1" },
-		/* the kernel's macros leave quotes in a format as they are */
+		/* the kernel's macros do not escape quotes in a format */
 		{ "\"name=\"%s\" end\", REC->comm", "name=\"bash\" end" },
 		{ "\"a \"%s\"\", REC->comm", "a \"bash\"" },
 		{ "\"%s\", ({ const char *s = REC->flag ? \"a\" : \"b\"; s; })", "a" },
@@ -302,7 +302,7 @@ static void pointers(void **state)
 	RUN(bare, NULL);
 }
 
-/* Nothing outside of the record is ever read, whatever the format says. */
+/* With any format, nothing outside of the record is read. */
 static void lies_print_as_faults(void **state)
 {
 	static const struct print_case cases[] = {
@@ -379,7 +379,7 @@ static void short_records_are_refused(void **state)
 	event_format_free(fmt);
 }
 
-/* A field of no size, right at the end of the record. */
+/* A field of size 0 at the end of the record. */
 static void empty_fields_are_not_read(void **state)
 {
 	struct event_format *fmt = event_format_alloc("s", "e", 1,
@@ -426,7 +426,7 @@ static void errors_say_where(void **state)
 	static const struct {
 		const char *print_fmt;
 		int error;
-		const char *at;		/* what stands there */
+		const char *at;		/* text at the position of the error */
 	} cases[] = {
 		{ "\"%d\", REC->nothing", -EINVAL, "nothing" },
 		{ "\"%d\", FOO", -EINVAL, "FOO" },

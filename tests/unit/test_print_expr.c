@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expressions of print formats: what the printer makes of the text must be what
- * the C compiler makes of the same text.
+ * Expressions of print formats: the printer must compute the value that the C compiler
+ * computes for the text.
  */
 #include "event_rec.h"
 
@@ -29,7 +29,7 @@ static void check(const char *expr, long long expected, const struct rec *r)
 	free(print_fmt);
 }
 
-/* The text as a format would have it, and its value. */
+/* Check the text of the arguments against their value. */
 #define C(...) check(STRINGIFY(__VA_ARGS__), (long long)(__VA_ARGS__), REC)
 
 #pragma GCC diagnostic push

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The printer against the kernel: tests/data/records has records of a running
- * kernel and what it printed of them, with and without the option `fields`.
+ * The printer compared with the kernel: tests/data/records has records of a running kernel,
+ * and the texts that it printed, with and without the option `fields`.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { MAX_FACTS = 32 };
 
-/* A fact that the kernel knew and the record does not say. */
+/* A value that the kernel knew and the record does not contain. */
 struct fact {
 	uint64_t key, value;
 	char name[64];
@@ -173,7 +173,7 @@ static void records_print_as_the_kernel_printed_them(void **state)
 	assert_true(nr_records >= 70);
 }
 
-/* What needs something of the kernel that no format file tells. */
+/* Errors of formats that need something of the kernel that no format file contains. */
 static const char *const unknowable[] = { "unknown name", "unknown function" };
 
 struct score {
@@ -222,7 +222,7 @@ static struct score compile_all(const struct print_names *names)
 	return score;
 }
 
-/* As if the program had told the values of all its enums. */
+/* Acts as if the program had recorded the values of all its enums. */
 static int enum_value(void *ctx, const char *name, size_t len, int64_t *ret_value)
 {
 	(void)ctx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The printer against libtraceevent: random records of the kernel's events
- * must give the same text, where that library prints what the kernel prints.
+ * The printer compared with libtraceevent: random records of the kernel's events must give
+ * the same text, where that library prints what the kernel prints.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 enum { RECORDS = 25, RECORD_MAX = 8192 };
 
-/* Where libtraceevent differs from the kernel, by what a format has in it. */
+/* Parts of formats for which libtraceevent differs from the kernel. */
 static const struct {
 	const char *text, *why;
 } wrong[] = {
@@ -49,9 +49,9 @@ static void put_letters(uint8_t *to, size_t len)
 }
 
 /*
- * Numbers that libtraceevent gets right: it does not know that short and char
- * have signs, nor that expressions and __print_symbolic() keep them, and it
- * reads beyond arrays and shifts by more than there is.
+ * Write a number that libtraceevent prints correctly: it does not know that short and char
+ * have signs, nor that expressions and __print_symbolic() keep them, and it reads beyond
+ * arrays and shifts by too many bits.
  */
 static void put_number(uint8_t *to, uint32_t size, bool is_signed, bool is_tame)
 {
@@ -161,7 +161,8 @@ static void compare(const struct event_format *fmt,
 	text_done(&out);
 }
 
-/* It prints 0x and no zeros in front. */
+/* Returns true if @text has a plain %p, which libtraceevent prints with 0x and without
+ * leading zeros. */
 static bool has_plain_pointer(const char *text)
 {
 	for (; (text = strstr(text, "%p")); text++) {
@@ -182,7 +183,7 @@ static bool is_wrong(const char *text)
 	return false;
 }
 
-/* True if it could be compared. */
+/* Returns true if the texts could be compared. */
 static bool compare_event(const char *text)
 {
 	struct tep_handle *tep = tep_alloc();

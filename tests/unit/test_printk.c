@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of trace_printk() that lie, and records that do not fit them. */
+/* Wrong formats of trace_printk(), and records that do not fit them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static struct abi_printk *row_of(struct fixture *f, uint64_t addr)
 	return (struct abi_printk *)(f->root.mem + (addr - FAKE_MAP_ADDR)) - 1;
 }
 
-/* As a new server sees them: each is read once. */
+/* Read the list in a new server, which reads each format once. */
 static const char *formats(struct fixture *f)
 {
 	server_free(f->server);
@@ -57,7 +57,8 @@ static const char *formats(struct fixture *f)
 	return tree_cat(f->server, "fake.1/printk_formats");
 }
 
-/* Formats that come later are read, too; in lists that have been read, and before others. */
+/* Formats that are added later are read, too: to lists that were read before, and before
+ * other formats. */
 static void formats_that_come(void **state)
 {
 	struct fixture *f = *state;
@@ -76,7 +77,7 @@ static void formats_that_come(void **state)
 	assert_int_equal(strtoul(at - strlen("0x7f12005ac430 : \""), NULL, 16), f->text);
 }
 
-/* The message of a record of that type; @bytes of @data behind the ip. */
+/* Returns the message of a record of this type, with @bytes of @data after the ip. */
 static const char *message(struct fixture *f, uint32_t type, uint64_t fmt,
 			   const void *data, uint32_t bytes)
 {
@@ -138,7 +139,7 @@ static void records_that_do_not(void **state)
 			    "[no format at 0xffffffffffffffff]\n");
 }
 
-/* What is good before the lie is there; nothing hangs. */
+/* Formats before the wrong one are listed, and nothing hangs. */
 static void lists_that_lie(void **state)
 {
 	struct fixture *f = *state;
@@ -162,7 +163,7 @@ static void lists_that_lie(void **state)
 		assert_non_null(strstr(formats(f), "\"a text\\n\"\n"));
 		table->first[0] = 0;
 	}
-	row->next = off;		/* in a circle: once around */
+	row->next = off;		/* in a circle: listed once */
 	assert_non_null(strstr(formats(f), "\"a text\\n\"\n"));
 	assert_null(strstr(strstr(formats(f), "a text") + 1, "a text"));
 	row->next = 0;

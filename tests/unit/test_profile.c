@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the function profiler shows of figures that a program has left: the text is
- * the kernel's, the numbers are worked out by hand. */
+/* Output of the function profiler for figures that a program has left.  The text is the
+ * kernel's, the numbers are computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ TRACED void often(void) { __asm__ volatile("# often"); }
 TRACED void once(void) { __asm__ volatile("# once"); }
 TRACED void a_function_with_a_name_that_is_too_long(void) { __asm__ volatile("# long"); }
 
-/* The order of their entries is the compiler's. */
+/* Returns the number of a function's row.  The compiler determines the order of entries. */
 static uint32_t number_of(struct calls *c, const char *name)
 {
 	const char *line = tree_cat(c->server, "fake.1/available_filter_functions");
@@ -87,7 +87,7 @@ static void longest_first(void **state)
 	call(c, "often", 1000);
 	call(c, "often", 3000);
 	figure_of(c, 1, "a_function_with_a_name_that_is_too_long")->hits = 12;
-	/* s^2 of 1 and 3 us: 2 us^2 */
+	/* s^2 of 1 us and 3 us is 2 us^2 */
 	assert_string_equal(show(c), HEAD
 		"  often                                    2    "
 		"4.000 us        2.000 us        2.000 us    \n"
@@ -98,14 +98,14 @@ static void longest_first(void **state)
 	assert_string_equal(tree_cat(c->server, "fake.1/trace_stat/function0"), HEAD);
 }
 
-/* Squares of these need more than 64 bits. */
+/* The squares of these times need more than 64 bits. */
 static void long_calls(void **state)
 {
 	struct calls *c = *state;
 
 	call(c, "often", 10 * SECOND);
 	call(c, "often", 20 * SECOND);
-	/* 50 s^2, of which eight digits */
+	/* 50 s^2, of which eight digits are shown */
 	assert_string_equal(show(c), HEAD
 		"  often                                    2    "
 		"30000000 us     15000000 us     50000000000000 us \n");
@@ -124,7 +124,8 @@ static void thresh(void **state)
 		"2.000 us        2.000 us        0.000 us    \n");
 }
 
-/* A server that comes later finds them, and whether it is on; on again begins at 0. */
+/* The next server finds the figures, and whether the profiler is on.  Switching it on again
+ * starts at 0. */
 static void outlives_the_server(void **state)
 {
 	struct calls *c = *state;
@@ -148,7 +149,7 @@ static void outlives_the_server(void **state)
 	assert_string_equal(show(c), HEAD);
 }
 
-/* Figures of an object whose file is no more, before those of one that is there. */
+/* The figures of an object whose file was removed come before those of an existing object. */
 static void one_file_is_gone(void **state)
 {
 	static const char path[] = "/nosuch";
@@ -157,7 +158,7 @@ static void one_file_is_gone(void **state)
 	struct abi_profile *gone;
 
 	call(c, "once", 5000);
-	/* any piece of the arena will do for it */
+	/* any block of the arena can be used for it */
 	assert_int_equal(tree_echo(c->server, "fake.1/stack_tracer_enabled", "1"), 0);
 	gone = (struct abi_profile *)(c->root.mem + control->stack + 4096);
 	*gone = *(struct abi_profile *)(c->root.mem + control->profile);
@@ -172,7 +173,7 @@ static void one_file_is_gone(void **state)
 		"5.000 us        5.000 us        0.000 us    \n");
 }
 
-/* A process goes on counting there until it has followed. */
+/* A process counts in the old figures until it has applied the settings. */
 static void one_file_has_changed(void **state)
 {
 	struct calls *c = *state;
@@ -188,7 +189,7 @@ static void one_file_has_changed(void **state)
 	assert_int_equal(head->nr, nr);
 }
 
-/* What of the lists can be written: all, or nothing. */
+/* Limit the size of files, so that lists can be written or not. */
 static void limit_room(rlim_t bytes)
 {
 	struct rlimit limit;
@@ -199,7 +200,7 @@ static void limit_room(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* A change for which there is no room is not there afterwards. */
+/* A change for which there is no space is undone. */
 static void no_room(void **state)
 {
 	static const struct {
@@ -217,7 +218,7 @@ static void no_room(void **state)
 
 		assert_int_equal(tree_echo(c->server, file, files[i].old), 0);
 		limit_room(0);
-		/* of a list nobody is told who does not look at what close() says */
+		/* the error of a list comes from close(), which tree_echo() does not check */
 		tree_echo(c->server, file, files[i].new);
 		limit_room(RLIM_INFINITY);
 		assert_string_equal(tree_cat(c->server, file), files[i].old);
@@ -226,7 +227,7 @@ static void no_room(void **state)
 	}
 }
 
-/* What a program may have made of it. */
+/* Values that a program may write to the head. */
 static void hostile_heads(void **state)
 {
 	struct calls *c = *state;
@@ -243,7 +244,7 @@ static void hostile_heads(void **state)
 	bad[3].path_bytes = UINT32_MAX;
 	bad[4].path_bytes = 0;
 	bad[5].kind = UINT32_MAX;
-	bad[6].next = c->root.control->profile;		/* a ring */
+	bad[6].next = c->root.control->profile;		/* a circle */
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		*head = bad[i];
 		c->root.control->profile = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring from its making to its statistics; each case on both paths. */
+/* A ring from ring_init() to its statistics, each case on both paths. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #define EXTEND	(1ull << ABI_REC_DELTA_BITS)
 
-/* ---- making ---- */
+/* ---- init ---- */
 
 static void geometry_is_checked(void **state)
 {
@@ -73,7 +73,7 @@ static void view_needs_all_of_the_ring(void **state)
 
 /* ---- both paths ---- */
 
-/* Runs @body on a slow ring and on a fast one. */
+/* Run @body on a slow ring and on a fast ring. */
 static void on_both_paths(struct ring_config config,
 			  void (*body)(struct ring_memory *m))
 {
@@ -146,7 +146,7 @@ static void jump_in_time(struct ring_memory *m)
 		assert_int_equal(record.time_ns, m->now_ns);
 		ring_cursor_advance(&cursor, &record);
 	}
-	/* a clock that goes back does not take the ring with it */
+	/* the ring's time does not go back with the clock */
 	last = m->now_ns;
 	m->now_ns = 5;
 	assert_int_equal(ring_memory_write(m, 3, 12), 0);
@@ -199,7 +199,7 @@ static void own_clock_never_goes_back(void **state)
 	ring_memory_done(&m);
 }
 
-/* Bytes that are left in the open page. */
+/* Returns the number of bytes that are left in the open page. */
 static uint32_t left_in_page(const struct ring_memory *m)
 {
 	struct ring_head head;
@@ -218,7 +218,7 @@ static uint32_t fill_page(struct ring_memory *m, uint32_t left)
 	} while (left_in_page(m) > 600);
 	while (left_in_page(m) > left + 400)
 		assert_int_equal(ring_memory_write(m, number++, 100), 0);
-	/* no length word up to here; 4 bytes of header each */
+	/* records so short have no length word; each has a header of 4 bytes */
 	while (left_in_page(m) != left) {
 		uint32_t rest = left_in_page(m) - left;
 
@@ -229,8 +229,8 @@ static uint32_t fill_page(struct ring_memory *m, uint32_t left)
 	return number;
 }
 
-/* A record that, with a time extend, comes to the end of its page: of each
- * page, also of the last, behind which there is no memory. */
+/* A record with a time extend that ends at the end of its page: of each page, also of the
+ * last one, after which there is no memory. */
 static void fill_to_the_end(struct ring_memory *m)
 {
 	struct ring_cursor cursor;
@@ -289,7 +289,7 @@ static void large_is_read_back(void **state)
 	assert_int_equal(ring_memory_write(&m, 1, RING_PAYLOAD_MAX_SLOW + 1), -EMSGSIZE);
 	for (uint32_t bytes = RING_PAYLOAD_MAX + 1; bytes <= RING_PAYLOAD_MAX_SLOW; bytes++) {
 		for (uint32_t small = 0; small < 3; small++) {
-			/* The delta to the record before needs a time extend. */
+			/* The delta since the record before needs a time extend. */
 			m.now_ns += 3 * EXTEND;
 			if (small)
 				assert_int_equal(ring_memory_write(&m, number, 8 * small), 0);
@@ -311,7 +311,7 @@ static void large_is_read_back(void **state)
 	ring_memory_done(&m);
 }
 
-/* A page with one large record says so in its commit word, and has the number of records
+/* The commit word of a page with one large record says so, and has the number of records
  * before it. */
 static void large_is_alone_on_its_page(void **state)
 {
@@ -352,8 +352,8 @@ static void read_one(struct ring_cursor *cursor, uint32_t number, uint32_t bytes
 	ring_cursor_advance(cursor, &record);
 }
 
-/* Refused records leave nothing behind: after the reader has read everything, three pages are
- * enough for the next one. */
+/* Refused records leave nothing: after the reader has read everything, three pages are enough
+ * for the next record. */
 static void large_is_refused_while_full(void **state)
 {
 	struct ring_config config = ring_memory_config(false);
@@ -411,7 +411,7 @@ static void large_passes_over_a_page_of_a_killed_writer(void **state)
 	ring_memory_init(&m, &config);
 	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
 	assert_int_equal(ring_memory_write(&m, 1, 8), 0);
-	/* Take the record back, in a copy of which nothing is selected yet. */
+	/* Remove the record, by selecting a copy of the words that is still 0. */
 	m.ring->entries[(m.ring->position & ABI_POS_FLAGS) ^ ABI_POS_RECORD] = 0;
 	m.ring->position = (m.ring->position - 12) ^ ABI_POS_RECORD;
 	assert_int_equal(position_of(&m), ABI_PAGE_HEADER);
@@ -441,7 +441,7 @@ static void large_overruns_are_counted(void **state)
 	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(ring_memory_write(&m, i, RING_PAYLOAD_MAX_SLOW - i % 12), 0);
-	/* The position is at the start of page 100: its slot is given up, and not open. */
+	/* The position is at the start of page 100: its slot is free, but not open. */
 	assert_int_equal(position_of(&m), 100 * 4096);
 	assert_int_equal(ring_stats(&m.view, &stats), 0);
 	assert_int_equal(stats.entries, 3);
@@ -525,7 +525,7 @@ static void refusal(struct ring_memory *m)
 		assert_int_equal(stats.dropped, refused);
 		assert_int_equal(stats.overrun, 0);
 		assert_int_equal(stats.entries, written - read);
-		/* half of it, so that pages come free one by one */
+		/* read a part, so that pages become free one by one */
 		for (uint32_t i = 0; i < 100 + 20 * round; i++) {
 			if (!ring_cursor_peek(&cursor, &record))
 				break;
@@ -549,7 +549,7 @@ static void full_ring_refuses_and_counts(void **state)
 	on_both_paths(ring_memory_config(false), refusal);
 }
 
-/* Off in the middle of a write: nothing is written, no page is given up. */
+/* Recording is switched off during a write: nothing is written, no page is lost. */
 static void recording_off_changes_nothing(void **state)
 {
 	struct ring_config config = ring_memory_config(true);
@@ -613,7 +613,7 @@ static void next_reader_goes_on_where_the_last_stopped(void **state)
 	on_both_paths(ring_memory_config(true), consume_in_pieces);
 }
 
-/* Killed between the copy and the flip: the place before counts. */
+/* The reader was killed between the copy and the flip, so the old position counts. */
 static void half_written_place_is_not_looked_at(void **state)
 {
 	struct ring_config config = ring_memory_config(true);

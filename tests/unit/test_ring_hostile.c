@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shared memory may hold anything, and may change at any time.  Readers may
- * see nonsense, but they end, and they stay within the ring (around which
- * there is no memory) and within their own copies (run `make asan` for those).
- * So does the server when it writes.
+ * Shared memory may contain anything, and may change at any time.  Readers may see nonsense,
+ * but they end, and they stay within the ring (there is no memory around it) and within their
+ * own copies (run `make asan` to check these).  The server does so, too, when it writes.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@
 
 #define ROUNDS		10000
 #define WRITES		100000
-#define HANG_SECONDS	100	/* SIGALRM then ends the test */
+#define HANG_SECONDS	100	/* SIGALRM ends the test then */
 
 static uint64_t strange_value(uint64_t *random, uint64_t old)
 {
@@ -69,7 +68,7 @@ static void corrupt(struct ring_memory *m, uint64_t *random)
 	}
 }
 
-/* Everything that a reader can ask; returns the number of records shown. */
+/* Call everything that a reader can call.  Returns the number of records found. */
 static uint64_t read_all(struct ring_memory *m, uint64_t *random,
 			 uint64_t *ret_sum)
 {
@@ -91,10 +90,10 @@ static uint64_t read_all(struct ring_memory *m, uint64_t *random,
 	ring_page_read(&m->view, strange_value(random, 3), &page);
 	ring_settle(&m->view, random_below(random, 3));
 	assert_int_equal(ring_cursor_init(&cursor, &m->view), 0);
-	/* no record is shorter than 8 bytes; the memory stands still */
+	/* a record has at least 8 bytes, and the memory does not change */
 	limit = (uint64_t)m->view.nr_pages * m->view.page_bytes / 8;
 	while (ring_cursor_peek(&cursor, &record)) {
-		/* touch each byte, for the sanitizer's eyes */
+		/* read each byte, so that a sanitizer checks it */
 		for (uint32_t i = 0; i < record.bytes; i++)
 			sum += record.data[i];
 		assert_in_range(record.data - cursor.page.data, 20, 4096);
@@ -139,11 +138,11 @@ static void corrupt_memory_is_survived(void **state)
 	assert_true(shown > 0 && rejected > 0 && sum > 0);
 }
 
-/* ---- the server writes to it ---- */
+/* ---- the server writes to the ring ---- */
 
-/* One of the words that say where writers are and how the ring is laid out.
- * Whoever changes the lock only makes others wait.  Not for a sanitizer's eyes:
- * this keeps no rules. */
+/* Change one of the words that contain positions and the layout of the ring, but not the
+ * lock, which would only make other writers wait.  Not sanitized, because this is a data race
+ * on purpose. */
 static __attribute__((no_sanitize_thread)) void
 change_a_word(struct abi_ring *ring, uint64_t *random)
 {
@@ -179,13 +178,13 @@ static void a_ring_that_is_none_is_not_left(void **state)
 	ring_memory_done(&m);
 }
 
-/* ---- memory that does not stand still ---- */
+/* ---- memory that changes all the time ---- */
 
 struct madman {
 	struct ring_memory m;
 	uint32_t stop;
 	uint32_t kind;
-	uint32_t pace;		/* from madly fast to as slow as a reader */
+	uint32_t pace;		/* from very fast to as slow as a reader */
 };
 
 static void *go_mad(void *arg)
@@ -200,13 +199,13 @@ static void *go_mad(void *arg)
 		uint64_t next = position;
 
 		switch (mad->kind) {
-		case 0:		/* pages without end, nothing in them */
+		case 0:		/* pages without end, and without records */
 			next = position + 4096;
 			break;
 		case 1:		/* back and forth */
 			next = strange_value(&random, position);
 			break;
-		default:	/* records that grow under the reader's eyes */
+		default:	/* records that grow while they are read */
 			next = (position & ~4095ull) + 4096 + 3000;
 			break;
 		}
@@ -225,7 +224,7 @@ static void fill_with(struct ring_memory *m, uint32_t word)
 		words[i] = i % 1024 == 2 ? 4080 : i % 1024 == 3 ? 0 : word;
 }
 
-/* Returns the number of records that a reader took for ones. */
+/* Returns the number of records that the reader found. */
 static uint64_t be_read(struct madman *mad, uint32_t word)
 {
 	struct ring_config config = ring_memory_config(true);
@@ -263,7 +262,7 @@ static uint64_t be_read(struct madman *mad, uint32_t word)
 
 static void a_mad_writer_does_not_hold_the_reader(void **state)
 {
-	/* garbage; padding; time extends for ever; a length beyond all */
+	/* garbage; padding; time extends without end; a length that is too large */
 	static const uint32_t words[] = { 0, 0xffffffff, 29, 30, 0x7ffffffc };
 	struct madman mad;
 	uint64_t shown = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A second opinion: libtraceevent, which reads the kernel's pages, finds in
- * ours the same records, with the same times, as our own reader. */
+/* libtraceevent, which reads the kernel's pages, must find in ulf's pages the records and
+ * times that ulf's reader finds. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock of a slow ring, and what becomes of it when its holder dies. */
+/* The lock of a slow ring, and what happens when its holder dies. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void *take_and_wait(void *arg)
 	return NULL;
 }
 
-/* A process that holds the lock, by its first thread or by another. */
+/* Start a process that holds the lock, by its first thread or by another. */
 static pid_t start_holder(struct abi_ring *ring, bool is_first_thread)
 {
 	pid_t pid = fork();
@@ -83,7 +83,7 @@ static void a_dead_process_loses_the_lock(void **state)
 	take_over(false, true);
 }
 
-/* Its parent may take its time, or never ask. */
+/* A zombie loses the lock, because its parent may wait for it late or never. */
 static void a_zombie_loses_the_lock(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that are being handed to a reader when the server is killed: what the
- * ring says about them, what the next server makes of it, and receipts.
+ * Records that are handed to a reader when the server is killed: what the ring says about
+ * them, how the next server handles them, and receipts.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "server/rings/receipt.h"
 #include "unit/ring_memory.h"
 
-#define BYTES	100		/* of a record: 39 in a page */
+#define BYTES	100		/* size of a record; a page has 39 records */
 
 static void write_records(struct ring_memory *m, uint32_t first, uint32_t nr)
 {
@@ -93,7 +93,7 @@ static void an_offer_ends_as_its_outcome_says(void **state)
 		assert_int_equal(ring_offer_ticket(&m.view), 0);
 		ring_cursor_offer(&cursor, 7);
 		assert_int_equal(ring_offer_ticket(&m.view), 7);
-		/* Until then nothing has changed, for writers neither. */
+		/* Until then nothing has changed for readers and writers. */
 		expect_next(&m, 10, 0);
 		assert_int_equal(m.ring->read_page, 0);
 		ring_settle(&m.view, cases[i].outcome);
@@ -104,14 +104,14 @@ static void an_offer_ends_as_its_outcome_says(void **state)
 		assert_int_equal(stats.read, cases[i].read);
 		assert_int_equal(stats.read + stats.entries, 100);
 		assert_int_equal(stats.unreported, cases[i].lost);
-		/* once is enough */
+		/* a second call changes nothing */
 		ring_settle(&m.view, RING_IN_DOUBT);
 		expect_next(&m, cases[i].next, cases[i].lost);
 		done(&m, &cursor);
 	}
 }
 
-/* In doubt again and again: the numbers add up until a line has reported them. */
+/* Several servers die in doubt: the numbers add up until a line has reported them. */
 static void doubts_add_up(void **state)
 {
 	struct ring_cursor cursor;
@@ -133,7 +133,7 @@ static void doubts_add_up(void **state)
 	done(&m, &cursor);
 }
 
-/* An overrun that no reader was told of is reported to the next server's. */
+/* An overrun that no reader has seen is reported to the next server's reader. */
 static void an_overrun_is_reported_once(void **state)
 {
 	struct ring_cursor cursor;
@@ -149,7 +149,7 @@ static void an_overrun_is_reported_once(void **state)
 	assert_int_equal(ring_cursor_peek(&cursor, &record), 1);
 	lost = cursor.lost;
 	assert_true(lost > 100);
-	/* It was looked at, but not given to anybody. */
+	/* The reader has looked at it, but has not handed it out. */
 	ring_cursor_consume(&cursor);
 	expect_next(&m, 39 + (uint32_t)lost, lost);
 	advance(&cursor, 1);
@@ -173,7 +173,7 @@ static void returned_records_are_there_again(void **state)
 	ring_cursor_consume(&cursor);
 	ring_cursor_return(&cursor);
 	expect_next(&m, 20, 0);
-	/* Not any more: then they are reported. */
+	/* The server has stopped, so the records are reported. */
 	ring_cursor_done(&cursor);
 	assert_int_equal(ring_cursor_init(&cursor, &m.view), 0);
 	advance(&cursor, 20);
@@ -184,7 +184,7 @@ static void returned_records_are_there_again(void **state)
 	done(&m, &cursor);
 }
 
-/* Killed between the two stores of a consume: writers get their pages back. */
+/* The server was killed between the two stores of a consume: writers get their pages later. */
 static void pages_are_given_back_late(void **state)
 {
 	struct ring_cursor cursor;
@@ -241,7 +241,7 @@ static void impossible_offers_are_withdrawn(void **state)
 
 /* ---- receipts ---- */
 
-/* In a server of its own, which ends at once: hand a byte over, or only begin. */
+/* In a server of its own, which ends at once: hand a byte over, or only begin to. */
 static void run_server(const char *dir, struct ring_cursor *cursor, int fd)
 {
 	int status;
@@ -278,7 +278,7 @@ static void receipts_say_what_was_sent(void **state)
 	run_server(dir, &one, pair[0]);
 	run_server(dir, &two, -1);
 	run_server(dir, &three, pair[0]);
-	/* Three servers later all is known. */
+	/* Three servers later everything is known. */
 	receipt_init(dir);
 	receipt_settle(&a.view);
 	receipt_settle(&b.view);
@@ -287,13 +287,13 @@ static void receipts_say_what_was_sent(void **state)
 	receipt_done();
 	assert_int_equal(read(pair[1], &byte, 1), 1);
 	assert_int_equal(read(pair[1], &byte, 1), 1);
-	/* With another file nothing is. */
+	/* With another file nothing is known. */
 	assert_int_equal(unlink(path), 0);
 	receipt_init(dir);
 	receipt_settle(&c.view);
 	expect_next(&c, 10, 10);
 	receipt_done();
-	/* Without one there are no tickets. */
+	/* Without a file there are no tickets. */
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	receipt_init(dir);
@@ -309,7 +309,7 @@ static void receipts_say_what_was_sent(void **state)
 	done(&c, &three);
 }
 
-/* A file of anything is taken for what it is worth. */
+/* A file with any contents is read without harm. */
 static void strange_receipts(void **state)
 {
 	char dir[] = "/tmp/ulf-receipts.XXXXXX", path[64], bytes[4096];

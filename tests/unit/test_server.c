@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Roots come, live, die and go; wishes are taken in; servers take over. */
+/* Roots appear, live, die and are removed; settings are read; a new server takes over. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Wait until the server has something to do, and let it. */
+/* Wait until the server has an event, and handle it. */
 static void dispatch(struct fixture *f)
 {
 	struct pollfd fd = { server_poll_fd(f->server), POLLIN, 0 };
@@ -83,7 +83,7 @@ static bool get_info(struct fixture *f, const char *name, struct server_root_inf
 	return found.is_there;
 }
 
-/* A child that has the root's memory mapped, and waits for its end. */
+/* Start a child that maps the root's memory and waits until it is killed. */
 static pid_t make_process(struct fake_root *root)
 {
 	pid_t pid = fork();
@@ -129,7 +129,7 @@ static void roots_are_found_when_they_appear(void **state)
 	fake_root_done(&root);
 }
 
-/* Between its appearance and the first slot, the one who made it counts. */
+/* Between the appearance of the root and the first slot, the process that made it counts. */
 static void a_root_that_starts_is_alive(void **state)
 {
 	struct fixture *f = *state;
@@ -145,14 +145,14 @@ static void a_root_that_starts_is_alive(void **state)
 	dispatch(f);
 	assert_true(get_info(f, "one.1", &info));
 	assert_int_equal(info.state, SERVER_ROOT_ALIVE);
-	/* it was held until it could record */
+	/* the program was held until it could record */
 	assert_int_equal(root.control->hold, 0);
 	assert_int_not_equal(root.buffer->side[0].ring[1][ABI_RING_FAST].off, 0);
 	assert_int_equal(root.buffer->used, 1);
 	fake_root_done(&root);
 }
 
-/* A program that was told what to record while no server ran. */
+/* A program that got settings while no server ran. */
 static void wishes_from_before_the_server(void **state)
 {
 	struct fixture *f = *state;
@@ -213,7 +213,7 @@ static void dead_roots_stay_readable(void **state)
 	assert_int_equal(tree_open(f->server, "one.1/trace_pipe", O_RDONLY, &pipe), 0);
 	end_process(pid);
 	dispatch(f);
-	/* the next server sees the same */
+	/* the next server sees this, too */
 	for (int i = 0; i < 2; i++) {
 		assert_true(get_info(f, "one.1", &info));
 		assert_int_equal(info.state, SERVER_ROOT_DEAD);
@@ -229,7 +229,7 @@ static void dead_roots_stay_readable(void **state)
 		if (pipe) {
 			n = tracefs_read(pipe, buf, sizeof(buf), 0);
 			assert_true(n > 0);
-			/* and a reader ends */
+			/* the read ends */
 			assert_int_equal(tracefs_read(pipe, buf, sizeof(buf), 0), 0);
 			tracefs_close(pipe);
 			pipe = NULL;
@@ -244,7 +244,7 @@ static void dead_roots_stay_readable(void **state)
 	fake_root_done(&root);
 }
 
-/* A pid in a slot that is alive, but of another program. */
+/* The pid of a slot is alive, but belongs to another program. */
 static void strangers_do_not_count(void **state)
 {
 	struct fixture *f = *state;
@@ -267,7 +267,7 @@ static void strangers_do_not_count(void **state)
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	root.control->pid = (uint32_t)pid;
 	root.processes[0].pid = (uint32_t)pid;
-	/* so that it is not removed at once */
+	/* so that the root is not removed at once */
 	root.buffer->side[0].ring[0][0].off = ABI_ARENA_OFF;
 	fake_root_show(&root, "one.1");
 	dispatch(f);
@@ -279,7 +279,7 @@ static void strangers_do_not_count(void **state)
 	fake_root_done(&root);
 }
 
-/* exec() leaves the root; the process lives on as something else. */
+/* exec() leaves the root; the process continues as another program. */
 static void exec_leaves_the_root(void **state)
 {
 	struct fixture *f = *state;
@@ -307,8 +307,8 @@ static void exec_leaves_the_root(void **state)
 	get_info(f, "one.1", &info);
 	assert_int_equal(info.nr_processes, 2);
 	assert_int_equal(write(go[1], "", 1), 1);
-	assert_int_equal(read(gone[0], &byte, 1), 0);	/* closed by exec() */
-	/* not in progress: nobody has to be waited for */
+	assert_int_equal(read(gone[0], &byte, 1), 0);	/* exec() has closed it */
+	/* not -EINPROGRESS: there is no process to wait for */
 	assert_int_equal(tree_echo(f->server, "one.1/events/enable", "1"), 0);
 	get_info(f, "one.1", &info);
 	assert_int_equal(info.nr_processes, 1);
@@ -319,13 +319,13 @@ static void exec_leaves_the_root(void **state)
 	fake_root_done(&root);
 }
 
-/* ---- wishes ---- */
+/* ---- settings ---- */
 
 static void *agent(void *arg)
 {
 	struct fake_root *root = arg;
 
-	/* late, but it follows */
+	/* late, but it applies the settings */
 	usleep(20000);
 	fake_follow(root);
 	return NULL;
@@ -352,7 +352,7 @@ static void writes_wait_for_the_agents(void **state)
 	fake_follow(&root);
 	assert_int_equal(tracefs_write_done(file), 0);
 	assert_int_equal(tracefs_write_done(file), 0);
-	/* what a process could not do is the writer's error */
+	/* the error of a process is the writer's error */
 	assert_int_equal(tracefs_write(file, "0\n", 2, getpid(), &taken), -EINPROGRESS);
 	root.processes[0].error = ENOSPC;
 	fake_follow(&root);
@@ -428,15 +428,15 @@ static void settings_outlive_the_server(void **state)
 	assert_string_equal(tree_cat(f->server, "one.1/tracing_on"), "0\n");
 	assert_string_equal(tree_cat(f->server, "one.1/buffer_size_kb"), "X\n");
 	assert_non_null(strstr(tree_cat(f->server, "one.1/trace"), ": 3/3 "));
-	/* read records stay read */
+	/* records that were read do not come back */
 	assert_non_null(strstr(tree_cat_by(f->server, "one.1/trace_pipe", 30), "n=0"));
 	restart(f);
 	assert_non_null(strstr(tree_cat(f->server, "one.1/trace"), ": 0/0 "));
 	fake_root_done(&root);
 }
 
-/* Rings given up by a server that died may still have writers: the next one
- * does not place new ones there before these are settled. */
+/* Rings that were replaced by a server that died may still have writers.  The next server
+ * places no new rings there until all processes have applied its settings. */
 static void arena_of_a_dead_server_is_left_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -457,7 +457,7 @@ static void arena_of_a_dead_server_is_left_alone(void **state)
 	restart(f);
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "boot"), 0);
 	assert_true(root.buffer->side[0].ring[0][0].off >= end);
-	/* settled: from the start again */
+	/* applied: use the arena from the start again */
 	fake_follow(&root);
 	restart(f);
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "mono"), 0);
@@ -465,7 +465,7 @@ static void arena_of_a_dead_server_is_left_alone(void **state)
 	fake_root_done(&root);
 }
 
-/* ---- roots gone bad ---- */
+/* ---- roots that become corrupt ---- */
 
 static void bad_roots_are_shown_as_such(void **state)
 {
@@ -491,7 +491,7 @@ static void bad_roots_are_shown_as_such(void **state)
 	fake_root_done(&bad);
 }
 
-/* A file cut short would kill whoever touches what is gone. */
+/* If the file is truncated, an access to the missing part raises SIGBUS. */
 static void truncated_memory_is_survived(void **state)
 {
 	struct fixture *f = *state;
@@ -503,7 +503,7 @@ static void truncated_memory_is_survived(void **state)
 	fake_root_make(&root, f->dir, "one.1");
 	fake_event_n(&root, 0, "sched", "tick");
 	fake_root_show(&root, "one.1");
-	restart(f);	/* cmocka has taken SIGBUS */
+	restart(f);	/* cmocka has its own handler for SIGBUS, so set the server's again */
 	assert_int_equal(tree_echo(f->server, "one.1/events/enable", "1"), 0);
 	assert_int_equal(tree_open(f->server, "one.1/trace", O_RDONLY, &trace), 0);
 	assert_true(tracefs_read(trace, buf, 10, 0) == 10);
@@ -536,8 +536,8 @@ static void links_are_not_followed(void **state)
 	fake_root_done(&root);
 }
 
-/* Killed in the middle of making or freeing a snapshot: rings that no word names
- * are none. */
+/* The server was killed while it made or freed a snapshot: rings that no word names do not
+ * exist. */
 static void half_a_snapshot(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of functions, from files that may be anything. */
+/* Names of functions, from files that may be hostile. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@
 #define S	1000000000ull
 #define PLENTY	(1ull << 30)
 
-/* One whose name and size are known to the linker alone. */
+/* The name and size of this function are in the symbol table only. */
 __attribute__((noinline)) static int a_function_to_find(int x)
 {
 	__asm__ volatile("" : "+r"(x));
@@ -37,10 +37,10 @@ static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size;
 	*(struct dl_phdr_info *)arg = *info;
-	return 1;			/* the first is the program */
+	return 1;			/* the program comes first */
 }
 
-/* The build id note of this program. */
+/* Read the build id note of this program. */
 static uint32_t own_build_id(uint8_t *id)
 {
 	struct dl_phdr_info self;
@@ -104,7 +104,7 @@ static uint64_t addr_of(const struct elf_symbols *symbols, const char *name)
 	return 0;
 }
 
-/* What stands at such an address does what its name says. */
+/* The code at an address of the PLT does what its name says. */
 static void plt_entries_are_found(void **state)
 {
 	struct elf_symbols symbols;
@@ -123,7 +123,7 @@ static void plt_entries_are_found(void **state)
 	elf_symbols_done(&symbols);
 }
 
-/* Of names for the same place the simplest, without its version. */
+/* Of several names at an address the simplest is shown, without its version. */
 static void names_are_plain(void **state)
 {
 	struct elf_symbols symbols;
@@ -156,7 +156,7 @@ static void another_build_is_refused(void **state)
 
 	(void)state;
 	if (!bytes)
-		skip();			/* this linker writes none */
+		skip();			/* this linker writes no build id */
 	assert_int_equal(read_symbols("/proc/self/exe", id, bytes, &symbols), 0);
 	elf_symbols_done(&symbols);
 	id[0] ^= 1;
@@ -176,8 +176,8 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(read_symbols("/tmp", NULL, 0, &symbols), -ENOEXEC);
 }
 
-/* Nobody serves this mount, as if its server were busy with this very file.  In
- * a child: who waits there is ended by the alarm. */
+/* No server answers requests of this mount, as if its server were busy with this file.  Runs in
+ * a child, because the alarm ends a reader that waits. */
 static void read_in_fuse(const char *dir)
 {
 	char mount_dir[160], path[200], link[160];
@@ -235,7 +235,7 @@ static void links_are_followed(void **state)
 	fake_dir_remove(dir);
 }
 
-/* What is open is found by its link in /proc, also when no path leads to it. */
+/* An open file is found by its link in /proc, also if no path leads to it. */
 static void links_of_proc_are_followed(void **state)
 {
 	char dir[128], path[160], command[512];
@@ -262,7 +262,7 @@ static void links_of_proc_are_followed(void **state)
 	close(pipes[1]);
 }
 
-/* What was read counts, and what does not fit is not read. */
+/* Bytes that were read are counted, and a file that exceeds the limit is not read. */
 static void no_more_is_read_than_allowed(void **state)
 {
 	uint64_t bytes_left = PLENTY, used;
@@ -331,7 +331,7 @@ static const struct small_elf good = {
 	.note_text = "GNU\0abcd",
 };
 
-/* It with every offset and count wrong in turn. */
+/* Make each offset and count wrong in turn. */
 static void broken_files_are_survived(void **state)
 {
 	static const uint64_t values[] = {
@@ -365,7 +365,7 @@ static void broken_files_are_survived(void **state)
 			elf_symbols_done(&symbols);
 		}
 	}
-	/* and the good one is good */
+	/* the right file is still read */
 	int fd = open(path, O_RDWR | O_TRUNC, 0600);
 
 	assert_int_equal(write(fd, &good, sizeof(good)), sizeof(good));
@@ -394,7 +394,7 @@ static struct abi_module *put_module(struct fake_root *root, uint32_t row,
 }
 
 
-/* %ps, %pS and %pB of a record, and a constant string, through `trace`. */
+/* %ps, %pS and %pB of a record, and a constant string, in `trace`. */
 static void trace_has_names(void **state)
 {
 	static const struct fake_field fields[] = {
@@ -439,7 +439,7 @@ static void trace_has_names(void **state)
 	fake_dir_remove(dir);
 }
 
-/* DIR/NAME: a small file with functions of these names, made longer. */
+/* Write DIR/NAME: a small file with functions of these names, made longer. */
 static const char *put_elf(const char *dir, const char *name, const char *strings,
 			   uint64_t strings_bytes)
 {
@@ -458,7 +458,7 @@ static const char *put_elf(const char *dir, const char *name, const char *string
 	return path;
 }
 
-/* What there is in a record of event @id about an address and a string. */
+/* Returns the line of a record of event @id with an address and a string. */
 static const char *line_of(struct server *server, struct fake_root *root,
 			   uint32_t id, uint64_t f, uint64_t s)
 {
@@ -499,7 +499,7 @@ static void change_modules(struct fake_root *root, uint64_t loaded)
 	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
-/* Of two at one address the list has one. */
+/* Check the list of symbols: of two at one address it has only one. */
 static void check_list(struct server *server, const char *has, const char *has_not)
 {
 	struct text text;
@@ -512,8 +512,7 @@ static void check_list(struct server *server, const char *has, const char *has_n
 	text_done(&text);
 }
 
-/* Two objects, one after the other at the same address, and a third one that
- * has events only. */
+/* Two objects are loaded at one address one after the other, and a third has only events. */
 static void names_are_of_the_right_module(void **state)
 {
 	uint32_t call_a, call_b, call_c;
@@ -539,17 +538,17 @@ static void names_are_of_the_right_module(void **state)
 #define IS_LINE(id, addr, string, text)					\
 	assert_string_equal(line_of(server, &root, id, addr, string),	\
 			    "call: " text "\n")
-	/* a record's own module, whatever there is now */
+	/* the record's own module counts, whatever is loaded now */
 	IS_LINE(call_a, FUNCTION, STRING, "aaa aaa");
 	IS_LINE(call_b, FUNCTION, STRING, "bbb bbb");
-	/* another's: what is loaded now, the newest */
+	/* for other modules the newest one that is loaded counts */
 	IS_LINE(call_c, FUNCTION, STRING, "bbb bbb");
 	check_list(server, "bbb", "aaa");
 	change_modules(&root, 5);
 	IS_LINE(call_c, FUNCTION, STRING, "aaa aaa");
 	check_list(server, "aaa", "bbb");
 	IS_LINE(call_b, FUNCTION, STRING, "bbb bbb");
-	/* one that comes back elsewhere */
+	/* a module that is loaded again at another address */
 	module_a->base = BASE + 0x10000;
 	change_modules(&root, 5);
 	IS_LINE(call_c, FUNCTION + 0x10000, STRING + 0x10000, "aaa aaa");
@@ -571,9 +570,9 @@ static void put_object(struct fake_root *root, uint32_t nr, const char *path)
 	root->control->nr_objects = nr + 1;
 }
 
-#define LATER	(UINT64_MAX - 1)	/* than the record */
+#define LATER	(UINT64_MAX - 1)	/* later than the record */
 
-/* Objects at one place, one after the other. */
+/* Objects that were at one address one after the other. */
 static void names_are_of_their_time(void **state)
 {
 	static const struct {
@@ -584,7 +583,7 @@ static void names_are_of_their_time(void **state)
 		{ { 0, 1, LATER }, "call: bbb " },
 		{ { 0, 1, 2 }, "call: aaa " },
 		{ { LATER, 1, LATER }, "call: bbb " },
-		/* none was there yet: the newest */
+		/* no object was loaded at that time: the newest one counts */
 		{ { LATER, LATER, LATER }, "call: aaa " },
 	};
 	struct abi_object *rows;
@@ -618,7 +617,7 @@ static void names_are_of_their_time(void **state)
 	fake_dir_remove(dir);
 }
 
-/* Files of 40 MiB: one of them is read, and once, wherever it is loaded. */
+/* Files of 40 MiB: only one of them is read, and only once, wherever it is loaded. */
 static void a_root_has_a_budget(void **state)
 {
 	uint64_t bytes = 40u << 20;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tags of graph tracers: which one a buffer gets, and a slot has. */
+/* The tags of graph tracers: the tag that a buffer gets, and the tag of a slot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void check_tag(uint8_t tag, uint32_t used)
 	assert_false(used >> tag & 1);
 }
 
-/* Give tags to @nr buffers, as set_graphs() does.  @kept: tags of buffers that keep theirs */
+/* Give tags to @nr buffers, as set_graphs() does.  @kept: tags of buffers that keep theirs. */
 static uint32_t give(uint32_t nr, uint32_t kept, uint32_t old)
 {
 	uint32_t used = kept;
@@ -109,11 +109,11 @@ static void test_slots(void **state)
 	ftrace_state.tag_of[3] = 6;
 	assert_int_equal(ftrace_word_of(&slot), 6u << 24 | 32);
 	assert_true(ftrace_entry_of(&slot) == ftrace_entry_graph2);
-	/* a buffer that was to get function_graph, and could not */
+	/* a buffer that should have got function_graph, but could not */
 	ftrace_state.graphs = 1u << 4;
 	assert_int_equal(ftrace_word_of(&slot), 32);
 	assert_true(ftrace_entry_of(&slot) == ftrace_entry);
-	/* several */
+	/* several buffers */
 	ftrace_state.graphs = 3u << 3;
 	slot.users |= 1u << 4;
 	assert_int_equal(ftrace_word_of(&slot), 32);

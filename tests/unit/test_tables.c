@@ -27,7 +27,7 @@ static void options_say_who_must_know_them(void **state)
 	assert_true(option_tracer_bits(TRACER_FUNCTION) == function);
 	assert_true(option_tracer_bits(TRACER_GRAPH) == graph);
 	assert_true(option_tracer_bits(NR_TRACERS) == 0);
-	/* graph-time is the profiler's: the tracer does not apply it */
+	/* graph-time belongs to the profiler: the tracer does not apply it */
 	assert_true(OPTION_PROGRAM ==
 		    (function | graph | OPTION_STACKTRACE | OPTION_GRAPH_TIME));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* struct text: growth, the bound, the sticky error. */
+/* struct text: growth, the limit, and the error that stays. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -75,7 +75,7 @@ static void bound_is_exact_and_error_sticks(void **state)
 	assert_int_equal(t.error, 0);
 	text_printf(&t, "%011d", 5);
 	assert_int_equal(t.error, -E2BIG);
-	text_putc(&t, 'z');		/* would fit, but the row is broken */
+	text_putc(&t, 'z');		/* would fit, but a row is missing */
 	assert_string_equal(text_str(&t), "");
 	text_done(&t);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was recorded, through every file that shows it. */
+/* Records in every file that shows them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,10 +23,10 @@ struct fixture {
 	char dir[128];
 	struct fake_root root;
 	struct server *server;
-	uint32_t id;			/* of sched:tick */
+	uint32_t id;			/* id of sched:tick */
 };
 
-/* Rings of the clock mono, so that a test says what time it is. */
+/* Make rings with the clock mono, so that a test can choose the times. */
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -61,7 +61,7 @@ static void record(struct fixture *f, uint32_t cpu, enum abi_ring_kind kind, int
 	assert_int_equal(fake_record(&f->root, cpu, kind, f->id, TID, n, time), 0);
 }
 
-/* This program as a thread's name. */
+/* Returns the name of this program's thread. */
 static const char *own_name(void)
 {
 	static char name[16];
@@ -72,7 +72,7 @@ static const char *own_name(void)
 	return name;
 }
 
-/* The header for these counts, then @lines. */
+/* Returns the header with these counts, then @lines. */
 static const char *trace_text(const char *counts, const char *lines)
 {
 	static char text[65536];
@@ -102,7 +102,7 @@ static void empty_trace_is_a_header(void **state)
 			    trace_text("0/0", ""));
 }
 
-/* Four rings; a line for each record, by time; microseconds are rounded. */
+/* Four rings: one line per record, by time, with rounded microseconds. */
 static void all_rings_are_merged_by_time(void **state)
 {
 	static const char lines[] =
@@ -124,7 +124,7 @@ static void all_rings_are_merged_by_time(void **state)
 			    trace_text("6/6", lines));
 	assert_string_equal(tree_cat_by(f->server, "fake.1/trace", 1),
 			    trace_text("6/6", lines));
-	/* the counts are of all CPUs, as the kernel's */
+	/* as in the kernel, the counts are of all CPUs */
 	assert_string_equal(tree_cat(f->server, "fake.1/per_cpu/cpu0/trace"),
 		trace_text("6/6",
 		"          worker-4711    [000] .....     1.000002: tick: n=2\n"
@@ -156,7 +156,8 @@ static void seeking_in_trace(void **state)
 	free(whole);
 }
 
-/* A reader gets what is recorded while it reads, and the end when nothing more is. */
+/* A reader also gets what is recorded while it reads, and the end when nothing new is
+ * recorded. */
 static void trace_goes_on_while_it_is_read(void **state)
 {
 	struct fixture *f = *state;
@@ -184,7 +185,8 @@ static void trace_goes_on_while_it_is_read(void **state)
 	assert_non_null(strstr(text, "n=7\n"));
 }
 
-/* A read far beyond the end prints all lines, a part at a time, also while records come. */
+/* A read far beyond the end prints all lines, a part at a time, even while records are
+ * written. */
 static void reading_beyond_the_end(void **state)
 {
 	struct fixture *f = *state;
@@ -207,7 +209,7 @@ static void reading_beyond_the_end(void **state)
 			    (end.tv_nsec - start.tv_nsec) / 1000000 < 200);
 		for (int i = 0; calls < 200 && i < 100; i++, n++)
 			record(f, 0, FAST, n, S + (uint64_t)n);
-		usleep(1000);		/* -ERESTART is repeated for a while */
+		usleep(1000);		/* -ERESTART is repeated for some time */
 	}
 	assert_int_equal(r, 0);
 	assert_true(calls > 1);
@@ -309,7 +311,7 @@ static void pipe_takes_out(void **state)
 	assert_int_equal(tree_open(f->server, "fake.1/trace_pipe", O_RDONLY, &file), 0);
 	assert_true(tracefs_is_stream(file));
 	assert_int_equal(tracefs_poll(file), POLLIN | POLLRDNORM);
-	/* a small read gets the start of a line, the next one the rest of it */
+	/* a small read gets the beginning of a line, the next one the rest */
 	n = tracefs_read(file, buf, 10, 0);
 	assert_int_equal(n, 10);
 	n += tracefs_read(file, buf + n, sizeof(buf) - (size_t)n, 10);
@@ -323,18 +325,18 @@ static void pipe_takes_out(void **state)
 	assert_int_equal(tracefs_read(file, buf, sizeof(buf), 0), -EAGAIN);
 	assert_int_equal(tracefs_poll(file), 0);
 	assert_string_equal(tree_cat(f->server, "fake.1/trace"), trace_text("0/0", ""));
-	/* it goes on with what comes */
+	/* later records are read, too */
 	record(f, 0, SLOW, 3, 3 * S);
 	assert_int_equal(tracefs_poll(file), POLLIN | POLLRDNORM);
 	n = tracefs_read(file, buf, sizeof(buf), 0);
 	buf[n] = '\0';
 	assert_string_equal(buf,
 		"          worker-4711    [000] .....     3.000000: tick: n=3\n");
-	/* with tracing off, a reader that has seen something is let go */
+	/* if tracing is off, a reader that has read something gets the end */
 	assert_int_equal(tree_echo(f->server, "fake.1/tracing_on", "0"), 0);
 	assert_int_equal(tracefs_read(file, buf, sizeof(buf), 0), 0);
 	tracefs_close(file);
-	/* ... one that has not waits; and O_NONBLOCK never ends */
+	/* a reader that has read nothing waits, and with O_NONBLOCK the file never ends */
 	assert_int_equal(tree_open(f->server, "fake.1/trace_pipe", O_RDONLY, &file), 0);
 	assert_int_equal(tracefs_read(file, buf, sizeof(buf), 0), -EAGAIN);
 	tracefs_close(file);
@@ -369,7 +371,7 @@ static void pipe_has_one_reader_a_cpu(void **state)
 
 /* ---- losses ---- */
 
-/* The smallest buffer, and more than fits: every record is there or counted. */
+/* The smallest buffer gets more than fits: every record is there or counted. */
 static void overruns_are_counted(void **state)
 {
 	struct fixture *f = *state;
@@ -392,12 +394,12 @@ static void overruns_are_counted(void **state)
 	assert_null(strstr(text, "LOST"));
 	first = strtol(strstr(text, "n=") + 2, NULL, 10);
 	assert_int_equal(first, overrun);
-	/* each further CPU starts later: the kernel's note about it */
+	/* a CPU whose records start later has the kernel's note about that */
 	text = strstr(text, "##### CPU 1 buffer started ####\n");
 	assert_non_null(text);
 	assert_non_null(strstr(text, "n=9999"));
 	assert_null(strstr(text + 1, "#####"));
-	/* the consuming reader is told */
+	/* the consuming reader gets a LOST line */
 	assert_int_equal(tree_open(f->server, "fake.1/trace_pipe", O_RDONLY, &file), 0);
 	/* in whole lines, if one fits */
 	bytes = tracefs_read(file, buf, 200, 0);
@@ -428,16 +430,16 @@ static void resizing_keeps_what_was_recorded(void **state)
 		"          worker-4711    [000] .....     1.000000: tick: n=1\n"
 		"          worker-4711    [000] .....     2.000000: tick: n=2\n"
 		"          worker-4711    [001] .....     3.000000: tick: n=3\n");
-	/* drained: the old rings go */
+	/* all records are removed, so the old rings are freed */
 	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
 	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
-	fake_follow(&f->root);		/* not before no writer has them */
+	fake_follow(&f->root);		/* only when no writer uses them */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
 	assert_int_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 }
 
-/* A thousand resizes need no more room than a few. */
+/* A thousand resizes need no more space than a few. */
 static void arena_is_used_again(void **state)
 {
 	struct fixture *f = *state;
@@ -470,10 +472,10 @@ static void another_clock_is_an_empty_buffer(void **state)
 	assert_non_null(text);
 	assert_null(strchr(text + 12, '.'));
 	assert_true(strtoull(text + 12, NULL, 10) > 1000);
-	/* the same one again empties it, too */
+	/* setting the same clock again empties the buffer, too */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", "x86-tsc"), 0);
 	assert_string_equal(tree_cat(f->server, "fake.1/trace"), trace_text("0/0", ""));
-	/* the default is on CLOCK_MONOTONIC's base */
+	/* the default clock counts from the zero of CLOCK_MONOTONIC */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace_clock", "local"), 0);
 	record(f, 0, FAST, 3, 0);
 	text = strstr(tree_cat(f->server, "fake.1/trace"), "[000] ..... ");
@@ -484,8 +486,8 @@ static void another_clock_is_an_empty_buffer(void **state)
 
 /* ---- markers ---- */
 
-/* Who lives and does not let go is waited for once, not each time; who has died is
- * not. */
+/* A living process that holds the lock is waited for once, not each time.  A dead one is not
+ * waited for. */
 static void a_held_ring_takes_no_marker(void **state)
 {
 	struct fixture *f = *state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwinding, against what libc's backtrace() finds: at calls of many shapes, at
- * every instruction of some code (single-stepped), in handlers, on other stacks,
- * and on stacks and tables that are wrecks.
+ * Unwinding compared with libc's backtrace(): at calls of many kinds, at every instruction of
+ * some code (single-stepped), in signal handlers, on other stacks, and on damaged stacks and
+ * tables.
  *
  * no-sanitize: thread its handlers have frames of their own on the stack
  */
@@ -28,7 +28,7 @@
 #define FRAMES	256
 
 static volatile unsigned int sink;
-static volatile int nr_compared;	/* by handlers, too */
+static volatile int nr_compared;	/* incremented by handlers, too */
 static int deepest;
 
 #define NOINLINE __attribute__((noinline))
@@ -50,7 +50,7 @@ static NOINLINE int our_frames(uint64_t pcs[FRAMES])
 	return nr;
 }
 
-/* Both see this function first, each at its own call. */
+/* Both unwinders start in this function, each at its own call. */
 static NOINLINE void compare(void)
 {
 	uint64_t ours[FRAMES];
@@ -65,7 +65,7 @@ static NOINLINE void compare(void)
 		deepest = nr;
 }
 
-/* ---- shapes of functions ---- */
+/* ---- kinds of functions ---- */
 
 static NOINLINE unsigned int deep(int n)
 {
@@ -118,7 +118,7 @@ static NOINLINE __attribute__((noreturn)) void never_returns(void)
 	longjmp(out, 1);
 }
 
-/* Its call is the last that is in it. */
+/* The call is the last instruction of this function. */
 static NOINLINE void calls_what_never_returns(void)
 {
 	never_returns();
@@ -214,7 +214,7 @@ static void context(void **state)
 	there.uc_stack.ss_sp = stack;
 	there.uc_stack.ss_size = 1 << 20;
 	there.uc_link = &here;
-	/* not to be followed: its stack ends with the first function on it */
+	/* an address that must not be used: the stack ends with the first function on it */
 	there.uc_mcontext.gregs[REG_RBP] = (greg_t)__builtin_frame_address(0);
 	makecontext(&there, in_context, 0);
 	swapcontext(&here, &there);
@@ -256,7 +256,8 @@ static void signals(void **state)
 	assert_int_equal(nr_compared, 2);
 }
 
-/* Who called nothing is not known: there is us, and the frame of the signal. */
+/* The caller of a null pointer is not known: there are this function and the frame of the
+ * signal. */
 static void at_nothing(int sig)
 {
 	uint64_t pcs[FRAMES];
@@ -307,8 +308,8 @@ static NOINLINE unsigned int stepped(int n)
 	struct timespec now;
 	char text[40];
 
-	qsort(numbers, 1, sizeof(numbers[0]), order);	/* PLT, and libc */
-	clock_gettime(CLOCK_MONOTONIC, &now);		/* the vDSO */
+	qsort(numbers, 1, sizeof(numbers[0]), order);	/* through the PLT to libc */
+	clock_gettime(CLOCK_MONOTONIC, &now);		/* in the vDSO */
 	memset(text, n, sizeof(text));
 	return (unsigned int)now.tv_nsec + numbers[0] + (unsigned int)text[n] +
 	       (n ? stepped(n - 1) : 0);
@@ -317,7 +318,7 @@ static NOINLINE unsigned int stepped(int n)
 static void every_instruction(void **state)
 {
 	(void)state;
-	stepped(1);			/* symbols are looked up */
+	stepped(1);			/* resolves symbols */
 	nr_compared = 0;
 	install(SIGTRAP, 0, at_instruction);
 	step(true);
@@ -327,7 +328,7 @@ static void every_instruction(void **state)
 	assert_true(nr_compared > 300);
 }
 
-/* ---- code that no table knows ---- */
+/* ---- code without a table ---- */
 
 /* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
 static const uint8_t with_frame[] = {
@@ -341,7 +342,7 @@ static NOINLINE void through(void)
 
 	while (i < nr && dladdr((void *)pcs[i], &(Dl_info){ 0 }))
 		i++;
-	assert_in_range(i, 1, nr - 2);		/* the made code, and others */
+	assert_in_range(i, 1, nr - 2);		/* the generated code, and other functions */
 	after = pcs[i + 1];
 	assert_true(dladdr((void *)after, &(Dl_info){ 0 }));
 	nr_compared++;
@@ -362,7 +363,7 @@ static void made_code(void **state)
 	assert_int_equal(nr_compared, 1);
 }
 
-/* ---- wrecks ---- */
+/* ---- damaged stacks and tables ---- */
 
 static uint64_t random_u64(void)
 {
@@ -374,7 +375,7 @@ static uint64_t random_u64(void)
 	return word;
 }
 
-/* To the end, whatever is found. */
+/* Unwind to the end, through whatever is found. */
 static int walk(struct unwind *unwind)
 {
 	uint64_t function;
@@ -385,7 +386,7 @@ static int walk(struct unwind *unwind)
 	return nr;
 }
 
-/* Whatever a sanitizer put there. */
+/* Copy words, including those that a sanitizer has marked. */
 static __attribute__((no_sanitize_address)) void
 copy_words(uint64_t *to, const uint64_t *from, size_t nr)
 {
@@ -393,8 +394,7 @@ copy_words(uint64_t *to, const uint64_t *from, size_t nr)
 		to[i] = *(volatile const uint64_t *)&from[i];
 }
 
-/* Words of the stack change their places, or become something else; behind its
- * end there is nothing. */
+/* Words of the stack are swapped or changed.  There is no memory after its end. */
 static void wrecked_stack(void **state)
 {
 	size_t bytes = 8192, most = 0;
@@ -427,10 +427,10 @@ static void wrecked_stack(void **state)
 		most += (size_t)walk(&unwind);
 	}
 	munmap(copy, bytes + 4096);
-	assert_true(most > 20000);	/* not all ended at once */
+	assert_true(most > 20000);	/* many walks find several frames */
 }
 
-/* The tables of libc, in a copy of it, with some bytes changed. */
+/* A copy of libc's tables with some bytes changed. */
 static void wrecked_tables(void **state)
 {
 	struct dl_find_object found;

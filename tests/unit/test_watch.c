@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's epoll set has an entry for each live process, and none for one that it has
- * let go.  close() alone does not remove an entry while another process, here a child that
- * has not called exec() yet, has the same descriptor open.
+ * The server's epoll set has an entry for each live process, and none for a process that the
+ * server has dropped.  close() alone does not remove an entry while another process, here a
+ * child that has not called exec() yet, has the descriptor open.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,8 @@ static void end_process(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Entries of the epoll set, as the kernel shows them: the roots' directory has one. */
+/* Returns the number of entries of the epoll set, from the kernel.  The roots' directory has
+ * one. */
 static unsigned int nr_watched(const struct server *server)
 {
 	unsigned int nr = 0;
@@ -55,7 +56,7 @@ static void nothing(struct server *server, struct fake_root *root, pid_t pid)
 	(void)pid;
 }
 
-/* The slot is another process's by now. */
+/* The slot now belongs to another process. */
 static void take_slot(struct server *server, struct fake_root *root, pid_t pid)
 {
 	(void)pid;
@@ -90,7 +91,7 @@ static void cut_memory(struct server *server, struct fake_root *root, pid_t pid)
 static const struct {
 	const char *what;
 	void (*act)(struct server *server, struct fake_root *root, pid_t pid);
-	unsigned int left;		/* the directory's entry, and of processes */
+	unsigned int left;		/* entries of the directory and of processes */
 } cases[] = {
 	{ "nothing", nothing, 3 },
 	{ "its slot is taken", take_slot, 2 },
@@ -99,7 +100,7 @@ static const struct {
 	{ "its root is cut short", cut_memory, 1 },
 };
 
-/* The root is this process's and that of another one, slot 1. */
+/* The root belongs to this process and to another one, in slot 1. */
 static unsigned int left_after(size_t i)
 {
 	struct server *server;
@@ -119,7 +120,7 @@ static unsigned int left_after(size_t i)
 	cases[i].act(server, &root, pid);
 	nr = nr_watched(server);
 	end_process(pid);
-	server_dispatch(server);	/* would use what has been freed */
+	server_dispatch(server);	/* would use freed memory */
 	end_process(holder);
 	server_free(server);
 	fake_root_done(&root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shell words for tests of the tree: read a file, write one. */
+/* Functions for tests of the tree that read and write files. */
 #ifndef TESTS_UNIT_TREE_H
 #define TESTS_UNIT_TREE_H
 
@@ -25,7 +25,7 @@ static inline int tree_open(struct server *server, const char *path, int flags,
 	return r;
 }
 
-/* All of it, in reads of @step bytes; a text that lasts until the next call. */
+/* Read the whole file, in reads of @step bytes.  The text is valid until the next call. */
 static inline const char *tree_cat_by(struct server *server, const char *path,
 				      size_t step)
 {
@@ -51,7 +51,7 @@ static inline const char *tree_cat(struct server *server, const char *path)
 	return tree_cat_by(server, path, 4096);
 }
 
-/* One open with @flags and one write; what write(2) would say. */
+/* Open a file with @flags and write once.  Returns the result of write(2). */
 static inline ssize_t tree_write(struct server *server, const char *path, int flags,
 				 const char *data, size_t size)
 {
@@ -73,7 +73,7 @@ static inline ssize_t tree_write(struct server *server, const char *path, int fl
 	return n;
 }
 
-/* echo -n DATA > PATH: 0, or the error, or the bytes of a partial write. */
+/* echo -n DATA > PATH.  Returns 0, an error, or the number of bytes of a partial write. */
 static inline int tree_echo(struct server *server, const char *path, const char *data)
 {
 	ssize_t n = tree_write(server, path, O_TRUNC, data, strlen(data));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the events of bcachefs's trace header, found as docs/ADOPT.md says. */
+/* Defines the events of bcachefs's trace header, which is found as docs/ADOPT.md describes. */
 #include "types.h"
 
 #define CREATE_TRACE_POINTS

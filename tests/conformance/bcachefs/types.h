@@ -75,7 +75,7 @@ struct get_locks_fail {
 	struct btree		*b;
 };
 
-/* The kernel's own. */
+/* types of the kernel */
 struct bio {
 	void			*bi_bdev;
 	unsigned int		bi_opf;

@@ -3,7 +3,7 @@
 #ifndef ULF_CONFORMANCE_BASE_H
 #define ULF_CONFORMANCE_BASE_H
 
-/* libc has these too, with other sizes. */
+/* libc has these types, too, with other sizes. */
 #define dev_t		libc_dev_t
 #define sigset_t	libc_sigset_t
 #include <limits.h>

@@ -90,7 +90,7 @@ enum bh_state_bits {
 	BH_Boundary = 9,
 	BH_Unwritten = 11,
 	BH_Meta = 13,
-	BH_Encoded = 16,	/* erofs: the first that is free for a driver */
+	BH_Encoded = 16,	/* from erofs: the first bit that a driver may use */
 };
 
 #define bio_dev(bio)		((bio)->bi_bdev->bd_dev)

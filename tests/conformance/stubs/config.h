@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel configuration that the trace headers ask for.  All that only adds
- * events is on; CONFIG_MEMCG_KMEM and the like, which change the text of an
- * event, are as in the kernel that the formats were taken from.
+ * The kernel configuration that the trace headers read.  Options that only add events are on.
+ *  Options that change the text of an event, like CONFIG_MEMCG_KMEM, are set as in the kernel
+ * from which the formats were taken.
  */
 #define CONFIG_64BIT			1
 #define CONFIG_CGROUP_WRITEBACK		1

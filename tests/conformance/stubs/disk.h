@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What drives disks: SCSI and its targets, ATA, UFS. */
+/* Types of disk drivers: SCSI and its targets, ATA, UFS. */
 #ifndef ULF_CONFORMANCE_DISK_H
 #define ULF_CONFORMANCE_DISK_H
 
@@ -100,7 +100,7 @@ enum sam_status {
 	SAM_STAT_TASK_ABORTED = 0x40,
 };
 
-/* Commands; SAI, MI, MO and _32: what a command that has several does. */
+/* Commands.  SAI, MI, MO and _32 are the actions of commands that have several. */
 #define TEST_UNIT_READY		0x00
 #define REZERO_UNIT		0x01
 #define REQUEST_SENSE		0x03

@@ -230,7 +230,7 @@ struct p9_fid {
 	refcount_t count;
 };
 
-/* A question and its answer. */
+/* a request and its answer */
 #define STUB_9P(name, nr)	P9_T##name = (nr), P9_R##name = (nr) + 1
 enum p9_msg_t {
 	STUB_9P(LERROR, 6), STUB_9P(STATFS, 8), STUB_9P(LOPEN, 12),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel's trace headers take from the rest of the kernel, for Linux
- * 6.1 on x86-64, in as few words as will do: included before each of them.
- * A structure has the members that a trace header names, in no order; a
- * function is declared and never called.  Where `format` shows a value or a
- * size, it is that of the kernel that the formats were taken from.
+ * The types that the kernel's trace headers take from the rest of the kernel, for Linux 6.1
+ * on x86-64, as short as possible.  This file is included before each trace header.  A
+ * structure has the members that a trace header names, in any order.  A function is declared
+ * and never called.  If `format` shows a value or a size, it is that of the kernel from which
+ * the formats were taken.
  */
 #ifndef ULF_CONFORMANCE_KERNEL_H
 #define ULF_CONFORMANCE_KERNEL_H

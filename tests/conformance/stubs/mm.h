@@ -5,7 +5,7 @@
 
 #include "base.h"
 
-/* The flags of an allocation, as the sample has them. */
+/* The sample program defines the flags of allocations. */
 #include "../../../examples/minikernel/mini/gfp.h"
 
 struct address_space;
@@ -219,7 +219,7 @@ enum vm_fault_reason {
 	STUB_RESULT(FALLBACK), STUB_RESULT(DONE_COW),			\
 	STUB_RESULT(NEEDDSYNC)
 
-/* The uppermost bits of a pfn_t. */
+/* the uppermost bits of a pfn_t */
 #define PFN_FLAGS_MASK	((u64)~PAGE_MASK << (64 - PAGE_SHIFT))
 #define STUB_PFN(name, bit)	{ 1ULL << (bit), #name }
 #define PFN_FLAGS_TRACE							\

@@ -281,7 +281,7 @@ struct dlm_lkb {
 #define DLM_VERSION_3_1		0x00030001
 #define DLM_VERSION_3_2		0x00030002
 
-/* What a packet holds; what a message asks for or answers; and a recovery. */
+/* types of packets, of messages (requests and answers), and of a recovery */
 #define DLM_MSG			1
 #define DLM_RCOM		2
 #define DLM_OPTS		3
@@ -312,7 +312,7 @@ struct dlm_lkb {
 #define DLM_RCOM_LOOKUP_REPLY	7
 #define DLM_RCOM_LOCK_REPLY	8
 
-/* Flags of a lock; only the last two are sent to other nodes. */
+/* Flags of a lock.  Only the last two are sent to other nodes. */
 #define DLM_IFL_MSTCPY		0x00010000
 #define DLM_IFL_RESEND		0x00020000
 #define DLM_IFL_DEAD		0x00040000

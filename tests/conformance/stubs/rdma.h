@@ -222,7 +222,7 @@ struct ib_mad_send_wr_private {
 	int max_retries, retries_left, retry;
 };
 
-/* ib_mad.h declares it, static: the .c file that includes it has it. */
+/* ib_mad.h declares this function, static; the .c file that includes ib_mad.h defines it. */
 struct trace_event_raw_ib_mad_send_template;
 static inline void
 create_mad_addr_info(struct ib_mad_send_wr_private *wr,

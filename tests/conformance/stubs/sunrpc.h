@@ -136,7 +136,7 @@ struct sock_xprt {
 #define RPC_TASK_NO_RETRANS_TIMEOUT	0x4000
 #define RPC_TASK_CRED_NOREF		0x8000
 
-/* The bits of tk_runstate. */
+/* the bits of tk_runstate */
 enum {
 	RPC_TASK_RUNNING,
 	RPC_TASK_QUEUED,
@@ -267,7 +267,7 @@ struct rpc_auth {
 	unsigned int au_rslack, au_ralign, au_verfsize;
 };
 
-/* One a routine, in the upper half, and flags in the lower. */
+/* The upper half is the number of a routine's error, the lower half has flags. */
 enum {
 	GSS_S_BAD_MECH = 1 << 16,
 	GSS_S_BAD_NAME = 2 << 16,

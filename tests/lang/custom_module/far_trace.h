@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tracepoint of a module that comes and goes. */
+/* A tracepoint of a module that is loaded and unloaded. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM far
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A custom event on the tracepoint of a module: the tracepoint goes with its
- * module, and the event stays; and the other way round.
+ * A custom event on the tracepoint of a module: the tracepoint is unloaded with its module,
+ * but the event stays.  near.c tests the opposite case.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */

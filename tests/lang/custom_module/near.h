@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The other way round: the event goes with its module, the tracepoint stays. */
+/* Tests of a module with a custom event on a tracepoint of the program.  The event is
+ * unloaded with its module, and the tracepoint stays. */
 #ifndef NEAR_H
 #define NEAR_H
 

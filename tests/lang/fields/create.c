@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The events; tests/lang/compilers.c has this compiled as C++, too. */
+/* Defines the events.  tests/lang/compilers.c compiles this file as C++, too. */
 #define CREATE_TRACE_POINTS
 #include "fields_trace.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kind of field, every way to assign it, and every word that only stays
- * text.  The system's name is no identifier, as in the kernel's sample. */
+/* Every kind of field, every way to assign it, and every name that stays text in a format.
+ * The name of the system is not an identifier, as in the kernel's sample. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM lang-fields
 #undef TRACE_SYSTEM_VAR
@@ -26,7 +26,7 @@ enum { COLOR_RED = 3, COLOR_DARK_RED = -7, NAME_LEN = 12, x = 77 };
 #define NR_BITS	70
 #define THREE	3
 #define type_of_number	unsigned short
-const char *color_name(void *buf, int len, int color);	/* is nowhere */
+const char *color_name(void *buf, int len, int color);	/* is defined nowhere */
 #endif
 
 TRACE_DEFINE_ENUM(COLOR_RED);
@@ -145,8 +145,8 @@ TRACE_EVENT(field_rel,
 		  __get_rel_dynamic_array_len(list))
 );
 
-/* Names for numbers: as words, not in literals, not as members; and what stands
- * for nothing else than itself. */
+/* TRACE_DEFINE_ENUM() and TRACE_DEFINE_SIZEOF() replace names by numbers only if a name
+ * stands alone: not in literals, not as a member.  Some names are not replaced at all. */
 TRACE_EVENT(field_print,
 	TP_PROTO(int color, unsigned long long ns),
 	TP_ARGS(__perf_task(color), __perf_count(ns)),
@@ -194,7 +194,7 @@ DEFINE_EVENT_PRINT(field_print, field_scratch,
 	TP_printk("%s", color_name(__get_buf(16), 16, __entry->color))
 );
 
-/* Strings that leave no room for each other. */
+/* Strings that compete for the space of a record. */
 TRACE_EVENT(field_long,
 	TP_PROTO(const char *a, const char *b, long some),
 	TP_ARGS(a, b, some),

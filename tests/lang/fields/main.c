@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kind of field: what is recorded, and what `format` says. */
+/* Every kind of field: the record, and the text of `format`. */
 #include <unistd.h>
 
 #include "fields_trace.h"
@@ -33,7 +33,7 @@ static void check_bytes(const struct trace_record *r, const char *field,
 		fail("%s is not what was recorded", field);
 }
 
-/* ---- plain ones ---- */
+/* ---- plain fields ---- */
 
 static const struct point here = { 5, -6 };
 
@@ -55,7 +55,7 @@ static void check_plain(void)
 	check_bytes(r, "matrix", matrix, sizeof(matrix));
 }
 
-/* ---- dynamic ones ---- */
+/* ---- dynamic fields ---- */
 
 static unsigned long bits[64] = { 0xdeadbeef00ul, 0x3f, ~0ul };
 static const struct sockaddr address = { .sa_family = AF_INET, .sa_data = "x" };
@@ -103,11 +103,11 @@ static void check_dynamic_all(const char *event)
 
 	check_dynamic(event, 0, "hello", 3, "n=42 s");
 	check_dynamic(event, 1, "", 0, "");
-	/* a source that is not there has as much of it as it needs */
+	/* Fields whose source is NULL contain as much of "(null)" as fits. */
 	CHECK_STR(trace_string(&d, find(event, 2), "text"), "(null)");
 	CHECK_STR(trace_string(&d, find(event, 2), "some_old"), "(null)");
 	CHECK_STR(trace_string(&d, find(event, 2), "some_new"), "(null)");
-	/* what is formatted ends somewhere, and says so */
+	/* A formatted message that is too long is truncated, and ends with "...". */
 	trace_bytes(&d, find(event, 3), "message", &bytes);
 	CHECK_EQ(bytes, ULF_VSTRING_MAX);
 	CHECK_STR(trace_string(&d, find(event, 3), "message") + 505, "   ...");
@@ -132,16 +132,16 @@ static void hit_long(void)
 	CHECK(two);
 	memset(huge[0], 'a', sizeof(huge[0]) - 1);
 	memset(huge[1], 'b', sizeof(huge[1]) - 1);
-	trace_field_long(huge[0] + 19000, huge[1] + 19000, 3);	/* fit */
+	trace_field_long(huge[0] + 19000, huge[1] + 19000, 3);	/* all fit */
 	trace_field_long("short", huge[1], 3);
 	trace_field_long(huge[0], huge[1], 10000);
-	trace_field_long(huge[0] + 16000, "", 0);		/* 3999: all */
-	trace_field_long(huge[0] + 15900, "", 0);		/* 4099: not */
-	trace_field_long("", two, 10);		/* and nothing behind the NUL */
+	trace_field_long(huge[0] + 16000, "", 0);		/* 3999 bytes fit */
+	trace_field_long(huge[0] + 15900, "", 0);		/* 4099 bytes do not fit */
+	trace_field_long("", two, 10);		/* reads nothing after the NUL */
 	free(two);
 }
 
-/* @len characters, the last three of them dots. */
+/* Check that the string has @len characters, of which the last three are dots. */
 static void check_cut(size_t nth, const char *field, char c, size_t len)
 {
 	const char *s = trace_string(&d, find("field_long", nth), field);
@@ -154,7 +154,7 @@ static void check_cut(size_t nth, const char *field, char c, size_t len)
 
 static void check_long(void)
 {
-	/* 8 of trace_entry, and four words */
+	/* The record has 8 bytes of trace_entry and four words. */
 	size_t left = ULF_RECORD_MAX - 24, room;
 	uint32_t bytes;
 
@@ -186,7 +186,7 @@ static void check_long(void)
 		CHECK_EQ(trace_number(&d, find("field_long", i), "end"), 4711);
 }
 
-/* A length that is none: counted, and nothing is written. */
+/* Hits with a negative length are counted, and write no record. */
 static void check_too_big(void)
 {
 	uint64_t before = trace_buffer(&d)->too_big;
@@ -198,7 +198,7 @@ static void check_too_big(void)
 	CHECK_EQ(trace_buffer(&d)->too_big, before + 3);
 }
 
-/* ---- all of them ---- */
+/* ---- all tests ---- */
 
 static void hit_all(void)
 {

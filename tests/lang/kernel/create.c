@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events; tests/lang/compilers.c has this compiled as C++, too. */
+/* Defines the events.  tests/lang/compilers.c compiles this file as C++, too. */
 #define CONFIG_KERNEL_WORDS 1
 #include <ulf/kernel.h>
 

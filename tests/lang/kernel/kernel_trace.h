@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A header as the kernel has them: it includes nothing but its own. */
+/* A trace header as the kernel has them, with only the kernel's own includes. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kernel
 

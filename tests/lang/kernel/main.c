@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <ulf/kernel.h>: a trace header finds the words of the kernel there, and they
- * do what the kernel's do. */
+/* <ulf/kernel.h> has the words of the kernel that a trace header needs, and they do what the
+ * kernel's words do. */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -70,7 +70,7 @@ static __attribute__((__noinline__)) void test_addresses(void)
 	CHECK(caller - (unsigned long)test_addresses < 4096);
 }
 
-/* libc's dev_t and the kernel's have other bits. */
+/* libc's dev_t and the kernel's dev_t have a different layout of bits. */
 static void test_devices(void)
 {
 	__u32 dev = huge_decode_dev(makedev(4095, 1048575));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events; tests/lang/compilers.c has this compiled as C++, too. */
+/* Defines the events.  tests/lang/compilers.c compiles this file as C++, too. */
 #define CREATE_TRACE_POINTS
 #include "kinds_trace.h"
 #include "kinds.h"
@@ -7,7 +7,7 @@
 #define CREATE_CUSTOM_TRACE_EVENTS
 #include "custom_trace.h"
 
-/* Words that come after all of them declare still. */
+/* DECLARE_TRACE() still declares a tracepoint after the trace headers have been read. */
 DECLARE_TRACE(kind_made_here, TP_PROTO(int *value, int by), TP_ARGS(value, by));
 DEFINE_TRACE(kind_made_here, TP_PROTO(int *value, int by), TP_ARGS(value, by));
 DECLARE_TRACE(kind_made_here_fn, TP_PROTO(int *value, int by),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of one's own on tracepoints of kinds_trace.h. */
+/* Custom events on tracepoints of kinds_trace.h. */
 #if !defined(CUSTOM_TRACE_H) || defined(TRACE_CUSTOM_MULTI_READ)
 #define CUSTOM_TRACE_H
 

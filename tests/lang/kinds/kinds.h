@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-/* Hits the tracepoints that are made in create.c; what @probe has added up. */
+/* Hit the tracepoints that create.c makes.  Returns the sum that @probe has computed. */
 int hit_made_here(void (*probe)(void *data, int *value, int by));
-/* Gives the custom events their tracepoints; how many have one. */
+/* Attach the custom events to their tracepoints.  Returns how many are attached. */
 int attach_custom(void);
 
 #ifdef __cplusplus

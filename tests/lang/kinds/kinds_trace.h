@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every way to make an event, or to make none. */
+/* Every macro that makes an event, or that makes none. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kinds
 
@@ -20,7 +20,7 @@ void kinds_unreg(void);
 #endif
 #endif
 
-/* All have the same fields. */
+/* All events have these fields. */
 #define KINDS_STRUCT	TP_STRUCT__entry(__field(int, value))
 #define KINDS_ASSIGN	TP_fast_assign(__entry->value = value;)
 #define KINDS_PRINT	TP_printk("value=%d", __entry->value)
@@ -63,7 +63,7 @@ DECLARE_EVENT_SYSCALL_CLASS(kind_syscall_class, TP_PROTO(int value),
 DEFINE_EVENT(kind_syscall_class, kind_of_syscall_class, TP_PROTO(int value),
 	TP_ARGS(value));
 
-/* Only tracepoints. */
+/* Tracepoints without events. */
 DECLARE_TRACE(kind_bare, TP_PROTO(int *value, int by), TP_ARGS(value, by));
 DECLARE_TRACE_CONDITION(kind_bare_cond, TP_PROTO(int *value, int by),
 	TP_ARGS(value, by), TP_CONDITION(by & 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every way to make an event: which hits are recorded, and as what. */
+/* Every macro that makes an event: which hits are recorded, with which values. */
 #include <unistd.h>
 
 #include "formats.h"
@@ -23,7 +23,7 @@ void kinds_unreg(void)
 
 static const struct kind {
 	const char *name;
-	bool is_conditional;		/* odd values only */
+	bool is_conditional;		/* records odd values only */
 	bool has_functions;
 } kinds[] = {
 	{ "kind_plain", false, false },
@@ -147,7 +147,8 @@ static void hit_custom(int value)
 	trace_kind_bare_cond(&unused, value + 1);
 }
 
-/* On before it has a tracepoint, and then next to the tracepoint's own. */
+/* Switch a custom event on before it is attached to its tracepoint, and use it later together
+ * with the tracepoint's own event. */
 static void test_custom(void)
 {
 	CHECK_EQ(driver_enable(&d, "custom", "kind_plain", true), 0);
@@ -174,7 +175,7 @@ static void test_custom(void)
 	CHECK_EQ(trace.nr, 1);
 	check_custom("kind_plain", "square", 0, 0);
 	trace_free(&trace);
-	/* to be given it again changes nothing */
+	/* Attaching the events again changes nothing. */
 	CHECK_EQ(attach_custom(), 3);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every conversion prints what printf() prints, but where the kernel differs; in
- * a format that is a constant, and in one that is not. */
+/* Every conversion prints the text that printf() prints, except where the kernel's printf
+ * differs.  Each is tested in a format that is a constant, and in one that is not. */
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 
 static char want[8192];
 
-/* The same twice; WANT is what must come of it. */
+/* Print with a constant format and with a variable one, and compare both texts with @want. */
 #define SAY_WANT(fmt, ...)						\
 	do {								\
 		const char *volatile variable = fmt;			\
@@ -32,7 +32,7 @@ static char want[8192];
 		SAY_WANT(fmt, __VA_ARGS__);				\
 	} while (0)
 
-/* Where the kernel's printf is another. */
+/* Print where the kernel's printf differs from printf(). */
 #define SAY_TEXT(text, fmt, ...)					\
 	do {								\
 		strcpy(want, text);					\
@@ -132,11 +132,11 @@ static void test_pointers_as_numbers(void)
 	SAY_TEXT("0000000000000000\n", "%p\n", NULL);
 	SAY_TEXT("0000123456789abc.0000123456789abc,0000123456789abc\n",
 		 "%px.%pK,%ps\n", p, p, p);
-	/* What the kernel would follow is not followed. */
+	/* libulf does not follow pointers that the kernel would follow. */
 	SAY_TEXT("0000123456789abc 7\n", "%pI4 %d\n", p, 7);
 }
 
-/* All that comes before is there, and the rest of the line is not. */
+/* The text before an invalid conversion is printed, and the rest of the line is not. */
 static void test_invalid(void)
 {
 	static const char *const wrong[] = {
@@ -192,7 +192,7 @@ static void test_texts(void)
 	}
 }
 
-/* What is too long is cut, and what comes behind it is still there. */
+/* A long string is truncated, and the text after it is still printed. */
 static void test_long(void)
 {
 	char longer[3000];
@@ -210,7 +210,7 @@ static void test_long(void)
 	trace_printk("%.700s %.5s\n", longer, longer);
 	CHECK_EQ(said_take(&said), 1);
 	CHECK_EQ(strlen(said.text), 707);
-	/* The text of a variable format is cut, too; its line ends. */
+	/* The text of a variable format is truncated, too, and still ends with a newline. */
 	for (int width = 1010; width < 1030; width++) {
 		const char *volatile variable = "%*d|%s\n";
 
@@ -232,7 +232,7 @@ static void test_many(void)
 	SAY(SIX SIX SIX "%s\n", SIX_OF(1), SIX_OF(-1), SIX_OF(20), "end");
 	SAY(SIX "%f %f %f %f %f %f %f %f %f %f %s\n", SIX_OF(1), 1., 2., 3., 4., 5.,
 	    6., 7., 8., 9., 10., "end");
-	/* 66 of them */
+	/* 66 arguments */
 	trace_printk(MANY(SIX) SIX "\n", SIX_OF(1), SIX_OF(1), SIX_OF(1), SIX_OF(1),
 		     SIX_OF(1), SIX_OF(1), SIX_OF(1), SIX_OF(1), SIX_OF(1),
 		     SIX_OF(1), SIX_OF(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In C++: members, templates, lambdas, inline functions, exceptions.
+// trace_printk() in C++: members, templates, lambdas, inline functions, exceptions.
 #include <cstdio>
 #include <stdexcept>
 #include <string>

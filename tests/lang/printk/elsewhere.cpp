@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A second file with the same inline functions.
+// A second file that uses the inline functions of inline.h.
 #include "inline.h"
 
 void say_elsewhere()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Code that several files have, and the linker merges.
+// Inline functions that several files use and the linker merges.
 #ifndef INLINE_H
 #define INLINE_H
 

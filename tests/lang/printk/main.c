@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_printk() and its kin: what they print, in C and in C++.
+ * The text that trace_printk() and related functions print, in C and in C++.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */

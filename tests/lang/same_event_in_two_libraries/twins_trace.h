@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event that two libraries have, each for itself. */
+/* An event that each of the two libraries defines. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM twins
 
@@ -20,7 +20,7 @@ TRACE_EVENT(twins_hit,
 	TP_printk("who=%d", __entry->who)
 );
 
-/* The same name, but not the same event. */
+/* The two libraries have different events of this name. */
 TRACE_EVENT(twins_differ,
 	TP_PROTO(TWINS_TYPE who),
 	TP_ARGS(who),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that are made in a C++ file, CREATE_TRACE_POINTS and all. */
+/* Events that a C++ file defines, with CREATE_TRACE_POINTS. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM cpp
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the events of three headers in one file. */
+/* Defines the events of three headers in one file. */
 #define CREATE_TRACE_POINTS
 #include <trace/events/words.h>
 #include "rel/rel.h"

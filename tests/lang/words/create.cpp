@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the C++ events, and hits them in inline code that use_cpp.cpp has too.
+// Defines the C++ events, and hits them in inline code that use_cpp.cpp has, too.
 #include "use.h"
 
 #define CREATE_TRACE_POINTS

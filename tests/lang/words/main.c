@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The language in C, C++ and libraries: what is recorded, and what `format`
- * says.  Every kind of field is in ../fields, every kind of event in ../kinds. */
+/* The language in C, C++ and libraries: the records, and the texts of `format`.
+ * tests/lang/fields has every kind of field, tests/lang/kinds every kind of event. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static const struct trace_record *find(const char *system, const char *name,
 	return trace_find(&d, &trace, system, name, nth);
 }
 
-/* ---- one function a word: what is hit, and what must be there ---- */
+/* ---- one function per word: the hits, and the expected records ---- */
 
 static const struct words_numbers numbers = {
 	.s8 = -8, .u8 = 200, .s16 = -1600, .u16 = 65000, .s32 = -320000,
@@ -139,7 +139,7 @@ static void hit_dynamic(void)
 	trace_word_dynamic(list, 5, "tail");
 	trace_word_dynamic(list, 0, "");
 	trace_word_dynamic(list, 0, "only a tail");
-	/* The largest that fits: 8 of trace_entry, 4, 4, 4, and the data. */
+	/* The largest record that fits: 8 bytes of trace_entry, 4, 4, 4, and the data. */
 	trace_word_dynamic(list, (ULF_RECORD_MAX - 20) / 2, "");
 }
 
@@ -241,8 +241,8 @@ static void hit_bare(void)
 	CHECK_EQ(value, 0);
 }
 
-/* Too long for any record: counted, and nothing written.  A length that is
- * negative is such a one. */
+/* A length that is too large for any record is counted, and nothing is recorded.  A negative
+ * length counts as too large. */
 static void check_too_big(void)
 {
 	uint64_t before = trace_buffer(&d)->too_big;
@@ -255,7 +255,7 @@ static void check_too_big(void)
 	CHECK_EQ(trace_buffer(&d)->too_big, before + 4);
 }
 
-/* The object that an event is said to be in is the one that has @address. */
+/* Check that the event's module is the object that contains @address. */
 static void check_module(const char *system, const char *name,
 			 const void *address)
 {

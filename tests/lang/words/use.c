@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hits tracepoints that are made in another file. */
+/* Hits tracepoints that another file defines. */
 #include <trace/events/words.h>
 #include "sub/sub_trace.h"
 #include "use.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of this program that hit the same tracepoints. */
+/* Functions of the files that hit the tracepoints of this program. */
 #ifndef WORDS_USE_H
 #define WORDS_USE_H
 
@@ -7,12 +7,12 @@
 extern "C" {
 #endif
 
-void use_in_c(int value);		/* use.c: words, sub */
-void use_in_cpp(int value);		/* use_cpp.cpp: words, cpp */
+void use_in_c(int value);		/* use.c, events of words and sub */
+void use_in_cpp(int value);		/* use_cpp.cpp, events of words and cpp */
 void use_inline_again(int value);	/* create.cpp */
-/* lib_words.c: library */
+/* lib_words.c, events of library */
 __attribute__((visibility("default"))) void use_in_library(int value);
-/* ... and some address in it */
+/* Returns an address in this library. */
 __attribute__((visibility("default"))) const void *library_address(void);
 
 #ifdef __cplusplus
@@ -20,7 +20,7 @@ __attribute__((visibility("default"))) const void *library_address(void);
 
 #include "cpp_trace.h"
 
-/* In every file that calls them, and merged by the linker. */
+/* Each file that calls these functions contains them, and the linker merges them. */
 inline void use_inline(const char *name, int value)
 {
 	trace_cpp_first(name, value, nullptr);

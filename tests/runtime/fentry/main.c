@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library whose functions call __fentry__ is loaded while threads run; the
- * calls become NOPs, and then jumps, under threads that run through them.  Calls of
- * something else stay.
+ * A library whose functions call __fentry__ is loaded while threads run.  The calls become
+ * NOPs, and then jumps, while threads execute them.  Calls of other functions stay.
  *
  * no-sanitize: thread it cannot see patched code
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As -pg -mfentry -mrecord-mcount leaves functions in a library, with the call at
- * the end of a page once; and one that calls something else. */
+/* Functions of a library as -pg -mfentry -mrecord-mcount makes them, one with the call across
+ * the end of a page, and one that calls another function. */
 __asm__(
 	"	.pushsection .text.calls, \"ax\", @progbits\n"
 	"	.balign	4096\n"

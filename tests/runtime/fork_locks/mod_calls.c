@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with an event that calls the program while dlopen() loads it: in a resolver,
- * before libulf's constructor of the module, and after it. */
+/* A module with an event, which calls the program while dlopen() loads it: in a resolver,
+ * before libulf's constructor in the module, and after it. */
 #include "hook.h"
 
-/* Of the same priority as libulf's, and before it in this file. */
+/* The priority is that of libulf's constructor, which comes later in this file. */
 __attribute__((constructor(101))) static void before_register(void)
 {
 	if (HOOKS->before_register)
@@ -25,7 +25,7 @@ static int resolved(void)
 	return 1;
 }
 
-/* clang does not see its use by name */
+/* `used', because clang does not see that the name is used */
 static __attribute__((used)) int (*resolve(void))(void)
 {
 	if (HOOKS->in_resolver)

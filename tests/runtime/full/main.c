@@ -2,10 +2,10 @@
 /*
  * The tmpfs of the roots has K free pages, K from 0 to 64, before the start of a program or
  * at a later step of its life.  The short form tries every K at the start with half of the
- * setups, the long form (make torture) with all.  The program never dies of a signal, whatever
- * was switched on, with a server and without.
+ * setups, the long form (make torture) with all.  The program must never die of a signal,
+ * with any settings, with a server and without.
  *
- * The tmpfs is one of the test's own, in a mount namespace; who is not root makes a user
+ * The test mounts a tmpfs of its own in a mount namespace.  An ordinary user needs a user
  * namespace, too.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -58,8 +58,8 @@ static long free_pages(int fd)
 	return (long)fs.f_bfree;
 }
 
-/* Let the tmpfs have @pages free ones.  Pages may be freed or taken by others meanwhile:
- * the result is as good as it can be. */
+/* Let the tmpfs have @pages free pages.  Other processes may free or take pages meanwhile, so
+ * the result is only approximate. */
 static void set_free(long pages)
 {
 	int fd = fill_fd();
@@ -130,7 +130,7 @@ static void do_threads(void)
 			pthread_join(thread, NULL);
 }
 
-/* Grandchildren, so that slots of more than the first page are asked for. */
+/* Fork grandchildren, so that more slots are needed than one page holds. */
 static void do_forks(void)
 {
 	int status;
@@ -192,7 +192,7 @@ static void do_switches(void)
 	hit();
 }
 
-/* What a user switches on; that there may be no room for it is no failure. */
+/* Write settings as a user does.  A write may fail because there is no space. */
 static void do_settings(void)
 {
 	if (!getenv("FULL_SERVED"))
@@ -209,7 +209,7 @@ static void (*const steps[])(void) = {
 };
 #define NR_STEPS	(int)(sizeof(steps) / sizeof(steps[0]))
 
-/* life STEP PAGES: before that step there are only so many free pages. */
+/* life STEP PAGES: before this step, let the tmpfs have PAGES free pages. */
 static int life(int argc, char **argv)
 {
 	int full_step = argc > 1 ? atoi(argv[0]) : NO_STEP;
@@ -222,7 +222,7 @@ static int life(int argc, char **argv)
 	return GOOD;
 }
 
-/* Start, hit something, and end. */
+/* Start, hit events, and end. */
 static int brief(int argc, char **argv)
 {
 	(void)argc;
@@ -242,7 +242,7 @@ static const struct self_role roles[] = {
 
 struct setup {
 	const char *name;
-	const char *words;		/* ULF_TRACE; NULL: none */
+	const char *words;		/* value of ULF_TRACE; NULL: not set */
 	bool has_printk;		/* preload mod_says */
 	bool has_server;
 };
@@ -315,7 +315,7 @@ static void run(const struct setup *setup, int step, int pages)
 	       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* It serves all of the programs, and must outlive them as well. */
+/* Returns the pid of the server, which serves all programs, and must survive them all. */
 static pid_t server_pid(void)
 {
 	char *text = command_output("cat \"$ULF_DIR/server.lock\"");
@@ -325,8 +325,8 @@ static pid_t server_pid(void)
 	return pid;
 }
 
-/* In the short form every second number of pages at the start, and every 16th at each later
- * step, from another one on for each setup. */
+/* Test one setup.  The short form tries every second number of pages at the start, and every
+ * 16th at each later step; the first number differs between setups. */
 static void test_setup(int index)
 {
 	bool is_long = getenv("ULF_TORTURE");
@@ -339,8 +339,8 @@ static void test_setup(int index)
 			run(&setups[index], step, pages);
 }
 
-/* By another program: a process with an agent has two threads, and such a one cannot have
- * a user namespace. */
+/* Enter the namespace by another program: this process has an agent, so two threads, and a
+ * process with two threads cannot enter a user namespace. */
 static void enter_namespace(void)
 {
 	const char *options = geteuid() ? "-rm" : "-m";

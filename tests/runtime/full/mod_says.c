@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with formats of trace_printk(); preloaded, its constructor is one of the
- * program's start. */
+/* A module with formats of trace_printk().  If it is preloaded, its constructor runs at the
+ * start of the program. */
 #include <ulf/tracing.h>
 
 void full_say(int value);

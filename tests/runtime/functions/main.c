@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks at function entries: who is called and with what, functions chosen by
- * address and by name,
- * switching while threads run through the sites, and a thread that stands at or
- * in a site when it is switched.
+ * Callbacks at function entries: which are called and with which arguments, functions chosen
+ * by address and by name, switching while threads run through the sites, and a thread that is
+ * at a site, or inside of it, when the site is switched.
  *
  * An argument: how often to switch.
  */
@@ -21,9 +20,9 @@
 #include "traced.h"
 #include <linux/ftrace.h>
 
-/* ---- who is called ---- */
+/* ---- the calls of callbacks ---- */
 
-/* The compiler knows that no function here changes it. */
+/* Volatile, because the compiler knows that no function here changes it. */
 struct seen {
 	volatile unsigned long hits, ip, parent;
 };
@@ -37,9 +36,9 @@ static void see(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 	__atomic_add_fetch(&seen->hits, 1, __ATOMIC_RELAXED);
 	seen->ip = ip;
 	seen->parent = parent;
-	/* What a callback calls is not traced, or this would never end. */
+	/* Functions that a callback calls are not traced, or this would never end. */
 	CHECK(one(1) == 2);
-	errno = EBADMSG;		/* nobody else's */
+	errno = EBADMSG;		/* libulf must restore errno */
 }
 
 static bool is_in(unsigned long addr, const void *function)
@@ -70,7 +69,7 @@ static void test_callbacks(void)
 	      is_in(one_seen.parent, caller));
 	CHECK(!unregister_ftrace_function(&all));
 	CHECK(caller(3) == 9 && all_seen.hits == 4 && one_seen.hits == 4);
-	/* another choice, while it is registered */
+	/* choose another function while the callback is registered */
 	CHECK(!ftrace_set_filter_ip(&only, (unsigned long)two, 0, 1));
 	CHECK(caller(3) == 9 && one_seen.hits == 4);
 	CHECK(two(2, 2) == 4 && one_seen.hits == 5);
@@ -78,7 +77,7 @@ static void test_callbacks(void)
 	CHECK(two(2, 2) == 4 && one_seen.hits == 5);
 }
 
-/* ---- what it asks for ---- */
+/* ---- the flags of callbacks ---- */
 
 static void see_once(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 		     struct ftrace_regs *regs)
@@ -123,7 +122,7 @@ static void test_flags(void)
 
 /* ---- by name ---- */
 
-/* How often is it called, by caller() and two()? */
+/* Returns how often the callback is called while caller() and two() run. */
 static unsigned long hits_of(struct seen *seen)
 {
 	seen->hits = 0;
@@ -147,13 +146,13 @@ static void test_names(void)
 	struct ftrace_ops ops = { .func = see, .private = &seen };
 
 	CHECK(set(ftrace_set_filter, &ops, "nosuch*", 0) == -EINVAL);
-	CHECK(set(ftrace_set_filter, &ops, "main", 0) == -EINVAL);	/* no room */
+	CHECK(set(ftrace_set_filter, &ops, "main", 0) == -EINVAL);	/* no space at its entry */
 	CHECK(ftrace_set_filter(&ops, (unsigned char *)"one", -1, 0) == -EINVAL);
 	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)hits_of, 0, 0) == -EINVAL);
 	CHECK(!set(ftrace_set_filter, &ops, "o[mn]?", 0));
 	CHECK(!register_ftrace_function(&ops));
 	CHECK(hits_of(&seen) == 2);
-	/* while it is registered: more, none of these, others, all */
+	/* While it is registered: add a function, remove one, choose others, choose all. */
 	CHECK(!set(ftrace_set_filter, &ops, "two", 0));
 	CHECK(hits_of(&seen) == 3);
 	CHECK(!set(ftrace_set_filter, &ops, "!one", 0));
@@ -164,30 +163,30 @@ static void test_names(void)
 	CHECK(hits_of(&seen) == 1 && is_in(seen.ip, caller));
 	CHECK(!ftrace_set_filter(&ops, NULL, 0, 1));
 	CHECK(hits_of(&seen) == 4);
-	/* a name of no bytes is no function's */
+	/* An empty name matches no function. */
 	CHECK(set(ftrace_set_filter, &ops, "", 1) == -EINVAL);
 	CHECK(set(ftrace_set_filter, &ops, "!", 1) == -EINVAL);
 	CHECK(!set(ftrace_set_filter, &ops, "*", 1));
 	CHECK(hits_of(&seen) == 4);
 	CHECK(!ftrace_set_filter_ip(&ops, (unsigned long)two, 1, 0));
 	CHECK(hits_of(&seen) == 3);
-	/* what is not in the list is not taken away, and a reset comes before */
+	/* Removing a function that is not in the list fails, after the reset of the list. */
 	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)two, 1, 0) == -ENOENT);
 	CHECK(ftrace_set_filter_ip(&ops, (unsigned long)one, 1, 1) == -ENOENT);
 	CHECK(hits_of(&seen) == 3);
-	/* and but for these */
+	/* Exclude these. */
 	CHECK(!set(ftrace_set_notrace, &ops, "c*", 0));
 	CHECK(hits_of(&seen) == 2);
 	CHECK(!ftrace_set_filter(&ops, NULL, 0, 1));
 	CHECK(hits_of(&seen) == 3);
-	ftrace_free_filter(&ops);	/* not now */
+	ftrace_free_filter(&ops);	/* has no effect while it is registered */
 	CHECK(hits_of(&seen) == 3);
 	CHECK(!unregister_ftrace_function(&ops));
 	CHECK(hits_of(&seen) == 0);
 	ftrace_free_filter(&ops);
 	CHECK(!register_ftrace_function(&ops));
 	CHECK(hits_of(&seen) == 4);
-	/* a filter that comes when it is registered */
+	/* Choose a function before it is registered. */
 	CHECK(!set(ftrace_set_filter, &ops, "one", 0));
 	CHECK(hits_of(&seen) == 2);
 	CHECK(!unregister_ftrace_function(&ops));
@@ -223,19 +222,19 @@ static void test_graph_names(void)
 	ftrace_free_filter(&ops.ops);
 }
 
-/* What was a call of __fentry__ is none, whatever was asked for. */
+/* A call of __fentry__ has become a NOP, even if the function was never traced. */
 static void test_quiet(void)
 {
 	const uint8_t *code = (const uint8_t *)one;
 
 	if (!memcmp(code, "\xf3\x0f\x1e\xfa", 4))
 		code += 4;
-	if (code[0] == 0x67)		/* a prefix, of linkers */
+	if (code[0] == 0x67)		/* a prefix that linkers insert */
 		code++;
 	CHECK(code[0] != 0xe8 && code[0] != 0xff);
 }
 
-/* ---- while threads run ---- */
+/* ---- switching while threads run ---- */
 
 static bool is_done;
 
@@ -274,7 +273,7 @@ static void test_switching(int rounds)
 		CHECK(!unregister_ftrace_function(&ops));
 		before = __atomic_load_n(&hits, __ATOMIC_RELAXED);
 		sched_yield();
-		/* It returned, so nobody calls it any more. */
+		/* unregister has returned, so no thread may call the callback any more. */
 		CHECK(__atomic_load_n(&hits, __ATOMIC_RELAXED) == before);
 	}
 	__atomic_store_n(&is_done, true, __ATOMIC_RELAXED);
@@ -283,12 +282,12 @@ static void test_switching(int rounds)
 	CHECK(hits >= 3ul * (unsigned int)rounds);
 }
 
-/* ---- in the middle of an entry ---- */
+/* ---- switching while a thread is inside of an entry ---- */
 
 static struct ftrace_ops step_ops;
 static unsigned long step_hits;
 static uint64_t stop_at;		/* an address in the entry */
-static int (*on_stop)(struct ftrace_ops *ops);	/* what to do there; NULL */
+static int (*on_stop)(struct ftrace_ops *ops);	/* the action there, or NULL */
 static bool has_stopped;
 
 static void on_step(int signal, siginfo_t *info, void *context)
@@ -300,12 +299,13 @@ static void on_step(int signal, siginfo_t *info, void *context)
 	if ((uint64_t)regs[REG_RIP] != stop_at || has_stopped)
 		return;
 	has_stopped = true;
-	regs[REG_EFL] &= ~0x100;		/* no further steps */
+	regs[REG_EFL] &= ~0x100;		/* no more steps */
 	if (on_stop)
 		CHECK(!on_stop(&step_ops));
 }
 
-/* It runs with the trap flag, one instruction a signal.  Did it stop? */
+/* Call @function with the trap flag, which gives a signal per instruction.  Returns true if
+ * it stopped. */
 static bool stepped(int (*function)(int), int x, int (*do_there)(struct ftrace_ops *))
 {
 	int result;
@@ -319,8 +319,8 @@ static bool stepped(int (*function)(int), int x, int (*do_there)(struct ftrace_o
 	return has_stopped;
 }
 
-/* Switch each of them while a thread stands at that place of it, if an instruction
- * starts there.  Returns at how many places that was. */
+/* Switch each function while a thread is at the byte of its entry, if an instruction starts
+ * there.  Returns the number of these places. */
 static int step_all(void)
 {
 	int nr_stops = 0;
@@ -362,8 +362,8 @@ static void test_steps(void)
 	}
 	CHECK(!sigaction(SIGTRAP, &action, NULL));
 	step_ops = (struct ftrace_ops){ .func = count, .private = &step_hits };
-	/* In front of it at least, and behind it; twice, as bytes that were
-	 * written once stay. */
+	/* There are at least a place before the entry's NOP and one after it.  Repeat this,
+	 * because bytes that were written once stay. */
 	CHECK(step_all() >= 4);
 	CHECK(step_all() >= 4);
 	CHECK(caller(1) == 5);

@@ -4,16 +4,15 @@
 
 #include <stdint.h>
 
-/* Private memory of the victim that nobody may change, between pages that nobody may
- * touch. */
+/* Private memory of the victim that must not change, between pages that cannot be accessed. */
 struct canary {
 	uint64_t *words;
 	uint64_t nr;
 };
 
-/* What the victim and the worker share on purpose. */
+/* Memory that the victim and the worker share. */
 struct progress {
-	uint64_t rounds;		/* the worker's */
+	uint64_t rounds;		/* written by the worker */
 	uint32_t is_done;
 };
 

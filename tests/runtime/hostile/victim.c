@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that is attacked. */
+/* The program that the worker attacks. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <grp.h>
@@ -27,7 +27,7 @@
 
 static struct canary canary;
 static struct progress *progress;
-static uint64_t turns;			/* how often the main thread came by */
+static uint64_t turns;			/* rounds of the main thread */
 
 /* ---- memory that must not change ---- */
 
@@ -58,7 +58,7 @@ static void check_canary(void)
 	}
 }
 
-/* ---- what it does ---- */
+/* ---- the work of the victim ---- */
 
 int hostile_leaf(int x);
 int hostile_deep(int x);
@@ -156,7 +156,7 @@ static void turn(void)
 		tracing_on();
 }
 
-/* ---- is it alive? ---- */
+/* ---- does the victim make progress? ---- */
 
 static void *watch(void *arg)
 {

@@ -2,7 +2,7 @@
 #ifndef EARLY_H
 #define EARLY_H
 
-/* Have the thread load its module, if it has not; returns what dlopen() has. */
+/* Let the thread load its module, if it has not done so.  Returns the result of dlopen(). */
 void *early_loaded(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that has a thread before the program's own constructors run.  The thread
- * loads a module when somebody is in dladdr(), which takes its time here, or is told to. */
+/* A library that starts a thread before the program's own constructors run.  The thread loads
+ * a module while another thread is in dladdr(), which this library makes slow, or on
+ * request. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that loads a module while the program itself makes its events known: none
- * of them waits for the other for ever.
+ * A thread loads a module while the program registers its own events.  Neither waits for the
+ * other for ever.
  *
  * timeout: 20
  */

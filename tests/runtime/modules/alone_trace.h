@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A system that only one module has. */
+/* A system that belongs to one module only. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM alone
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two modules that both have mods_same and mods_differ, the latter of another
- * type each (MODS_TYPE); mods_alone, in a system of its own, only the first has.
+ * Two modules have mods_same and mods_differ; the type of mods_differ differs (MODS_TYPE).
+ * Only the first module has mods_alone, in a system of its own.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mods

@@ -42,7 +42,7 @@ void plugin_unload(struct plugin *plugin)
 	plugin->handle = NULL;
 }
 
-/* ---- by order ---- */
+/* ---- a program that obeys commands ---- */
 
 static struct plugin one, two;
 static pid_t child;

@@ -8,14 +8,14 @@ struct plugin {
 	void (*hit)(int who);
 };
 
-/* @name: one, two, or a path.  Fails the test if it cannot be loaded. */
+/* Load a module.  @name: one, two, or a path.  Fails the test if it cannot be loaded. */
 struct plugin plugin_load(const char *name);
 void plugin_unload(struct plugin *plugin);
 void plugin_path(const char *name, char *path, unsigned long size);
 
-/* Does as the lines of file @in say, and answers each with one in @out:
+/* Obey the lines of file @in, and answer each with a line in @out:
  *	load NAME | unload NAME | hit NAME NUMBER | child NAME NUMBER
- * child: fork(); the child loads NAME, hits, and stays until `orphan'. */
+ * child: fork(); the child loads NAME, hits its event, and lives until `orphan'. */
 int plugin_obey(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own event, in the system of its modules. */
+/* An event of the program itself, in the system of its modules. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM mods
 

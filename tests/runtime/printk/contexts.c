@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From wherever a program may say something. */
+/* trace_printk() in every context in which a program may call it. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 static uint64_t early;
 
-/* Before main(), and before anybody could hear it. */
+/* Called before main(), when no server can know of the process. */
 __attribute__((constructor)) static void constructor(void)
 {
 	const char *volatile variable = "early %d\n";
@@ -115,7 +115,7 @@ static void handler(int sig)
 	handled++;
 }
 
-/* Handlers come in between at every instruction. */
+/* Signal handlers interrupt at any instruction. */
 static void test_handlers(void)
 {
 	const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };

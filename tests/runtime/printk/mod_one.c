@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module that says what another says, too. */
+/* A module with a format that mod_two.c has, too. */
 #include <ulf/tracing.h>
 
 void plugin_say(int value);

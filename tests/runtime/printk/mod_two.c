@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other one; and a text of its own. */
+/* A module with the format of mod_one.c and one of its own. */
 #include <ulf/tracing.h>
 
 void plugin_say(int value);

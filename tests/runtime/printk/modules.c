@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules come and go; what they said stays, and each format is there once. */
+/* Modules are loaded and unloaded.  Their texts stay, and each format is listed once. */
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>

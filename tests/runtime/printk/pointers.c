@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* %s of pointers to nothing: said so, and no harm done. */
+/* %s with invalid pointers: the text says so, and the program survives. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ static void test_nowhere(void)
 	expect(NULL, "(null)");
 }
 
-/* Up to the edge, and over it. */
+/* Strings that end at the edge of a mapping, and strings that cross it. */
 static void test_edge(void)
 {
 	char *mem = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
@@ -59,7 +59,7 @@ static void test_edge(void)
 	expect(edge - 4, "(efault)");
 }
 
-/* There is memory, but no file behind it: reading would be a SIGBUS. */
+/* The page is mapped, but beyond the end of its file: reading would raise SIGBUS. */
 static void test_short_file(void)
 {
 	int fd = memfd_create("short", 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions, who calls them, and what they may do. */
+/* The registration functions, their callers, and what they may do. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ void want(const char *name, bool on)
 	CHECK_EQ(driver_enable(&d, "fn", name, on), 0);
 }
 
-/* ---- order and number ---- */
+/* ---- order and number of calls ---- */
 
 static void test_probes(void)
 {
@@ -91,7 +91,7 @@ static void test_event(void)
 	CHECK_EQ(nr_reg, 1);
 	trace_fn_hit(1);
 	CHECK_EQ(trace_drain(&d, "fn", "fn_hit"), 1);
-	want("fn_plain", true);		/* of no concern to it */
+	want("fn_plain", true);		/* must not call the functions of fn_hit */
 	CHECK_EQ(register_trace_fn_hit(probe, NULL), 0);
 	want("fn_hit", false);
 	CHECK_EQ(nr_unreg, 0);
@@ -127,7 +127,7 @@ static uint32_t failed(const char *name)
 	return row_of(name)->failed;
 }
 
-/* With the next one that is wanted. */
+/* Write a setting without waking the agent: it is applied with the next change. */
 static void wish(const char *name, bool on)
 {
 	__atomic_store_n(&row_of(name)->wanted, on, __ATOMIC_RELEASE);
@@ -141,7 +141,7 @@ static void test_failure(void)
 	CHECK_EQ(driver_enable(&d, "fn", "fn_hit", true), -EIO);
 	CHECK_EQ(failed("fn_hit"), EIO);
 	CHECK(!trace_fn_hit_enabled());
-	/* It is not tried again before somebody asks for it. */
+	/* A failed function is called again only when the event is switched again. */
 	want("fn_plain", true);
 	want("fn_plain", false);
 	reg_does = NULL;
@@ -261,13 +261,13 @@ static void test_walk(void)
 	nr_reg = nr_unreg = 0;
 }
 
-/* libc has all of its threads change their user: none may be deaf to it. */
+/* libc lets all its threads change their user; every thread must react to its signal. */
 static void test_setuid(void)
 {
 	CHECK_EQ(setuid(getuid()), 0);
 }
 
-/* ---- a function that is under way ---- */
+/* ---- a function that runs for a long time ---- */
 
 sem_t has_begun, may_end;
 bool has_ended;
@@ -287,7 +287,7 @@ static void *switch_on(void *arg)
 	return NULL;
 }
 
-/* The rest of the program is not held up by it. */
+/* The rest of the program does not wait for the function. */
 static void test_under_way(void)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that want to know when they are first and last listened to. */
+/* Events with functions that are called before the first and after the last probe. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM fn
 

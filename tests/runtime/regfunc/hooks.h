@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the functions of mod_fn.c do: set by the program before it loads it. */
+/* Actions of the functions in mod_fn.c.  The program sets them before it loads the module. */
 #ifndef HOOKS_H
 #define HOOKS_H
 

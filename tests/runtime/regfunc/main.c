@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TRACE_EVENT_FN: a function is called before the first probe is there, and
- * another after the last has gone, whoever asks for it.
+ * TRACE_EVENT_FN: one function is called before the first probe is registered, and another
+ * one after the last probe was removed, by every kind of user.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  * no-sanitize: address with it the agent is a thread of libc's, and stays

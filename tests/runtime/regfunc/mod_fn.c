@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with such an event; what its functions do is the test's affair. */
+/* A module with a TRACE_EVENT_FN.  The test decides what its functions do. */
 #define CREATE_TRACE_POINTS
 #include "fnmod_trace.h"
 #include "hooks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Such events in children, and in programs that end. */
+/* TRACE_EVENT_FN in children, and in programs that end. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -61,7 +61,7 @@ static void end_child(pid_t pid)
 	close(from_child[1]);
 }
 
-/* Each process has its own functions, and its own thread that calls them. */
+/* In each process the functions are called separately, by a thread of that process. */
 void test_fork(void)
 {
 	pid_t pid;
@@ -84,8 +84,8 @@ static void *switch_off(void *arg)
 	return arg;
 }
 
-/* The child has no probe there, and the function that its parent is in counts
- * as called. */
+/* The child has no probe on the event.  If its parent is inside a function, this function
+ * counts as called in the child. */
 void test_fork_under_way(void)
 {
 	pthread_t thread;
@@ -118,8 +118,8 @@ static int start_helper(void)
 	return 0;
 }
 
-/* A helper process, started by the function itself: such events stay as they
- * are there, and nobody waits for them. */
+/* The function itself starts a helper process.  There the event does not change, and nobody
+ * waits for it. */
 void test_fork_inside(void)
 {
 	open_pipes();
@@ -134,7 +134,7 @@ void test_fork_inside(void)
 	end_child(helper);
 }
 
-/* ---- the end of the program, with the event on ---- */
+/* ---- the end of a program while the event is on ---- */
 
 static int leave(int argc, char **argv)
 {
@@ -170,7 +170,7 @@ static void *outlive(void *arg)
 	return NULL;
 }
 
-/* The last thread of the program is not the one that libulf has. */
+/* The last thread of the program ends the process; libulf's thread does not count. */
 static int leave_main(int argc, char **argv)
 {
 	static pthread_t self, other;
@@ -182,7 +182,7 @@ static int leave_main(int argc, char **argv)
 	pthread_exit(NULL);
 }
 
-/* For scripts: hits now and then; the function fails while argv[0] exists. */
+/* For scripts: hit from time to time.  The function fails while the file argv[0] exists. */
 static const char *omen;
 
 static int fail_by_omen(void)

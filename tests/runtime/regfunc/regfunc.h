@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of this test share. */
+/* Shared by the parts of this test. */
 #ifndef REGFUNC_H
 #define REGFUNC_H
 
@@ -11,15 +11,15 @@
 #include "lib/trace.h"
 #include "fn_trace.h"
 
-extern struct driver d;			/* the root that is looked at */
+extern struct driver d;			/* the root of the test */
 
-/* ---- calls.c: the functions of the program's events, and what they may do ---- */
-extern int nr_reg, nr_unreg;		/* calls of fn_hit's */
-extern int (*reg_does)(void), (*unreg_does)(void);	/* besides counting */
+/* ---- calls.c: the functions of the program's events, and what they do ---- */
+extern int nr_reg, nr_unreg;		/* calls of the functions of fn_hit */
+extern int (*reg_does)(void), (*unreg_does)(void);	/* called after the calls are counted */
 void want(const char *name, bool on);
 void test_calls(void);
 
-/* One that takes its time. */
+/* A function that waits until the test lets it end. */
 extern sem_t has_begun, may_end;
 extern bool has_ended;
 int take_long(void);

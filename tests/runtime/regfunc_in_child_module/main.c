@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TRACE_EVENT_FN in a module that a child loads, of a program that has no such event:
- * the child gets its thread for the calls then, and they are made.
+ * A program has no TRACE_EVENT_FN.  A child of it loads a module that has one.  Then the
+ * child gets the thread that calls the event's functions, and they are called.
  *
- * no-sanitize: thread a child of several threads may not start one
+ * no-sanitize: thread it allows no threads in a child of a process with threads
  */
 #include <dlfcn.h>
 #include <libgen.h>
@@ -19,7 +19,7 @@
 static struct driver d;
 static int to_child[2], from_child[2];
 
-/* Tells how many calls there were, whenever it is asked. */
+/* The child reports the number of calls on request. */
 static void child(void)
 {
 	char exe[PATH_MAX] = "", path[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module with an event that has functions to be called. */
+/* A module with a TRACE_EVENT_FN. */
 #define CREATE_TRACE_POINTS
 #include "cm_trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TRACE_EVENT_FN in a process that gets no thread for the calls: the event
- * cannot be switched on from outside, and nothing else suffers.
+ * TRACE_EVENT_FN in a process that cannot start the thread for the calls: the event cannot be
+ * switched on from outside, and everything else works.
  *
  * no-sanitize: thread its threads are made by pthread_create()
  * no-sanitize: address its agent is made by pthread_create()
@@ -29,7 +29,7 @@ void nc_hit_unreg(void)
 	nr_unreg++;
 }
 
-/* libulf finds this one. */
+/* libulf calls this pthread_create(), which fails. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 		   void *(*run)(void *), void *arg)
 {
@@ -59,7 +59,7 @@ int main(void)
 	trace_nc_plain(1);
 	CHECK_EQ(trace_drain(&d, "nc", "nc_plain"), 1);
 	CHECK_EQ(nr_reg, 0);
-	/* The program's own calls need no such thread. */
+	/* The program's own registrations do not need this thread. */
 	CHECK_EQ(register_trace_nc_hit(probe, NULL), 0);
 	CHECK_EQ(unregister_trace_nc_hit(probe, NULL), 0);
 	CHECK_EQ(nr_reg, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with nothing that can be traced has settings, as an interpreter under `ulf run`
- * has.  They are applied when it loads the first library with such functions.  For all
- * libraries before that one the server is not asked.
+ * A program with nothing that can be traced has settings, like an interpreter under `ulf
+ * run`.  The settings are applied when the program loads the first library with functions
+ * that can be traced.  Until then libulf does not ask the server.
  *
- * no-sanitize: address its own library is known from the start
- * no-sanitize: thread its own library is known from the start
+ * no-sanitize: address its library can be traced from the start
+ * no-sanitize: thread its library can be traced from the start
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -28,7 +28,7 @@ static void *load(const char *path)
 	return library;
 }
 
-/* Load another copy of the library, and unload each second one. */
+/* Load another copy of the library.  Unload every second copy. */
 static void load_plain(int number)
 {
 	char path[PATH_MAX];
@@ -43,7 +43,7 @@ static void load_plain(int number)
 
 static void start_again(char *self)
 {
-	command_ok("ulf ls >/dev/null");	/* has a server started */
+	command_ok("ulf ls >/dev/null");	/* starts a server */
 	CHECK(!setenv("ULF_TRACE", "ftrace=function", 1));
 	execl("/proc/self/exe", self, "again", NULL);
 	fail("cannot be started again");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks in the trace: with the option stacktrace each record is followed by the
- * callers that backtrace() finds, from the function that hit the event on; the
- * same for trace_dump_stack(); and the root knows their objects.
+ * Stacks in the trace: with the option stacktrace, each record is followed by the callers
+ * that backtrace() finds, beginning with the function that hit the event.  trace_dump_stack()
+ * records such a stack, too.  The root lists the objects of all addresses.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -38,7 +38,7 @@ static void *theirs[FRAMES];
 static int nr_theirs;
 static volatile int sink;
 
-/* ---- what is recorded ---- */
+/* ---- checks of records ---- */
 
 static const struct trace_record *find_stack(const struct trace *trace, size_t nth)
 {
@@ -52,8 +52,8 @@ static const struct trace_record *find_stack(const struct trace *trace, size_t n
 	return NULL;
 }
 
-/* One stack was recorded: that of a call from @function, as backtrace() saw it
- * there, without the first @skip. */
+/* Check that one stack was recorded: that of a call from @function, as backtrace() saw it
+ * there, without the first @skip frames. */
 static void check_stack(const void *function, int skip)
 {
 	const struct trace_record *record;
@@ -79,7 +79,7 @@ static void check_stack(const void *function, int skip)
 	trace_free(&trace);
 }
 
-/* Without what the graph tracer puts between. */
+/* Call backtrace(), and remove the frames that the graph tracer adds. */
 static __attribute__((noinline)) void look_by_libc(void)
 {
 	void *all[FRAMES];
@@ -93,11 +93,11 @@ static __attribute__((noinline)) void look_by_libc(void)
 	}
 }
 
-/* ---- those who hit ---- */
+/* ---- functions that hit ---- */
 
 #define NOINLINE __attribute__((noinline))
 
-/* Both look from here. */
+/* backtrace() and the event have this function as their caller. */
 static NOINLINE void hit(void)
 {
 	look_by_libc();
@@ -171,7 +171,7 @@ static void context(void)
 	swapcontext(&here, &there);
 }
 
-/* ---- handlers ---- */
+/* ---- signal handlers ---- */
 
 static int nr_handled;
 
@@ -203,7 +203,7 @@ static void in_handler(void)
 	CHECK_EQ(nr_handled, 2);
 }
 
-/* Besides what the kernel needs itself, 5 KB are enough. */
+/* 5 KB are enough, besides the stack that the kernel needs. */
 static void small_handler(int sig)
 {
 	(void)sig;
@@ -234,8 +234,8 @@ static void on_small_stack(void)
 	munmap(room, 1 << 20);
 }
 
-/* A probe of the same tracepoint, so that all are called from a list; and it is
- * interrupted by a handler that hits the tracepoint itself. */
+/* A probe of this tracepoint, so that all probes are called from a list.  A signal handler
+ * interrupts the probe and hits the tracepoint. */
 static bool is_interrupted;
 
 static void forget_all(void)
@@ -254,7 +254,7 @@ static void probe(void *data, int who, long value)
 	if (!is_interrupted)
 		return;
 	is_interrupted = false;
-	forget_all();			/* that hit is recorded already */
+	forget_all();			/* the hit has been recorded already */
 	raise(SIGUSR1);
 }
 
@@ -271,11 +271,11 @@ static void several_probes(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* ---- functions that are followed to their return ---- */
+/* ---- functions whose returns are traced ---- */
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
 
-/* Not static: the compiler would make versions of them for its own calls. */
+/* Not static, because the compiler would make variants for its own calls. */
 int followed(int n);
 TRACED int followed(int n)
 {
@@ -350,7 +350,7 @@ static through_fn *load_through(void)
 	return through;
 }
 
-/* The first process of a pid namespace has no root that it could tell. */
+/* The first process of a pid namespace cannot add objects to the root. */
 static void first_of_namespace(void)
 {
 	int status;
@@ -380,7 +380,7 @@ static void objects(void)
 	uint32_t nr;
 
 	CHECK(has_object("/runtime-stack", hit));
-	/* One that comes later is told when it is on a stack. */
+	/* An object that is loaded later is added when one of its addresses is on a stack. */
 	through = load_through();
 	CHECK(!has_object("-mod_through.so", *(void **)&through));
 	through(hit_and_check);
@@ -388,7 +388,7 @@ static void objects(void)
 	nr = d.control->nr_objects;
 	through(hit_and_check);
 	hit_and_check();
-	CHECK_EQ(d.control->nr_objects, nr);	/* none twice */
+	CHECK_EQ(d.control->nr_objects, nr);	/* no object is there twice */
 }
 
 int main(void)
@@ -397,7 +397,7 @@ int main(void)
 
 	libc_backtrace_init();
 	trace_open(&d, getpid());
-	CHECK(has_object("/libc.so.6", getpid));	/* was there at the start */
+	CHECK(has_object("/libc.so.6", getpid));	/* loaded at the start */
 	trace_buffer(&d)->options ^= OPTION_STACKTRACE;
 	CHECK_EQ(driver_enable(&d, "rt", "rt_hit", true), 0);
 	CHECK_EQ(driver_enable(&d, "rt", "rt_long", true), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library without events, on the way to one. */
+/* A library without events, which calls a function that hits one. */
 extern void through(void (*fn)(void));
 extern int through_calls;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of this program share. */
+/* Shared by the parts of this program. */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -8,7 +8,7 @@ extern "C" {
 
 /* Hit an event, and check that its stack is recorded. */
 void hit_and_check(void);
-/* The same while an exception flies. */
+/* Hit an event, and check its stack, while an exception is in flight. */
 void hit_when_thrown(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A destructor that is called while the stack is unwound, and a handler.
+// Hits in a destructor while the stack is unwound, and in a catch block.
 #include "stack.h"
 
 struct guard {

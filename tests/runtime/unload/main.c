@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries come and go as fast as they can, in each other's place, while callbacks
- * for their functions come and go, too.  Whoever calls them gets what they compute,
- * and what is traced is what is there.
+ * Libraries are loaded and unloaded as fast as possible, one at the address of the other,
+ * while callbacks for their functions are registered and unregistered.  Every call of a
+ * function returns the right result, and exactly the functions that are loaded are traced.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -148,7 +148,7 @@ static void test_storm(void)
 	CHECK(nr_hits > 0);
 }
 
-/* ---- what has gone is forgotten ---- */
+/* ---- libulf forgets unloaded libraries ---- */
 
 static uint64_t base_of(void *handle)
 {
@@ -158,8 +158,8 @@ static uint64_t base_of(void *handle)
 	return map->l_addr;
 }
 
-/* It comes again, where it was, as new as its file: with the next callback it is
- * traced as before. */
+/* A library is loaded again at the address where it was, with the bytes of its file.  After
+ * the next registration of a callback it is traced as before. */
 static void test_again(void)
 {
 	struct ftrace_ops ops = { .func = count }, other = { .func = count };
@@ -184,9 +184,10 @@ static void test_again(void)
 	CHECK(nr_same > 0);
 }
 
-/* ---- fork() while a library goes ---- */
+/* ---- fork() during a dlclose() ---- */
 
-static int is_going;			/* 1: in its destructor; 2: that may end */
+static int is_going;			/* 1: dlclose() is in the destructor; 2: the
+					 * destructor may end */
 
 static void wait_in_destructor(void)
 {
@@ -201,7 +202,8 @@ static void *close_slowly(void *handle)
 	return NULL;
 }
 
-/* Libraries are left alone until a dlclose() is done; in a child of fork(), that is at once. */
+/* While a dlclose() runs, libulf does not patch libraries; in a child of fork() it patches at
+ * once. */
 static void test_fork_in_dlclose(void)
 {
 	struct ftrace_ops ops = { .func = count };
@@ -234,7 +236,7 @@ static void test_fork_in_dlclose(void)
 	CHECK_EQ(dlclose(handle), 0);
 }
 
-/* Other memory where it was is not touched. */
+/* Other memory at the address of an unloaded library is not patched. */
 static void test_other_memory(void)
 {
 	struct ftrace_ops ops = { .func = count };
@@ -248,7 +250,7 @@ static void test_other_memory(void)
 	place = mmap(page, 4096, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	CHECK(place == page);
-	memset(page, 0xe9, 4096);	/* jumps, like ours */
+	memset(page, 0xe9, 4096);	/* jumps, like those of libulf */
 	CHECK_EQ(unregister_ftrace_function(&ops), 0);
 	CHECK_EQ(register_ftrace_function(&ops), 0);
 	CHECK_EQ(unregister_ftrace_function(&ops), 0);
@@ -257,8 +259,8 @@ static void test_other_memory(void)
 	munmap(page, 4096);
 }
 
-/* Where the kernel puts libraries right below the stack, as under gdb: there has to be
- * room for jumps below them, whatever else is there. */
+/* Without address randomisation, as under gdb, the kernel puts libraries directly below the
+ * stack.  There must be space for jumps below them, whatever else is mapped. */
 static void test_no_random(char **argv)
 {
 	int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One that has tracepoints, too. */
+/* A library that has tracepoints, too. */
 #include "plug.h"
 #define CREATE_TRACE_POINTS
 #include "../mod_trace.h"

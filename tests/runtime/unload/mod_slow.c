@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library whose dlclose() takes as long as the program wants. */
+/* The destructor of this library, and so its dlclose(), takes as long as the program wants. */
 void (*slow_going)(void);
 
 __attribute__((destructor)) static void go(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the libraries of this test have; the sizes of their functions differ, so that
- * one does not fit into the place of the other. */
+/* The functions of the libraries.  Their sizes differ, so that a library does not fit into
+ * the place of another. */
 #ifndef PLUG_H
 #define PLUG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with a module that was built, it says, with the headers of a later ulf. */
+/* A program with a module that claims to be built with the headers of a later ulf. */
 #include <unistd.h>
 
 #include <ulf/event.h>

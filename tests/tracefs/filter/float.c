@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose event has floating-point fields, each value in turn. */
+/* A program whose event has floating-point fields; it hits with each value in turn. */
 #include <math.h>
 #include <unistd.h>
 

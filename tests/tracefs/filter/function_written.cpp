@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of C++ of each kind, which hit an event in turn. */
+/* C++ functions of each kind, which hit an event in turn. */
 #include <unistd.h>
 #include <utility>
 
@@ -41,7 +41,7 @@ namespace {
 CALLED int hidden(int) { return HIT("hidden"); }
 }
 
-/* More functions of one name than a filter takes. */
+/* More functions of one name than a filter accepts. */
 template <int N> CALLED int many() { return HIT("many"); }
 template <int... N> static int call_many(std::integer_sequence<int, N...>)
 {

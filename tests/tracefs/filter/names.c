@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose events have names for numbers, each value in turn. */
+/* A program whose events have names for numbers; it hits with each value in turn. */
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that compilers have cloned, as gcc and clang name them. */
+/* Functions with the names that gcc and clang give to clones. */
 #include <unistd.h>
 
 #define NAMED(name)	__asm__(name) __attribute__((__noipa__))
@@ -22,7 +22,7 @@ BODY(parse)
 BODY(clone_of_parse)
 BODY(local)
 
-/* gcc itself makes a clone of this one. */
+/* gcc itself makes a clone of this function. */
 static __attribute__((__noinline__, __noclone__)) int sum(int *x)
 {
 	__asm__ volatile("" : : "r"(x) : "memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that are called with the same arguments all the time. */
+/* Functions that are always called with the same arguments. */
 #include <unistd.h>
 
 #include "args.h"
@@ -39,7 +39,7 @@ __attribute__((noinline, cold)) static void rare(int x)
 	USE(x);
 }
 
-/* In two places: what is rare goes to another one. */
+/* This function has two parts, because compilers move rare code to another place. */
 FUNCTION void split(int x)
 {
 	USE(x);
@@ -49,7 +49,7 @@ FUNCTION void split(int x)
 	}
 }
 
-/* Its only caller is known, so optimisers do not pass it. */
+/* The only caller is known, so optimisers do not pass this parameter. */
 __attribute__((noinline)) static void constant(int x)
 {
 	sink = x;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What args.c and args_other.c share. */
+/* Shared by args.c and args_other.c. */
 #ifndef ARGS_H
 #define ARGS_H
 
-/* They are called as the ABI says: nobody knows all their callers. */
+/* Functions that follow the ABI, because the compiler does not know all their callers. */
 #ifdef __clang__
 #define FUNCTION	__attribute__((noinline, used))
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of which optimisers drop parameters, pass parts of them, or change them at
- * once.  A parameter's name says its value: nDECIMAL, xHEXADECIMAL, sHEXADECIMAL of a
- * struct with that in its first word and one more in its second. */
+/* Functions of which optimisers drop parameters, pass parts of them, or change them at once.
+ * The name of a parameter contains its value: nDECIMAL, xHEXADECIMAL, or sHEXADECIMAL for a
+ * struct whose first word has this value and whose second word has the value plus one. */
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ FUNCTION static int dropped(int n1001, long n1002, int n9)
 	return (int)sink;
 }
 
-/* Callers in this file need not pass what it does not use. */
+/* Callers in this file need not pass the parameters that the function does not use. */
 FUNCTION int unused(int n1003, char *xbeef, unsigned x7, double real, short n1004,
 		    long n1005, bool x1, int n1006)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Another object of the program, with static functions that args.c has, too: one has
- * other parameters there, one the same. */
+/* Another object of the program, with static functions that args.c has, too.  One of them has
+ * other parameters there, the other has equal ones. */
 #include "args.h"
 
 FUNCTION static void twin(const char *text, long number)

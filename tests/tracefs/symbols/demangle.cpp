@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with functions of C++. */
+/* A program with C++ functions. */
 #include <unistd.h>
 
 namespace shop {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose functions nobody else sees: their names are in .symtab alone. */
+/* A program with static functions: their names are in .symtab only. */
 #include <unistd.h>
 
 static __attribute__((noinline)) int hidden_inner(int x)

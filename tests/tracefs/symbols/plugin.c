@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library for plugins.c; INNER: the name of a function that nobody else sees. */
+/* A library for plugins.c.  INNER is the name of a static function. */
 int plugged(int x);
 
 static __attribute__((noinline)) int INNER(int x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that has one of two libraries loaded, the other one after each SIGUSR1,
- * and calls plugged() of it all the time.  Of two more it has the first, and a child of
- * it the second in its place. */
+/* A program that has one of two libraries loaded, changes to the other one at each SIGUSR1,
+ * and calls its plugged() all the time.  The program also loads the first of two more
+ * libraries, and a child of it the second one at the same address. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>

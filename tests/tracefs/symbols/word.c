@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with an event that has the address of a constant string. */
+/* A program with an event whose records have the address of a constant string. */
 #include <unistd.h>
 
 #define CREATE_TRACE_POINTS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of C++ of each kind, called in turn; once, if there is no argument.  SIGUSR1:
- * load the library that the argument names, and call its functions as well.
+ * C++ functions of each kind, called in turn; only once if there is no argument.  SIGUSR1:
+ * load the library that the argument names, and call its functions, too.
  */
 #include <csignal>
 #include <cstddef>

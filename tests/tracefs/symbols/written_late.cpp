@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with functions of C++, loaded later. */
+/* A library with C++ functions, which is loaded later. */
 namespace shop {
 __attribute__((__noipa__)) int sell(int x)
 {

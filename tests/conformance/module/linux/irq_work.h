@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work that is done in an interrupt: in a signal handler, at once. */
+/* Work in an interrupt, which runs at once in a signal handler here. */
 #ifndef LINUX_IRQ_WORK_H
 #define LINUX_IRQ_WORK_H
 

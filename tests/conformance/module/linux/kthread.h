@@ -1,2 +1,2 @@
 /* SPDX-License-Identifier: MIT */
-/* Included by the kernel's modules; none of those here has a thread. */
+/* The kernel's modules include this header, but the modules here have no threads. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a module of the kernel's needs to be one of the sample program's: insmod. */
+/* Makes a module of the kernel a module of the sample program, which insmod can load. */
 #ifndef LINUX_MODULE_H
 #define LINUX_MODULE_H
 
@@ -7,7 +7,8 @@
 
 #define __init
 #define __exit
-/* A name is not replaced twice: the functions are called what the macros are. */
+/* The functions have the names of the macros.  The preprocessor does not expand a name again
+ * in its own expansion. */
 #define module_init(fn)	int (module_init)(void) { return fn(); }
 #define module_exit(fn)	void (module_exit)(void) { fn(); }
 #define MODULE_AUTHOR(text)

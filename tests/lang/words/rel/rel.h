@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Found by TRACE_INCLUDE_PATH from <trace/define_trace.h>, as the kernel's
- * own headers outside include/ do. */
+/* A trace header that <trace/define_trace.h> finds by TRACE_INCLUDE_PATH, as it finds the
+ * kernel's headers outside of include/. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rel
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Found by TRACE_INCLUDE_PATH in the -I directories, with another name than
- * its system. */
+/* A trace header that is found by TRACE_INCLUDE_PATH in the -I directories, and whose name
+ * differs from the name of its system. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM sub
 

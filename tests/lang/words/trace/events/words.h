@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What most headers consist of.  At the default path, trace/events/. */
+/* Words that most trace headers use.  The header is at the default path, trace/events/. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM words
 
@@ -93,8 +93,8 @@ TRACE_EVENT(word_arrays,
 		  __entry->three[2], __entry->name)
 );
 
-/* __assign_str() as it was up to Linux 6.9, and another source than the one
- * that was measured. */
+/* __assign_str() as it was up to Linux 6.9.  The source of b may differ from the one whose
+ * length was measured. */
 TRACE_EVENT(word_strings,
 	TP_PROTO(const char *a, const char *b, const char *other),
 	TP_ARGS(a, b, other),
@@ -111,7 +111,7 @@ TRACE_EVENT(word_strings,
 	TP_printk("a=%s b=%s", __get_str(a), __get_str(b))
 );
 
-/* ... and since Linux 6.10. */
+/* __assign_str() as it is since Linux 6.10. */
 TRACE_EVENT(word_strings_new,
 	TP_PROTO(const char *a, const char *b),
 	TP_ARGS(a, b),
@@ -184,7 +184,7 @@ TRACE_EVENT_CONDITION(word_condition,
 	TP_printk("value=%d", __entry->value)
 );
 
-/* No field at all, and a text without arguments. */
+/* An event without fields, whose text has no arguments. */
 TRACE_EVENT(word_empty,
 	TP_PROTO(int unused),
 	TP_ARGS(unused),
