@@ -47,9 +47,9 @@
 #define RUSH_TURNS	50		/* number of generations that the agent applies
 					 * in 100 ms before it pauses */
 #define RUSH_PAUSE_NS	2000000
-/* Ids of users and groups that no account has.  Each number stands for two ids: itself and
- * the next one.  Where a user namespace does not map the highest ids, the second number is
- * used; systemd leaves it free. */
+/* Ids of users and groups that no account has.  Each number stands for two ids: the
+ * number itself, and the number + 1.  The second row is used where a user namespace
+ * does not map the highest ids; systemd leaves its ids free. */
 static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two ids */
 
 /* Layout of the agent's memory, from low to high addresses: guard page, stack, TLS
@@ -60,8 +60,7 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two 
 					 * pointer */
 #define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + ARCH_PAGE_BYTES)
 
-/* Returns true if functions of the program must be called to apply the settings.  Lock
- * held. */
+/* Returns true if the settings need calls of functions of the program.  Lock held. */
 static bool has_calls_to_make(void)
 {
 	const struct runtime_part *part;
@@ -72,8 +71,9 @@ static bool has_calls_to_make(void)
 	return false;
 }
 
-/* Have functions of the program called.  These calls may take long, so the agent first
- * applies all settings that need no such call. */
+/* Call functions of the program, as settings need.  These calls may take long, so the
+ * agent first applies all settings that need no such call.  Returns 0 or the first
+ * -errno. */
 static int make_calls(void)
 {
 	const struct runtime_part *part;
@@ -134,7 +134,7 @@ static int apply_settings(bool *ret_has_calls)
 	return ret;
 }
 
-static int apply(uint32_t generation)
+static int apply_generation(uint32_t generation)
 {
 	bool has_calls;
 	int ret = apply_settings(&has_calls), r;
@@ -146,7 +146,7 @@ static int apply(uint32_t generation)
 	return ret ? ret : r;
 }
 
-static void answer(uint32_t generation, int error, bool is_settled)
+static void report_applied(uint32_t generation, int error, bool is_settled)
 {
 	uint32_t flags = ABI_PROCESS_AGENT;
 
@@ -161,9 +161,9 @@ static void answer(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Wait for a new generation.  @is_settled false: old rings are still in use, so wait at
- * most SETTLE_MS.  Returns 0, or the error with which a seccomp filter of the program
- * refuses the wait. */
+/* Wait for a new generation.  @is_settled: false if threads still use old rings; then
+ * wait at most SETTLE_MS.  Returns 0, or the error with which a seccomp filter of the
+ * program refuses the wait. */
 static long wait_for_settings(uint32_t applied, bool is_settled)
 {
 	struct timespec again = { 0, SETTLE_MS * 1000000 };
@@ -179,9 +179,9 @@ static void set_failed(long error)
 	__atomic_and_fetch(&process_slot->flags, ~ABI_PROCESS_AGENT, __ATOMIC_RELAXED);
 }
 
-/* End the agent.  Called if seccomp forbids FUTEX_WAIT, because the agent would spin, and
- * after the process has left the root.  If seccomp forbids exit, too, the agent sleeps for
- * ever. */
+/* End the agent.  This is called in two cases: seccomp forbids FUTEX_WAIT, without
+ * which the agent would spin; or the process has left the root.  If seccomp forbids
+ * exit, too, the agent sleeps for ever. */
 static void give_up(long error)
 {
 	struct timespec hour = { 3600, 0 };
@@ -193,9 +193,9 @@ static void give_up(long error)
 	}
 }
 
-/* Limit the CPU time of the agent in case another process of the root raises the
- * generation all the time: if the agent has applied RUSH_TURNS generations in a tenth
- * of a second, it pauses after each further one. */
+/* Limit the CPU time of the agent, in case another process of the root raises the
+ * generation all the time.  After RUSH_TURNS generations in a tenth of a second, the
+ * agent pauses after each further one. */
 static void pause_if_rushed(void)
 {
 	static const uint32_t never;
@@ -227,10 +227,10 @@ static void apply_forever(void)
 		/* acquire: the settings were stored before this generation; mate: the
 		 * server [agent.setting] */
 		if (wanted != applied)
-			error = apply(wanted);
+			error = apply_generation(wanted);
 		if (wanted != applied || !is_settled) {
 			is_settled = !grace_wait(SETTLE_MS);
-			answer(wanted, error, is_settled);
+			report_applied(wanted, error, is_settled);
 			applied = wanted;
 			pause_if_rushed();
 		}
@@ -243,7 +243,7 @@ static void apply_forever(void)
 /*
  * Give the agent its own descriptor table, so that no descriptor of libulf ever takes a
  * number in the program's table.  Open /proc/self/mem in the agent's table now: later
- * there may be no /proc, or no right to open the file.
+ * the program may have no /proc, or no right to open the file.
  */
 static void leave_descriptors(void)
 {
@@ -288,11 +288,13 @@ static uint32_t get_caps(void)
 /*
  * Change to user and group ids that no other process has.  If the agent ran as `nobody',
  * it would be the same user as every worker process that the program runs as `nobody'.
- * The kernel would let such a worker send SIGKILL to the agent, which ends the program,
- * and write to the memory that the agent shares with the program.
+ * The kernel would let such a worker send SIGKILL to the agent, which ends the program.
+ * It would also let the worker write to the memory that the agent shares with the
+ * program.
  *
- * To access another process, one id of the caller must be equal to all three ids of the
- * other process.  The agent's three ids are not equal, so this never holds.
+ * The kernel lets a process access another one only if one of its ids is equal to all
+ * three ids of the other.  The agent's three ids are not equal to each other, so no
+ * process passes this check for the agent.
  */
 static void become_stranger(void)
 {
@@ -309,9 +311,9 @@ static void become_stranger(void)
  * Give up the agent's rights.  setuid() of libc changes only the threads that libc
  * knows, and the agent is none of them.  If the agent kept user id 0 in a program that
  * gives up its own rights, an attacker could use the agent to get them back.  So the
- * agent gives up everything but CAP_IPC_LOCK.  It keeps this capability, if it has it,
- * for programs that call mlockall(MCL_FUTURE): then the memory that the agent maps is
- * locked, and without CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
+ * agent gives up everything but CAP_IPC_LOCK, if it has it.  The agent needs this
+ * capability in programs that call mlockall(MCL_FUTURE): there, the memory that the
+ * agent maps is locked, and without CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
  */
 static void leave_rights(void)
 {
@@ -326,9 +328,9 @@ static void leave_rights(void)
 		set_caps(had & may_lock);
 		return;
 	}
-	/* setresuid() drops all capabilities, unless KEEPCAPS is set.  Set KEEPCAPS
-	 * only if set_caps() works: then the agent can also drop the capabilities that
-	 * it must not keep. */
+	/* setresuid() drops all capabilities, unless KEEPCAPS is set.  So set KEEPCAPS,
+	 * but only if set_caps() works: otherwise the agent could not drop the
+	 * capabilities that it must not keep. */
 	arch_syscall2(SYS_prctl, PR_SET_KEEPCAPS,
 		      had && set_caps(had & (may_lock | may_change)));
 	arch_syscall2(SYS_setgroups, 0, NULL);
@@ -342,7 +344,7 @@ static void leave_rights(void)
 
 static uint32_t is_ready;		/* futex; is 1 when the agent has given up its rights */
 
-static void agent(void)
+static void agent_main(void)
 {
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	leave_descriptors();
@@ -354,9 +356,9 @@ static void agent(void)
 }
 
 /* Wait until the agent has given up its rights.  Needed in a program that has user id
- * 0: otherwise the program might give up its own rights at the same moment.  Then the
- * kernel makes the process undumpable, and leave_rights() would wrongly make it
- * dumpable again. */
+ * 0.  Without the wait the program might give up its own rights at the same moment.
+ * Then the kernel makes the process undumpable, but leave_rights() would make it
+ * dumpable again, which is wrong. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -415,9 +417,10 @@ void agent_before_fork(void)
 
 /*
  * Returns false if a sanitizer may not let the child start a thread.  TSan ends a child
- * that starts a thread if the parent had several threads, and a parent with an agent always
- * has.  ASan (of gcc 12) does not lock its list of threads in fork(): if another thread of
- * the parent was just starting or ending, a child that starts a thread waits for ever.
+ * that starts a thread if its parent had several threads, and a parent with an agent
+ * always has several.  ASan (of gcc 12) does not lock its list of threads in fork(): if
+ * another thread of the parent was just starting or ending, a child that starts a
+ * thread waits for ever.
  */
 bool agent_can_start_in_child(void)
 {
@@ -439,8 +442,9 @@ static int start_by_libc(void)
 }
 
 /* The agent's stack and TLS block, which the first process maps.  A child of fork() has
- * a copy of them at the same address, and the child's agent uses that copy.  If each
- * child mapped new memory, each fork of a fork would add one more unused copy. */
+ * a copy of them at the same address, and the child's agent uses this copy.  If each
+ * child mapped new memory instead, the child of a child would have one unused copy more
+ * than its parent, and so on. */
 static char *memory;
 
 static bool get_memory(void)
@@ -467,10 +471,10 @@ static void catch_up(void)
 }
 
 /*
- * Apply the settings on the stack that the agent will have, because fork() may have been
- * called in a signal handler with a stack of a few kilobytes.  Signals are blocked
- * meanwhile: the kernel would take the handler's alternate stack for unused, and a new
- * signal would overwrite it.
+ * Apply the settings on the memory of the agent's stack.  The stack of this thread may
+ * be too small: fork() may have been called in a signal handler with a stack of a few
+ * kilobytes.  Block signals meanwhile: the kernel would take the handler's alternate
+ * stack for unused, and a new signal would overwrite it.
  */
 void agent_catch_up(void)
 {
@@ -486,11 +490,12 @@ void agent_catch_up(void)
 }
 
 /*
- * Start the agent as a thread that only the kernel knows, not libc.  A single-threaded
- * program stays single-threaded for libc: malloc() takes no locks, and fork() works in a
- * signal handler.  The program also ends when its own last thread ends.  The price: the
- * agent must not call functions of libc that use thread-local variables.  The TLS block
- * at the agent's thread pointer exists only for the stack protector.
+ * Start the agent as a thread that only the kernel knows, not libc.  So for libc a
+ * single-threaded program stays single-threaded: malloc() takes no locks, and fork()
+ * works in a signal handler.  Another advantage: the program ends when its own last
+ * thread ends.  The price: the agent must not call functions of libc that use
+ * thread-local variables.  The TLS block at the agent's thread pointer exists only for
+ * the stack protector.
  */
 static int start_by_kernel(void)
 {
@@ -508,7 +513,7 @@ static int start_by_kernel(void)
 	stack = memory + GUARD_BYTES + STACK_BYTES;
 	tls = stack + TLS_BYTES;
 	is_ready = 0;
-	r = arch_clone_thread(flags, stack, tls, agent);
+	r = arch_clone_thread(flags, stack, tls, agent_main);
 	if (r < 0)
 		return (int)r;
 	store_agent_tid(r);	/* store the agent's thread id here, not in the agent:
@@ -518,8 +523,8 @@ static int start_by_kernel(void)
 	return 0;
 }
 
-/* Start the agent.  Signals are blocked before the agent exists: it inherits the signal
- * mask of this thread, so it never gets a signal. */
+/* Start the agent.  Block the signals of this thread before that: the agent inherits
+ * the signal mask, so it never gets a signal. */
 int agent_start(void)
 {
 	uint64_t all = ~0ull, old;

@@ -29,8 +29,8 @@
 #include "runtime/function/object.h"
 #include <ulf/event.h>
 
-#define HOLD_SECONDS	5		/* longest wait for settings that a person has
-					 * asked for, s */
+#define HOLD_SECONDS	5		/* longest wait for settings that the
+					 * user has asked for, s */
 #define RINGS_SECONDS	2		/* longest wait for rings that trace_printk()
 					 * may need, s */
 
@@ -93,7 +93,8 @@ void boot_root_made(void)
 
 /* Mark the boot settings as wanted, because objects that can be traced have been
  * loaded.  The server applies these settings when it is asked next.  Returns false if
- * another thread has already marked them, or if no boot settings wait for objects. */
+ * there is nothing to mark: another thread has already marked them, or no boot settings
+ * wait for objects. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -162,9 +163,10 @@ static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 }
 
 /*
- * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS have
- * passed since the first call, at which *@deadline is 0.  Other processes can change the
- * word again and again, so there is one deadline for all calls.
+ * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS
+ * have passed since the first call.  @deadline: is 0 at the first call, which sets it.
+ * All calls of one wait share the deadline, because other processes may change the word
+ * again and again.
  */
 static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 {
@@ -179,9 +181,12 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 	return true;
 }
 
-/* Number of the server's answer, and number of the generation, for which a wait has
- * failed; 0: none.  No thread waits again before that number has been reached: a
- * server, or an agent, that hangs delays a program only once. */
+/*
+ * The number of an answer of the server, and the number of a generation, for which a
+ * wait has failed; 0: there is none.  No thread waits again before this answer has
+ * come, or this generation is applied.  So a server or an agent that hangs delays a
+ * program only once.
+ */
 static uint32_t missed_answer, missed_generation;
 /* Number of failed waits for an answer.  An answer does not reset this number, because any
  * process of the root can store an answer. */
@@ -202,8 +207,9 @@ static bool has_agent(void)
 }
 
 /* Wait until the agent of this process, if there is one, has applied the settings.  Do
- * not wait while the agent waits for functions of the program to return: these may need
- * libc's lock of dlopen(), and this thread may be inside of dlopen(). */
+ * not wait while the agent waits for functions of the program to return.  Otherwise
+ * there could be a deadlock: these functions may need libc's lock of dlopen(), and this
+ * thread may hold it. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -232,11 +238,11 @@ void boot_wait_functions(void)
 
 /*
  * Ask the server to look at this root, and wait for its answer.  A new time stamp of
- * the root's directory notifies the server.  Do not ask while an answer or a generation
- * is still missing for which an earlier wait has failed, or if the server has shown no
- * sign of life since then.  Returns false if there is no answer.
+ * the root's directory notifies the server.  After a failed wait, do not ask again while
+ * the awaited answer or generation has not come.  Also do not ask again while the server
+ * has shown no sign of life since the failed wait.  Returns false if there is no answer.
  */
-static bool ask(uint32_t seconds)
+static bool ask_server(uint32_t seconds)
 {
 	uint32_t question;
 
@@ -256,8 +262,8 @@ static bool ask(uint32_t seconds)
 }
 
 /* Wait until the settings for the events of @module are applied.  The server can add a
- * trigger only to an event that exists, so it must be asked again when the event's
- * module has been loaded. */
+ * trigger only to an event that exists.  So the server must be asked again when a
+ * module with events has been loaded. */
 void boot_wait_for(const struct ulf_module *module)
 {
 	bool is_first = boot_is_later();
@@ -266,18 +272,18 @@ void boot_wait_for(const struct ulf_module *module)
 		return;
 	take_words();
 	if (has_answers && (is_first || boot_has_triggers(module)))
-		has_answers = ask(HOLD_SECONDS);
+		has_answers = ask_server(HOLD_SECONDS);
 	else if (boot_needs_rings(module))
-		ask(RINGS_SECONDS);
+		ask_server(RINGS_SECONDS);
 }
 
 /* Wait until the settings for functions of loaded objects are applied.  Do not wait in
- * a probe or in the caller (event/caller.c): the agent may be waiting for this thread,
- * and then it applies nothing before this thread goes on. */
+ * a probe or in the caller (event/caller.c).  There the agent may be waiting for this
+ * thread, and would apply nothing until this thread continues: both would wait. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;
 	bool is_in_probe = thread && thread->nesting & ULF_NESTING_MASK;
 
-	return has_agent() && !is_in_probe && !caller_is_this() && ask(HOLD_SECONDS);
+	return has_agent() && !is_in_probe && !caller_is_this() && ask_server(HOLD_SECONDS);
 }

@@ -32,9 +32,9 @@ static void fork_prepare(void)
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  The
- * count stays raised even if fork() has failed: nothing reports that to this
- * handler. */
+/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  If
+ * fork() has failed, the count is too high from now on: it cannot be corrected here,
+ * because libc does not report the failure to this handler. */
 static void fork_parent(void)
 {
 	runtime_unlock();
@@ -42,7 +42,7 @@ static void fork_parent(void)
 
 /* Repair locks and state of the child.  Threads of the parent that do not exist in the
  * child may have changed them. */
-static void repair(uint32_t old_tid)
+static void repair_child(uint32_t old_tid)
 {
 	const struct runtime_part *part;
 
@@ -58,9 +58,9 @@ static bool claim_slot(bool has_parent)
 	bool has_slot;
 
 	/* getppid() returns 0 if the child is in another pid namespace than its parent.
-	 * Then the child gets no slot: the child's pid means nothing to processes
-	 * outside of its namespace, and the child cannot find out which of those
-	 * processes are alive. */
+	 * Then the child gets no slot, for two reasons: processes outside of its
+	 * namespace know the child by another pid; and the child cannot find out which
+	 * of those processes are alive. */
 	has_slot = arch_syscall0(SYS_getppid) &&
 		   !process_claim(has_parent ? &slot_at_fork : NULL);
 	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
@@ -69,7 +69,7 @@ static bool claim_slot(bool has_parent)
 
 /* Detach this process from the root, because the process got no process slot, and so
  * does not belong to the root. */
-static void detach(void)
+static void detach_child(void)
 {
 	const struct runtime_part *part;
 
@@ -89,9 +89,9 @@ static bool has_put_off(void)
 	return false;
 }
 
-/* Apply settings that the server changed before it knew this process: the server may have
- * reported already that all processes have applied them.  The server waits for this process
- * from process_claim() on. */
+/* Apply settings that the server changed before it knew this process.  The server may
+ * already have reported that all processes have applied them, because it waits for this
+ * process only from process_claim() on. */
 static void catch_up(void)
 {
 	const struct runtime_part *part;
@@ -112,13 +112,13 @@ static void fork_child(void)
 	uint32_t old_tid = runtime_lock_reset();
 	bool has_parent = process_slot;
 
-	repair(old_tid);
+	repair_child(old_tid);
 	if (!root_control || process_has_left())
 		return;
 	process_note_pid(true);
 	process_slot = NULL;
 	if (!claim_slot(has_parent)) {
-		detach();
+		detach_child();
 		return;
 	}
 	catch_up();

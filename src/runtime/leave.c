@@ -8,8 +8,8 @@
  *	3  map private memory, all zeroes, over the shared memory
  *
  * Code that a grace period does not cover (tracing_on(), a function that was hit just
- * before step 1) finds a root without settings.  No address changes, so no pointer into
- * the memory has to be found.
+ * before step 1) finds a root without settings.  No address changes, so pointers into
+ * the memory stay valid and need not be found.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -28,9 +28,9 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* a pid that no process has, so that the
-					 * process slot counts as that of a dead
-					 * process */
+#define NO_PID		INT_MAX		/* a pid that no process has: with it in
+					 * the process slot, other processes
+					 * take this process for dead */
 
 /* Switch everything off that uses the root's memory.  Detach the rings last, because
  * the parts may still write to them.  Lock held. */
@@ -47,7 +47,7 @@ static void stop_all(void)
 }
 
 /* Map private memory, all zeroes, over [@start, @start + @bytes). */
-static bool cover(void *start, uint64_t bytes, int rights)
+static bool cover_mapping(void *start, uint64_t bytes, int rights)
 {
 	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -62,10 +62,10 @@ static void replace_memory(void)
 	char *start = (char *)root_control;
 	uint64_t bytes = root_map_bytes();
 
-	if (cover(start, bytes, PROT_READ | PROT_WRITE))
+	if (cover_mapping(start, bytes, PROT_READ | PROT_WRITE))
 		return;
-	if (!cover(start, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) ||
-	    !cover(start + ABI_HEAP_OFF, bytes - ABI_HEAP_OFF, PROT_READ))
+	if (!cover_mapping(start, ABI_HEAP_OFF, PROT_READ | PROT_WRITE) ||
+	    !cover_mapping(start + ABI_HEAP_OFF, bytes - ABI_HEAP_OFF, PROT_READ))
 		arch_syscall2(SYS_munmap, start, bytes);
 }
 

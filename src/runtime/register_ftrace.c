@@ -25,7 +25,7 @@ static void prepare_unlocked(void)
 }
 
 /* Find the loaded objects, and return with runtime_lock() held. */
-static void prepare(void)
+static void prepare_locked(void)
 {
 	prepare_unlocked();
 	runtime_lock();
@@ -44,7 +44,7 @@ static int filter_done(int r)
 int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove,
 			 int reset)
 {
-	prepare();
+	prepare_locked();
 	return filter_done(filter_set_ip(ops, ip, remove, reset));
 }
 
@@ -76,8 +76,8 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
-/* Returns true if all @flags are supported.  If not, the registration fails: no flag is
- * ignored silently. */
+/* Returns true if all @flags are supported.  If one is not, the registration must fail,
+ * because no flag may be ignored silently. */
 static bool has_flags(unsigned long flags)
 {
 	unsigned long known = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |
@@ -95,7 +95,7 @@ int register_ftrace_function(struct ftrace_ops *ops)
 
 	if (!ops->func || !has_flags(ops->flags))
 		return -EINVAL;
-	prepare();
+	prepare_locked();
 	while (i < FTRACE_OPS_MAX && ftrace_has_user(FTRACE_OPS + i))
 		i++;
 	if (i < FTRACE_OPS_MAX && !ftrace_has_filter(ops)) {
@@ -132,7 +132,7 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 
 	if (!gops->entryfunc || !gops->retfunc)
 		return -EINVAL;
-	prepare();
+	prepare_locked();
 	if (!ftrace_has_user(FTRACE_GRAPH_OPS)) {
 		ftrace_state.graph_ops = gops;
 		r = ftrace_user_add(FTRACE_GRAPH_OPS, &gops->ops);

@@ -5,8 +5,8 @@
  * first event.  Signal handlers may call this code.
  *
  * A writer claims an entry by making its sequence odd (CAS), writes the entry, and makes
- * the sequence even [comm.write].  A writer that is killed in between leaves an odd
- * entry.  Nobody uses that entry again; there are 4095 others.
+ * the sequence even [comm.write].  If a writer is killed in between, the entry stays
+ * odd, and no thread uses it again.  There are 4095 other entries.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
-/* Make ABI_COMM_PROBES entries of the table of comms usable.  @first: number of the
- * first one; after the last entry of the table follows entry 0.  Returns false if there
- * is no memory for the entries. */
-static bool populate(uint32_t first)
+/* Make the ABI_COMM_PROBES entries from number @first on usable, in the table of comms.
+ * Entry 0 follows the last entry of the table.  Returns false if there is no memory for
+ * the entries. */
+static bool populate_comms(uint32_t first)
 {
 	uint64_t off = ABI_COMMS_OFF;
 	uint32_t nr = min_u32(ABI_COMM_PROBES, ABI_COMMS - first);
@@ -41,15 +41,15 @@ static bool populate(uint32_t first)
 	       (nr == ABI_COMM_PROBES || !root_populate(off, ARCH_PAGE_BYTES));
 }
 
-/* Returns the entry of the table of comms that thread @tid had before, else a free
- * entry, else the oldest of the ABI_COMM_PROBES entries that @tid may use.  Returns
- * NULL if no entry can be used. */
-static struct abi_comm *choose(uint32_t tid)
+/* Choose one of the ABI_COMM_PROBES entries that thread @tid may use: the entry that
+ * @tid had before; else a free entry; else the oldest one.  Returns NULL if no entry
+ * can be used. */
+static struct abi_comm *choose_comm(uint32_t tid)
 {
 	struct abi_comm *table = root_at(ABI_COMMS_OFF), *best = NULL;
 	uint32_t first = abi_comm_first(tid);
 
-	if (!populate(first))
+	if (!populate_comms(first))
 		return NULL;
 	for (uint32_t i = 0; i < ABI_COMM_PROBES; i++) {
 		struct abi_comm *c = &table[(first + i) % ABI_COMMS];
@@ -64,9 +64,8 @@ static struct abi_comm *choose(uint32_t tid)
 	return best;
 }
 
-/* Returns true if threads are recorded with their names, because the server has not
- * switched off the option record-cmd of the top buffer.  If it is off, a thread gets an
- * entry without a name. */
+/* Returns true if the names of threads are recorded: the option record-cmd of the top
+ * buffer is on.  While it is off, a thread gets an entry without a name. */
 static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);
@@ -94,7 +93,7 @@ void comm_record(uint32_t tid)
 		return;
 	if (is_name_wanted())
 		comm_get(name);
-	comm = choose(tid);
+	comm = choose_comm(tid);
 	if (!comm)
 		return;
 	sequence = __atomic_load_n(&comm->sequence, __ATOMIC_RELAXED);

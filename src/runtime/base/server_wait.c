@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find out whether the server is alive, and wait for it while it is.  The traced program
- * must not be delayed for long: it waits less than a tenth of a second for a server that
- * is stopped or hangs.  For a server that works it waits as long as that takes, up to a
- * limit that the caller sets.
+ * Find out whether the server is alive, and wait for the server as long as it is alive.
+ * The traced program must not be delayed for long: it waits less than a tenth of a
+ * second for a server that is stopped or hangs.  For a server that works, the program
+ * waits until the server has answered, up to a limit that the caller sets.
  *
  *	a look at the server finds	action
  *	beats have changed		keep waiting
@@ -32,9 +32,9 @@
 
 #define LOOK_NS		20000000u
 #define SILENT_LOOKS	(ABI_BEAT_SILENT_NS / LOOK_NS)
-/* Limit: CPU time that a server may use without a beat before it counts as hanging, in
- * ticks of /proc/PID/stat (10 ms, as USER_HZ is 100).  It is the time between the first
- * and the last of SILENT_LOOKS looks. */
+/* Limit of the CPU time that a server may use without a beat; a server that uses more
+ * counts as hanging.  The unit is a tick of /proc/PID/stat (10 ms, as USER_HZ is 100).
+ * The limit is the time between the first and the last of SILENT_LOOKS looks. */
 #define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
 
 /* The address of the server's socket, written when the root is created.  A path that is too
@@ -114,8 +114,9 @@ static long read_file(const char *path, void *to, size_t size)
 	return n;
 }
 
-/* Read the beats of the server.  Returns a struct of zeroes if there are none, or if they
- * are from a server of another ABI version, which does not serve this root. */
+/* Read the beats of the server.  Returns a struct of zeroes if there are no beats.
+ * Beats of a server of another ABI version do not count, because that server does not
+ * serve this root. */
 static struct abi_beat read_beat(void)
 {
 	struct abi_beat beat = { 0 };
@@ -139,8 +140,8 @@ static uint64_t next_number(const char **at)
 }
 
 /* Returns true if the server is runnable.  Stores its CPU time in *@ret_cpu, even if it is
- * not runnable.  Fields of /proc/PID/stat after the name: state (3), ..., utime (14), stime
- * (15). */
+ * not runnable.  In /proc/PID/stat, the state is field 3, right after the name; the times
+ * utime and stime are the fields 14 and 15. */
 static bool is_runnable(uint32_t pid, uint64_t *ret_cpu)
 {
 	char path[32], text[512];
@@ -177,7 +178,7 @@ static bool give_up(const struct server_wait *wait)
 }
 
 /* Look for signs of life of the server.  Returns false if the caller must give up. */
-static bool look(struct server_wait *wait)
+static bool look_at_server(struct server_wait *wait)
 {
 	struct abi_beat beat = read_beat();
 	uint64_t cpu = 0;
@@ -214,10 +215,11 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	/* Look only after LOOK_NS, because signals may end each nap early. */
+	/* Check for signs of life only every LOOK_NS.  A nap can be shorter than that,
+	 * because a signal ends it. */
 	now = now_ns();
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
 		return true;
 	wait->look_ns = now + LOOK_NS;
-	return look(wait);
+	return look_at_server(wait);
 }

@@ -85,10 +85,10 @@ static int try_claim(struct thread_slot *slot, void *arg)
 /*
  * Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting
  * is not 0: it was killed, or it left a probe by longjmp().  The CAS is needed because
- * the thread may have given the slot back before it died; then the slot may already
- * have another owner.
+ * the thread may have given the slot back before it died.  Then the slot may already
+ * have another owner, and the CAS fails.
  */
-static int sweep(struct thread_slot *slot, void *arg)
+static int sweep_slot(struct thread_slot *slot, void *arg)
 {
 	uint32_t tid = __atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED);
 	long pid = *(long *)arg;
@@ -105,9 +105,9 @@ static int sweep(struct thread_slot *slot, void *arg)
 
 /*
  * Sweep all slots.  Only one thread at a time sweeps: a second one could free a slot that
- * the first has freed and a new thread has claimed.  If a sweep is under way this function
- * returns instead of waiting, because the caller may be a signal handler in the thread that
- * sweeps.
+ * the first has freed and a new thread has claimed.  If another sweep has not ended
+ * yet, return and do not wait: the caller may be a signal handler in the thread that
+ * sweeps, and would wait for ever.
  */
 static void sweep_all(void)
 {
@@ -115,7 +115,7 @@ static void sweep_all(void)
 
 	if (__atomic_exchange_n(&is_sweeping, true, __ATOMIC_ACQUIRE))
 		return;
-	thread_for_each(sweep, &pid);
+	thread_for_each(sweep_slot, &pid);
 	__atomic_store_n(&is_sweeping, false, __ATOMIC_RELEASE);
 }
 
@@ -165,7 +165,7 @@ static void thread_named(void)
  * may call this function, too.  Then the thread has claimed two slots, and one of them
  * stays unused until the thread is dead.
  */
-static struct ulf_thread *attach(bool has_hit)
+static struct ulf_thread *attach_thread(bool has_hit)
 {
 	struct claim claim = {
 		.tid = (uint32_t)arch_syscall0(SYS_gettid),
@@ -190,7 +190,7 @@ static struct ulf_thread *attach(bool has_hit)
 
 struct ulf_thread *ulf_thread_attach(void)
 {
-	return attach(true);
+	return attach_thread(true);
 }
 
 /* Give a thread slot to this thread.  The thread's name is recorded only if the server
@@ -198,15 +198,15 @@ struct ulf_thread *ulf_thread_attach(void)
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
-		attach(root_control && root_has_settings());
+		attach_thread(root_control && root_has_settings());
 }
 
 /*
  * Free the slot of this thread.  The order of the stores matters, because a signal handler
- * may run between any two of them.  The handler finds a slot, or claims one, and leaves
- * valid words.  No other thread writes to the slot of a live thread.  If thread_lend()
- * found no slot, a child of vfork() may have claimed one since; that slot has the child's
- * tid and must not be freed here.
+ * may run between any two of them.  In this order the handler always finds a slot or
+ * claims one, and leaves valid words.  No other thread writes to the slot of a live
+ * thread.  If thread_lend() found no slot, a child of vfork() may have claimed one
+ * since.  That slot has the child's tid, and must not be freed here.
  */
 void thread_take_back(void)
 {

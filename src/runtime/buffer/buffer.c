@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Use the rings and rules that the server places in the shared memory (lists of threads:
- * pids.c).  A process replaces its set of rings as a whole [buffer.set].  The agent waits
- * for probes that still use the old set, then it reports to the server that the old rings
- * are free.
+ * Use the rings and rules that the server places in the shared memory.  (For lists of
+ * threads see pids.c.)  A process replaces its set of rings as a whole [buffer.set].  The agent
+ * waits until no probe uses the old set any more.  Then it reports to the server that
+ * the old rings are free.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct ring_set buffer_no_rings;
 static struct buffer buffers[ABI_BUFFERS];	/* the buffers as this process uses them;
 						 * written under runtime_lock() */
 
-static int populate(const void *start, uint64_t bytes)
+static int populate_pages(const void *start, uint64_t bytes)
 {
 	return root_populate((uint64_t)((const char *)start -
 					(const char *)root_control), bytes);
@@ -47,7 +47,7 @@ static int buffer_need(uint32_t index)
 	if (buffer->set)
 		return 0;
 	buffer->shared = root_buffer(index);
-	r = populate(buffer->shared, offsetof(struct abi_buffer, cpu_kb));
+	r = populate_pages(buffer->shared, offsetof(struct abi_buffer, cpu_kb));
 	if (r)
 		return r;
 	buffer->use.buffer = buffer;
@@ -102,9 +102,10 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 
 /*
  * Allocate a set of rings.  A thread without rseq, or a child of vfork(), may read a
- * set that was freed [grace.rseq].  The thread reads only nr_cpus, tag, hook_limit and
- * the pointers to ring_none, which stand for a missing ring.  So the memory of a set is
- * never used for anything but sets.
+ * set that was freed [grace.rseq].  Such a thread reads only nr_cpus, tag, hook_limit
+ * and the pointers to ring_none, which it finds for its CPU number.  These members are
+ * valid in every set, also in one that was freed.  So the memory of a set is never used
+ * for anything but sets.
  */
 static struct ring_set *set_new(void)
 {
@@ -138,7 +139,7 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	const struct ring_side *old = buffer->set->nr_cpus ?
 				      &buffer->set->side[side] : NULL;
 	struct ring_side *new = &set->side[side];
-	int r = populate(ref, set->nr_cpus * sizeof(*ref));
+	int r = populate_pages(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
 		return 0;	/* no process has ever written to this table of rings,
@@ -201,10 +202,10 @@ static int apply_rings(struct buffer *buffer)
 }
 
 /*
- * Apply the block of rules.  The server does not change the block while abi_buffer.rules
- * refers to it, but another process of the root can.  So this function loads each length
- * only once.  Code that uses the rest of the block copies it first and verifies the copy
- * (plan.c, function_probe.c).
+ * Apply the block of rules.  The server does not change the block while
+ * abi_buffer.rules refers to it.  But another process of the root can change it.  So
+ * this function loads each length only once.  Code that uses the rest of the block
+ * copies it first and verifies the copy (plan.c, function_probe.c).
  */
 static int apply_rules(struct buffer *buffer)
 {
@@ -232,14 +233,15 @@ static int apply_rules(struct buffer *buffer)
 		return -EINVAL;
 	r = root_populate(off, rules.bytes);
 	if (!r && rules.nr_slots)
-		r = populate(buffer->shared->slots,
-			     rules.nr_slots * sizeof(uint64_t));
+		r = populate_pages(buffer->shared->slots,
+				   rules.nr_slots * sizeof(uint64_t));
 	if (!r)
 		buffer->rules = rules;
 	return r;
 }
 
-/* Apply the settings that parts have in @buffer, until one fails. */
+/* Apply the settings that parts have in @buffer.  Stops at the first part that fails,
+ * and returns its error. */
 static int apply_parts(struct buffer *buffer)
 {
 	const struct runtime_part *part;
@@ -255,8 +257,8 @@ static int apply_parts(struct buffer *buffer)
 
 /* Apply the settings of buffer number @index.  The server allocates the memory of a
  * buffer, and of its table of rings, before it stores anything there.  So if
- * root_populate() returns -ENOSPC (the file system is full), there are no settings to
- * apply. */
+ * root_populate() returns -ENOSPC (the file system is full), the server has stored
+ * nothing there, and there are no settings to apply. */
 static int apply_buffer(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];

@@ -13,8 +13,9 @@
  * function of libc that is unsafe in a handler.
  *
  * The program must not notice that it has a child.  An ordinary wait() of the program
- * does not see a child that sends no signal when it ends.  But execve() makes every child
- * send SIGCHLD, so not the child but a grandchild calls execve().
+ * does not report a child that sends no signal when it ends.  But execve() makes every
+ * child send SIGCHLD when it ends.  So it is not the child that calls execve(), but a
+ * grandchild.
  */
 #include <errno.h>
 #include <limits.h>
@@ -43,7 +44,7 @@
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192
-#define CRASH_BYTES	65536		/* size of the alternate stack on which crashed()
+#define CRASH_BYTES	65536		/* size of the alternate stack, on which the handler
 					 * runs */
 #define WAIT_MS		30000		/* time after which `ulf dump` is killed, ms */
 #define STEP_MS		2		/* time between two checks whether a dump has
@@ -60,7 +61,7 @@ static const char *exe_word, *path_word;
 /* Arguments and stacks of the dump that runs.  Only one dump runs at a time. */
 static struct dump {
 	uint32_t is_running;		/* is 1 while a dump runs; try_start() sets it,
-					 * stop() clears it */
+					 * stop_recording() clears it */
 	char cpu[8 + DIGITS_MAX];	/* the option --cpu=... of `ulf dump` */
 	char env[PATH_MAX + 8];		/* the environment of `ulf dump`: ULF_DIR=... */
 	const char *name;		/* name of the root */
@@ -184,7 +185,7 @@ static void fill_root(const char *path)
 	dump.env[strlen("ULF_DIR=") + dir_len] = '\0';
 }
 
-static void run(unsigned int cpu)
+static void fork_dump(unsigned int cpu)
 {
 	uint64_t all = ~0ull, old;
 	long pid;
@@ -203,7 +204,7 @@ static bool try_start(void)
 	return !__atomic_exchange_n(&dump.is_running, 1, __ATOMIC_ACQUIRE);
 }
 
-static void stop(void)
+static void stop_recording(void)
 {
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
 }
@@ -214,7 +215,7 @@ void dump_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
 	if (dump.is_running)
-		stop();
+		stop_recording();
 }
 
 void ftrace_dump(enum ftrace_dump_mode mode)
@@ -222,8 +223,8 @@ void ftrace_dump(enum ftrace_dump_mode mode)
 	if (mode == DUMP_NONE || !root_control || process_has_left() || !try_start())
 		return;
 	tracing_off();
-	run(mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
-	stop();
+	fork_dump(mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
+	stop_recording();
 }
 
 /* ---- code for a program that dies of a signal ---- */
@@ -245,15 +246,15 @@ static enum ftrace_dump_mode crash_mode;	/* what to dump after a crash; written 
 						 * dump_init() */
 
 /* Handle a deadly signal.  If another thread is already running a dump, wait for the
- * end of that dump.  If that thread dies of a signal, its signal ends this thread,
- * too. */
-static void crashed(int sig, siginfo_t *info, void *context)
+ * end of that dump.  If that thread dies of a signal, its signal ends the whole
+ * process, and so this thread, too. */
+static void dump_after_crash(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	for (int waited = 0; waited < 2 * WAIT_MS && !try_start(); waited += STEP_MS)
 		sleep_ms(STEP_MS);
 	tracing_off();
-	run(crash_mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
+	fork_dump(crash_mode == DUMP_ORIG ? thread_cpu() : ALL_CPUS);
 	die_of(sig, info);
 }
 
@@ -280,13 +281,13 @@ static enum ftrace_dump_mode get_crash_mode(void)
 	struct boot_word word;
 
 	if (root_control && boot_find(root_boot(), BOOT_DUMP, &word))
-		return boot_piece_is(&word.value, "orig_cpu") ? DUMP_ORIG : DUMP_ALL;
+		return boot_token_is(&word.value, "orig_cpu") ? DUMP_ORIG : DUMP_ALL;
 	return variable && *variable && strcmp(variable, "0") ? DUMP_ALL : DUMP_NONE;
 }
 
-/* Returns a copy of @value.  The copy is needed because programs that change their title
- * overwrite the environment. */
-static const char *keep(const char *value)
+/* Returns a copy of @value, a string of the environment.  Programs that change their
+ * title overwrite the environment, so the string itself may not stay. */
+static const char *copy_setting(const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;
 	char *copy = value ? memory_alloc(bytes) : NULL;
@@ -298,13 +299,13 @@ void dump_init(void)
 {
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK }, old;
 
-	exe_word = keep(getenv("ULF_EXE"));
-	path_word = keep(getenv("PATH"));
+	exe_word = copy_setting(getenv("ULF_EXE"));
+	path_word = copy_setting(getenv("PATH"));
 	crash_mode = get_crash_mode();
 	if (crash_mode == DUMP_NONE)
 		return;
 	set_signal_stack();
-	action.sa_sigaction = crashed;
+	action.sa_sigaction = dump_after_crash;
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++) {
 		if (!sigaction(deadly[i], NULL, &old) &&
 		    !(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL)

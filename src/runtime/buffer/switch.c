@@ -42,8 +42,9 @@
 #include "runtime/buffer/buffer_write.h"
 #include <ulf/event.h>
 
-#define CHANGES_MAX	100	/* greatest number of restarts of one writer; then the
-				 * writer goes on with the state that it loaded last */
+#define CHANGES_MAX	100	/* greatest number of restarts of one writer;
+				 * after that the writer uses the state that it
+				 * loaded last */
 
 /* The state of one CPU in a buffer, computed from the words of abi_buffer. */
 struct state {
@@ -62,7 +63,8 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	};
 }
 
-/* Let *@at point to @ring.  Store only if the value changes, because mostly it does not. */
+/* Make *@at point to @ring.  Store only if the value changes, because usually it does
+ * not, and a store would take the cache line away from other CPUs. */
 #define POINT(at, ring)							\
 	do {								\
 		__typeof__(*(at)) to = (ring);				\
@@ -72,10 +74,10 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	} while (0)
 
 /*
- * Let set->fast[@cpu] and set->slow[@cpu] point to the rings of @side.  If this process
- * has no rings of the main side yet, because its agent is late, it writes to the slow
- * ring of the other side.  A slow ring is never off, so this does not mislead other
- * writers.
+ * Make set->fast[@cpu] and set->slow[@cpu] point to the rings of @side.  If the agent
+ * is late, this process may have no rings of @side yet: then it writes to the slow ring
+ * of the other side.  This is correct for other writers, too, because a slow ring is
+ * never off.
  */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side)
@@ -174,7 +176,7 @@ static void write_text(const struct buffer *buffer, const char *text)
 		     offsetof(__typeof__(record), head) + ALIGN_UP(len, 4));
 }
 
-static void refuse(const struct buffer *buffer)
+static void refuse_snapshot(const struct buffer *buffer)
 {
 	write_text(buffer, "*** SNAPSHOT NOT ALLOCATED ***\n");
 	write_text(buffer, "*** stopping trace here!   ***\n");
@@ -188,7 +190,7 @@ void buffer_snapshot(const struct buffer *buffer)
 
 	do {
 		if (!(seen & ABI_SPARE_THERE)) {
-			refuse(buffer);
+			refuse_snapshot(buffer);
 			return;
 		}
 		if (__atomic_load_n(&buffer->shared->paused, __ATOMIC_RELAXED))

@@ -68,15 +68,15 @@ static long now_seconds(void)
 
 /* Ask the server for a spare side, and sleep until it has answered.  Returns 0; the
  * server's -errno; or -ENODEV if there is no answer. */
-static int ask(struct abi_buffer *shared)
+static int ask_for_spare(struct abi_buffer *shared)
 {
 	static uint32_t nr_missed;
 	long until = now_seconds() + ANSWER_SECONDS;
 	struct timespec second = { 1, 0 };
 
-	/* Limit the number of waits without an answer: another process of the root may
-	 * set spare_asked again and again, so that this process never sees an
-	 * answer. */
+	/* Limit the number of waits without an answer.  Another process of the root may
+	 * set spare_asked again and again.  Then this process never sees an answer, and
+	 * without a limit each call would wait. */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);
@@ -100,7 +100,7 @@ int tracing_alloc_snapshot(void)
 	if (__atomic_load_n(&top->shared->spare, __ATOMIC_ACQUIRE) &
 	    ABI_SPARE_THERE)
 		return 0;
-	return ask(top->shared);
+	return ask_for_spare(top->shared);
 }
 
 void tracing_snapshot_alloc(void)

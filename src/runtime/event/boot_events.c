@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find out which events and instances the boot settings name: modules that are loaded later
- * bring new events, which must be on at once. */
+/* Find the events and instances that the boot settings name.  The runtime must know
+ * them: a module that is loaded later brings new events, and these must be on at once. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +12,13 @@
 #include "runtime/event/boot_events.h"
 #include <ulf/event.h>
 
-/* Apply the items of @list to an event as if each were written to set_event, one after the
- * other.  @is_on: the event is on before.  Returns true if the event is on afterwards. */
-static bool match_list(struct boot_piece list, const char *system,
+/* Apply the items of @list to an event, one after the other, as writes to set_event
+ * would.  @is_on: true if the event is on before.  Returns true if the event is on
+ * afterwards. */
+static bool match_list(struct boot_token list, const char *system,
 		       const char *name, bool is_on)
 {
-	struct boot_piece item;
+	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
 		if (boot_fits(&item, system, name))
@@ -27,7 +28,7 @@ static bool match_list(struct boot_piece list, const char *system,
 }
 
 static bool is_name_of(const struct abi_buffer *buffer,
-		       const struct boot_piece *name)
+		       const struct boot_token *name)
 {
 	return name->len < sizeof(buffer->name) &&
 	       !memcmp(buffer->name, name->text, name->len) &&
@@ -44,9 +45,9 @@ static bool has_memory(const struct abi_buffer *buffer)
 }
 
 /* Returns the number of the buffer with the name @name, or ABI_BUFFERS if there is none.
- * Buffers get names in the order of their numbers.  So if a buffer has no memory, neither
- * it nor any later buffer has a name. */
-static uint32_t find_buffer(const struct boot_piece *name)
+ * Buffers get names in the order of their numbers.  So if there is no memory for a
+ * buffer, neither this buffer nor any later one has a name, and the search ends. */
+static uint32_t find_buffer(const struct boot_token *name)
 {
 	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
 		const struct abi_buffer *buffer = root_buffer(number);
@@ -67,7 +68,7 @@ uint32_t boot_wanted(const char *system, const char *name)
 	uint32_t wanted = 0, number;
 
 	while (boot_next(&words, &word)) {
-		struct boot_piece list = word.value;
+		struct boot_token list = word.value;
 
 		number = 0;
 		if (word.id == BOOT_INSTANCE &&
@@ -88,16 +89,16 @@ uint32_t boot_wanted(const char *system, const char *name)
 
 /* Returns true if an item of @list names an event of @module.  @list: the value of the
  * boot setting trace_trigger. */
-static bool has_trigger(struct boot_piece list, const struct ulf_module *module)
+static bool has_trigger(struct boot_token list, const struct ulf_module *module)
 {
 	struct boot_trigger trigger;
-	struct boot_piece item;
+	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
 		if (!boot_trigger(&item, &trigger))
 			continue;
 		for (struct ulf_event **e = module->events; e < module->events_end; e++)
-			if (boot_piece_is(&trigger.event, (*e)->name))
+			if (boot_token_is(&trigger.event, (*e)->name))
 				return true;
 	}
 	return false;
@@ -116,9 +117,9 @@ bool boot_has_triggers(const struct ulf_module *module)
 
 /* Give a free buffer the name @name, which makes the buffer an instance.  The server
  * fills in the other members of abi_buffer. */
-static void name_buffer(const struct boot_piece *name)
+static void name_buffer(const struct boot_token *name)
 {
-	static const struct boot_piece nameless = { "", 0 };
+	static const struct boot_token nameless = { "", 0 };
 	uint32_t number = find_buffer(name);
 
 	if (number == ABI_BUFFERS)
@@ -142,7 +143,7 @@ void boot_name_buffers(const char *words)
 
 /* Returns true if @module uses trace_printk() and the server must be asked for rings,
  * because no setting has asked for them.  If there is no memory for the top buffer
- * itself, there is none for its rings, so the server need not be asked. */
+ * itself, there is none for its rings, either.  So returns false in this case. */
 bool boot_needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&

@@ -10,9 +10,9 @@
  *	IDLE --the caller exits, or could not be started--> GONE
  *	ASKED --the caller could not be started--> GONE
  *
- * The main thread adds the flag MAIN_GONE when it ends by pthread_exit() while other
- * threads go on.  From then on the caller ends itself when it is the last thread, so that
- * it does not keep the process alive.
+ * When the main thread ends by pthread_exit() and other threads continue to run, it
+ * adds the flag MAIN_GONE.  From then on the caller ends when no other thread of the
+ * program is left, so that it does not keep the process alive.
  */
 #include <errno.h>
 #include <limits.h>
@@ -57,12 +57,13 @@ static bool is_needed;			/* true: after_fork() is registered, so children
 static pthread_key_t main_key;		/* key whose destructor runs when the main thread ends */
 static sigset_t main_mask;		/* signal mask of the main thread when it ended */
 static __thread bool is_caller;		/* true in the thread that is the caller */
-static bool is_callers_child;		/* true: the caller forked this process, in a
-					 * function of the program */
+static bool is_callers_child;		/* true: in the parent, the caller has
+					 * called fork(), in a function of the
+					 * program */
 
 /* Change the state in `call` from @from to @to, keep MAIN_GONE, and wake the other
  * thread.  Any state other than @from is left unchanged. */
-static void change(uint32_t from, uint32_t to)
+static void change_state(uint32_t from, uint32_t to)
 {
 	uint32_t seen = __atomic_load_n(&call, __ATOMIC_RELAXED);
 
@@ -77,7 +78,7 @@ static void change(uint32_t from, uint32_t to)
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-static uint32_t state(void)
+static uint32_t load_state(void)
 {
 	return __atomic_load_n(&call, __ATOMIC_ACQUIRE); /* [caller.call] */
 }
@@ -87,22 +88,23 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-/* Have the caller run event_make_calls(), wait until it returns, and store its result
- * in *@ret_result.  Returns false if there is no caller.  A process that the caller has
- * forked has no caller, either: there ask() does nothing and returns true. */
-static bool ask(int *ret_result)
+/* Make the caller run event_make_calls(), wait until that returns, and store its result
+ * in *@ret_result.  Returns false if there is no caller.  Exception: a process that the
+ * caller has forked has no caller, but there ask_caller() does nothing, stores 0 and
+ * returns true. */
+static bool ask_caller(int *ret_result)
 {
 	uint32_t seen;
 
-	change(IDLE, ASKED);
-	while (((seen = state()) & STATES) == ASKED)
+	change_state(IDLE, ASKED);
+	while (((seen = load_state()) & STATES) == ASKED)
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen, NULL);
 	if ((seen & STATES) != DONE) {
 		*ret_result = 0;
 		return is_callers_child;
 	}
 	*ret_result = result;
-	change(DONE, IDLE);
+	change_state(DONE, IDLE);
 	return true;
 }
 
@@ -111,7 +113,7 @@ int caller_make_calls(void)
 	bool is_asked;
 	int ret, r;
 
-	is_asked = ask(&ret);
+	is_asked = ask_caller(&ret);
 	runtime_lock();
 	if (!is_asked) {
 		ret = -EAGAIN;
@@ -132,23 +134,23 @@ static bool is_alone(void)
 	return stat("/proc/self/task", &st) || st.st_nlink <= 2 + 3;
 }
 
-static void *caller(void *arg)
+static void *caller_main(void *arg)
 {
 	struct timespec pause = { 0, ALONE_MS * 1000000 };
 
 	is_caller = true;
 	prctl(PR_SET_NAME, "ulf-caller");
 	for (;;) {
-		uint32_t seen = state();
+		uint32_t seen = load_state();
 
 		if ((seen & STATES) == ASKED) {
 			result = event_make_calls();
-			change(ASKED, DONE);
+			change_state(ASKED, DONE);
 			continue;
 		}
 		if ((seen & MAIN_GONE) && is_alone())
-			change(IDLE, GONE);
-		if ((state() & STATES) == GONE)
+			change_state(IDLE, GONE);
+		if ((load_state() & STATES) == GONE)
 			break;
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen,
 			      seen & MAIN_GONE ? &pause : NULL);
@@ -168,10 +170,10 @@ static void main_goes(void *value)
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* Start the caller with all signals blocked from its first instruction on.  start()
- * uses pthread_sigmask(), not arch_syscall4(): pthread_sigmask() leaves those signals
- * unblocked that libc needs in each of its threads. */
-static void start(void)
+/* Start the caller with all signals blocked from its first instruction on.  Block them
+ * with pthread_sigmask(), not with the system call: pthread_sigmask() does not block
+ * those signals that libc needs in each of its threads. */
+static void start_caller(void)
 {
 	sigset_t all, old;
 	pthread_attr_t attr;
@@ -182,12 +184,12 @@ static void start(void)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &attr, caller, NULL);
+	r = pthread_create(&thread, &attr, caller_main, NULL);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r) {
-		change(IDLE, GONE);
-		change(ASKED, GONE);
+		change_state(IDLE, GONE);
+		change_state(ASKED, GONE);
 	}
 	if (arch_syscall0(SYS_gettid) == arch_syscall0(SYS_getpid))
 		pthread_setspecific(main_key, &main_key);
@@ -198,25 +200,25 @@ static void start(void)
 static void after_fork(void)
 {
 	if (process_slot && !is_caller)
-		start();
+		start_caller();
 }
 
-/* Called when a module has functions to call (TRACE_EVENT_FN).  The program's allocator
- * takes its own locks around fork().  The allocator has registered its atfork handlers
- * by now.  So in a child after_fork() runs after these handlers, and can allocate
- * memory. */
+/* Called when a module has functions to call (TRACE_EVENT_FN).  Register after_fork()
+ * only now.  The program's allocator holds its locks during fork(), and has registered
+ * its atfork handlers by now.  In a child, handlers run in the order of registration.
+ * So after_fork() runs after those of the allocator, and can allocate memory. */
 void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))
 		return;
 	is_started = true;
-	start();
+	start_caller();
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
 /* Reset the state of the caller in a child of fork().  If the caller forked the child,
- * the child is inside of a regfunc or unregfunc, holds the tracepoint's lock, and may
- * never return from that function: so it gets no caller. */
+ * the child gets no caller: it is inside of a regfunc or unregfunc, from which it may
+ * never return, and holds the tracepoint's lock. */
 void caller_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;

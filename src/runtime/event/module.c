@@ -24,9 +24,9 @@
 static struct ulf_module *modules;	/* list of all modules; written under runtime_lock() */
 
 /* The modules' lock, which is held while a module is registered or unregistered, and
- * while for_each_kernel_tracepoint() walks all modules.  It stays held while functions
- * of the program are called, so it is recursive: those functions may load and unload
- * modules. */
+ * while for_each_kernel_tracepoint() walks all modules.  The lock stays held while
+ * functions of the program are called.  Those functions may load and unload modules, so
+ * the lock is recursive. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -34,7 +34,7 @@ struct ulf_module *module_first(void)
 	return modules;
 }
 
-static void coming(struct ulf_module *module, const struct table_object *object)
+static void module_coming(struct ulf_module *module, const struct table_object *object)
 {
 	struct image image;
 	bool has_rows, is_done;
@@ -49,10 +49,12 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 	if (has_rows)
 		event_apply(module);
 	runtime_unlock();
-	/* Until is_registered is set, no other thread calls regfunc or unregfunc of
-	 * this module: a call in another thread could wait for the dlopen() that this
-	 * thread is in.  The server may change settings meanwhile, so repeat until no
-	 * call is left. */
+	/*
+	 * Set is_registered only when no calls of functions of this module are left.
+	 * Until then no other thread calls regfunc or unregfunc of this module.  (Such
+	 * a call could wait for the dlopen() that this thread is in.)  Repeat, because
+	 * the server may change settings meanwhile, so that new calls are needed.
+	 */
 	do {
 		if (has_rows)
 			r = event_make_calls_coming(module);
@@ -61,8 +63,8 @@ static void coming(struct ulf_module *module, const struct table_object *object)
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* site_update_module() also patches those sites of this module
-			 * whose tracepoint is in another module and is on. */
+			/* This also patches sites of this module whose tracepoint is in
+			 * another module, if that tracepoint is on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
@@ -78,7 +80,7 @@ void module_register(struct ulf_module *module)
 	lock_enter(&modules_lock);
 	if (!module->is_registered) {
 		order_events(module);
-		coming(module, &object);
+		module_coming(module, &object);
 	}
 	lock_leave(&modules_lock);
 }
@@ -95,8 +97,8 @@ static void unlink_module(struct ulf_module *module)
 }
 
 /* Forget the stubs of the module's sites.  The text of a module is one range of
- * addresses, so all jump targets between its lowest and its highest one belong to the
- * module. */
+ * addresses.  So all jump targets between the lowest and the highest target of the
+ * module belong to the module. */
 static void forget_stubs(const struct ulf_module *module)
 {
 	const uint8_t *low = NULL, *high = NULL;
@@ -113,11 +115,13 @@ static void forget_stubs(const struct ulf_module *module)
 		poke_forget(low, high + 1);
 }
 
-/* Unregister @module.  If the module's text will be unmapped, calls of its regfunc and
- * unregfunc that are under way must end first.  During exit() nobody knows whether the
- * text will be unmapped.  So none of them is called any more, and the events stay
- * described in the dead root. */
-static void going(struct ulf_module *module, bool is_exiting)
+/*
+ * Unregister @module.  If the module's text is about to be unmapped, wait for the calls
+ * of its regfunc and unregfunc that have begun.  During exit() it is not known whether
+ * the text will be unmapped.  So none of these functions is called any more, and the
+ * events stay described in the dead root.
+ */
+static void module_going(struct ulf_module *module, bool is_exiting)
 {
 	runtime_lock();
 	module->is_registered = 0;	/* from here on no thread begins a new call of
@@ -149,11 +153,11 @@ void ulf_module_unregister(struct ulf_module *module)
 	lock_enter(&modules_lock);
 	is_custom = event_module_is_custom(module);
 	if (module->is_registered)
-		going(module, is_exiting);
+		module_going(module, is_exiting);
 	lock_leave(&modules_lock);
-	/* Wait until no thread is in a probe of a custom event, because sites of other
-	 * modules call such probes.  During exit() a thread may stay in a probe for ever,
-	 * so the wait has a limit. */
+	/* Wait until no thread is in a probe of a custom event of this module: sites of
+	 * other modules call such probes.  During exit() a thread may stay in a probe
+	 * for ever, so the wait has a limit. */
 	if (is_custom)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }

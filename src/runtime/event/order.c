@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sort a module's events into the order of its sources.  Depending on the optimisation
- * level gcc emits the variables of a source file in reverse order, and LTO mixes the
- * variables of several files. */
+/* Sort a module's events into the order of its sources.  Compilers do not keep this
+ * order: gcc emits the variables of a source file in reverse order at some optimisation
+ * levels, and LTO mixes the variables of several files. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -31,9 +31,9 @@ static bool is_sorted(struct ulf_event *const *events, size_t nr)
 	return true;
 }
 
-/* Move the event at index @at down in the heap, until both events below it (at the indexes
- * 2i + 1 and 2i + 2) come before it in the order. */
-static void sift(struct ulf_event **events, size_t at, size_t nr)
+/* Move the event at index @at down in the heap, until no event below it comes after it in
+ * the order.  The events directly below index i are at the indexes 2i + 1 and 2i + 2. */
+static void sift_event(struct ulf_event **events, size_t at, size_t nr)
 {
 	struct ulf_event *event = events[at];
 
@@ -54,15 +54,15 @@ void order_events(struct ulf_module *module)
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* do not write: the memory pages stay shared with the
-				 * file */
+		return;		/* do not write to the table, so that its memory
+				 * pages stay shared with the file */
 	for (size_t i = nr / 2; i-- > 0; )
-		sift(events, i, nr);
+		sift_event(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {
 		struct ulf_event *last = events[0];
 
 		events[0] = events[i];
 		events[i] = last;
-		sift(events, 0, i);
+		sift_event(events, 0, i);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Store the formats of trace_printk() in the root's heap.  Formats are never removed,
- * because a record may be read long after the module, or the program, has gone.  A text
- * that several call sites use is stored once.
+ * because a record may be read long after its module was unloaded or the program has
+ * ended.  A text that several call sites use is stored once.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 #include <ulf/event.h>
 
 #define LIST_MAX	100000u		/* greatest number of formats of one list that
-					 * find() looks at */
+					 * find_format() looks at */
 
 /* Formats that this process knows, in lists by their hash; protected by
  * abi_control.table_lock.  Like the copies in the root's heap they are never freed,
@@ -42,7 +42,7 @@ static struct abi_printk_table *get_table(void)
 
 /* Returns the offset of @text in the root's heap, or 0 if @text is not in the list of
  * formats that begins at the offset @off. */
-static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
+static uint64_t find_format(uint32_t off, const char *text, uint32_t hash, uint32_t text_bytes)
 {
 	for (uint32_t i = 0; off && i < LIST_MAX; i++) {
 		const struct abi_printk *row =
@@ -50,8 +50,9 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* Get only the header of the row: the row may have a shorter text than
-		 * @text, and be at the end of the heap. */
+		/* Get only the header of the row.  The text of the row may be shorter
+		 * than @text, and it may be the last in the heap: then the heap has no
+		 * bytes for a text as long as @text. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
@@ -60,8 +61,8 @@ static uint64_t find(uint32_t off, const char *text, uint32_t hash, uint32_t tex
 
 /* Copy @text to the root's heap, and add the copy to the list of formats at *@first.
  * Returns the offset of the copy, or 0 if there is no space. */
-static uint64_t add(uint32_t *first, const char *text, uint32_t hash,
-		    uint32_t text_bytes)
+static uint64_t add_format(uint32_t *first, const char *text, uint32_t hash,
+			   uint32_t text_bytes)
 {
 	uint64_t off = table_heap_alloc((uint32_t)sizeof(struct abi_printk) + text_bytes);
 	struct abi_printk *new = root_heap_at(off, sizeof(*new) + text_bytes);
@@ -90,7 +91,7 @@ static struct printk_format *find_known(const char *text, uint32_t hash)
 
 /* Returns the format of @text, which is added if it is new.  Returns NULL if there is no
  * memory. */
-static const struct printk_format *get(struct abi_printk_table *table, const char *text)
+static const struct printk_format *get_format(struct abi_printk_table *table, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1, hash = table_hash(text, bytes);
 	uint32_t *first = &table->first[hash % ABI_PRINTK_LISTS];
@@ -101,9 +102,9 @@ static const struct printk_format *get(struct abi_printk_table *table, const cha
 
 	if (format)
 		return format;
-	off = find(__atomic_load_n(first, __ATOMIC_ACQUIRE), text, hash, bytes);
+	off = find_format(__atomic_load_n(first, __ATOMIC_ACQUIRE), text, hash, bytes);
 	if (!off)
-		off = add(first, text, hash, bytes);
+		off = add_format(first, text, hash, bytes);
 	nr_args = printk_args(text, args);
 	if (off)
 		format = memory_alloc(sizeof(*format) + nr_args * sizeof(args[0]) + bytes);
@@ -125,7 +126,7 @@ void printk_register(const struct ulf_module *module)
 	if (module->formats != module->formats_end)
 		table = get_table();
 	for (struct ulf_format *f = module->formats; f < module->formats_end; f++) {
-		const struct printk_format *format = table ? get(table, f->text) : NULL;
+		const struct printk_format *format = table ? get_format(table, f->text) : NULL;
 
 		if (!format)
 			root_control->table_errors++;

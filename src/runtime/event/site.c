@@ -23,10 +23,10 @@ static struct poke_site site_of(const struct ulf_site *site)
 /*
  * Collect in @list the sites of @module whose code differs from tracepoint.enabled.
  * @key: the only tracepoint whose sites are collected; NULL: all tracepoints.  @list NULL:
- * only count.  Returns the number of these sites.  *@error is set if a site that must be
- * switched on cannot be patched.
+ * only count.  Returns the number of these sites.  If a site that must be switched on
+ * cannot be patched, stores an error in *@error.
  */
-static uint32_t collect(const struct ulf_module *module,
+static uint32_t collect_sites(const struct ulf_module *module,
 			const struct tracepoint *key, struct poke_site *list,
 			int *error)
 {
@@ -40,8 +40,9 @@ static uint32_t collect(const struct ulf_module *module,
 		if (key && s->key != key)
 			continue;
 		if (state < 0) {
-			/* The code is neither libulf's NOP nor its jump, because other
-			 * software has patched it. */
+			/* The code at the site is neither libulf's NOP nor libulf's
+			 * jump: other software has patched it.  If the site must be on,
+			 * report this. */
 			if (site.is_on)
 				*error = state;
 			continue;
@@ -57,22 +58,22 @@ static uint32_t collect(const struct ulf_module *module,
 
 /* Patch the sites of the modules from @from up to, but not including, @to.  @key: the
  * only tracepoint whose sites are patched; NULL: all tracepoints. */
-static int update(struct ulf_module *from, struct ulf_module *to,
-		  const struct tracepoint *key)
+static int update_sites(struct ulf_module *from, struct ulf_module *to,
+			const struct tracepoint *key)
 {
 	uint32_t nr = 0, done = 0;
 	struct poke_site *list;
 	int error = 0, r;
 
 	for (struct ulf_module *m = from; m != to; m = m->next)
-		nr += collect(m, key, NULL, &error);
+		nr += collect_sites(m, key, NULL, &error);
 	if (!nr)
 		return error;
 	list = memory_alloc(nr * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	for (struct ulf_module *m = from; m != to; m = m->next)
-		done += collect(m, key, list + done, &error);
+		done += collect_sites(m, key, list + done, &error);
 	r = poke_sites(list, done);
 	memory_free(list);
 	return r ? r : error;
@@ -80,15 +81,15 @@ static int update(struct ulf_module *from, struct ulf_module *to,
 
 int site_update_all(void)
 {
-	return update(module_first(), NULL, NULL);
+	return update_sites(module_first(), NULL, NULL);
 }
 
 int site_update_key(const struct tracepoint *key)
 {
-	return update(module_first(), NULL, key);
+	return update_sites(module_first(), NULL, key);
 }
 
 int site_update_module(struct ulf_module *module)
 {
-	return update(module, module->next, NULL);
+	return update_sites(module, module->next, NULL);
 }

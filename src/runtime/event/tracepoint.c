@@ -4,8 +4,9 @@
  * tracepoint loads the pointer once [probe.publish] and walks the array that it got.  The
  * old array is freed after a grace period.
  *
- * The list must be published before the sites are switched on.  The sites may be switched
- * off at any time: a thread that still comes in finds NULL instead of a list.
+ * The list must be published before the sites are switched on.  The sites may be
+ * switched off at any time: a thread that has already passed the site then finds NULL
+ * in place of a list.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include "runtime/event/tracepoint.h"
 #include <ulf/tracepoint.h>
 
-static unsigned int count(const struct tracepoint_func *funcs)
+static unsigned int count_probes(const struct tracepoint_func *funcs)
 {
 	unsigned int nr = 0;
 
@@ -29,18 +30,18 @@ static unsigned int count(const struct tracepoint_func *funcs)
 	return nr;
 }
 
-static int find(const struct tracepoint_func *funcs, void *probe, void *data)
+static int find_probe(const struct tracepoint_func *funcs, void *probe, void *data)
 {
-	for (unsigned int i = 0; i < count(funcs); i++) {
+	for (unsigned int i = 0; i < count_probes(funcs); i++) {
 		if (funcs[i].func == probe && funcs[i].data == data)
 			return (int)i;
 	}
 	return -ENOENT;
 }
 
-/* Returns true if the only probe is the one that records the event.  Then a hit uses no
- * list and does not call ulf_probe_enter(): it consists of rseq sections, which
- * grace_wait() restarts [grace.rseq]. */
+/* Returns true if the only probe is the one that records the event.  Then a hit needs
+ * no list, and does not call ulf_probe_enter(): the hit consists of rseq sections, and
+ * grace_wait() restarts these [grace.rseq]. */
 static bool is_direct(const struct tracepoint *tp,
 		      const struct tracepoint_func *funcs)
 {
@@ -51,7 +52,7 @@ static bool is_direct(const struct tracepoint *tp,
 	       grace_has_rseq();
 }
 
-static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
+static void publish_probes(struct tracepoint *tp, struct tracepoint_func *funcs)
 {
 	struct tracepoint_func *old = tp->funcs;
 
@@ -66,12 +67,12 @@ static void publish(struct tracepoint *tp, struct tracepoint_func *funcs)
 
 static int add_probe(struct tracepoint *tp, void *probe, void *data, int prio)
 {
-	unsigned int nr = count(tp->funcs), at = 0;
+	unsigned int nr = count_probes(tp->funcs), at = 0;
 	struct tracepoint_func *funcs;
 
 	if (!probe)
 		return -EINVAL;
-	if (find(tp->funcs, probe, data) >= 0)
+	if (find_probe(tp->funcs, probe, data) >= 0)
 		return -EEXIST;
 	funcs = memory_alloc((nr + 2) * sizeof(*funcs));
 	if (!funcs)
@@ -85,14 +86,14 @@ static int add_probe(struct tracepoint *tp, void *probe, void *data, int prio)
 		memcpy(funcs + at + 1, tp->funcs + at,
 		       (nr - at) * sizeof(*funcs));
 	__atomic_store_n(&thread_may_hit, true, __ATOMIC_RELAXED);
-	publish(tp, funcs);
+	publish_probes(tp, funcs);
 	return 0;
 }
 
 static int remove_probe(struct tracepoint *tp, void *probe, void *data)
 {
-	unsigned int nr = count(tp->funcs);
-	int at = find(tp->funcs, probe, data);
+	unsigned int nr = count_probes(tp->funcs);
+	int at = find_probe(tp->funcs, probe, data);
 	struct tracepoint_func *funcs = NULL;
 
 	if (at < 0)
@@ -105,7 +106,7 @@ static int remove_probe(struct tracepoint *tp, void *probe, void *data)
 		memcpy(funcs + at, tp->funcs + at + 1,
 		       (nr - 1 - (unsigned int)at) * sizeof(*funcs));
 	}
-	publish(tp, funcs);
+	publish_probes(tp, funcs);
 	return 0;
 }
 
@@ -127,8 +128,8 @@ void tracepoint_leave(struct tracepoint *tp)
 		lock_drop(&tp->lock);
 }
 
-/* Call unregfunc if @tp has no probe left.  The caller has entered @tp, so no other
- * thread changes the list of probes. */
+/* Call unregfunc if @tp has no probe left.  The caller has called tracepoint_enter(),
+ * so no other thread changes the list of probes. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)
@@ -154,7 +155,7 @@ int tracepoint_add(struct tracepoint *tp, void *probe, void *data, int prio)
 
 bool tracepoint_has(const struct tracepoint *tp, void *probe, void *data)
 {
-	return find(tp->funcs, probe, data) >= 0;
+	return find_probe(tp->funcs, probe, data) >= 0;
 }
 
 int tracepoint_drop(struct tracepoint *tp, void *probe, void *data)

@@ -59,7 +59,7 @@ static uint32_t users_of(const struct object *object, uint32_t i)
 	return users;
 }
 
-/* ---- make bodies, for users that follow calls ---- */
+/* ---- make bodies for followed functions ---- */
 
 static uint32_t next_body;		/* offset of the next free body in ftrace_bodies */
 
@@ -103,9 +103,10 @@ static bool needs_body(const struct fsites *sites, uint32_t i)
 	return slot && !slot->body.at;
 }
 
-/* Make bodies for the sites that are about to be switched on.  Write all bodies first, then
- * store their addresses in the slots: so a thread that finds a body in a slot finds it
- * complete.  Returns 0, -ENOSPC (no space for more bodies) or an error of writing text. */
+/* Make bodies for the sites that are about to be switched on.  Write all bodies first,
+ * then store their addresses in the slots.  So if a thread finds a body in a slot, the
+ * body is complete.  Returns 0, -ENOSPC (no space for more bodies) or an error of
+ * writing text. */
 static int bodies_make(const struct fsites *sites)
 {
 	uint32_t at = next_body, end = next_body;
@@ -158,17 +159,17 @@ static bool is_about_functions(int r)
 	return r == -EILSEQ || r == -ENOMEM;
 }
 
-/* Returns the error to report: an error that is not about single functions, else the first
- * one. */
-static int worse(int first, int second)
+/* Returns the more important of two errors: an error that is not about single
+ * functions; if both or none are about single functions, the first one. */
+static int worse_error(int first, int second)
 {
 	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?
 	       second : first;
 }
 
-/* Give all sites of @object the users that they must have.  Returns -EFAULT if the
- * object was unmapped, else 0 or the error that worse() chooses.  After such an error
- * all other sites are updated. */
+/* Give all sites of @object the users that they must have.  Returns 0, -EFAULT if the
+ * object was unmapped, or the error that worse_error() chooses.  In the last case all
+ * sites without an error are updated. */
 static int update_object(struct object *object)
 {
 	struct fsites *sites = &object->sites;
@@ -185,20 +186,21 @@ static int update_object(struct object *object)
 	if (prepared == -EFAULT)
 		return prepared;
 	made = shadow_keys ? bodies_make(sites) : 0;
-	/* Calls of functions without a body are not followed, but counted. */
+	/* A function without a body is traced, but its calls are not followed: they
+	 * count as lost (ftrace_graph_lost). */
 	if (made == -ENOSPC)
 		made = 0;
 	r = fsites_switch(sites);
 	if (r == -EFAULT)
 		return r;
-	return worse(worse(prepared, made), r);
+	return worse_error(worse_error(prepared, made), r);
 }
 
 /*
- * Updates of libraries are put off while a thread is in dlclose(), because it may be about
- * to unmap them.  They are not put off while a thread in dlopen() waits for the server:
- * that thread holds libc's lock, so no other thread can unmap anything.  runtime_lock()
- * protects nr_unloading, nr_loading and has_put_off.
+ * Updates of libraries are put off while a thread is in dlclose(), because that thread
+ * may be about to unmap libraries.  They are not put off while a thread in dlopen()
+ * waits for the server: that thread holds libc's lock, so no other thread can unmap
+ * anything.  runtime_lock() protects nr_unloading, nr_loading and has_put_off.
  */
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
@@ -212,8 +214,9 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-/* True while slots get new tags.  Then no lane has rings, so ftrace.S leaves every call to
- * hit.c. grace_restart_sections() restarts threads that had already loaded a ring. */
+/* True while slots get new tags.  Then no lane has rings, so ftrace.S leaves every call
+ * to hit.c.  For threads that had already loaded a ring, grace_restart_sections()
+ * restarts the rseq section. */
 static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
 					 * have old tags */
@@ -234,7 +237,7 @@ static int update_all(void)
 			object_drop(o);		/* drop the object, which a dlclose() has
 						 * unmapped meanwhile */
 		else
-			ret = worse(ret, r);
+			ret = worse_error(ret, r);
 		if (r != -EFAULT && o->sites.has_old_slots)
 			has_old_slots = true;
 	}
@@ -261,7 +264,8 @@ static int update_sites(void)
 
 void ftrace_unload_begin(void)
 {
-	runtime_lock();		/* waits for an update of sites that is under way */
+	runtime_lock();		/* waits until an update of sites, if one has
+				 * begun, is complete */
 	nr_unloading++;
 	runtime_unlock();
 }
@@ -293,7 +297,8 @@ void ftrace_load_begin(void)
 
 void ftrace_load_end(bool has_applied)
 {
-	runtime_lock();		/* waits for an update of sites that is under way */
+	runtime_lock();		/* waits until an update of sites, if one has
+				 * begun, is complete */
 	if (has_applied)
 		ftrace_apply_again();
 	if (nr_loading)
@@ -304,7 +309,8 @@ void ftrace_load_end(bool has_applied)
 void ftrace_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (nr_unloading)	/* the threads that were in dlclose() do not exist in the child */
+	if (nr_unloading)	/* forget the threads that were in dlclose():
+				 * they do not exist in the child */
 		nr_unloading = 0;
 	if (nr_loading)
 		nr_loading = 0;
@@ -320,8 +326,8 @@ bool ftrace_has_put_off(void)
 
 static struct ftrace_case cases[ABI_BUFFERS];
 
-/* Returns the only buffer in @users that has the function tracer, if ftrace.S can record
- * for it, else NULL. */
+/* If exactly one buffer in @users has the function tracer, and ftrace.S can record for
+ * it, returns this buffer.  Otherwise returns NULL. */
 static const struct buffer *function_buffer(uint32_t users)
 {
 	uint32_t functions = users & FTRACE_FUNCTION_MASK & ~ftrace_state.graphs;
@@ -387,9 +393,9 @@ static void set_common(uint32_t users)
 				 set : &buffer_no_rings, __ATOMIC_RELEASE);
 }
 
-/* Make @users the active users.  Call set_common() twice: before the store of active, with the
- * users that are both old and new, and after it, with all new users.  So ftrace.S never records
- * for a user that is not active.
+/* Make @users the active users.  Call set_common() twice: before the store of `active`,
+ * only with the users that stay active; after the store, with all new users.  So
+ * ftrace.S never records for a user that is not active.
  * mates: active_users() in hit_slow.c, hit.c [ftrace.active]; active_tags() [ftrace.tags] */
 static void set_active(uint32_t users)
 {
@@ -412,8 +418,9 @@ static int hooks_init(void)
 	struct ftrace_offsets offsets = { .rseq = arch_rseq_offset };
 	unsigned long cpus[ABI_CPUS / 64];
 
-	/* Hooks do not check the CPU number.  If the kernel has more CPUs than a set has
-	 * rings, or does not report how many, hooks read a word that means "on no CPU". */
+	/* Hooks do not check the CPU number.  So if a CPU number may be too large for a
+	 * set of rings (or if the kernel does not report how many CPUs there are), make
+	 * hooks read a word that means "on no CPU". */
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
@@ -424,8 +431,8 @@ static int hooks_init(void)
 	return ftrace_vectors_init() ? ftrace_hooks_make(&offsets) : -EOPNOTSUPP;
 }
 
-/* Add a user that the program registers.  Functions that cannot be patched do not call this
- * user. */
+/* Add a user that the program registers.  The user is added even if some functions cannot
+ * be patched.  Calls of these functions do not reach the user. */
 int ftrace_user_add(uint32_t user, const struct ftrace_ops *filter)
 {
 	int r = hooks_init();

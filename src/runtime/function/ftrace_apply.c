@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Apply the server's settings for functions, the block of functions (abi/functions.h).
- * Any process of the root can write this block, so nothing in it is trusted: the object
- * must be the one that is loaded at the address, its table of entries must be inside of
- * it, a site must be where the object says that a function begins (entries.c), and the
- * bytes of a site are compared before they are changed.
+ * Any process of the root can write this block, so nothing in it is trusted.  The object
+ * that a row names must be the one that is loaded at its address.  Its table of entries
+ * must be inside of the object.  A site must be at a place where the object says that a
+ * function begins (entries.c).  And the bytes of a site are compared before they are
+ * changed.
  *
  * All functions run under runtime_lock().
  */
@@ -31,17 +32,17 @@ static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 #define OBJECTS_MAX	4096u		/* greatest number of objects in a block of
 					 * functions, more than a process loads */
 
-static uint64_t seen_serial;		/* serial of the block of functions that is in
-					 * force; 0: none */
+static uint64_t seen_serial;		/* serial of the block of functions that
+					 * is in force; 0: no block is in force */
 static bool has_others;			/* true: the block of functions names objects
 					 * that were not loaded in this process when the
 					 * block was applied */
 static bool is_stale;			/* true: apply the block of functions again,
-					 * because objects of has_others may be loaded
-					 * now */
+					 * because objects that were not loaded then may
+					 * be loaded now */
 
 /* Translate the users of a site in the block of functions (ABI_FUNCTIONS_...) to bits
- * of enum ftrace_user.  @graphs: abi_functions.graphs */
+ * of enum ftrace_user.  @graphs: the value of abi_functions.graphs */
 static uint32_t users_from(uint32_t bits, uint32_t graphs)
 {
 	uint32_t users = bits & FTRACE_FUNCTION_MASK;
@@ -107,9 +108,9 @@ static void forget_others(void)
 	}
 }
 
-/* Set the memory in which the profiler counts the functions of @object.  @off: offset of
- * the figures in the root's memory; 0: none.  Returns 0, -EINVAL or an error of
- * root_populate(). */
+/* Set the memory in which the profiler counts the functions of @object.  @off: offset
+ * of the figures in the root's memory; 0: there are no figures.  Returns 0, -EINVAL or
+ * an error of root_populate(). */
 static int take_figures(struct object *object, uint64_t off)
 {
 	uint64_t bytes = (uint64_t)root_nr_cpus() * object->sites.nr *
@@ -172,7 +173,7 @@ static int take_object(const void *all, const struct abi_functions *head,
 /* Apply the block of functions, @all.  @head: a private copy of its first bytes.
  * Values that were checked are not read from the block again, because another process
  * may change them. */
-static int take(const struct abi_functions *all, const struct abi_functions *head)
+static int take_functions(const struct abi_functions *all, const struct abi_functions *head)
 {
 	struct ftrace_graph_settings graph = {
 		.depth = head->graph_depth, .has_starts = head->has_starts,
@@ -243,7 +244,7 @@ int ftrace_apply(void)
 		return r;
 	seen_serial = serial;
 	is_stale = false;
-	return take(all, &head);
+	return take_functions(all, &head);
 }
 
 void ftrace_apply_again(void)

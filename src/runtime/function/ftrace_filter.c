@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filters of <linux/ftrace.h>.  As in the kernel, a name is looked up once, when the
- * program sets it.  A filter holds the sites of the functions that were loaded then.
+ * The filters of <linux/ftrace.h>.  As in the kernel, a name is looked up once, when
+ * the program sets it.  So a filter contains only sites of functions that were loaded
+ * at that time.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@ struct ips {
 };
 
 /* Returns the element that holds @ip, or the free element in which @ip must be stored. */
-static uint64_t *place(struct ips *ips, uint64_t ip)
+static uint64_t *place_of_ip(struct ips *ips, uint64_t ip)
 {
 	uint64_t i = ip * 0x9e3779b97f4a7c15ull >> 32;
 
@@ -35,7 +36,7 @@ static uint64_t *place(struct ips *ips, uint64_t ip)
 
 static bool ips_have(struct ips *ips, uint64_t ip)
 {
-	return ips && *place(ips, ip);
+	return ips && *place_of_ip(ips, ip);
 }
 
 /* Double the size of the hash table *@ips, so that half of its elements stay free. */
@@ -51,7 +52,7 @@ static int ips_grow(struct ips **ips)
 	new->nr = old ? old->nr : 0;
 	for (uint32_t i = 0; old && i <= old->mask; i++)
 		if (old->at[i])
-			*place(new, old->at[i]) = old->at[i];
+			*place_of_ip(new, old->at[i]) = old->at[i];
 	memory_free(old);
 	*ips = new;
 	return 0;
@@ -63,7 +64,7 @@ static int ips_add(struct ips **ips, uint64_t ip)
 
 	if (r || ips_have(*ips, ip))
 		return r;
-	*place(*ips, ip) = ip;
+	*place_of_ip(*ips, ip) = ip;
 	(*ips)->nr++;
 	return 0;
 }
@@ -101,8 +102,8 @@ bool filter_has(const struct ftrace_ops *ops, uint64_t code)
 /* Add the addresses @some to the list @list of the filter of @ops, or remove them if
  * @is_removed.  @is_reset: empty the list first.  The new list replaces the old one
  * only if there was memory for it. */
-static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
-		  bool is_removed, bool is_reset)
+static int change_filter(struct ftrace_ops *ops, enum filter_list list, struct ips *some,
+			 bool is_removed, bool is_reset)
 {
 	struct filter *filter = ops->ulf;
 	struct ips *old, *new = NULL;
@@ -125,8 +126,8 @@ static int change(struct ftrace_ops *ops, enum filter_list list, struct ips *som
 	return 0;
 }
 
-/* Returns true if @code is in the list FILTER_ONLY.  Returns false if the list is empty,
- * although an empty list means all functions.  @is_reset: treat the list as empty. */
+/* Returns true if @code is in the list FILTER_ONLY.  An empty list means all functions,
+ * but this function returns false for it.  @is_reset: treat the list as empty. */
 static bool is_chosen(const struct ftrace_ops *ops, uint64_t code, bool is_reset)
 {
 	const struct filter *filter = ops->ulf;
@@ -148,7 +149,7 @@ int filter_set_ip(struct ftrace_ops *ops, uint64_t ip, bool is_removed, bool is_
 		return -ENOENT;
 	r = ips_add(&one, code);
 	if (!r)
-		r = change(ops, FILTER_ONLY, one, is_removed, is_reset);
+		r = change_filter(ops, FILTER_ONLY, one, is_removed, is_reset);
 	memory_free(one);
 	return r;
 }
@@ -180,7 +181,7 @@ int filter_set_glob(struct ftrace_ops *ops, enum filter_list list, const char *g
 	if (!found.error && glob && !found.ips)
 		found.error = -EINVAL;
 	if (!found.error)
-		found.error = change(ops, list, found.ips, is_removed, is_reset);
+		found.error = change_filter(ops, list, found.ips, is_removed, is_reset);
 	memory_free(found.ips);
 	return found.error;
 }

@@ -4,12 +4,13 @@
  *
  * func-args		a record has the registers of arguments
  * func_stack_trace	a stack trace follows each record
- * func-no-repeats	several calls of a function in a row, on one CPU, become one
- *			record, which says how many they were
+ * func-no-repeats several calls of a function in a row, on one CPU, become one record,
+ * which contains their number
  *
- * The last call on each CPU is stored in private memory of this process, under a lock for which
- * no thread waits.  A thread that finds the lock taken, because its holder was interrupted,
- * records its call in the ordinary way.  So each call is either recorded or counted, once.
+ * For func-no-repeats, the last call on each CPU is stored in private memory of this
+ * process, under a lock.  No thread waits for this lock.  If the holder of the lock was
+ * interrupted, another thread may find the lock taken: then it records its call in the
+ * ordinary way.  So each call is either recorded or counted, and only once.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -58,7 +59,7 @@ struct repeats {
 };
 
 /* Returns the time of the buffer's clock. */
-static uint64_t now(const struct buffer *buffer)
+static uint64_t buffer_time(const struct buffer *buffer)
 {
 	const struct clock_row *clock = clock_get(__atomic_load_n(&buffer->shared->clock,
 								  __ATOMIC_RELAXED));
@@ -85,7 +86,7 @@ static void write_record(const struct buffer *buffer, struct record *record,
 static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 {
 	struct record record = record_of(ABI_EVENT_ID_FUNC_REPEATS, of->ip, of->parent);
-	uint64_t delta = now(buffer) - of->last;
+	uint64_t delta = buffer_time(buffer) - of->last;
 
 	record.repeats.count = (uint16_t)of->count;
 	record.repeats.top_delta = (uint16_t)(delta >> 32);
@@ -93,9 +94,9 @@ static void write_repeats(const struct buffer *buffer, const struct repeats *of)
 	write_record(buffer, &record, sizeof(record.repeats));
 }
 
-/* Returns true if the call repeats the last one on this CPU, and so was only counted.  If not,
- * this function has recorded the repetitions that were counted before, and the caller must
- * record the call. */
+/* If the call is equal to the last one on this CPU, only counts it, and returns true.
+ * Otherwise records the repetitions that were counted before, and returns false: the
+ * caller must record the call. */
 static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t parent)
 {
 	uint32_t cpu = thread_cpu();
@@ -112,7 +113,7 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 	state->parent = parent;
 	state->count = is_repeat ? last.count + 1 : 0;
 	if (is_repeat)
-		state->last = now(buffer);
+		state->last = buffer_time(buffer);
 	__atomic_store_n(&state->is_taken, 0, __ATOMIC_RELEASE);
 	if (!is_repeat && last.count)
 		write_repeats(buffer, &last);
@@ -169,8 +170,8 @@ int function_options_apply(struct buffer *buffer)
 	return 0;
 }
 
-/* Release the locks of all struct repeats in a child of fork(): a thread that the child
- * does not have may have held them. */
+/* Release the locks of all struct repeats in a child of fork(): their holders may be
+ * threads that do not exist in the child. */
 void function_options_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;

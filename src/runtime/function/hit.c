@@ -2,8 +2,8 @@
 /*
  * Code that runs when a traced function is entered, and when a followed call returns.  It
  * runs in any thread and any signal handler.  It uses general registers only, because the
- * vector registers hold values of the program.  ftrace.S does the common cases by itself;
- * this file handles all cases from the start.
+ * vector registers hold values of the program.  ftrace.S handles the common cases by itself and
+ * leaves the others to this file.  This file can handle every case.
  */
 #include <assert.h>
 #include <errno.h>
@@ -76,10 +76,10 @@ static_assert(RECORD_BYTES(function) == 24 && RECORD_BYTES(entry.depth) == 20 &&
 static_assert(RECORD_BYTES(entry.marks) == 24 && RECORD_BYTES(exit.marks) == 52,
 	      "the server reads the same");
 
-/* Make space for a record of @bytes in the ring of the current CPU, by moving to the next
- * page if the current one is full.  Returns 0 (try to append again), -ENOBUFS (recording is
- * off, or the ring refused and counted the record) or another error, after which the caller
- * must take the slow path. */
+/* Move to the next page of the current CPU's ring if the current page has no space for a record of
+ * @bytes.  Returns 0 (try to append again), -ENOBUFS (recording is off, or the ring is full and
+ * has counted the record as dropped) or another error, after which the caller must take the slow
+ * path. */
 static int make_space(const struct buffer *buffer, uint32_t bytes)
 {
 	int r = -EINVAL;
@@ -105,10 +105,10 @@ static bool leave_page(const struct ring_set *set, uint32_t cpu,
 	       ring_has_room(ring, bytes);
 }
 
-/* Make space in @ring, which ftrace.S uses.  Returns 1 if a record of @bytes fits now.  Returns
- * 0 if the current CPU has another ring, or there is still no space: then ftrace.S must not try
- * again, as it might never end.  If there is no ring, set SHADOW_SLOWLY, so that ftrace.S does
- * not try for the next call either. */
+/* Make space in @ring, which ftrace.S uses.  Returns 1 if a record of @bytes fits now.  Returns 0
+ * if the current CPU has another ring, or if there is still no space.  After 0, ftrace.S must not
+ * try again, because this might never end.  If there is no ring, also sets SHADOW_SLOWLY, so that
+ * ftrace.S leaves the next call to hit.c at once. */
 uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *ring)
 {
 	const struct buffer *buffer = ftrace_state.graph_buffer;
@@ -129,8 +129,8 @@ uint32_t ftrace_graph_room(uint32_t bytes, uint64_t now_ns, struct abi_ring *rin
 	return has_space;
 }
 
-/* Write @record, @bytes bytes from its head on.  Returns false if recording is off or the
- * ring refused the record.  *@time is set to the time of the record. */
+/* Write @record, of @bytes bytes from its member `head` on.  Returns false if recording
+ * is off, or if the ring was full.  *@time is set to the time of the record. */
 static bool write_record(const struct buffer *buffer, struct record *record,
 			 size_t bytes, uint64_t *time)
 {
@@ -174,7 +174,7 @@ static uint32_t active_tags(void)
 }
 
 /*
- * Returns the buffers with function_graph.  A buffer is not active while its bit changes:
+ * Returns the buffers with function_graph.  While a bit changes, its tracer is not active:
  *
  *	agent: set_active(without it), set_graphs(), set_active(with it)
  *	hit:   graph_buffers(), active_users(), graph_buffers()
@@ -189,7 +189,7 @@ static uint32_t graph_buffers(void)
 
 /* ---- find and store the innermost followed call ---- */
 
-/* Returns the depth of a call inside of the followed call at @top. */
+/* Returns the depth of calls made directly by the followed call at @top; 0 for SHADOW_NONE. */
 static uint32_t depth_within(uint64_t top)
 {
 	const struct shadow *shadow = shadow_of(top);
@@ -197,7 +197,7 @@ static uint32_t depth_within(uint64_t top)
 	return shadow ? shadow->depth + 1 : 0;
 }
 
-/* Returns the tags of the call at @top, with the marks that calls inside of it inherit. */
+/* Returns the tags of the call at @top, together with the marks that calls inside of it inherit. */
 static struct shadow_tags tags_within(uint64_t top)
 {
 	return shadow_tags(shadow_of(top));
@@ -217,8 +217,8 @@ static bool is_recorded(void)
 	       &buffer_no_rings;
 }
 
-/* Returns @place in the form of ftrace_this.top: with SHADOW_SLOWLY if ftrace.S cannot handle
- * calls inside of the call at @place. */
+/* Returns @place as a value for ftrace_this.top: with the flag SHADOW_SLOWLY if ftrace.S cannot
+ * handle calls inside of the call at @place. */
 static uint64_t top_word(uint64_t place)
 {
 	const struct shadow *shadow = shadow_of(place);
@@ -230,8 +230,8 @@ static uint64_t top_word(uint64_t place)
 	return is_simple ? place : place | SHADOW_SLOWLY;
 }
 
-/* Store @place as top, and the depth.  Store top before depth: a signal handler in between
- * recomputes depth from top. */
+/* Store @place as the top, and the depth of calls inside of it.  Store top before depth: a signal
+ * handler that runs between the two stores computes depth again from top. */
 static void set_top(uint64_t place)
 {
 	ftrace_this.top = top_word(place);
@@ -251,8 +251,8 @@ void ftrace_thread_named(void)
 	set_top(ftrace_this.top);
 }
 
-/* Restore the state of the thread.  Store top before ftrace_thread_named(), which computes
- * the words that depend on the thread's tid, and uses top. */
+/* Restore the state of the thread.  Store top before ftrace_thread_named(): that function uses
+ * top, and computes the words that depend on the thread's tid. */
 void ftrace_thread_restore(uint64_t top, bool is_in_callback)
 {
 	ftrace_this.is_in_callback = is_in_callback;
@@ -276,9 +276,9 @@ static bool is_on_signal_stack(uint64_t place)
 }
 
 /* Returns true if the call at @top is on the signal stack and belongs to a handler.
- * Check the marks of the call, too: the memory may have another use by now, or belong
- * to the current stack.  A call of a function in set_graph_function may have no mark of
- * a handler, so its FTRACE_START counts as well. */
+ * Check the marks of the call, too, because the memory may no longer be a signal stack: it may
+ * have another use now, or belong to the current stack.  A call of a function in
+ * set_graph_function may have no mark of a handler, so its FTRACE_START counts as well. */
 static bool is_of_handler(uint64_t top)
 {
 	struct shadow_tags tags;
@@ -290,11 +290,12 @@ static bool is_of_handler(uint64_t top)
 }
 
 /*
- * Walk outward from the followed call at @top, past all calls that have ended, and return the
- * first one that goes on, in the form of ftrace_this.top.  A call has ended without a return (by
- * longjmp() or an exception) if it is below @place, or if it belongs to a handler on the signal
- * stack and @place is not on that stack.
- * @steps: incremented for each call that is passed
+ * Start at the followed call at @top and go outward.  Skip the calls that have ended without a
+ * return (by longjmp() or an exception).  Return the first call that is still running, or
+ * SHADOW_NONE, in the form of ftrace_this.top.  A call has ended if its address on the stack is
+ * not above @place, or if it belongs to a handler on the signal stack and @place is not on that
+ * stack.
+ * @steps: incremented for each call that is skipped
  */
 static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 {
@@ -302,8 +303,8 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 	uint32_t downs = 0;
 
 	top &= ~SHADOW_SLOWLY;
-	/* Check SHADOW_NONE first, because @place may be an interrupted stack pointer, of
-	 * any value. */
+	/* Check SHADOW_NONE first: shadow_around() must not get it.  @place may be an interrupted
+	 * stack pointer of any value, so the other condition may be true for SHADOW_NONE. */
 	while (top != SHADOW_NONE &&
 	       (top <= place || (is_outside && is_of_handler(top)))) {
 		top = shadow_around(top, &downs);
@@ -313,18 +314,18 @@ static uint64_t live_above(uint64_t top, uint64_t place, uint32_t *steps)
 }
 
 /*
- * Find the innermost followed call that goes on, as live_above() does, for a signal handler
- * whose return address is at @place.  The calls that the handler interrupted are around it,
- * wherever its stack is.  So compare with the interrupted stack pointer.  Subtract two
- * words from that: for one instruction on the way to or from the body, the return address
- * of a running call is below the stack pointer.
+ * Find the innermost followed call that is still running, as live_above() does, for a signal
+ * handler whose return address is at @place.  The calls that the handler has interrupted are
+ * around the handler, even if its stack is elsewhere.  So compare with the interrupted stack
+ * pointer and not with @place.  Subtract two words from it: for one instruction on the way to or
+ * from a body, the return address of a running call is below the stack pointer.
  */
 static uint64_t interrupted_above(const uint64_t *place, uint32_t *steps)
 {
 	const stack_t *stack = arch_signal_stack(place);
 	uint64_t sp = arch_signal_sp(place) - 2 * sizeof(*place);
 
-	/* Drop the calls that have ended on the signal stack known so far. */
+	/* Drop the calls on the signal stack known so far, if they have ended. */
 	uint64_t top = live_above(ftrace_this.top, sp, steps);
 
 	/* With SS_AUTODISARM the kernel reports no signal stack (size 0) inside a handler,
@@ -354,8 +355,8 @@ struct leaving {
 	bool is_many;			/* true: calltime and rettime come from ftrace_hit_ns() */
 };
 
-/* Record the exit for @tag.  rettime is the time of the record; with several graph tracers
- * it is now_ns for all of them. */
+/* Record the exit for @tag.  With one graph tracer, rettime is the time of the record.  With
+ * several graph tracers, rettime is now_ns in the records of all of them. */
 static void write_exit(struct record *record, const struct leaving *call, uint32_t tag)
 {
 	const struct shadow_tags *tags = call->tags;
@@ -415,7 +416,7 @@ static void exit_for(uint64_t value, const struct shadow *shadow,
 	}
 }
 
-/* A call that begins, as enter() builds it. */
+/* A call that begins; enter_function() fills this in. */
 struct entering {
 	uint64_t func;			/* address of the function's site */
 	const struct fsite_slot *slot;
@@ -425,8 +426,8 @@ struct entering {
 	bool is_many;			/* true: the tags need an entry in shadow_many */
 };
 
-/* Record the entry for @tag, one of tags.users.  Returns false if recording is off or the
- * ring refused the record. */
+/* Record the entry for @tag, one of tags.users.  Returns false if recording is off, or if the ring
+ * was full. */
 static bool write_entry(struct entering *call, uint32_t tag)
 {
 	const struct buffer *buffer = ftrace_state.tag_buffers[tag];
@@ -459,7 +460,7 @@ static bool write_entry(struct entering *call, uint32_t tag)
 			    call->is_many ? &time : &call->shadow.time_ns);
 }
 
-/* Returns those tags of @tags whose tracers leave out the time off the CPU (nosleep-time). */
+/* Returns the tags among @tags whose tracers do not count the time off the CPU (nosleep-time). */
 static uint32_t cpu_time_tags(uint32_t tags)
 {
 	uint32_t those = 0;
@@ -475,7 +476,7 @@ static uint32_t cpu_time_tags(uint32_t tags)
 
 /* Record the entry for each tag in tags.users.  Drop the tags whose buffer does not record.
  * Sets the time of the call.  Returns the bit of FTRACE_GRAPH_OPS if @users has it and the
- * program's callback wants the call to be followed. */
+ * program's callback asks for the return of the call; else 0. */
 static uint32_t entry_for(uint32_t users, struct entering *call)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -503,9 +504,9 @@ static uint32_t entry_for(uint32_t users, struct entering *call)
 	return users;
 }
 
-/* Drop the tags of graph tracers without the option funcgraph-irqs if the call is in a
- * signal handler.  As in the kernel, a function in set_graph_function keeps its tags, and
- * counts as outside of the handler, unless the handler interrupted such a function. */
+/* If the call is in a signal handler, drop the tags of graph tracers without the option
+ * funcgraph-irqs.  As in the kernel, a function in set_graph_function keeps its tags and counts as
+ * outside of the handler, except if the handler has interrupted such a function. */
 static void choose_in_handler(struct entering *call, const struct shadow_tags *within)
 {
 	struct shadow_tags *tags = &call->tags;
@@ -536,18 +537,18 @@ static uint32_t all_or_none(uint32_t tags, uint32_t active)
 /*
  * Choose the graph tracers that follow the call, and set its marks:
  * starts	the function is in set_graph_function, or the call is inside of such a call.
- *		Calls that were followed before there was such a list, or for other users,
- *		do not count.
+ *		A call does not count if it was followed before there was such a list, or for
+ *		another user.
  * skips	the function is in set_graph_notrace, or the call is inside of such a call.
- *		The call is followed but not recorded, to know which calls are inside of it.
+ *		The call is followed, so that calls inside of it are known, but not recorded.
  * insides	the call is a signal handler, or inside of one.  A signal handler is a call
  *		that returns to libc's restorer.
  *
  * @graphs: tags of the graph tracers that trace the function; @active: all active tags.
- * Returns the tags in @graphs that skip this call because of its own name, not because a
- * caller is skipped.
+ * Returns the tags in @graphs that skip this call because the function itself is in
+ * set_graph_notrace, and not because they skip a call around it.
  */
-static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
+static uint32_t choose_tags(struct entering *call, uint32_t graphs, uint32_t active)
 {
 	const struct shadow_tags within = tags_within(call->shadow.above);
 	struct shadow_tags *tags = &call->tags;
@@ -575,15 +576,15 @@ static uint32_t choose(struct entering *call, uint32_t graphs, uint32_t active)
 /* Replace the return address at @place by an address in the function's body. */
 static void redirect_return(uint64_t *place, const struct fsite_slot *slot)
 {
-	/* Store the shadow before the new return address: a signal handler that unwinds
-	 * and finds this return address looks the shadow up. */
+	/* Store the shadow before the new return address.  A signal handler that unwinds may find
+	 * this return address, and then it needs the shadow. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*place = (uint64_t)slot->body.back;
 }
 
-/* Record the exit of @shadow before a tail call replaces it with the call that has @tags.
- * Returns the tags for which both calls count as one signal handler: for these the records
- * mark neither the end of the first call nor the start of the second. */
+/* Record the exit of the call with @shadow: a tail call replaces it by the call with @tags.
+ * Returns the tags for which both calls are one signal handler: the records of these tags mark
+ * neither its end at the first call nor its start at the second. */
 static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags *tags)
 {
 	struct shadow_tags old = shadow_tags(shadow);
@@ -595,12 +596,12 @@ static uint32_t exit_into(const struct shadow *shadow, const struct shadow_tags 
 }
 
 /*
- * Handle a call at @place that is not followed.  Followed calls below @place have ended if
- * they are on the same stack: then set top to @above, as later calls are not inside of them.
- * If they are on another stack, of an interrupted function or of a coroutine, they go on
- * later, so top stays.  But if there are many of them, walking past them at each call would
- * take too long: then set top to @above too, until one of them returns.
- * @above: the innermost followed call that goes on
+ * Handle a call at @place that is not followed.  If there are followed calls below @place on the
+ * same stack, they have ended.  Later calls are not inside of them, so set top to @above.  If they
+ * are on another stack (of an interrupted function or a coroutine), they continue later, so top
+ * stays.  But to skip more than SHADOW_FAR of them at each call would take too long: then set top
+ * to @above, too, until one of them returns.
+ * @above: the innermost followed call that is still running
  * @steps: number of calls between top and @above
  */
 static void pass_over(const uint64_t *place, uint64_t above, uint32_t steps)
@@ -625,15 +626,15 @@ static void set_shadow(struct shadow *shadow, struct entering *call, uint32_t ot
 }
 
 /*
- * Enter a call: choose its users, record its entry, and follow it if a user needs that.
+ * Handle the entry of a call: choose its users, record it, and follow it if a user needs that.
  * Returns 1 if the return address was replaced by the body's, else 0.
  *
- * The return address may be in a body already.  Then another followed function has made a
- * tail call: it has called this one as its last act.  Record the exit of that function now.
- * This call takes over its return address and its body, because the CPU's return predictor
- * expects a return to that body.
+ * The return address may be in a body already.  Then a followed function has made a tail call: it
+ * has jumped to this function as its last act.  Record the exit of that function now.  This call
+ * takes over its return address and its body, because the CPU's return predictor expects a return
+ * to that body.
  */
-static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
+static uint32_t enter_function(uint64_t *place, uint32_t users, struct entering *call)
 {
 	const struct fsite_slot *slot = call->slot;
 	struct shadow *shadow = slot->body.at ? shadow_at(place) : NULL;
@@ -656,7 +657,7 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 		new->above = live_above(ftrace_this.top, (uint64_t)place, &steps);
 	}
 	new->depth = depth_within(new->above);
-	skipped = choose(call, graphs, active);
+	skipped = choose_tags(call, graphs, active);
 	handlers = call->tags.handlers;
 	if (is_tail)
 		call->tags.handlers &= ~exit_into(shadow, &call->tags);
@@ -679,8 +680,8 @@ static uint32_t enter(uint64_t *place, uint32_t users, struct entering *call)
 	return 1;
 }
 
-/* Returns true if this thread can record.  It needs a thread slot, which this function
- * tries to get, and must not be in a callback. */
+/* Returns true if this thread can record: it has a thread slot, and is not in a callback.  If it
+ * has no slot, tries to get one. */
 static bool can_record(void)
 {
 	if (!ulf_this_thread)
@@ -719,8 +720,8 @@ static const struct abi_pids *pids_of(const struct buffer *buffer, int list)
 	return __atomic_load_n(&buffer->pids[list], __ATOMIC_ACQUIRE);
 }
 
-/* Returns true if the lists of @buffer (set_ftrace_pid, set_ftrace_notrace_pid) exclude the
- * thread @tid. */
+/* Returns true if @buffer does not record the thread @tid, because of its lists (set_ftrace_pid,
+ * set_ftrace_notrace_pid). */
 static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 {
 	const struct abi_pids *only = pids_of(buffer, ABI_PIDS_FUNCTION);
@@ -730,8 +731,8 @@ static bool is_ignored(const struct buffer *buffer, uint32_t tid)
 	       (not && abi_pids_has(not, tid));
 }
 
-/* Returns @users without the buffers that ignore the thread @tid, and without FTRACE_GRAPH
- * if no graph tracer is left. */
+/* Returns @users without the buffers that do not record the thread @tid.  If no graph tracer is
+ * left, removes FTRACE_GRAPH, too. */
 static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 {
 	for (uint32_t left = users & FTRACE_FUNCTION_MASK; left; left &= left - 1) {
@@ -764,14 +765,14 @@ static void record_call(const struct buffer *buffer,
 		write_function(buffer, call->ip, call->parent);
 }
 
-static uint32_t follow(uint64_t *place, uint32_t users, const struct function_call *call,
-		       const struct fsite_slot *slot)
+static uint32_t follow_function(uint64_t *place, uint32_t users, const struct function_call *call,
+				const struct fsite_slot *slot)
 {
 	struct entering entering = {
 		.func = call->ip, .slot = slot, .regs = call->regs,
 	};
 
-	return enter(place, users, &entering);
+	return enter_function(place, users, &entering);
 }
 
 uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
@@ -795,5 +796,5 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 		ftrace_call_slowly(ftrace_run_probes, (uint64_t)&call, 0, 0);
 	if (users & 1u << FTRACE_STACK && is_deepest(place))
 		ftrace_call_slowly(ftrace_check_stack, ip, (uint64_t)place, 0);
-	return users & FTRACE_GRAPH_MASK ? follow(place, users, &call, slot) : 0;
+	return users & FTRACE_GRAPH_MASK ? follow_function(place, users, &call, slot) : 0;
 }

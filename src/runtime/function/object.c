@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program and its shared objects, as far as functions in them can be traced.  Compilers
- * put a table of function entries into a section that is loaded, but only the file says
- * where this section is.
+ * The program and its shared objects that have traceable functions.  Compilers put a
+ * table of function entries into a section that is loaded.  But only the file of the
+ * object says where this section is.
  */
 #include <elf.h>
 #include <errno.h>
@@ -113,8 +113,8 @@ bool object_has_table(const struct image *image, enum fsite_kind kind, uint64_t 
 	       image->bias + tables.sections[kind].sh_addr == table;
 }
 
-/* Mark in @seen the sites of @other that are in the text of @sites.  A site must belong to
- * one object only, because two objects would both write their jumps to it. */
+/* Mark in @seen the sites of @other that are in the text of @sites.  A site must belong
+ * to one object only: otherwise two objects would write their jumps to it. */
 static void mark_sites_of(const struct object *other, const struct fsites *sites,
 			  uint8_t *seen)
 {
@@ -152,8 +152,8 @@ struct range {
 
 /* Make an object.  @is_trusted: the object's own file has the table; if not, each site is
  * checked by entries_check().  Returns NULL if there is no memory. */
-static struct object *make(const struct range *range, enum fsite_kind kind,
-			   bool is_trusted)
+static struct object *make_object(const struct range *range, enum fsite_kind kind,
+				  bool is_trusted)
 {
 	struct object *object = memory_alloc(sizeof(*object));
 	struct fsite *sites = memory_alloc(range->nr * sizeof(*sites));
@@ -178,10 +178,12 @@ static struct object *make(const struct range *range, enum fsite_kind kind,
 	return object;
 }
 
-/* Return the struct object for @range, a table of function entries that this process
- * has found in a loaded object itself.  (For a table that another process has named,
- * see object_get_named().)  Makes the struct if there is none.  Returns NULL if there
- * is no memory. */
+/*
+ * Return the struct object for @range: a table of function entries that this process
+ * itself has found in a loaded object.  Makes the struct if there is none.  Returns
+ * NULL if there is no memory.  For a table that another process has named, see
+ * object_get_named().
+ */
 static struct object *get_found(const struct range *range, enum fsite_kind kind)
 {
 	struct object *object = objects;
@@ -194,14 +196,15 @@ static struct object *get_found(const struct range *range, enum fsite_kind kind)
 	if (object)
 		object_drop(object);	/* drop the old object, which was unloaded and
 					 * loaded again */
-	return make(range, kind, true);
+	return make_object(range, kind, true);
 }
 
 /*
- * Find or make an object for a table that another process has named.  A loaded object has
- * one struct object for each kind of table.  So a process that keeps naming other tables
- * cannot make this process allocate more.  The struct is dropped only if another object is
- * loaded there now: until then its jumps may be in the text.
+ * Find or make an object for a table that another process has named.  There is only one
+ * struct object for each loaded object and kind of table.  So a process that names one
+ * table after the other cannot make this process allocate more and more.  The struct is
+ * dropped only if another object is loaded at its address now: until then its jumps may
+ * be in the text.
  */
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
@@ -220,15 +223,15 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	}
 	if (object && (object->table != table || object->sites.nr != nr))
 		return -ENOENT;
-	/* Sites of kinds other than FSITE_PATCHABLE are not NOPs.  Trust them only if
-	 * the object's file has this table. */
+	/* Sites of kinds other than FSITE_PATCHABLE are not NOPs, so entries_check()
+	 * cannot check them.  Trust them only if the object's file has this table. */
 	if (!object && kind != FSITE_PATCHABLE) {
 		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
 		if (!is_confirmed)
 			return -ENOENT;
 	}
 	if (!object)
-		object = make(&range, kind, is_confirmed);
+		object = make_object(&range, kind, is_confirmed);
 	if (!object)
 		return -ENOMEM;
 	memcpy(object->build_id, loaded->id, sizeof(object->build_id));
@@ -261,7 +264,7 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 	}
 }
 
-static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
+static int see_loaded(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	uint64_t low, high;
 
@@ -275,9 +278,10 @@ static int see(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 /* ---- find objects with events or calls of __fentry__ by their dynamic section ---- */
 
+#define TAGS	(DT_JMPREL + 1)		/* the tags DT_NULL to DT_JMPREL are used */
+
 /* The dynamic section of an object.  The loader has relocated the addresses in it, except
  * in the vDSO. */
-#define TAGS	(DT_JMPREL + 1)
 struct dynamic {
 	uint64_t by_tag[TAGS];		/* [DT_...] is the value of the entry with this
 					 * tag; 0: there is no such entry */
@@ -339,9 +343,11 @@ static bool is_libulf(const struct dl_phdr_info *info)
 	       *info->dlpi_name;
 }
 
-/* A look at the list of objects.  libc lists objects in the order in which it loaded them.
- * When an object is unloaded, all later ones move forward in the list.  Example: 5 objects
- * were listed the last time, and 1 was unloaded since then.  So the first 4 are known. */
+/* The state of a check that looks for new objects.  libc lists objects in the order in
+ * which it loaded them.  When an object is unloaded, all later ones move forward in the
+ * list.  So new objects are always at its end.  Example: 5 objects were listed the last
+ * time, and 1 of them was unloaded since then, no matter which one.  So the first 4
+ * objects of the list are old, and all others are new. */
 struct look {
 	uint64_t at;			/* number of objects listed so far */
 	uint64_t subs;			/* number of objects that were ever unloaded
@@ -349,7 +355,8 @@ struct look {
 	bool has_some;			/* true: an object with events or functions was found */
 };
 
-static struct look last_look;		/* the previous look; protected by runtime_lock() */
+static struct look last_look;		/* the previous check; protected by
+					 * runtime_lock() */
 
 static int see_any(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
@@ -421,7 +428,7 @@ static int see_calls(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	bool can_call = has_fentry(info) ? !&object_is_library : has_calls(info);
 
-	return can_call ? see(info, bytes, arg) : 0;
+	return can_call ? see_loaded(info, bytes, arg) : 0;
 }
 
 void object_silence_calls(void)
@@ -438,8 +445,8 @@ void object_drop(struct object *object)
 		p = &(*p)->next;
 	*p = object->next;
 	profile_forget(object);
-	/* Report the unload: if the object is loaded again, the server does not notice by
-	 * itself that the object was unloaded in between. */
+	/* Report the unload to the server: if the object is loaded again soon, the
+	 * server cannot notice that it was unloaded before. */
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
@@ -465,9 +472,9 @@ static int scan_one(struct dl_phdr_info *info, size_t bytes, void *arg)
 
 /* Drop the objects that @see does not mark (is_there).  While the loader loads an
  * object, the object's text is mapped, but the object is not in the loader's list yet.
- * So an object that libulf has patched is not dropped while its patches are still in
- * the text. */
-static void scan(object_see *see)
+ * So do not drop an object that libulf has patched as long as the patches are in the
+ * text. */
+static void scan_objects(object_see *see)
 {
 	struct scan scan = { see, false };
 	struct object *next;
@@ -483,7 +490,7 @@ static void scan(object_see *see)
 
 void object_scan(void)
 {
-	scan(see);
+	scan_objects(see_loaded);
 }
 
 /* Mark the known objects whose text is in the loaded object @info (is_there). */
@@ -509,5 +516,5 @@ void object_scan_gone(void)
 	has_objects = objects;
 	runtime_unlock();
 	if (has_objects)
-		scan(see_again);
+		scan_objects(see_again);
 }

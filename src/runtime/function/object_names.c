@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find functions by name.  The symbols are read from the object's file at each search.  For
- * each symbol that matches, the bit of its address is set in a bitmap of the object's text.
- * A site matches if the bit at the start of its function is set.
+ * Find functions by name.  Each search reads the symbols from the object's file.  For
+ * each symbol that matches, it sets the bit of the symbol's address in a bitmap of the
+ * object's text.  A site matches if the bit at the start of its function is set.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ struct named {
 	uint8_t *bits;			/* one bit for each byte of the text */
 };
 
-static void put(struct named *named, uint64_t addr)
+static void put_address(struct named *named, uint64_t addr)
 {
 	uint64_t at = addr - named->low;
 
@@ -53,7 +53,7 @@ static void put(struct named *named, uint64_t addr)
 		named->bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
-static bool has(const struct named *named, uint64_t addr)
+static bool has_address(const struct named *named, uint64_t addr)
 {
 	uint64_t at = addr - named->low;
 
@@ -61,8 +61,8 @@ static bool has(const struct named *named, uint64_t addr)
 	       named->bits[at / 8] >> at % 8 & 1;
 }
 
-/* Returns the section with all symbols, if the file has it, else the section with the
- * dynamic symbols, or NULL. */
+/* Returns the section with all symbols.  If the file has none, returns the section with
+ * the dynamic symbols, or NULL if that is missing, too. */
 static const Elf64_Shdr *find_symbols(const struct object_file *file)
 {
 	const Elf64_Shdr *found = NULL;
@@ -93,17 +93,17 @@ static void match_symbols(const struct search *search, const struct object_file 
 		    symbols[i].st_name < strings->sh_size &&
 		    glob_match_n(search->glob, search->len,
 				 names + symbols[i].st_name))
-			put(named, bias + symbols[i].st_value);
+			put_address(named, bias + symbols[i].st_value);
 	memory_free(symbols);
 	memory_free(names);
 }
 
-/* Returns true if a matching symbol begins at the site @code, or up to @lead bytes and an
- * endbr64 before it. */
+/* Returns true if the site @code belongs to a matching symbol.  The symbol may begin at
+ * @code, or before it: up to @lead bytes and an endbr64 before it. */
 static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
 {
 	for (uint32_t back = 0; back <= lead + ENDBR_BYTES; back++)
-		if (has(named, code - back))
+		if (has_address(named, code - back))
 			return true;
 	return false;
 }

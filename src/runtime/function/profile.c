@@ -15,11 +15,12 @@
  *
  * Each entry of the table of shadows (shadow.h) has a struct call, which is written by the
  * thread that owns the stack.  The struct holds the number of the session in which the call
- * began.  If profiling was off since then, or if the parent of this process made the call, the
- * session differs, and the return adds nothing.  So no thread writes to figures that were
- * freed.
+ * began.  The return adds nothing if the session is another one: profiling was off in
+ * between, or the call was made in the parent of this process.  So no thread writes to
+ * figures that were freed.
  *
- * A SIGKILL at any point leaves correct sums, except for the call that is under way.
+ * A SIGKILL at any point leaves correct sums, except for the calls that have not
+ * returned.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -99,13 +100,13 @@ static uint64_t cpu_slowly(uint64_t a, uint64_t b, uint64_t c)
 	return thread_cpu();
 }
 
-static void add(uint64_t *sum, uint64_t value)
+static void add_to_sum(uint64_t *sum, uint64_t value)
 {
 	__atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
 }
 
-/* Returns the last range that does not begin after @slot.  @slot may still be outside of
- * this range.  There is always a range, possibly an empty one. */
+/* Returns the last range that does not begin after @slot.  The caller must check
+ * whether @slot is in this range.  There is always a range, possibly an empty one. */
 static const struct range *range_of(const struct profile *now,
 				    const struct fsite_slot *slot)
 {
@@ -136,7 +137,7 @@ static struct abi_figure *figure_of(const struct profile *now,
 	return at < nr && cpu < now->nr_cpus ? &range->figures[cpu * nr + at] : NULL;
 }
 
-/* Returns the current profile.  Acquire; mate: publish() [profile] */
+/* Returns the current profile.  Acquire; mate: publish_profile() [profile] */
 static const struct profile *profile_now(void)
 {
 	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
@@ -154,7 +155,7 @@ bool profile_enter(const struct fsite_slot *slot, const struct shadow *shadow)
 	if (figure) {
 		struct call *call = call_of(shadow);
 
-		add(&figure->hits, 1);
+		add_to_sum(&figure->hits, 1);
 		call->session = now->session;
 		call->figure = figure;
 		call->inner_ns = 0;
@@ -169,15 +170,15 @@ static void add_time(struct abi_figure *figure, uint64_t took_ns)
 	unsigned __int128 square = (unsigned __int128)took_ns * took_ns;
 	uint64_t low = (uint64_t)square, high = (uint64_t)(square >> 64);
 
-	add(&figure->time_ns, took_ns);
+	add_to_sum(&figure->time_ns, took_ns);
 	if (__atomic_add_fetch(&figure->squares, low, __ATOMIC_RELAXED) < low)
 		high++;
 	if (high)
-		add(&figure->squares_high, high);
+		add_to_sum(&figure->squares_high, high);
 }
 
-/* Returns the innermost profiled call around @of, or NULL if there is none among the
- * SHADOW_FAR calls around @of. */
+/* Returns the innermost profiled call around @of.  Returns NULL if none of the next
+ * SHADOW_FAR calls around @of is profiled. */
 static struct call *call_around(const struct profile *now, const struct shadow *of)
 {
 	uint64_t place = of->above & ~SHADOW_SLOWLY;
@@ -195,12 +196,12 @@ static struct call *call_around(const struct profile *now, const struct shadow *
 	return NULL;
 }
 
-static void leave(const struct profile *now, const struct shadow *shadow)
+static void leave_function(const struct profile *now, const struct shadow *shadow)
 {
 	const struct call *call = call_of(shadow);
 	uint64_t end_ns = now_ns(now);
-	/* The difference may be negative, because a coroutine may move to a thread that has
-	 * used less CPU time. */
+	/* The difference may be negative: after the call began, a coroutine may have
+	 * moved to a thread that has used less CPU time. */
 	uint64_t took_ns = end_ns > call->start_ns ? end_ns - call->start_ns : 0;
 
 	if (now->is_self_time) {
@@ -209,7 +210,7 @@ static void leave(const struct profile *now, const struct shadow *shadow)
 		/* The addition must be atomic: a signal handler may interrupt this
 		 * thread and add to inner_ns of the same call. */
 		if (around)
-			add(&around->inner_ns, took_ns);
+			add_to_sum(&around->inner_ns, took_ns);
 		took_ns -= call->inner_ns < took_ns ? call->inner_ns : took_ns;
 	}
 	add_time(call->figure, took_ns);
@@ -222,7 +223,7 @@ void profile_leave(const struct shadow *shadow)
 	ulf_probe_enter();
 	now = profile_now();
 	if (now && now->session == call_of(shadow)->session)
-		leave(now, shadow);
+		leave_function(now, shadow);
 	ulf_probe_exit();
 }
 
@@ -291,7 +292,7 @@ static struct profile *make_profile(void)
 }
 
 /* Publish @new as the current profile.  Release; mate: profile_now() [profile] */
-static void publish(struct profile *new)
+static void publish_profile(struct profile *new)
 {
 	struct profile *old = profile;
 
@@ -300,8 +301,8 @@ static void publish(struct profile *new)
 		grace_free(old);
 }
 
-/* Returns true if calls that began with the old profile may end with @new.  Then @new keeps
- * the session of the old profile. */
+/* Returns true if calls that began with the old profile may end with @new.  In this
+ * case @new must have the session of the old profile. */
 static bool can_go_on(const struct profile *new)
 {
 	return profile && wanted_session == applied_session &&
@@ -320,7 +321,7 @@ int profile_apply(void)
 	if (new)
 		new->session = can_go_on(new) ? profile->session : ++last_session;
 	applied_session = wanted_session;
-	publish(new);
+	publish_profile(new);
 	return r;
 }
 
@@ -338,7 +339,7 @@ void profile_after_fork(bool is_late)
 	if (profile)
 		profile->session = ++last_session;
 	if (is_late)
-		publish(NULL);
+		publish_profile(NULL);
 }
 
 void profile_detach(void)

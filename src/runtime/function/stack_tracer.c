@@ -13,10 +13,11 @@
  *		selects that copy			[stack.max]
  *	release the lock, restore signals
  *
- * A SIGKILL before max is stored leaves the old maximum and the old stack; after it, the new
- * ones.  A row that was being written has depth 0 then.  Another thread takes over the lock
- * of a dead one.  A thread that does not get the lock in time (its holder may be stopped)
- * goes on, and tries again at its next call that is as deep.
+ * A SIGKILL before max is stored leaves the old maximum and the old stack; a SIGKILL
+ * after this leaves the new ones.  If a thread is killed while it writes its row, the
+ * row has depth 0.  Another thread takes over the lock of a dead one.  A thread that
+ * does not get the lock in time (its holder may be stopped) continues without
+ * recording, and tries again at its next call that is as deep.
  *
  * docs/design/stack_tracer.md defines which memory is the stack of a thread.
  */
@@ -47,15 +48,15 @@
 #define CALL_BYTES	8		/* number of bytes that is added to depths for
 					 * the call of the tracer, as in the kernel */
 #define LOCK_YIELDS	256u		/* greatest number of yields while a thread
-					 * waits for abi_stack.lock; so many take longer
-					 * than writing a stack */
+					 * waits for abi_stack.lock; this takes longer
+					 * than a holder needs to write a stack */
 #define PRIVATE_YIELDS	SHMLOCK_ASK	/* greatest number of yields while a thread
 					 * waits for private.lock; enough to check once
-					 * whether the holder is dead */
+					 * whether its holder is dead */
 #define NEVER		UINT32_MAX	/* a value of stack_resets that
 					 * abi_stack_resets() never returns */
-/* Number of bytes below the top of the main thread's stack in which the kernel maps nothing
- * else. */
+/* In this number of bytes below the top of the main thread's stack, the kernel maps
+ * nothing else. */
 #define MAIN_LIMIT	(128ull << 20)
 #define NEED_BYTES	8192u		/* number of bytes of stack that the functions of
 					 * this file need */
@@ -157,8 +158,8 @@ static uint64_t find_low(const struct thread_slot *thread)
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
 
-/* Make @row the row of @thread.  `deepest` is cleared first, and the caller stores it last,
- * so that a row with a depth is complete. */
+/* Make @row the row of @thread.  Clear `deepest` first, and let the caller store it
+ * last.  So if a row has a depth, the row is complete. */
 static void take_row(struct abi_stack_thread *row, const struct thread_slot *thread)
 {
 	__atomic_store_n(&row->deepest, 0, __ATOMIC_RELAXED);
@@ -177,8 +178,8 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 
 	if (!row)
 		return;
-	/* A row with this tid may belong to a thread that has ended, so compare the stack,
-	 * too. */
+	/* Compare the stack, too, because a row with this tid may belong to a thread
+	 * that has ended. */
 	if (row->tid != thread->thread.tid || row->top != thread->stack_top ||
 	    row->pid != (uint32_t)arch_syscall0(SYS_getpid))
 		take_row(row, thread);
@@ -189,8 +190,8 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 }
 
 /* Store the lowest address of the thread's stack, which was found just now, in the
- * thread's row.  No lock is needed: while a thread lives only this thread writes its
- * row, except that the server writes low, too. */
+ * thread's row.  No lock is needed: while a thread is alive, only the thread itself
+ * writes its row.  Only the member `low` may also be written by the server. */
 static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 {
 	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
@@ -203,10 +204,10 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
  * Returns true if @place is on the thread's own stack, with NEED_BYTES left below it.
  *
  * If the thread is not the main thread, all memory pages from the top of the stack down
- * to @place must be readable: below the end of a stack there is a page that is not.
- * Each page is checked once (stack_known).  An address more than REACH below the
- * checked pages does not count as on the thread's own stack: one mapping may hold the
- * stacks of many threads.
+ * to @place must be readable: below the end of every stack there is a page that is not
+ * readable.  Each page is checked once (stack_known).  An address more than REACH below
+ * the checked pages does not count as an address on the thread's own stack, because one
+ * mapping may contain the stacks of many threads.
  */
 static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 {
@@ -233,8 +234,8 @@ static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 	return true;
 }
 
-/* Returns 1 if the call at @below has ended, which is so if @below and @place are both on
- * the thread's own stack. */
+/* Returns 1 if the call at @below has ended.  It has ended if both @below and @place
+ * are on the thread's own stack, because @below is the lower address. */
 uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 {
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
@@ -262,8 +263,8 @@ static __attribute__((no_sanitize_address)) uint64_t return_at(uint64_t place)
 
 /*
  * Returns true if all return addresses of @old, from frame @at on, are still on the
- * stack, each where it was.  Then these frames are unchanged: the position of a
- * function's return address follows from that of its callee.
+ * stack, each where it was.  Then these frames are unchanged, because the position of
+ * each return address depends on all frames below it.
  * @depth: depth of frame @at
  */
 static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t top,
@@ -280,8 +281,8 @@ static bool are_there(const struct abi_stack_copy *old, uint32_t at, uint64_t to
 	return true;
 }
 
-/* Returns the index of @frame in @old, if all frames from there on are unchanged, else
- * old->nr. */
+/* If all frames from @frame on are unchanged since @old was made, returns the index of
+ * @frame in @old.  Otherwise returns old->nr. */
 static uint32_t find_common(const struct abi_stack_copy *old,
 			    const struct abi_stack_frame *frame, uint64_t top)
 {
@@ -297,9 +298,9 @@ static uint32_t find_common(const struct abi_stack_copy *old,
 	return old->nr;
 }
 
-/* Append the frames of @old from @at on to @new.  Returns false if there are none, or if
- * @old was truncated to ABI_STACK_FRAMES frames, and so lacks frames that @new has space
- * for. */
+/* Append the frames of @old from @at on to @new.  Returns false if @old cannot provide
+ * the rest of the stack: it has no frame @at; or it was truncated to ABI_STACK_FRAMES
+ * frames, and @new has space for more. */
 static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 		      uint32_t at)
 {
@@ -314,12 +315,12 @@ static bool take_rest(struct abi_stack_copy *new, const struct abi_stack_copy *o
 
 /*
  * Append the frames above @place to @new.  A stack that grows call by call is unwound again
- * at each call.  To save time, unwind only until a frame is reached from which on the stack
- * equals @old, and copy the further frames from @old.
+ * at each call.  To save time, unwind only until the rest of the stack is equal to that
+ * of @old, and copy the rest from @old.
  * @old: the previous deepest stack; NULL if that was the stack of another thread
  */
-static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
-		 uint64_t place, uint64_t top)
+static void fill_copy(struct abi_stack_copy *new, const struct abi_stack_copy *old,
+		      uint64_t place, uint64_t top)
 {
 	struct unwind unwind;
 	uint64_t function;
@@ -343,12 +344,12 @@ static void fill(struct abi_stack_copy *new, const struct abi_stack_copy *old,
 
 /*
  * Copies of the deepest stack.  A stack is first copied to private memory.  The
- * previous deepest stack, with which it is compared, is private too: another process
- * could change a copy in the root's memory at any time, to make this process read or
- * write at addresses of its choice.
+ * previous deepest stack, with which it is compared, is private, too: another process
+ * could change a copy in the root's memory at any time, and so make this process read
+ * or write at any address.
  *
- * One thread at a time uses this struct.  Another thread goes on without it, as if it
- * had not got abi_stack.lock.
+ * One thread at a time uses this struct.  A thread that finds the struct in use
+ * continues without recording, as if it had not got abi_stack.lock.
  */
 static struct {
 	uint32_t lock;			/* a lock of shmlock.h, because a child of
@@ -374,7 +375,7 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 		ip + FSITE_BYTES, thread->stack_top - place + CALL_BYTES,
 	};
 	new->nr = 1;
-	fill(new, old->tid == new->tid ? old : NULL, place, thread->stack_top);
+	fill_copy(new, old->tid == new->tid ? old : NULL, place, thread->stack_top);
 	private.last = !private.last;
 	return new;
 }
@@ -425,8 +426,8 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 	bool is_written;
 
 	if (shmlock_take_for(&stack->lock, thread->thread.tid, private.yields)) {
-		/* Yield at least SHMLOCK_ASK times: with fewer yields a dead holder is
-		 * never noticed. */
+		/* Yield at least SHMLOCK_ASK times: with fewer yields this thread would
+		 * never notice that the holder is dead. */
 		private.yields = private.yields / 2 > SHMLOCK_ASK ? private.yields / 2 :
 								     SHMLOCK_ASK;
 		return false;
@@ -443,8 +444,9 @@ static bool write_locked(struct abi_stack *stack, const struct thread_slot *thre
 
 void stack_tracer_after_fork(void)
 {
-	private.lock = 0;		/* release the lock, whose holder is a thread
-					 * that the child does not have */
+	private.lock = 0;		/* release the lock: its holder may be a
+					 * thread that does not exist in the
+					 * child */
 	private.stacks[private.last].tid = 0;
 }
 

@@ -5,10 +5,10 @@
  *
  * dlopen() cannot be wrapped: libc's dlopen() looks at its caller's address.  But
  * _init(), which linkers put before the constructors of a library (glibc's crti.o),
- * calls __gmon_start__() if that function exists.  It is meant for gprof.  _init() runs
- * in the thread that is in dlopen(), when all new objects are mapped and relocated.
- * libulf's __gmon_start__() notifies the server and waits for it, if there is a setting
- * for functions.  If not, __gmon_start__() only loads two words.
+ * calls __gmon_start__() if that function exists.  This function is meant for gprof.
+ * _init() runs in the thread that is in dlopen(), when all new objects are mapped and
+ * relocated. libulf's __gmon_start__() notifies the server and waits for it, if there
+ * is a setting for functions.  If not, __gmon_start__() only loads two words.
  *
  * Only libulf.so has this function.  If a program has its own __gmon_start__() (-pg),
  * or a library has no such _init(), the server finds the library at one of its regular
@@ -35,8 +35,9 @@ static uint64_t seen;			/* value of dlpi_adds at the last call of has_come() */
 struct look {
 	uint64_t addr;			/* address in the object that is searched for */
 	uint64_t adds;			/* number of objects that were ever loaded (dlpi_adds) */
-	uint32_t nr;			/* number of objects before the one that contains
-					 * @addr */
+	uint32_t nr;			/* number of objects that libc lists
+					 * before the object that contains @addr
+					 * */
 };
 
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -53,7 +54,8 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return 0;
 }
 
-/* Count the objects with which the program starts, because the server already knows these. */
+/* Count the objects with which the program starts.  The server already knows these, so
+ * has_come() skips them. */
 __attribute__((constructor(101))) static void count_first_objects(void)
 {
 	struct look look = { .addr = 0 };
@@ -63,11 +65,12 @@ __attribute__((constructor(101))) static void count_first_objects(void)
 }
 
 /*
- * Returns true if @caller is in the first object whose constructors run after a dlopen()
- * loaded objects. libc lists objects in the order in which it loaded them, so the first
- * nr_first were not loaded by dlopen().  Example: dlopen("a.so") also loads b.so, on which
- * it depends; the call for b.so returns true, and the call for a.so finds dlpi_adds
- * unchanged.
+ * Returns true if a dlopen() has loaded objects and this is the first call for them.
+ * @caller: an address in the object whose constructors are about to run.  libc lists
+ * objects in the order in which it loaded them, so the first nr_first objects were not
+ * loaded by dlopen().
+ * Example: dlopen("a.so") also loads b.so, on which it depends.  The call for b.so
+ * returns true.  The call for a.so returns false, because it finds dlpi_adds unchanged.
  */
 static bool has_come(uint64_t caller)
 {
@@ -82,7 +85,7 @@ static bool wants_objects(void)
 	return __atomic_load_n(&root_control->wants_objects, __ATOMIC_RELAXED);
 }
 
-static __attribute__((noinline)) void coming(uint64_t caller)
+static __attribute__((noinline)) void load_is_coming(uint64_t caller)
 {
 	if (!process_slot || !has_come(caller))
 		return;
@@ -103,5 +106,5 @@ __attribute__((visibility("default"), no_sanitize_address, no_sanitize_thread))
 void __gmon_start__(void)
 {
 	if (root_control && (wants_objects() || boot_is_later()))
-		coming((uint64_t)__builtin_return_address(0));
+		load_is_coming((uint64_t)__builtin_return_address(0));
 }

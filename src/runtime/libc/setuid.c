@@ -28,9 +28,9 @@ static set_fn *next[CALLS];		/* [i] is libc's function names[i]; set by
 					 * find_all() */
 static bool is_wanted;			/* true: ULF_UNMAP_ON_SETUID is set, and not 0 */
 
-/* Find libc's setuid() and so on.  find_all() runs early, because in a child of fork()
- * the lock of the dynamic linker may be held for ever, by a thread that the child does
- * not have. */
+/* Find libc's setuid() and so on.  This must be done early: in a child of fork(), the
+ * lock of the dynamic linker may be held for ever by a thread that does not exist in
+ * the child. */
 __attribute__((constructor(101))) static void find_all(void)
 {
 	const char *value = getenv("ULF_UNMAP_ON_SETUID");
@@ -52,7 +52,7 @@ static struct ids get_ids(void)
 	return ids;
 }
 
-static int change(enum call call, uid_t a, uid_t b, uid_t c)
+static int change_ids(enum call call, uid_t a, uid_t b, uid_t c)
 {
 	struct ids before, after;
 	int r, saved;
@@ -76,25 +76,25 @@ static int change(enum call call, uid_t a, uid_t b, uid_t c)
 	return r;
 }
 
-/* Call libc's setuid() through change(), which passes three arguments to each function
- * of libc.  A function with fewer parameters does not read the registers of the
- * others. */
+/* Call libc's setuid() through change_ids(), which passes three arguments to each
+ * function of libc.  This is correct for functions with fewer parameters, too: they do
+ * not read the registers of the other arguments. */
 __attribute__((visibility("default"))) int setuid(uid_t uid)
 {
-	return change(SETUID, uid, 0, 0);
+	return change_ids(SETUID, uid, 0, 0);
 }
 
 __attribute__((visibility("default"))) int seteuid(uid_t uid)
 {
-	return change(SETEUID, uid, 0, 0);
+	return change_ids(SETEUID, uid, 0, 0);
 }
 
 __attribute__((visibility("default"))) int setreuid(uid_t real, uid_t effective)
 {
-	return change(SETREUID, real, effective, 0);
+	return change_ids(SETREUID, real, effective, 0);
 }
 
 __attribute__((visibility("default"))) int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
-	return change(SETRESUID, real, effective, saved);
+	return change_ids(SETRESUID, real, effective, saved);
 }

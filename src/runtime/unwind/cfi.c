@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read .eh_frame.  search() finds the FDE (frame description entry) of a function in the
+ * Read .eh_frame.  search_fde() finds the FDE (frame description entry) of a function in the
  * table of .eh_frame_hdr, which is sorted by address.  The FDE refers to a CIE (common
- * information entry), which several functions share.  Both have instructions; run()
- * executes them up to an address and so computes where the caller's registers are there.
- * See the Linux Standard Base, "Exception Frames".
+ * information entry), which several functions share.  Both have instructions.
+ * run_program() executes the instructions up to an address.  The result says where the
+ * caller's registers are when the pc is at this address.  See the Linux Standard Base,
+ * "Exception Frames".
  *
  * Example, at pc = start + 5 of a function that begins with push %rbp (1 byte) and
  * mov %rsp,%rbp (3 bytes):
@@ -174,8 +175,8 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	uint8_t version;
 
 	*ret_cie = (struct cie){ 0 };
-	if (bytes_u32(&bytes))		/* a value other than 0 means that the entry is
-					 * an FDE */
+	if (bytes_u32(&bytes))		/* the entry is an FDE: in a CIE this
+					 * number is 0 */
 		return -EINVAL;
 	version = bytes_u8(&bytes);
 	letters = (const char *)bytes.at;
@@ -239,8 +240,8 @@ struct table_row {
 /* Store in *@ret_fde the address of the FDE of the last function that does not begin after
  * @pc.  Returns 0, -ENOENT (no such function, or no table) or -EINVAL (the table is
  * corrupt). */
-static int search(const struct cfi_object *object, uint64_t pc,
-		  uint64_t *ret_fde)
+static int search_fde(const struct cfi_object *object, uint64_t pc,
+		      uint64_t *ret_fde)
 {
 	struct cfi_bytes bytes = bytes_from(object, (uint64_t)object->header);
 	uint8_t version = bytes_u8(&bytes), frames = bytes_u8(&bytes);
@@ -319,27 +320,27 @@ static int64_t get_expression(struct machine *m)
 	return at;
 }
 
-static int64_t factored(const struct machine *m, int64_t value)
+static int64_t factored_offset(const struct machine *m, int64_t value)
 {
 	return (int64_t)((uint64_t)value * (uint64_t)m->cie->data_align);
 }
 
 static int64_t get_offset(struct machine *m)
 {
-	return factored(m, (int64_t)bytes_uleb(&m->bytes));
+	return factored_offset(m, (int64_t)bytes_uleb(&m->bytes));
 }
 
 static int64_t get_signed_offset(struct machine *m)
 {
-	return factored(m, bytes_sleb(&m->bytes));
+	return factored_offset(m, bytes_sleb(&m->bytes));
 }
 
-static void advance(struct machine *m, uint64_t by)
+static void advance_location(struct machine *m, uint64_t by)
 {
 	m->at += by * m->cie->code_align;
 }
 
-static void remember(struct machine *m)
+static void remember_row(struct machine *m)
 {
 	if (m->nr_states == STATES_MAX)
 		m->is_bad = true;
@@ -347,7 +348,7 @@ static void remember(struct machine *m)
 		m->states[m->nr_states++] = m->row;
 }
 
-static void recall(struct machine *m)
+static void recall_row(struct machine *m)
 {
 	if (!m->nr_states)
 		m->is_bad = true;
@@ -366,13 +367,13 @@ static bool do_cfa(struct machine *m, uint8_t op)
 		m->at = get_address(m->object, &m->bytes, m->cie->encoding);
 		break;
 	case CFA_ADVANCE1:
-		advance(m, bytes_u8(&m->bytes));
+		advance_location(m, bytes_u8(&m->bytes));
 		break;
 	case CFA_ADVANCE2:
-		advance(m, bytes_u16(&m->bytes));
+		advance_location(m, bytes_u16(&m->bytes));
 		break;
 	case CFA_ADVANCE4:
-		advance(m, bytes_u32(&m->bytes));
+		advance_location(m, bytes_u32(&m->bytes));
 		break;
 	case CFA_DEF_CFA:
 		reg = bytes_uleb(&m->bytes);
@@ -457,7 +458,7 @@ static void do_one(struct machine *m)
 
 	switch (op >> 6) {
 	case CFA_ADVANCE:
-		advance(m, low);
+		advance_location(m, low);
 		return;
 	case CFA_OFFSET:
 		set_rule(m, low, CFI_AT_OFFSET, get_offset(m));
@@ -467,18 +468,18 @@ static void do_one(struct machine *m)
 		return;
 	}
 	if (op == CFA_REMEMBER_STATE)
-		remember(m);
+		remember_row(m);
 	else if (op == CFA_RESTORE_STATE)
-		recall(m);
+		recall_row(m);
 	else if (op == CFA_GNU_ARGS_SIZE)
 		bytes_uleb(&m->bytes);
 	else if (op != CFA_NOP && !do_cfa(m, op) && !do_register(m, op))
 		m->is_bad = true;
 }
 
-/* Execute the instructions @program until one advances beyond @pc: the instructions
- * after it apply to later addresses.  Returns 0 or -EINVAL. */
-static int run(struct machine *m, struct cfi_bytes program, uint64_t pc)
+/* Execute the instructions @program, but stop at an instruction that advances beyond
+ * @pc: the instructions after it apply to later addresses.  Returns 0 or -EINVAL. */
+static int run_program(struct machine *m, struct cfi_bytes program, uint64_t pc)
 {
 	m->bytes = program;
 	while (bytes_left(&m->bytes) && m->at <= pc) {
@@ -498,7 +499,7 @@ int cfi_find(const struct cfi_object *object, uint64_t pc,
 	uint64_t fde;
 	int r;
 
-	r = search(object, pc, &fde);
+	r = search_fde(object, pc, &fde);
 	if (!r)
 		r = parse_fde(object, fde, &cie, ret_function, &program);
 	if (r)
@@ -511,10 +512,10 @@ int cfi_find(const struct cfi_object *object, uint64_t pc,
 	m.row = (struct cfi_row){ 0 };
 	m.nr_states = 0;
 	m.is_bad = false;
-	r = run(&m, cie.program, pc);
+	r = run_program(&m, cie.program, pc);
 	m.first = m.row;
 	if (!r)
-		r = run(&m, program, pc);
+		r = run_program(&m, program, pc);
 	ret_function->row = m.row;
 	return r;
 }

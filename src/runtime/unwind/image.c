@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Add objects to the root's table of objects (struct abi_object), so that the server
- * finds their symbols even after the program has died.  The objects that the program
- * starts with are added at its start.  A thread that first sees a later object on a
- * stack adds that object.
+ * finds their symbols even after the program has died.  The objects with which the
+ * program starts are added at its start.  An object that is loaded later is added by
+ * the first thread that finds it on a stack.
  */
 #include <elf.h>
 #include <stdbool.h>
@@ -98,8 +98,8 @@ const char *image_absolute(const char *path, char *buf, size_t size)
 
 /* ---- remember the objects that this process has added ---- */
 
-/* The data by which an object that was added is recognized.  Another object may be loaded
- * at the same address, even with the same name, but then its build id differs. */
+/* The data by which an object that was added is recognized.  Later, another object may
+ * be loaded at this address, even with this name, but its build id is another one. */
 struct known {
 	uint64_t start, end;
 	const char *name;
@@ -108,9 +108,9 @@ struct known {
 	uint64_t id_at, id;
 };
 
-/* A hash table, by their start, of the objects that this process has added.  Threads
- * and signal handlers write it without a lock.  It is only a hint, so races do not
- * matter. */
+/* A hash table of the objects that this process has added.  The key is the start of the
+ * object.  Threads and signal handlers write it without a lock.  It is only a hint, so
+ * races do not matter. */
 static struct known known[KNOWN];
 
 static struct known *known_at(uint64_t start)
@@ -118,12 +118,12 @@ static struct known *known_at(uint64_t start)
 	return &known[(start >> 12 ^ start >> 20) % KNOWN];
 }
 
-static uint64_t load(const uint64_t *word)
+static uint64_t load_word(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static void store(uint64_t *word, uint64_t value)
+static void store_word(uint64_t *word, uint64_t value)
 {
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
@@ -141,18 +141,18 @@ static bool is_known(const struct image *image)
 {
 	const struct known *hint = known_at(image->start);
 
-	return load(&hint->start) == image->start && load(&hint->end) == image->end &&
+	return load_word(&hint->start) == image->start && load_word(&hint->end) == image->end &&
 	       __atomic_load_n(&hint->name, __ATOMIC_RELAXED) == image->name &&
-	       id_of(image, load(&hint->id_at)) == load(&hint->id);
+	       id_of(image, load_word(&hint->id_at)) == load_word(&hint->id);
 }
 
 /* Forget the objects that @image overlaps, because they are no longer mapped. */
 static void forget_others(const struct image *image)
 {
 	for (uint32_t i = 0; i < KNOWN; i++)
-		if (load(&known[i].start) < image->end &&
-		    image->start < load(&known[i].end))
-			store(&known[i].end, 0);
+		if (load_word(&known[i].start) < image->end &&
+		    image->start < load_word(&known[i].end))
+			store_word(&known[i].end, 0);
 }
 
 static void set_known(const struct image *image, uint64_t id_at)
@@ -160,11 +160,11 @@ static void set_known(const struct image *image, uint64_t id_at)
 	struct known *hint = known_at(image->start);
 
 	forget_others(image);
-	store(&hint->start, image->start);
-	store(&hint->end, image->end);
+	store_word(&hint->start, image->start);
+	store_word(&hint->end, image->end);
 	__atomic_store_n(&hint->name, image->name, __ATOMIC_RELAXED);
-	store(&hint->id_at, id_at);
-	store(&hint->id, id_of(image, id_at));
+	store_word(&hint->id_at, id_at);
+	store_word(&hint->id, id_of(image, id_at));
 }
 
 /* ---- add rows to the table of objects ---- */
@@ -215,9 +215,10 @@ static struct abi_object *row_at(uint32_t i)
 	return (struct abi_object *)root_at(ABI_OBJECTS_OFF) + i;
 }
 
-/* Returns true if @row describes @object.  The build ids are compared if the object has
- * one, because the server may have stored another path for the same file.  Other processes
- * can write @row, so all lengths are taken from @object, which is private. */
+/* Returns true if @row describes @object.  If @object has a build id, compare the build
+ * ids and not the paths, because the server may have stored another path of this file.
+ * Other processes can write @row, so all lengths are taken from @object, which is
+ * private. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -227,8 +228,9 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strcmp(row->path, object->path));
 }
 
-/* Returns true if the newest row that overlaps @object is a row of @object.  @nr: number of
- * rows in use. The acquire pairs with the release in add_row(), in any process of the root. */
+/* Returns true if the newest of the rows that overlap @object is a row of @object.
+ * @nr: number of rows in use.  The acquire pairs with the release in add_row(), in any
+ * process of the root. */
 static bool has_row(const struct abi_object *object, uint32_t nr)
 {
 	while (nr--) {
@@ -243,9 +245,8 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 	return false;
 }
 
-/* Add a row for @object to the table of objects: take the next row, then fill it.  A
- * process that is killed in between leaves a row whose is_there is 0; readers skip such
- * a row. */
+/* Add a row for @object to the table of objects: take the next row, then fill it.  If a
+ * process is killed in between, is_there of the row stays 0, and readers skip the row. */
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;
