@@ -26,7 +26,7 @@ struct events {
 
 /* Return true if @item of a boot setting matches @event, which is "system:name".
  * Writes a NUL over the colon of @event, and restores the colon. */
-static bool item_fits_event(const struct boot_piece *item, char *event)
+static bool item_fits_event(const struct boot_token *item, char *event)
 {
 	char *name = strchr(event, ':');
 	bool is_fit;
@@ -39,7 +39,7 @@ static bool item_fits_event(const struct boot_piece *item, char *event)
 	return is_fit;
 }
 
-static bool item_fits_any_event(const struct boot_piece *item, const struct events *events)
+static bool item_fits_any_event(const struct boot_token *item, const struct events *events)
 {
 	size_t i;
 
@@ -67,9 +67,9 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer @event to @near as a similar name, in the form that the user has used.  With
- * @has_system this is "system:event".  Otherwise the event's name and the system's name
- * are offered. */
+/* Offer @event to @near as a similar name.  With @has_system the name is
+ * "system:event", because the user has written names in this form.  Otherwise the
+ * event's name and the system's name are offered. */
 static void offer_event(struct nearest *near, char *event, bool has_system)
 {
 	char *name = strchr(event, ':');
@@ -84,7 +84,7 @@ static void offer_event(struct nearest *near, char *event, bool has_system)
 	*name = ':';
 }
 
-static void report_unknown_event(const struct boot_piece *item, const struct events *events)
+static void report_unknown_event(const struct boot_token *item, const struct events *events)
 {
 	bool is_off = *item->text == '!';
 	const char *text = item->text + is_off, *name;
@@ -101,9 +101,9 @@ static void report_unknown_event(const struct boot_piece *item, const struct eve
 
 /* Return true if an item of @list, a list of events, matches no event.  Print each such
  * item unless @is_quiet. */
-static bool check_event_items(struct boot_piece list, const struct events *events, bool is_quiet)
+static bool check_event_items(struct boot_token list, const struct events *events, bool is_quiet)
 {
-	struct boot_piece item;
+	struct boot_token item;
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
@@ -118,25 +118,25 @@ static bool check_event_items(struct boot_piece list, const struct events *event
 
 /* Return true if an item of @list, the value of trace_trigger, names an event that no
  * root has. */
-static bool check_trigger_events(struct boot_piece list, const struct events *events,
+static bool check_trigger_events(struct boot_token list, const struct events *events,
 				 bool is_quiet)
 {
 	struct boot_trigger trigger;
-	struct boot_piece item;
+	struct boot_token item;
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
 		/* The event of markers, ftrace:print, always exists, but available_events
 		 * does not list it. */
 		if (boot_trigger(&item, &trigger) &&
-		    !boot_piece_is(&trigger.event, "print"))
+		    !boot_token_is(&trigger.event, "print"))
 			is_bad |= check_event_items(trigger.event, events, is_quiet);
 	}
 	return is_bad;
 }
 
-/* Return true if a boot setting names an event that no root has.  The instance of
- * tp_printk is skipped, because it only repeats the events of trace_event. */
+/* Return true if a boot setting names an event that no root has.  Skip the instance of
+ * tp_printk, because its events are those of trace_event again. */
 static bool check_setting_events(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -151,7 +151,7 @@ static bool check_setting_events(const struct run *run, const struct events *eve
 			is_bad |= check_trigger_events(word.value, events, is_quiet);
 		else if (word.id == BOOT_INSTANCE &&
 			 !boot_instance(&word.value, &instance, &at) &&
-			 !boot_piece_is(&instance.name, RUN_CONSOLE))
+			 !boot_token_is(&instance.name, RUN_CONSOLE))
 			is_bad |= check_event_items(instance.events, events, is_quiet);
 	}
 	return is_bad;

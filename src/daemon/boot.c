@@ -2,8 +2,9 @@
 /*
  * Apply boot settings (event/boot.h).  The first server that finds a root applies them,
  * once in the root's life.  The server writes them to the files of the tree, so each
- * setting gets the checks of its file.  Mistakes are reported in error_log, because no
- * writer waits for an error.  A setting with a mistake is not applied at all.
+ * setting gets the checks of its file.  Mistakes are reported in error_log, because
+ * there is no writer that could get an error.  A setting with a mistake is not applied
+ * at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@
 					 * tree, bytes */
 
 static void log_error(struct root *root, const char *error,
-		      const struct boot_piece *word, const char *at)
+		      const struct boot_token *word, const char *at)
 {
 	char command[ABI_BOOT_BYTES];
 
@@ -50,7 +51,7 @@ static void log_error(struct root *root, const char *error,
 /* Write to the file @path of the tree, as echo does.  Returns 0 or the -errno of the
  * write. */
 static int write_path(struct root *root, const char *path,
-		      const struct boot_piece *value)
+		      const struct boot_token *value)
 {
 	struct tracefs_node *node;
 	struct tracefs_file *file;
@@ -72,7 +73,7 @@ static int write_path(struct root *root, const char *path,
 }
 
 static int write_file(struct instance *instance, const char *name,
-		      const struct boot_piece *value)
+		      const struct boot_token *value)
 {
 	struct root *root = instance->root;
 	char path[PATH_BYTES];
@@ -85,9 +86,9 @@ static int write_file(struct instance *instance, const char *name,
 	return write_path(root, path, value);
 }
 
-static int set_size(struct instance *instance, const struct boot_piece *value)
+static int set_size(struct instance *instance, const struct boot_token *value)
 {
-	struct boot_piece kb;
+	struct boot_token kb;
 	char text[32];
 	uint64_t bytes;
 	int r = boot_size(value, &bytes);
@@ -102,7 +103,7 @@ static int set_size(struct instance *instance, const struct boot_piece *value)
 
 /* Set one option.  trace_options accepts the options of a tracer only while that tracer is
  * set, but the files options/NAME always accept them. */
-static int set_option(struct instance *instance, const struct boot_piece *item)
+static int set_option(struct instance *instance, const struct boot_token *item)
 {
 	bool is_off = !strncmp(item->text, "no", 2);
 	const struct option_row *row;
@@ -114,12 +115,12 @@ static int set_option(struct instance *instance, const struct boot_piece *item)
 	if (!row || row->tracer == TRACER_NOP)
 		return write_file(instance, "trace_options", item);
 	return write_file(instance, file,
-			  &(struct boot_piece){ is_off ? "0" : "1", 1 });
+			  &(struct boot_token){ is_off ? "0" : "1", 1 });
 }
 
-static int set_options(struct instance *instance, struct boot_piece list)
+static int set_options(struct instance *instance, struct boot_token list)
 {
-	struct boot_piece item;
+	struct boot_token item;
 	int r = 0;
 
 	while (!r && boot_item(&list, &item))
@@ -129,14 +130,14 @@ static int set_options(struct instance *instance, struct boot_piece list)
 
 /* Get the next item of a list of functions.  boot_item() cannot be used, because names
  * of functions may contain commas. */
-static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
+static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 {
 	do {
 		size_t len = list->len ? function_item_len(list->text, list->len) : 0;
 
 		if (!list->len)
 			return false;
-		*ret_item = (struct boot_piece){ list->text, len };
+		*ret_item = (struct boot_token){ list->text, len };
 		len += len < list->len;
 		list->text += len;
 		list->len -= len;
@@ -144,19 +145,18 @@ static bool next_function(struct boot_piece *list, struct boot_piece *ret_item)
 	return true;
 }
 
-/* Write the functions of a setting to @file.  As in the kernel, a function that does
- * not exist is reported, and the others are set.  Returns true if all functions were
- * set. */
+/* Write the functions of a setting to @file.  As in the kernel, report a function that
+ * does not exist, and set the others.  Returns true if all functions were set. */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
-	struct boot_piece list = word->value, item;
+	struct boot_token list = word->value, item;
 	char line[ABI_BOOT_BYTES + 1];
 	bool are_all = true;
 	int r;
 
 	while (list.text && next_function(&list, &item)) {
-		struct boot_piece whole = { line, item.len + 1 };
+		struct boot_token whole = { line, item.len + 1 };
 
 		/* Append a newline.  Without it the file would wait for more text, and
 		 * would not report a mistake. */
@@ -185,8 +185,8 @@ static int set_all(struct root *root, const struct boot_word *word)
 	return r;
 }
 
-/* Return the instance that a setting trace_instance names.  The program has stored the name
- * of the instance in shared memory.  Returns NULL if the instance does not exist. */
+/* Return the instance that a setting trace_instance names; NULL if the instance does
+ * not exist.  @ret_boot: the parsed setting. */
 static struct instance *find_instance(struct root *root, const struct boot_word *word,
 				      struct boot_instance *ret_boot)
 {
@@ -196,7 +196,7 @@ static struct instance *find_instance(struct root *root, const struct boot_word 
 	if (boot_instance(&word->value, ret_boot, &at))
 		return NULL;
 	for_each_instance(instance, root)
-		if (instance->name && boot_piece_is(&ret_boot->name, instance->name))
+		if (instance->name && boot_token_is(&ret_boot->name, instance->name))
 			return instance;
 	return NULL;
 }
@@ -209,7 +209,7 @@ static int set_instance(struct root *root, const struct boot_word *word)
 	if (!instance)
 		return -ENOMEM;
 	return boot.is_off ?
-	       write_file(instance, "tracing_on", &(struct boot_piece){ "0", 1 }) : 0;
+	       write_file(instance, "tracing_on", &(struct boot_token){ "0", 1 }) : 0;
 }
 
 static const char *const list_files[BOOT_UNKNOWN] = {
@@ -249,9 +249,10 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
 	case BOOT_STACK:
-	case BOOT_STACK_FILTER:	/* both settings enable the stack tracer, as in the kernel */
+	case BOOT_STACK_FILTER:	/* both settings turn the stack tracer on, as in
+				 * the kernel */
 		return are_all ? write_file(&root->top, "stack_tracer_enabled",
-					    &(struct boot_piece){ "1", 1 }) : 0;
+					    &(struct boot_token){ "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* nothing to set: `ulf run` prints the records to its
 				 * terminal */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
@@ -272,7 +273,7 @@ static int begin_word(struct root *root, const struct boot_word *word)
 
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
-				  &(struct boot_piece){ "1", 1 });
+				  &(struct boot_token){ "1", 1 });
 	if (word->id == BOOT_TRACER)
 		return write_file(&root->top, "current_tracer", &word->value);
 	if (word->id == BOOT_EVENT)
@@ -320,14 +321,14 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 /* ---- set the triggers of events that exist ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
-			const struct boot_piece *item)
+			const struct boot_token *item)
 {
 	struct boot_trigger trigger;
 	char path[PATH_BYTES];
 	int r;
 
 	if (!boot_trigger(item, &trigger) ||
-	    !boot_piece_is(&trigger.event, event->format->name))
+	    !boot_token_is(&trigger.event, event->format->name))
 		return;
 	if (snprintf(path, sizeof(path), "%s/events/%s/%s/trigger", root->name,
 		     event->format->system, event->format->name) >= (int)sizeof(path))
@@ -340,7 +341,7 @@ static void set_trigger(struct root *root, const struct event *event,
 static void set_triggers(struct root *root, const struct event *event,
 			 const char *words)
 {
-	struct boot_piece item;
+	struct boot_token item;
 	struct boot_word word;
 
 	while (boot_next(&words, &word))
@@ -348,9 +349,9 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
-/* Return true if an older event with this name already got its boot triggers.  In this
- * case the new event has inherited the current triggers of the older one
- * (rules_refresh()). */
+/* Return true if there was an event with this name before, and it got its boot
+ * triggers.  The new event then needs none: it has inherited the current triggers of
+ * the old event (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -382,9 +383,10 @@ static bool has_functions(const char *words)
 	return false;
 }
 
-/* Find the functions that @item, [!]NAME[:COMMAND], names.  Returns -ERESTART if this
- * must be tried again, because names are still being demangled or searched. */
-static int find_function(struct root *root, const struct boot_piece *item,
+/* Find the functions that @item names, which has the form [!]NAME[:COMMAND].  Returns
+ * -ERESTART if the caller must try again later, because names are still being demangled
+ * or searched. */
+static int find_function(struct root *root, const struct boot_token *item,
 			 struct function_set *set)
 {
 	const char *colon = function_word_colon(item->text, item->len);
@@ -402,7 +404,7 @@ static int find_function(struct root *root, const struct boot_piece *item,
 static int find_functions(struct root *root, const char *words)
 {
 	struct function_set *set = function_set_new(root_functions(root));
-	struct boot_piece item;
+	struct boot_token item;
 	struct boot_word word;
 	int r = 0;
 
@@ -422,7 +424,7 @@ static int find_functions(struct root *root, const char *words)
  * -ERESTART if the caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
-	struct boot_piece item;
+	struct boot_token item;
 	struct boot_word word;
 	int r = 0;
 
@@ -441,8 +443,8 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Apply the boot settings only once: a program that sets boot_state again must
-	 * not keep the server busy. */
+	/* Apply the boot settings only once.  Without this check, a program that sets
+	 * boot_state again and again could keep the server busy. */
 	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

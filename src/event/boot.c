@@ -16,7 +16,7 @@ const struct boot_row boot_table[BOOT_UNKNOWN] = {
 };
 
 /* Returns true if @name is equal to @row_name.  A '-' in @name counts as a '_'. */
-static bool is_boot_name(const struct boot_piece *name, const char *row_name)
+static bool is_boot_name(const struct boot_token *name, const char *row_name)
 {
 	if (strlen(row_name) != name->len)
 		return false;
@@ -29,7 +29,7 @@ static bool is_boot_name(const struct boot_piece *name, const char *row_name)
 	return true;
 }
 
-static enum boot_id find_boot_row(const struct boot_piece *name)
+static enum boot_id find_boot_row(const struct boot_token *name)
 {
 	enum boot_id id = 0;
 
@@ -50,7 +50,7 @@ static size_t boot_word_len(const char *text)
 	return len;
 }
 
-static struct boot_piece unquote_boot_value(const char *text, size_t len)
+static struct boot_token unquote_boot_value(const char *text, size_t len)
 {
 	if (len && *text == '"') {
 		text++;
@@ -58,20 +58,20 @@ static struct boot_piece unquote_boot_value(const char *text, size_t len)
 		if (len && text[len - 1] == '"')
 			len--;
 	}
-	return (struct boot_piece){ text, len };
+	return (struct boot_token){ text, len };
 }
 
 bool boot_next(const char **text, struct boot_word *ret_word)
 {
 	const char *start = *text + strspn(*text, BLANKS), *equals;
-	struct boot_piece name;
+	struct boot_token name;
 	size_t len = boot_word_len(start);
 
 	if (!len)
 		return false;
 	*text = start + len;
 	equals = memchr(start, '=', len);
-	name = (struct boot_piece){ start, equals ? (size_t)(equals - start) : len };
+	name = (struct boot_token){ start, equals ? (size_t)(equals - start) : len };
 	*ret_word = (struct boot_word){ find_boot_row(&name), { start, len }, { 0 } };
 	if (equals)
 		ret_word->value = unquote_boot_value(equals + 1, len - name.len - 1);
@@ -101,37 +101,37 @@ bool boot_has(const char *text, enum boot_id id)
 
 /* Remove the first @len bytes of *@from, and the separator after them.  Returns the
  * @len bytes, without the separator. */
-static struct boot_piece cut_boot_piece(struct boot_piece *from, size_t len)
+static struct boot_token cut_boot_token(struct boot_token *from, size_t len)
 {
-	struct boot_piece piece = { from->text, len };
+	struct boot_token token = { from->text, len };
 
 	if (len < from->len)
 		len++;		/* remove the separator, too */
 	from->text += len;
 	from->len -= len;
-	return piece;
+	return token;
 }
 
-/* Returns the number of bytes of @piece before the first @end, or all bytes if it contains
+/* Returns the number of bytes of @token before the first @end, or all bytes if it contains
  * no @end. */
-static size_t length_to_char(const struct boot_piece *piece, char end)
+static size_t length_to_char(const struct boot_token *token, char end)
 {
-	const char *at = piece->len ? memchr(piece->text, end, piece->len) : NULL;
+	const char *at = token->len ? memchr(token->text, end, token->len) : NULL;
 
-	return at ? (size_t)(at - piece->text) : piece->len;
+	return at ? (size_t)(at - token->text) : token->len;
 }
 
-bool boot_item(struct boot_piece *list, struct boot_piece *ret_item)
+bool boot_item(struct boot_token *list, struct boot_token *ret_item)
 {
 	do {
 		if (!list->len)
 			return false;
-		*ret_item = cut_boot_piece(list, length_to_char(list, ','));
+		*ret_item = cut_boot_token(list, length_to_char(list, ','));
 	} while (!ret_item->len);
 	return true;
 }
 
-bool boot_fits(const struct boot_piece *item, const char *system, const char *name)
+bool boot_fits(const struct boot_token *item, const char *system, const char *name)
 {
 	bool is_off = item->len && *item->text == '!';
 	const char *text = item->text + is_off, *colon;
@@ -146,28 +146,28 @@ bool boot_fits(const struct boot_piece *item, const char *system, const char *na
 	       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
 }
 
-bool boot_piece_is(const struct boot_piece *piece, const char *text)
+bool boot_token_is(const struct boot_token *token, const char *text)
 {
-	return piece->len == strlen(text) && !memcmp(piece->text, text, piece->len);
+	return token->len == strlen(text) && !memcmp(token->text, text, token->len);
 }
 
-const char *boot_instance(const struct boot_piece *value,
+const char *boot_instance(const struct boot_token *value,
 			  struct boot_instance *ret_instance, const char **ret_at)
 {
-	struct boot_piece events = *value;
-	struct boot_piece flags = cut_boot_piece(&events, length_to_char(&events, ','));
-	struct boot_piece name = cut_boot_piece(&flags, length_to_char(&flags, '^'));
+	struct boot_token events = *value;
+	struct boot_token flags = cut_boot_token(&events, length_to_char(&events, ','));
+	struct boot_token name = cut_boot_token(&flags, length_to_char(&flags, '^'));
 	bool is_off = false;
 
 	*ret_at = name.text;
-	if (!name.len || name.len > NAME_MAX_LEN || boot_piece_is(&name, ".") ||
-	    boot_piece_is(&name, "..") || memchr(name.text, '/', name.len))
+	if (!name.len || name.len > NAME_MAX_LEN || boot_token_is(&name, ".") ||
+	    boot_token_is(&name, "..") || memchr(name.text, '/', name.len))
 		return "Not a name for an instance";
 	while (flags.len) {
-		struct boot_piece flag = cut_boot_piece(&flags, length_to_char(&flags, '^'));
+		struct boot_token flag = cut_boot_token(&flags, length_to_char(&flags, '^'));
 
 		*ret_at = flag.text;
-		if (!boot_piece_is(&flag, "traceoff"))
+		if (!boot_token_is(&flag, "traceoff"))
 			return "No such flag: there is traceoff";
 		is_off = true;
 	}
@@ -175,10 +175,10 @@ const char *boot_instance(const struct boot_piece *value,
 	return NULL;
 }
 
-bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger)
+bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigger)
 {
-	struct boot_piece command = *item;
-	struct boot_piece event = cut_boot_piece(&command, length_to_char(&command, '.'));
+	struct boot_token command = *item;
+	struct boot_token event = cut_boot_token(&command, length_to_char(&command, '.'));
 
 	*ret_trigger = (struct boot_trigger){ event, command };
 	return event.len && command.len;

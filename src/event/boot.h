@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boot settings: the parameters of the kernel's command line that are about tracing, in
- * the environment variable ULF_TRACE of a program or in a file (base/config.h):
+ * Boot settings: parameters for tracing, with the names that they have on the kernel's
+ * command line.  They are in the environment variable ULF_TRACE of a program, or in a
+ * file (base/config.h):
  *
  *	trace_event=sched:*,irq trace_buf_size=4M trace_clock=mono
  *
  * Blanks separate settings, commas separate the items of a value, and "" encloses a value
- * with blanks.  In a setting's name - and _ are the same, as in the kernel.  The runtime
- * keeps the text (abi_control.boot) and finds out which events it names; the server
- * applies the rest; `ulf run` has an option for each setting.  boot.c depends on libc
- * alone.
+ * with blanks.  In a setting's name - and _ are the same, as in the kernel.  The
+ * runtime stores the text (abi_control.boot), and enables the events that it names.
+ * The server applies all other settings.  `ulf run` has an option for each setting.
+ * boot.c depends on libc alone.
  */
 #ifndef EVENT_BOOT_H
 #define EVENT_BOOT_H
@@ -58,7 +59,7 @@ struct boot_row {
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
 /* A range of a longer text: @len bytes at @text, without a NUL at the end. */
-struct boot_piece {
+struct boot_token {
 	const char *text;
 	size_t len;
 };
@@ -66,8 +67,8 @@ struct boot_piece {
 /* One boot setting, as it was written: NAME or NAME=VALUE. */
 struct boot_word {
 	enum boot_id id;
-	struct boot_piece whole;	/* the whole setting, as it was written */
-	struct boot_piece value;	/* the value without its quotes; value.text is
+	struct boot_token whole;	/* the whole setting, as it was written */
+	struct boot_token value;	/* the value without its quotes; value.text is
 					 * NULL if the setting has no value */
 };
 
@@ -89,15 +90,15 @@ bool boot_has(const char *text, enum boot_id id);
  * *@ret_item.
  * Returns false if the list is empty.
  */
-bool boot_item(struct boot_piece *list, struct boot_piece *ret_item);
+bool boot_item(struct boot_token *list, struct boot_token *ret_item);
 
 /* Returns true if @item, an item of a list of events, names the event @system:@name.
  * Items are written as in set_event, with globs; a leading ! is ignored. */
-bool boot_fits(const struct boot_piece *item, const char *system, const char *name);
+bool boot_fits(const struct boot_token *item, const char *system, const char *name);
 
 /* A value of the setting trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
-	struct boot_piece name, events;
+	struct boot_token name, events;
 	bool is_off;			/* true: the value has ^traceoff, so the new
 					 * instance does not record at first */
 };
@@ -106,20 +107,20 @@ struct boot_instance {
  * Returns NULL if the value is correct; or a message that says what is wrong, with the
  * position of the mistake in *@ret_at.
  */
-const char *boot_instance(const struct boot_piece *value,
+const char *boot_instance(const struct boot_token *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
 
 /* An item of the setting trace_trigger: EVENT.TRIGGER */
 struct boot_trigger {
-	struct boot_piece event, command;
+	struct boot_token event, command;
 };
 /*
  * Parse an item of trace_trigger.
  * Returns false if the event or the trigger is missing.
  */
-bool boot_trigger(const struct boot_piece *item, struct boot_trigger *ret_trigger);
-/* Returns true if @piece is equal to the string @text. */
-bool boot_piece_is(const struct boot_piece *piece, const char *text);
+bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigger);
+/* Returns true if @token is equal to the string @text. */
+bool boot_token_is(const struct boot_token *token, const char *text);
 
 /* ---- Functions of boot_check.c, which the runtime does not link ---- */
 
@@ -131,9 +132,9 @@ bool boot_piece_is(const struct boot_piece *piece, const char *text);
  */
 const char *boot_check(const struct boot_word *word, const char **ret_at);
 /*
- * Parse a number of bytes, with the kernel's suffixes K, M, G, T, P, E.
- * Returns 0, -EINVAL or -ERANGE.
+ * Parse a number of bytes, which may end with one of the kernel's suffixes K, M, G, T,
+ * P, E. Returns 0, -EINVAL or -ERANGE.
  */
-int boot_size(const struct boot_piece *value, uint64_t *ret_bytes);
+int boot_size(const struct boot_token *value, uint64_t *ret_bytes);
 
 #endif

@@ -13,18 +13,18 @@
 					 * bytes; writes to trace_options have the same
 					 * limit */
 
-/* Returns a copy of @piece in @buf, with a NUL, or NULL if @piece is longer than any
+/* Returns a copy of @token in @buf, with a NUL, or NULL if @token is longer than any
  * valid name. */
-static const char *copy_boot_text(const struct boot_piece *piece, char buf[ITEM_MAX + 1])
+static const char *copy_boot_text(const struct boot_token *token, char buf[ITEM_MAX + 1])
 {
-	if (piece->len > ITEM_MAX)
+	if (token->len > ITEM_MAX)
 		return NULL;
-	memcpy(buf, piece->text, piece->len);
-	buf[piece->len] = '\0';
+	memcpy(buf, token->text, token->len);
+	buf[token->len] = '\0';
 	return buf;
 }
 
-int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
+int boot_size(const struct boot_token *value, uint64_t *ret_bytes)
 {
 	static const char suffixes[] = "KMGTPE";
 	char buf[ITEM_MAX + 1], *end;
@@ -49,7 +49,7 @@ int boot_size(const struct boot_piece *value, uint64_t *ret_bytes)
 	return 0;
 }
 
-static bool is_option_name(const struct boot_piece *item)
+static bool is_option_name(const struct boot_token *item)
 {
 	char buf[ITEM_MAX + 1];
 	const char *name = copy_boot_text(item, buf);
@@ -59,7 +59,7 @@ static bool is_option_name(const struct boot_piece *item)
 	return name && option_find(name);
 }
 
-static bool is_boot_number(const struct boot_piece *value)
+static bool is_boot_number(const struct boot_token *value)
 {
 	char buf[ITEM_MAX + 1], *end;
 	const char *text = copy_boot_text(value, buf);
@@ -70,9 +70,9 @@ static bool is_boot_number(const struct boot_piece *value)
 	return strtoull(text, &end, 0) <= UINT32_MAX && !errno && !*end;
 }
 
-static const char *check_boot_options(struct boot_piece list, const char **ret_at)
+static const char *check_boot_options(struct boot_token list, const char **ret_at)
 {
-	struct boot_piece item;
+	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
 		*ret_at = item.text;
@@ -82,10 +82,10 @@ static const char *check_boot_options(struct boot_piece list, const char **ret_a
 	return NULL;
 }
 
-static const char *check_boot_triggers(struct boot_piece list, const char **ret_at)
+static const char *check_boot_triggers(struct boot_token list, const char **ret_at)
 {
 	struct boot_trigger trigger;
-	struct boot_piece item;
+	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
 		*ret_at = item.text;
@@ -135,7 +135,7 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 	case BOOT_OPTIONS:
 		return check_boot_options(word->value, ret_at);
 	case BOOT_DUMP:
-		return boot_piece_is(&word->value, "orig_cpu") ? NULL :
+		return boot_token_is(&word->value, "orig_cpu") ? NULL :
 		       "There is orig_cpu, or no value at all";
 	case BOOT_TRIGGER:
 		return check_boot_triggers(word->value, ret_at);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings from the start: random words are taken apart and checked.  All that is
- * said to be in the text must be; memory ends where the text does, so that a read
- * beyond it is seen.
+ * Settings from the start: random tokens are parsed and checked.  Everything that the parser
+ * returns must be in the text.  The memory ends where the text ends, so that the sanitizer
+ * finds a read beyond it.
  *
  *	fuzz-fuzz_boot [COUNT [SEED]]
  */
@@ -55,14 +55,14 @@ static void check(bool is_true, const char *what)
 	exit(1);
 }
 
-static void check_piece(const struct boot_piece *piece, const char *what)
+static void check_piece(const struct boot_token *token, const char *what)
 {
-	check(piece->text >= text_start && piece->text + piece->len <= text_end, what);
+	check(token->text >= text_start && token->text + token->len <= text_end, what);
 }
 
-static size_t try_list(struct boot_piece list)
+static size_t try_list(struct boot_token list)
 {
-	struct boot_piece item;
+	struct boot_token item;
 	size_t nr = 0;
 
 	while (boot_item(&list, &item)) {

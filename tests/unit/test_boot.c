@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings from the start: their words, and what the server makes of them. */
+/* Settings from the start: how they are parsed, and how the server applies them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
-/* Where the caret stands; NULL: the word is right. */
+/* Position of the caret; error NULL: the token is right. */
 static const struct {
 	const char *word, *error;
 	size_t at;
@@ -97,7 +97,7 @@ static void sizes_have_suffixes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct boot_piece value = { sizes[i].text, strlen(sizes[i].text) };
+		struct boot_token value = { sizes[i].text, strlen(sizes[i].text) };
 		uint64_t bytes;
 
 		assert_int_equal(boot_size(&value, &bytes), 0);
@@ -108,7 +108,7 @@ static void sizes_have_suffixes(void **state)
 static void blanks_and_commas_separate(void **state)
 {
 	const char *text = "  tp_printk\ttrace_event=a,,b, \n";
-	struct boot_piece item;
+	struct boot_token item;
 	struct boot_word word;
 
 	(void)state;
@@ -132,11 +132,11 @@ static void quotes_keep_blanks(void **state)
 
 	(void)state;
 	assert_true(boot_next(&text, &word));
-	assert_true(boot_piece_is(&word.value, "a.b if c == 1"));
+	assert_true(boot_token_is(&word.value, "a.b if c == 1"));
 	assert_true(boot_next(&text, &word));
-	assert_true(boot_piece_is(&word.value, "x"));
+	assert_true(boot_token_is(&word.value, "x"));
 	assert_true(boot_next(&text, &word));
-	assert_true(boot_piece_is(&word.value, "m n"));
+	assert_true(boot_token_is(&word.value, "m n"));
 	assert_false(boot_next(&text, &word));
 }
 
@@ -186,7 +186,7 @@ static bool has_option(struct fixture *f, const char *path, const char *line)
 	return strstr(tree_cat(f->server, path), line);
 }
 
-/* The program has named the instance. */
+/* The program itself has named the instance. */
 static void each_file_has_what_was_said(void **state)
 {
 	struct fixture *f = *state;
@@ -206,7 +206,7 @@ static void each_file_has_what_was_said(void **state)
 	assert_true(has_option(f, "one.1/instances/small/trace_options", "\nraw\n"));
 	assert_file(f, "tracing_on", "1\n");
 	assert_file(f, "instances/small/tracing_on", "0\n");
-	/* Events come later, and find rings. */
+	/* Events that are registered later find rings. */
 	assert_int_equal(f->root.buffer[0].used, 1);
 	assert_int_equal(f->root.buffer[1].used, 0);
 	assert_int_equal(f->root.buffer[0].side[0].ring[0][ABI_RING_FAST].bytes,
@@ -251,7 +251,7 @@ static void the_next_server_leaves_them_alone(void **state)
 	assert_non_null(strstr(tree_cat(f->server, "one.1/trace_clock"), "[boot]"));
 }
 
-/* Those of an event that comes later when it comes; each once. */
+/* Triggers of an event are set when the event is registered, each once. */
 static void triggers_wait_for_their_event(void **state)
 {
 	struct fixture *f = *state;
@@ -276,7 +276,7 @@ static void triggers_wait_for_their_event(void **state)
 			       "                ^\n"));
 }
 
-/* They need no event to come. */
+/* Triggers of ftrace:print are set at once. */
 static void markers_have_triggers(void **state)
 {
 	struct fixture *f = *state;
