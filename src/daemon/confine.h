@@ -4,20 +4,21 @@
  * have written.  So a program that takes over the server must gain as little as
  * possible.
  */
-#ifndef ULF_SERVER_CONFINE_H
-#define ULF_SERVER_CONFINE_H
+#ifndef ULF_DAEMON_CONFINE_H
+#define ULF_DAEMON_CONFINE_H
 
 /*
  * server_confine - give up all rights that the server does not need
  *
- * The server gives up: capabilities, also those of the bounding set where that is
- * allowed; new privileges (no_new_privs), so that no set-uid program works for the
- * server and its children; and the system calls that confine.c lists, which then fail
- * with EPERM.  Children inherit all of this.  fork() and exec() stay allowed.
+ * The server drops the capabilities that it does not need, also those of the bounding
+ * set if the kernel allows it.  It sets no_new_privs, so that no set-uid program works
+ * for the server and its children any more.  And it installs a filter for the system
+ * calls that confine.c lists, which then fail.  Children inherit all of this.  fork()
+ * and exec() stay allowed.
  *
  * Call it once, while there is one thread, and before anything of a root is read.
- * Returns 0, or the -errno of the first step that the kernel refused: the other steps
- * are in force, and the server works without the refused one.
+ * Returns 0, or the -errno of the first step that the kernel refused.  In this case the
+ * other steps are in force, and the server works without the refused step.
  */
 int server_confine(void);
 

@@ -4,8 +4,8 @@
  * function that the loop calls must return soon.  A request that cannot be finished is
  * parked and tried again on a tick.
  */
-#ifndef ULF_SERVER_LOOP_H
-#define ULF_SERVER_LOOP_H
+#ifndef ULF_DAEMON_LOOP_H
+#define ULF_DAEMON_LOOP_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * confines itself.  The mounter does only what is declared here, and exits when the
  * server exits or is killed.
  */
-#ifndef ULF_SERVER_MOUNTER_H
-#define ULF_SERVER_MOUNTER_H
+#ifndef ULF_DAEMON_MOUNTER_H
+#define ULF_DAEMON_MOUNTER_H
 
 #include <sys/types.h>
 
@@ -20,8 +20,8 @@ enum mounter_op {
  * mounter_start - fork the mounter
  * @dir: the ulf directory, for `ulf mount`
  *
- * Returns a socket that becomes readable when there is an answer, and at end-of-file
- * when the mounter has exited.  The caller passes the socket to mounter_stop().
+ * Returns a socket that becomes readable when there is an answer, and when the mounter
+ * has exited (end-of-file).  The caller passes the socket to mounter_stop().
  * Returns -errno if there is no mounter: then mounter_ask() and mounter_answer() fail.
  */
 int mounter_start(const char *dir, pid_t *ret_pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The FUSE mounts that the server serves. */
-#ifndef ULF_SERVER_MOUNTS_H
-#define ULF_SERVER_MOUNTS_H
+#ifndef ULF_DAEMON_MOUNTS_H
+#define ULF_DAEMON_MOUNTS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,8 +26,8 @@ void mounts_free(struct mounts *mounts);
 /*
  * mounts_add - serve @fd, an open /dev/fuse that is mounted on @path
  * @path: never accessed, because it may lead through a mount of this server.  "": the
- *	mount is in another mount namespace, which the server cannot reach, and the
- *	kernel removes it together with that namespace
+ * mount is in another mount namespace, which the server cannot reach.  The kernel
+ * removes such a mount together with its namespace
  *
  * Returns 0 and takes over @fd, or returns -errno.
  */
@@ -39,8 +39,8 @@ void mounts_list(const struct mounts *mounts, struct text *out);
 
 /* Mount the mounts of a killed server again.  Does not wait until this is done. */
 void mounts_restore(struct mounts *mounts);
-/* Return true while mounts_restore() is in progress and clients should wait for its
- * end. */
+/* Return true while mounts_restore() is in progress, and clients should wait until it
+ * is done. */
 bool mounts_is_restoring(const struct mounts *mounts);
 
 /* Try the parked FUSE requests of all mounts again. */

@@ -4,8 +4,8 @@
  * the reason to the server, and `ulf run` asks the server for the reason.  The last
  * NO_ROOTS programs are kept.
  */
-#ifndef ULF_SERVER_NO_ROOT_H
-#define ULF_SERVER_NO_ROOT_H
+#ifndef ULF_DAEMON_NO_ROOT_H
+#define ULF_DAEMON_NO_ROOT_H
 
 #include "abi/socket.h"
 

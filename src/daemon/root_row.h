@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Make the row of a root in the answer to a client's list request. */
-#ifndef ULF_SERVER_ROOT_ROW_H
-#define ULF_SERVER_ROOT_ROW_H
+#ifndef ULF_DAEMON_ROOT_ROW_H
+#define ULF_DAEMON_ROOT_ROW_H
 
 #include "abi/socket.h"
 #include "server/core/server.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The server's socket for the CLI, and its clients.  abi/socket.h describes the protocol. */
-#ifndef ULF_SERVER_SOCKET_H
-#define ULF_SERVER_SOCKET_H
+#ifndef ULF_DAEMON_SOCKET_H
+#define ULF_DAEMON_SOCKET_H
 
 #include <stdbool.h>
 

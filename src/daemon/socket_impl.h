@@ -3,8 +3,8 @@
  * Declarations that socket.c (which receives and sends bytes) and request.c (which handles
  * requests) share.
  */
-#ifndef ULF_SERVER_SOCKET_IMPL_H
-#define ULF_SERVER_SOCKET_IMPL_H
+#ifndef ULF_DAEMON_SOCKET_IMPL_H
+#define ULF_DAEMON_SOCKET_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 struct tracefs_file;
 
 struct client_file {
-	struct tracefs_file *file;	/* NULL: not open */
+	struct tracefs_file *file;	/* NULL: the file is not open */
 	bool is_nonblocking;
 };
 
@@ -40,13 +40,13 @@ struct client {
 	int passed_fd;			/* descriptor that came with the request, or -1 */
 
 	/* The answer that is being sent. */
-	char *answer;			/* NULL: none */
+	char *answer;			/* NULL: there is no answer */
 	size_t nr_answer, nr_sent;
 	struct tracefs_file *reading;	/* the file in @files from which the data in the
 					 * answer was read, or NULL */
-	struct tracefs_file *has_read;	/* the file from which the data of the last
-					 * answer was read (@reading), after that answer
-					 * was sent; NULL after the next request */
+	struct tracefs_file *has_read;	/* value of @reading for the last
+					 * answer, after that answer was sent;
+					 * NULL after the next request */
 	bool is_reset;			/* true: the client closed its end of the socket
 					 * before it had read all of the last answer */
 

@@ -3,8 +3,8 @@
  * Demangle names of C++ functions.  This code runs in a parser (parse_jobs.c), never in the
  * server.
  */
-#ifndef ULF_SERVER_DEMANGLE_H
-#define ULF_SERVER_DEMANGLE_H
+#ifndef ULF_SYMBOLS_DEMANGLE_H
+#define ULF_SYMBOLS_DEMANGLE_H
 
 #include <stdbool.h>
 
@@ -20,10 +20,10 @@ void demangle_prepare(void);
 /*
  * demangle_name - append the demangled name to @out
  *
- * Returns false and writes nothing if @name is no C++ name, if it takes too long (100 ms
- * of CPU time at most), or if the result is longer than 4 KiB. libstdc++ allocates
- * without limit meanwhile, so the caller must limit the memory of the process.  Not
- * thread-safe.
+ * Returns false and writes nothing in three cases: @name is no C++ name; demangling takes
+ * too long (100 ms of CPU time at most); the result is longer than 4 KiB. libstdc++
+ * allocates without limit meanwhile, so the caller must limit the memory of the process.
+ * Not thread-safe.
  */
 bool demangle_name(const char *name, struct text *out);
 

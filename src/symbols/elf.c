@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read ELF files.  The path comes from shared memory, so the file may be hostile.  The file
- * is opened without blocking and copied to memory in parts, never mapped.  No more than
- * *bytes_left bytes of it are read.  Every offset in the file is checked before use.
+ * is opened without blocking and copied to memory in parts, never mapped.  At most
+ * *bytes_left bytes of the file are read.  Every offset in the file is checked before
+ * use.
  */
 #include <elf.h>
 #include <errno.h>
@@ -29,21 +30,21 @@ static bool read_file_at(const struct elf_file *file, void *to, uint64_t bytes, 
 
 void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
-	char *piece;
+	char *copy;
 
 	if (bytes > *file->bytes_left || off > file->bytes ||
 	    bytes > file->bytes - off)
 		return NULL;
 	*file->bytes_left -= bytes;
-	piece = malloc(bytes + 1);
-	if (!piece)
+	copy = malloc(bytes + 1);
+	if (!copy)
 		return NULL;
-	if (!read_file_at(file, piece, bytes, off)) {
-		free(piece);
+	if (!read_file_at(file, copy, bytes, off)) {
+		free(copy);
 		return NULL;
 	}
-	piece[bytes] = '\0';
-	return piece;
+	copy[bytes] = '\0';
+	return copy;
 }
 
 /* ---- find the build id of a file ---- */
@@ -88,9 +89,9 @@ static bool read_id_from_notes(struct elf_file *file, uint64_t off, uint64_t byt
 }
 
 /*
- * Find the build id, in sections first and in segments second.  Sections first, because
- * a separate debug file has program headers for segments that it does not contain.
- * Segments second, because a file may have no section headers.
+ * Find the build id.  Search the sections first: a separate debug file has program
+ * headers for segments that it does not contain, so its segments would be wrong.  Then
+ * search the segments, because a file may have no section headers.
  */
 static void find_build_id(struct elf_file *file)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the function symbols of an ELF file. */
-#ifndef ULF_SERVER_ELF_H
-#define ULF_SERVER_ELF_H
+#ifndef ULF_SYMBOLS_ELF_H
+#define ULF_SYMBOLS_ELF_H
 
 #include <stdint.h>
 
@@ -27,8 +27,9 @@ struct elf_symbol {
 };
 
 /*
- * Maximum length of a symbol's name in bytes.  Symbols with longer names are ignored,
- * because a hostile file could declare all of its bytes to be one name, many times.
+ * Maximum length of a symbol's name in bytes.  Symbols with longer names are ignored.
+ * The limit is needed because many symbols of a hostile file could each have a name that
+ * is as long as the whole file.
  */
 #define ELF_NAME_MAX	4096u
 
@@ -41,7 +42,8 @@ struct elf_symbols {
 	char *strings[ELF_STRINGS];	/* the string tables that contain the names of
 					 * the symbols; freed together with @rows */
 	uint32_t nr_strings;
-	uint64_t first, end;		/* range of addresses to which the file is
+	uint64_t first, end;		/* lowest address and end of the
+					 * addresses to which the file is
 					 * loaded, without the load address */
 	struct parsed *parsed;		/* result of the parser that has read the file;
 					 * it contains the names of the symbols.  NULL:

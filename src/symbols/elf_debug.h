@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open separate debug files.  A parser knows their names but has no right to open them.  It
- * asks the server, which sends a descriptor.
+ * Open separate debug files.  A parser knows the name of the debug file but has no
+ * right to open it.  So it asks the server, which sends a descriptor.
  */
-#ifndef ULF_SERVER_ELF_DEBUG_H
-#define ULF_SERVER_ELF_DEBUG_H
+#ifndef ULF_SYMBOLS_ELF_DEBUG_H
+#define ULF_SYMBOLS_ELF_DEBUG_H
 
 #include <stdint.h>
 

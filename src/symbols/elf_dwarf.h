@@ -2,8 +2,8 @@
 /*
  * Read DWARF with libdw.  Only elf_args.c, elf_dwarf.c and elf_params.c include this header.
  */
-#ifndef ULF_SERVER_ELF_DWARF_H
-#define ULF_SERVER_ELF_DWARF_H
+#ifndef ULF_SYMBOLS_ELF_DWARF_H
+#define ULF_SYMBOLS_ELF_DWARF_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -23,8 +23,8 @@ const char *die_string(Dwarf_Die *die, unsigned int name);
 /* Get an attribute that is an unsigned number; see die_attr().  Returns false if there
  * is no such attribute. */
 bool die_number(Dwarf_Die *die, unsigned int name, uint64_t *ret_number);
-/* Return the offset of the declaration of which @die is an instance.  If @die is not an
- * instance, return the offset of @die itself. */
+/* If @die is an instance of a declaration, return the offset of this declaration.
+ * Otherwise return the offset of @die itself. */
 Dwarf_Off die_declared(Dwarf_Die *die);
 /*
  * Get the type of @die, without typedef, const and similar qualifiers.  Returns false if
@@ -39,8 +39,8 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child);
 bool die_next(Dwarf_Die *die);
 
 /*
- * Return true if @type is a class that only its own code may copy.  Values of such a class
- * are passed by reference.
+ * Return true if @type is a class whose values only its own code may copy.  Such a
+ * value is passed by reference.
  */
 bool die_is_by_reference(Dwarf_Die *type);
 /* Find out how values of @type are passed to functions. */

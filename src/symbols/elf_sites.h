@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The function sites of an ELF file, as one of its tables of function entries lists them. */
-#ifndef ULF_SERVER_ELF_SITES_H
-#define ULF_SERVER_ELF_SITES_H
+#ifndef ULF_SYMBOLS_ELF_SITES_H
+#define ULF_SYMBOLS_ELF_SITES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Open files whose paths come from traced programs. */
-#ifndef ULF_SERVER_LOCALFILE_H
-#define ULF_SERVER_LOCALFILE_H
+#ifndef ULF_SYMBOLS_LOCALFILE_H
+#define ULF_SYMBOLS_LOCALFILE_H
 
 /*
  * localfile_open - open a regular file for reading, without blocking

@@ -2,8 +2,8 @@
 /*
  * Find all rows of a table that have a given name.  Several rows may have the same name.
  */
-#ifndef ULF_SERVER_NAME_INDEX_H
-#define ULF_SERVER_NAME_INDEX_H
+#ifndef ULF_SYMBOLS_NAME_INDEX_H
+#define ULF_SYMBOLS_NAME_INDEX_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,9 +28,9 @@ int name_index_init(struct name_index *index, const char *const *names, uint32_t
 void name_index_done(struct name_index *index);
 
 /*
- * Return the first row after @from whose name is @name, which has @len bytes.  Rows are
- * numbered from 1 here, in rising order.  @from 0 starts the search.  A result of 0 means
- * that there is no further row.
+ * Return the first row after @from whose name is @name, which has @len bytes.  Here the
+ * number of the first row is 1.  @from 0 starts the search.  Rows are found in rising
+ * order.  A result of 0 means that there is no further row.
  */
 uint32_t name_index_find(const struct name_index *index, const char *name,
 			 size_t len, uint32_t from);

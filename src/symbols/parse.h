@@ -11,8 +11,8 @@
  *
  * All functions must be called by the main thread.
  */
-#ifndef ULF_SERVER_PARSE_H
-#define ULF_SERVER_PARSE_H
+#ifndef ULF_SYMBOLS_PARSE_H
+#define ULF_SYMBOLS_PARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,8 +61,8 @@ int parse_poll(const struct parse_job *job);
  */
 const char *parse_why(const struct parse_job *job);
 /*
- * Return how many bytes the parser has read, of those that the request allowed
- * (bytes_left).  The parser has reported this number.
+ * Return how many of the bytes that the request allowed (bytes_left) the parser has
+ * read.  This number is the parser's own report.
  */
 uint64_t parse_bytes_read(const struct parse_job *job);
 /*
@@ -79,15 +79,15 @@ struct parsed *parse_map_result(struct parse_job *job);
  */
 int parse_query(struct parse_job *job, uint64_t addr);
 /*
- * Return a session's answer to the last query, and its length in *@ret_bytes.  An
- * answer is returned once.  Returns NULL if there is no answer yet.  The answer is
+ * Return a session's answer to the last query, and its length in *@ret_bytes.  Each
+ * answer is returned only once.  Returns NULL if there is no new answer.  The answer is
  * valid until the next parse_query() or parse_free().
  */
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
 /*
- * Wait up to @ms for the end of a job, or for the answer of a session.  For callers
- * that cannot try again later.
+ * Wait up to @ms for the end of a job, or for the answer of a session.  Called where the
+ * caller cannot try again later.
  */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
@@ -118,8 +118,8 @@ bool parse_is_running(void);
  */
 void *parse_next_ended(void);
 /*
- * Return a number that rises whenever a job makes progress.  While it is unchanged, it
- * is useless to call parse_poll() again.
+ * Return a number that rises whenever a job makes progress.  If it has not changed,
+ * parse_poll() has nothing new to return.
  */
 uint64_t parse_serial(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations that only the files parse*.c share. */
-#ifndef ULF_SERVER_PARSE_IMPL_H
-#define ULF_SERVER_PARSE_IMPL_H
+#ifndef ULF_SYMBOLS_PARSE_IMPL_H
+#define ULF_SYMBOLS_PARSE_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sandbox of a parser: resource limits, and a list of allowed system calls. */
-#ifndef ULF_SERVER_PARSE_SANDBOX_H
-#define ULF_SERVER_PARSE_SANDBOX_H
+#ifndef ULF_SYMBOLS_PARSE_SANDBOX_H
+#define ULF_SYMBOLS_PARSE_SANDBOX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +11,9 @@ struct parse_limits {
 					 * in addition to what is mapped already */
 	uint64_t file_bytes;		/* maximum size of the parser's result, bytes */
 	uint32_t cpu_seconds;
-	uint32_t wall_seconds;		/* maximum wall-clock time, s; 0: no limit, only
-					 * the server ends the parser */
+	uint32_t wall_seconds;		/* maximum wall-clock time, s; 0: there
+					 * is no limit here, and only the server
+					 * ends the parser */
 };
 
 /*

@@ -4,8 +4,8 @@
  * (docs/design/symbols.md, "The parser").  The server treats everything that it receives
  * as hostile: a file may have taken over the parser.
  */
-#ifndef ULF_SERVER_PARSE_WIRE_H
-#define ULF_SERVER_PARSE_WIRE_H
+#ifndef ULF_SYMBOLS_PARSE_WIRE_H
+#define ULF_SYMBOLS_PARSE_WIRE_H
 
 #include <stdint.h>
 
@@ -125,10 +125,9 @@ struct parse_head {
 					 * loaded, without the load address */
 	uint64_t strings_bytes;
 	uint32_t nr_segments;
-	uint32_t kind, next_kind;	/* kind: enum fsite_kind of the sites;
-					 * next_kind: kind of the file's next table of
-					 * function entries, after @kind; FSITE_KINDS:
-					 * there is no further table */
+	uint32_t kind, next_kind;	/* kind: enum fsite_kind of the sites.  next_kind: kind of
+					 * the file's next table of function entries after @kind;
+					 * FSITE_KINDS: there is no further table */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
