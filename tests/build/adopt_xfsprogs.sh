@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# adopt.sh says which part of an xfsprogs it cannot change, and fails.
+# adopt.sh fails, and names the part of an xfsprogs that it cannot change.
 set -u
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 adopt=$ULF_SRC/examples/adopt/xfsprogs/adopt.sh tree=$TMPDIR/tree
 mkdir -p "$tree/libxfs" "$tree/include"
 : >"$TMPDIR/xfs_trace.h"
-# refuses TEXT
+# refuses TEXT: adopt.sh fails, and its message contains TEXT.
 refuses() {
-	said=$("$adopt" "$tree" "$TMPDIR/xfs_trace.h" 2>&1) && fail "it succeeds; $1"
+	said=$("$adopt" "$tree" "$TMPDIR/xfs_trace.h" 2>&1) && fail "it succeeds, not: $1"
 	case $said in
 	*"$1"*) ;;
-	*) fail "it says \`$said', not \`$1'" ;;
+	*) fail "adopt.sh says \`$said', not \`$1'" ;;
 	esac
 }
 refuses "is it the source of xfsprogs?"

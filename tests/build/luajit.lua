@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Errors of all kinds, for luajit.sh: what they say must not depend on a tracer.
+-- Errors of all kinds, for luajit.sh: their messages must not depend on a tracer.
 local started, aborted = 0, 0
 if jit.status() then
 	jit.attach(function(what)
@@ -17,7 +17,7 @@ local function overflow() return 1 + overflow() end
 local ok, text = pcall(overflow)
 print(ok, (tostring(text):gsub("^.*: ", "")))
 print(xpcall(deep, function(e) return "handled " .. e .. select(2, debug.traceback():gsub("\n", "\n")) end, 5))
--- through functions of C that call back
+-- through C functions that call back
 print(pcall(table.sort, { 3, 2, 1, 5, 4 }, function(a, b) error("sort") end))
 print(pcall(string.gsub, "abc", ".", function(c) error("gsub " .. c, 0) end))
 print(pcall(string.rep))
@@ -42,7 +42,7 @@ local t = setmetatable({}, { __index = function(_, k) error("index " .. k, 0) en
 	__add = function() error("add", 0) end, __tostring = function() error("text", 0) end })
 print(pcall(function() return t.a end)) print(pcall(function() return t + 1 end))
 print(pcall(tostring, t))
--- hot: the compiler records, aborts and exits traces
+-- hot loops: the compiler records, aborts and exits traces
 local count = 0
 for i = 1, 2000 do
 	local ok, e = pcall(function(n) if n % 3 == 0 then error(n, 0) end return n end, i)

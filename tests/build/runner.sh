@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: both root runs most tests as an ordinary user
-# tests/run shows progress, lists the slowest tests and ends with its counts.  Root runs only
-# tests that need it as root, the others as an ordinary user, also from a clone which that
-# user cannot reach; an ordinary user skips those that need root, with their reason.
-# Tests run side by side unless one must be alone, the slowest first, and a signal ends all.
+# tests/run shows progress, lists the slowest tests and ends with its counts.  Root runs as root
+# only the tests that need it, and the others as an ordinary user, even in a clone that this user
+# cannot reach.  An ordinary user skips tests that need root, with their reason.  Tests run side by
+# side unless one must be alone.  The slowest tests start first.  A signal ends all tests.
 set -u
 fail() { echo "FAIL: $*"; exit 1; }
 
@@ -16,19 +16,19 @@ echo object >"$tree/build/part.o"
 printf '#!/bin/sh\n' >"$tree/build/ulf"
 chmod +x "$tree/build/ulf"
 
-# until_true COMMAND...: waits until the command succeeds.
+# until_true COMMAND...: wait until the command succeeds.
 until_true() {
 	for _ in $(seq 6000); do
 		"$@" 2>/dev/null && return
 		sleep 0.02
 	done
-	fail "in two minutes not: $*"
+	fail "not true after two minutes: $*"
 }
 
-# results FILE: the output without times, and without the lines of a failed test.
+# results FILE: print FILE without times, and without the lines of a failed test.
 results() { sed -E '/^ /d; s, \([0-9.]+s\),,' "$1"; }
 
-# add NAME STATUS HEADER: a test that says who runs it, and with what
+# add NAME STATUS HEADER: add a test that prints which user runs it, and its files.
 add() {
 	cat >"$tree/tests/cli/$1.sh" <<-END
 	# $3
@@ -46,7 +46,7 @@ add fails 3 "timeout: 20"
 add ordinary 0 "timeout: 20"
 add root 0 "user: root it needs root"
 add skips 77 "timeout: 20"
-# a program, and the file that it is made of
+# a program, and the file that the program is made of
 mkdir -p "$tree/tests/unit" "$tree/build/tests"
 echo "/* timeout: 20 */" >"$tree/tests/unit/test_program.c"
 { echo '#!/bin/sh'; cat "$tree/tests/cli/ordinary.sh"; } >"$tree/build/tests/unit-test_program"
@@ -89,8 +89,8 @@ for run in $runs; do
 	[ "$said" = "user ${run#*:}" ] || fail "${run%:*}: $said, not ${run#*:}"
 done
 
-# Three tests wait for each other: they pass only if all run at the same time.  One that must
-# be alone sees none of them.  Tests meet in a directory that each user may write to.
+# Three tests wait for each other: they pass only if all three run at the same time.  A test that
+# must be alone sees none of them.  Tests meet in a directory that each user may write to.
 rm -r "$tree/tests/cli" "$tree/tests/unit"
 mkdir "$tree/tests/cli" "$TMPDIR/meet"
 chmod 755 "$TMPDIR"
@@ -116,7 +116,7 @@ tail -n 2 "$TMPDIR/out" | results - | diff - /dev/fd/3 3<<END || fail "alone: $(
 4 passed, 0 failed
 END
 
-# Without -j a test that mostly waits runs next to as many others as there are CPUs.  Only
+# Without -j, a test that mostly waits runs next to as many other tests as there are CPUs.  Only
 # the comment at the top counts.
 rm "$tree"/tests/cli/*
 for name in a b; do
@@ -135,7 +135,7 @@ taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" \
 	"$tree/tests/run" -b "$tree/build" >"$TMPDIR/out" || fail "waits: $(cat "$TMPDIR/out")"
 rm "$meet"/?
 
-# With times from an earlier run, and one at a time, the slowest is first.
+# If there are times of an earlier run, and one test runs at a time, the slowest test is first.
 rm "$tree"/tests/cli/*
 for name in 1 2 3 4 5 6 7 8 9 10 11; do
 	echo exit 0 >"$tree/tests/cli/$name.sh"
@@ -146,7 +146,7 @@ results "$TMPDIR/out" | head -n 2 | diff - /dev/fd/3 3<<END || fail "order: $(ca
 [ 1/11] PASS cli/7.sh
 [ 2/11] PASS cli/3.sh
 END
-# A new build has no times: the order is that of tests/times.
+# A new build has no times: the order comes from tests/times.
 rm "$tree/build/test-times"
 printf '# comment\n1.00 0.10 cli/4.sh\n2.00 0.10 cli/8.sh\n' >"$tree/tests/times"
 "$tree/tests/run" -b "$tree/build" -j 1 >"$TMPDIR/out" || fail "$(cat "$TMPDIR/out")"
@@ -157,7 +157,7 @@ END
 sed '1,/^slowest:$/d' "$TMPDIR/out" | grep -cE '^ +[0-9.]+s \(CPU [0-9.]+s\) cli/' |
 	grep -qx 10 || fail "the slowest: $(cat "$TMPDIR/out")"
 
-# An interrupt ends tests and what they started, and leaves no directory behind.
+# An interrupt ends the tests and the processes that they started, and leaves no directory.
 rm "$tree"/tests/cli/*
 for name in a b; do
 	cat >"$tree/tests/cli/$name.sh" <<-END

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds a program of its own
 # no-sanitize: thread it builds a program of its own
-# With ASan a child has an agent if its parent had no other thread: one that comes or goes
-# at that moment has ASan's list of threads, and a thread that the child starts waits for it.
+# With ASan, a child has an agent if its parent had only one thread.  If the parent had several,
+# fork() may copy ASan's list of threads while another thread has it locked, and a thread that the
+# child creates would wait for this lock for ever.
 . tests/cli/common
 
 asan=$(gcc -print-file-name=libasan.so)
@@ -18,7 +19,7 @@ cat >"$TMPDIR/forks.c" <<'END'
 
 static void *work(void *arg)
 {
-	if (arg) {		/* comes and goes all the time */
+	if (arg) {		/* create and join threads for ever */
 		pthread_t thread;
 
 		pthread_create(&thread, NULL, work, NULL);
@@ -28,7 +29,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Forks again and again; what it says is how many threads the last child had. */
+/* Fork 300 times, and print how many threads the last child had. */
 int main(int argc, char **argv)
 {
 	pthread_t thread;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# More dead roots than a server may have descriptors: all are listed, any can be read,
-# programs start as ever, and all can be removed.
+# There are more dead roots than descriptors that the server may have.  All are listed, each can
+# be read, programs start as usual, and all can be removed.
 . tests/cli/common
 nr=500 limit=128
 
@@ -14,7 +14,7 @@ until_true has_bytes
 die "$pid"
 ulf stop || fail "stop"
 
-# They are one file: so many copies would take much memory.
+# All roots are links to one file: so many copies would take much memory.
 seq "$nr" | sed "s,^,$ULF_DIR/roots/many.," | xargs mkdir || fail "mkdir"
 i=0
 while [ $((i += 1)) -le $nr ]; do
@@ -22,7 +22,7 @@ while [ $((i += 1)) -le $nr ]; do
 done
 
 (
-	ulimit -n $limit	# hard and soft
+	ulimit -n $limit	# sets the hard and the soft limit
 	ulf server --background
 ) || fail "no server"
 expect "dead roots" $((nr + 1)) "$(count_dead)"
@@ -33,7 +33,7 @@ expect "mappings" 0 "$mappings"
 contains "$(ulf cat "many.$nr/trace")" "hello_request: count="
 contains "$(ulf dump many.7)" "hello_request: count="
 
-# The next program is found, and can be traced.
+# The server finds the next program, which can be traced.
 start_hello
 ulf echo 1 "$root/events/enable" || fail "enable beside the dead"
 until_true has_bytes
@@ -44,7 +44,8 @@ ulf rm --dead || fail "rm --dead"
 expect "what is left" "$root" "$(ulf ls | awk 'NR > 1 { print $1 }')"
 expect "directories that are left" "$root" "$(ls "$ULF_DIR/roots")"
 
-# The settings of the server are for the server, and wrong ones do no harm.
+# Lines for `ulf server` in the configuration do not apply to programs, and a wrong line does no
+# harm.
 ulf stop || fail "stop"
 cat >"$TMPDIR/conf" <<-'END'
 	[ulf server]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The file system of the roots is full: who wants more gets ENOSPC and nothing is
-# changed, roots stay what they are, also for a new server, and no program dies of it.
-# What needs no room is done, above all to switch something off.
+# The file system of the roots is full.  A write that needs space gets ENOSPC and changes nothing.
+#  Roots keep their state, also for a new server, and no program dies.  Writes that need no space
+# succeed, above all those that switch something off.
 . tests/cli/common
 
 unshare -Urm true 2>/dev/null || skip "no user namespaces here: unshare -Urm fails"
@@ -15,7 +15,7 @@ export ULF_DIR="$TMPDIR/small"
 callee=$ULF_BUILD/tests/tracefs-callee
 
 fill() { dd if=/dev/zero of="$ULF_DIR/fill" bs=4k 2>/dev/null; }
-# start PROGRAM ARGS: pid, root
+# start PROGRAM ARGS: start PROGRAM, and set pid and root.
 start() {
 	env LD_PRELOAD="$preload" "$@" >/dev/null &
 	pid=$! root=${1##*/}.$!
@@ -23,19 +23,19 @@ start() {
 	until_true is_listed "$root" alive
 }
 writes() { ulf echo "$2" "$root/$1" || fail "$1 $2"; }
-# no_room FILE DATA: and the file is as it was
+# no_room FILE DATA: the write gets ENOSPC and leaves the file as it was.
 no_room() {
 	before=$(ulf cat "$root/$1")
-	text=$(ulf echo "$2" "$root/$1" 2>&1) && fail "$1: there was room for $2"
+	text=$(ulf echo "$2" "$root/$1" 2>&1) && fail "$1: there was space for $2"
 	contains "$text" "No space left on device"
 	expect "$1" "$before" "$(ulf cat "$root/$1")"
 	is_listed "$root" alive || fail "$1 $2: $(ulf ls)"
 }
 reads() { ulf cat "$root/$1" >/dev/null || fail "$1 cannot be read"; }
 is() { expect "$1" "$2" "$(ulf cat "$root/$1")"; }
-# sets FILE DATA TEXT: that is what it reads then
+# sets FILE DATA TEXT: after the write of DATA the file contains TEXT.
 sets() { writes "$1" "$2"; is "$1" "$3"; }
-# records: anything new?
+# records: true if the program records something new.
 records() {
 	writes trace ""
 	let_run 50
@@ -43,7 +43,7 @@ records() {
 }
 is_listed_at_all() { ulf ls | grep -q "^$1 "; }
 
-# Settings, of a program that has never been told anything
+# Change settings of a program that never had any setting.
 start "$callee"
 fill
 sets buffer_size_kb 100 103
@@ -57,13 +57,14 @@ sets options/func_stack_trace 0 0
 no_room current_tracer function
 rm "$ULF_DIR/fill"
 writes current_tracer function
-records || fail "there is room again, and nothing is recorded"
+records || fail "there is space again, but nothing is recorded"
 is per_cpu/cpu1/buffer_size_kb 103
 kill -9 "$pid"
 until_true is_listed "$root" dead
 ulf rm --dead >/dev/null
 
-# Switched off; another object has come meanwhile, which the old list does not have.
+# Switch tracing off after the program has loaded an object that the server's list of functions
+# does not have.
 start "$callee" "$ULF_BUILD/tests/tracefs-mod_callee.so"
 writes set_ftrace_filter leaf
 writes current_tracer function
@@ -75,22 +76,22 @@ no_room current_tracer function_graph
 no_room set_ftrace_filter middle
 ulf cat "$root/touched_functions" | grep -q middle && fail "middle was never traced"
 sets current_tracer nop nop
-records && fail "it is recorded still"
+records && fail "calls are still recorded"
 is enabled_functions ""
 no_room current_tracer function
 kill_server
 is set_ftrace_filter leaf
 is current_tracer nop
 contains "$(ulf cat "$root/touched_functions")" leaf
-records && fail "it is recorded again"
+records && fail "calls are recorded again"
 rm "$ULF_DIR/fill"
 writes current_tracer function_graph
-records || fail "there is room again, and nothing is recorded"
+records || fail "there is space again, but nothing is recorded"
 fill
 sets current_tracer nop nop
-records && fail "the graph is recorded still"
+records && fail "the graph is still recorded"
 rm "$ULF_DIR/fill"
-# A server that is killed before it has told the program
+# Kill a server before it has notified the program.
 is_quiet() { ! records; }
 writes current_tracer function_graph
 records || fail "nothing is recorded"
@@ -114,7 +115,7 @@ kill -9 "$pid"
 until_true is_listed "$root" dead
 ulf rm --dead >/dev/null
 
-# Functions
+# Settings of functions
 start "$callee" "$ULF_BUILD/tests/tracefs-mod_callee.so"
 writes current_tracer function
 fill
@@ -124,7 +125,7 @@ no_room events/ftrace/print/trigger traceoff:3
 no_room set_ftrace_pid 1
 no_room snapshot 1
 no_room set_ftrace_filter nothing:mod:nosuch
-# Room for a page: a command takes two.
+# There is space for one page, but a command takes two.
 truncate -s -4096 "$ULF_DIR/fill"
 no_room set_ftrace_filter leaf:traceoff
 reads saved_cmdlines
@@ -140,23 +141,44 @@ kill -9 "$pid"
 until_true is_listed "$root" dead
 ulf rm --dead >/dev/null
 
-# Events
+# Settings of events
 start "$ULF_BUILD/examples/minikernel" --forks 0
 writes events/sched/enable 1
 fill
 no_room events/sched/sched_switch/trigger traceoff:3
 no_room events/sched/sched_switch/trigger enable_event:irq:irq_handler_entry
 no_room events/sched/sched_switch/filter 'next_pid > 2'
+no_room events/sched/sched_switch/trigger hist:keys=next_pid
+no_room events/ftrace/print/trigger hist:keys=ip
 rm "$ULF_DIR/fill"
 writes events/sched/sched_switch/trigger traceoff:3
+writes events/sched/sched_switch/trigger '!traceoff'
+writes tracing_on 1
+
+# Histograms: a table that is too large for the file system, and one that cannot be replaced.
+no_room events/sched/sched_switch/trigger hist:keys=next_comm,prev_comm:x=next_comm,y=prev_comm:size=131072
+writes events/ftrace/print/trigger hist:keys=ip
+writes trace_marker one
+counted=$(ulf cat "$root/events/ftrace/print/hist")
+contains "$counted" "Hits: 1"
+fill
+ulf echo -a hist:keys=ip:clear "$root/events/ftrace/print/trigger" 2>/dev/null && fail "clear"
+is events/ftrace/print/hist "$counted"
+no_room events/sched/sched_switch/trigger hist:keys=next_pid
+kill_server
+is events/ftrace/print/hist "$counted"
+writes trace_marker two
+contains "$(ulf cat "$root/events/ftrace/print/hist")" "Hits: 2"
+ulf echo -a '!hist:keys=ip' "$root/events/ftrace/print/trigger" || fail "there is no space to remove"
+rm "$ULF_DIR/fill"
 kill -9 "$pid"
 
-# Nothing was switched on before, and the program ends by itself, when it may.
+# Nothing was switched on before.  The program ends when it reads the end of the fifo.
 mkfifo "$TMPDIR/end"
 start cat "$TMPDIR/end"
 fill
 no_room snapshot 1
-# The program is told of this, and has no room to look at its buffers.
+# The program is notified of this setting, but has no space to look at its buffers.
 writes options/func-args 1
 : >"$TMPDIR/end"
 wait "$pid"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # waits: ticks of the server
-# A root whose 1,023 slots all name one process with 32,000 mappings, beside a good one:
-# clients of the good one are answered, and so is ulf ls.  The server aims at 0.1 s; it took
-# 57 s before there was a bound.
+# The 1,023 slots of a hostile root all name one process with 32,000 mappings.  Clients of a good
+# root next to it are answered, and so is ulf ls.  The server's budget for such a root is 0.1 s;
+# without a budget it took 57 s.
 . tests/cli/common
 
 cat >"$TMPDIR/hostile.c" <<'EOC'
@@ -27,7 +27,7 @@ static void have_mappings(void)
 			perror("mprotect");
 }
 
-/* The memory of a root, and whether to be one of its processes. */
+/* hostile MEMORY [own]: MEMORY is that of a root; own: keep it mapped, as its processes do. */
 int main(int argc, char **argv)
 {
 	int fd = open(argv[1], O_RDWR);
@@ -54,7 +54,7 @@ EOC
 cc -I"$ULF_SRC/src" -o "$TMPDIR/hostile" "$TMPDIR/hostile.c" || fail "cc"
 is_ready() { grep -q ready "$TMPDIR/out"; }
 
-# soon COMMAND...: it is done in 10 s; the machine may be busy.
+# soon COMMAND...: COMMAND ends within 10 s, which is long enough on a busy machine.
 soon() { timeout 10 "$@" >"$TMPDIR/soon" 2>&1 || fail "$*: status $?, $(cat "$TMPDIR/soon")"; }
 
 for own in "" own; do
@@ -70,10 +70,10 @@ for own in "" own; do
 		soon ulf echo "$((round % 2))" "$root/events/enable"
 		let_server_run 1
 	done
-	# A client of the hostile one is answered, too.
+	# A client of the hostile root is answered, too.
 	soon ulf echo 1 "$hostile/events/enable"
 	soon ulf cat "$hostile/trace"
-	# A new server meets it at its start.
+	# A new server finds the hostile root when it starts.
 	kill_server
 	soon ulf ls
 	grep -q "^$root .* alive " "$TMPDIR/soon" || fail "$(cat "$TMPDIR/soon")"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # waits: until commands give up
-# A directory or a server that cannot be had: ulf says which, why, and what to do.
+# If there is no usable directory or server, ulf says which, why, and what to do.
 . tests/cli/common
 
-# says WHY ARGS...: ulf ARGS fails and gives that reason
+# says WHY ARGS...: ulf ARGS fails, and prints the directory and the reason WHY.
 says() {
 	why=$1
 	shift
@@ -17,7 +17,7 @@ has_server() { [ -e "$ULF_DIR/server.sock" ]; }
 export ULF_DIR="$TMPDIR/no/dir"
 says "the directory above it does not exist; make it" ls
 
-# The directory is missing, and cannot be made.
+# The directory does not exist and cannot be made.
 if [ "$(id -u)" != 0 ]; then
 	mkdir "$TMPDIR/locked" && chmod 500 "$TMPDIR/locked"
 	export ULF_DIR="$TMPDIR/locked/dir"
@@ -30,21 +30,24 @@ export ULF_DIR="$TMPDIR/open"
 says "others can enter it; run chmod 700" ls
 says "others can enter it; run chmod 700" dump
 
-# A command that makes nothing says that the directory is missing.
+# A command that never makes the directory says that it does not exist.
 export ULF_DIR="$TMPDIR/missing"
 text=$(ulf dump 2>&1) && fail "dump without a directory: $text"
 contains "$text" "the ulf directory $ULF_DIR, which ULF_DIR names, does not exist"
 [ ! -e "$ULF_DIR" ] || fail "dump made $ULF_DIR"
 
-# The directory is opened to others while a program starts: libulf reports nothing then.
+# Other users get access to the directory while a program starts.  libulf itself prints nothing in
+# this case, but ulf run gives the reason.
 export ULF_DIR="$TMPDIR/opened"
-text=$(ulf run -e hello -- sh -c 'chmod 755 "$ULF_DIR"; exec timeout 0.5 "$0"' "$hello" 2>&1 >/dev/null)
+make_brief "$TMPDIR/brief"
+text=$(ulf run -e hello -- sh -c 'chmod 755 "$ULF_DIR"; exec "$0"' "$TMPDIR/brief" 2>&1 >/dev/null)
 contains "$text" "could not make its root in $ULF_DIR: others can enter it; run chmod 700"
 expect "lines" 1 "$(echo "$text" | wc -l)"
 chmod 700 "$ULF_DIR"
 ulf stop || fail "stop"
 
-# No descriptors for a server: the log may not be needed to know.
+# The server cannot get enough descriptors.  ulf gives the reason even if the server could not
+# open its log.
 export ULF_DIR="$TMPDIR/few"
 for nr in 6 10; do
 	text=$(sh -c "ulimit -n $nr; exec ulf ls" 2>&1) && fail "$nr descriptors are enough"
@@ -53,11 +56,12 @@ for nr in 6 10; do
 	has_server && fail "a server that cannot work listens"
 done
 
-# A refused server may still be ending; until then it counts as one that runs.
+# A server that failed may still be ending.  Until it has ended it counts as running.
 [ ! -e "$ULF_DIR/server.lock" ] || until_true is_gone "$(server_pid)"
 
-# Descriptors enough to start, too few for roots: roots that are left out are reported.
-# The server has one descriptor more than it needs by itself, for the client.
+# There are enough descriptors to start, but too few for roots.  ulf reports that roots are
+# missing in the list.  The server has one descriptor more than it needs by itself, for the
+# client.
 ulf server --background || fail "no server"
 nr=$(($(ls "/proc/$(server_pid)/fd" | wc -l) + 1))
 ulf stop
@@ -68,6 +72,6 @@ for i in 1 2 3 4; do
 done
 is_said() { ulf ls 2>&1 | grep -q "not all roots in $ULF_DIR are listed; .*ulimit -n"; }
 until_true is_said
-text=$(ulf run -e hello -- timeout 0.1 "$hello" 2>&1 >/dev/null)
+text=$(ulf run -e hello -- "$TMPDIR/brief" 2>&1 >/dev/null)
 contains "$text" "a root in $ULF_DIR cannot be opened by the server"
 exit 0

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: both root hides /etc/mtab, an ordinary user has a fusermount3 that says so
-# Where there is no /etc/mtab fusermount3 mounts, but unmounts nothing: ulf umount and
-# ulf stop unmount all the same, and say that a mount is in use only if it is.
+# Without /etc/mtab, fusermount3 can mount, but cannot unmount.  ulf umount and ulf stop unmount
+# nevertheless, and say that a mount is in use only if it is.
 . tests/cli/common
 
-# A system without the file is a namespace with another /etc.  In it the test is run
-# again, as an ordinary user.
+# To remove the file, root makes a namespace with another /etc, and runs this test again in it as
+# an ordinary user.
 if [ "$(id -u)" = 0 ]; then
 	user=ulftest dir=$ULF_DIR/user
 	id $user >/dev/null 2>&1 || skip "no user $user"
@@ -51,12 +51,12 @@ expect "errors of a mount that works" "" "$(cat "$TMPDIR/err")"
 ! fusermount3 -u "$dir" 2>/dev/null || fail "fusermount3 needs no /etc/mtab: test something else"
 is_mounted "$dir" || fail "not mounted on $dir"
 
-# A path with that word in it says nothing.
+# The word "busy" in a path does not count as the error EBUSY.
 mkdir "$TMPDIR/busy"
 ulf mount "$TMPDIR/busy" >/dev/null || fail "mount $TMPDIR/busy"
 text=$(ulf umount "$TMPDIR/busy" 2>&1) || fail "umount $TMPDIR/busy: $text"
 
-# in use
+# The mount is in use.
 exec 5<"$dir/$root/available_events"
 text=$(ulf umount 2>&1) && fail "unmounted while a file was open"
 contains "$text" "$dir is in use"
@@ -65,13 +65,13 @@ ulf umount --lazy || fail "umount --lazy"
 ! is_mounted "$dir" || fail "still mounted after umount --lazy"
 exec 5<&-
 
-# not in use
+# The mount is not in use.
 expect "mount" "$dir" "$(ulf mount)"
 text=$(ulf umount 2>&1) || fail "umount: $text"
 expect "output of umount" "" "$text"
 ! is_mounted "$dir" || fail "still mounted after umount"
 
-# the end of the server, and what a killed one leaves
+# The server unmounts at its end.  A new server restores the mount of a killed one.
 expect "mount" "$dir" "$(ulf mount)"
 ulf stop || fail "stop"
 until_true is_unmounted "$dir"
@@ -84,16 +84,16 @@ kill_server
 ulf umount || fail "umount of a dead mount"
 ! is_mounted "$dir" || fail "a dead mount is left"
 
-# the demo, which has a server of its own
+# The demo has a server of its own.
 "$ULF_SRC/tools/demo" >"$TMPDIR/demo" 2>&1 || fail "demo: $(tail -n 5 "$TMPDIR/demo")"
 ! grep "/ulf-demo\..* fuse.tracefs .*user_id=$(id -u)," /proc/self/mounts || fail "the demo left a mount"
 
-# no helper that can do it: both reasons are shown, and it is not said to be in use
+# If no helper can unmount, both reasons are shown, and ulf does not say that the mount is in use.
 mkdir -p "$TMPDIR/bin"
 expect "mount" "$dir" "$(ulf mount)"
 printf '#!/bin/sh\necho "umount: must be superuser" >&2\nexit 1\n' >"$TMPDIR/bin/umount"
 chmod +x "$TMPDIR/bin/umount"
-text=$(PATH=$TMPDIR/bin:$PATH ulf umount 2>&1) && fail "unmounted by nobody"
+text=$(PATH=$TMPDIR/bin:$PATH ulf umount 2>&1) && fail "unmounted without a helper"
 contains "$text" "/etc/mtab"
 contains "$text" "umount: must be superuser"
 contains "$text" "cannot unmount $dir"

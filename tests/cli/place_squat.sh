@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # user: root it is several users
-# Another user takes the names in /dev/shm before a program starts: the program and `ulf`
-# pass them over, and agree on the next one.
+# Another user takes the names in /dev/shm before a program starts.  The program and `ulf` skip
+# these names and agree on the next one.
 . tests/cli/common
 . tests/cli/users
 uid=$user_a shm=/dev/shm
 started=
 
-# squat COMMAND...: as nobody, in /dev/shm
+# squat COMMAND...: run COMMAND as nobody, in /dev/shm.
 squat() { (cd $shm && as 65534 "$@") || fail "squat $*"; }
-# where: the directories of the user's that have roots
+# where: print the directories of the user that have roots.
 where() { (cd $shm && ls -d ulf-$uid*/roots/hello.* 2>/dev/null | cut -d/ -f1 | sort -u | xargs); }
 reset() {
 	[ -z "$started" ] || kill -9 $started
@@ -27,7 +27,8 @@ start() {
 is_seen() { as $uid ulf ls | grep -q "^hello[.]$1 .* alive"; }
 seen() { as $uid ulf ls 2>&1 | grep -c '^hello.* alive'; }
 
-# A directory, a directory that all can write to, a file, links, a fifo.
+# The other user makes a directory, a directory that everybody can write to, a file, a fifo, and
+# links.
 ordinary=$TMPDIR/ordinary
 for kind in 'mkdir -m 700' 'mkdir -m 777' touch mkfifo 'ln -s /nowhere' "ln -s $ordinary"; do
 	rm -rf "$ordinary"
@@ -40,7 +41,8 @@ for kind in 'mkdir -m 700' 'mkdir -m 777' touch mkfifo 'ln -s /nowhere' "ln -s $
 	expect "$kind: where a link leads" "" "$(ls -A "$ordinary")"
 	case $kind in mkdir*) expect "$kind: in his" "" "$(ls -A $shm/ulf-$uid)" ;; esac
 
-	# He goes away: the name stays that which is in use, after the server's end, too.
+	# The other user removes the name.  The user's directory stays the one that is in use,
+	# also after the end of the server.
 	(cd $shm && as 65534 rm -rf ulf-$uid)
 	as $uid ulf stop
 	start
@@ -50,7 +52,7 @@ for kind in 'mkdir -m 700' 'mkdir -m 777' touch mkfifo 'ln -s /nowhere' "ln -s $
 	reset
 done
 
-# Many at once agree, with the first names taken.
+# Many programs that start at the same time agree on a directory, while the first names are taken.
 squat mkdir ulf-$uid ulf-$uid.1
 squat ln -s $shm ulf-$uid.2
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do start; done
@@ -59,7 +61,8 @@ until_true all_seen
 expect "many at once" ulf-$uid.3 "$(where)"
 reset
 
-# All names: the session's directory, if there is one; else a clear message.
+# All names are taken: ulf uses the session's directory if there is one, and otherwise gives a
+# clear message.
 for i in $(seq 63); do echo "ulf-$uid.$i"; done | (cd $shm && as 65534 xargs mkdir)
 squat mkdir ulf-$uid
 text=$(as $uid ulf ls 2>&1) && fail "no name is left: $text"
@@ -72,7 +75,7 @@ until_true is_seen "$!"
 [ -d "/run/user/$uid/ulf/roots/hello.$!" ] || fail "not in the session's directory"
 reset
 
-# Another user makes and removes the name in a loop: every search ends with a directory.
+# Another user makes and removes the name in a loop.  Every search must find a directory.
 cat >"$TMPDIR/get.c" <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,10 +121,11 @@ loop=$!
 as $uid "$bin/get"
 status=$?
 kill -9 $loop
+wait $loop 2>/dev/null		# while it is killed, the loop can still make the directory
 expect "searches while a name comes and goes" 0 $status
 rmdir $shm/ulf-$uid* 2>/dev/null
 
-# A directory of his own that others can enter is reported, and not replaced.
+# A directory that belongs to the user, but that others can enter, is reported and not replaced.
 mkdir -m 755 $shm/ulf-$uid
 chown $uid $shm/ulf-$uid
 text=$(as $uid ulf ls 2>&1) && fail "others can enter it: $text"

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# waits: a restorer that takes its time
-# A child that the server forks may take long to call exec(), here 3 s.  Meanwhile it has
-# none of the server's descriptors, and the server goes on: programs die, roots are
-# removed.
+# waits: for a slow restorer
+# A child that the server forks may need long until it calls exec(), here 3 s.  Meanwhile it has
+# none of the server's descriptors, and the server works: programs die, roots are removed.
 . tests/cli/common
 
 cat >"$TMPDIR/slow.c" <<'EOC'
@@ -39,9 +38,9 @@ start_hello
 other=$!
 pids="$pids $other"
 until_true is_known "hello.$other"
-ulf echo 1 "$root/events/enable" || fail "enable"	# so it is kept when it dies
+ulf echo 1 "$root/events/enable" || fail "enable"	# so that the root is kept after its death
 kill_server
-# As a server that was killed leaves it; nothing can be mounted there.
+# Write the list of mounts as a killed server leaves it.  Nothing can be mounted at this path.
 printf '%s\0' "$TMPDIR/no such place" >"$ULF_DIR/mounts"
 SLOW_LIST=$TMPDIR/list LD_PRELOAD="$(ldd "$ULF_BUILD/ulf" | grep -o '/.*/libasan[^ ]*') $TMPDIR/slow.so" \
 	ulf server --background || fail "server"
@@ -49,9 +48,9 @@ server=$(server_pid)
 until_true test -e "$TMPDIR/list"
 expect "descriptors of the child" "0 1 2" "$(xargs <"$TMPDIR/list")"
 
-# ulf ls would wait for what is restored: so the programs die unasked.
+# Do not call ulf ls before the programs die: it would wait until mounts are restored.
 kill -9 "$pid" "$other"
-sleep 1
+let_server_run 1
 is_gone "$server" && fail "the server died"
 until_true is_listed "$root" dead
 ulf rm --dead >/dev/null || fail "rm"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address programs built without the sanitizer cannot load this libulf
 # no-sanitize: thread programs built without the sanitizer cannot load this libulf
-# Functions that a trace header puts into a program cannot be traced, whatever makes space at
-# functions: the list has only the functions of the program itself.
+# Functions that a trace header defines in a program cannot be traced, with every compiler flag
+# that makes space at functions.  The list has only the functions of the program itself.
 . tests/cli/common
 
 cat >"$TMPDIR/traced.c" <<'END'
@@ -18,7 +18,7 @@ static void probe(void *data, int count, const char *who)
 	(void)data, (void)count, (void)who;
 }
 
-/* An address makes a function of what is inlined otherwise. */
+/* Taking an address makes a function of code that is inlined otherwise. */
 void (*volatile hit)(int, const char *) = trace_hello_request;
 bool (*volatile is_on)(void) = trace_hello_request_enabled;
 
@@ -46,7 +46,7 @@ only_its_own() {
 	ulf run --ftrace=function -e hello -o /dev/null -- "$TMPDIR/traced" >/dev/null 2>&1 ||
 		fail "$*: exit status $?"
 	functions=$(ulf cat traced/available_filter_functions)
-	# not those of libulf, nor of a library of the compiler's
+	# The list must not have functions of libulf or of a library of the compiler.
 	expect "$*" "main probe" "$(echo "$functions" | grep -v ' \[' | sed 's/^_ZL5probe.*/probe/' |
 		sort | xargs)"
 	ulf rm --dead

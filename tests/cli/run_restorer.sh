@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds a program of its own, without the sanitizer
 # no-sanitize: thread it builds a program of its own, without the sanitizer
-# What a signal's handler returns to has a name, if libc's tables have it: it is looked
-# for at the address, not before it.  Where that could be another function there is none.
+# The function to which a signal handler returns has a name if libc's tables have it.  The name is
+# looked up at the return address, not before it.  If there could be another function at the
+# address, no name is shown.
 . tests/cli/common
 
 cat >"$TMPDIR/back.c" <<'END'
@@ -11,7 +12,7 @@ __attribute__((noinline)) void handler(void)
 {
 	__asm__ volatile("");
 }
-/* Calls handler() as if it were called by what is behind a gap. */
+/* Calls handler() with the return address @back, a function that begins after a gap. */
 #define CALLER(name, back, size) \
 	void name(void);						\
 	__asm__(".text; .balign 16; .globl " #name "; .type " #name ", @function\n" \

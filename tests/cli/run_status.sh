@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ulf run gives the program's exit status, dies of the program's signal, leaves
-# its standard streams alone, and says why a program cannot be started.
+# ulf run exits with the program's exit status, dies of the program's signal, does not touch its
+# standard streams, and says why a program cannot be started.
 . tests/cli/common
 
 ulf run -- true 2>/dev/null;		expect "true" 0 $?
@@ -9,7 +9,7 @@ ulf run -- sh -c 'exit 7' 2>/dev/null;	expect "exit 7" 7 $?
 ulf run -- sh -c 'exit 255' 2>/dev/null; expect "exit 255" 255 $?
 for signal in KILL TERM HUP INT SEGV; do
 	number=$(kill -l $signal 2>/dev/null || env kill -l $signal)
-	# A shell in between, for the message is the shell's.
+	# A shell runs ulf, because a shell prints a message when its child dies of a signal.
 	sh -c 'ulf run -- sh -c "kill -'$signal' \$\$"; exit $?' 2>/dev/null
 	expect "status after SIG$signal" $((128 + number)) $?
 done
@@ -31,7 +31,8 @@ expect "standard streams" "in" \
 	"$(echo in | ulf run -- cat 2>/dev/null)"
 text=$(ulf run -e 'x:*' -- true 2>&1)
 contains "$text" "linked with libulf"
-text=$(ulf run -- timeout 0.1 "$hello" 2>&1)
+make_brief "$TMPDIR/brief"
+text=$(ulf run -- "$TMPDIR/brief" 2>&1)
 contains "$text" "there was no -e"
 expect "environment" "" "$(ulf run -- env 2>/dev/null | grep '^ULF_TRACE')"
 exit 0

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # waits: for programs that sleep
-# ulf run records from the first instruction, prints it to stderr, to a file or
-# live, and tells of words that fit no event.
+# ulf run records from the first instruction, and prints the records to stderr, to a file or live.
+#  It reports names that match no event.
 . tests/cli/common
 
-# sleeps_of PID NR: as a command for a script, that waits until the program, which sleeps
-# after each event, has slept NR times.  It asks no server, as one may be dead.
+# sleeps_of PID NR: print a command for a script, which waits until the process has slept NR
+# times.  The program sleeps after each event.  The command asks no server, because the server may
+# be dead.
 sleeps_of() {
 	printf 'until [ "$(sed -n "s/^voluntary.*[^0-9]//p" /proc/%s/status)" -ge %s ]; do
 	sleep 0.02; done' "$1" "$2"
 }
-# hello gets SIGTERM after some events.
+# The script kills hello after some events.
 cat >"$TMPDIR/program" <<EOF
 #!/bin/sh
 echo output of the program
@@ -23,7 +24,7 @@ exit 0
 EOF
 chmod +x "$TMPDIR/program"
 
-# check_lines FILE: a count from 0 on, without a gap.
+# check_lines FILE: the counts in FILE start at 0 and have no gap.
 check_lines() {
 	grep -o 'hello_request: count=[0-9]*' "$1" | sed 's/.*=//' >"$TMPDIR/counts"
 	[ -s "$TMPDIR/counts" ] || fail "no records in $1: $(cat "$1")"
@@ -40,9 +41,16 @@ for word in hello:hello_request hello hello_request 'hello:*' 'hel*:hello_?eques
 	ulf rm --dead
 done
 
-# The root is the program's own when it is not behind a shell.
-ulf run -o "$TMPDIR/trace" -e hello -- timeout 0.3 "$hello" >"$TMPDIR/out" 2>"$TMPDIR/err"
-expect "status" 124 $?
+# The root is that of hello if ulf run starts hello without a shell.
+ulf run -o "$TMPDIR/trace" -e hello -- "$hello" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+job=$!
+pids=$job
+is_hello() { pid=$(xargs <"/proc/$job/task/$job/children") && grep -qsx hello "/proc/$pid/comm"; }
+until_true is_hello
+let_run 30
+kill "$pid"
+wait $job
+expect "status" 143 $?
 check_lines "$TMPDIR/trace"
 grep -q '^# tracer: nop' "$TMPDIR/trace" || fail "no header in the file"
 grep -q 'hello_request:' "$TMPDIR/err" && fail "records on stderr in spite of -o"
@@ -54,7 +62,7 @@ ulf run --live -e hello -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
 	fail "--live: status $?"
 check_lines "$TMPDIR/err"
 
-# The server may be killed meanwhile; nothing is lost but time.
+# The server may be killed while the program runs; no record is lost.
 cat >"$TMPDIR/killer" <<EOF
 #!/bin/sh
 "$hello" &
@@ -71,13 +79,13 @@ for live in '' --live; do
 	ulf run $live -e hello -- "$TMPDIR/killer" 2>"$TMPDIR/err" ||
 		fail "status $?: $(cat "$TMPDIR/err")"
 	check_lines "$TMPDIR/err"
-	# Records from after the kill; the stamps are seconds of uptime.
+	# There must be records from after the kill.  Time stamps are seconds of uptime.
 	sed -n 's/.* \([0-9.]*\): hello_request:.*/\1/p' "$TMPDIR/err" |
 		awk -v killed="$(cat "$TMPDIR/killed")" '$1 > killed + 0 { n++ }
 			END { exit !n }' || fail "nothing after the kill: $(cat "$TMPDIR/err")"
 done
 
-# Words that fit nothing
+# Names that match no event
 ulf run -e nosuch:thing,hello -e 'x*' -- "$TMPDIR/program" >"$TMPDIR/out" 2>"$TMPDIR/err" ||
 	fail "status $?"
 check_lines "$TMPDIR/err"

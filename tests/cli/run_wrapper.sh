@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
-# Settings from the start are for the first program that has something to be traced.  A
-# wrapper into which libulf is loaded hands them on, and leaves no root.
+# Settings from the start apply to the first program that has something to trace.  A wrapper into
+# which libulf is loaded passes them on, and leaves no root.
 . tests/cli/common
 
 program=$ULF_BUILD/tests/cli-check_events
@@ -17,7 +17,7 @@ is_alone() { [ "$(ulf ls | wc -l)" = 2 ]; }
 wrapped() {
 	LD_PRELOAD=$preload ULF_TRACE='trace_event=check trace_clock=mono' "$@" ||
 		fail "$*: status $?"
-	until_true is_alone		# what a program was before exec() goes with the next look
+	until_true is_alone		# the next tick removes the root of the wrapper
 	contains "$(ulf cat cli-check_event/trace_clock)" "[mono]"
 	only_root "$@"
 }
@@ -30,13 +30,13 @@ wrapped timeout 100 env B=2 nice sh -c 'exec timeout 100 "$0"' "$program"
 wrapped "$program"
 ulf rm --dead
 
-# A fifo in the working directory that is called as the vDSO keeps nobody waiting.
+# A fifo in the working directory with the name of the vDSO does not block a program.
 mkdir "$TMPDIR/trap" && mkfifo "$TMPDIR/trap/linux-vdso.so.1" || fail "fifo"
 (cd "$TMPDIR/trap" && timeout 20 env LD_PRELOAD="$preload" ULF_TRACE=trace_event=check true) ||
 	fail "a fifo keeps a program waiting: status $?"
 ulf rm --dead
 
-# Wrappers under ulf run, with the library in the environment and without.
+# Run wrappers under ulf run, with the library in the environment and without.
 by_run() {
 	env LD_PRELOAD="$loaded" ulf run -o "$TMPDIR/trace" -e check -- "$@" 2>"$TMPDIR/err" ||
 		fail "$*: status $?"
@@ -50,13 +50,17 @@ for loaded in "" "$preload"; do
 	by_run env A=1 "$program"
 done
 
-# --live shows the program, though the wrapper's root is alive, too, and first by name.
+# --live shows the program, although the wrapper's root is alive, too, and comes first by name.
 cp "$hello" "$TMPDIR/zhello" || fail "cp"
-text=$(LD_PRELOAD=$preload ulf run --live -e hello -- timeout 2 "$TMPDIR/zhello" 2>&1 >/dev/null)
-contains "$text" "hello_request: count="
+LD_PRELOAD=$preload ulf run --live -e hello -- timeout 100 "$TMPDIR/zhello" >/dev/null \
+	2>"$TMPDIR/live" &
+job=$!
+until_true grep -q "hello_request: count=" "$TMPDIR/live"
+kill $job
+wait $job
 ulf rm --dead
 
-# A program that has nothing at first, and loads it: the settings were kept for that.
+# A program has nothing to trace at first, and loads it later.  The settings are kept until then.
 cat >"$TMPDIR/loader.c" <<'END'
 #include <dlfcn.h>
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A client that breaks the rules of the socket is dropped; the server and other
-# clients do not notice.  Random requests, cut ones, huge ones, many at once,
-# descriptors where none belong, and clients that do not read their answers.
+# A client that breaks the rules of the socket is dropped; the server and the other clients work
+# as before.  The client sends random requests, truncated ones, huge ones, many at the same time,
+# and descriptors where none belong, or does not read its answers.
 . tests/cli/common
 
 cat >"$TMPDIR/hostile.c" <<'EOF'
@@ -93,7 +93,7 @@ static void random_request(int fd)
 			request.value &= O_ACCMODE | O_TRUNC | O_NONBLOCK;
 	}
 	if (rand() % 16 == 0)
-		len = len ? (size_t)rand() % len : 0;	/* cut */
+		len = len ? (size_t)rand() % len : 0;	/* truncate */
 	if (rand() % 16 == 0)
 		send_with_fds(fd, &request, sizeof(request), 1 + rand() % 8);
 	else
@@ -103,7 +103,7 @@ static void random_request(int fd)
 		recv(fd, buf, sizeof(buf), rand() % 2 ? MSG_DONTWAIT : 0);
 }
 
-/* Ask for much and read nothing. */
+/* Request much, and read nothing. */
 static void greedy(void)
 {
 	struct request request = { .op = 6 };		/* LIST */
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		close(fd);
 	}
 	greedy();
-	/* More than it takes, all idle */
+	/* More clients than the server accepts, all idle */
 	for (i = 0; i < 300; i++) {
 		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 		struct sockaddr_un addr = { .sun_family = AF_UNIX };

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # user: root it is several users
 # no-sanitize: address a process that cannot be traced cannot look for leaks
-# Administrators: `ulf --user` and `ulf ls --all` show the roots of other users, in processes
-# that have no rights but those of that user.  Other users than root get a clear answer.
+# `ulf --user` and `ulf ls --all` show an administrator the roots of other users, in processes
+# that have only the rights of that user.  Users other than root get a clear error.
 . tests/cli/common
 . tests/cli/users
 alice=$user_a bob=$user_b shm=/dev/shm
@@ -30,7 +30,7 @@ expect "header" "USER ROOT PID STATE EVENTS BYTES OVERRUNS" "$(ulf ls --all | he
 expect "users in the long list" 3 "$(ulf ls --all --long | grep -c '^  user ')"
 expect "servers that ls --all started" "" "$(ls -d /dev/shm/ulf-*/server.lock 2>/dev/null)"
 
-# All commands that look or switch.
+# Run all commands that read or write files of roots.
 u="ulf --user $alice"
 $u ls | grep -q "^$of_alice .* alive" || fail "$($u ls)"
 $u ls | grep -q "$of_bob" && fail "bob's root: $($u ls)"
@@ -52,7 +52,7 @@ ulf --user "$name" ls >/dev/null || fail "by name"
 expect "whose" "$name" "$(stat -c %U /dev/shm/ulf-65534)"
 ulf --user "$name" stop
 
-# Root without CAP_SYS_ADMIN, as in a container: the filter needs no_new_privs then.
+# root has no CAP_SYS_ADMIN, as in a container.  Then the filter needs no_new_privs.
 few="setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin"
 expect "CAP_SYS_ADMIN" 0 "$($few sh -c '
 	echo $((0x$(sed -n "s/^CapEff:\t//p" /proc/self/status) >> 21 & 1))')"
@@ -60,11 +60,11 @@ text=$($few $u ls 2>&1) || fail "--user without CAP_SYS_ADMIN: $text"
 contains "$text" "$of_alice"
 expect "ls --all without CAP_SYS_ADMIN" "$(ulf ls --all | cut -c1-50)" \
 	"$($few ulf ls --all 2>&1 | cut -c1-50)"
-# Without CAP_SETUID it fails, with the reason.
+# Without CAP_SETUID ulf fails and gives the reason.
 text=$(setpriv --bounding-set=-setuid --inh-caps=-setuid ulf ls --all 2>&1) && fail "ls --all: $text"
 contains "$text" "the roots of $alice could not be read, or not all of them: Operation not permitted"
 
-# ULF_DIR, and what else is root's, is not taken along.
+# ULF_DIR and other variables of root's environment are not passed to the user's processes.
 server=$(cat /dev/shm/ulf-$alice/server.lock)
 $u stop || fail "stop"
 mkdir -m 700 "$TMPDIR/root"
@@ -75,9 +75,9 @@ server=$(cat /dev/shm/ulf-$alice/server.lock)
 expect "environment of the server" "" \
 	"$(tr '\0' '\n' <"/proc/$server/environ" | grep -E 'SECRET|LD_|TMPDIR|ULF_BUILD')"
 
-# Processes of --user have no capability and no group; those that exec() has made visible for
-# the user have no terminal and no descriptor of root's.  A log that cannot be opened makes the server
-# wait while it starts.
+# Processes of --user have no capability and no group.  After exec() has made them visible to the
+# user, they have no terminal and no descriptor of root's.  If the log cannot be opened, the
+# server waits while it starts.
 servers() {
 	for server in $(pgrep -u $alice -f '^ulf:? server'); do echo "$server"; done
 }
@@ -114,7 +114,8 @@ else
 	until_true grep -q hello_request "$TMPDIR/typescript"
 	for server in $(servers); do check_server "$server"; done
 
-	# The command itself has the terminal, and the user cannot get it, though it has his id.
+	# The command itself has the terminal.  The user cannot get it, although the process has
+	# the user's id.
 	command=$(pgrep -u $alice -f trace_pipe)
 	check_rights "$command"
 	[ -n "$(find "/proc/$command/fd" -lname '/dev/pts/*')" ] || fail "no terminal"
@@ -136,11 +137,11 @@ else
 	until_true grep -q 'ended by signal 9' "$TMPDIR/typescript"
 fi
 
-# With ULF_DIR, ls --all lists the same: the default places.
+# `ls --all` lists the default directories even if ULF_DIR is set.
 mkdir -m 700 "$TMPDIR/elsewhere"
 expect "ls --all with ULF_DIR" "$(all)" "$(ULF_DIR=$TMPDIR/elsewhere; export ULF_DIR; all)"
 
-# Roots in a second directory: the command that is recommended lists them.
+# If a second directory has roots, the command that ulf recommends lists them.
 as $alice mkdir -m 700 $shm/ulf-$alice.1
 start_as $alice env ULF_DIR=$shm/ulf-$alice.1 "$hello"
 pids="$pids $!" second=hello.$!
@@ -156,7 +157,7 @@ contains "$(ulf --user "$name" ls 2>&1)" \
 	"\`runuser -u $name -- env ULF_DIR=$shm/ulf-65534.1 ulf ls\` lists them"
 ulf --user "$name" stop
 
-# A user whose records logind removes at logout, and who has none, is told so.
+# A user who has no roots yet is warned if logind would remove the records at logout.
 hint="records in /dev/shm are removed at the last logout"
 hints() { as 65534 ulf ls 2>&1 | grep -c "$hint"; }
 rm -rf $shm/ulf-65534*
@@ -178,11 +179,11 @@ expect "/run/ulf" 0 "$(hints)"
 as 65534 ulf stop
 rm -rf /run/ulf /run/systemd
 
-# The end of a pipe is nobody's fault.
+# A closed pipe is not reported as an error.
 $u cat hello/trace_pipe 2>"$TMPDIR/err" | head -n 1 | grep -q hello_request || fail "head"
 expect "errors with head" "" "$(cat "$TMPDIR/err")"
 
-# A name of 64 bytes and more is not cut: another user may have the shorter one.
+# A user name of 64 bytes or more is not truncated: another user may have the truncated name.
 long=$(printf '%0100d' 0 | tr 0 x) too_long=$(printf '%0256d' 0 | tr 0 y)
 { cat /etc/passwd; echo "$long:x:$alice:$alice::/:/bin/sh"
 	echo "$too_long:x:$bob:$bob::/:/bin/sh"; } >"$TMPDIR/passwd"
@@ -200,13 +201,13 @@ for command in run mount umount exec server; do
 	expect "status of $command" 2 $?
 	contains "$text" "\`ulf --user\` has no \`$command\`"
 done
-text=$(ulf --user nosuchuser ls 2>&1) && fail "nobody: $text"
+text=$(ulf --user nosuchuser ls 2>&1) && fail "--user with an unknown user: $text"
 contains "$text" "no user is named \`nosuchuser\`; give a user name or a numeric user id"
 text=$(ulf --user $alice 2>&1)
 expect "no command" "2 ulf: --user needs a user and a command" "$? $text"
 text=$(as $bob ulf --user $alice ls 2>&1) && fail "bob: $text"
 contains "$text" "only root can look at the roots of another user"
-as $bob ulf --user $bob ls | grep -q "^$of_bob " || fail "his own"
+as $bob ulf --user $bob ls | grep -q "^$of_bob " || fail "bob's own roots"
 text=$(as $bob ulf ls --all 2>&1)
 contains "$text" "only root sees the roots of other users"
 contains "$text" "$of_bob"

@@ -3,10 +3,10 @@
 # waits: 15 seconds until a command is killed
 # user: root it is several users
 # no-sanitize: address a process that cannot be traced cannot look for leaks
-# A user attacks the administrator who looks at his roots: with links, fifos, directories that
-# change while they are looked at, and a server of his own that hangs, lies or sends escape
-# sequences.  root's files stay as they are, root is not kept waiting for ever, and the roots
-# of others are listed all the same.
+# A user attacks the administrator who looks at the user's roots: with links, fifos, directories
+# that change at that moment, and a server that hangs, lies or sends escape sequences. root's
+# files do not change, root does not wait for ever, and the roots of other users are listed
+# nevertheless.
 . tests/cli/common
 . tests/cli/users
 eve=$user_a bob=$user_b shm=/dev/shm
@@ -18,7 +18,7 @@ finish() {
 	end_users
 }
 
-# Something of root's that a hostile directory could lead to.
+# A file of root's that a hostile directory could lead to
 secret=$TMPDIR/secret
 mkdir -m 700 "$secret" "$secret/roots" "$secret/roots/secret.1"
 head -c 100000 /dev/zero >"$secret/roots/secret.1/memory"
@@ -40,13 +40,14 @@ end_eve() {
 }
 is_without_eve() { ! pgrep -u $eve >/dev/null; }
 
-# fresh: eve's directory, as if she had a root
+# fresh: make eve's directory again, as if eve had a root.
 fresh() {
 	rm -rf $shm/ulf-$eve*
 	as $eve mkdir -m 700 $shm/ulf-$eve $shm/ulf-$eve/roots $shm/ulf-$eve/roots/evil.1
 }
 
-# The directory is a link: her own ulf passes it over, as it does not belong to her.
+# The directory is a link.  eve's own ulf skips it, because the link's target does not belong to
+# eve.
 rm -rf $shm/ulf-$eve
 as $eve ln -s "$secret" $shm/ulf-$eve
 is_untouched "a link"
@@ -54,7 +55,7 @@ $u ls >"$TMPDIR/out" 2>&1
 grep -q secret "$TMPDIR/out" && fail "a link was followed: $(cat "$TMPDIR/out")"
 $u stop >/dev/null 2>&1
 is_untouched "a link, --user"
-# A directory of another owner.
+# The directory belongs to another owner.
 rm -rf $shm/ulf-$eve*
 as $bob mkdir -m 777 $shm/ulf-$eve
 $u ls >/dev/null 2>&1
@@ -62,7 +63,7 @@ is_untouched "bob's directory"
 expect "made in bob's directory" "" "$(ls -A $shm/ulf-$eve)"
 $u stop >/dev/null 2>&1
 
-# Links and fifos inside.
+# Links and fifos in the directory
 for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock server.log \
 	    server.beat server.receipts; do
 	for kind in "ln -s $secret" "ln -s $secret/roots/secret.1/memory" "ln -s /dev/tty" mkfifo; do
@@ -75,7 +76,7 @@ for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock serve
 		is_untouched "$kind $what"
 	done
 done
-# Links for commands that need a server; a fifo for its log would make it wait.
+# Links for commands that need a server.  A fifo as its log would make the server wait.
 for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock server.log; do
 	fresh
 	rm -rf "$shm/ulf-$eve/$what"
@@ -87,7 +88,7 @@ for what in roots roots/evil.1 roots/evil.1/memory server.sock server.lock serve
 	timeout 20 setpriv --reuid=$eve --clear-groups ulf stop >/dev/null 2>&1
 done
 
-# A directory that is swapped for a link and back while it is looked at.
+# The directory is replaced by a link and back while root reads it.
 fresh
 as $eve sh -c "cd $shm && while :; do
 	mv ulf-$eve ulf-$eve.x && ln -s '$secret' ulf-$eve && rm ulf-$eve && mv ulf-$eve.x ulf-$eve
@@ -103,19 +104,20 @@ for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 wait $swapper 2>/dev/null
 is_untouched "a swapped directory"
 
-# Names.
+# Names of roots
 rm -rf $shm/ulf-$eve*
 fresh
 as $eve mkdir "$shm/ulf-$eve/roots/$(printf 'a\nroot     faked.1 1 alive\033]0;x\007')"
 ulf ls --all >"$TMPDIR/out" 2>&1
 grep -q '^root  *faked' "$TMPDIR/out" && fail "a line was made up: $(cat "$TMPDIR/out")"
 grep -q "$(printf '\033')" "$TMPDIR/out" && fail "an escape sequence"
-# She cannot speak for others: the kernel knows the owner of a directory.
+# eve cannot pretend to be another user: the kernel knows the owner of a directory.
 as $eve mkdir -m 700 $shm/ulf-0 $shm/ulf-0/roots $shm/ulf-0/roots/faked.1
 ulf ls --all 2>&1 | grep -q '^root .*faked' && fail "eve made a root of root's: $(ulf ls --all)"
 rm -rf $shm/ulf-0
 
-# Many files: other names hide nobody, and a list that is not complete says so.
+# Many files in /dev/shm do not hide the roots of other users.  If a list is not complete, ulf
+# says so.
 (cd $shm && seq -f 'file.%.0f' 100001 | as $eve xargs touch) || fail "files"
 text=$(ulf ls --all 2>&1) || fail "many files: status $?: $text"
 contains "$text" "$of_bob"
@@ -126,7 +128,7 @@ expect "status with too many names" 1 $?
 contains "$text" "not all users are listed"
 find $shm -maxdepth 1 -name "ulf-$eve.*" -type f -delete
 
-# A server of hers.
+# eve runs a server of her own.
 cat >"$TMPDIR/evil.c" <<'EOF'
 #include <fcntl.h>
 #include <stdint.h>
@@ -227,7 +229,7 @@ int main(int argc, char **argv)
 }
 EOF
 cc -I "$ULF_SRC/src" -o "$bin/evil" "$TMPDIR/evil.c" || fail "cc"
-# evil HOW: eve's server from now on
+# evil HOW: run eve's server with this behaviour from now on.
 evil() {
 	for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 	fresh
@@ -240,10 +242,10 @@ text=$($u ls 2>&1) && fail "a server that never answers: $text"
 contains "$text" "the command for user $eve was killed: nothing has come for 15 s"
 is_untouched "a server that hangs"
 evil write
-text=$($u echo 1 evil.1/trace 2>&1) && fail "more was written than there was: $text"
+text=$($u echo 1 evil.1/trace 2>&1) && fail "a count larger than the write is accepted: $text"
 contains "$text" "Protocol error"
 evil hangup
-text=$($u echo 1 evil.1/trace 2>&1) && fail "nobody took the value: $text"
+text=$($u echo 1 evil.1/trace 2>&1) && fail "the write succeeds without an answer: $text"
 contains "$text" "evil.1/trace: Broken pipe: the server has ended"
 evil write
 $u ls evil.1 >"$TMPDIR/out" 2>&1
@@ -262,7 +264,8 @@ else
 	for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 	grep -q "$(printf '\033')" "$TMPDIR/typescript" && fail "an escape sequence in a file"
 fi
-# A server of another user is refused: eve links to bob's, and bob lets everybody in.
+# The server of another user is refused: eve's directory has a link to bob's socket, and bob lets
+# everybody in.
 for process in $(pgrep -u $eve); do kill -9 "$process" 2>/dev/null; done
 fresh
 as $bob ulf ls >/dev/null
@@ -273,8 +276,8 @@ text=$($u ls 2>&1) && fail "bob's server answered: $text"
 contains "$text" "server.sock belongs to a server of another user; refusing to use it"
 chmod 700 $shm/ulf-$bob
 
-# A FUSE file system that takes requests and never answers: a process that waits for it
-# cannot even be killed.
+# eve mounts a FUSE file system that takes requests and never answers.  A process that waits for
+# it cannot even be killed.
 cat >"$TMPDIR/hang_fs.c" <<'EOF'
 #define FUSE_USE_VERSION 31
 #include <fuse.h>
@@ -304,13 +307,13 @@ if ! cc -o "$bin/hang_fs" "$TMPDIR/hang_fs.c" $(pkg-config --cflags --libs fuse3
 elif ! as $eve test -w /dev/fuse || ! command -v fusermount3 >/dev/null; then
 	echo "no /dev/fuse for users, or no fusermount3: a file system of the user's is not tested"
 else
-	# hang_at DIRECTORY OPTION...
+	# hang_at DIRECTORY OPTION...: mount it on DIRECTORY.
 	hang_at() {
 		start_as $eve "$bin/hang_fs" -f -s "$@" >"$TMPDIR/hangs"
 		pids="$pids $!"
 		until_true grep -q " $1 fuse" /proc/self/mounts
 	}
-	# fusermount3 wants a user that has a name.
+	# fusermount3 needs a user that has a name.
 	{ cat /etc/passwd; echo "eve:x:$eve:$eve::/:/bin/sh"; } >"$TMPDIR/passwd"
 	chmod 644 "$TMPDIR/passwd"
 	mount --bind "$TMPDIR/passwd" /etc/passwd || fail "/etc/passwd"
@@ -323,22 +326,23 @@ else
 	contains "$(cat "$TMPDIR/err")" "the roots of eve could not be read"
 	$u ls >/dev/null 2>&1
 	expect "--user" 1 $?
-	# A name that root has mistyped is not looked for longer than a second or two.
+	# If root has mistyped a name, the search ends after a second or two.
 	text=$(timeout 8 ulf cat nosuch/trace 2>&1)
 	expect "status with a mistyped name" "1 ulf: no root is called \`nosuch\`; \`ulf ls\` lists them" \
 		"$? $text"
 	ulf stop
 	rm -rf $shm/ulf-0
-	grep -q hangs "$TMPDIR/hangs" || fail "nobody asked the file system"
+	grep -q hangs "$TMPDIR/hangs" || fail "the file system got no request"
 	end_eve
 	umount -l $shm/ulf-$eve/roots
-	# A file system on root's name: root uses the next name.
+	# The file system is mounted on root's name: root uses the next name.
 	as $eve mkdir $shm/ulf-0 || fail "root has that already"
 	hang_at $shm/ulf-0
 	text=$(timeout 30 ulf ls 2>&1) || fail "root's own ls: $text"
 	[ -d $shm/ulf-0.1/roots ] || fail "root has no directory: $(ls $shm)"
 	ulf stop
-	# With allow_other root can enter it, and its owner and mode are what eve says: 0, 0700.
+	# With allow_other root can enter the file system, which reports the owner and mode that
+	# eve chose: 0, 0700.
 	end_eve
 	umount -l $shm/ulf-0
 	rm -rf $shm/ulf-0*

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The kernel's own self-tests of tracefs, unmodified, on a root of the sample program
-# that stands where the machine's tracefs is.  docs/CONFORMANCE.md has the score and
-# says of each test that does not pass why; both must be so.
+# Run the kernel's own self-tests of tracefs, unmodified, on a root of the sample program,
+# which covers the machine's tracefs.  docs/CONFORMANCE.md has the score, and the reason for
+# each test that does not pass; both must be right.
 #
-# SELFTESTS='test.d/event ...' runs some of them only, and compares nothing.
+# SELFTESTS='test.d/event ...' runs only these tests, SELFTESTS_DIR=/.../selftests/ftrace runs
+# those of another kernel.  Both compare nothing.
 #
 # timeout: 600
 # no-sanitize: address it preloads a library of its own into the shell
@@ -17,7 +18,7 @@ logs=$ULF_CACHE/selftests
 MACHINE=$TMPDIR
 export MACHINE
 
-# Types on the sample program's console what the shell does.
+# Build the library that repeats the shell's actions on the console of the sample program.
 build_machine() {
 	gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -shared -fPIC \
 		-o "$MACHINE/machine.so" "$here/machine.c" || fail "machine.c"
@@ -25,40 +26,42 @@ build_machine() {
 	echo "none /sys/kernel/tracing tracefs rw 0 0" >"$MACHINE/mounts"
 	ln -s /sys/kernel/tracing/stack_tracer_enabled "$MACHINE/stack_tracer"
 	cat /proc/"$pid"/task/"$console"/stat >"$MACHINE/stat" || fail "no console"
+	echo console >"$MACHINE/comm"
 }
 
-# Modules that the tests load, as the kernel has them, and the commands for it.
-build_modules() {
+# Make the commands that must run in the program, and build the modules that the tests load from
+# the kernel's sources.
+build_commands() {
 	gcc $flags -Wno-unused-parameter -O2 -shared -fPIC -I"$here/module" \
 		-fpatchable-function-entry=5 -o "$MACHINE/trace_printk.so" \
 		"$linux/samples/trace_printk/trace-printk.c" $libs || fail "trace-printk.c"
 	mkdir "$MACHINE/bin"
-	for name in modprobe rmmod; do
-		cp "$here/modprobe" "$MACHINE/bin/$name"
+	for name in modprobe rmmod ping ls; do
+		cp "$here/command" "$MACHINE/bin/$name"
 		chmod +x "$MACHINE/bin/$name"
 	done
 	PATH=$MACHINE/bin:$PATH
 }
 
-# The table of the page, of those results.
+# Print the table of the page from the results.
 print_score() {
-	echo "| directory | passed | failed | unresolved | untested | unsupported |"
-	echo "|---|---|---|---|---|---|"
+	echo "| directory | passed | failed | unresolved | untested | unsupported | xfailed |"
+	echo "|---|---|---|---|---|---|---|"
 	sed 's,/[^/ ]* , ,' "$TMPDIR/results" | awk '
 		function row(name,	i) {
 			printf "| %s |", name
-			for (i = 1; i <= 5; i++)
+			for (i = 1; i <= 6; i++)
 				printf " %d |", n[name, kinds[i]]
 			print ""
 		}
-		BEGIN { split("pass fail unresolved untested unsupported", kinds) }
+		BEGIN { split("pass fail unresolved untested unsupported xfail", kinds) }
 		!seen[$1]++ { order[++nr] = $1 }
 		{ n[$1, $2]++; n["all", $2]++ }
 		END { for (i = 1; i <= nr; i++) row(order[i]); row("all") }'
 }
 
-# Each that does not pass has a reason, a row `| PATTERN | RESULT | WHY |' of the page,
-# and each reason has one that does not.
+# Each test that does not pass must have a reason, a row `| PATTERN | RESULT | WHY |' of the
+# page, and each reason must match a test that does not pass.
 compare_reasons() {
 	sed -n 's,^| `\([^`]*\.tc\)` | \([a-z]*\) | [^|][^|]*|$,\1 \2,p' "$page" |
 		LC_ALL=C sort -u >"$TMPDIR/reasons"
@@ -78,7 +81,7 @@ compare_reasons() {
 		blame "no test is so any more: $reason"
 	done <"$TMPDIR/unused"
 }
-# With another version of the package there may be more tests.
+# Do not compare with another version of the package, which may have more tests.
 compare_score() {
 	version=$(dpkg-query -W -f '${Version}' linux-source-6.1 2>/dev/null)
 	grep -qF "linux-source-6.1 $version." "$page" || return 0
@@ -91,7 +94,7 @@ blame() {
 	wrong=1
 }
 
-# What those that fail have said last.
+# Show the last lines of the logs of tests that fail.
 show_failures() {
 	sed -n 's,^\(.*/\)*\(.*\) fail$,\2,p' "$TMPDIR/results" | sort -u |
 	while read -r test; do
@@ -100,14 +103,17 @@ show_failures() {
 }
 
 wrong=
+# Event probes of the tests follow numbers as addresses.
+ULF_READ_MEMORY=1
+export ULF_READ_MEMORY
 start_console
 build_machine
-build_modules
-run_selftests "LD_PRELOAD='$MACHINE/machine.so'"
+build_commands
+run_selftests "LD_PRELOAD='$MACHINE/machine.so' TRACEFS='$T'"
 show_failures
 print_score >"$TMPDIR/score"
 cat "$TMPDIR/score"
 echo "logs: $logs"
-[ -n "${SELFTESTS-}" ] || { compare_reasons; compare_score; }
+[ -n "${SELFTESTS-}${SELFTESTS_DIR-}" ] || { compare_reasons; compare_score; }
 [ -z "$wrong" ] || exit 1
-sed -n '$s,^| all | \(.*\) | \(.*\) | \(.*\) | \(.*\) | \(.*\) |$,score: \1 passed \2 failed \3 unresolved \4 untested \5 unsupported,p' "$TMPDIR/score"
+sed -n '$s,^| all | \(.*\) | \(.*\) | \(.*\) | \(.*\) | \(.*\) | \(.*\) |$,score: \1 passed \2 failed \3 unresolved \4 untested \5 unsupported \6 xfailed,p' "$TMPDIR/score"

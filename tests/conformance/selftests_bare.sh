@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The kernel's own self-tests of tracefs on the sample program as it is started by
-# anybody, with no library to make the program do what the scripts do to their machine:
-# it is lively enough by itself.  docs/CONFORMANCE.md says how many pass at least.
+# Run the kernel's own self-tests of tracefs on the sample program, started as users start it.
+#  No library makes the program repeat the actions of the scripts; the program is active
+# enough by itself.  docs/CONFORMANCE.md says how many tests pass at least.
 #
-# SELFTESTS='test.d/event ...' runs some of them only, and compares nothing.
+# SELFTESTS='test.d/event ...' runs only these tests, and compares nothing.
 #
 # timeout: 600
 # no-sanitize: address the program is too slow for what scripts expect of a kernel
@@ -14,13 +14,13 @@
 logs=$ULF_CACHE/selftests_bare
 . tests/conformance/ftracetest
 
-# Of a process: clock ticks that it has used.
+# ticks: print the number of clock ticks that the program has used.
 ticks() { cut -d ' ' -f 14,15 /proc/"$pid"/stat | tr ' ' +; }
 
-start_root minikernel 40 "$minikernel"
+start_root minikernel 48 "$minikernel"
 floor=$(sed -n 's/.*at least \([0-9]*\) pass on a bare root.*/\1/p' "$page")
-# The scripts give the program a millisecond, in which a busy machine may not let it run: there
-# are up to three runs, and the last one counts.
+# The scripts wait a millisecond for the program, which may not run in that time on a busy
+# machine.  So there are up to three runs, and the last one counts.
 all=
 for try in 1 2 3; do
 	run_selftests

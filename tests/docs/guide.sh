@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # no-sanitize: address it builds programs of its own, without the sanitizer
 # no-sanitize: thread it builds programs of its own, without the sanitizer
-# The guide, done as it says: its files are written, its commands are run in one
-# shell, and they print what it shows, where `...` stands for anything.
+# Do what the guide says: write its files and run its commands in one shell.  They must print
+# what the guide shows, where `...` stands for any text.
 . tests/docs/common
 
 finish() { ulf stop >/dev/null; }
@@ -11,6 +11,7 @@ trap finish EXIT
 read_blocks docs/GUIDE.md
 make_ulf_pc
 make_compilers
+PATH=$PATH:$ULF_BUILD/examples
 cd "$work" || exit 1
 while read -r number line language file part <&3; do
 	case $language:$file in

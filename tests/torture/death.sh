@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # timeout: 240
-# kill -9 of a program in the middle of tracing, at random moments: its root
-# lists as dead and prints all that was committed, in order, nothing torn, with
-# names and formats.  kill -9 of the server while programs trace: they do not
-# notice, and the next server finds switches, sizes and records as they were.
+# Kill a traced program at random moments: its root is listed as dead and shows all records
+# that were committed, in order, whole, with names and formats.  Kill the server while
+# programs trace: they continue, and the next server finds settings, sizes and records as they
+# were.
 . tests/tracefs/common
 
 deaths=9 takeovers=3
 [ "${ULF_TORTURE-}" != long ] || deaths=1000 takeovers=100
 
-# nap MS: up to so long
+# nap MS: sleep for a random time below MS.
 nap() {
 	ms=$(($(od -An -N2 -tu2 /dev/urandom) % $1))
 	sleep "0.$(printf %03d $ms)"
 }
 
-# check_lines FILE: every line but the header's is a record as it must be.  What
-# is overwritten while a living root is read is said in between.
+# check_lines FILE: every line after the header must be a whole record.  Records that were
+# overwritten while a living root was read are reported by LOST lines.
 lost='^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$'
 line='^.{16}-[0-9]+ +\[[0-9]{3}\] \.{5} +[0-9]+\.[0-9]{6}: [a-z_]+: [[:print:]]*[[:graph:]]$'
 check_lines() {
@@ -29,7 +29,7 @@ check_lines() {
 		awk '$1 < last { print last, $1; exit 1 } { last = $1 }' || fail "times run backwards"
 }
 
-# check_numbers IS_COMPLETE: what the writer's records say about themselves.
+# check_numbers IS_COMPLETE: check the numbers in the writer's records.
 check_numbers() {
 	sed -n 's/.*writer_event: thread=\([0-9]*\) number=\([0-9]*\) check=\([0-9a-f]*\) text=\([a-z]*\)$/\1 \2 \3 \4/p' \
 		"$TMPDIR/records" >"$TMPDIR/numbers"
@@ -45,7 +45,7 @@ check_numbers() {
 formats() { for f in $(ulf cat "$root/available_events" | tr : /); do ulf cat "$root/events/$f/format"; done; }
 has_records() { [ "$(ulf cat "$root/trace" | wc -l)" -gt 12 ]; }
 
-# start_one KIND: pid, root
+# start_one KIND: start a program; sets pid and root.
 start_one() {
 	case $1 in
 	minikernel) start_minikernel ;;
@@ -56,7 +56,7 @@ start_one() {
 	until_true has_records
 }
 
-# one_death NUMBER
+# one_death NUMBER: start a program, kill it and check its root.
 one_death() {
 	set -- "$1" minikernel pinned free
 	shift $(($1 % 3))
@@ -64,7 +64,7 @@ one_death() {
 	kind=$2
 	[ "$kind" != minikernel ] || formats >"$TMPDIR/formats"
 	nap 50
-	# Now and then nobody looks when it dies.
+	# From time to time there is no server when the program dies.
 	if [ $((round % 5)) = 4 ]; then kill_server; fi
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
@@ -77,7 +77,7 @@ one_death() {
 	total=$((total + $(wc -l <"$TMPDIR/records")))
 	case $kind in
 	minikernel) formats | cmp - "$TMPDIR/formats" || fail "formats" ;;
-	pinned) check_numbers 1 ;;	# all in one ring: no gap at all
+	pinned) check_numbers 1 ;;	# all records are in one ring: no gap is allowed
 	free) check_numbers "" ;;
 	esac
 	ulf cat "$root/trace" | cmp - "$TMPDIR/trace" || fail "a dead root has changed"
@@ -120,7 +120,7 @@ while [ $round -lt $takeovers ]; do
 	round=$((round + 1))
 	ulf cat "$root/trace" >"$TMPDIR/trace"
 	before=$(($(wc -l <"$TMPDIR/trace") - 12)) last=$(last_number)
-	# It dies at work, as often as not.
+	# Often the server is busy when it is killed.
 	ulf cat "$root/trace" >/dev/null 2>&1 & busy=$!
 	ulf cat "$mini/trace" >/dev/null 2>&1 & busier=$!
 	nap 20
@@ -139,14 +139,14 @@ while [ $round -lt $takeovers ]; do
 	after=$(wc -l <"$TMPDIR/records")
 	[ "$after" -ge "$before" ] || fail "$before entries before, $after after"
 	until_true goes_on "$last"
-	# Numbers of the writer must not outgrow its buffer.
+	# The writer must not record more than its buffer can hold.
 	if [ "$after" -gt 100000 ]; then
 		ulf echo "" "$root/trace"
 		until_true has_records
 		first=$(ulf cat "$root/trace" | sed -n 13p)
 	fi
 done
-# The last server still has them in hand.
+# The last server can still switch both programs.
 ulf echo 0 "$mini/events/enable" || fail "enable"
 expect "enable" 0 "$(ulf cat "$mini/events/enable")"
 before=$(entries "$mini")

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # timeout: 300
 # no-sanitize: thread a libulf that is built for it cannot be loaded by other programs
-# A program whose threads throw, jump, fork, are interrupted and load libraries all the
-# time (tests/data/functions/storm), while what is traced of it changes at random, the
-# server is killed in the middle, and processes are killed in the middle of a change.
-# What function_graph has recorded in between must fit together.  ULF_SEED repeats a run.
+# The threads of a program throw, jump, fork, get signals and load libraries all the time
+# (tests/data/functions/storm).  Meanwhile the traced functions change at random, the server
+# is killed, and processes are killed during a change.  The records of function_graph must be
+# consistent.  ULF_SEED repeats a run.
 . tests/tracefs/common
 rounds=3 deaths=1
 [ "${ULF_TORTURE-}" != long ] || rounds=2000 deaths=500
@@ -19,12 +19,12 @@ g++ -O2 -g -w -pthread -fpatchable-function-entry=5 $source/storm/storm.cpp -o "
 gcc -O2 -fPIC -shared -fpatchable-function-entry=5 -o "$TMPDIR/plugged.so" $source/plugged.c ||
 	fail "the library"
 
-# pick LIMIT: picked is a random number below it
+# pick LIMIT: set picked to a random number below LIMIT.
 pick() {
 	seed=$(((seed * 1103515245 + 12345) % 2147483648))
 	picked=$((seed / 65536 % $1))
 }
-# one_of WORDS: picked is one of them; - is nothing
+# one_of WORDS: set picked to one of WORDS; - stands for the empty text.
 one_of() {
 	pick $#
 	shift "$picked"
@@ -40,8 +40,8 @@ start_storm() {
 	start_root storm 0 env LD_PRELOAD="$preload" "$TMPDIR/storm" "$TMPDIR/plugged.so"
 }
 
-# What may be asked for at any time; that a list has no such function (the library is
-# gone just now) is an answer, too.
+# put FILE TEXT: write a random setting.  The write may fail, for example because the library
+# with the function is not loaded just now.
 put() { ulf echo "$2" "$root/$1" 2>/dev/null; }
 change_list() {
 	one_of set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace max_graph_depth \
@@ -66,7 +66,7 @@ change_tracer() {
 	esac
 	put "$file" "$picked"
 }
-# An instance that is not looked at, while others are
+# change_third: change an instance that is not checked, while the others record.
 change_third() {
 	one_of nop function function_graph function_graph
 	put instances/third/current_tracer "$picked"
@@ -88,11 +88,12 @@ forget_lists() {
 	ulf echo 0 "$root/max_graph_depth" || fail "max_graph_depth"
 }
 
-# Of each thread: an exit is that of an entry at its depth, and there is one for each.
-# What was open when recording began is not known (?); frames that were thrown or jumped
-# over have no exit; and what a handler calls that comes just when an entry has been
-# recorded is as deep as that.  Thus a stack for each depth, with ? or . at its bottom.
-# The arrows around handlers are no calls.
+# check_graph FILE: for each thread, each exit must belong to an entry at the same depth, and
+# each entry may have only one exit.  Functions that were open when recording began are not
+# known (?).  Frames that an exception or a jump has left have no exit.  A handler that runs
+# just after an entry was recorded makes calls at the depth of this entry.  So there is a
+# stack of names for each depth, with ? or . at its bottom.  The arrows around handlers are
+# not calls.
 check_graph() {
 	awk -F'|' '
 	NF >= 3 && /^ *[0-9]+\) / && !/==/ {
@@ -120,17 +121,17 @@ check_graph() {
 	END { if (bad) exit 1; print nr + 0 }' "$1"
 }
 
-# context ERROR: the records of that thread up to there
+# context ERROR: print the records of the thread of this error up to the error.
 context() {
 	line=${1%%:*} thread=${1#*thread } thread=${thread%%,*}
 	head -n "$line" "$TMPDIR/trace" | grep -e "-$thread " | tail -n 60
 }
 
-# run_on CPUS: all its threads
+# run_on CPUS: bind all threads of the program to these CPUs.
 run_on() { taskset -acp "$1" "$pid" >/dev/null 2>&1; }
 
 has_calls() { [ "$(ulf cat "$root/trace" | wc -l)" -gt 300 ]; }
-# Does it hang, or is it not traced?
+# tell_why: print why the program hangs, or why it is not traced.
 tell_why() {
 	grep -H . "/proc/$pid"/task/*/wchan
 	gdb -p "$pid" -batch -ex 'thread apply all backtrace 20' 2>/dev/null
@@ -145,8 +146,8 @@ check() {
 		ulf echo nop "$root/${i}current_tracer" || fail "$i nop"
 	done
 	forget_lists
-	# On one CPU: another does not know which functions are open, and shows the entry
-	# of one call and the exit of the next as one.
+	# Use one CPU: `trace` does not know which functions are open on another CPU, and
+	# would show the entry of one call and the exit of the next call as one call.
 	run_on "$cpu"
 	for i in "" instances/other/; do
 		ulf echo 1 "$root/${i}tracing_on" || fail "tracing_on"
@@ -171,7 +172,7 @@ check() {
 	for i in "" instances/other/; do
 		ulf echo 0 "$root/${i}tracing_on" || fail "tracing_on"
 	done
-	# Its threads use all CPUs: they wait while the records are read and checked.
+	# The program uses all CPUs, so stop it while its records are read and checked.
 	kill -STOP "$pid"
 	ulf cat "$root/trace" >"$TMPDIR/trace" || fail "trace"
 	check_trace "$(ulf mount)/$root"
@@ -181,10 +182,10 @@ check() {
 	run_on "$cpus"
 	kill -CONT "$pid"
 }
-# check_trace DIRECTORY: what that has, which is in $TMPDIR/trace
+# check_trace DIRECTORY: check the trace of this instance, which is in $TMPDIR/trace.
 check_trace() {
 	T=$1
-	[ "$(stat_sum overrun)$(stat_sum 'dropped events')" = 00 ] || return 0	# it need not fit
+	[ "$(stat_sum overrun)$(stat_sum 'dropped events')" = 00 ] || return 0	# incomplete
 	nr=$(check_graph "$TMPDIR/trace") || fail "$T: $nr
 $(context "$nr")"
 	exits=$((exits + nr))
@@ -195,14 +196,14 @@ start_storm
 cpu=$(my_cpu) cpus=$(awk '/^Cpus_allowed_list/ { print $2 }' "/proc/$pid/status")
 mkdir "$T/instances/other" "$T/instances/third" || fail mkdir
 for i in "" instances/other/; do ulf echo 20000 "$root/${i}buffer_size_kb" || fail "size"; done
-# The filter of the instance `other` stays the same; its other settings change each round.
+# The filter of the instance `other` stays; its other settings change in each round.
 ulf echo storm_fib "$root/instances/other/set_ftrace_filter" || fail "filter"
 round=0
 while [ $round -lt $rounds ]; do
 	round=$((round + 1))
 	change
 	check
-	# The server dies at work; the next one takes over.
+	# Kill the server at work; the next one takes over.
 	if [ $((round % 3)) = 0 ]; then
 		{ change_list; change_tracer; } &
 		busy=$!
@@ -216,7 +217,7 @@ kill -TERM "$pid"
 wait "$pid"
 expect "status" 0 $?
 
-# Killed in the middle of changes: what it has recorded can be read.
+# Kill the program during changes; its records must be readable.
 death=0
 while [ $death -lt $deaths ]; do
 	death=$((death + 1))
@@ -234,7 +235,8 @@ while [ $death -lt $deaths ]; do
 done
 
 [ $exits -gt 0 ] || fail "nothing was checked"
-# The check can fail: an exit of another function, one without an entry.
+# Check that check_graph can fail: with an exit of another function, and with an exit without
+# an entry.
 line=' 0)  storm-7  |               |  '
 good="${line}storm_turn() {
 ${line}  storm_fib() {

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # timeout: 300
 # no-sanitize: thread a libulf that is built for it cannot be loaded by other programs
-# Children of vfork() call traced functions while other threads of their parent do, too,
-# and are killed in the middle: each record is whole, and where it belongs.
+# Children of vfork() call traced functions while other threads of their parent do so, too,
+# and are killed meanwhile.  Each record must be whole, and in the right ring.
 . tests/tracefs/common
-ulf_only "the kernel's functions are others"
+ulf_only "it traces the functions of a program"
 rounds=1
 [ "${ULF_TORTURE-}" != long ] || rounds=300
 
@@ -17,8 +17,8 @@ compile() {
 		tests/data/functions/vforks/vforks.c || fail "the program"
 }
 
-# check_TRACER FILE: who calls whom is as it is, on its CPU, and no time goes back.  Prints
-# the number of lines of each of the two.
+# check_TRACER FILE: callers and functions must be right for the CPU, and times must not go
+# back.  Prints the number of lines of each of the two CPUs.
 check_function() {
 	awk -v cpu="$cpu" -v other="$other" '
 	/^#/ || /LOST [0-9]+ EVENTS/ { next }
@@ -36,7 +36,7 @@ check_function() {
 	END { if (bad) exit 1; print nr[cpu] + 0, nr[other] + 0 }' "$1"
 }
 
-# And no call takes as long as this test.
+# Also, no call may take longer than this test.
 check_function_graph() {
 	awk -F'|' -v cpu="$cpu" -v other="$other" '
 	/^#/ || !NF || /^ *-+ *$/ || /LOST [0-9]+ EVENTS/ || /=>/ { next }
@@ -54,11 +54,11 @@ check_function_graph() {
 	END { if (bad) exit 1; print nr[cpu] + 0, nr[other] + 0 }' "$1"
 }
 
-# Both CPUs have recorded as much as their buffers hold, or have lost records already.
+# Both CPUs must have recorded enough; records that were overwritten count, too.
 nr_written() { echo $(($(stat_sum entries "$1") + $(stat_sum overrun "$1"))); }
 has_enough() { [ "$(nr_written "$cpu")" -gt 20000 ] && [ "$(nr_written "$other")" -gt 2000 ]; }
 
-# run TRACER [LIBRARY]: one that must come before libulf
+# run TRACER [LIBRARY]: trace the program.  LIBRARY is preloaded before libulf.
 run() {
 	start_root vforks 0 env LD_PRELOAD="${2-} $preload" ASAN_OPTIONS=detect_leaks=0 \
 		"$TMPDIR/vforks" "$cpu" "$other"
@@ -87,6 +87,6 @@ while [ $round -lt $rounds ]; do
 	run function
 	run function_graph
 done
-# A sanitizer has a vfork() of its own, which calls ours.
+# A sanitizer has a vfork() of its own, which calls libulf's vfork().
 compile -fsanitize=address
 run function_graph "$(gcc -print-file-name=libasan.so)"
