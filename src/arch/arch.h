@@ -11,6 +11,7 @@
  *	rseq.h		restartable sequences
  *	signal.h	the frame of a signal handler
  *	unwind.h	registers by their DWARF numbers
+ *	argument.h	registers of arguments
  *	elf_machine.h	machine, relocations, PLT entries
  *	codemem.h	reading and writing text
  *	patch.h		patching code in steps
@@ -37,6 +38,7 @@ struct ring_set;
 #include "arch/x86_64/rseq.h"
 #include "arch/x86_64/signal.h"
 #include "arch/x86_64/unwind.h"
+#include "arch/x86_64/argument.h"
 #include "arch/x86_64/elf_machine.h"
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/patch.h"

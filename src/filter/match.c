@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Run a filter program on a record. */
 #include <string.h>
-#include <sys/uio.h>
 
 #include "arch/arch.h"
 #include "base/glob.h"
@@ -92,36 +91,14 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, run->pool + insn->pool, comm, sizeof(comm));
 }
 
-/*
- * Copy @bytes bytes from @addr of this process.  A system call copies them, so an
- * invalid address is an error, not a SIGSEGV.  The copy is split at the boundary of
- * memory pages: if the second memory page is not mapped, the bytes before it are still
- * copied.  Returns the number of bytes copied.
- */
-static size_t read_process_memory(const struct filter_context *ctx, uint64_t addr,
-				  char *buf, size_t bytes)
-{
-	size_t first = ARCH_PAGE_BYTES - addr % ARCH_PAGE_BYTES;
-	struct iovec local = { buf, bytes }, remote[2];
-	long n;
-
-	if (first > bytes)
-		first = bytes;
-	remote[0] = (struct iovec){ (void *)addr, first };
-	remote[1] = (struct iovec){ (void *)(addr + first), bytes - first };
-	n = arch_syscall6(SYS_process_vm_readv, ctx->tid, (long)&local, 1,
-			  (long)remote, 2, 0);
-	return n < 0 ? 0 : (size_t)n;
-}
-
-/* This function must not be inlined: its buffer would enlarge the stack frame of every
- * filter run. */
+/* This function must not be inlined: otherwise its buffer would enlarge the stack frame
+ * of every filter run, although few filters need it. */
 static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
 	char buf[FILTER_POINTER_MAX];
-	size_t n = read_process_memory(run->ctx, filter_load_8(run->rec + insn->offset), buf,
-				       sizeof(buf));
+	size_t n = arch_read_memory(run->ctx->tid, filter_load_8(run->rec + insn->offset), buf,
+				    sizeof(buf));
 
 	/* The read ended at an unmapped memory page before a NUL was found, so the
 	 * string does not match. */

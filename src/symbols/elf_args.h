@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters of functions, from the debug information (DWARF) of a file. */
-#ifndef ULF_SERVER_ELF_ARGS_H
-#define ULF_SERVER_ELF_ARGS_H
+#ifndef ULF_SYMBOLS_ELF_ARGS_H
+#define ULF_SYMBOLS_ELF_ARGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ELF_ARG_REGS	6u		/* number of registers that may hold arguments:
-					 * rdi to r9 */
-#define ELF_NO_REG	0xffu
+#include "arch/arch.h"
 
 enum elf_param_kind {
 	ELF_PARAM_UNKNOWN,
@@ -23,14 +21,15 @@ enum elf_param_kind {
 
 struct elf_param {
 	const char *name;		/* NULL: the parameter has no name */
-	uint8_t kind;			/* enum elf_param_kind */
+	uint8_t kind;			/* kind of the parameter's type: enum
+					 * elf_param_kind */
 	uint8_t is_on_stack;
 	uint8_t nr_words;		/* number of 8-byte words that the value takes:
 					 * 1 or 2; 0 if the value is larger */
 	uint8_t regs[2];		/* number of the argument register of each word
-					 * when the function starts, from 0 (rdi) to 5
-					 * (r9); ELF_NO_REG if the word is in no
-					 * argument register */
+					 * when the function starts, from 0 to
+					 * ARCH_ARG_REGS - 1; ARCH_NO_REG if the word is
+					 * in no argument register */
 	uint64_t bytes;			/* size of the value */
 };
 

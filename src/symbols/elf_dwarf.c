@@ -102,8 +102,8 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
 }
 
 /*
- * Move to the next sibling, but only forward in the file, whatever DW_AT_sibling says:
- * otherwise a hostile file could make a loop.
+ * Move to the next sibling, but only if it is later in the file.  Otherwise a hostile
+ * file could make a loop with DW_AT_sibling.
  */
 bool die_next(Dwarf_Die *die)
 {
@@ -145,26 +145,26 @@ static bool is_float_encoding(uint64_t encoding)
 	       encoding == DW_ATE_decimal_float;
 }
 
-static struct elf_scalar scalar_of_type(Dwarf_Die *type)
+static struct arch_scalar scalar_of_type(Dwarf_Die *type)
 {
 	uint64_t encoding = 0, bytes = dwarf_type_bytes(type);
 
 	if (is_vector_type(type))
-		return (struct elf_scalar){ .class = ELF_SCALAR_SSE };
+		return (struct arch_scalar){ .class = ARCH_SCALAR_VECTOR };
 	if (dwarf_tag(type) == DW_TAG_base_type)
 		die_number(type, DW_AT_encoding, &encoding);
 	if (is_float_encoding(encoding))
-		return elf_scalar_float(die_string(type, DW_AT_name), bytes,
-					encoding == DW_ATE_complex_float);
-	return elf_scalar_integer(bytes ? bytes : ELF_WORD);
+		return arch_scalar_float(die_string(type, DW_AT_name), bytes,
+					 encoding == DW_ATE_complex_float);
+	return arch_scalar_integer(bytes ? bytes : ARCH_WORD_BYTES);
 }
 
-static void add_member_part(Dwarf_Die *type, struct elf_part part, int depth,
+static void add_member_part(Dwarf_Die *type, struct arch_part part, int depth,
 			    struct elf_value *value);
 
-static struct elf_part part_of_member(Dwarf_Die *member, uint64_t bit)
+static struct arch_part part_of_member(Dwarf_Die *member, uint64_t bit)
 {
-	struct elf_part part = { .bit = bit };
+	struct arch_part part = { .bit = bit };
 	uint64_t off = 0;
 
 	if (die_number(member, DW_AT_data_bit_offset, &off))
@@ -227,25 +227,26 @@ static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		if (!die_type(&element, &element))
 			return;
 	}
-	bits = 8 * (is_pointer_tag(dwarf_tag(&element)) ? ELF_WORD : dwarf_type_bytes(&element));
-	for (; nr && bits && bit < 2 * ELF_WORD_BITS; nr--, bit += bits)
-		add_member_part(&element, (struct elf_part){ .bit = bit }, depth + 1, value);
+	bits = is_pointer_tag(dwarf_tag(&element)) ? ARCH_WORD_BITS :
+						     8 * dwarf_type_bytes(&element);
+	for (; nr && bits && bit < 2 * ARCH_WORD_BITS; nr--, bit += bits)
+		add_member_part(&element, (struct arch_part){ .bit = bit }, depth + 1, value);
 }
 
 /* Add a member of a struct, or an element of an array, that has at most two words. */
-static void add_member_part(Dwarf_Die *type, struct elf_part part, int depth,
+static void add_member_part(Dwarf_Die *type, struct arch_part part, int depth,
 			    struct elf_value *value)
 {
 	int tag = dwarf_tag(type);
 
-	if (part.bit >= 2 * ELF_WORD_BITS || !elf_value_may_continue(value, depth))
+	if (part.bit >= 2 * ARCH_WORD_BITS || !elf_value_may_continue(value, depth))
 		return;
 	if (is_struct_tag(tag))
 		add_members(type, part.bit, depth, value);
 	else if (tag == DW_TAG_array_type && !is_vector_type(type))
 		add_array_elements(type, part.bit, depth, value);
 	else
-		elf_value_add(value, part, scalar_of_type(type));
+		arch_value_add(&value->passed, part, scalar_of_type(type));
 }
 
 bool die_is_by_reference(Dwarf_Die *type)
@@ -288,15 +289,15 @@ static enum elf_param_kind kind_of_type(Dwarf_Die *type)
 
 struct elf_value die_classify(Dwarf_Die *type)
 {
-	const struct elf_part whole = { 0 };
+	const struct arch_part whole = { 0 };
 	struct elf_value value = { .kind = kind_of_type(type), .bytes = dwarf_type_bytes(type) };
 
 	if (value.kind == ELF_PARAM_POINTER || value.kind == ELF_PARAM_UNKNOWN)
-		value.bytes = ELF_WORD;
+		value.bytes = ARCH_WORD_BYTES;
 	if (value.kind == ELF_PARAM_POINTER)
-		elf_value_add(&value, whole, elf_scalar_integer(ELF_WORD));
-	else if (is_struct_tag(dwarf_tag(type)) && value.bytes > 2 * ELF_WORD)
-		value.is_in_memory = true;
+		arch_value_add(&value.passed, whole, arch_scalar_integer(ARCH_WORD_BYTES));
+	else if (is_struct_tag(dwarf_tag(type)) && value.bytes > 2 * ARCH_WORD_BYTES)
+		value.passed.is_in_memory = true;
 	else
 		add_member_part(type, whole, 0, &value);
 	return value;

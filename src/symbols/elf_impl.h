@@ -3,8 +3,8 @@
  * Access to an ELF file.  Only elf*.c, parse_jobs.c and cli/run_program.c include this
  * header.
  */
-#ifndef ULF_SERVER_ELF_IMPL_H
-#define ULF_SERVER_ELF_IMPL_H
+#ifndef ULF_SYMBOLS_ELF_IMPL_H
+#define ULF_SYMBOLS_ELF_IMPL_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -26,8 +26,9 @@ struct elf_file {
 	char *memory;			/* contents of the file, if they are in memory
 					 * (@fd is -1); otherwise NULL */
 	uint64_t bytes;			/* size of the file in bytes */
-	uint64_t *bytes_left;		/* number of bytes that may still be read;
-					 * several files may share this number */
+	uint64_t *bytes_left;		/* number of bytes that may still be
+					 * read; several files may use one
+					 * number */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
 	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */
@@ -95,8 +96,8 @@ void elf_table_done(struct elf_table *table);
  * there is no memory.  Does not change symbols->nr.
  */
 struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr);
-/* Let @symbols own @strings, the memory that contains its names.  elf_symbols_done()
- * frees @strings. */
+/* Make @symbols the owner of @strings, the memory that contains its names.  Then
+ * elf_symbols_done() frees @strings. */
 void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
 
 /* ---- functions of elf_plt.c: make symbols for PLT stubs ---- */
@@ -129,8 +130,8 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 struct elf_deadline {
 	uint64_t cpu_ns;		/* CPU time of the thread at which the operation
 					 * must end, ns */
-	bool was_missed;		/* true: an operation exceeded its CPU time, so
-					 * nothing is looked up any more */
+	bool was_missed;		/* true: an operation exceeded its CPU
+					 * time, so all later ones end at once */
 };
 
 /* Return true if the deadline has passed, or if an earlier call returned true. */

@@ -17,13 +17,13 @@
 #define CHILDREN_MAX	4096u		/* maximum number of DWARF entries of one
 					 * function that are searched for parameters */
 
-/* Convert a DWARF register number to the number of an argument register: 0 (rdi) to 5
- * (r9), or ELF_NO_REG. */
+/* Convert a DWARF register number to the number of an argument register, or
+ * ARCH_NO_REG. */
 static uint8_t arg_of_register(unsigned int reg)
 {
 	uint32_t arg = arch_arg_of(reg);
 
-	return arg == ARCH_NO_ARG ? ELF_NO_REG : (uint8_t)arg;
+	return arg == ARCH_NO_ARG ? ARCH_NO_REG : (uint8_t)arg;
 }
 
 static bool is_register_op(const Dwarf_Op *op)
@@ -38,8 +38,8 @@ static bool is_register_based_op(const Dwarf_Op *op)
 	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
 }
 
-/* Returns true if the location @ops is the lower bits of a register.  clang describes
- * parameters of narrow types in this way. */
+/* Returns true if the location @ops is the lower bits of a register.  clang writes such
+ * a location for parameters of narrow types. */
 static bool is_narrowed_register(const Dwarf_Op *ops, size_t nr)
 {
 	if (nr < 2 || !is_register_based_op(ops) || ops[0].number ||
@@ -65,14 +65,14 @@ static bool is_narrowed_register(const Dwarf_Op *ops, size_t nr)
  */
 static bool read_split_location(const Dwarf_Op *ops, size_t nr, struct elf_param *param)
 {
-	uint8_t regs[2] = { ELF_NO_REG, ELF_NO_REG };
+	uint8_t regs[2] = { ARCH_NO_REG, ARCH_NO_REG };
 	bool has_register = false;
 	uint64_t at = 0;
 
-	if (param->bytes > sizeof(regs) * ELF_WORD)
+	if (param->bytes > sizeof(regs) * ARCH_WORD_BYTES)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		uint8_t reg = ELF_NO_REG;
+		uint8_t reg = ARCH_NO_REG;
 
 		if (is_register_op(&ops[i])) {
 			has_register = true;
@@ -80,9 +80,9 @@ static bool read_split_location(const Dwarf_Op *ops, size_t nr, struct elf_param
 		}
 		if (i == nr || ops[i].atom != DW_OP_piece)
 			return false;
-		if (at < 2 * ELF_WORD && at % ELF_WORD == 0 &&
-		    ops[i].number >= min_u64(ELF_WORD, param->bytes - at))
-			regs[at / ELF_WORD] = reg;
+		if (at < 2 * ARCH_WORD_BYTES && at % ARCH_WORD_BYTES == 0 &&
+		    ops[i].number >= min_u64(ARCH_WORD_BYTES, param->bytes - at))
+			regs[at / ARCH_WORD_BYTES] = reg;
 		at += ops[i].number;
 	}
 	if (has_register)
@@ -145,9 +145,10 @@ struct location {
 };
 
 /*
- * Get the first location of a list, even if its range is empty: later locations are for
- * values that the function has changed.  If the parameter is at this location when the
- * function starts, the range begins at @low in code of gcc, and at @body in code of clang.
+ * Get the first location of a list, even if its range is empty.  Do not use a later
+ * one: it is for a value that the function has changed.  ret_at->is_later is false if
+ * the parameter is at this location when the function starts.  Then the range begins at
+ * @low in code of gcc, and at @body in code of clang.
  * @low: start of the function; @body: its first instruction after those that make it
  * traceable.
  */
@@ -170,13 +171,13 @@ static bool get_location(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr body,
 static bool is_addressed_by_register(const struct location *at)
 {
 	return at->nr == 1 && is_register_based_op(at->ops) && !at->ops->number &&
-	       arg_of_register(at->ops->atom - DW_OP_breg0) != ELF_NO_REG;
+	       arg_of_register(at->ops->atom - DW_OP_breg0) != ARCH_NO_REG;
 }
 
 /*
- * Returns true if a class is passed by reference.  gcc does not write this into DWARF,
- * but then the location of the parameter is memory to which an argument register, or a
- * stored pointer, points.
+ * Returns true if a class is passed by reference.  DWARF of gcc does not say this.  But
+ * it can be seen from the location of such a parameter: it is memory to which an
+ * argument register, or a stored pointer, points.
  */
 static bool is_passed_by_reference(const struct location *at)
 {
@@ -186,10 +187,10 @@ static bool is_passed_by_reference(const struct location *at)
 }
 
 /*
- * Find out where a parameter is when the function starts.  clang gives the location of
- * a bool only after the instruction that masks its lowest bit, and the location of a
- * parameter on the stack only after the function has set up its frame.  Any other
- * location that becomes valid later has a new value, not the value that was passed.
+ * Find out where a parameter is when the function starts.  clang gives some locations too
+ * late: that of a bool after the instruction that masks its lowest bit, and that of a
+ * parameter on the stack after the function has set up its frame.  Any other location
+ * that becomes valid later contains a new value and not the value that was passed.
  */
 static enum location_kind read_param_location(const struct location *at,
 					      const struct param_desc *desc)
@@ -225,7 +226,7 @@ static struct param_desc read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr b
 				    struct elf_param *param)
 {
 	struct param_desc desc = {
-		.value = { .bytes = ELF_WORD, .is_integer = { true } },
+		.value = { .bytes = ARCH_WORD_BYTES, .passed.is_integer = { true } },
 		.declared = die_declared(die), .param = param,
 	};
 	struct location at = { 0 };
@@ -235,8 +236,8 @@ static struct param_desc read_param(Dwarf_Die *die, Dwarf_Addr low, Dwarf_Addr b
 	has_location = get_location(die, low, body, &at);
 	if (has_location && desc.is_class && is_passed_by_reference(&at))
 		desc.value = (struct elf_value){
-			.kind = ELF_PARAM_POINTER, .bytes = ELF_WORD,
-			.is_integer = { true },
+			.kind = ELF_PARAM_POINTER, .bytes = ARCH_WORD_BYTES,
+			.passed.is_integer = { true },
 		};
 	elf_param_init(param, die_string(die, DW_AT_name), &desc.value);
 	if (has_location)
@@ -251,14 +252,6 @@ static int compare_declared(const void *pa, const void *pb)
 	return (a->declared > b->declared) - (a->declared < b->declared);
 }
 
-static struct elf_param assign_abi_registers(const struct param_desc *desc, uint8_t *next)
-{
-	struct elf_param abi = { .regs = { ELF_NO_REG, ELF_NO_REG } };
-
-	elf_value_place(&desc->value, next, &abi);
-	return abi;
-}
-
 enum trust {
 	TRUST_NONE,
 	TRUST_REGISTERS,
@@ -268,7 +261,7 @@ enum trust {
 
 /* Returns true if the location of the parameter is missing.  A location that becomes
  * valid later counts as missing, unless it is the register that the ABI prescribes. */
-static bool is_location_missing(const struct param_desc *desc, const struct elf_param *abi)
+static bool is_location_missing(const struct param_desc *desc, const struct arch_place *abi)
 {
 	return desc->location == LOCATION_NONE ||
 	       (desc->location == LOCATION_LATER && desc->param->regs[0] != abi->regs[0]);
@@ -279,8 +272,8 @@ static bool is_location_missing(const struct param_desc *desc, const struct elf_
  * Register numbers must rise in the order of the parameters.  Before the first missing
  * parameter, no register may be above the one that the ABI prescribes.  (A missing
  * parameter may be passed as several parts, so the check ends there.)  If the check
- * fails, the function itself has put values into these registers, or has copied
- * parameters to them.
+ * fails, these are not the registers that the caller has set: the function itself has
+ * put values into them, or has copied parameters to them.
  *
  * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing,
  * c may be in rsi or rdx.
@@ -293,13 +286,13 @@ static enum trust check_register_order(const struct param_desc *rows, uint32_t n
 	int last = -1;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct elf_param abi = assign_abi_registers(&rows[i], &next);
+		const struct arch_place abi = arch_value_place(&rows[i].value.passed, &next);
 
 		has_gap |= is_location_missing(&rows[i], &abi);
 		for (int word = 0; rows[i].location == LOCATION_REGISTER && word < 2; word++) {
 			uint8_t reg = rows[i].param->regs[word];
 
-			if (reg == ELF_NO_REG)
+			if (reg == ARCH_NO_REG)
 				continue;
 			if (reg <= last || (!has_gap && reg > abi.regs[word]))
 				return TRUST_NONE;
@@ -317,12 +310,12 @@ static void assign_param_registers(struct param_desc *rows, uint32_t nr, uint8_t
 	qsort(rows, nr, sizeof(*rows), compare_declared);
 	trust = check_register_order(rows, nr, next);
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct elf_param abi = assign_abi_registers(&rows[i], &next);
+		const struct arch_place abi = arch_value_place(&rows[i].value.passed, &next);
 		struct elf_param *param = rows[i].param;
 
 		if (rows[i].location == LOCATION_REGISTER && trust != TRUST_NONE)
 			continue;
-		memset(param->regs, ELF_NO_REG, sizeof(param->regs));
+		memset(param->regs, ARCH_NO_REG, sizeof(param->regs));
 		if (trust == TRUST_ABI) {
 			param->is_on_stack = abi.is_on_stack;
 			memcpy(param->regs, abi.regs, sizeof(abi.regs));
@@ -331,8 +324,9 @@ static void assign_param_registers(struct param_desc *rows, uint32_t nr, uint8_t
 }
 
 /*
- * Returns the register of the first parameter.  This is the second argument register if
- * the first one holds the address to which the function stores a large return value.
+ * Returns the register of the first parameter.  Usually this is the first argument
+ * register.  For a function with a large return value it is the second, because the
+ * first one has the address at which the value must be stored.
  */
 static uint8_t first_param_register(Dwarf_Die *function)
 {
@@ -342,7 +336,7 @@ static uint8_t first_param_register(Dwarf_Die *function)
 	if (!die_type(function, &type))
 		return 0;
 	value = die_classify(&type);
-	return die_is_by_reference(&type) ? 1 : elf_value_first_reg(&value);
+	return die_is_by_reference(&type) ? 1 : arch_first_arg_reg(&value.passed);
 }
 
 struct elf_params *elf_dwarf_params(Dwarf_Die *function, Dwarf_Addr low, Dwarf_Addr body,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the parameters of functions are, from the debug information of this very
- * program; as the compiler that is used has it. */
+/* The places of function parameters, from the debug information of this program, as the
+ * compiler writes it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -31,7 +31,7 @@ typedef int vector __attribute__((vector_size(16)));
 enum colour { RED, GREEN };
 typedef const unsigned short u16_const;
 
-/* What is kept from the optimiser. */
+/* keeps a variable from the optimiser */
 #define USE(x)	__asm__ volatile("" : : "m"(x) : "memory")
 
 CALLED_WITH void scalars(signed char c, u16_const u, enum colour colour, void *p,
@@ -77,7 +77,7 @@ CALLED_WITH void no_room(long a, long b, long c, long d, long e, struct pair pai
 	USE(last);
 }
 
-/* Then the compiler does not say in which registers they come. */
+/* In unoptimised functions the compiler does not say in which registers parameters are. */
 #ifdef __clang__
 #define UNOPTIMISED __attribute__((optnone))
 #else
@@ -110,7 +110,7 @@ CALLED_WITH void nothing(void)
 	__asm__ volatile("");
 }
 
-#define NONE	ELF_NO_REG
+#define NONE	ARCH_NO_REG
 
 static const struct expected {
 	void *function;
@@ -166,7 +166,7 @@ static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size;
 	*(uint64_t *)arg = info->dlpi_addr;
-	return 1;			/* the first is the program */
+	return 1;			/* the program comes first */
 }
 
 static void check_function(const struct elf_params *params,
@@ -216,7 +216,7 @@ static void there_may_be_none(void **state)
 	assert_null(elf_args_open("/proc/self/exe", NULL, 0, &bytes_left));
 }
 
-/* The section headers and their names of a copy of this program. */
+/* A copy of this program, with its section headers and their names. */
 struct copy {
 	int fd;
 	Elf64_Ehdr head;
@@ -253,7 +253,8 @@ static Elf64_Shdr *copy_section(struct copy *copy, const char *name)
 	return NULL;
 }
 
-/* Write it back.  How much debug information is there?  0: it is not read. */
+/* Write the copy back.  Returns how much debug information was read, or 0 if it was
+ * refused. */
 static uint64_t copy_used(struct copy *copy, const char *path)
 {
 	size_t bytes = copy->head.e_shnum * sizeof(copy->sections[0]);
@@ -269,7 +270,7 @@ static uint64_t copy_used(struct copy *copy, const char *path)
 	return args ? PLENTY - bytes_left : 0;
 }
 
-/* It is known before libdw reads it how much it will be. */
+/* The server knows how much libdw will read before libdw reads it. */
 static void debug_information_counts(void **state)
 {
 	char dir[128], path[160];
@@ -282,15 +283,15 @@ static void debug_information_counts(void **state)
 	copy_make(&copy, path);
 	used = copy_used(&copy, path);
 	assert_true(used > copy_section(&copy, ".debug_info")->sh_size);
-	/* also where it says that it is loaded into memory */
+	/* also if the section claims to be loaded into memory */
 	copy_section(&copy, ".debug_info")->sh_flags |= SHF_ALLOC;
 	assert_int_equal(copy_used(&copy, path), used);
-	/* no sum wraps around */
+	/* the sum must not wrap around */
 	copy_section(&copy, ".comment")->sh_size = 0 - (used - 10000);
 	assert_int_equal(copy_used(&copy, path), 0);
 	copy_section(&copy, ".comment")->sh_size = 16;
 	assert_true(copy_used(&copy, path) > 0);
-	/* the old form of packed sections does not say it in their headers */
+	/* old packed sections have no size in their headers */
 	memcpy(copy.names + copy_section(&copy, ".comment")->sh_name, ".zdebug_", 8);
 	assert_int_equal(copy_used(&copy, path), 0);
 	close(copy.fd);
@@ -300,8 +301,8 @@ static void debug_information_counts(void **state)
 #define SLOW_UNITS	65536
 #define SLOW_RANGES	1000000
 
-/* Debug information of many units, which have all the same long list of ranges, in
- * which there are none. */
+/* Debug information of many units which all have one long list of ranges, and the list is
+ * empty. */
 struct slow_elf {
 	struct slow_start {
 		Elf64_Ehdr head;
@@ -343,7 +344,7 @@ static void put_slow(const char *path)
 			SLOW_SECTION(27, SHT_PROGBITS, ranges),
 		},
 		.names = "\0.debug_abbrev\0.debug_info\0.debug_ranges",
-		/* 1: DW_TAG_compile_unit with DW_AT_ranges */
+		/* abbreviation 1: DW_TAG_compile_unit with DW_AT_ranges */
 		.abbrev = { 1, 0x11, 0, 0x55, 0x17 },
 	};
 	static struct slow_elf file;
@@ -357,12 +358,12 @@ static void put_slow(const char *path)
 		file.units[i].code = 1;
 	}
 	for (int i = 0; i < SLOW_RANGES; i++)
-		file.ranges[i][0] = UINT64_MAX;		/* another base */
+		file.ranges[i][0] = UINT64_MAX;		/* an entry that sets the base */
 	assert_int_equal(write(fd, &file, sizeof(file)), sizeof(file));
 	close(fd);
 }
 
-/* Who reads all of it takes many minutes, and is ended by the alarm. */
+/* Reading all of it takes many minutes; the alarm ends such a reader. */
 static void slow_files_are_left(void **state)
 {
 	uint64_t bytes_left = PLENTY;
@@ -382,7 +383,7 @@ static void slow_files_are_left(void **state)
 	fake_dir_remove(dir);
 }
 
-/* Copies of this program with more and more bytes of it changed, here and there. */
+/* Copies of this program with more and more bytes changed, at random places. */
 static void broken_files_are_survived(void **state)
 {
 	uint64_t bias, seed = 1;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Patch instructions of ftrace.S: write values into them that are known only at run time. */
-#include <cpuid.h>
 #include <errno.h>
 #include <string.h>
 
@@ -20,8 +19,6 @@ struct known {
 };
 extern const struct known ftrace_known[] FTRACE_HIDDEN;
 extern const struct known ftrace_known_end[] FTRACE_HIDDEN;
-
-uint8_t *ftrace_bodies = (uint8_t *)-(uint64_t)GRAPH_BODIES_BYTES;
 
 static int write_known_value(int fd, const struct known *known, const uint32_t *values)
 {
@@ -64,35 +61,4 @@ void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t sit
 			  (const uint8_t *)ftrace_graph_return);
 	patch_encode_jump(body->code + GRAPH_BODY_LANDING, place + GRAPH_BODY_LANDING,
 			  (const uint8_t *)ftrace_graph_landing);
-}
-
-/* ---- find the registers that ftrace_call_slowly() must save with xsave ---- */
-
-struct ftrace_vectors ftrace_vectors;
-
-#define XSAVE_LEGACY	576u		/* size of xsave's legacy area and header, bytes */
-#define XSAVE_TILES	(3ull << 17)	/* state components of AMX tiles, which are not
-					 * saved, because calls need not preserve them */
-
-bool ftrace_vectors_init(void)
-{
-	uint32_t a, b, c, d, bytes = XSAVE_LEGACY;
-	uint64_t parts;
-
-	if (ftrace_vectors.bytes)
-		return true;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return false;
-	__asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-	parts = ((uint64_t)d << 32 | a) & ~XSAVE_TILES;
-	for (uint32_t i = 2; i < 63; i++) {
-		if (!(parts >> i & 1))
-			continue;
-		__cpuid_count(0xd, i, a, b, c, d);
-		if (a + b > bytes)
-			bytes = a + b;
-	}
-	ftrace_vectors.parts = parts;
-	ftrace_vectors.bytes = (bytes + 63) & ~63u;
-	return true;
 }

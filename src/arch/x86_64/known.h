@@ -4,6 +4,8 @@
 #ifndef ULF_ARCH_KNOWN_H
 #define ULF_ARCH_KNOWN_H
 
+#include "arch/x86_64/rseq_signature.h"
+
 #define UNKNOWN			0x40000000	/* placeholder in instructions that are
 						 * patched at run time (record.h) */
 #define KNOWN_THIS		0		/* KNOWN_...: indices of the values that
@@ -11,8 +13,5 @@
 						 * (fhooks.c) */
 #define KNOWN_RSEQ		1
 #define KNOWN_BODIES		2
-
-#define RSEQ_SIGNATURE		0x53053053	/* signature with which glibc registers
-						 * rseq areas */
 
 #endif

@@ -17,8 +17,8 @@
  * written. */
 struct batch {
 	bool is_there;			/* true: the memory page could be read */
-	uint64_t page;			/* address of the memory page whose copy is in
-					 * @bytes; 0: none */
+	uint64_t page;			/* address of the memory page whose copy
+					 * is in @bytes; 0: there is no copy */
 	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
 	uint8_t bytes[ARCH_PAGE_BYTES];	/* the memory page after patch_flush() */
 	uint64_t changed[ARCH_PAGE_BYTES / 64];	/* bitmap: the bytes that patch_flush() must
@@ -29,7 +29,7 @@ struct batch {
  * patch_begin() and patch_end(), by one caller at a time. */
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* from codemem_begin() */
-static int first_error;			/* 0: none */
+static int first_error;			/* 0: no error */
 static struct arch_signals signals;	/* the signal mask before patch_begin() */
 
 static void note_error(int r)
@@ -65,7 +65,7 @@ static void flush_page(struct batch *batch)
 {
 	static uint8_t fresh[ARCH_PAGE_BYTES];
 	uint32_t nr = batch->high - batch->low;
-	uint8_t *addr = (uint8_t *)batch->page + batch->low;
+	uint8_t *addr = (uint8_t *)(batch->page + batch->low);
 	int r;
 
 	if (!batch->page || !batch->is_there || batch->low >= batch->high)
@@ -91,7 +91,8 @@ static void load_page(struct batch *batch, uint64_t page)
 	batch->high = 0;
 	r = codemem_read(mem_fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
 	batch->is_there = !r;
-	if (r)			/* patch_get() must not return bytes of the page before */
+	if (r)			/* clear the bytes of the previous page, which
+				 * patch_get() would otherwise return */
 		memset(batch->bytes, 0, ARCH_PAGE_BYTES);
 	memset(batch->changed, 0, sizeof(batch->changed));
 	note_error(r);
@@ -177,8 +178,9 @@ bool patch_map(uint64_t base, uint64_t bytes, int rights)
 
 	if (r == (long)base)
 		return true;
-	if (r > 0)		/* an old kernel takes the address as a hint, and has mapped
-				 * the memory elsewhere */
+	if (r > 0)		/* an old kernel takes the address only as a
+				 * hint, and has mapped the memory at another
+				 * address */
 		arch_syscall2(SYS_munmap, r, (long)bytes);
 	return false;
 }

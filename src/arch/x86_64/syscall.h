@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "arch/x86_64/page.h"
 
 /* The architecture of a system call, for seccomp filters; needs <linux/audit.h>. */
 #define ARCH_AUDIT	AUDIT_ARCH_X86_64
@@ -41,6 +44,28 @@ static inline bool arch_is_error(long ret)
 	return ret < 0 && ret > -4096;
 }
 
+/*
+ * Copy @bytes bytes, at most ARCH_PAGE_BYTES, from @address of this process.  A system call
+ * copies them, so an invalid address is an error, not a SIGSEGV.  The copy is split at the
+ * boundary of memory pages: if the second memory page is not mapped, the bytes before it
+ * are still copied.
+ * @tid: id of this thread.
+ * Returns the number of bytes that were copied.
+ */
+static inline size_t arch_read_memory(uint32_t tid, uint64_t address, void *to, size_t bytes)
+{
+	size_t first = ARCH_PAGE_BYTES - address % ARCH_PAGE_BYTES;
+	struct iovec local = { to, bytes }, remote[2];
+	long n;
+
+	if (first > bytes)
+		first = bytes;
+	remote[0] = (struct iovec){ (void *)address, first };
+	remote[1] = (struct iovec){ (void *)(address + first), bytes - first };
+	n = arch_syscall6(SYS_process_vm_readv, tid, (long)&local, 1, (long)remote, 2, 0);
+	return n < 0 ? 0 : (size_t)n;
+}
+
 /* The state of a thread before arch_signals_block() (steps.c). */
 struct arch_signals {
 	uint64_t mask;			/* signal mask */
@@ -60,10 +85,11 @@ void arch_signals_restore(const struct arch_signals *saved)
  * Returns true if the memory page of @addr can be read.  Any thread and any signal
  * handler may call this.
  *
- * This calls rt_sigprocmask() with an invalid operation and @addr as the signal mask:
- * the kernel reads the 8 bytes of the mask before it checks the operation.  This is the
- * cheapest way to test memory in a signal handler: it needs no descriptor and works in
- * every sandbox.
+ * The test calls rt_sigprocmask() with an invalid operation and with @addr as the
+ * signal mask.  The kernel reads the 8 bytes of the mask before it checks the
+ * operation.  So the error says whether they could be read.  This is the cheapest way
+ * to test memory in a signal handler: it needs no descriptor and works in every
+ * sandbox.
  */
 static inline bool arch_is_readable(const void *addr)
 {

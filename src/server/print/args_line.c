@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the arguments of a function: (x=-1, p=0x7ffe0000, ...).  The format is the
- * kernel's, with two differences: a value has only the bits of its type, and a value that
- * is in none of the recorded registers is printed as `?'.
+ * kernel's, with two differences: bits of a register that are not part of the argument's
+ * type are ignored, and `?' is printed for a value that is in none of the recorded
+ * registers.
  */
 #include <inttypes.h>
 
@@ -19,7 +20,7 @@
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)
 {
-	if (param->regs[word] < ELF_ARG_REGS)
+	if (param->regs[word] < ARCH_ARG_REGS)
 		text_printf(out, "0x%" PRIx64, args[param->regs[word]]);
 	else
 		text_putc(out, '?');
@@ -66,14 +67,14 @@ static void print_value(const struct elf_param *param, const uint64_t *args,
 	}
 	if (param->kind == ELF_PARAM_UNKNOWN)
 		text_putc(out, '?');
-	if (param->regs[0] < ELF_ARG_REGS)
+	if (param->regs[0] < ARCH_ARG_REGS)
 		print_number(param, args[param->regs[0]], out);
 	else if (param->kind != ELF_PARAM_UNKNOWN)
 		text_putc(out, '?');
 }
 
 void args_print(const struct line *line, uint64_t func,
-		const uint64_t args[ELF_ARG_REGS], struct text *out)
+		const uint64_t args[ARCH_ARG_REGS], struct text *out)
 {
 	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
 	const struct elf_params *params =

@@ -36,7 +36,7 @@ static bool read_ips(const struct line *line, struct ips *ret_ips)
 
 static void print_args(const struct line *line, uint64_t ip, struct text *out)
 {
-	uint64_t args[ELF_ARG_REGS];
+	uint64_t args[ARCH_ARG_REGS];
 
 	if (line->record->bytes < ARGS_OFFSET + sizeof(args))
 		return;

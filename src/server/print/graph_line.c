@@ -8,8 +8,8 @@
  *
  * A leaf, a function whose end is the next record of its CPU, is printed as one line.
  * A signal handler, which is the program's interrupt, is printed between arrows.
- * struct graph_cpu is the state between two lines.  Printing does not change it, so a
- * line that does not fit into the output can be printed again.
+ * struct graph_cpu is the state between two lines.  Printing a line does not change the
+ * state, so a line that does not fit into the output can be printed again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ struct call {
 	/* Only for a start: */
 	uint64_t retaddr;		/* 0: not recorded */
 	bool has_args;
-	uint64_t args[ELF_ARG_REGS];
+	uint64_t args[ARCH_ARG_REGS];
 	/* Only for an end: */
 	uint32_t overrun;
 	uint64_t retval;
@@ -157,8 +157,8 @@ static bool is_foreign(uint16_t type)
 }
 
 /* Return true if @start is the start of a leaf, and store the end of the leaf in *@ret_end.
- * The depths must be equal, too: a function may call itself, and longjmp() may leave the
- * inner call without an end. */
+ * Compare the depths, too: a function may call itself, and after a longjmp() the inner
+ * call has no end. */
 static bool read_leaf(const struct call *start, const struct line_place *place,
 		      struct call *ret_end)
 {
@@ -414,9 +414,9 @@ static void print_leaf(const struct line *line, const struct call *call,
 	text_putc(out, '\n');
 }
 
-/* Return true if a comment with the function's name must follow the `}' of its end: an
- * option requires it, or the last start that was printed at this depth is of another
- * function. */
+/* Return true if the `}' of the function's end needs a comment with the function's
+ * name.  This is so if an option requires it, or if the last start that was printed at
+ * this depth is that of another function. */
 static bool is_named(const struct line *line, const struct call *end)
 {
 	const struct graph_cpu *graph = line->place->state;
