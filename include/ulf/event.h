@@ -36,9 +36,9 @@ extern "C" {
 #define ULF_ABI_VERSION	4
 #define ULF_ABI_VERSION_OLDEST 3	/* oldest version of a program that libulf.so accepts */
 
-/* Attribute of a function that is called through the GOT, which is filled at load time.
- * A lazy PLT call would enter the dynamic linker in the middle of an event, possibly in a
- * signal handler. */
+/* Attribute of a function that must be called through the GOT, which is filled at load
+ * time.  A lazy PLT call would run the dynamic linker in the middle of an event,
+ * possibly in a signal handler. */
 #if defined(__has_attribute)
 #if __has_attribute(__noplt__)
 #define ULF_NOPLT	__attribute__((__noplt__))
@@ -88,10 +88,10 @@ extern "C" {
 #endif
 
 /*
- * Section flags for rows that are written in assembly.  "R": --gc-sections keeps the row,
- * as with ULF_RETAIN.  Older tools that do not know "R" keep such rows without it.  "?": if
- * the code is in a section group, the row belongs to this group.  So where the linker
- * merges inline functions of C++, it drops a row together with its code.
+ * Section flags for rows that are written in assembly.  "R": --gc-sections keeps the
+ * row, as with ULF_RETAIN.  Older tools do not know "R", but keep such rows anyway.
+ * "?": if the code is in a section group, the row belongs to this group.  So when the
+ * linker drops a copy of an inline function of C++, it also drops the row of this copy.
  */
 #if defined(__has_attribute) && __has_attribute(__retain__)
 #define __ULF_SECTION_FLAGS	"awR?"
@@ -127,8 +127,8 @@ struct tracepoint_func {
  * @regfunc: called before the first probe is added, or NULL.
  * @unregfunc: called after the last probe was removed, or NULL.
  * @enabled: is 1 while the tracepoint has a probe; libulf then switches the sites on.
- * @call: the function that a hit calls: @iter, which walks @funcs, or event->direct while
- * the event's recording is the only probe.
+ * @call: the function that a hit calls.  This is event->direct while the only probe is
+ * the one that records the event.  Otherwise it is @iter, which walks @funcs.
  */
 struct tracepoint {
 	const char *name;
@@ -193,10 +193,10 @@ struct ulf_event {
 	const struct ulf_field *(*fields)(void);
 	const char *print_fmt;		/* TP_printk as text: the format, the character
 					 * \1, then the arguments */
-	const void *(*print)(void);	/* function that returns the value which
-					 * ulf_table.print has in all tables of this
-					 * event */
-	/* libulf fills in the following members, except @order and @file. */
+	const void *(*print)(void);	/* function that returns a value by which the tables of
+					 * this event are found: ulf_table.print has this value in
+					 * all of them */
+	/* libulf fills in the following members.  Exceptions are @order and @file. */
 	void *set;			/* set of rings to which the event is recorded;
 					 * libulf replaces this pointer [event.set] */
 	unsigned int id;		/* id of the event in records */
@@ -227,8 +227,8 @@ struct ulf_symbol {
 	unsigned long value;
 	const char *text;
 #ifdef __cplusplus
-	/* The second constructor accepts any type, because in C++ the initializer -1 for
-	 * an unsigned long is an error. */
+	/* The second constructor accepts any type, because in C++ it is an error to
+	 * initialize an unsigned long with -1. */
 	constexpr ulf_symbol() : value(), text() { }
 	template <class T>
 	constexpr ulf_symbol(T v, const char *t) :
@@ -255,9 +255,9 @@ struct ulf_table {
 struct ulf_format {
 	const char *text;
 	unsigned long ip;		/* address of the call */
-	const void *shared;		/* data of libulf for this format; NULL if the
-					 * format is not registered yet, or there was no
-					 * space */
+	const void *shared;		/* data of libulf for this format; NULL
+					 * if libulf has not registered the
+					 * format yet, or had no space for it */
 };
 
 /* ---- modules: one module for each program or shared object ---- */
@@ -300,8 +300,8 @@ ULF_EXPORT void ulf_event_attach(struct ulf_event *event,
 /* ---- functions and variables that a tracepoint uses when it is hit ---- */
 
 /* The state of a thread that calls probes.  tracepoint_synchronize_unregister() reads
- * @nesting of all threads: the low 16 bits count nested probe calls, the bits above them
- * hold the grace period in which the outermost call began. */
+ * @nesting of all threads.  The low 16 bits of @nesting count nested probe calls.  The
+ * bits above them contain the grace period in which the outermost call began. */
 struct ulf_thread {
 	unsigned long nesting;
 	unsigned int tid;		/* thread id */
@@ -321,8 +321,8 @@ ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
 #define ULF_NESTING_MASK	0xfffful
 
 /*
- * ulf_probe_enter - begin to call probes.  Calls may nest, and a signal handler may call
- * it.
+ * ulf_probe_enter - note that this thread begins to call probes.  Calls may nest, and a
+ * signal handler may call this function.
  * Returns NULL if the thread has no struct ulf_thread.  The caller must then call no
  * probe, and not call ulf_probe_exit().
  */
@@ -338,7 +338,7 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 			return NULL;
 	}
 	nesting = thread->nesting;
-	if (nesting & ULF_NESTING_MASK)
+	if (__builtin_expect(nesting & ULF_NESTING_MASK, 0))
 		nesting++;
 	else
 		nesting = __atomic_load_n(&ulf_grace_period, __ATOMIC_RELAXED);

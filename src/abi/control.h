@@ -30,13 +30,16 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
-#define ABI_VERSION		4u
+#define ABI_VERSION		5u
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u
 #define ABI_MODULES		512u
 #define ABI_OBJECTS		512u
 #define ABI_EVENTS		16384u
+#define ABI_DYNAMIC		512u	/* number of rows of the table of events, the
+					 * first ones, that the server writes: rows of
+					 * dynamic events */
 #define ABI_COMMS		4096u
 #define ABI_BUFFERS		16u	/* buffer 0 belongs to the top instance */
 #define ABI_SLOTS		16384u	/* number of rule words in each buffer */
@@ -57,11 +60,11 @@
 #define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */
 
 /*
- * Signal handlers of a program correspond to interrupts in the kernel.  So the graph
- * tracer sets ABI_FLAG_HANDLER, the kernel's flag of a hardware interrupt, in the common
- * flags of records of calls that a handler makes.  Such a record may also have one more
- * word with ABI_GRAPH_... marks: after the depth in an entry record, at the end of an
- * exit record.
+ * Signal handlers of a program correspond to interrupts in the kernel.  So for calls
+ * inside of a handler, the graph tracer sets ABI_FLAG_HANDLER in the common flags of the
+ * records.  In the kernel this flag stands for a hardware interrupt.  The record of such
+ * a call may also have one more word with ABI_GRAPH_... marks: after the depth in an
+ * entry record, at the end of an exit record.
  */
 #define ABI_FLAG_HANDLER	0x08u
 #define ABI_GRAPH_HANDLER	1u	/* mark of a graph record: the called function is
@@ -114,7 +117,7 @@ struct abi_control {
 					 * slot begins */
 	uint32_t nr_modules;		/* number of rows of the table of modules in
 					 * use; only grows */
-	uint32_t nr_events;		/* number of rows of the table of events in use;
+	uint32_t nr_events;		/* number of used rows of the table of events;
 					 * only grows */
 	uint64_t heap_used;		/* number of bytes of the heap in use */
 	uint32_t tables_changed;	/* number that the runtime raises after each
@@ -214,7 +217,9 @@ struct abi_process {
 					 * known */
 	uint32_t refused;		/* ULF_ABI_VERSION of the last module that libulf
 					 * has refused; 0: none */
-	uint32_t reserved2;
+	uint32_t reads_memory;		/* is 1 if event probes may read any memory of the
+					 * process (ULF_READ_MEMORY); for the server's
+					 * answers: the process decides by itself */
 	uint64_t reserved[3];
 };
 
@@ -252,8 +257,8 @@ struct abi_strings {
  * A row of the table of objects: an object that was loaded when the program started, or
  * that was found later because a stack had an address in it.  The object need not have
  * tracepoints.  The server needs the row for symbols and functions.  A thread that finds
- * the object takes a row, fills it in and then stores @is_there, in any context and without
- * a lock.  Newer objects have higher rows.
+ * the object takes a row, fills it in and then stores @is_there.  It takes no lock, and
+ * may be in a signal handler.  Newer objects have higher rows.
  */
 struct abi_object {
 	uint32_t is_there;		/* is 1 when the row is filled in; the runtime
@@ -290,8 +295,9 @@ static inline uint32_t abi_comm_first(uint32_t tid)
 	return tid * 2654435761u % ABI_COMMS;
 }
 
-/* A row of the table of events.  The runtime writes the row, except for @wanted.  Rows are
- * never reused: if a module is loaded again, its events get their old rows and ids back. */
+/* A row of the table of events.  The runtime writes the row, except for @wanted.  Rows of
+ * modules are never reused: if a module is loaded again, its events get their old rows and ids
+ * back.  Rows of dynamic events are reused (ABI_MODULE_DYNAMIC). */
 struct abi_event {
 	uint64_t blob;			/* offset of the event's struct abi_format in
 					 * the root's memory */
@@ -316,9 +322,25 @@ struct abi_event {
 	uint64_t names;			/* offset of the enum names (TRACE_DEFINE_ENUM())
 					 * of the event's system, which many events
 					 * share; each entry is an int64_t value, the
-					 * name and a NUL, without alignment */
-	uint32_t reserved[4];
+					 * name and a NUL, without alignment.  In the row of
+					 * a dynamic event: offset of the text that defined
+					 * the event, with a NUL */
+	/* The members from here on are 0, except in rows of dynamic events. */
+	uint32_t was_wanted;		/* bit n is 1 if buffer n may have records of this row:
+					 * the event, or an earlier event of the row, was on
+					 * there */
+	uint32_t order;			/* number that rises with each new dynamic event; files
+					 * list the events in this order */
+	uint32_t reserved[2];
 };
+/*
+ * Value of abi_event.module in the row of a dynamic event: a synthetic event or an event
+ * probe.  No module defines such an event.  The rows below ABI_DYNAMIC are for dynamic events;
+ * only the server writes these rows.  @blob is the start of a block of the arena, which has the
+ * format and after it the definition.  The row of a dynamic event that was removed has blob 0
+ * until the server uses the row again.
+ */
+#define ABI_MODULE_DYNAMIC	UINT32_MAX
 #define ABI_NAMES_BYTES		65536u	/* maximum value of abi_event.names_bytes, the
 					 * size of an event's enum names */
 

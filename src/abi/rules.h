@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rules of a buffer: filters and triggers of single events, and commands at the entry
- * of functions.  The server writes them as one block in the arena, publishes the offset of
- * the block in abi_buffer.rules, and does not change the block afterwards.  The texts
- * (filters as users wrote them) are only for a server that restarts.  Offsets are from the
- * start of the block, except in struct abi_triggers.
+ * of functions.  The server writes them as one block in the arena, and publishes the
+ * offset of the block in abi_buffer.rules.  The block does not change afterwards.  The
+ * texts (filters as users wrote them) are only for a server that restarts.  Offsets are
+ * from the start of the block, except in struct abi_triggers.
  */
 #ifndef ULF_ABI_RULES_H
 #define ULF_ABI_RULES_H
@@ -28,9 +28,9 @@
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  A member with "slot:" in its comment holds a number n: 0
- * means none, any other n refers to the rule word abi_buffer.slots[n - 1].  Processes
- * keep state in rule words; this state outlives the block and the server. */
+/* The rule of one event.  A member with "slot:" in its comment holds a number n, which
+ * refers to the rule word abi_buffer.slots[n - 1]; 0: no rule word.  Processes keep state
+ * in rule words; this state outlives the block and the server. */
 struct abi_rule {
 	uint32_t row;			/* row of the event in the table of events */
 	uint32_t program;		/* offset of the compiled filter, struct
@@ -40,8 +40,9 @@ struct abi_rule {
 					 * it; 0: none */
 	uint32_t text_bytes;		/* size of the filter's text with its NUL,
 					 * bytes */
-	uint32_t error;			/* number of the error for which the filter's
-					 * text could not be compiled; 0: no error */
+	uint32_t error;			/* number of the error (enum filter_error_code)
+					 * because of which the filter's text could not be
+					 * compiled; 0: no error */
 	uint32_t error_pos;		/* offset of the error in the filter's text, bytes */
 	uint32_t soft;			/* slot: 1 + number of a rule word; while this
 					 * word is not 0 the event is soft disabled, and
@@ -79,6 +80,12 @@ struct abi_trigger {
 					 * it; 0: none */
 	uint32_t text_bytes;		/* size of the filter's text with its NUL,
 					 * bytes */
+	uint32_t data;			/* offset of what the command needs besides, such
+					 * as a struct hist_program (abi/hist.h); 0: none */
+	uint32_t data_bytes;		/* size of these data, bytes */
+	uint32_t more;			/* offset of further texts of the command, which
+					 * only the server uses; 0: none */
+	uint32_t more_bytes;		/* size of these texts, bytes */
 };
 
 /* The triggers of an event, in the order in which they run.  Offsets in the triggers are
@@ -108,9 +115,9 @@ struct abi_probes {
 
 static_assert(sizeof(struct abi_rule) == 40, "ABI");
 static_assert(sizeof(struct abi_rules) == 16, "ABI");
-static_assert(sizeof(struct abi_trigger) == 32, "ABI");
+static_assert(sizeof(struct abi_trigger) == 48, "ABI");
 static_assert(sizeof(struct abi_triggers) == 8, "ABI");
-static_assert(sizeof(struct abi_probe) == 48, "ABI");
+static_assert(sizeof(struct abi_probe) == 64, "ABI");
 static_assert(sizeof(struct abi_probes) == 8, "ABI");
 
 #endif

@@ -19,6 +19,7 @@
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
  *	ftrace.h	the hooks of traced functions
+ *	figures.h	adding to the figures of a histogram
  *
  * docs/design/ring.md and docs/design/patching.md list what a port must guarantee.
  */
@@ -68,8 +69,8 @@ void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidd
 
 /*
  * A bit of the marks that vfork_begin() (runtime/libc/vfork.c) returns to libulf's
- * vfork() (vfork.S).  If the bit is set, the rseq area is still registered, so the
- * child itself must store CPU number -1 in the area.
+ * vfork() (vfork.S).  The bit means that the rseq area is still registered.  In this
+ * case vfork.S stores CPU number -1 in the area of the child.
  */
 #define ARCH_VFORK_KEPT	8
 
@@ -139,5 +140,31 @@ enum arch_commit arch_rseq_store(uint32_t cpu, uint64_t *word, uint64_t expect,
 				 uint64_t value, const struct arch_store *stores,
 				 uint32_t nr)
 	__attribute__((visibility("hidden")));
+
+/* How the key of a quick histogram is changed (enum hist_quick_change). */
+enum arch_hist_change {
+	ARCH_HIST_SAME,
+	ARCH_HIST_LOG2,
+	ARCH_HIST_SUBLOG2,
+};
+
+/*
+ * Find the code by which ulf_event_commit() (commit.S) loads the key of a quick histogram
+ * (hist_quick.load).
+ *
+ * arch_hist_load - the key is a number of @bytes bytes, signed or not.
+ * arch_hist_change - the number is changed; this code continues arch_hist_load().
+ * arch_hist_load_string - the key is an array of @bytes characters, and has @words words at
+ *	most.  Returns NULL if there is no such code.
+ */
+const void *arch_hist_load(uint32_t bytes, bool is_signed) __attribute__((visibility("hidden")));
+const void *arch_hist_change(enum arch_hist_change change)
+	__attribute__((visibility("hidden")));
+const void *arch_hist_load_string(uint32_t bytes, uint32_t words)
+	__attribute__((visibility("hidden")));
+
+#if defined(__x86_64__)
+#include "arch/x86_64/figures.h"	/* uses enum arch_commit */
+#endif
 
 #endif

@@ -118,3 +118,11 @@ size_t escape_text(const char *data, size_t bytes, int flags, struct text *out)
 	}
 	return at;
 }
+
+size_t utf8_length(const char *data, size_t bytes)
+{
+	uint32_t value;
+	int len = decode_utf8((const uint8_t *)data, bytes, &value);
+
+	return len > 0 ? (size_t)len : 0;
+}

@@ -4,9 +4,10 @@
  * that a terminal obeys: they move the cursor, change the title, or make the terminal type
  * an answer.  Such bytes are written as \n, \r or \x1b.
  *
- * Printable ASCII, the tab and valid UTF-8 stay as they are, except for C1 controls and
- * characters that change the direction of writing or end a line.  A backslash is not
- * escaped: the text is for people, and the original bytes cannot be restored from it.
+ * Printable ASCII, the tab and valid UTF-8 stay as they are.  Three kinds of valid
+ * UTF-8 are escaped, too: C1 controls, characters that change the direction of writing,
+ * and characters that end a line.  A backslash is not escaped: the text is for people,
+ * and the original bytes cannot be restored from it.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
@@ -26,9 +27,14 @@ enum escape_flags {
  * escape_text - append @data to @out, safe for a terminal
  * @flags: of enum escape_flags
  *
- * Returns how many bytes of @data were used.  Without ESCAPE_END up to 3 bytes may be left
- * over, the beginning of a UTF-8 character.  The caller must put them before the next bytes.
+ * Returns how many bytes of @data were used.  Without ESCAPE_END up to 3 bytes may be
+ * left over: they are the beginning of a UTF-8 character.  The caller must put them
+ * before the bytes of the next call.
  */
 size_t escape_text(const char *data, size_t bytes, int flags, struct text *out);
+
+/* Return the number of bytes of the UTF-8 character at @data, which has @bytes bytes, at least
+ * one.  Returns 0 if no valid character begins there. */
+size_t utf8_length(const char *data, size_t bytes);
 
 #endif

@@ -4,12 +4,16 @@
 #include "abi/rules.h"
 #include "daemon/boot.h"
 #include "daemon/parts.h"
+#include "event/command.h"
 #include "server/core/part.h"
 #include "server/core/server.h"
+#include "server/dynamic/dynamic.h"
+#include "server/dynamic/eprobe.h"
 #include "server/functions/function_part.h"
 #include "server/functions/functions.h"
 #include "server/functions/profile.h"
 #include "server/functions/stack_tracer.h"
+#include "server/hist/hists.h"
 #include "server/names/comm.h"
 #include "server/names/objects.h"
 #include "server/names/printk.h"
@@ -54,6 +58,19 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.init = events_refresh,
 		.done = events_done,
 		.add_info = events_add_info,
+	},
+	[ROOT_PART_DYNAMIC] = {
+		.name = "dynamic events",
+		.init = dynamic_init,
+		.done = dynamic_done,
+		.list_blocks = dynamic_list_blocks,
+	},
+	[ROOT_PART_HIST] = {
+		.name = "histograms",
+		.state_bytes = sizeof(struct root_hists),
+		.done = hists_done,
+		.list_blocks = hists_list_blocks,
+		.has_recorded = hists_are_there,
 	},
 	[ROOT_PART_BOOT] = {
 		.name = "boot settings",
@@ -119,6 +136,10 @@ static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
 		.has_recorded = instance_has_rings,
 		.add_info = instance_add_info,
 	},
+	[INSTANCE_PART_HIST] = {
+		.name = "histograms",
+		.drop = hists_drop,
+	},
 	[INSTANCE_PART_RULES] = {
 		.name = "rules",
 		.state_bytes = sizeof(struct instance_rules),
@@ -153,6 +174,11 @@ static const struct instance_part instance_parts[NR_INSTANCE_PARTS] = {
 		.name = "trace_pipe",
 		.state_bytes = sizeof(struct instance_pipes),
 	},
+	[INSTANCE_PART_DYNAMIC] = {
+		.name = "dynamic events",
+		.load = eprobes_load,
+		.drop = dynamic_drop,
+	},
 	[INSTANCE_PART_EVENTS] = {
 		.name = "events",
 		.reset = events_reset,
@@ -166,12 +192,21 @@ static const struct tracer *const tracers[NR_TRACERS] = {
 #undef TRACER
 };
 
+/* Languages of trigger commands. */
+static const struct trigger_lang *const trigger_langs[NR_COMMANDS] = {
+	[COMMAND_HIST] = &hist_lang,
+	[COMMAND_ENABLE_HIST] = &enable_hist_lang,
+	[COMMAND_DISABLE_HIST] = &enable_hist_lang,
+	[COMMAND_EVENT_PROBE] = &eprobe_lang,
+};
+
 static const struct server_parts all_parts = {
 	.roots = root_parts,
 	.nr_roots = NR_ROOT_PARTS,
 	.instances = instance_parts,
 	.nr_instances = NR_INSTANCE_PARTS,
 	.tracers = tracers,
+	.trigger_langs = trigger_langs,
 };
 
 int server_new(const char *dir, struct server **ret_server)

@@ -25,6 +25,7 @@ enum command_scope {
  * target. */
 enum command_kind {
 	CMD_KIND_ONOFF, CMD_KIND_SNAPSHOT, CMD_KIND_STACKTRACE, CMD_KIND_ENABLE, CMD_KIND_DUMP,
+	CMD_KIND_HIST, CMD_KIND_ENABLE_HIST, CMD_KIND_EVENT_PROBE,
 };
 
 enum command_flags {
@@ -48,6 +49,12 @@ enum command_flags {
 	CMD_ONCE	= 64,		/* the command runs once, whatever count is written */
 	CMD_NO_COUNT	= 128,		/* the command runs each time, whatever count is
 					 * written */
+	CMD_DATA	= 256,		/* a trigger with this command has data
+					 * (abi_trigger.data): a struct hist_program
+					 * (abi/hist.h); with CMD_TARGET, numbers of rule
+					 * words (1 + number, 4 bytes each) */
+	CMD_HIDDEN	= 512,		/* users cannot write the command, and files do not
+					 * show it */
 };
 
 /*
@@ -80,18 +87,34 @@ enum command_flags {
 	X(SNAPSHOT, 2, "snapshot", CMD_KIND_SNAPSHOT, CMD_ANY,		\
 	  CMD_SIGNED | CMD_AFTER | CMD_FIRST,				\
 	  "a snapshot is taken",					\
-	  instance_need_spare, mark_snapshot, NULL, snapshot)		\
+	  instance_need_spare, mark_snapshot, NULL, take_snapshot)	\
 	X(STACKTRACE, 3, "stacktrace", CMD_KIND_STACKTRACE, CMD_ANY,	\
 	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER,			\
 	  "the stack is recorded, after the record",			\
 	  /* mark is NULL: the server cannot read the stack of the marker's writer */ \
-	  NULL, NULL, NULL, stack)					\
+	  NULL, NULL, NULL, record_stack)				\
 	X(ENABLE_EVENT, 4, "enable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
 	  "that event is recorded from then on",			\
-	  NULL, mark_enable, is_disabled, enable)			\
+	  NULL, mark_enable, is_disabled, enable_event)		\
 	X(DISABLE_EVENT, 5, "disable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
 	  "that event is not recorded any more",			\
-	  NULL, mark_disable, is_enabled, disable)			\
+	  NULL, mark_disable, is_enabled, disable_event)			\
+	X(ENABLE_HIST, 9, "enable_hist", CMD_KIND_ENABLE_HIST, CMD_EVENT, \
+	  CMD_TARGET | CMD_DATA,						\
+	  "histograms of that event count its hits from then on",	\
+	  NULL, mark_lang, NULL, enable_hist)				\
+	X(DISABLE_HIST, 10, "disable_hist", CMD_KIND_ENABLE_HIST, CMD_EVENT, \
+	  CMD_TARGET | CMD_DATA,						\
+	  "histograms of that event pause",				\
+	  NULL, mark_lang, NULL, disable_hist)				\
+	X(HIST, 8, "hist", CMD_KIND_HIST, CMD_EVENT,			\
+	  CMD_CONDITIONAL | CMD_DATA,					\
+	  "hits are counted in a histogram",				\
+	  NULL, mark_lang, NULL, hist)					\
+	X(EVENT_PROBE, 11, "event_probe", CMD_KIND_EVENT_PROBE, CMD_EVENT, \
+	  CMD_CONDITIONAL | CMD_DATA | CMD_HIDDEN,			\
+	  "an event probe is recorded",					\
+	  NULL, mark_lang, NULL, hist)					\
 	X(DUMP, 6, "dump", CMD_KIND_DUMP, CMD_FUNCTION, CMD_ONCE,	\
 	  "the trace is printed to stderr, once",			\
 	  NULL, NULL, NULL, dump_all)					\

@@ -27,9 +27,9 @@ enum option_who {
 					 * change */
 	OPT_PROGRAM	= 1,		/* processes apply the option: the server notifies them
 					 * of a change at once */
-	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option
-						 * applies the option when the tracer
-						 * records a function */
+	OPT_TRACER	= 2 | OPT_PROGRAM,	/* when the tracer records a
+						 * function, it applies the
+						 * options that belong to it */
 	OPT_TOP		= 4,		/* the option's file exists only in the top
 					 * directory */
 };
@@ -38,7 +38,7 @@ enum option_who {
  * X(enumerator, bit, name, default, tracer, who, help)
  *
  * tracer: NOP, or the tracer that has the option.  trace_options lists the options of a
- *	tracer only while the buffer uses that tracer; their files in options/ always exist.
+ * tracer only while the buffer uses that tracer.  Their files in options/ always exist.
  * who: enum option_who
  */
 #define OPTIONS(X)							\
@@ -119,7 +119,7 @@ enum option_who {
 	X(GRAPH_IRQS, 46, "funcgraph-irqs", 1, GRAPH, OPT_TRACER,	\
 	  "what signal handlers call, too")				\
 	X(GRAPH_TAIL, 38, "funcgraph-tail", 0, GRAPH, OPT_SERVER,	\
-	  "the function's name behind each closing brace")		\
+	  "the function's name after each closing brace")		\
 	X(GRAPH_RETVAL, 39, "funcgraph-retval", 0, GRAPH, OPT_SERVER,	\
 	  "what a function returned")					\
 	X(GRAPH_RETVAL_HEX, 40, "funcgraph-retval-hex", 0, GRAPH, OPT_SERVER, \
@@ -141,7 +141,8 @@ enum option_bit {
 };
 
 /* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options
- * that processes apply, so that the server must notify them of a change at once. */
+ * that processes apply.  When one of them changes, the server must notify the processes
+ * at once. */
 enum {
 #define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
 	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,

@@ -125,7 +125,13 @@ static void put_dynamic_field(const struct record *r, const struct event_field *
 	const struct value_type type = { .size = 4 };
 	uint64_t loc, offset, len;
 
-	if (field->size != 4) {
+	/* Synthetic events have 8 bytes for a dynamic field, of which 4 are used.  The kernel
+	 * does not print their stacks. */
+	if (field->size == 8 && !strstr(field->type, "char")) {
+		text_puts(r->out, "<INVALID-TYPE>");
+		return;
+	}
+	if (field->size != 4 && field->size != 8) {
 		text_puts(r->out, "<INVALID-SIZE>");
 		return;
 	}

@@ -45,8 +45,8 @@ static enum field_use field_use_by_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* Returns how a filter uses a field: as the filter type of __field_ext() says, if the field
- * has one, else as its C type says. */
+/* Returns how a filter uses a field.  If the field has a filter type (__field_ext()),
+ * this decides; else the field's C type decides. */
 static enum field_use field_use_of(const struct event_field *field)
 {
 	switch (field->filter) {
@@ -74,6 +74,8 @@ static bool field_use_fits(enum field_use use, uint32_t size)
 {
 	switch (use) {
 	case USE_LOC:
+		/* In synthetic events the field has 8 bytes, of which 4 are used. */
+		return size == sizeof(uint32_t) || size == sizeof(uint64_t);
 	case USE_REL:
 	case USE_MASK_LOC:
 	case USE_MASK_REL:

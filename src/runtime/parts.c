@@ -2,17 +2,20 @@
 /*
  * The parts of the runtime.  A new feature is a row here, and files of its own.
  *
- * The order of the rows is the order of the calls (base/part.h):
+ * The rows are in the order in which their methods must be called (base/part.h):
  *
- *	after_fork	locks of modules and tracepoints first: the other rows may use events
- *	apply, leave	events before functions before the profiler, which counts functions
- *	rings_changed	events, trace_printk(), functions
+ *	after_fork	first locks of modules and tracepoints, because the other rows may use
+ *			events
+ *	apply, leave	first events, then functions, then the profiler, because it counts
+ *			calls of functions
+ *	rings_changed	first events, then trace_printk(), then functions
  */
 #include "runtime/parts.h"
 
 #include "runtime/buffer/dump.h"
 #include "runtime/event/caller.h"
 #include "runtime/event/event.h"
+#include "runtime/event/hist.h"
 #include "runtime/event/module.h"
 #include "runtime/event/printk.h"
 #include "runtime/function/ftrace.h"
@@ -29,6 +32,12 @@ const struct runtime_part runtime_part_table[] = {
 		.rings_changed = event_use_set,
 		.leave = event_stop_all,
 		.after_fork = module_after_fork,
+		.after_claim = event_after_claim,
+		.detach = event_detach,
+	}, {
+		.name = "histograms",
+		.init = hist_init,
+		.after_claim = hist_after_claim,
 	}, {
 		.name = "calls of TRACE_EVENT_FN",
 		.has_calls = event_has_calls_to_make,

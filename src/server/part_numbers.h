@@ -4,8 +4,9 @@
  * methods are called.  daemon/parts.c has the methods, one row for each number.
  *
  * A part keeps its state of a root in root->part_state[NUMBER], and its state of an instance
- * in instance->part_state[NUMBER].  Only the accessor in the header of the part reads
- * these arrays, for example root_events() in rules/events.h: so each state has one type.
+ * in instance->part_state[NUMBER].  Only one function reads an element of these arrays:
+ * the accessor in the header of the part, for example root_events() in rules/events.h.
+ * So each state is used with one type only.
  */
 #ifndef ULF_SERVER_PART_NUMBERS_H
 #define ULF_SERVER_PART_NUMBERS_H
@@ -16,6 +17,10 @@ enum root_part_number {
 	ROOT_PART_SYMBOLS,
 	ROOT_PART_PRINTK,
 	ROOT_PART_EVENTS,
+	ROOT_PART_DYNAMIC,		/* must come after EVENTS, because init() of DYNAMIC
+					 * adds events */
+	ROOT_PART_HIST,			/* must come after DYNAMIC, because done() of HIST
+					 * releases dynamic events */
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
 	ROOT_PART_PROFILE,		/* must come after FUNCTIONS, because the
@@ -24,19 +29,24 @@ enum root_part_number {
 	ROOT_PART_STACK_TRACER,
 	ROOT_PART_RULES,
 	ROOT_PART_SUGGEST,
-	ROOT_PART_RINGS,		/* must come after BOOT: prepare() of RINGS must
-					 * run after prepare() of BOOT */
+	ROOT_PART_RINGS,		/* must come after BOOT: boot settings give the
+					 * sizes of the rings that prepare() of RINGS
+					 * makes */
 	NR_ROOT_PARTS,
 };
 
 enum instance_part_number {
 	INSTANCE_PART_RINGS,
+	INSTANCE_PART_HIST,		/* must come before RULES: drop() of HIST must run
+					 * after drop() of RULES */
 	INSTANCE_PART_RULES,
-	INSTANCE_PART_FUNCTIONS,	/* load() of RULES calls load_rule() of this
-					 * part */
+	INSTANCE_PART_FUNCTIONS,	/* has no load(): load() of RULES calls
+					 * load_rule() of this part */
 	INSTANCE_PART_PIDS,
 	INSTANCE_PART_LINES,
 	INSTANCE_PART_PIPES,
+	INSTANCE_PART_DYNAMIC,		/* must come after RULES: load() of DYNAMIC attaches
+					 * event probes */
 	INSTANCE_PART_EVENTS,		/* must be last, so that its drop() runs
 					 * first */
 	NR_INSTANCE_PARTS,

@@ -11,6 +11,7 @@
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/core/shm.h"
+#include "server/hist/hists.h"
 #include "server/rings/options.h"
 #include "server/rings/rings.h"
 #include "server/rules/marker.h"
@@ -40,8 +41,9 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 /*
  * Return true if write(2) to tracing_on may return.  A write of 0 wakes readers of
  * trace_pipe_raw, as in the kernel.  The write also waits until these readers have read
- * everything, which the kernel does not do: `trace-cmd stream' stops printing when this
- * write returns, and would not print records that its recorders have not read by then.
+ * everything.  The kernel does not do this.  The reason: `trace-cmd stream' stops
+ * printing when this write returns, and would not print the records that its recorders
+ * have not read by then.
  */
 bool tracing_on_is_done(struct tracefs_file *file)
 {
@@ -103,7 +105,7 @@ ssize_t trace_clock_store(struct tracefs_file *file, const char *buf, size_t siz
 	}
 	if (file->node->root->state != SERVER_ROOT_ALIVE)
 		return -ENODEV;
-	r = instance_set_clock(tracefs_instance(file->node), (uint32_t)row);
+	r = hists_set_clock(tracefs_instance(file->node), (uint32_t)row);
 	if (r)
 		return r;
 	tracefs_file_apply(file);

@@ -62,7 +62,7 @@ int system_lookup(struct tracefs_node *dir, const char *name,
 
 	if (!event)
 		return -ENOENT;
-	return tracefs_node_new(dir, dir->dir->child[0], dir->root, event->row, ret_node);
+	return tracefs_node_new(dir, dir->dir->child[0], dir->root, event->number, ret_node);
 }
 
 int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
@@ -75,7 +75,7 @@ int system_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 		const struct event *event = events->visible[i];
 
 		if (event->system_number == dir->number)
-			r = tracefs_emit_dir(dir, dir->dir->child[0], root, event->row,
+			r = tracefs_emit_dir(dir, dir->dir->child[0], root, event->number,
 					     event->format->name, emit, arg);
 	}
 	return r;
@@ -87,9 +87,9 @@ struct event *tracefs_event(const struct tracefs_node *node)
 {
 	struct event *event;
 
-	if (events_refresh(node->root) || node->number >= root_events(node->root)->nr)
+	if (events_refresh(node->root))
 		return NULL;
-	event = root_events(node->root)->rows[node->number];
+	event = events_by_number(node->root, node->number);
 	return event && event->is_visible ? event : NULL;
 }
 

@@ -35,6 +35,16 @@ static const struct tracefs_def root_files[] = {
 	{ "dyn_ftrace_total_info", 0440,
 	  "how many functions can be traced; pages of their addresses; objects",
 	  .show = functions_info_show, .is_top_only = true },
+	{ "dynamic_events", 0640,
+	  "the events that users define; write to make one:\n"
+	  "\t\t\t  s:[synthetic/]NAME FIELDS: as in synthetic_events;\n"
+	  "\t\t\t  e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>]\n"
+	  "\t\t\t      [if <filter>]: recorded with each hit of that event; an\n"
+	  "\t\t\t      argument is [NAME=]$FIELD[:TYPE] or [NAME=]+N($FIELD)[:TYPE];\n"
+	  "\t\t\t  -:[SYSTEM/]NAME removes; > removes all, >> does not;\n"
+	  "\t\t\t  an event in use stays: EBUSY",
+	  .show = dynamic_events_show, .store = dynamic_events_store,
+	  .truncate = dynamic_events_truncate, .is_top_only = true },
 	{ "enabled_functions", 0440,
 	  "the functions that are traced now, and by how many",
 	  .show = enabled_functions_show, .is_top_only = true },
@@ -143,6 +153,16 @@ static const struct tracefs_def root_files[] = {
 	  "1: measure stacks; in the kernel /proc/sys/kernel/stack_tracer_enabled",
 	  .show = stack_enabled_show, .store = stack_enabled_store,
 	  .refused = stack_enabled_refused, .is_top_only = true },
+	{ "synthetic_events", 0640,
+	  "events that actions of histograms record; write to make one:\n"
+	  "\t\t\t  NAME TYPE FIELD[; TYPE FIELD]...; TYPE is a type of numbers, as\n"
+	  "\t\t\t  u64, s32, int, unsigned long, bool, pid_t; char FIELD[N] and\n"
+	  "\t\t\t  char FIELD[] are strings, unsigned long FIELD[] is a stack;\n"
+	  "\t\t\t  !NAME removes; > removes all, >> does not:\n"
+	  "\t\t\t  echo 'slow u64 lat; char name[]' >> synthetic_events\n"
+	  "\t\t\t  echo 'deep u64 lat; unsigned long[] stack' >> synthetic_events",
+	  .show = synthetic_events_show, .store = synthetic_events_store,
+	  .truncate = synthetic_events_truncate, .is_top_only = true },
 	{ "timestamp_mode", 0440, "how records hold their time",
 	  .show = timestamp_mode_show },
 	{ "touched_functions", 0440,
@@ -214,28 +234,57 @@ static const struct tracefs_def event_files[] = {
 	  .show = event_filter_file_show, .store = event_filter_file_store },
 	{ "format", 0440, "its fields and how it is printed",
 	  .show = event_format_show, .hold = TRACEFS_GOES },
+	{ "hist", 0440,
+	  "the histograms of its `hist` triggers; reading does not clear them;\n"
+	  "\t\t\t  the trigger of a histogram is\n"
+	  "\t\t\t  hist:keys=<field>[,<field>[,<field>]][:values=<field>[,...]]\n"
+	  "\t\t\t      [:<var1>=<field|var_ref|numeric_literal>[,...]][:sort=<field>[,...]]\n"
+	  "\t\t\t      [:size=<entries>][:name=<name>][:nohitcount][:clock=<clock>]\n"
+	  "\t\t\t      [:pause|:cont|:clear][:<handler>.<action>]... [if <filter>]\n"
+	  "\t\t\t  <field>: a key can be any field, or the special string 'common_stacktrace',\n"
+	  "\t\t\t      common_timestamp or common_cpu; a value is a number or hitcount\n"
+	  "\t\t\t  after a field: .hex .sym .sym-offset .syscall .execname .log2[=<bits>]\n"
+	  "\t\t\t      .buckets=<size> .usecs .stacktrace; after a value: .percent .graph;\n"
+	  "\t\t\t      in sort: .descending\n"
+	  "\t\t\t  <handler>: onmatch(<system>.<event>), onmax(var), onchange(var)\n"
+	  "\t\t\t  <action>: trace(<synthetic_event>,<field or $var>...), snapshot(),\n"
+	  "\t\t\t      save(<field>...)",
+	  .stream = &hist_stream, .hold = TRACEFS_GOES },
+	{ "hist_debug", 0440, "how these histograms are made",
+	  .show = hist_debug_show, .hold = TRACEFS_GOES },
 	{ "id", 0440, "its number, in every record",
 	  .show = event_id_show, .hold = TRACEFS_STAYS },
+	{ "inject", 0200,
+	  "records the event once: FIELD=NUMBER FIELD=\"text\" ...; other fields are 0",
+	  .store = event_inject_store, .hold = TRACEFS_GOES },
 	{ "trigger", 0640,
 	  "commands that run when the event is hit: COMMAND[:COUNT] [if FILTER];\n"
 	  "\t\t\t  !COMMAND removes one; COMMAND is one of",
 	  .put_help = event_commands_help,
 	  .show = trigger_show, .store = trigger_store, .hold = TRACEFS_GOES,
-	  .refused = trigger_refused },
+	  .truncate = trigger_truncate, .refused = trigger_refused },
 };
 
 static const struct tracefs_def ftrace_event_files[] = {
 	{ "format", 0440, NULL, .show = ftrace_format_show, .hold = TRACEFS_GOES },
+	{ "hist", 0440, NULL,
+	  .stream = &hist_stream, .hold = TRACEFS_GOES },
+	{ "hist_debug", 0440, NULL,
+	  .show = hist_debug_show, .hold = TRACEFS_GOES },
 	{ "id", 0440, NULL, .show = ftrace_id_show, .hold = TRACEFS_STAYS },
 };
 
 static const struct tracefs_def ftrace_print_files[] = {
 	{ "format", 0440, NULL, .show = ftrace_format_show, .hold = TRACEFS_GOES },
+	{ "hist", 0440, NULL,
+	  .stream = &hist_stream, .hold = TRACEFS_GOES },
+	{ "hist_debug", 0440, NULL,
+	  .show = hist_debug_show, .hold = TRACEFS_GOES },
 	{ "id", 0440, NULL, .show = ftrace_id_show, .hold = TRACEFS_STAYS },
 	{ "trigger", 0640,
 	  "commands that run when trace_marker is written; without stacktrace",
 	  .show = print_trigger_show, .store = print_trigger_store,
-	  .hold = TRACEFS_GOES },
+	  .truncate = print_trigger_truncate, .hold = TRACEFS_GOES },
 };
 
 static const struct tracefs_def cpu_files[] = {
@@ -246,7 +295,7 @@ static const struct tracefs_def cpu_files[] = {
 	{ "snapshot_raw", 0440, "the snapshot in binary; reading consumes it",
 	  .stream = &snapshot_raw_stream },
 	{ "stats", 0440, "records there, lost and read", .show = stats_show },
-	{ "trace", 0640, "the records of this CPU; trace_pipe likewise",
+	{ "trace", 0640, "the records of this CPU; trace_pipe has them, too",
 	  .stream = &trace_stream, .store = trace_store,
 	  .truncate = trace_truncate },
 	{ "trace_pipe", 0440, NULL, .stream = &pipe_stream },

@@ -88,6 +88,19 @@ void tracefs_print_event(const struct event *event, struct text *out);
 SHOW(header_page_show);
 SHOW(header_event_show);
 
+/* ---- methods of dynamic.c ---- */
+
+/* synthetic_events, dynamic_events: the events that users define.  A write runs each of its
+ * lines, up to the first wrong one.  Truncating removes all events, or returns -EBUSY. */
+SHOW(synthetic_events_show);
+STORE(synthetic_events_store);
+int synthetic_events_truncate(struct tracefs_file *file);
+SHOW(dynamic_events_show);
+STORE(dynamic_events_store);
+int dynamic_events_truncate(struct tracefs_file *file);
+/* inject: records the event of the directory once. */
+STORE(event_inject_store);
+
 /* ---- methods of ftrace_events.c ---- */
 
 /* The directory events/ftrace/, which has the built-in events. */
@@ -127,6 +140,18 @@ void trigger_refused(struct tracefs_file *file);
  * written. */
 SHOW(print_trigger_show);
 STORE(print_trigger_store);
+
+/* Remove the histograms of an event, and its triggers enable_hist and disable_hist, because
+ * `trigger` was opened with O_TRUNC. */
+int trigger_truncate(struct tracefs_file *file);
+int print_trigger_truncate(struct tracefs_file *file);
+
+/* ---- methods of hist.c ---- */
+
+/* The file `hist`, which has all histograms of an event, and hist_debug, which has their
+ * internals. */
+extern const struct tracefs_stream hist_stream;
+SHOW(hist_debug_show);
 
 /* ---- methods of set_event.c ---- */
 

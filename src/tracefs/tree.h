@@ -15,6 +15,7 @@
 #include "abi/control.h"
 #include "base/text.h"
 #include "server/core/apply.h"
+#include "server/rules/events.h"
 #include "tracefs/tracefs.h"
 
 struct function_set;
@@ -137,12 +138,13 @@ enum tracefs_kind {
 static_assert(10 * TRACEFS_KINDS <= 1 << (TRACEFS_SERIAL_SHIFT - TRACEFS_KIND_SHIFT),
 	      "space for ten times the kinds of directories");
 static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
+	      2 * EVENT_NUMBERS <= 1 << TRACEFS_ROW_SHIFT &&
 	      10 * ABI_CPUS <= 1 << TRACEFS_ROW_SHIFT,
 	      "space for ten times the events and CPUs");
 
-/* Initialise tracefs_dir.defs and tracefs_dir.nr_defs with @table.  Asserts that inode
- * numbers have space for ten times the rows of @table. */
 #define TRACEFS_NR(table)	(sizeof(table) / sizeof((table)[0]))
+/* TRACEFS_ROWS: initialise tracefs_dir.defs and tracefs_dir.nr_defs from @table.  Does
+ * not compile if inode numbers have no space for ten times the rows of @table. */
 #define TRACEFS_ROWS(table)						\
 	.defs = table,							\
 	.nr_defs = TRACEFS_NR(table) + 0 * sizeof(struct {		\
@@ -159,8 +161,8 @@ struct tracefs_dir {
 	const struct tracefs_def *defs;	/* table of the entries that every directory of
 					 * this kind has */
 	size_t nr_defs;			/* number of rows in @defs (TRACEFS_ROWS) */
-	/* child[0] is the kind of the directories that lookup() and list() make.  Only
-	 * events/ftrace has a child[1]: the kind of events/ftrace/print */
+	/* child[0] is the kind of the directories that lookup() and list() make.
+	 * child[1] exists only in events/ftrace: the kind of events/ftrace/print */
 	const struct tracefs_dir *child[2];
 	bool is_cpu;			/* true: the directory is per_cpu/cpuN, and the
 					 * node's number is a CPU */
@@ -184,12 +186,13 @@ struct tracefs_node {
 	const struct tracefs_dir *dir;	/* kind of this directory; NULL if the node is a file */
 	const struct tracefs_dir *in;	/* kind of the parent directory; NULL for the top
 					 * directory */
-	const struct tracefs_def *def;	/* row of the node in the parent's table; NULL:
-					 * not in the table */
+	const struct tracefs_def *def;	/* row of the node in the parent's
+					 * table; NULL: the node is not in the
+					 * table */
 	uint64_t ino;			/* inode number; see tree.c */
-	uint32_t number;		/* number of a CPU, system or event, of this
-					 * directory or of the directory that contains
-					 * the file */
+	uint32_t number;		/* number of a CPU, system or event: of
+					 * this directory, or for a file, of its
+					 * directory */
 };
 
 /* An open file. */
@@ -201,7 +204,8 @@ struct tracefs_file {
 	bool is_shown;			/* true: show() has filled @text */
 	bool is_written;		/* true: bytes were written since the last
 					 * flush */
-	pid_t poll_tid;			/* thread that called poll(2) last; 0: none */
+	pid_t poll_tid;			/* thread that called poll(2) last; 0:
+					 * no thread has called it */
 	bool is_reading;		/* true: bytes were delivered to the reader
 					 * since the last poll(2) */
 	pid_t write_tid;		/* thread of the last write */
@@ -211,13 +215,13 @@ struct tracefs_file {
 					 * (O_TRUNC) by tracefs_settle() */
 	uint64_t restart_serial;	/* value of parse_serial() when a call last
 					 * returned -ERESTART */
-	uint64_t restart_ns;		/* time from which on a call is retried even if
-					 * no parser has made progress, CLOCK_MONOTONIC;
-					 * 0: the last call did not return -ERESTART */
+	uint64_t restart_ns;		/* until this time a call is not tried again, unless a
+					 * parser has made progress, CLOCK_MONOTONIC; 0: the last
+					 * call did not return -ERESTART */
 	void *state;			/* private data of the stream */
 	const struct tracer *old_tracer;	/* for current_tracer: the tracer before
 						 * a change that was not applied yet;
-						 * NULL: none */
+						 * NULL: there is no such change */
 	struct function_set *functions;	/* for lists of functions: the new list, which a
 					 * flush publishes; NULL if nothing was
 					 * changed */
@@ -249,8 +253,8 @@ static inline void tracefs_file_apply(struct tracefs_file *file)
 /*
  * tracefs_node_new - make the node of a directory that is not in @parent's table
  * @dir: kind of the directory
- * @root: root of the node.  The node belongs to @parent's instance; if @parent is the top
- *	directory, to the top instance of @root
+ * @root: root of the node.  The node belongs to the instance of @parent.  If @parent is
+ * the top directory, it belongs to the top instance of @root
  * @number: CPU, system or event
  *
  * Returns 0 and a reference, which the caller puts; or -ENOMEM.
@@ -267,8 +271,8 @@ int tracefs_emit_dir(struct tracefs_node *parent, const struct tracefs_dir *dir,
 /* ---- functions of file.c ---- */
 
 /* A read stops printing lines after this time, ns, so that the server can answer other
- * clients.  The read returns the lines that it has, and the reader reads again for the
- * rest. */
+ * clients.  The read returns the lines that it has, and the reader must read again to
+ * get the rest. */
 #define TRACEFS_READ_NS		20000000u
 /* A write waits for tracefs_def.is_done() no longer than this time, ns. */
 #define TRACEFS_DONE_NS		1000000000u

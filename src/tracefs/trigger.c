@@ -37,7 +37,7 @@ static const char *skip_blanks(const char *buf, size_t *size)
 static void put_commands(struct text *out, enum command_scope scope)
 {
 	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (trigger_cmds[i].scope & scope)
+		if (trigger_cmds[i].scope & scope && !(trigger_cmds[i].flags & CMD_HIDDEN))
 			text_printf(out, "\t\t\t  %s%s: %s\n",
 				    trigger_cmds[i].name,
 				    trigger_cmds[i].has_target ?
@@ -88,28 +88,39 @@ int trigger_show(struct tracefs_node *node, struct text *out)
 	return show_triggers(node, tracefs_event(node), out);
 }
 
-/*
- * Store in file->undo the command that removes the trigger which was just written: its
+/* Store in file->undo the command that removes the trigger which was just written: its
  * text with a `!' before it.  If there is no memory for it, the trigger cannot be
- * removed by trigger_refused().
- */
+ * removed by trigger_refused(). */
 static void keep_undo(struct tracefs_file *file, const char *buf, size_t size)
 {
 	buf = skip_blanks(buf, &size);
-	free(file->undo);
-	file->undo = NULL;
-	if (size && *buf != '!' &&
-	    asprintf(&file->undo, "!%.*s", (int)size, buf) < 0)
+	if (asprintf(&file->undo, "!%.*s", (int)size, buf) < 0)
 		file->undo = NULL;
+}
+
+/* Return the number of triggers of @event. */
+static uint32_t nr_triggers(const struct instance *instance, const struct event *event)
+{
+	uint32_t nr = 0;
+
+	for (const struct trigger *t = triggers_first(instance, event); t; t = t->next)
+		nr++;
+	return nr;
 }
 
 ssize_t trigger_store(struct tracefs_file *file, const char *buf, size_t size,
 		      pid_t tid)
 {
-	ssize_t r = store_trigger(file, tracefs_event(file->node), buf, size);
+	struct instance *instance = tracefs_instance(file->node);
+	const struct event *event = tracefs_event(file->node);
+	uint32_t before = event ? nr_triggers(instance, event) : 0;
+	ssize_t r = store_trigger(file, event, buf, size);
 
 	(void)tid;
-	if (r > 0)
+	free(file->undo);
+	file->undo = NULL;
+	/* A write may also remove a trigger, or change one (hist:...:clear). */
+	if (r > 0 && nr_triggers(instance, event) > before)
 		keep_undo(file, buf, size);
 	return r;
 }
@@ -128,6 +139,32 @@ void trigger_refused(struct tracefs_file *file)
 	triggers_store(instance, event, file->undo, strlen(file->undo), &is_changed);
 	if (is_changed)
 		apply_start(instance->root, &apply);
+}
+
+/* Remove the triggers that the kernel removes when the file is opened with O_TRUNC.  Waits
+ * until the processes have applied that, because a write may follow or not. */
+static int truncate_triggers(struct tracefs_file *file, const struct event *event)
+{
+	bool is_changed;
+
+	if (!event)
+		return -ENODEV;
+	triggers_truncate(tracefs_instance(file->node), event, &is_changed);
+	if (is_changed) {
+		tracefs_file_apply(file);
+		apply_wait(&file->apply, APPLY_WAIT_NS);
+	}
+	return 0;
+}
+
+int trigger_truncate(struct tracefs_file *file)
+{
+	return truncate_triggers(file, tracefs_event(file->node));
+}
+
+int print_trigger_truncate(struct tracefs_file *file)
+{
+	return truncate_triggers(file, &print_event);
 }
 
 int print_trigger_show(struct tracefs_node *node, struct text *out)

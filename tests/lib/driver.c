@@ -31,7 +31,7 @@ const char *driver_make_dir(void)
 	return dir;
 }
 
-/* The directory of the root that process @pid has made. */
+/* Find the directory of the root that process @pid has made. */
 static int find_root(pid_t pid, char *path, size_t size)
 {
 	const char *dir = getenv("ULF_DIR");
@@ -217,8 +217,8 @@ bool driver_is_event(struct driver *d, uint32_t row, const char *system,
 	const struct abi_format *format;
 	const char *blob;
 
-	if (row >= d->control->nr_events)
-		return false;		/* a stack, or the like */
+	if (row >= d->control->nr_events || !rows[row].blob)
+		return false;		/* a stack, or an event that was removed */
 	blob = d->mem + rows[row].blob;
 	format = (const void *)blob;
 	return !strcmp(blob + format->system, system) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child has its slot later than an event is switched: by then nobody knows of it, so it
- * follows before fork() returns.
+ * A child gets its slot after an event was switched.  At that time nobody knew of the child,
+ * so it must apply the setting before fork() returns.
  *
  * no-sanitize: address its leak check waits for a thread that fork() froze
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -41,7 +41,7 @@ static const struct self_role roles[] = {
 	{ NULL, NULL },
 };
 
-/* The child of @pid, stopped before it does anything; @pid goes on. */
+/* Returns the child of @pid, stopped at its first instruction.  @pid continues. */
 static pid_t hold_child(pid_t pid)
 {
 	bool has_forked = false;
@@ -75,7 +75,7 @@ static void switch_before_it_comes(bool is_on)
 	if (ptrace(PTRACE_SEIZE, self.pid, 0, PTRACE_O_TRACEFORK)) {
 		kill(self.pid, SIGKILL);
 		self_wait(&self);
-		skip("nobody may be traced");
+		skip("ptrace() is not allowed");
 	}
 	self_put(&self, 'f');
 	child = hold_child(self.pid);

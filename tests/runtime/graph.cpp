@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Functions that are followed to their return do what they did before: values
-// in every kind of register and on the stack, exceptions, jumps, other stacks,
-// threads that end in the middle.  Each part also says what the callbacks are
-// to have seen.
+// Functions whose returns are traced work as before: values in every kind of register and on
+// the stack, exceptions, jumps, other stacks, threads that end in the middle of a call.  Each
+// test also checks the calls of the callbacks.
 //
-// no-sanitize: thread it knows no threads in a child of many
+// no-sanitize: thread it allows no threads in a child of a process with threads
 #include <csetjmp>
 #include <csignal>
 #include <cstdarg>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <execinfo.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdexcept>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@
 	} while (0)
 
 #define TRACED	__attribute__((noinline, patchable_function_entry(5)))
-// No two calls of it are one to the compiler.
+// Keeps the compiler from merging two calls.
 #define COUNTS	__asm__ volatile("" ::: "memory")
 
 static volatile int entries, exits, deepest;
@@ -183,7 +183,7 @@ static void test_exceptions(void)
 		} catch (std::runtime_error &) {
 			CHECK(destroyed == depth + 2);
 		}
-		// What comes after is as deep as before.
+		// Later calls have the same depth as before.
 		deepest = 0;
 		CHECK(add(1, 1) == 2 && deepest == 0);
 	}
@@ -208,7 +208,7 @@ static void test_noexcept(void)
 	if (!pid) {
 		std::set_terminate([] { _exit(43); });
 		on();
-		thrower(3);	// nobody catches it
+		thrower(3);	// no frame catches it
 		_exit(1);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 43);
@@ -253,7 +253,7 @@ static void test_jumps(void)
 	off();
 }
 
-// ---- threads that end in the middle ----
+// ---- threads that end in the middle of a call ----
 
 TRACED void *exits_thread(void *arg)
 {
@@ -262,10 +262,13 @@ TRACED void *exits_thread(void *arg)
 	pthread_exit(arg);
 }
 
+static bool is_running;
+
 TRACED void *is_cancelled(void *)
 {
 	guard g;
 
+	__atomic_store_n(&is_running, true, __ATOMIC_RELEASE);
 	for (;;)
 		usleep(1000);
 }
@@ -291,7 +294,8 @@ static void test_threads(void)
 	pthread_create(&thread, NULL, exits_thread, (void *)7);
 	CHECK(!pthread_join(thread, &result) && result == (void *)7);
 	pthread_create(&thread, NULL, is_cancelled, NULL);
-	usleep(5000);
+	while (!__atomic_load_n(&is_running, __ATOMIC_ACQUIRE))
+		sched_yield();
 	pthread_cancel(thread);
 	CHECK(!pthread_join(thread, &result) && result == PTHREAD_CANCELED);
 	CHECK(destroyed == 2);
@@ -338,7 +342,7 @@ static void test_contexts(void)
 	makecontext(&other, coroutine, 0);
 	for (int i = 0; i < 50; i++) {
 		swapcontext(&here, &other);
-		// It goes on in another thread.
+		// The coroutine continues in another thread.
 		pthread_create(&thread, NULL, resume, NULL);
 		pthread_join(thread, NULL);
 	}
@@ -346,8 +350,8 @@ static void test_contexts(void)
 	CHECK(entries > 100 && exits >= 99);
 }
 
-// Stacks that have the same home in the shadow's table, all in use at the same time.
-// (What the hooks do without C there is for overrun.tc.)
+// Stacks that have the same home in the table of shadow stacks, and that are all in use at
+// the same time.  (overrun.tc tests the hooks that do not use C.)
 #define FAR_NR	5
 #define FAR	(256ul * 1024 * 1024)
 static char *far_stacks;
@@ -387,8 +391,8 @@ static void test_far_stacks(void)
 	munmap(far_stacks, bytes);
 }
 
-// So have stacks of libc's threads, 32 threads apart, or almost: all of their pages
-// find a place.
+// Stacks of libc's threads, 32 threads apart, have almost the same home, too.  All of their
+// pages must get an entry.
 #define MANY		40
 #define MANY_FRAMES	500
 static pthread_barrier_t many_are_deep;
@@ -497,7 +501,7 @@ static void test_calls(void)
 	pthread_attr_setstacksize(&attr, 64 << 20);
 	CHECK(!pthread_create(&thread, &attr, run_deep, NULL));
 	pthread_join(thread, NULL);
-	// and the thread's own function
+	// 100000 calls, and one of the thread's own function
 	CHECK(entries == 100001 && exits == 100001 && deepest == 100000);
 	off();
 }
@@ -535,7 +539,7 @@ static void test_processes(void)
 	off();
 }
 
-// ---- off while they are in the middle ----
+// ---- switched off in the middle of calls ----
 
 TRACED int goes_off(int depth)
 {
@@ -560,7 +564,7 @@ static void test_off(void)
 	}
 }
 
-// ---- the same for many threads that wait in the middle ----
+// ---- switched off while many threads wait in the middle of calls ----
 
 #define WAITERS		100
 
@@ -603,7 +607,7 @@ static void test_drain(void)
 	CHECK(entries == 11 * WAITERS && !exits);
 }
 
-// ---- what others see ----
+// ---- return addresses as backtrace() and others see them ----
 
 static void *seen[32];
 static int nr_seen;
@@ -640,7 +644,7 @@ static void test_backtrace(void)
 	CHECK(has_looks && has_caller && nr_seen > 6);
 }
 
-// All of it once more, in a process that nobody can trace.
+// Repeat all tests in a process that has no root.
 static void test_without_root(char *const *argv)
 {
 	int status = 0;

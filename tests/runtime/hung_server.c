@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program starts in time though the server that it would wait for hangs: one that sleeps,
- * one that uses all of a CPU, and one that has shown signs of life before.  Nor does it wait
- * again later, in a dlopen() of a module that needs the server.  A server that shows signs
- * of life is waited for.
+ * A program starts in time even if its server hangs: a server that sleeps, one that uses all
+ * of a CPU, and one that has shown signs of life before.  The program does not wait again
+ * later, in a dlopen() of a module that needs the server.  It does wait for a server that
+ * shows signs of life.
  *
- * The servers here are processes that listen where a server would, and do nothing more than
- * write their beats.  Times are the least of some starts, so that a busy machine does not
- * matter; what is allowed is far from what a program waited once, 2 to 7 seconds.
+ * The servers here are processes that listen where a server listens, and only write beats.
+ * The wait for a hung server is compared with the wait for a server that shows signs of life,
+ * on this machine, at this time.  The shortest wait of some starts counts, so that a busy
+ * machine does not matter.
  *
- * waits: until programs give the server up
+ * waits: until programs stop waiting for the server
  * no-sanitize: thread a start takes too long
  */
 #include <dlfcn.h>
@@ -33,9 +34,8 @@
 #include "rt_trace.h"
 
 #define STARTS		3
-#define HUNG_MS		900		/* at most; 100 are meant */
-#define BEAT_MS		400		/* signs of life of the one that hangs later */
-#define WAIT_MS		1500		/* at least, while there are signs */
+#define BEAT_MS		400		/* time of beats of the server that hangs later */
+#define WAIT_MS		1500		/* shortest wait while there are beats */
 
 static long now_ms(void)
 {
@@ -47,7 +47,7 @@ static long now_ms(void)
 
 /* ---- the program ---- */
 
-/* With trace_printk() in it, and no rings yet. */
+/* Load a module that uses trace_printk(), before there are rings. */
 static void load_module(void)
 {
 	char path[4096];
@@ -107,7 +107,7 @@ static void beat_always(void)
 		beat();
 }
 
-/* From the moment when a program connects. */
+/* Beat for BEAT_MS from the moment when a program connects, then sleep. */
 static void beat_then_sleep(int fd)
 {
 	for (;;) {
@@ -190,7 +190,9 @@ static long least_ms(int nr)
 	return least;
 }
 
-static void test(enum kind kind, const char *words)
+/* Start the program while the server behaves as @kind says.  Returns the shortest time from
+ * start to end, in ms. */
+static long test(enum kind kind, const char *words)
 {
 	pid_t pid = start_server(kind);
 	long ms;
@@ -203,12 +205,7 @@ static void test(enum kind kind, const char *words)
 	stop_server(pid);
 	printf("the server %s, %s: %ld ms\n", kind_names[kind],
 	       words ? words : "trace_printk()", ms);
-	if (kind == BEATS && ms < WAIT_MS)
-		fail("it was not waited for");
-	if (kind == BEATS_THEN_SLEEPS && ms < BEAT_MS)
-		fail("it was not waited for while it showed signs of life");
-	if (kind != BEATS && ms > HUNG_MS + (kind == BEATS_THEN_SLEEPS ? BEAT_MS : 0))
-		fail("it was waited for too long");
+	return ms;
 }
 
 int main(int argc, char **argv)
@@ -217,11 +214,21 @@ int main(int argc, char **argv)
 		NULL, "trace_event=rt:*", "ftrace=function",
 		"trace_event=rt:* trace_trigger=rt_hit.traceoff:1",
 	};
+	long longest;
 
 	self_role(argc, argv, roles);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		for (enum kind kind = 0; kind < BEATS; kind++)
-			test(kind, words[i]);
-	test(BEATS, words[0]);
+	longest = test(BEATS, words[0]);
+	if (longest < WAIT_MS)
+		fail("the program did not wait for the server");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (enum kind kind = 0; kind < BEATS; kind++) {
+			long ms = test(kind, words[i]);
+
+			if (kind == BEATS_THEN_SLEEPS && ms < BEAT_MS)
+				fail("the program did not wait while the server was alive");
+			if (ms >= longest)
+				fail("the program waited as for a server that is alive");
+		}
+	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The life of a root: start, exit, kill, daemons, exec, and not at all.
+ * The life of a root: start, exit, kill, daemons, exec, and programs without a root.
  *
  * no-sanitize: address its leak check waits for a thread that fork() froze
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
@@ -50,7 +50,7 @@ static int exit_in_thread(int argc, char **argv)
 	return 1;
 }
 
-/* As one writes it by the book: two forks, both parents exit(). */
+/* A daemon made in the usual way: two forks, and both parents call exit(). */
 static int daemonize(int argc, char **argv)
 {
 	pid_t pid = fork();
@@ -66,7 +66,7 @@ static int daemonize(int argc, char **argv)
 	return quiet(argc, argv);
 }
 
-/* The first parent waits for the second. */
+/* The first parent waits for the second one. */
 static int daemonize_and_wait(int argc, char **argv)
 {
 	int status;
@@ -101,7 +101,7 @@ static void probe(void *data, int who, long value)
 	nr_probes += who == 1 && value == 1;
 }
 
-/* Without a root a program's own probes work as ever. */
+/* Without a root, the program's own probes work. */
 static int own_probe(int argc, char **argv)
 {
 	CHECK_EQ(register_trace_rt_hit(probe, NULL), 0);
@@ -141,7 +141,7 @@ static void test_unused(const char *role, int status)
 	CHECK_EQ(self_count_roots(self.pid), 0);
 }
 
-/* What was recorded outlives the program, and says what it means. */
+/* The records and their formats outlive the program. */
 static void test_used(int how)
 {
 	struct self self = self_start("quiet", NULL);
@@ -172,7 +172,7 @@ static void test_used(int how)
 	driver_close(&d);
 }
 
-/* Orphans come to this process: after its two parents the daemon is left. */
+/* Orphans become children of this process: the two parents end first, then the daemon. */
 static void test_daemon(bool record)
 {
 	struct self self = self_start("daemonize", NULL);
@@ -202,8 +202,8 @@ static void test_daemon(bool record)
 	close(self.from);
 }
 
-/* Lets all go on but the second that is forked, until @pid, who is traced, has ended;
- * then that, too. */
+/* Let all processes run except the second child, until the traced process @pid has ended;
+ * then let the second child run, too. */
 static void hold_daemon(pid_t pid)
 {
 	pid_t ended = 0, child = 0, daemon = 0;
@@ -229,7 +229,7 @@ static void hold_daemon(pid_t pid)
 	CHECK_EQ(ptrace(PTRACE_DETACH, daemon, 0, 0), 0);
 }
 
-/* It comes to its slot when everybody else has ended. */
+/* The daemon claims its slot after all other processes have ended. */
 static void test_late_daemon(void)
 {
 	struct self self = self_start("daemonize_and_wait", NULL);
@@ -237,7 +237,7 @@ static void test_late_daemon(void)
 
 	CHECK_EQ(self_get(&self), 'r');
 	if (ptrace(PTRACE_SEIZE, self.pid, 0, PTRACE_O_TRACEFORK)) {
-		puts("left out: a daemon that is late; nobody may be traced");
+		puts("left out: a daemon that is late: ptrace() is not allowed");
 		CHECK_EQ(kill(self.pid, SIGKILL), 0);
 		CHECK_EQ(self_wait(&self), 128 + SIGKILL);
 		return;
@@ -264,7 +264,7 @@ static void test_exec(void)
 	CHECK_EQ(driver_enable(&before, "rt", "rt_hit", true), 0);
 	hit(&self);
 	self_put(&self, 'x');
-	CHECK_EQ(self_get(&self), 'r');		/* it is another program now */
+	CHECK_EQ(self_get(&self), 'r');		/* the process has executed another program */
 	hit(&self);
 	CHECK_EQ(self_count_roots(self.pid), 2);
 	CHECK_EQ(trace_drain(&before, "rt", "rt_hit"), 1);

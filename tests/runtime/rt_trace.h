@@ -26,7 +26,7 @@ DEFINE_EVENT(rt_class, rt_hit,
 DEFINE_EVENT(rt_class, rt_other,
 	TP_PROTO(int who, long value), TP_ARGS(who, value));
 
-/* More than the short path takes: a length of its own, in any case. */
+/* The record is too long for the fast path, so its length is in a word of its own. */
 TRACE_EVENT(rt_long,
 	TP_PROTO(const char *text),
 	TP_ARGS(text),
@@ -41,7 +41,7 @@ TRACE_EVENT(rt_long,
 	TP_printk("text=%s", __get_str(text))
 );
 
-/* As many bytes as are wanted, also more than a record can have. */
+/* Any number of bytes, also more than a record can have. */
 TRACE_EVENT(rt_bytes,
 	TP_PROTO(long nr),
 	TP_ARGS(nr),
@@ -53,6 +53,37 @@ TRACE_EVENT(rt_bytes,
 		       __get_dynamic_array_len(bytes));
 	),
 	TP_printk("%d bytes", __get_dynamic_array_len(bytes))
+);
+
+/* Numbers of all sizes, and a name. */
+TRACE_EVENT(rt_types,
+	TP_PROTO(unsigned long value, const char *name),
+	TP_ARGS(value, name),
+	TP_STRUCT__entry(
+		__field(unsigned long, u64)
+		__field(long, s64)
+		__field(unsigned int, u32)
+		__field(int, s32)
+		__field(unsigned short, u16)
+		__field(short, s16)
+		__field(unsigned char, u8)
+		__field(signed char, s8)
+		__array(char, name, 16)
+		__array(char, long_name, 20)
+	),
+	TP_fast_assign(
+		__entry->u64 = value;
+		__entry->s64 = (long)value;
+		__entry->u32 = (unsigned int)value;
+		__entry->s32 = (int)value;
+		__entry->u16 = (unsigned short)value;
+		__entry->s16 = (short)value;
+		__entry->u8 = (unsigned char)value;
+		__entry->s8 = (signed char)value;
+		memcpy(__entry->name, name, 16);
+		memcpy(__entry->long_name, name, 20);
+	),
+	TP_printk("%lx", __entry->u64)
 );
 
 #endif

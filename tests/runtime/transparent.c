@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program must not notice: errno stays, whatever becomes of a record,
- * and no system call is interrupted while events are switched.  With rseq, and
- * in a second run without.
+ * libulf must be transparent: errno stays, whatever happens to a record, and no system call
+ * is interrupted while events are switched.  The test runs with rseq, and a second time
+ * without.
  *
  * no-sanitize: thread it cannot see membarrier(), rseq and patched code
  */
@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/asleep.h"
 #include "lib/check.h"
 #include "lib/self.h"
 #include "lib/trace.h"
@@ -22,7 +23,7 @@
 #include "rt_trace.h"
 
 #define ODD_ERRNO	4711
-#define THREADS		150	/* more than libulf has places at first */
+#define THREADS		150	/* more threads than libulf has slots at first */
 
 static struct driver d;
 
@@ -50,7 +51,7 @@ static void on_signal(int sig)
 
 static pthread_barrier_t barrier;
 
-/* All are there at the same time, and each hits for the first time. */
+/* All threads exist at the same time, and each hits for the first time. */
 static void *first_hit(void *arg)
 {
 	pthread_barrier_wait(&barrier);
@@ -92,7 +93,7 @@ static void test_errno(void)
 	CHECK_EQ(driver_open(&d, getpid()), 0);
 	buffer = trace_buffer(&d);
 
-	/* No ring yet. */
+	/* There is no ring yet. */
 	buffer->stopped = 0;
 	want(true);
 	hit_all_kinds();
@@ -110,7 +111,7 @@ static void test_errno(void)
 	CHECK_EQ(buffer->too_big, 2 + THREADS + THREADS / 2);
 	trace_free(&trace);
 
-	/* Full, and not to be overwritten. */
+	/* The rings are full, and records are not overwritten. */
 	full.fast_pages = full.slow_pages = 2;
 	full.overwrite = false;
 	CHECK_EQ(driver_rings(&d, &full), 0);
@@ -120,7 +121,7 @@ static void test_errno(void)
 	CHECK(trace_count(&d, &trace, "rt", "rt_hit", 0) < 2000);
 	trace_free(&trace);
 
-	/* Not recording. */
+	/* Recording is off. */
 	buffer->stopped = 1;
 	CHECK_EQ(driver_apply(&d), 0);
 	hit_all_kinds();
@@ -130,7 +131,7 @@ static void test_errno(void)
 
 /* ---- EINTR ---- */
 
-static int pipe_end;			/* a byte comes when all is over */
+static int pipe_end;			/* gets a byte at the end */
 static sem_t over;
 static bool is_over;
 static unsigned int nr_waiting;
@@ -205,11 +206,11 @@ static void test_interruptions(void)
 		CHECK_EQ(pthread_create(&threads[i], NULL, waits[i], NULL), 0);
 	while (__atomic_load_n(&nr_waiting, __ATOMIC_ACQUIRE) < 5)
 		sched_yield();
-	usleep(2000);
+	asleep_wait_for_others();
 	for (int i = 0; i < 200; i++)
 		want(i % 2 == 0);
 	__atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
-	/* one for read(); poll() and epoll_wait() leave theirs */
+	/* one byte for read(); poll() and epoll_wait() do not consume theirs */
 	CHECK_EQ(write(ends[1], "12", 2), 2);
 	sem_post(&over);
 	for (int i = 0; i < 5; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Death and trouble at each TESTPOINT of the ring: writers killed between two
- * steps while others go on, readers killed with a page in their hands, and
- * pages that come as fast as they are read.
+ * Kills and interference at each TESTPOINT of the ring: writers are killed between two steps
+ * while others continue, readers are killed while they have a page, and pages arrive as fast
+ * as they are read.
  *
  * timeout: 200
  * no-sanitize: thread rseq sections are not visible to it
@@ -24,10 +24,10 @@
 #include "lib/torture.h"
 #include "lib/ring_locked.h"
 
-#define SHORT_KILLS	40		/* at each point */
+#define SHORT_KILLS	40		/* per point */
 #define LONG_KILLS	1500
 #define SURVIVORS	2
-#define PATIENCE_MS	60000		/* then something hangs */
+#define PATIENCE_MS	60000		/* after that time something hangs */
 
 void (*testpoint_hook)(const char *name);
 
@@ -45,11 +45,11 @@ static void sleep_ms(uint32_t ms)
 	nanosleep(&ts, NULL);
 }
 
-/* ---- a process that dies the nth time that it comes by a point ---- */
+/* ---- a process that dies when it passes a point for the nth time ---- */
 
 static const char *deadly_point;
 static uint32_t deadly_passes;
-static pid_t deadly_pid;	/* its children go free */
+static pid_t deadly_pid;	/* its children are not killed */
 
 static void die_here(const char *name)
 {
@@ -80,7 +80,7 @@ static uint64_t written_by_all(const struct torture *t)
 	return sum;
 }
 
-/* The others write on, and no lock stays with the dead. */
+/* The other writers must continue to write, and no dead writer may keep a lock. */
 static void check_life_goes_on(struct torture *t, const uint32_t *locks)
 {
 	uint64_t before = written_by_all(t);
@@ -97,7 +97,7 @@ static void check_life_goes_on(struct torture *t, const uint32_t *locks)
 			sleep_ms(1);
 	}
 	if (ms >= PATIENCE_MS)
-		torture_fail(t, "the others do not go on");
+		torture_fail(t, "the other writers do not continue");
 }
 
 static void kill_a_writer(struct torture *t, const char *point,
@@ -174,7 +174,7 @@ static int kill_writers(const struct torture_config *config,
 /* ---- readers ---- */
 
 struct reading {
-	uint64_t consumed;		/* records, after the consume */
+	uint64_t consumed;		/* number of records, stored after the consume */
 	uint32_t failures;
 };
 
@@ -185,7 +185,7 @@ static int write_number(struct abi_ring *ring, uint64_t number)
 	return ring_write_locked(ring, &buffer[1], 16, 0, (uint32_t)getpid());
 }
 
-/* Records are numbered as the ring counts them. */
+/* The number in a record must be its index in the ring. */
 static void read_until_killed(struct torture *t, struct reading *reading)
 {
 	struct ring_cursor cursor;
@@ -194,7 +194,7 @@ static void read_until_killed(struct torture *t, struct reading *reading)
 
 	if (ring_cursor_init(&cursor, &t->views[1]))
 		_exit(1);
-	/* killed between the consume and our note of it: one batch ahead */
+	/* A reader that was killed between the consume and the store is one batch ahead. */
 	if (cursor.entries < reading->consumed ||
 	    cursor.entries > reading->consumed + 50)
 		reading->failures++;
@@ -236,7 +236,7 @@ static int kill_readers(void)
 			become_deadly("ring.read.copied", passes);
 			read_until_killed(&t, reading);
 		}
-		/* a full ring stays full until the reader goes on */
+		/* A full ring stays full until the reader continues. */
 		while (!waitpid(pid, &status, WNOHANG))
 			number += !write_number(t.views[1].ring, number);
 	}
@@ -247,12 +247,12 @@ static int kill_readers(void)
 	return reading->failures || reading->consumed < kills;
 }
 
-/* ---- pages without end ---- */
+/* ---- a ring that grows by a page for each page that is read ---- */
 
 static struct abi_ring *endless_ring;
 static uint64_t nr_copies;
 
-/* A page more, closed and without a record, for each that is read. */
+/* Add one more page, which is closed and has no record, for each page that is read. */
 static void add_a_page(const char *name)
 {
 	if (strcmp(name, "ring.read.copied"))

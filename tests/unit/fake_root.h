@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A root as a program would leave it, made by hand: for tests of the server
- * and of the tree that need no traced program.
+ * A root as a program would leave it, made by hand, for tests of the server and of the tree
+ * that need no traced program.
  */
 #ifndef TESTS_UNIT_FAKE_ROOT_H
 #define TESTS_UNIT_FAKE_ROOT_H
@@ -23,13 +23,13 @@
 #include "lib/ring_locked.h"
 
 #define FAKE_MAP_BYTES	(ABI_ARENA_OFF + (256ull << 20))
-#define FAKE_MAP_ADDR	0x7f1200000000ull	/* in the program that is not */
+#define FAKE_MAP_ADDR	0x7f1200000000ull	/* an address in the program that does not exist */
 #define FAKE_CPUS	2u
 
 struct fake_root {
 	char dir[128];			/* the ulf directory */
 	char path[192];			/* DIR/roots/NAME */
-	char *mem;			/* the whole of map_bytes */
+	char *mem;			/* mapping of all map_bytes */
 	struct abi_control *control;
 	struct abi_process *processes;
 	struct abi_comm *comms;
@@ -37,7 +37,7 @@ struct fake_root {
 	struct abi_buffer *buffer;
 };
 
-/* A new ulf directory in memory. */
+/* Make a new ulf directory, in memory. */
 static inline void fake_dir_make(char dir[128])
 {
 	const char *base = getenv("ULF_DIR");
@@ -56,8 +56,8 @@ static inline void fake_dir_remove(const char *dir)
 		abort();
 }
 
-/* @run, which ends with _exit(), in a process and a directory of its own; returns how
- * that ended, as waitpid() says it. */
+/* Call @run, which ends with _exit(), in a process with a directory of its own.  Returns the
+ * status of waitpid(). */
 static inline int fake_dir_run(void (*run)(const char *dir))
 {
 	int status = -1;
@@ -74,7 +74,7 @@ static inline int fake_dir_run(void (*run)(const char *dir))
 	return status;
 }
 
-/* All that a program writes before it shows its root. */
+/* Write everything that a program writes before it shows its root. */
 static inline void fake_root_fill(struct fake_root *root)
 {
 	struct abi_control *c = (struct abi_control *)root->mem;
@@ -105,9 +105,10 @@ static inline void fake_root_fill(struct fake_root *root)
 	root->processes[0].pid = (uint32_t)getpid();
 	root->processes[0].modules[0] = 1;
 	c->nr_modules = 1;
+	c->nr_events = ABI_DYNAMIC;
 }
 
-/* Made in DIR/roots/NAME, as the runtime does: elsewhere, then renamed. */
+/* Make DIR/roots/NAME as the runtime does: in another place, then rename it. */
 static inline void fake_root_make(struct fake_root *root, const char *dir,
 				  const char *name)
 {
@@ -154,7 +155,7 @@ struct fake_field {
 	uint8_t is_signed;
 };
 
-/* Puts @text at the blob's end. */
+/* Put @text at the end of the blob.  Returns its offset. */
 static inline uint32_t fake_string(char *blob, uint32_t *end, const char *text)
 {
 	uint32_t at = *end;
@@ -164,7 +165,7 @@ static inline uint32_t fake_string(char *blob, uint32_t *end, const char *text)
 	return at;
 }
 
-/* Registers an event of module @module; its id. */
+/* Register an event of module @module.  Returns its id. */
 static inline uint32_t fake_event(struct fake_root *root, uint32_t module,
 				  const char *system, const char *name,
 				  const char *print_fmt,
@@ -200,7 +201,7 @@ static inline uint32_t fake_event(struct fake_root *root, uint32_t module,
 	return ABI_EVENT_ID_FIRST + row;
 }
 
-/* sched:tick, one int: prints n=... */
+/* Register an event with one int, which prints n=... */
 static inline uint32_t fake_event_n(struct fake_root *root, uint32_t module,
 				    const char *system, const char *name)
 {
@@ -209,7 +210,7 @@ static inline uint32_t fake_event_n(struct fake_root *root, uint32_t module,
 	return fake_event(root, module, system, name, "\"n=%d\", REC->n", &field, 1);
 }
 
-/* Room in the heap. */
+/* Allocate space in the heap. */
 static inline uint32_t fake_heap(struct fake_root *root, uint32_t bytes)
 {
 	uint64_t off = root->control->heap_off + root->control->heap_used;
@@ -218,7 +219,7 @@ static inline uint32_t fake_heap(struct fake_root *root, uint32_t bytes)
 	return (uint32_t)off;
 }
 
-/* A format of trace_printk(); what records have of it. */
+/* Add a format of trace_printk().  Returns the address that records have of it. */
 static inline uint64_t fake_format(struct fake_root *root, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1;
@@ -239,7 +240,7 @@ static inline uint64_t fake_format(struct fake_root *root, const char *text)
 	return FAKE_MAP_ADDR + off + sizeof(*printk);
 }
 
-/* The name of a thread, where the runtime would put it. */
+/* Write the name of a thread where the runtime would write it. */
 static inline void fake_comm(struct fake_root *root, uint32_t tid, const char *name)
 {
 	struct abi_comm *comm = &root->comms[tid * 2654435761u % ABI_COMMS];
@@ -248,7 +249,7 @@ static inline void fake_comm(struct fake_root *root, uint32_t tid, const char *n
 	strcpy(comm->comm, name);
 }
 
-/* What the agent does when it has taken in the newest wishes. */
+/* Act as the agent that has applied the newest settings. */
 static inline void fake_follow(struct fake_root *root)
 {
 	__atomic_store_n(&root->processes[0].applied,
@@ -264,7 +265,7 @@ static inline struct abi_ring *fake_ring(struct fake_root *root, uint32_t cpu,
 	return off ? (struct abi_ring *)(root->mem + off) : NULL;
 }
 
-/* Two strings that a module lists by their addresses. */
+/* Add two strings that a module lists by their addresses. */
 static inline void fake_strings(struct fake_root *root, struct abi_module *module)
 {
 	static const struct {
@@ -278,7 +279,7 @@ static inline void fake_strings(struct fake_root *root, struct abi_module *modul
 	module->strings = off;
 }
 
-/* Records such an event; @time counts if the ring's clock is a given one. */
+/* Record an event of fake_event_n().  @time counts if the ring uses a given clock. */
 static inline int fake_record(struct fake_root *root, uint32_t cpu,
 			      enum abi_ring_kind kind, uint32_t id, uint32_t tid,
 			      int n, uint64_t time)

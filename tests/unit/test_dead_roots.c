@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dead roots: many need neither descriptors nor mappings, they can be read all the same, and
- * the oldest go when there are too many. */
+/* Dead roots: many of them need neither descriptors nor mappings, they can still be read, and
+ * the oldest are removed when there are too many. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -23,8 +23,8 @@
 
 struct fixture {
 	char dir[128];
-	struct fake_root root;		/* SAMPLE: recorded one event, and is dead */
-	struct server *server;		/* NULL: none is there yet */
+	struct fake_root root;		/* SAMPLE, a dead root with one record */
+	struct server *server;		/* NULL: there is no server yet */
 };
 
 static void start_server(struct fixture *f)
@@ -38,7 +38,7 @@ static void stop_server(struct fixture *f)
 	f->server = NULL;
 }
 
-/* Wait until the server has something to do, and let it. */
+/* Wait until the server has an event, and handle it. */
 static void dispatch(struct fixture *f)
 {
 	struct pollfd fd = { server_poll_fd(f->server), POLLIN, 0 };
@@ -47,7 +47,7 @@ static void dispatch(struct fixture *f)
 	server_dispatch(f->server);
 }
 
-/* A child that has the root's memory mapped, and waits for its end. */
+/* Start a child that maps the root's memory and waits until it is killed. */
 static pid_t make_process(struct fake_root *root)
 {
 	pid_t pid = fork();
@@ -117,7 +117,7 @@ static void copy_path(const struct fixture *f, const char *name, const char *fil
 	snprintf(path, 256, "%s/roots/%s/%s", f->dir, name, file);
 }
 
-/* One that has the same file: for those that are many. */
+/* Make a root whose file is a link to the sample's, for tests with many roots. */
 static void link_root(const struct fixture *f, const char *name)
 {
 	char from[256], to[256];
@@ -142,7 +142,7 @@ static void copy_data(int from, int to)
 	assert_int_equal(ftruncate(to, at), 0);
 }
 
-/* One that died so many seconds ago. */
+/* Make a copy that died @seconds ago. */
 static void copy_root(const struct fixture *f, const char *name, time_t seconds)
 {
 	struct timespec times[2];
@@ -165,7 +165,7 @@ static void copy_root(const struct fixture *f, const char *name, time_t seconds)
 	close(to);
 }
 
-/* The server hears of it when it gets its name. */
+/* Rename the root; then inotify reports it to the server. */
 static void show_root(const struct fixture *f, const char *hidden, const char *name)
 {
 	char from[256], to[256];
@@ -193,7 +193,7 @@ static uint64_t bytes_of(const struct fixture *f, const char *name)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-/* ---- many ---- */
+/* ---- many roots ---- */
 
 #define MANY		2000
 #define DESCRIPTORS	256
@@ -211,7 +211,7 @@ static int count_root(void *arg, const struct server_root_info *info)
 	return 0;
 }
 
-/* Lines of /proc/self/maps that are of roots. */
+/* Returns the number of lines of /proc/self/maps that belong to roots. */
 static uint32_t count_mappings(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -277,7 +277,7 @@ static void many_are_listed_and_removed_with_few_descriptors(void **state)
 	assert_int_equal(count.with_record, MANY + 1);
 	assert_true(count_descriptors() < 32);
 
-	/* more than there are descriptors */
+	/* more roots than descriptors */
 	for (uint32_t i = 0; i < 2 * DESCRIPTORS; i++) {
 		snprintf(path, sizeof(path), "many.%u/trace", i);
 		assert_non_null(strstr(tree_cat(f->server, path), LINE));
@@ -293,7 +293,7 @@ static void many_are_listed_and_removed_with_few_descriptors(void **state)
 	limit_descriptors(RLIM_INFINITY);
 }
 
-/* A place in the tree that somebody remembers stays the same place. */
+/* A directory that a reader remembers stays valid while its root is asleep. */
 static void nodes_outlive_sleep(void **state)
 {
 	struct fixture *f = *state;
@@ -323,14 +323,14 @@ static void nodes_outlive_sleep(void **state)
 	tracefs_node_put(root);
 }
 
-/* One that seems dead, and is not. */
+/* A root seems to be dead, but a process of it appears. */
 static void late_children_are_found(void **state)
 {
 	struct fixture *f = *state;
 	struct count count = { 0 };
 
 	start_server(f);
-	/* the test has its memory mapped */
+	/* this test has the root's memory mapped */
 	f->root.processes[1].pid = (uint32_t)getpid();
 	assert_int_equal(server_root_remove(f->server, SAMPLE), -EBUSY);
 	assert_true(is_there(f, SAMPLE));
@@ -340,7 +340,7 @@ static void late_children_are_found(void **state)
 	f->root.processes[1].pid = 0;
 }
 
-/* More happens at a time than inotify remembers. */
+/* More changes happen at a time than inotify can queue. */
 static void lost_changes_are_found(void **state)
 {
 	struct fixture *f = *state;
@@ -359,7 +359,7 @@ static void lost_changes_are_found(void **state)
 	assert_int_equal(count.dead, 2);
 }
 
-/* ---- the oldest go ---- */
+/* ---- the oldest roots are removed ---- */
 
 static void configure(const struct fixture *f, const char *words)
 {
@@ -374,7 +374,7 @@ static void configure(const struct fixture *f, const char *words)
 	setenv("ULF_CONFIG", path, 1);
 }
 
-/* Not in the order of their names.  The sample is the newest. */
+/* The ages are not in the order of the names.  The sample is the newest. */
 static void copy_five(const struct fixture *f)
 {
 	copy_root(f, "copy.3", 500);
@@ -384,7 +384,7 @@ static void copy_five(const struct fixture *f)
 	copy_root(f, "copy.4", 100);
 }
 
-/* @names: those that there are, of copy.1 to copy.5; the sample stays. */
+/* Check which of copy.1 to copy.5 are left: those in @names.  The sample must stay. */
 static void assert_left(struct fixture *f, const char *names)
 {
 	struct count count = { 0 };
@@ -429,7 +429,7 @@ static void oldest_go_if_they_are_too_large(void **state)
 	start_server(f);
 	assert_left(f, "24");
 	stop_server(f);
-	/* the newest stays, however large it is */
+	/* the newest root stays, whatever its size is */
 	configure(f, "dead_bytes=1");
 	start_server(f);
 	assert_left(f, "");
@@ -454,7 +454,7 @@ static void oldest_go_after_days(void **state)
 	assert_left(f, "");
 }
 
-/* Somebody reads the oldest one: the next oldest goes. */
+/* The oldest root is open, so the next oldest one is removed. */
 static void open_ones_stay(void **state)
 {
 	struct fixture *f = *state;
@@ -468,10 +468,12 @@ static void open_ones_stay(void **state)
 	copy_root(f, ".new", 0);
 	show_root(f, ".new", "new.1");
 	dispatch(f);
-	usleep(1100000);	/* to the next tick */
-	server_tick(f->server);
+	/* The server looks for roots to remove once a second. */
+	while (is_there(f, "copy.1")) {
+		usleep(1000);
+		server_tick(f->server);
+	}
 	assert_true(is_there(f, "copy.3"));
-	assert_false(is_there(f, "copy.1"));
 	assert_true(is_there(f, "new.1"));
 	tracefs_close(file);
 }

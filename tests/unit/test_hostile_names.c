@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Roots whose lists of strings, and of names for numbers, are wrong or too long. */
+/* Roots with lists of strings, and of names for numbers, that are wrong or too long. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,11 +10,11 @@
 #include "unit/fake_root.h"
 #include "unit/tree.h"
 
-/* Blocks of strings of which some part is wrong.  The first two words are nr and bytes. */
+/* Blocks of strings, each with a wrong part.  The first two words are nr and bytes. */
 static void read_strings(const char *dir)
 {
 	static const struct {
-		uint64_t off;			/* 0: as it was */
+		uint64_t off;			/* 0: unchanged */
 		uint32_t nr, bytes;
 		bool has_one, has_two;
 	} cases[] = {
@@ -67,7 +67,7 @@ static void strings_are_checked(void **state)
 	assert_int_equal(fake_dir_run(read_strings), 0);
 }
 
-/* More names than are searched at once: that is said, and nothing is changed. */
+/* There are more names than one search may read.  The error says so, and nothing changes. */
 static void search_many_names(const char *dir)
 {
 	struct fake_root root;
@@ -92,7 +92,7 @@ static void search_many_names(const char *dir)
 	    strcmp(tree_cat(server, "bad.1/events/sched/tick7/filter"), "n == 1\n") ||
 	    !strstr(tree_cat(server, "bad.1/error_log"), "too many names to search"))
 		_exit(3);
-	sleep(1);
+	/* The limit is per write. */
 	if (tree_echo(server, "bad.1/events/sched/tick7/filter", "n == ONE") ||
 	    tree_echo(server, "bad.1/events/sched/tick0/trigger", "traceoff if n == ONE"))
 		_exit(4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes are of a root, also where nobody may look at their memory.
+ * Which processes belong to a root, also if the server may not read their memory.
  *
  * user: both only root can make a process of another user
  */
@@ -32,9 +32,9 @@
 #include "unit/tree.h"
 
 #define NOBODY	65534
-#define TICK_US	20000u			/* more than one of /proc/PID/stat */
+#define TICK_US	20000u			/* more than a clock tick of /proc/PID/stat */
 
-static pid_t strange;			/* a process of another user; 0: there is none */
+static pid_t strange;			/* a process of another user; 0: none */
 
 static uint64_t now_ns(void)
 {
@@ -44,7 +44,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Ends with us, who may not kill it. */
+/* Make a process of another user.  We may not kill it, so it ends when we end. */
 static pid_t make_strange(void)
 {
 	int ends[2];
@@ -66,7 +66,7 @@ static pid_t make_strange(void)
 	return pid;
 }
 
-/* Without rights root, too, may not look at everybody. */
+/* Drop all capabilities, so that even root cannot read every process. */
 static int leave_rights(void **state)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -85,9 +85,9 @@ static int leave_rights(void **state)
 
 enum kind {
 	OPEN,
-	HIDDEN,				/* nobody may look at it */
+	HIDDEN,				/* its /proc files cannot be read */
 	HEADLESS,			/* only its second thread is left */
-	STRANGE,			/* of another user */
+	STRANGE,			/* belongs to another user */
 };
 
 static void *sleep_on(void *arg)
@@ -126,7 +126,7 @@ static bool is_zombie(pid_t pid)
 	return !strncmp(strrchr(text, ')'), ") Z", 3);
 }
 
-/* Its second thread is the agent of the slot. */
+/* The second thread of the process is the agent of the slot. */
 static pid_t make_process(struct fake_root *root, enum kind kind)
 {
 	uint32_t *tid = &root->processes[0].agent;
@@ -144,16 +144,16 @@ static pid_t make_process(struct fake_root *root, enum kind kind)
 }
 
 enum when {
-	UNKNOWN,			/* an older runtime does not tell it */
-	BEFORE,				/* before the process was there */
+	UNKNOWN,			/* an older runtime does not store the time */
+	BEFORE,				/* before the process started */
 	AFTER,
-	FUTURE,				/* another boot has another time */
+	FUTURE,				/* from another boot, which has another time */
 };
 
 enum agent {
 	NOT_TOLD,
 	THERE,
-	GONE,				/* with what called exec() */
+	GONE,				/* ended by exec() */
 };
 
 static int see(void *arg, const struct server_root_info *info)
@@ -162,7 +162,7 @@ static int see(void *arg, const struct server_root_info *info)
 	return 1;
 }
 
-/* Does the server take it for one of the root? */
+/* Returns true if the server counts the process as one of the root. */
 static bool counts(enum kind kind, enum when when, enum agent agent, bool has_slot)
 {
 	struct server *server;
@@ -208,20 +208,20 @@ static const struct {
 	enum agent agent;
 	bool counts, has_no_slot;
 } cases[] = {
-	/* who shows its memory needs no word about it */
+	/* a process whose mappings can be read needs no other sign */
 	{ OPEN, UNKNOWN, NOT_TOLD, .counts = true },
 	{ OPEN, BEFORE, NOT_TOLD, .counts = true },
 	{ OPEN, FUTURE, GONE, .counts = true },
-	/* one that is hidden is not younger than its slot */
+	/* a hidden process is not younger than its slot */
 	{ HIDDEN, AFTER, THERE, .counts = true },
 	{ HIDDEN, AFTER, NOT_TOLD, .counts = true },
 	{ HIDDEN, BEFORE, NOT_TOLD, .counts = false },
 	{ HIDDEN, BEFORE, THERE, .counts = false },
 	{ HIDDEN, AFTER, NOT_TOLD, .has_no_slot = true, .counts = true },
 	{ HIDDEN, BEFORE, NOT_TOLD, .has_no_slot = true, .counts = false },
-	/* nor has it called exec() */
+	/* a hidden process has not called exec() */
 	{ HIDDEN, AFTER, GONE, .counts = false },
-	/* without times there is its user */
+	/* without times its user decides */
 	{ HIDDEN, UNKNOWN, NOT_TOLD, .counts = true },
 	{ HIDDEN, FUTURE, NOT_TOLD, .counts = true },
 	{ STRANGE, UNKNOWN, NOT_TOLD, .counts = false },
@@ -237,7 +237,7 @@ static void who_counts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (cases[i].kind == STRANGE && !strange) {
-			print_message("left out: case %zu: all is ours here\n", i);
+			print_message("left out: case %zu: there is only one user here\n", i);
 			continue;
 		}
 		if (counts(cases[i].kind, cases[i].when, cases[i].agent,
@@ -246,8 +246,8 @@ static void who_counts(void **state)
 	}
 }
 
-/* A child has the pid of one that had the slot @old; it has @new, late if the server has
- * looked before.  Who is left is the younger one. */
+/* A child has the pid of a process that had the slot @old, and claims the slot @new;
+ * @is_late: after the server has looked.  The younger slot must win. */
 static void have_two_slots(uint32_t old, uint32_t new, bool is_late)
 {
 	struct server *server;
@@ -273,7 +273,7 @@ static void have_two_slots(uint32_t old, uint32_t new, bool is_late)
 	assert_int_equal(nr, 2);
 	root.processes[new].claimed_ns = now_ns() + 1;
 	root.processes[new].pid = (uint32_t)pid;
-	/* looks again, as it is asked to remove it */
+	/* the server looks again before it removes a root */
 	assert_int_equal(server_root_remove(server, "one.1"), -EBUSY);
 	server_root_list(server, see, &nr);
 	assert_int_equal(nr, 2);
@@ -298,9 +298,9 @@ static void the_last_slot_counts(void **state)
 
 /* ---- a process takes its slot while the server looks for it ---- */
 
-static struct fake_root *starting;	/* its process has no slot yet */
+static struct fake_root *starting;	/* the root; its process has no slot yet */
 
-/* The server asks it whether somebody it has just opened is alive. */
+/* The server calls poll() to find out whether a process that it has just opened is alive. */
 int poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 {
 	struct timespec ts = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
@@ -340,11 +340,11 @@ static void takes_its_slot(void **state)
 
 /* ---- a process takes its slot while something is switched ---- */
 
-static struct fake_root *switched;	/* @child of it has no slot yet */
+static struct fake_root *switched;	/* the root; @child has no slot yet */
 static pid_t child;
 
-/* The server calls it to wake those who wait for wishes.  The child has looked for one
- * just before, and found none. */
+/* The server calls syscall() to wake agents that wait for settings.  The child has looked for
+ * settings just before, and found none. */
 long syscall(long nr, ...)
 {
 	long args[6], r;
@@ -401,7 +401,7 @@ static void who_comes_is_waited_for(void **state)
 
 /* ---- a child has no slot yet, and its parent is dead ---- */
 
-static time_t ahead;			/* seconds */
+static time_t ahead;			/* added to the time, in seconds */
 
 int clock_gettime(clockid_t id, struct timespec *ret_now)
 {
@@ -411,7 +411,7 @@ int clock_gettime(clockid_t id, struct timespec *ret_now)
 	return r;
 }
 
-/* In seconds.  Is the root there? */
+/* Let @later seconds pass.  Returns true if the root is still there. */
 static bool is_there_later(struct server *server, time_t later)
 {
 	uint32_t nr = UINT32_MAX;
@@ -451,7 +451,7 @@ static void child_is_waited_for(void **state)
 	root.processes[1].pid = (uint32_t)getpid();
 	root.control->forks_done = 1;
 	assert_true(is_there_later(server, 60));
-	/* it dies in its turn, and its own child is never seen */
+	/* the child dies, too, and its own child is never seen */
 	root.control->forks = 2;
 	root.processes[1].pid = root.control->pid;
 	assert_true(is_there_later(server, 2));
@@ -465,7 +465,7 @@ static void child_is_waited_for(void **state)
 
 /* ---- the server has no descriptors ---- */
 
-/* It has that many more when it finds a root of ours. */
+/* Let the server find a root of ours while it may open @nr more descriptors. */
 static void look_with(rlim_t nr)
 {
 	struct rlimit all, few;
@@ -482,7 +482,7 @@ static void look_with(rlim_t nr)
 	few = (struct rlimit){ (rlim_t)dup(0) + nr, all.rlim_max };
 	close((int)(few.rlim_cur - nr));
 	setrlimit(RLIMIT_NOFILE, &few);
-	for (int i = 0; i < 2; i++) {	/* it is found; something happens to it */
+	for (int i = 0; i < 2; i++) {	/* first the root is found, then it changes */
 		server_dispatch(server);
 		assert_int_equal(utimensat(AT_FDCWD, root.path, NULL, 0), 0);
 	}
@@ -518,14 +518,14 @@ static void name_is_anothers(void **state)
 	fake_root_show(&root, "one.1");
 	fake_root_make(&other, dir, "one.1");
 	assert_int_equal(server_new(dir, &server), 0);
-	/* before the server is told of the names */
+	/* before the server reads the names */
 	root.control->pid = (uint32_t)get_dead_pid();
 	root.processes[0].pid = root.control->pid;
 	fake_root_show(&root, "one.1.1");
 	fake_root_show(&other, "one.1");
 	server_tick(server);
 	assert_int_equal(access(other.path, F_OK), 0);
-	/* the old one goes by its new name */
+	/* the old root has its new name */
 	server_dispatch(server);
 	assert_true(is_there_later(server, 2));
 	assert_int_equal(access(root.path, F_OK), -1);
@@ -540,7 +540,7 @@ static void name_is_anothers(void **state)
 
 /* ---- stat() and /proc/PID/maps do not agree ---- */
 
-/* The memory has other numbers in /proc/self/maps than by stat(). */
+/* Returns true if the memory's device or inode differs between stat() and /proc/self/maps. */
 static bool has_two_numbers(const struct fake_root *root)
 {
 	char path[300], line[512], numbers[64];
@@ -569,7 +569,7 @@ static bool tell(const char *path, unsigned int id)
 	return file && fprintf(file, "%u %u 1", id, id) > 0 && !fclose(file);
 }
 
-/* May this process mount, in a namespace of its own? */
+/* Returns true if this process can mount, in a namespace of its own. */
 static bool can_mount(void)
 {
 	unsigned int uid = geteuid(), gid = getegid();
@@ -583,7 +583,7 @@ static bool can_mount(void)
 	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
-/* overlayfs over two file systems has such files. */
+/* Files of overlayfs over two file systems differ in this way. */
 static void live_in_overlay(const char *dir)
 {
 	struct server *server;

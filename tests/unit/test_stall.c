@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A root that makes the server work for it, beside a good one.  The server has one thread,
- * so a client of the good root waits as long as the longest call for the other one lasts.
- * That is measured in CPU time: a machine that is busy with something else changes
- * nothing.  The server aims at 100 ms; what these roots cost before there was a bound is
- * written at each.
+ * A hostile root makes the server work for it, next to a good root.  The server has one
+ * thread, so a client of the good root waits as long as the longest call for the hostile one
+ * takes.  This is measured in CPU time, so that a busy machine does not matter.  The budget
+ * is 100 ms; comments say what a root cost before there was a budget.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,15 +30,16 @@
 #ifdef __SANITIZE_ADDRESS__
 #define LIMIT_MS	4000u
 #define MEMORY_KB	4000000u
-#define MEMORY_MAX	RLIM_INFINITY	/* its tables count, too */
+#define MEMORY_MAX	RLIM_INFINITY	/* the sanitizer's tables count, too */
 #else
 #define LIMIT_MS	400u
-#define MEMORY_KB	400000u		/* that one root may make the server take */
+#define MEMORY_KB	400000u		/* memory that one root may make the server use */
 #define MEMORY_MAX	(2ull << 30)
 #endif
 #define ROUNDS		25
 
-static time_t ahead;			/* seconds: a round is one of the server's ticks */
+static time_t ahead;			/* added to the time, in seconds: a round is one tick
+					 * of the server */
 
 int clock_gettime(clockid_t id, struct timespec *ret_now)
 {
@@ -58,7 +58,8 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-/* Not cmocka's: each attack is a process of its own. */
+/* Fail this process.  cmocka's functions cannot be used, because each attack is a process of
+ * its own. */
 static void require(bool is_true, const char *what)
 {
 	if (is_true)
@@ -82,7 +83,8 @@ static void note(const char *what, uint64_t started_ms)
 
 /* ---- processes with many mappings ---- */
 
-/* Mappings of one page each; neighbours differ, so that they stay apart. */
+/* Map pages one by one; neighbours have different rights, so that the kernel does not merge
+ * them. */
 static void be_large(int ready)
 {
 	size_t bytes = (size_t)MAPPINGS * 4096;
@@ -99,7 +101,7 @@ static void be_large(int ready)
 		pause();
 }
 
-/* @root: NULL, or it is not of this one. */
+/* Start a process with many mappings.  @root: it maps this root's memory; NULL: none. */
 static pid_t make_large(struct fake_root *root)
 {
 	int ready[2];
@@ -130,7 +132,7 @@ static void name_process(struct fake_root *root, pid_t pid)
 		root->processes[slot].pid = (uint32_t)pid;
 }
 
-/* Was 57 s. */
+/* Took 57 s. */
 static void name_stranger(struct fake_root *root)
 {
 	name_process(root, make_large(root));
@@ -141,7 +143,7 @@ static void name_own(struct fake_root *root)
 	name_process(root, make_large(NULL));
 }
 
-/* Slots that were taken one after another: the last one counts. */
+/* The slots were claimed one after another: the last one counts. */
 static void name_in_order(struct fake_root *root)
 {
 	name_stranger(root);
@@ -149,7 +151,7 @@ static void name_in_order(struct fake_root *root)
 		root->processes[slot].claimed_ns = slot;
 }
 
-/* Several, in turns. */
+/* Name several processes in turns. */
 static void name_some(struct fake_root *root)
 {
 	pid_t pids[4];
@@ -162,18 +164,18 @@ static void name_some(struct fake_root *root)
 
 /* ---- tables ---- */
 
-/* Each time that the server looks something seems to be new. */
+/* Change the counter, so that the tables seem new each time that the server looks. */
 static void change_tables(struct fake_root *root)
 {
 	__atomic_add_fetch(&root->control->tables_changed, 1, __ATOMIC_RELEASE);
 }
 
-/* Events of as many systems, each of which gets a trigger from the start. */
+/* Each event has a system of its own, and a trigger from the start. */
 static void name_systems(struct fake_root *root)
 {
 	char system[32];
 
-	for (uint32_t row = 0; row < ABI_EVENTS; row++) {
+	for (uint32_t row = ABI_DYNAMIC; row < ABI_EVENTS; row++) {
 		snprintf(system, sizeof(system), "system%u", row);
 		fake_event_n(root, 0, system, "tick");
 	}
@@ -181,10 +183,10 @@ static void name_systems(struct fake_root *root)
 	root->control->boot_state = ABI_BOOT_WANTED;
 }
 
-/* Many of one name, which come and go. */
+/* Many events of one name, which appear and disappear. */
 static void name_alike(struct fake_root *root)
 {
-	for (uint32_t row = 0; row < ABI_EVENTS; row++)
+	for (uint32_t row = ABI_DYNAMIC; row < ABI_EVENTS; row++)
 		fake_event_n(root, 0, "system", "tick");
 	strcpy(root->control->boot, "trace_trigger=tick.traceoff");
 	root->control->boot_state = ABI_BOOT_WANTED;
@@ -197,7 +199,7 @@ static void come_and_go(struct fake_root *root)
 	change_tables(root);
 }
 
-/* All rows name the same blob, all fields the same long text. */
+/* All rows name one blob, and all fields one long text. */
 static void share_format(struct fake_root *root)
 {
 	uint32_t nr = 4096, bytes = 1000000;
@@ -220,7 +222,7 @@ static void share_format(struct fake_root *root)
 	root->control->nr_events = ABI_EVENTS;
 }
 
-/* As many fields as possible, short ones. */
+/* As many short fields as possible. */
 static void have_fields(struct fake_root *root)
 {
 	uint32_t nr = 4000;
@@ -244,7 +246,7 @@ static void have_fields(struct fake_root *root)
 	root->control->nr_events = ABI_EVENTS;
 }
 
-/* A ring in each place where one can be, in all instances. */
+/* Rings in every possible place, in all instances. */
 static void have_rings(struct fake_root *root)
 {
 	uint64_t bytes = ring_bytes(ABI_PAGE_BYTES_MIN, 2);
@@ -283,7 +285,7 @@ static void have_rings(struct fake_root *root)
 	}
 }
 
-/* Rings that move. */
+/* Let the rings move. */
 static void move_rings(struct fake_root *root)
 {
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++)
@@ -291,7 +293,7 @@ static void move_rings(struct fake_root *root)
 			root->buffer[i].side[0].ring[cpu][0].bytes ^= 4096;
 }
 
-/* Many formats of trace_printk(), and all the time the program says that there are more. */
+/* Many formats of trace_printk(), and the program always says that there are more. */
 static void have_formats(struct fake_root *root)
 {
 	char text[400];
@@ -309,7 +311,7 @@ static void *change_on(void *arg)
 	return NULL;
 }
 
-/* Records whose format is none of them. */
+/* Records with formats that are not in the list. */
 static void record_printk(struct server *server, struct fake_root *root)
 {
 	struct {
@@ -327,7 +329,8 @@ static void record_printk(struct server *server, struct fake_root *root)
 	require(!pthread_create(&thread, NULL, change_on, root), "thread");
 }
 
-/* A text that takes long to compile: it names fields, all that there are before each. */
+/* A print format that takes long to compile: all its arguments are the field that is found
+ * last. */
 static void have_long_print(struct fake_root *root)
 {
 	static struct fake_field fields[2000];
@@ -347,7 +350,7 @@ static void have_long_print(struct fake_root *root)
 	fake_event(root, 0, "system", "tick", text, fields, 2000);
 }
 
-/* Numbers of very many digits, most of which are not printed.  Was 8.6 s a line. */
+/* Numbers with very many digits, most of which are not printed.  Took 8.6 s per line. */
 static void have_digits(struct fake_root *root)
 {
 	static char text[900000];
@@ -362,7 +365,7 @@ static void have_digits(struct fake_root *root)
 	fake_event(root, 0, "system", "tick", text, NULL, 0);
 }
 
-/* Threads that nobody knows, which /proc is asked for; and many processes to ask for them. */
+/* Unknown threads, which are looked up in /proc, and many processes to look in. */
 static void have_threads(struct fake_root *root)
 {
 	fake_event_n(root, 0, "system", "tick");
@@ -373,12 +376,12 @@ static void record(struct server *server, struct fake_root *root)
 {
 	require(!tree_echo(server, "hostile.1/events/enable", "1"), "enable");
 	for (uint32_t i = 0; i < 4000; i++)
-		fake_record(root, 0, ABI_RING_SLOW, ABI_EVENT_ID_FIRST, 100000 + i * 1024,
-			    1, 1);
+		fake_record(root, 0, ABI_RING_SLOW, ABI_EVENT_ID_FIRST + ABI_DYNAMIC,
+			    100000 + i * 1024, 1, 1);
 }
 
-/* As a server before may have left them: 1,024 triggers for each of 16,384 rows, in each
- * instance. */
+/* A block of rules as an earlier server may have left it: 1,024 triggers for each of 16,384
+ * rows, in each instance. */
 static void have_rules(struct fake_root *root)
 {
 	struct abi_rules *rules = (void *)(root->mem + ABI_ARENA_OFF);
@@ -388,13 +391,13 @@ static void have_rules(struct fake_root *root)
 
 	snprintf(path, sizeof(path), "%s/memory", root->path);
 	require(!truncate(path, ABI_ARENA_OFF + (1u << 20)), "truncate");
-	for (uint32_t row = 0; row < ABI_EVENTS; row++)
+	for (uint32_t row = ABI_DYNAMIC; row < ABI_EVENTS; row++)
 		fake_event_n(root, 0, "system", "tick");
 	rules->magic = ABI_RULES_MAGIC;
 	rules->bytes = 1u << 20;
 	rules->nr_rules = 1;
 	rules->rules[0] = (struct abi_rule){
-		.soft = 1, .triggers = (uint32_t)((char *)list - (char *)rules),
+		.row = ABI_DYNAMIC, .soft = 1, .triggers = (uint32_t)((char *)list - (char *)rules),
 		.triggers_bytes = 1u << 19,
 	};
 	list->nr = 1024;
@@ -413,7 +416,40 @@ static void have_rules(struct fake_root *root)
 	}
 }
 
-/* Processes whose files and stacks are looked for, too. */
+/* As many dynamic events as there are rows, each with as many fields as there can be; event probes
+ * are on in each instance. */
+static void have_dynamic(struct fake_root *root)
+{
+	const uint32_t bytes = 32768, head = 4096;
+	char path[256], *text;
+
+	name_systems(root);
+	root->control->boot_state = 0;
+	snprintf(path, sizeof(path), "%s/memory", root->path);
+	require(!truncate(path, ABI_ARENA_OFF + ABI_DYNAMIC * (uint64_t)bytes), "truncate");
+	for (uint32_t row = 0; row < ABI_DYNAMIC; row++) {
+		uint64_t off = ABI_ARENA_OFF + row * (uint64_t)bytes;
+
+		text = root->mem + off + head;
+		if (row % 2)
+			text += sprintf(text, "e:eprobes/name%u system%u.tick", row,
+					ABI_DYNAMIC + row);
+		else
+			text += sprintf(text, "s:synthetic/name%u\t", row);
+		for (int i = 0; i < 64; i++)
+			text += row % 2 ? sprintf(text, " a%d=$n:b3@3/32", i) :
+				sprintf(text, "%s char[99] a%d", i ? ";" : "", i);
+		root->events[row] = (struct abi_event){
+			.blob = off, .blob_bytes = 64, .module = ABI_MODULE_DYNAMIC,
+			.names = off + head, .order = row, .wanted = 0xffff,
+			.names_bytes = (uint32_t)(text - (root->mem + off + head)) + 1,
+		};
+	}
+	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
+		snprintf(root->buffer[i].name, sizeof(root->buffer[i].name), "i%u", i);
+}
+
+/* The files and stacks of processes are read, too. */
 static void trace_functions(struct fake_root *root)
 {
 	name_own(root);
@@ -440,7 +476,7 @@ static const struct attack {
 	const char *what;
 	void (*prepare)(struct fake_root *root);
 	void (*each_round)(struct fake_root *root);
-	const char *file;		/* that a client of the hostile root reads */
+	const char *file;		/* file that a client of the hostile root reads */
 	void (*begin)(struct server *server, struct fake_root *root);	/* NULL: nothing */
 } attacks[] = {
 	{ "nothing", nothing, nothing, "tracing_on", NULL },
@@ -451,6 +487,7 @@ static const struct attack {
 	{ "functions and stacks", trace_functions, have_stacks, "tracing_on", NULL },
 	{ "many systems", name_systems, change_tables, "set_event", NULL },
 	{ "rules of the last server", have_rules, change_tables, "set_event", NULL },
+	{ "many dynamic events", have_dynamic, change_tables, "dynamic_events", NULL },
 	{ "many events of a name", name_alike, come_and_go, "set_event", NULL },
 	{ "a format for all events", share_format, change_tables, "set_event", NULL },
 	{ "many fields", have_fields, change_tables, "set_event", NULL },
@@ -490,7 +527,7 @@ static void drain(struct server *server, const char *path)
 		tracefs_close(file);
 }
 
-/* The server's loop, and clients of both roots. */
+/* Run the server's loop, and clients of both roots. */
 static void run_rounds(struct server *server, struct fake_root *root,
 		       const struct attack *attack)
 {
@@ -545,7 +582,7 @@ static void run_attack(const char *dir)
 	attack->prepare(&root);
 	fake_root_show(&root, "hostile.1");
 	before_kb = memory_kb();
-	setrlimit(RLIMIT_DATA, &limit);	/* before the machine runs out of memory */
+	setrlimit(RLIMIT_DATA, &limit);	/* limit memory before the machine runs out of it */
 	loop_allow_descriptors();
 	now = cpu_ms();
 	require(!server_new(dir, &server), "server");
@@ -562,7 +599,7 @@ static void run_attack(const char *dir)
 
 static void others_are_served(void **state)
 {
-	const char *only = getenv("ATTACK");	/* by hand */
+	const char *only = getenv("ATTACK");	/* to run one attack by hand */
 	int failed = 0;
 
 	(void)state;

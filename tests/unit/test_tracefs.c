@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control files of a root: what they read as and what they take.
+ * The control files of a root: their contents, and the writes that they accept.
  *
  * user: both root may open each file in both directions
  */
@@ -90,7 +90,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"available_filter_functions_addrs 440\navailable_tracers 440\n"
 		"buffer_percent 640\nbuffer_size_kb 640\nbuffer_subbuf_size_kb 640\n"
 		"buffer_total_size_kb 440\ncurrent_tracer 640\n"
-		"dyn_ftrace_total_info 440\nenabled_functions 440\nerror_log 640\n"
+		"dyn_ftrace_total_info 440\ndynamic_events 640\nenabled_functions 440\n"
+		"error_log 640\n"
 		"events/ 755\nfree_buffer 200\nfunction_profile_enabled 640\n"
 		"instances/ 750\nmax_graph_depth 640\n"
 		"options/ 750\nper_cpu/ 750\nprintk_formats 440\n"
@@ -101,7 +102,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"set_graph_function 640\nset_graph_notrace 640\n"
 		"snapshot 640\nstack_max_size 640\nstack_trace 440\n"
 		"stack_trace_filter 640\nstack_trace_threads 440\n"
-		"stack_tracer_enabled 640\ntimestamp_mode 440\ntouched_functions 440\n"
+		"stack_tracer_enabled 640\nsynthetic_events 640\n"
+		"timestamp_mode 440\ntouched_functions 440\n"
 		"trace 640\ntrace_clock 640\n"
 		"trace_marker 220\n"
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
@@ -114,11 +116,12 @@ static void names_and_modes_are_the_kernels(void **state)
 		"enable 640\nfilter 640\nsched_switch/ 755\n"
 		"sched_wakeup/ 755\nsched_waking/ 755\n");
 	assert_string_equal(ls(f->server, "fake.1/events/sched/sched_switch"),
-		"enable 640\nfilter 640\nformat 440\nid 440\ntrigger 640\n");
+		"enable 640\nfilter 640\nformat 440\nhist 440\nhist_debug 440\nid 440\n"
+		"inject 200\ntrigger 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events/ftrace/print"),
-		"format 440\nid 440\ntrigger 640\n");
+		"format 440\nhist 440\nhist_debug 440\nid 440\ntrigger 640\n");
 	assert_string_equal(ls(f->server, "fake.1/events/ftrace/function"),
-		"format 440\nid 440\n");
+		"format 440\nhist 440\nhist_debug 440\nid 440\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu"),
 		"cpu0/ 750\ncpu1/ 750\n");
 	assert_string_equal(ls(f->server, "fake.1/per_cpu/cpu1"),
@@ -210,7 +213,7 @@ static ino_t ino_of(struct server *server, const char *path)
 	return st.st_ino;
 }
 
-/* A place in an instance that is gone is none in the next of its name. */
+/* A node of an instance that was removed is not valid in the next instance of that name. */
 static void an_instance_that_is_gone_stays_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -249,10 +252,10 @@ static void texts_of_events(void **state)
 		"irq:irq_entry\nirq:irq_exit\n");
 	assert_string_equal(
 		tree_cat(f->server, "fake.1/events/sched/sched_waking/id"),
-		"32769\n");
+		"33281\n");
 	assert_string_equal(
 		tree_cat(f->server, "fake.1/events/sched/sched_waking/format"),
-		"name: sched_waking\nID: 32769\nformat:\n"
+		"name: sched_waking\nID: 33281\nformat:\n"
 		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -283,7 +286,7 @@ static void texts_of_events(void **state)
 	assert_string_equal(tree_cat(f->server, "fake.1/current_tracer"), "nop\n");
 }
 
-/* A new file is a row; README must have a line for it without being told. */
+/* A new file is a row; README must have a line for it automatically. */
 static void readme_names_every_file(void **state)
 {
 	struct fixture *f = *state;
@@ -336,13 +339,13 @@ static void enable_reads_0_1_X(void **state)
 		"sched:sched_switch\nsched:sched_waking\nsched:sched_wakeup\n");
 	assert_int_equal(tree_echo(f->server, "fake.1/events/enable", "1"), 0);
 	assert_string_equal(tree_cat(f->server, "fake.1/events/enable"), "1\n");
-	assert_int_equal(f->root.events[4].wanted, 1);
+	assert_int_equal(f->root.events[ABI_DYNAMIC + 4].wanted, 1);
 	assert_int_equal(tree_echo(f->server, "fake.1/events/enable", "0"), 0);
 	assert_string_equal(tree_cat(f->server, "fake.1/events/enable"), "0\n");
-	assert_int_equal(f->root.events[4].wanted, 0);
+	assert_int_equal(f->root.events[ABI_DYNAMIC + 4].wanted, 0);
 }
 
-/* What the kernel (6.18) says to each of these. */
+/* The answers of the kernel (6.18) to these writes. */
 static void wrong_values_change_nothing(void **state)
 {
 	static const struct {
@@ -424,7 +427,7 @@ static void files_for_one_direction(void **state)
 	size_t taken;
 	char buf[16];
 
-	/* root may open them all, as on the kernel's; then there is no method */
+	/* as on the kernel, root may open every file; then there is no method */
 	if (geteuid()) {
 		assert_int_equal(tree_echo(f->server, "fake.1/README", "x"), -EACCES);
 		assert_int_equal(tree_open(f->server, "fake.1/trace_marker",
@@ -474,7 +477,7 @@ static void set_event_spellings(void **state)
 		{ 1, "gone:gone_event", -EINVAL, "sched:sched_wakeup\n" },
 		{ 1, "", 0, "sched:sched_wakeup\n" },
 		{ 1, "  \n", 0, "sched:sched_wakeup\n" },
-		/* one word a write: the bytes that were taken */
+		/* one token per write: the number of bytes that were taken */
 		{ 0, "sched:sched_switch sched:sched_waking", 19, "sched:sched_switch\n" },
 		{ 0, "irq:irq_exit\nirq:irq_entry\n", 13, "irq:irq_exit\n" },
 		{ 0, "  irq:irq_exit", 0, "irq:irq_exit\n" },
@@ -482,7 +485,7 @@ static void set_event_spellings(void **state)
 		{ 0, "\n", 0, "" },
 		{ 0, ":", 0, "sched:sched_switch\nsched:sched_waking\n"
 		  "sched:sched_wakeup\nirq:irq_entry\nirq:irq_exit\n" },
-		{ 0, "nosuch", -EINVAL, "" },	/* > has cleared before */
+		{ 0, "nosuch", -EINVAL, "" },	/* > has cleared the list before */
 	};
 	struct fixture *f = *state;
 	char longest[200];
@@ -501,7 +504,7 @@ static void set_event_spellings(void **state)
 	assert_int_equal(tree_append(f->server, "fake.1/set_event", longest), -EINVAL);
 }
 
-/* Rows of a module that goes keep their state and show it when it is back. */
+/* Rows of a module that is unloaded keep their state, and show it when the module is back. */
 static void events_follow_their_module(void **state)
 {
 	struct fixture *f = *state;
@@ -521,14 +524,14 @@ static void events_follow_their_module(void **state)
 	f->root.processes[0].modules[0] |= 2;
 	assert_string_equal(tree_cat(f->server, "fake.1/set_event"),
 			    "gone:gone_event\n");
-	/* the same event from another module: the newer row has the path */
+	/* an equal event from another module: the newer row has the path */
 	fake_event_n(&f->root, 2, "gone", "gone_event");
 	f->root.processes[0].modules[0] |= 4;
 	assert_string_equal(tree_cat(f->server, "fake.1/events/gone/gone_event/id"),
-			    "32774\n");
+			    "33286\n");
 	f->root.processes[0].modules[0] &= ~4ull;
 	assert_string_equal(tree_cat(f->server, "fake.1/events/gone/gone_event/id"),
-			    "32773\n");
+			    "33285\n");
 }
 
 /* ---- sizes ---- */
@@ -550,7 +553,7 @@ static void sizes_are_the_kernels(void **state)
 	struct fixture *f = *state;
 
 	assert_string_equal(tree_cat(f->server, "fake.1/buffer_size_kb"), "1410\n");
-	/* without rings, then with them */
+	/* first without rings, then with rings */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			assert_int_equal(tree_echo(f->server, "fake.1/buffer_size_kb",

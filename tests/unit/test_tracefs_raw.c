@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_pipe_raw: its pages, read by libtraceevent as a second opinion. */
+/* Pages of trace_pipe_raw, which libtraceevent reads, too. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static struct tracefs_file *open_raw(struct fixture *f)
 	return file;
 }
 
-/* The n of the next record of the page that is loaded, or -1. */
+/* Returns the n of the next record of the loaded page, or -1. */
 static int next_n(struct fixture *f, bool is_first, unsigned long long *time)
 {
 	int32_t *data = is_first ? kbuffer_read_event(f->kbuffer, time) :
@@ -79,13 +79,13 @@ static int next_n(struct fixture *f, bool is_first, unsigned long long *time)
 	return data[2];
 }
 
-/* Two records, 28 ms apart: the bytes that the kernel would put there. */
+/* Two records, 28 ms apart, must be the bytes that the kernel would write. */
 static void page_has_the_kernels_bytes(void **state)
 {
 	static const uint32_t expected[] = {
 		1000000000, 0, 32, 0,		/* time, commit */
-		3, 32768, 1, 11,		/* three words, no delta */
-		3 | 28000000u << 5, 32768, 1, 12,
+		3, 33280, 1, 11,		/* three words, no delta */
+		3 | 28000000u << 5, 33280, 1, 12,
 		0, 0, 0, 0,
 	};
 	struct fixture *f = *state;
@@ -100,7 +100,7 @@ static void page_has_the_kernels_bytes(void **state)
 	tracefs_close(file);
 }
 
-/* Both rings of the CPU in one stream, across many pages. */
+/* One stream contains both rings of the CPU, across many pages. */
 static void pages_hold_every_record_in_order(void **state)
 {
 	enum { NR = 5000 };
@@ -111,7 +111,7 @@ static void pages_hold_every_record_in_order(void **state)
 	int expected = 0, pages = 0;
 	ssize_t n;
 
-	/* every 100th after a pause that needs a time extend */
+	/* before every 100th record a pause that needs a time extend */
 	for (int i = 0; i < NR; i++)
 		record(f, i % 3 ? FAST : SLOW, i, S + (uint64_t)(i + i / 100 * S));
 	while ((n = tracefs_read(file, page, sizeof(page), 0)) > 0) {
@@ -147,10 +147,10 @@ static void lost_records_are_in_the_page(void **state)
 	assert_int_equal(kbuffer_load_subbuffer(f->kbuffer, page), 0);
 	first = next_n(f, true, &time);
 	assert_true(first > 2000);
-	/* full, but for the count */
+	/* full except for the count */
 	assert_int_equal(*(uint64_t *)(page + 8), 0xffffffffc0000000 | 4064);
 	assert_int_equal(kbuffer_missed_events(f->kbuffer), first);
-	/* let what is behind be overrun; a page that was read stays */
+	/* overwrite the pages after this one; a page that was read stays */
 	for (int i = 3000; i < 6000; i++)
 		record(f, FAST, i, S + (uint64_t)i);
 	first += 254;
@@ -167,7 +167,7 @@ static void lost_records_are_in_the_page(void **state)
 	tracefs_close(file);
 }
 
-/* As the kernel: what fits into the read; nothing, if no record does. */
+/* As in the kernel, a read gets the records that fit, or nothing if none fits. */
 static void small_reads(void **state)
 {
 	struct fixture *f = *state;
@@ -180,7 +180,7 @@ static void small_reads(void **state)
 	assert_int_equal(tracefs_read(file, page, 10, 0), 0);
 	assert_int_equal(tracefs_read(file, page, 31, 0), 0);
 	assert_int_equal(tracefs_read(file, page, 50, 0), 50);
-	assert_int_equal(*(uint64_t *)(page + 8), 32);	/* two of them */
+	assert_int_equal(*(uint64_t *)(page + 8), 32);	/* two of the records */
 	assert_int_equal(tracefs_read(file, page, 4096, 0), 4046);
 	assert_int_equal(tracefs_read(file, page, 4096, 0), 4096);
 	assert_int_equal(*(uint64_t *)(page + 8), 16);
@@ -188,7 +188,7 @@ static void small_reads(void **state)
 	tracefs_close(file);
 }
 
-/* For splice(): full pages only, and nothing is taken out before. */
+/* For splice(): only full pages are returned, and nothing is consumed before. */
 static void whole_pages(void **state)
 {
 	struct fixture *f = *state;
@@ -205,14 +205,14 @@ static void whole_pages(void **state)
 	assert_int_equal(tracefs_read_whole(file, page, 4096), 4096);
 	assert_int_equal(*(uint64_t *)(page + 8), 4080);
 	assert_non_null(strstr(tree_cat(f->server, "fake.1/trace"), ": 1/1 "));
-	/* the rest, for an ordinary read */
+	/* an ordinary read gets the rest */
 	assert_int_equal(tracefs_read_whole(file, page, 4096), -EAGAIN);
 	assert_int_equal(tracefs_read(file, page, 8192, 0), 4096);
 	assert_int_equal(*(uint64_t *)(page + 8), 16);
 	tracefs_close(file);
 }
 
-/* What another reader took out is not given twice. */
+/* Records that another reader has consumed are not returned again. */
 static void two_readers_share(void **state)
 {
 	struct fixture *f = *state;
@@ -257,7 +257,8 @@ static void poll_says_half_full(void **state)
 	tracefs_node_put(node);
 }
 
-/* A write of 0 to tracing_on waits for readers of trace_pipe_raw, not of a snapshot. */
+/* A write of 0 to tracing_on waits for readers of trace_pipe_raw, but not for readers of a
+ * snapshot. */
 static void snapshots_are_not_waited_for(void **state)
 {
 	struct fixture *f = *state;

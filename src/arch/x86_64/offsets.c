@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The offsets and numbers that assembly uses.  This file becomes no object file: the
- * build compiles it to assembly, and offsets.sh makes the header
- * "arch/x86_64/offsets.h" in the build directory of the lines that start with "->".  So
- * an offset in assembly cannot differ from the struct.
+ * The offsets and numbers that assembly uses.  The build compiles this file to
+ * assembly, not to an object file.  From the lines that start with "->" offsets.sh
+ * makes the header "arch/x86_64/offsets.h" in the build directory.  So the offsets that
+ * assembly uses are always those of the structs.
  *
- * It is the only file of src/arch that includes headers of src/ring and src/runtime.
+ * This is the only file of src/arch that includes headers of src/ring and src/runtime.
  */
 #include <linux/rseq.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "abi/hist.h"
 #include "abi/ring.h"
 #include "arch/arch.h"
+#include "hist/quick.h"
 #include "ring/ring.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/function/ftrace.h"
@@ -25,6 +27,7 @@
 #define OFFSET(name, type, member)	DEFINE(name, offsetof(struct type, member))
 
 void ring_offsets(void);
+void hist_offsets(void);
 void runtime_offsets(void);
 void function_offsets(void);
 void frame_offsets(void);
@@ -59,6 +62,35 @@ void ring_offsets(void)
 	DEFINE(COMMIT_ABORTED, ARCH_COMMIT_ABORTED);
 	DEFINE(COMMIT_CHANGED, ARCH_COMMIT_CHANGED);
 	DEFINE(REC_TIME_EXTEND, ABI_REC_TIME_EXTEND);
+}
+
+void hist_offsets(void)
+{
+	OFFSET(QUICK_LOAD, hist_quick, load);
+	OFFSET(QUICK_ONE, hist_quick, one);
+	OFFSET(QUICK_SOFT, hist_quick, soft);
+	OFFSET(QUICK_PAUSED, hist_quick, paused);
+	OFFSET(QUICK_KEY, hist_quick, key.offset);
+	OFFSET(QUICK_VAL, hist_quick, val.offset);
+	OFFSET(QUICK_VAL_BYTES, hist_quick, val.bytes);
+	OFFSET(QUICK_VAL_SHIFT, hist_quick, val.sign_shift);
+	OFFSET(QUICK_CHANGE, hist_quick, change_code);
+	OFFSET(QUICK_CHANGE_VALUE, hist_quick, change_value);
+	OFFSET(QUICK_SEED, hist_quick, seed);
+	OFFSET(QUICK_SLOTS, hist_quick, slots);
+	OFFSET(QUICK_SLOT_SHIFT, hist_quick, slot_shift);
+	OFFSET(QUICK_SLOT_MASK, hist_quick, slot_mask);
+	OFFSET(QUICK_ENTRIES, hist_quick, entries);
+	OFFSET(QUICK_NR_ENTRIES, hist_quick, nr_entries);
+	OFFSET(QUICK_ENTRY_BYTES, hist_quick, entry_bytes);
+	OFFSET(QUICK_FIGURES, hist_quick, figures);
+	OFFSET(FIGURES_AT, arch_figures, at);
+	OFFSET(FIGURES_PART, arch_figures, part_bytes);
+
+	DEFINE(HIST_QUICK_SET, HIST_QUICK_SET);
+	DEFINE(HIST_QUICK_PROBES, HIST_QUICK_PROBES);
+	DEFINE(HIST_HASH_LOW, HIST_HASH_MULT & UINT32_MAX);
+	DEFINE(HIST_HASH_HIGH, (int32_t)(HIST_HASH_MULT >> 32));
 }
 
 void runtime_offsets(void)
@@ -100,8 +132,8 @@ void function_offsets(void)
 	OFFSET(SHADOW_ABOVE, shadow, above);
 	OFFSET(SHADOW_DEPTH, shadow, depth);
 	OFFSET(SHADOW_WORD, shadow, word);
-	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* byte of the word that has
-								 * the tag, if the call is
+	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* the byte of the word that
+								 * contains the tag if the call is
 								 * simple (shadow_tags.h) */
 	/* mask of the bits of a stack address that select a shadow at home */
 	DEFINE(SHADOW_HOME_MASK, SHADOW_KEYS * SHADOW_SLOTS * 8ull - 8);

@@ -44,7 +44,7 @@ static struct block *stable_blocks;	/* free blocks of memory_alloc_stable(), all
 static char *rest;			/* the unused end of the newest chunk */
 static size_t rest_bytes;		/* number of bytes at `rest` */
 
-static void *map(size_t bytes)
+static void *map_chunk(size_t bytes)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, (long)bytes,
 				 PROT_READ | PROT_WRITE,
@@ -60,8 +60,8 @@ static long map_nothing(uint64_t bytes)
 }
 
 /* Returns true if the address space is not limited (RLIMIT_AS).  If it is limited, the
- * caller must not reserve more than it needs, even temporarily: another thread of the
- * program may need this space at that moment. */
+ * caller must not reserve more than it needs, not even for a moment: another thread of
+ * the program may need the space at that moment. */
 static bool is_plenty(void)
 {
 	struct rlimit limit;
@@ -111,8 +111,8 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Allocate a large table.  munlock() comes before the table becomes writable:
- * otherwise, in a program that has called mlockall(MCL_FUTURE), the kernel would
+/* Allocate a large table.  Call munlock() before the table becomes writable.  In the
+ * other order, in a program that has called mlockall(MCL_FUTURE), the kernel would
  * allocate all memory pages of the table. */
 void *memory_alloc_table(uint64_t bytes)
 {
@@ -133,10 +133,10 @@ void *memory_alloc_table(uint64_t bytes)
 	return mem;
 }
 
-static bool is_in(const struct range *range, uint64_t addr, uint64_t *until)
+bool memory_is_in(uint64_t start, uint64_t end, uint64_t addr, uint64_t *until)
 {
-	bool is_inside = addr >= range->start && addr < range->end;
-	uint64_t border = is_inside ? range->end : range->start;
+	bool is_inside = addr >= start && addr < end;
+	uint64_t border = is_inside ? end : start;
 
 	if (border > addr && border < *until)
 		*until = border;
@@ -146,14 +146,10 @@ static bool is_in(const struct range *range, uint64_t addr, uint64_t *until)
 bool memory_is_large(uint64_t addr, uint64_t *until)
 {
 	uint32_t nr = __atomic_load_n(&nr_large, __ATOMIC_ACQUIRE);	/* [memory.large] */
-	const struct range bodies = {
-		(uint64_t)ftrace_graph_bodies,
-		(uint64_t)ftrace_graph_bodies + sizeof(ftrace_graph_bodies),
-	};
-	bool is_large = is_in(&bodies, addr, until);
+	bool is_large = false;
 
 	for (uint32_t i = 0; i < nr; i++)
-		is_large |= is_in(&large[i], addr, until);
+		is_large |= memory_is_in(large[i].start, large[i].end, addr, until);
 	return is_large;
 }
 
@@ -166,12 +162,12 @@ static unsigned int class_of(size_t bytes)
 	return class;
 }
 
-static struct block *carve(size_t bytes)
+static struct block *carve_block(size_t bytes)
 {
 	struct block *block;
 
 	if (rest_bytes < bytes) {
-		rest = map(CHUNK_BYTES);
+		rest = map_chunk(CHUNK_BYTES);
 		rest_bytes = rest ? CHUNK_BYTES : 0;
 		if (!rest)
 			return NULL;
@@ -190,14 +186,14 @@ void *memory_alloc(size_t bytes)
 	runtime_lock();
 	if (class == CLASSES) {
 		bytes += sizeof(*block);
-		block = map(bytes);
+		block = map_chunk(bytes);
 	} else {
 		bytes = (size_t)1 << (class + CLASS_MIN);
 		block = free_blocks[class];
 		if (block)
 			free_blocks[class] = block->next;
 		else
-			block = carve(bytes);
+			block = carve_block(bytes);
 	}
 	runtime_unlock();
 	if (!block)

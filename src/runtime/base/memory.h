@@ -9,9 +9,9 @@
 
 /* Returns @bytes bytes, all 0, or NULL.  Takes the runtime's lock. */
 void *memory_alloc(size_t bytes);
-/* Returns @bytes bytes, or NULL.  Only memory_alloc_stable() uses this memory again
- * after memory_free().  Memory that is used again has its old content, not zeroes.
- * Takes the runtime's lock. */
+/* Returns @bytes bytes, or NULL.  After memory_free(), only memory_alloc_stable() uses
+ * this memory again.  Memory that is used again has its old content, not zeroes.  Takes
+ * the runtime's lock. */
 void *memory_alloc_stable(size_t bytes);
 /* Free memory of memory_alloc() or memory_alloc_stable().  @ptr may be NULL.  Takes the
  * runtime's lock. */
@@ -26,12 +26,14 @@ void *memory_alloc_table(uint64_t bytes);
  * memory_note_large - note a range that mlockall() must not lock with the program's
  *	memory.  Only one thread at a time may call this.  Returns false if there are too
  *	many ranges.
- * memory_is_large - returns true if @addr is in a range of memory_note_large(), or in
- *	the graph tracer's bodies.  *@until is lowered to the address up to which the
- *	answer holds.
+ * memory_is_large - returns true if @addr is in a range of memory_note_large().
+ * memory_is_in - returns true if @addr is in the range [@start, @end).
+ * The last two functions lower *@until to the end of the addresses for which the answer
+ * is valid.  They take no locks.
  */
 bool memory_note_large(void *mem, uint64_t bytes);
 bool memory_is_large(uint64_t addr, uint64_t *until);
+bool memory_is_in(uint64_t start, uint64_t end, uint64_t addr, uint64_t *until);
 /*
  * Collect memory of memory_alloc() in a list, to free it later.  An empty list is NULL.
  *

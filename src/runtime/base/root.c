@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Create the root: a directory with one file, the memory, which is mapped once and for
- * all.  No descriptor stays open and no path is needed later, so a program may close
- * all descriptors, call chroot() and drop its rights.
+ * Create the root: a directory with one file, the memory.  The file is mapped once, and
+ * stays mapped.  No descriptor stays open and no path is needed later, so a program may
+ * close all descriptors, call chroot() and drop its rights.
  *
  * The mapping is far larger than the file.  Ranges of the heap and of the arena that
  * are not in use have no access rights, so that mlockall() does not fill them.  The
@@ -57,12 +57,12 @@ static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
 static uint64_t heap_reached;		/* number of bytes of the heap, from its start,
 					 * that this process may access (mprotect) */
-/* One bit for each memory page of the tables; 1: root_populate() has succeeded for
- * it. */
+/* One bit for each memory page of the tables.  1: root_populate() has succeeded for the
+ * page. */
 static uint64_t pages_usable[ABI_HEAP_OFF / ARCH_PAGE_BYTES / 64 + 1];
 static_assert(ABI_ALIGN % ARCH_PAGE_BYTES == 0, "blocks are mapped and populated by pages");
 static ino_t root_ino;			/* inode number of the memory file */
-static char root_path[PATH_MAX];	/* the root's directory */
+static char root_path[PATH_MAX];	/* path of the root's directory */
 
 void *root_at(uint64_t off)
 {
@@ -127,7 +127,7 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* Call mprotect() only for the heap and the arena: tables are always
+	/* Call mprotect() only for the heap and the arena, because tables are always
 	 * accessible. */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
@@ -208,8 +208,8 @@ static int make_file(const char *dir)
 	return fd;
 }
 
-/* Returns the smaller of @most and an eighth of the program's limit of @resource
- * (getrlimit()).  The program itself needs the other seven eighths. */
+/* Returns an eighth of the program's limit of @resource (getrlimit()), but not more
+ * than @most.  The program itself needs the other seven eighths. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -228,8 +228,8 @@ static uint64_t arena_bytes_max(void)
 	/*
 	 * Keep the arena small compared to RLIMIT_MEMLOCK.  If the program calls mlockall()
 	 * of the kernel instead of libulf's, the kernel compares this limit with the size
-	 * of all mappings.  A limit of the usual few megabytes is ignored: no arena is
-	 * small enough for it.
+	 * of all mappings.  If the limit is the usual few megabytes, ignore it: no
+	 * arena is small enough for it.
 	 */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
@@ -281,6 +281,7 @@ static void fill_control(struct abi_control *c)
 	c->map_bytes = map_bytes;
 	c->map_addr = (uint64_t)c;
 	c->nr_cpus = nr_cpus;
+	c->nr_events = ABI_DYNAMIC;
 	c->pid = (uint32_t)getpid();
 	c->uid = geteuid();
 	c->has_rseq = has_rseq;
@@ -354,7 +355,7 @@ static int take_first_page(void)
 }
 
 /* Undo root_create(): the root has no name yet, so no other process knows it. */
-static void discard(const char *tmp)
+static void discard_root(const char *tmp)
 {
 	remove_dir(tmp);
 	if (root_control)
@@ -391,7 +392,7 @@ int root_create(const char *dir)
 	close(fd);
 	r = root_control ? take_first_page() : -ENOMEM;
 	if (r) {
-		discard(tmp);
+		discard_root(tmp);
 		return r;
 	}
 	set_geometry();
@@ -409,7 +410,7 @@ int root_publish(const char *dir)
 	temporary_path(dir, tmp);
 	r = rename_root(tmp, dir);
 	if (r)
-		discard(tmp);
+		discard_root(tmp);
 	else
 		memory_note_large(root_control, map_bytes);
 	return r;
@@ -426,11 +427,11 @@ static bool is_another(const struct abi_process *slot, void *arg)
 }
 
 /*
- * Returns true if the root has other live processes.  A child has no slot right after
- * fork(), and its parent may exit before the child has one, as in programs that become
- * daemons.  So load forks_done before the scan of the slots, and compare it with forks
- * afterwards.  If forks_done and forks are equal, every child had claimed a slot, or
- * failed to, when the scan began.
+ * Returns true if the root has other live processes.  Right after fork() a child has no
+ * slot, and its parent may exit before the child has one: programs that become daemons
+ * do this.  So load forks_done before the scan of the slots, and compare it with forks
+ * afterwards.  If both are equal, no child was without a slot when the scan began,
+ * except those that had failed to get one.
  */
 static bool has_others(void)
 {
@@ -442,7 +443,7 @@ static bool has_others(void)
 }
 
 /* Remove the root if this is its last process and the root has no records.  A root that
- * has only records of trace_printk() is also removed, if nobody has opened one of its
+ * has only records of trace_printk() is removed, too, if no user has opened one of its
  * files or changed a setting. */
 void root_remove_if_unused(void)
 {

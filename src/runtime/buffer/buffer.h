@@ -4,6 +4,7 @@
 #define ULF_RUNTIME_BUFFER_BUFFER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "abi/control.h"
@@ -12,7 +13,9 @@
 struct abi_probes;
 struct abi_rules;
 struct abi_triggers;
+struct event_hist;
 struct filter_program;
+struct hist_quick;
 struct repeats;
 struct ring_set;
 struct ulf_event;
@@ -25,27 +28,36 @@ struct event_use {
 						 * every hit */
 	const struct filter_program *only;	/* @filter if the plan has no other
 						 * entry and @soft is NULL; else NULL */
+	/* The histogram, if the plan has no other entry, and the event has nothing but one
+	 * histogram, and the same in a form that is quicker (event/hist_hit.c); else
+	 * NULL. */
+	const struct event_hist *solo;
+	struct hist_quick *quick;
 	/* A rule word for soft mode: while it is not 0, records are dropped.  NULL: the
 	 * event is not in soft mode. */
 	const uint64_t *soft;
-	const struct abi_triggers *triggers;	/* triggers of the event; NULL: none; an
-						 * event without soft mode has none */
+	const struct abi_triggers *triggers;	/* triggers of the event; NULL: it has
+						 * none; an event that is not in soft
+						 * mode has none here */
 	uint32_t triggers_bytes;		/* size of @triggers, bytes */
+	const struct event_hist *hists;		/* histograms: one element for each of
+						 * @triggers; NULL: none */
 	bool is_conditional;			/* result of triggers_are_conditional()
 						 * for @triggers */
 	bool has_stack;				/* true: the option stacktrace is on */
-	bool is_anybodys;			/* true: record all threads, whatever
-						 * set_event_pid contains */
-	const struct ulf_event *event;		/* the event; NULL in buffer.use and in
-						 * function_hit.use */
+	bool is_anybodys;			/* true: record all threads,
+						 * even those that set_event_pid
+						 * excludes */
+	const struct ulf_event *event;		/* the event; NULL in buffer.use, and for a
+						 * function */
 };
 
 /* The block of rules of a buffer (abi/rules.h). */
 struct rules {
 	const struct abi_rules *shared;	/* the block of rules; its first @bytes bytes
 					 * are usable; any process can change them */
-	uint32_t bytes, nr, nr_slots;	/* size of the block in bytes, number of rules,
-					 * number of rule words in use */
+	uint32_t bytes, nr, nr_slots;	/* size of the block in bytes; number of
+					 * rules; number of rule words in use */
 };
 
 struct buffer {
@@ -94,8 +106,8 @@ static inline struct ring_set *buffer_set(const struct buffer *buffer)
 /* Apply the server's settings for all buffers: rings, rules, options and lists of threads.
  * Lock held.  Returns 0 or the first -errno. */
 int buffer_apply_all(void);
-/* Remove the rings of all buffers, so that nothing more is recorded.  For a child of
- * fork() that has no other thread yet, and for a process that leaves the root (lock
+/* Remove the rings of all buffers, so that nothing more is recorded.  Called in a child
+ * of fork() that has no other thread yet, and in a process that leaves the root (lock
  * held). */
 void buffer_detach_all(void);
 

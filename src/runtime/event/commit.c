@@ -16,17 +16,11 @@
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/buffer_write.h"
 #include "runtime/event/commit.h"
+#include "runtime/event/hist.h"
 #include "runtime/event/trigger.h"
 #include "runtime/unwind/stack.h"
 #include <ulf/event.h>
 #include <ulf/record.h>
-
-static const struct event_use *plan_of(const struct ulf_event *event)
-{
-	/* acquire: the plan is complete; mate: plan.c [event.plan] */
-	return __atomic_load_n((struct event_use **)&event->plan,
-			       __ATOMIC_ACQUIRE);
-}
 
 /* Run the instructions of @filter from number @at on. */
 static __attribute__((noinline)) uint32_t
@@ -69,11 +63,14 @@ bool filter_keeps(const struct filter_program *filter, const void *entry,
 	return is_kept(filter, entry, bytes, 0);
 }
 
-static void record(const struct event_use *use, void *entry, size_t bytes)
+/* @event: the event that the program has hit, to which the stack belongs.  @depth: see
+ * struct trigger_hit. */
+static void record_entry(const struct event_use *use, void *entry, size_t bytes,
+			 const struct ulf_event *event, uint32_t depth)
 {
 	buffer_write(use->buffer, entry, bytes);
 	if (use->has_stack)
-		stack_record(use->buffer, use->event);
+		stack_record(use->buffer, event, depth);
 }
 
 static bool is_soft_disabled(const struct event_use *use)
@@ -84,36 +81,45 @@ static bool is_soft_disabled(const struct event_use *use)
 /* Handle a hit in soft mode: run the triggers, and write the record.  A trigger may switch
  * the event itself, or tracing.  As in the kernel, the triggers of a conditional event need
  * a record.  So they do not run if the buffer ignores this thread. */
-static __attribute__((noinline)) void deliver_softly(const struct event_use *use,
-						     void *entry, size_t bytes)
+static __attribute__((noinline)) void
+deliver_softly(const struct event_use *use, void *entry, size_t bytes,
+	       const struct ulf_event *event, uint32_t depth)
 {
+	struct trigger_hit hit = {
+		.use = use, .entry = entry, .bytes = bytes, .event = event, .depth = depth,
+	};
 	bool can_write = !use->is_conditional ||
 			 buffer_is_recording(use->buffer);
-	uint32_t after;
 
 	if (use->is_conditional && is_ignored(use))
 		return;
-	after = triggers_before(use, entry, bytes);
+	triggers_before(&hit);
 	if (can_write && !is_soft_disabled(use) &&
 	    is_kept(use->filter, entry, bytes, 0) && !is_ignored(use))
-		record(use, entry, bytes);
-	triggers_after(use, after);
+		record_entry(use, entry, bytes, event, depth);
+	if (hit.after)
+		triggers_after(&hit);
 }
 
 /* Walk the plan from @use on.  @at: the next instruction of the filter of @use. */
-static __attribute__((noinline)) void deliver(const struct event_use *use,
-					      void *entry, size_t bytes,
-					      uint32_t at)
+static __attribute__((noinline)) void deliver_entry(const struct event_use *use,
+						    void *entry, size_t bytes,
+						    uint32_t at)
 {
 	for (; use; use = use->next) {
 		if (use->soft)
-			deliver_softly(use, entry, bytes);
+			deliver_softly(use, entry, bytes, use->event, 0);
 		else if (is_kept(use->filter, entry, bytes, at) &&
 			 !is_ignored(use))
-			record(use, entry, bytes);
+			record_entry(use, entry, bytes, use->event, 0);
 		at = 0;
 	}
 	ulf_probe_exit();
+}
+
+void event_deliver(const struct event_use *use, void *entry, size_t bytes)
+{
+	deliver_entry(use, entry, bytes, 0);
 }
 
 static __attribute__((noinline)) void commit_first(const struct ulf_event *event,
@@ -147,7 +153,7 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 	 * hit, and in the child this thread has another thread id. */
 	head[0] = event->id;
 	head[1] = ulf_probe_enter()->tid;
-	use = plan_of(event);
+	use = event_plan(event);
 	filter = use ? use->only : NULL;
 	if (filter && bytes >= filter->record_bytes) {
 		at = filter_run_numbers(filter, entry, 0);
@@ -155,24 +161,62 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 			ulf_probe_exit();
 			return;
 		}
+	} else if (use && use->solo) {
+		hist_solo_commit(use, entry, bytes);
+		return;
 	}
-	deliver(use, entry, bytes, at);
+	deliver_entry(use, entry, bytes, at);
 }
 
-/* Count a record that is too big.  There is no record on which a filter could run.  So each
- * buffer counts the loss, even if its filter might have rejected the record. */
-void ulf_event_too_big(const struct ulf_event *event)
+/* Count a record of @event as lost.  There is no record on which a filter could run.  So
+ * each buffer counts the loss, even if its filter might have rejected the record. */
+static void drop(const struct ulf_event *event)
 {
-	if (!ulf_probe_enter())
-		return;
-	for (const struct event_use *use = plan_of(event); use; use = use->next) {
+	for (const struct event_use *use = event_plan(event); use; use = use->next) {
+		struct trigger_hit hit = { .use = use, .event = event };
+
 		if (use->soft && !use->is_conditional)
-			triggers_before(use, NULL, 0);
+			triggers_before(&hit);
 		if (!(use->soft && is_soft_disabled(use)) &&
 		    !is_ignored(use))
 			buffer_drop(use->buffer);
 	}
+}
+
+void ulf_event_too_big(const struct ulf_event *event)
+{
+	if (!ulf_probe_enter())
+		return;
+	drop(event);
 	ulf_probe_exit();
+}
+
+/* ---- dynamic events ---- */
+
+void event_emit(const struct trigger_hit *cause, const struct ulf_event *event,
+		const struct buffer *only, void *entry, size_t bytes)
+{
+	const struct event_use *use = event ? event_plan(event) : NULL;
+	uint32_t *head = entry, depth = cause->depth + 1;
+
+	if (!use)
+		return;
+	if (!entry || depth > EMIT_DEPTH_MAX) {
+		drop(event);
+		return;
+	}
+	head[0] = event->id;
+	head[1] = thread_tid();
+	for (; use; use = use->next) {
+		if (only && use->buffer != only)
+			continue;
+		if (use->solo && hist_solo_hit(use, entry, bytes, cause->event, depth))
+			continue;
+		if (use->soft)
+			deliver_softly(use, entry, bytes, cause->event, depth);
+		else if (is_kept(use->filter, entry, bytes, 0) && !is_ignored(use))
+			record_entry(use, entry, bytes, cause->event, depth);
+	}
 }
 
 static_assert(ULF_RECORD_MAX == RING_PAYLOAD_MAX, "a record fits a page");

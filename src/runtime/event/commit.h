@@ -8,9 +8,26 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include <ulf/event.h>
+
+struct event_use;
 struct filter_program;
+struct trigger_hit;
+struct buffer;
 struct ulf_event;
+
+#define EMIT_DEPTH_MAX	4u		/* maximum length of a chain of dynamic events, each of
+					 * which a histogram of the one before emits; each needs
+					 * a kilobyte of the thread's stack */
+
+/* Returns the plan of @event, or NULL if the event is off.  Must be called in a probe. */
+static inline const struct event_use *event_plan(const struct ulf_event *event)
+{
+	/* acquire: the plan is complete; mate: plan.c [event.plan] */
+	return __atomic_load_n((struct event_use *const *)&event->plan, __ATOMIC_ACQUIRE);
+}
 
 /* Returns true if the record passes @filter; NULL: every record passes.  Must be called in
  * a probe. */
@@ -20,5 +37,18 @@ bool filter_keeps(const struct filter_program *filter, const void *entry,
  * function is aligned because that saves a tenth of the cost of a filter. */
 void event_commit_slowly(const struct ulf_event *event, void *entry, size_t bytes)
 	__attribute__((visibility("hidden"), aligned(64)));
+/* Walk the plan that begins with @use, and end the probe.  Must be called in a probe. */
+void event_deliver(const struct event_use *use, void *entry, size_t bytes);
+/*
+ * Record a dynamic event by its plan.
+ * @cause: the hit that causes this event.  If the chain of causes is too long, the record is
+ *	counted as lost.
+ * @event: NULL: the process has no such event, so nothing happens.
+ * @only: record it only in this buffer, if it is on there; NULL: in each buffer where it is on.
+ * @entry: see ulf_event_commit().  NULL: the record is too big, so it is counted as lost.
+ * Must be called in a probe.
+ */
+void event_emit(const struct trigger_hit *cause, const struct ulf_event *event,
+		const struct buffer *only, void *entry, size_t bytes);
 
 #endif

@@ -22,8 +22,8 @@ static size_t word_len(const char *s)
 	return len;
 }
 
-/* Returns the length of a string or character literal, including both quotes.  The end of
- * the text ends a literal, too. */
+/* Returns the length of a string or character literal, including both quotes.  A
+ * literal without a second quote ends at the end of the text. */
 static size_t literal_len(const char *s)
 {
 	size_t len = 1;
@@ -35,8 +35,8 @@ static size_t literal_len(const char *s)
 
 /* Returns the name of @module, for events of @system, that is the whole word at @s.
  * Returns NULL if there is no such name. */
-static const struct ulf_eval *find(const struct ulf_module *module,
-				   const char *system, const char *s)
+static const struct ulf_eval *find_eval(const struct ulf_module *module,
+					const char *system, const char *s)
 {
 	for (const struct ulf_eval **e = module->evals; e < module->evals_end;
 	     e++) {
@@ -75,7 +75,7 @@ void eval_resolve(const struct ulf_module *module, const char *system,
 		} else if (is_word(*s)) {
 			len = word_len(s);
 			if (!is_member(text, s))
-				eval = find(module, system, s);
+				eval = find_eval(module, system, s);
 		}
 		if (!eval) {
 			put(arg, s, len);

@@ -11,6 +11,7 @@
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/event/caller.h"
+#include "runtime/event/dynamic.h"
 #include "runtime/event/event.h"
 #include "runtime/event/module.h"
 #include "runtime/event/plan.h"
@@ -54,7 +55,7 @@ void event_use_set(const struct buffer *buffer)
 	}
 }
 
-static uint32_t wanted_in(const struct ulf_event *event)
+uint32_t event_wanted(const struct ulf_event *event)
 {
 	struct abi_event *row = root_event(event->row);
 
@@ -65,7 +66,7 @@ static uint32_t wanted_in(const struct ulf_event *event)
 }
 
 /* Switch @event off without calling its unregfunc. */
-static void drop(struct ulf_event *event)
+static void drop_event(struct ulf_event *event)
 {
 	if (event->is_on &&
 	    !tracepoint_drop(event->tracepoint, event->probe, event))
@@ -80,12 +81,12 @@ static bool has_calls(const struct ulf_event *event)
 /* Apply the settings of a module's events.  An event with id 0 stays off, because there was
  * no space for it in the tables.  An event whose tracepoint has calls (regfunc, unregfunc)
  * only gets a new plan here.  Other events are also switched on and off. */
-int event_apply(struct ulf_module *module)
+static int apply(struct ulf_module *module)
 {
 	int ret = 0;
 
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
-		uint32_t wanted = (*e)->id ? wanted_in(*e) : 0;
+		uint32_t wanted = (*e)->id ? event_wanted(*e) : 0;
 		int r = 0;
 
 		if ((*e)->id && !has_calls(*e))
@@ -98,15 +99,25 @@ int event_apply(struct ulf_module *module)
 	return ret;
 }
 
+int event_apply(struct ulf_module *module)
+{
+	int ret = apply(module), r;
+
+	r = dynamic_apply();
+	return ret ? ret : r;
+}
+
 int event_apply_all(void)
 {
 	int ret = 0, r;
 
 	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		r = event_apply(m);
+		r = apply(m);
 		if (r && !ret)
 			ret = r;
 	}
+	r = dynamic_apply();
+	ret = ret ? ret : r;
 	r = site_update_all();
 	return ret ? ret : r;
 }
@@ -119,7 +130,7 @@ static struct ulf_event *next_in(const struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
 		if ((*e)->id && has_calls(*e) &&
-		    (*e)->is_on != (wanted_in(*e) != 0))
+		    (*e)->is_on != (event_wanted(*e) != 0))
 			return *e;
 	}
 	return NULL;
@@ -165,7 +176,7 @@ void event_give_up_calls(int error)
 			set_failed(event, error);
 			continue;
 		}
-		drop(event);
+		drop_event(event);
 		if (event->is_on)
 			break;		/* stop, because there is no memory for the new
 					 * probe list */
@@ -176,7 +187,7 @@ void event_give_up_calls(int error)
  * cannot be switched on, abi_event.failed reports that to the server. */
 static int apply_entered(struct ulf_event *event)
 {
-	uint32_t wanted = wanted_in(event);
+	uint32_t wanted = event_wanted(event);
 	int r = set_on(event, wanted);
 
 	if (r && wanted)
@@ -258,7 +269,7 @@ void event_make_calls_going(struct ulf_module *module)
 void event_stop_module(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
-		drop(*e);
+		drop_event(*e);
 		plan_forget(*e);
 	}
 }
@@ -267,7 +278,26 @@ int event_stop_all(void)
 {
 	for (struct ulf_module *m = module_first(); m; m = m->next)
 		event_stop_module(m);
+	dynamic_forget();
 	return site_update_all();
+}
+
+/* ---- stop using blocks of the arena in a child of fork() ---- */
+
+/* Forget the plans.  The histograms in them use tables, which are blocks of the arena. */
+void event_detach(void)
+{
+	for (struct ulf_module *m = module_first(); m; m = m->next) {
+		for (struct ulf_event **e = m->events; e < m->events_end; e++)
+			plan_forget(*e);
+	}
+	dynamic_forget();
+}
+
+void event_after_claim(bool is_late)
+{
+	if (is_late)
+		event_detach();
 }
 
 /*
@@ -291,7 +321,7 @@ static struct tracepoint nobody = { .name = "" };
 
 /* Remove the custom event @event from its tracepoint.  regfunc and unregfunc must not
  * be called with the runtime's lock held, nor after exit() has begun. */
-static void detach(struct ulf_event *event)
+static void detach_event(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;
 	bool can_call = has_calls(event) && !process_is_exiting();
@@ -301,7 +331,7 @@ static void detach(struct ulf_event *event)
 	if (can_call)
 		set_on(event, 0);
 	runtime_lock();
-	drop(event);
+	drop_event(event);
 	event->tracepoint = &nobody;
 	runtime_unlock();
 	if (can_call)
@@ -314,13 +344,13 @@ void ulf_event_attach(struct ulf_event *event, struct tracepoint *tp)
 
 	if (event->tracepoint == tp)
 		return;
-	detach(event);
+	detach_event(event);
 	if (tracepoint_enter(tp))
 		return;
 	runtime_lock();
 	event->tracepoint = tp;
 	if (is_known && !has_calls(event))
-		set_on(event, wanted_in(event));
+		set_on(event, event_wanted(event));
 	runtime_unlock();
 	if (is_known && has_calls(event))
 		apply_entered(event);
@@ -356,7 +386,7 @@ void event_detach_from(const struct ulf_module *module)
 		for (struct ulf_event **e = m->events; e < m->events_end; e++) {
 			if (m != module &&
 			    has_tracepoint(module, (*e)->tracepoint))
-				detach(*e);
+				detach_event(*e);
 		}
 	}
 }

@@ -4,12 +4,16 @@
 #define ULF_RUNTIME_EVENT_EVENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct buffer;
+struct ulf_event;
 struct ulf_module;
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
+/* Returns the buffers to which the records of @event must go, one bit for each buffer. */
+uint32_t event_wanted(const struct ulf_event *event);
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
  * out; event_make_calls() switches these.  Returns 0 or the first -errno. */
@@ -26,6 +30,11 @@ bool event_module_has_calls_to_make(const struct ulf_module *module);
  * @error (-errno) as abi_event.failed.  Events that should be off are switched off
  * without a call of unregfunc. */
 void event_give_up_calls(int error);
+/* Called in a child of fork() that has no root from now on, and in a child that has claimed a
+ * process slot.  @is_late: the server may have freed blocks that the child still uses.  The
+ * events stay switched on, but their records go nowhere until they are applied. */
+void event_detach(void);
+void event_after_claim(bool is_late);
 /* Switch all events of @module off, without a call of unregfunc. */
 void event_stop_module(struct ulf_module *module);
 /* Switch all events of all modules off, and patch their sites.  Returns 0 or -errno. */

@@ -18,7 +18,7 @@ struct writer {
 	const char *system;
 };
 
-static void put(void *arg, const char *data, size_t bytes)
+static void put_text(void *arg, const char *data, size_t bytes)
 {
 	struct writer *w = arg;
 
@@ -31,26 +31,26 @@ static uint32_t put_string(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
 
-	put(w, s, strlen(s) + 1);
+	put_text(w, s, strlen(s) + 1);
 	return at;
 }
 
-/* Write the print format as the kernel does, except that quotes and backslashes of the
- * format string are escaped, so that it is always a valid literal.  @s: the format string,
- * the byte \1, the text of the arguments. */
+/* Write the print format as the kernel does, with one difference: quotes and
+ * backslashes in the format string are escaped, so that it is always a valid literal.
+ * @s: the format string, the byte \1, the text of the arguments. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
 
-	put(w, "\"", 1);
+	put_text(w, "\"", 1);
 	for (; *s && *s != '\1'; s++) {
 		if (*s == '"' || *s == '\\')
-			put(w, "\\", 1);
-		put(w, s, 1);
+			put_text(w, "\\", 1);
+		put_text(w, s, 1);
 	}
-	put(w, "\", ", 3);
-	eval_resolve(w->module, w->system, *s ? s + 1 : s, put, w);
-	put(w, "", 1);
+	put_text(w, "\", ", 3);
+	eval_resolve(w->module, w->system, *s ? s + 1 : s, put_text, w);
+	put_text(w, "", 1);
 	return at;
 }
 
@@ -63,14 +63,14 @@ static uint32_t put_type(struct writer *w, const struct ulf_field *field)
 
 	if (!field->len)
 		return put_string(w, field->type);
-	put(w, field->type, len - 1);
-	put(w, number, (size_t)snprintf(number, sizeof(number), "%u",
+	put_text(w, field->type, len - 1);
+	put_text(w, number, (size_t)snprintf(number, sizeof(number), "%u",
 					field->len));
-	put(w, "]", 2);
+	put_text(w, "]", 2);
 	return at;
 }
 
-/* Returns the table of __print_flags() or __print_symbolic() that follows @last in the
+/* Returns the next table of __print_flags() or __print_symbolic() after @last in the
  * print format @print, or NULL if there are no more.  @last NULL: return the first
  * table. */
 static const struct ulf_table *next_table(const struct ulf_module *module,
@@ -100,7 +100,7 @@ static uint32_t put_values(struct writer *w, const void *print)
 		for (uint32_t i = 0; i < table->nr; i++) {
 			int64_t value = (int64_t)table->symbols[i].value;
 
-			put(w, (const char *)&value, sizeof(value));
+			put_text(w, (const char *)&value, sizeof(value));
 		}
 		nr += table->nr;
 	}
@@ -147,6 +147,6 @@ uint32_t format_names(const struct ulf_module *module, const char *system, void 
 {
 	struct writer w = { blob, 0, module, system };
 
-	eval_names(module, system, put, &w);
+	eval_names(module, system, put_text, &w);
 	return w.bytes;
 }

@@ -23,11 +23,13 @@
 #include "base/bits.h"
 #include "event/option.h"
 #include "filter/run.h"
+#include "hist/quick.h"
 #include "ring/ring.h"
 #include "runtime/base/grace.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
+#include "runtime/event/hist.h"
 #include "runtime/event/plan.h"
 #include "runtime/event/trigger.h"
 #include <ulf/event.h>
@@ -174,6 +176,7 @@ static bool is_applied(const struct event_use *use, const struct setting *settin
 
 		if (use->buffer != setting->buffer || use->soft != setting->soft ||
 		    use->has_stack != setting->has_stack ||
+		    (use->solo && setting->buffer->has_pids) ||
 		    !rules_is_same(use->filter, bytes, &setting->program) ||
 		    !rules_is_same(use->triggers, use->triggers_bytes, &setting->triggers))
 			return false;
@@ -193,19 +196,22 @@ static uint32_t fixed_bytes(const struct ulf_event *event)
 	return field->size;
 }
 
-/* Returns true if the program declares the field at @offset as the address of a string.
- * Without this check another process could choose a filter that takes a number for an
+static bool is_string_type(const struct ulf_field *field)
+{
+	if (field->filter == FILTER_PTR_STRING)
+		return true;
+	return field->filter == FILTER_OTHER && (!strcmp(field->type, "char *") ||
+						 !strcmp(field->type, "const char *"));
+}
+
+/* Without this check another process could choose a filter that takes a number for an
  * address, and so make this process read any address. */
-static bool is_pointer(const struct ulf_event *event, uint32_t offset)
+bool event_has_pointer(const struct ulf_event *event, uint32_t offset, bool to_string)
 {
 	for (const struct ulf_field *field = event->fields(); field->name; field++) {
-		if (field->offset != offset || field->size != sizeof(uint64_t))
-			continue;
-		if (field->filter == FILTER_PTR_STRING)
-			return true;
-		return field->filter == FILTER_OTHER &&
-		       (!strcmp(field->type, "char *") ||
-			!strcmp(field->type, "const char *"));
+		if (field->offset == offset && field->size == sizeof(uint64_t))
+			return is_string_type(field) ||
+			       (!to_string && strchr(field->type, '*'));
 	}
 	return false;
 }
@@ -218,7 +224,8 @@ static int check_pointers(const struct ulf_event *event,
 	for (uint32_t i = 0; i < program->nr_insns; i++) {
 		const struct filter_insn *insn = &program->insns[i];
 
-		if (insn->op == FILTER_OP_STR_PTR && !is_pointer(event, insn->offset))
+		if (insn->op == FILTER_OP_STR_PTR &&
+		    !event_has_pointer(event, insn->offset, true))
 			return -EINVAL;
 	}
 	return 0;
@@ -239,7 +246,7 @@ static int check_trigger_pointers(const struct ulf_event *event,
 
 /* Copy the bytes @from to *@at, and move *@at to the end of the copy.  Returns the
  * address of the copy, or NULL if there are no bytes. */
-static void *copy(const struct rules_bytes *from, char **at)
+static void *copy_part(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
 
@@ -260,10 +267,10 @@ static int use_fill(struct event_use *use, const struct setting *setting,
 	int r = 0;
 
 	use->buffer = setting->buffer;
-	use->filter = copy(&setting->program, at);
+	use->filter = copy_part(&setting->program, at);
 	use->soft = setting->soft;
 	use->has_stack = setting->has_stack;
-	use->triggers = copy(&setting->triggers, at);
+	use->triggers = copy_part(&setting->triggers, at);
 	use->triggers_bytes = setting->triggers.nr;
 	if (use->filter)
 		r = filter_verify(use->filter, setting->program.nr, record_bytes);
@@ -275,8 +282,22 @@ static int use_fill(struct event_use *use, const struct setting *setting,
 		r = r ? r : check_trigger_pointers(event, use->triggers);
 		use->is_conditional = !r &&
 				      triggers_are_conditional(use->triggers);
+		r = r ? r : hists_make(event, use->buffer, use->triggers,
+				       (struct event_hist **)&use->hists);
 	}
 	return r;
+}
+
+/* Free a plan that is not plain, by memory_free() or after a grace period. */
+static void plan_free(struct event_use *plan, void (*free)(void *ptr))
+{
+	for (struct event_use *use = plan; use; use = (struct event_use *)use->next) {
+		if (use->hists)
+			free((void *)use->hists);
+		if (use->quick)
+			free(use->quick);
+	}
+	free(plan);
 }
 
 static int plan_make(const struct ulf_event *event, const struct setting *settings,
@@ -296,20 +317,24 @@ static int plan_make(const struct ulf_event *event, const struct setting *settin
 	for (int i = 0; i < nr; i++) {
 		int r = use_fill(&plan[i], &settings[i], event, &at);
 
+		if (i)
+			plan[i - 1].next = &plan[i];
+		plan[i].event = event;
 		if (r) {
-			memory_free(plan);
+			plan_free(plan, memory_free);
 			return r;
 		}
-		plan[i].next = i + 1 < nr ? &plan[i + 1] : NULL;
-		plan[i].event = event;
 	}
 	if (nr == 1 && !plan->soft)
 		plan->only = plan->filter;
 	*ret_plan = plan;
-	return 0;
+	if (nr > 1 || !hist_solo_make(plan))
+		return 0;
+	plan_free(plan, memory_free);
+	return -ENOMEM;
 }
 
-static void publish(struct ulf_event *event, struct event_use *plan)
+static void publish_plan(struct ulf_event *event, struct event_use *plan)
 {
 	struct event_use *old = event->plan;
 
@@ -318,18 +343,22 @@ static void publish(struct ulf_event *event, struct event_use *plan)
 			 __ATOMIC_RELEASE);
 	plan_use_set(event);
 	if (old && !is_plain(old))
-		grace_free(old);
+		plan_free(old, grace_free);
 }
 
-/* Store the event's own pointer to the set of rings, which saves a load at each hit. */
+/* Store the event's own pointer to the set of rings, which saves a load at each hit.  For a
+ * quick histogram that assembly can count, the set is the histogram. */
 void plan_use_set(struct ulf_event *event)
 {
 	const struct event_use *plan = event->plan;
+	void *set = &buffer_no_rings;
 
+	if (is_plain(plan))
+		set = plan->buffer->set;
+	else if (plan && plan->quick && plan->quick->load)
+		set = plan->quick;
 	/* release: the set is complete; mate: commit.S [event.set] */
-	__atomic_store_n((struct ring_set **)&event->set,
-			 is_plain(plan) ? plan->buffer->set : &buffer_no_rings,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&event->set, set, __ATOMIC_RELEASE);
 }
 
 int plan_apply(struct ulf_event *event, uint32_t wanted)
@@ -343,16 +372,16 @@ int plan_apply(struct ulf_event *event, uint32_t wanted)
 	if (is_applied(event->plan, settings, nr))
 		return 0;
 	if (is_plain_setting(settings, nr)) {
-		publish(event, &settings[0].buffer->use);
+		publish_plan(event, &settings[0].buffer->use);
 		return 0;
 	}
 	r = plan_make(event, settings, nr, &plan);
 	if (!r)
-		publish(event, plan);
+		publish_plan(event, plan);
 	return r;
 }
 
 void plan_forget(struct ulf_event *event)
 {
-	publish(event, NULL);
+	publish_plan(event, NULL);
 }

@@ -22,6 +22,10 @@ void plan_forget(struct ulf_event *event);
  * changed. */
 void plan_use_set(struct ulf_event *event);
 
+/* Returns true if the program declares the field at @offset of the records as a pointer.
+ * @to_string: as a pointer to a string. */
+bool event_has_pointer(const struct ulf_event *event, uint32_t offset, bool to_string);
+
 /* A range of bytes in the block of a buffer's rules.  The bytes are not verified, and
  * another process can change them. */
 struct rules_bytes {

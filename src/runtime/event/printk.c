@@ -38,8 +38,9 @@
 #define TEXT_MAX	1024u		/* greatest size of the arguments, or of the
 					 * text, of a record, bytes */
 
-/* Define an event whose tracepoint is never hit, but whose records are committed like
- * those of any event.  @one and @two: functions that a recorded stack leaves out. */
+/* Define an event for records of trace_printk().  The tracepoint of the event is never
+ * hit, but its records are committed like those of any event.  @one and @two: functions
+ * that a recorded stack leaves out. */
 #define EVENT(name, number, one, two)					\
 	static struct tracepoint name##_point = {			\
 		.iter = (void (*)(void))(one),				\
@@ -78,7 +79,7 @@ void printk_use_set(const struct buffer *buffer)
 }
 
 /* Returns the options of the top buffer that differ from their default. */
-static inline uint64_t options(void)
+static inline uint64_t load_options(void)
 {
 	return __atomic_load_n(&top_use.buffer->shared->options,
 			       __ATOMIC_RELAXED);
@@ -93,8 +94,8 @@ static __attribute__((noinline)) void count_early(void)
 		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns true if trace_printk() records now, because there are rings, and neither
- * tracing_on nor the option trace_printk is off. */
+/* Returns true if trace_printk() records now: there are rings, tracing_on is 1 and the
+ * option trace_printk is on. */
 static inline bool is_on(void)
 {
 	/* acquire: the plan is complete; mate: use_set() [event.plan] */
@@ -106,15 +107,15 @@ static inline bool is_on(void)
 		return false;
 	}
 	return root_control && buffer_is_recording(use->buffer) &&
-	       !(options() & OPTION_PRINTK);
+	       !(load_options() & OPTION_PRINTK);
 }
 
-static void commit(const struct ulf_event *event, void *entry, size_t bytes)
+static void commit_text(const struct ulf_event *event, void *entry, size_t bytes)
 {
 	ulf_event_commit(event, entry, bytes);
-	if (__builtin_expect(options() & OPTION_STACKTRACE, 0) &&
+	if (__builtin_expect(load_options() & OPTION_STACKTRACE, 0) &&
 	    ulf_probe_enter()) {
-		stack_record(top_use.buffer, event);
+		stack_record(top_use.buffer, event, 0);
 		ulf_probe_exit();
 	}
 }
@@ -130,7 +131,7 @@ struct packer {
 
 /* Reserve aligned space for a number of @bytes bytes.  Returns the address of the space, or
  * NULL if there is none. */
-static char *place(struct packer *p, size_t bytes)
+static char *reserve_value(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
 
@@ -140,13 +141,13 @@ static char *place(struct packer *p, size_t bytes)
 	return p->start + at;
 }
 
-/* Write a number.  There is one case for each size, because a memcpy() with a variable
+/* Write a number.  Each size has its own case, because a memcpy() with a variable
  * number of bytes takes far longer. */
 static bool put_int(struct packer *p, const struct printk_arg *arg)
 {
 	uint64_t value = arg->bytes == 8 ? va_arg(p->ap, uint64_t) :
 					   va_arg(p->ap, unsigned int);
-	char *to = place(p, arg->bytes);
+	char *to = reserve_value(p, arg->bytes);
 
 	if (arg->is_limit)
 		p->limit = (int32_t)value < 0 ? 0 : (size_t)value;
@@ -173,7 +174,7 @@ static bool put_float(struct packer *p, const struct printk_arg *arg)
 {
 	double value = arg->is_long ? (double)va_arg(p->ap, long double) :
 				      va_arg(p->ap, double);
-	char *to = place(p, sizeof(value));
+	char *to = reserve_value(p, sizeof(value));
 
 	if (to)
 		memcpy(to, &value, sizeof(value));
@@ -190,7 +191,8 @@ static bool put_string(struct packer *p, const char *s, size_t len)
 	return true;
 }
 
-/* Returns the length of the string at @s, as far as it is readable and at most @max.
+/* Returns the length of the string at @s, but at most @max.  If the string is readable
+ * only in part, returns the length of this part.
  * Returns -EFAULT if it is not readable at all.  Each memory page is checked by a
  * system call, so a wrong pointer does not crash the program. */
 static long string_len(const char *s, size_t max)
@@ -239,8 +241,8 @@ static bool put_pointed(struct packer *p, const struct printk_arg *arg)
 	return true;
 }
 
-/* Write a pointer as 16 hex digits.  For conversions with which the kernel prints the
- * object that the pointer points to. */
+/* Write a pointer as 16 hex digits.  Called for conversions for which the kernel would
+ * print the object that the pointer points to. */
 static bool put_pointer_text(struct packer *p)
 {
 	char digits[16];
@@ -266,7 +268,7 @@ static bool put_arg(struct packer *p, const struct printk_arg *arg)
 }
 
 /* Write all arguments to @buf.  Returns the number of bytes, a multiple of 4, or -E2BIG. */
-static int pack(struct packer *p, char buf[TEXT_MAX],
+static int pack_values(struct packer *p, char buf[TEXT_MAX],
 		const struct printk_arg *args)
 {
 	p->start = p->at = buf;
@@ -286,15 +288,15 @@ struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
 };
 
-/* Returns the registered form of @format, or NULL if it is not registered yet, or there was
- * no space for it in the heap. */
+/* Returns the registered form of @format.  Returns NULL if @format is not registered yet,
+ * or if the heap had no space for it. */
 static const struct printk_format *known_of(const struct ulf_format *format)
 {
 	/* acquire: the format is complete; mate: printk_table.c [printk.format] */
 	return __atomic_load_n(&format->shared, __ATOMIC_ACQUIRE);
 }
 
-static int bprint(const struct ulf_format *format, struct packer *p)
+static int record_bprint(const struct ulf_format *format, struct packer *p)
 {
 	const struct printk_format *known = known_of(format);
 	struct {
@@ -307,14 +309,14 @@ static int bprint(const struct ulf_format *format, struct packer *p)
 
 	if (!known)
 		return __ftrace_vprintk(format->ip, format->text, p->ap);
-	bytes = pack(p, record.buf, known->args);
+	bytes = pack_values(p, record.buf, known->args);
 	if (bytes < 0) {
 		ulf_event_too_big(&bprint_event);
 		return 0;
 	}
 	record.ip = format->ip;
 	record.fmt = known->address;
-	commit(&bprint_event, &record.entry, 24 + (size_t)bytes);
+	commit_text(&bprint_event, &record.entry, 24 + (size_t)bytes);
 	return bytes;
 }
 
@@ -326,7 +328,7 @@ int ulf_bprintk(const struct ulf_format *format, ...)
 	if (!is_on())
 		return 0;
 	va_start(p.ap, format);
-	bytes = bprint(format, &p);
+	bytes = record_bprint(format, &p);
 	va_end(p.ap);
 	return bytes;
 }
@@ -339,7 +341,7 @@ int ulf_vbprintk(const struct ulf_format *format, va_list ap)
 	if (!is_on())
 		return 0;
 	va_copy(p.ap, ap);
-	bytes = bprint(format, &p);
+	bytes = record_bprint(format, &p);
 	va_end(p.ap);
 	return bytes;
 }
@@ -360,7 +362,7 @@ int ulf_bputs(const struct ulf_format *format)
 				    (int)strlen(format->text));
 	record.ip = format->ip;
 	record.str = known->address;
-	commit(&bputs_event, &record.entry, 24);
+	commit_text(&bputs_event, &record.entry, 24);
 	return 1;
 }
 
@@ -392,7 +394,7 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 		return 0;
 	printk_args(fmt, args);
 	va_copy(p.ap, ap);
-	bytes = pack(&p, packed, args);
+	bytes = pack_values(&p, packed, args);
 	va_end(p.ap);
 	if (bytes < 0) {
 		ulf_event_too_big(&print_event);
@@ -400,8 +402,8 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* Let a text that is too long, or whose format is invalid, still end with a
-		 * newline. */
+		/* End the text with a newline all the same if the text is too long or
+		 * its format is invalid. */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');
@@ -410,7 +412,7 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 					 * point numbers may change */
 	record.ip = ip;
 	memset(record.text + out.len, 0, 4);
-	commit(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));
+	commit_text(&print_event, &record.entry, ULF_RECORD_BYTES(16 + out.len + 1));
 	return (int)out.len;
 }
 
@@ -452,6 +454,6 @@ int __trace_puts(unsigned long ip, const char *str, int size)
 	memcpy(record->text, str, len);
 	record->text[len] = '\n';
 	record->text[len + 1] = '\0';
-	commit(&puts_event, record, bytes);
+	commit_text(&puts_event, record, bytes);
 	return size;
 }

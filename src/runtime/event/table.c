@@ -39,6 +39,15 @@ static uint32_t nr_rows(const uint32_t *shared, uint32_t most)
 	return min_u32(__atomic_load_n(shared, __ATOMIC_ACQUIRE), most);
 }
 
+/* Returns the number of rows of the table of events.  The first ABI_DYNAMIC rows are the
+ * server's. */
+static uint32_t nr_event_rows(void)
+{
+	uint32_t nr = nr_rows(&root_control->nr_events, ABI_EVENTS);
+
+	return nr < ABI_DYNAMIC ? ABI_DYNAMIC : nr;
+}
+
 uint64_t table_heap_alloc(uint32_t bytes)
 {
 	uint64_t used = heap_used();
@@ -182,8 +191,8 @@ static uint32_t find_module(const char *path, const struct abi_module *object,
 	return found;
 }
 
-/* Returns the number of the row of the object @loaded in the table of modules, and adds
- * the row if there is none.  Returns -ENOSPC if there is no space. */
+/* Find the row of the object @loaded in the table of modules, or add a row.  Returns the
+ * number of the row.  Returns -ENOSPC if there is no space. */
 static int module_row(const struct table_object *loaded)
 {
 	struct abi_module *rows = root_at(ABI_MODULES_OFF), *row;
@@ -244,11 +253,11 @@ static bool is_same_bytes(const struct abi_event *row, const struct abi_event *n
 			root_heap_at(new->blob, new->blob_bytes), new->blob_bytes);
 }
 
-/* Returns the number of the row of the table of events with the same module and the
- * same format as @row, or -ENOENT.  @nr: number of rows to search. */
+/* Find a row of the table of events that has the module and the format of @row.  Returns
+ * the number of the row, or -ENOENT.  @nr: number of rows to search. */
 static int find_row(const struct abi_event *row, uint32_t nr)
 {
-	for (uint32_t i = 0; i < nr; i++) {
+	for (uint32_t i = ABI_DYNAMIC; i < nr; i++) {
 		const struct abi_event *other = root_event(i);
 
 		if (root_populate_row(other))
@@ -279,7 +288,7 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 {
 	bool is_first = true;
 
-	for (uint32_t i = nr; i--; ) {
+	for (uint32_t i = nr; i-- > ABI_DYNAMIC; ) {
 		const struct abi_event *other = root_event(i);
 
 		if (root_populate_row(other))
@@ -327,7 +336,7 @@ static int event_row(const struct ulf_module *module,
 		     const struct ulf_event *event, int module_row,
 		     uint32_t known, struct names *names)
 {
-	uint32_t nr = nr_rows(&root_control->nr_events, ABI_EVENTS);
+	uint32_t nr = nr_event_rows();
 	struct abi_event *row = root_event(nr), new = {
 		.blob_bytes = format_blob(module, event, NULL),
 		.module = (uint32_t)module_row,
@@ -364,7 +373,7 @@ static int event_row(const struct ulf_module *module,
 
 static int register_rows(struct ulf_module *module, const struct table_object *object)
 {
-	uint32_t known = nr_rows(&root_control->nr_events, ABI_EVENTS);
+	uint32_t known = nr_event_rows();
 	struct names names = { NULL, 0, 0 };
 	int row = root_reach_heap(heap_used());
 

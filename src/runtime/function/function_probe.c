@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of set_ftrace_filter, which run when a function is called, whether it is
- * traced or not.  Commands are triggers (trigger.c).  Each buffer has a list of commands,
- * sorted by the address of the function's site.  A new list replaces the old one as a whole
- * [buffer.probes]; the old list is freed after a grace period.
+ * The commands of set_ftrace_filter, which run when a function is called, even if no
+ * tracer traces the function.  Commands are triggers (trigger.c).  Each buffer has a
+ * list of commands, sorted by the address of the function's site.  A new list replaces
+ * the old one as a whole [buffer.probes]; the old list is freed after a grace period.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -47,7 +47,7 @@ static bool is_idle(const struct buffer *buffer, const struct abi_trigger *trigg
 
 /* Returns the index of the first command in @list whose function has its site at @ip or
  * at a higher address. */
-static uint32_t find(const struct abi_probes *list, uint64_t ip)
+static uint32_t find_probe(const struct abi_probes *list, uint64_t ip)
 {
 	uint32_t low = 0, high = list->nr;
 
@@ -62,20 +62,23 @@ static uint32_t find(const struct abi_probes *list, uint64_t ip)
 	return low;
 }
 
-static void run(const struct abi_probes *list, const struct function_hit *hit)
+static void run_probes(const struct abi_probes *list, struct trigger_hit *hit)
 {
-	for (uint32_t i = find(list, hit->call->ip);
+	for (uint32_t i = find_probe(list, hit->call->ip);
 	     i < list->nr && list->probes[i].ip == hit->call->ip; i++) {
 		const struct abi_trigger *trigger = &list->probes[i].trigger;
 
-		if (!is_idle(hit->use.buffer, trigger))
-			trigger_fire(&hit->use, trigger);
+		if (!is_idle(hit->use->buffer, trigger))
+			trigger_fire(hit, trigger);
 	}
 }
 
 uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 {
-	struct function_hit hit = { .call = (const struct function_call *)call };
+	struct event_use use = { .next = NULL };
+	struct trigger_hit hit = {
+		.use = &use, .call = (const struct function_call *)call,
+	};
 
 	(void)b;
 	(void)c;
@@ -88,9 +91,9 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 		/* acquire: the list is complete; mate: probes_apply() [buffer.probes] */
 		if (buffer)
 			list = __atomic_load_n(&buffer->probes, __ATOMIC_ACQUIRE);
-		hit.use.buffer = buffer;
+		use.buffer = buffer;
 		if (list)
-			run(list, &hit);
+			run_probes(list, &hit);
 	}
 	ulf_probe_exit();
 	return 0;
@@ -99,8 +102,8 @@ uint64_t ftrace_run_probes(uint64_t call, uint64_t b, uint64_t c)
 /* ---- apply the server's list of commands ---- */
 
 /* Check @list, a private copy of a buffer's list of commands.  Returns 0 or -EINVAL. */
-static int verify(const struct abi_probes *list, uint32_t bytes,
-		  uint32_t nr_slots)
+static int verify_probes(const struct abi_probes *list, uint32_t bytes,
+			 uint32_t nr_slots)
 {
 	if (bytes < sizeof(*list) ||
 	    list->nr > (bytes - sizeof(*list)) / sizeof(list->probes[0]))
@@ -119,7 +122,7 @@ static int verify(const struct abi_probes *list, uint32_t bytes,
 
 /* Make a private, checked copy of the list of commands @from.  *@ret_list is NULL if
  * @from is empty.  Returns 0, -ENOMEM or -EINVAL. */
-static int make(const struct rules_bytes *from, uint32_t nr_slots,
+static int make_probes(const struct rules_bytes *from, uint32_t nr_slots,
 		struct abi_probes **ret_list)
 {
 	int r;
@@ -131,7 +134,7 @@ static int make(const struct rules_bytes *from, uint32_t nr_slots,
 	if (!*ret_list)
 		return -ENOMEM;
 	memcpy(*ret_list, from->at, from->nr);
-	r = verify(*ret_list, from->nr, nr_slots);
+	r = verify_probes(*ret_list, from->nr, nr_slots);
 	if (r)
 		memory_free(*ret_list);
 	return r;
@@ -149,7 +152,7 @@ int probes_apply(struct buffer *buffer)
 			       rule.triggers_bytes, &wanted);
 	if (r || rules_is_same(old, buffer->probes_bytes, &wanted))
 		return r;
-	r = make(&wanted, buffer->rules.nr_slots, &new);
+	r = make_probes(&wanted, buffer->rules.nr_slots, &new);
 	if (r)
 		return r;
 	/* release: the list is complete; mate: ftrace_run_probes() [buffer.probes] */

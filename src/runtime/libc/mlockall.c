@@ -5,8 +5,9 @@
  * count all of that against RLIMIT_MEMLOCK, and would allocate all pages of a table that is
  * in use.
  *
- * The kernel cannot leave a mapping out.  So this function locks the current mappings one
- * by one (MCL_CURRENT); the kernel locks future ones (MCL_FUTURE).
+ * The kernel's mlockall() cannot leave a mapping out.  So for MCL_CURRENT this function
+ * locks the current mappings one by one, without libulf's.  For MCL_FUTURE it calls the
+ * kernel, which locks all future mappings.
  *
  * Only libulf.so has this function.  If a program calls libc's mlockall() directly, that
  * locks libulf's mappings too.
@@ -54,15 +55,25 @@ static bool is_end(struct line *line, char c)
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
-/* Call @each for every range of addresses in [@start, @end) that does not belong to
- * libulf's large mappings. */
+/* Returns true if @addr is in one of libulf's large mappings, or in the graph tracer's
+ * bodies.  *@until is lowered to the end of the addresses for which the answer is
+ * valid. */
+static bool is_ours(uint64_t addr, uint64_t *until)
+{
+	uint64_t bodies = (uint64_t)ftrace_graph_bodies;
+	bool is_body = memory_is_in(bodies, bodies + sizeof(ftrace_graph_bodies), addr, until);
+
+	return memory_is_large(addr, until) || is_body;
+}
+
+/* Call @each for every range of addresses in [@start, @end) that is not ours. */
 static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 {
 	uint64_t until;
 
 	for (; start < end; start = until) {
 		until = end;
-		if (!memory_is_large(start, &until))
+		if (!is_ours(start, &until))
 			each(start, until - start, arg);
 	}
 }
@@ -91,7 +102,7 @@ static bool for_each_map(map_fn *each, void *arg)
 	return !n;
 }
 
-static void count(uint64_t start, uint64_t bytes, void *arg)
+static void count_bytes(uint64_t start, uint64_t bytes, void *arg)
 {
 	(void)start;
 	*(uint64_t *)arg += bytes;
@@ -99,7 +110,7 @@ static void count(uint64_t start, uint64_t bytes, void *arg)
 
 /* Lock one mapping.  Errors are ignored, as in the kernel's mlockall(): the mapping may be
  * unmapped by now, or have pages that cannot be allocated. */
-static void lock(uint64_t start, uint64_t bytes, void *arg)
+static void lock_mapping(uint64_t start, uint64_t bytes, void *arg)
 {
 	const int *flags = arg;
 
@@ -111,9 +122,9 @@ static void lock(uint64_t start, uint64_t bytes, void *arg)
 
 /* ---- check RLIMIT_MEMLOCK ---- */
 
-/* Returns true if this process may lock more than @limit bytes.  The function tries to
- * lock a mapping without memory pages: in a user namespace the capabilities of the
- * process do not say whether it may. */
+/* Returns true if this process may lock more than @limit bytes.  To find out, the
+ * function tries to lock a mapping without memory pages.  The capabilities of the
+ * process do not answer this question in a user namespace. */
 static bool may_exceed(uint64_t limit)
 {
 	long bytes = (long)arch_page_end(limit + ARCH_PAGE_BYTES);
@@ -141,7 +152,7 @@ static bool is_allowed(uint64_t bytes)
 /* ---- libulf's mlockall() ---- */
 
 /* Convert the result of a system call to that of a libc function, with errno. */
-static int answer(long r)
+static int set_errno(long r)
 {
 	if (!r)
 		return 0;
@@ -158,17 +169,17 @@ __attribute__((visibility("default"))) int mlockall(int flags)
 
 	if (!(flags & MCL_CURRENT) ||
 	    flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ||
-	    !for_each_map(count, &bytes) || !is_allowed(bytes))
-		return answer(arch_syscall1(SYS_mlockall, flags));
+	    !for_each_map(count_bytes, &bytes) || !is_allowed(bytes))
+		return set_errno(arch_syscall1(SYS_mlockall, flags));
 	if (flags & MCL_FUTURE)
 		r = arch_syscall1(SYS_mlockall, flags & ~MCL_CURRENT);
 	else if (__atomic_load_n(&has_future, __ATOMIC_RELAXED))
-		r = arch_syscall0(SYS_munlockall);	/* only munlockall() ends
-							 * MCL_FUTURE without locking
+		r = arch_syscall0(SYS_munlockall);	/* call munlockall(), because no other
+							 * call ends MCL_FUTURE without locking
 							 * libulf's mappings */
 	if (r)
-		return answer(r);
+		return set_errno(r);
 	__atomic_store_n(&has_future, flags & MCL_FUTURE, __ATOMIC_RELAXED);
-	for_each_map(lock, &flags);
+	for_each_map(lock_mapping, &flags);
 	return 0;
 }

@@ -16,8 +16,10 @@
 #include <ulf/tracing.h>
 
 #define FRAMES_MAX	128
-#define PROBE_STEPS	12	/* greatest number of frames from stack_record() up to
+#define PROBE_STEPS	24	/* greatest number of frames from stack_save() up to
 				 * the probe */
+#define EMIT_STEPS	20	/* greatest number of further frames of libulf for each
+				 * dynamic event in between */
 #define CALLER_STEPS	2	/* greatest number of further frames of the tracepoint's
 				 * code */
 
@@ -44,12 +46,19 @@ bool stack_step(struct unwind *unwind, uint64_t *ret_function)
 	return has_caller;
 }
 
-/* Add @pc to the stack, unless it is in a body, which the graph tracer has put between a
- * function and its caller. */
+/* Add @pc to a stack of @nr addresses, unless it is in a body, which the graph tracer has
+ * put between a function and its caller.  Returns the new number of addresses. */
+static uint32_t add_pc(uint64_t *ips, uint32_t nr, uint64_t pc)
+{
+	if (ftrace_is_body(pc))
+		return nr;
+	ips[nr] = pc;
+	return nr + 1;
+}
+
 static void add_caller(struct stack_entry *stack, uint64_t pc)
 {
-	if (!ftrace_is_body(pc))
-		stack->callers[stack->size++] = pc;
+	stack->size = (int32_t)add_pc(stack->callers, (uint32_t)stack->size, pc);
 }
 
 static void write_stack(const struct buffer *buffer, struct stack_entry *stack)
@@ -63,9 +72,12 @@ static void write_stack(const struct buffer *buffer, struct stack_entry *stack)
 		     (size_t)stack->size * sizeof(stack->callers[0]));
 }
 
-/* Returns true if @function runs between the tracepoint and stack_record(): it is a probe,
- * or the function that calls the probes.  @function is 0 if no unwind table describes it.
- * Such a function counts as the probe if no probe was found before (@is_first). */
+/*
+ * Returns true if @function runs between the tracepoint and stack_save(): it is a
+ * probe, or the function that calls the probes.  @function is 0 if no unwind table
+ * describes the function.  Then the function counts as the probe if no probe was found
+ * before it (@is_first).
+ */
 static bool is_probe(const struct ulf_event *event, uint64_t function,
 		     bool is_first)
 {
@@ -77,36 +89,43 @@ static bool is_probe(const struct ulf_event *event, uint64_t function,
 	       function == (uint64_t)tp->iter || (is_first && !function);
 }
 
-void stack_record(const struct buffer *buffer, const struct ulf_event *event)
+uint32_t stack_save(const struct ulf_event *event, uint32_t depth, uint64_t *ret_ips,
+		    uint32_t max)
 {
-	struct stack_record record;
-	int steps = 0, last = PROBE_STEPS;
+	uint32_t steps = 0, first = PROBE_STEPS + depth * EMIT_STEPS, last = first, nr = 0;
 	struct unwind unwind;
 	uint64_t function;
 
-	if (!buffer_is_recording(buffer))
-		return;
-	record.stack.size = 0;
 	unwind_start(&unwind);
-	while (record.stack.size < FRAMES_MAX && stack_step(&unwind, &function)) {
+	while ((nr < max || steps < last) && stack_step(&unwind, &function)) {
 		/* Drop all frames that were added so far: they belong to libulf and to
 		 * the probe. */
-		if (++steps <= last &&
-		    is_probe(event, function, last == PROBE_STEPS)) {
-			record.stack.size = 0;
+		if (++steps <= last && is_probe(event, function, last == first)) {
+			nr = 0;
 			last = steps + CALLER_STEPS;
 		}
 		if (unwind.is_interrupted)
 			last = 0;	/* keep all frames from here on, even if the
 					 * signal interrupted another probe */
-		add_caller(&record.stack, unwind_pc(&unwind));
+		if (nr < max)
+			nr = add_pc(ret_ips, nr, unwind_pc(&unwind));
 	}
+	return nr;
+}
+
+void stack_record(const struct buffer *buffer, const struct ulf_event *event, uint32_t depth)
+{
+	struct stack_record record;
+
+	if (!buffer_is_recording(buffer))
+		return;
+	record.stack.size = (int32_t)stack_save(event, depth, record.stack.callers, FRAMES_MAX);
 	write_stack(buffer, &record.stack);
 }
 
 /* Record the stack of a traced function.  The caller's frame begins above the return
  * address of the traced function; all frames below are libulf's.  As in the kernel, the
- * first entry is the address in the function to which the tracer returns. */
+ * first entry is an address in the traced function: that to which the tracer returns. */
 void stack_record_function(const struct buffer *buffer,
 			   const struct function_call *call)
 {

@@ -14,16 +14,18 @@
 
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
-	const char *place, *error;	/* file or area of the mistake, and the reason;
-					 * constant strings */
+	const char *error;		/* the reason; a constant string */
+	const char *place;		/* file or area of the mistake, stored after the
+					 * command's NUL */
 	const char *near;		/* a name that the user may have meant, stored
-					 * after the command's NUL; NULL: none */
+					 * after the NUL of @place; NULL: none */
 	uint32_t pos;			/* column of the caret in @command */
 	char command[];
 };
 
-/* The text to which new entries are also appended, for the current request.  There is
- * only one request at a time, because the server has one thread. */
+/* The text to which new entries are also appended, for the current request.  One
+ * variable is enough, because the server has one thread and handles one request at a
+ * time. */
 static struct text *capture;		/* NULL: no request */
 static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;
@@ -75,18 +77,18 @@ void error_log_add_near(struct instance *instance, const char *place,
 			const char *near)
 {
 	struct error_log *log = &instance->errors;
-	size_t command_bytes = strlen(command) + 1;
-	struct error_entry *entry = malloc(sizeof(*entry) + command_bytes +
+	size_t command_bytes = strlen(command) + 1, place_bytes = strlen(place) + 1;
+	struct error_entry *entry = malloc(sizeof(*entry) + command_bytes + place_bytes +
 					   (near ? strlen(near) + 1 : 0));
 
 	if (!entry)
 		return;
 	entry->time_ns = server_now_ns();
-	entry->place = place;
 	entry->error = error;
 	entry->pos = pos;
 	strcpy(entry->command, command);
-	entry->near = near ? strcpy(entry->command + command_bytes, near) : NULL;
+	entry->place = strcpy(entry->command + command_bytes, place);
+	entry->near = near ? strcpy(entry->command + command_bytes + place_bytes, near) : NULL;
 	free(log->entry[log->next]);
 	log->entry[log->next] = entry;
 	log->next = (log->next + 1) % ERROR_LOG_ENTRIES;

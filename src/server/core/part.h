@@ -2,9 +2,10 @@
 /*
  * Parts: features of roots and instances, as the core sees them.
  *
- * The core (server/core) attaches to roots, watches processes and drives ticks.  All
- * other work for a root is in parts: one row each, listed in daemon/parts.c.  A new feature
- * adds a number to server/part_numbers.h and a row there; no file of the core names it.
+ * The core (server/core) attaches to roots, watches processes and calls the regular
+ * work (ticks).  All other work for a root is in parts: one row each, listed in
+ * daemon/parts.c.  A new feature adds a number to server/part_numbers.h and a row to
+ * daemon/parts.c.  No file of the core names a feature.
  *
  * Every method is optional, runs in the server's only thread and must not block.  Methods
  * are called in the order of the table; done() and drop() in the opposite order.
@@ -26,15 +27,16 @@ struct server_root_info;
 struct symbols_from;
 struct text;
 struct tracer;
+struct trigger_lang;
 
 struct root_part {
 	const char *name;
 	/* Number of bytes of the state that the part keeps for each root,
 	 * root->part_state[NUMBER].  The core allocates the state, filled with zeroes,
 	 * with the root and frees it with the root.  So the state also exists while the
-	 * root is asleep, and done() must leave it as init() expects it.  0: the part
-	 * has no state; or init() or its first use allocates the state, and done()
-	 * frees it. */
+	 * root is asleep, and done() must leave it in the form that init() expects.  0:
+	 * the core allocates no state.  Then the part has none; or init() or the first
+	 * use allocates it, and done() frees it. */
 	size_t state_bytes;
 	/* Method init: called when the memory of @root is mapped and its processes are
 	 * known.  Returns 0 or -errno. */
@@ -61,8 +63,8 @@ struct root_part {
 	/* Method settled: called like parsed(), but only for a root that is loaded and
 	 * usable.  @is_awaited: a program waits, and prepare() is called next. */
 	void (*settled)(struct root *root, bool is_awaited);
-	/* Method stop_waiting: the part must not wait any more for files that are being
-	 * parsed, and goes on without them. */
+	/* Method stop_waiting: from now on the part must not wait for files that are
+	 * being parsed, and must work without their names. */
 	void (*stop_waiting)(struct root *root);
 	/* Method list_blocks: call arena_list_block() for each block that processes may
 	 * use, so that the arena does not use its memory again. */
@@ -70,8 +72,9 @@ struct root_part {
 	/* Method has_recorded: return true if the part has recorded anything.  A dead root
 	 * without records is removed. */
 	bool (*has_recorded)(const struct root *root);
-	/* Method has_unsaved: return true if the part has anything that would be lost if
-	 * the root fell asleep. */
+	/* Method has_unsaved: return true if the part has data that exist only in the
+	 * server's memory.  Such a root must not fall asleep, because its data would be
+	 * lost. */
 	bool (*has_unsaved)(const struct root *root);
 	/* Method add_info: add the part's figures for `ulf ls`. */
 	void (*add_info)(struct root *root, struct server_root_info *info);
@@ -86,8 +89,8 @@ struct instance_part {
 	const char *name;
 	/* Number of bytes of the state that the part keeps for each instance,
 	 * instance->part_state[NUMBER].  The core allocates the state, filled with
-	 * zeroes, before load(), and frees it when nothing refers to the instance any
-	 * more, which may be long after done().  0: the part has no state. */
+	 * zeroes, before load().  The core frees the state when nothing refers to the
+	 * instance any more; this may be long after done().  0: the part has no state. */
 	size_t state_bytes;
 	/* Method reset: called when buffer @number of @root is about to be used by a
 	 * new instance.  Clears what an earlier instance with this number has left in
@@ -114,10 +117,10 @@ struct instance_part {
 	 * The rule of a part.  A part may have one rule of its own in the block of rules
 	 * (abi/rules.h).
 	 * @rule_row is the number of this rule; 0: the part has none.  If has_rule()
-	 * returns true, put_rule() is called: it writes the rule's data to @block and fills
-	 * @ret_rule.  load_rule() gets copies of these data, which may be hostile:
-	 * @triggers has @bytes bytes and is aligned, @text ends in a NUL; either may be
-	 * NULL.
+	 * returns true, put_rule() is called, which writes the rule's data to @block
+	 * and fills @ret_rule.  load_rule() of the next server gets copies of these
+	 * data, which may be hostile: @triggers has @bytes bytes and is aligned, @text
+	 * ends in a NUL; each of them may be NULL.
 	 */
 	uint32_t rule_row;
 	bool (*has_rule)(const struct instance *instance);
@@ -134,6 +137,10 @@ struct server_parts {
 	size_t nr_instances;
 	const struct tracer *const *tracers;	/* the tracers by number
 						 * (server/print/tracer.h) */
+	const struct trigger_lang *const *trigger_langs; /* languages of trigger commands,
+						 * by number of the command
+						 * (server/rules/trigger_lang.h); NULL:
+						 * no command has one */
 };
 
 /* Allocate the states of a root's parts.  Returns NULL if there is no memory. */

@@ -100,8 +100,9 @@ static void print_event(const struct line *line, struct event *event,
 			struct text *out)
 {
 	const struct merge_record *record = line->record;
+	bool has_fields = line->options & OPTION_FIELDS;
 	const struct print_program *program =
-		line->options & OPTION_FIELDS ? NULL : event_program(event);
+		has_fields || event->print ? NULL : event_program(event);
 	struct origin origin = {
 		line->instance->root, line_from(line, event->module),
 	};
@@ -116,7 +117,10 @@ static void print_event(const struct line *line, struct event *event,
 
 	text_puts(out, event->format->name);
 	text_write(out, ": ", 2);
-	if (program) {
+	if (event->print && !has_fields) {
+		r = event->print(event, record->data, record->bytes, &env,
+				 line->options & OPTION_VERBOSE, out);
+	} else if (program) {
 		r = print_record(program, record->data, record->bytes, &env, out);
 	} else {
 		r = print_record_fields(event->format, record->data,

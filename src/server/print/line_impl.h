@@ -13,7 +13,7 @@
 /* The common fields at the start of every record. */
 struct entry {
 	uint16_t type;			/* id of the event */
-	uint8_t flags;			/* see context.c */
+	uint8_t flags;			/* bits of enum entry_flags (context.c) */
 	uint8_t preempt_count;		/* low 4 bits: preempt-depth; high 4 bits: depth
 					 * of migrate-disable */
 	int32_t pid;			/* thread */
@@ -71,7 +71,7 @@ void func_repeats_print(const struct line *line, struct text *out);
 /* Print the arguments of the function at @func.  @args: the argument registers that were
  * recorded at the function's entry. */
 void args_print(const struct line *line, uint64_t func,
-		const uint64_t args[ELF_ARG_REGS], struct text *out);
+		const uint64_t args[ARCH_ARG_REGS], struct text *out);
 
 /* ---- functions of line.c ---- */
 

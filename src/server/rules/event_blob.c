@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Convert the description of an event (struct abi_format), as a program has stored it, to
- * struct event_format. */
+ * struct event_format, and write such a description for a dynamic event. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/control.h"
+#include "base/text.h"
 #include "event/format.h"
 #include "server/rules/event_blob.h"
 
@@ -133,4 +134,48 @@ struct event_format *blob_to_format(const void *shared, uint64_t bytes,
 	format = parse_format(&blob, id, left);
 	free(blob.data);
 	return format;
+}
+
+/* Append @string with its NUL.  Returns its offset from the start of the description, which
+ * is at offset @start of @out. */
+static uint32_t put_string(struct text *out, size_t start, const char *string)
+{
+	uint32_t at = (uint32_t)(out->len - start);
+
+	text_write(out, string, strlen(string) + 1);
+	return at;
+}
+
+/* Overwrite bytes at offset @at of @out. */
+static void set_bytes(struct text *out, size_t at, const void *data, size_t bytes)
+{
+	if (!out->error)
+		memcpy(out->data + at, data, bytes);
+}
+
+void blob_from_format(const struct event_format *format, struct text *out)
+{
+	size_t start = out->len, at = start + sizeof(struct abi_format);
+	struct abi_format head = { .nr_fields = (uint32_t)format->nr_fields };
+
+	text_fill(out, '\0', sizeof(head) + format->nr_fields * sizeof(struct abi_field));
+	head.system = put_string(out, start, format->system);
+	head.name = put_string(out, start, format->name);
+	head.print_fmt = put_string(out, start, format->print_fmt);
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		const struct event_field *field = &format->fields[i];
+		struct abi_field to = {
+			.type = put_string(out, start, field->type),
+			.name = put_string(out, start, field->name),
+			.offset = field->offset,
+			.size = field->size,
+			.is_signed = field->is_signed,
+			.filter = field->filter,
+		};
+
+		if (field->offset + field->size > head.entry_bytes)
+			head.entry_bytes = field->offset + field->size;
+		set_bytes(out, at + i * sizeof(to), &to, sizeof(to));
+	}
+	set_bytes(out, start, &head, sizeof(head));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/bits.h"
 #include "event/format.h"
 #include "event/print.h"
 #include "server/core/error_log.h"
@@ -154,6 +155,7 @@ static struct event *event_new(struct root *root, uint32_t row)
 	if (!event)
 		return NULL;
 	event->row = row;
+	event->number = row;
 	if (off < root->heap_off ||
 	    off > root->arena_off || bytes > root->arena_off - off)
 		goto bad;
@@ -191,20 +193,20 @@ static int compare_events(const void *pa, const void *pb)
 	return r ? r : (a->row < b->row) - (a->row > b->row);
 }
 
-/* Sort the events from row @first on, and merge them into events.by_name. */
-static int sort_names(struct root *root, uint32_t first)
+/* Sort the events of the rows @first to @end - 1, and merge them into events.by_name. */
+static int sort_names(struct root *root, uint32_t first, uint32_t end)
 {
 	struct events *events = root_events(root);
 	uint32_t nr_old = events->nr_by_name, nr_new = 0, old = 0, nr = 0;
-	struct event **all = calloc(events->nr + 1, sizeof(*all));
-	struct event **new = calloc(events->nr - first + 1, sizeof(*new));
+	struct event **all = calloc(nr_old + (end - first) + 1, sizeof(*all));
+	struct event **new = calloc(end - first + 1, sizeof(*new));
 
 	if (!all || !new) {
 		free(all);
 		free(new);
 		return -ENOMEM;
 	}
-	for (uint32_t row = first; row < events->nr; row++)
+	for (uint32_t row = first; row < end; row++)
 		if (events->rows[row])
 			new[nr_new++] = events->rows[row];
 	qsort(new, nr_new, sizeof(*new), compare_events);
@@ -234,25 +236,38 @@ static void forget_rows(struct root *root, uint32_t first)
 	events->nr = first;
 }
 
+/* Make events.rows large enough for @nr rows.  New rows of dynamic events are NULL; the
+ * caller must set the other new rows. */
+static int grow_rows(struct events *events, uint32_t nr)
+{
+	struct event **rows = realloc(events->rows, nr * sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	events->rows = rows;
+	for (; events->nr < ABI_DYNAMIC && events->nr < nr; events->nr++)
+		rows[events->nr] = NULL;
+	return 0;
+}
+
+/* Read new rows of modules.  The rows of dynamic events are read by server/dynamic. */
 static int read_rows(struct root *root)
 {
 	uint32_t nr = shm_load(&root->control->nr_events), first;
-	struct event **events;
+	struct events *events = root_events(root);
 	int r;
 
-	if (nr > ABI_EVENTS)
-		nr = ABI_EVENTS;
-	if (nr <= root_events(root)->nr)
+	nr = (uint32_t)max_u64(min_u32(nr, ABI_EVENTS), ABI_DYNAMIC);
+	if (nr <= events->nr)
 		return 0;
-	events = realloc(root_events(root)->rows, nr * sizeof(*events));
-	if (!events)
-		return -ENOMEM;
-	root_events(root)->rows = events;
-	first = root_events(root)->nr;
+	r = grow_rows(events, nr);
+	if (r)
+		return r;
+	first = events->nr;
 	for (uint32_t row = first; row < nr; row++)
-		events[row] = event_new(root, row);
-	root_events(root)->nr = nr;
-	r = sort_names(root, first);
+		events->rows[row] = event_new(root, row);
+	events->nr = nr;
+	r = sort_names(root, first, nr);
 	if (r)
 		forget_rows(root, first);
 	return r;
@@ -277,6 +292,14 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return events->by_name[at];
 }
 
+/* Read the event's module again, because a module that was unloaded and loaded again may
+ * have another row in the table of modules. */
+static void find_module(const struct root *root, struct event *event)
+{
+	event->module = shm_load(&root->events_table[event->row].module) % ABI_MODULES;
+	event->is_present = root->modules_seen[event->module / 64] >> event->module % 64 & 1;
+}
+
 /* Fill events.visible: for each system and name, the newest event whose module is
  * loaded. */
 static int find_visible(struct root *root)
@@ -290,12 +313,8 @@ static int find_visible(struct root *root)
 	for (uint32_t i = 0; i < events->nr_by_name; i++) {
 		struct event *event = events->by_name[i];
 
-		/* Read the event's module again, because a module that was unloaded and
-		 * loaded again may have another row in the table of modules. */
-		event->module = shm_load(&root->events_table[event->row].module) %
-				ABI_MODULES;
-		event->is_present = root->modules_seen[event->module / 64] >>
-				    event->module % 64 & 1;
+		if (!event_is_dynamic(event))
+			find_module(root, event);
 		event->is_visible = event->is_present &&
 				    !(nr && event_is_named_as(visible[nr - 1], event));
 		if (event->is_visible)
@@ -352,6 +371,76 @@ int events_refresh(struct root *root)
 	return r;
 }
 
+/* ---- dynamic events ---- */
+
+int events_put_dynamic(struct root *root, const struct event *what, uint32_t order)
+{
+	struct event *event = calloc(1, sizeof(*event));
+	int system = system_number(root, what->format->system);
+
+	if (!event || system < 0) {
+		free(event);
+		return -ENOMEM;
+	}
+	*event = (struct event){
+		.row = what->row,
+		.number = ABI_EVENTS + order % (EVENT_NUMBERS - ABI_EVENTS),
+		.module = ABI_MODULE_DYNAMIC,
+		.system_number = (uint32_t)system,
+		.is_present = true,
+		.format = what->format,
+		.print = what->print,
+		.def = what->def,
+		.settle = what->settle,
+	};
+	root_events(root)->rows[what->row] = event;
+	return 0;
+}
+
+int events_show_dynamic(struct root *root, uint32_t first, uint32_t end)
+{
+	int r = sort_names(root, first, end);
+
+	return r ? r : find_visible(root);
+}
+
+int events_add_dynamic(struct root *root, const struct event *what, uint32_t order)
+{
+	int r = events_put_dynamic(root, what, order);
+
+	if (r)
+		return r;
+	r = events_show_dynamic(root, what->row, what->row + 1);
+	if (r) {
+		/* The format still belongs to the caller. */
+		root_events(root)->rows[what->row]->format = NULL;
+		events_remove_dynamic(root, what->row);
+	}
+	return r;
+}
+
+void events_remove_dynamic(struct root *root, uint32_t row)
+{
+	struct events *events = root_events(root);
+	struct event *event = events->rows[row];
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < events->nr_by_name; i++) {
+		if (events->by_name[i] == event)
+			continue;
+		events->by_name[i]->name_place = nr;
+		events->by_name[nr++] = events->by_name[i];
+	}
+	events->nr_by_name = nr;
+	nr = 0;
+	for (uint32_t i = 0; i < events->nr_visible; i++)
+		if (events->visible[i] != event)
+			events->visible[nr++] = events->visible[i];
+	events->nr_visible = nr;
+	events->rows[row] = NULL;
+	event_free(event);
+}
+
 void events_done(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -369,10 +458,14 @@ void events_done(struct root *root)
 
 void events_reset(struct root *root, uint32_t number)
 {
-	for (uint32_t row = 0; row < root_events(root)->nr; row++) {
+	struct events *events = root_events(root);
+
+	for (uint32_t row = 0; row < events->nr; row++) {
 		uint32_t *wanted = &root->events_table[row].wanted;
 
-		shm_store(wanted, shm_load(wanted) & ~(1u << number));
+		/* The memory of a row without a dynamic event may not be reserved. */
+		if (row >= ABI_DYNAMIC || events->rows[row])
+			shm_store(wanted, shm_load(wanted) & ~(1u << number));
 	}
 }
 
@@ -402,6 +495,23 @@ struct event *events_find(struct root *root, const char *system,
 	return NULL;
 }
 
+struct event *events_find_any(const struct root *root, const char *system, const char *name)
+{
+	struct events *events = root_events(root);
+	uint32_t low = 0, high = events->nr_by_name;
+
+	while (low < high) {		/* find the first event that is >= @system:@name */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_names(events->by_name[middle], system, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < events->nr_by_name && !compare_names(events->by_name[low], system, name) ?
+	       events->by_name[low] : NULL;
+}
+
 struct event *events_by_id(struct root *root, uint32_t id)
 {
 	struct events *events = root_events(root);
@@ -412,6 +522,18 @@ struct event *events_by_id(struct root *root, uint32_t id)
 	if (row >= events->nr && root_is_usable(root))
 		events_refresh(root);
 	return row < events->nr ? events->rows[row] : NULL;
+}
+
+struct event *events_by_number(const struct root *root, uint32_t number)
+{
+	struct events *events = root_events(root);
+
+	if (number < ABI_EVENTS)
+		return number >= ABI_DYNAMIC && number < events->nr ? events->rows[number] : NULL;
+	for (uint32_t row = 0; row < ABI_DYNAMIC && row < events->nr; row++)
+		if (events->rows[row] && events->rows[row]->number == number)
+			return events->rows[row];
+	return NULL;
 }
 
 bool events_has_system(const struct root *root, const char *system)
@@ -484,6 +606,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
+	if (is_on && row < ABI_DYNAMIC)
+		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
 	shm_store(&shared->failed, 0);
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
 }
@@ -499,6 +623,20 @@ static void event_set(struct instance *instance, const struct event *event,
 		soft_set(instance, soft, is_on);
 	if (is_on || !soft)
 		event_want(instance, event->row, is_on);
+}
+
+int events_settle(struct instance *instance)
+{
+	struct events *events = root_events(instance->root);
+	int ret = 0;
+
+	for (uint32_t row = 0; row < ABI_DYNAMIC && row < events->nr; row++) {
+		const struct event *event = events->rows[row];
+		int r = event && event->settle ? event->settle(instance, event) : 0;
+
+		ret = ret ? ret : r;
+	}
+	return ret;
 }
 
 /* Enable or disable events.  All rows of an event change, also those of modules that
@@ -529,5 +667,5 @@ int events_set(struct instance *instance, const struct event_match *match,
 	for (uint32_t row = 0; row < events->nr; row++)
 		if (events->rows[row] && is_match(events->rows[row], match))
 			event_set(instance, events->rows[row], is_on);
-	return 0;
+	return events_settle(instance);
 }

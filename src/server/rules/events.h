@@ -14,14 +14,36 @@
 #include "server/core/root.h"
 #include "server/part_numbers.h"
 
+struct event;
 struct event_format;
+struct instance;
+struct print_env;
 struct print_program;
+struct text;
+
+/*
+ * Print a record of a dynamic event as the kernel prints it, without the event's name and a
+ * newline.  @is_verbose: the option verbose is on.  Returns 0, or -EBADMSG if the record is too
+ * short.
+ */
+typedef int event_print_fn(const struct event *event, const void *rec, size_t bytes,
+			   const struct print_env *env, bool is_verbose, struct text *out);
+
+/*
+ * Do what must follow after the setting of a dynamic event has changed, or may have: for an
+ * event probe, attach it to its target or detach it.  If the result is not 0, the event has been
+ * disabled.
+ */
+typedef int event_settle_fn(struct instance *instance, const struct event *event);
 
 /* The server's copy of a row of the table of events, which the program writes. */
 struct event {
 	uint32_t row;			/* row of root->events_table */
+	uint32_t number;		/* number of the event's directory in the file
+					 * tree; unlike a row it is never used for another
+					 * event */
 	uint32_t module;		/* row of the event's module in the table of
-					 * modules */
+					 * modules; ABI_MODULE_DYNAMIC: none */
 	uint32_t name_place;		/* index in events.by_name */
 	uint32_t system_number;		/* index in events.systems */
 	bool is_present;		/* true: a process has loaded the event's
@@ -35,7 +57,21 @@ struct event {
 	struct event_format *format;
 	struct print_program *program;	/* compiled print format; NULL: print the fields
 					 * instead */
+	event_print_fn *print;		/* how lines of `trace` print records of a dynamic
+					 * event; NULL: with @program */
+	const void *def;		/* definition of a dynamic event, for @print */
+	event_settle_fn *settle;	/* for a dynamic event; NULL: nothing to do */
 };
+
+/* Return true if @event is a synthetic event or an event probe. */
+static inline bool event_is_dynamic(const struct event *event)
+{
+	return event->row < ABI_DYNAMIC;
+}
+
+/* Numbers of directories (event.number) are below this number.  First come rows, then the
+ * numbers of dynamic events. */
+#define EVENT_NUMBERS		(1u << 23)
 
 /* The events of a root.  This is the state of ROOT_PART_EVENTS. */
 struct events {
@@ -86,9 +122,29 @@ void events_add_info(struct root *root, struct server_root_info *info);
 /* Return the visible event @system:@name, or NULL. */
 struct event *events_find(struct root *root, const char *system,
 			  const char *name);
+/* Return the newest event @system:@name, visible or not; NULL if there is none. */
+struct event *events_find_any(const struct root *root, const char *system, const char *name);
+/* Call the method settle of all dynamic events.  Returns 0 or the first error. */
+int events_settle(struct instance *instance);
 /* Return the event whose records have the id @id, visible or not; NULL if there is
  * none. */
 struct event *events_by_id(struct root *root, uint32_t id);
+/* Return the event whose directory has the number @number (event.number), visible or not;
+ * NULL if there is none. */
+struct event *events_by_number(const struct root *root, uint32_t number);
+/*
+ * Add a dynamic event in row what->row, which has none.  Its members @row, @format, @print,
+ * @def and @settle are those of @what; the event owns @format if the call succeeds.  @order:
+ * abi_event.order, from which event.number is computed.  Returns 0 or -ENOMEM.
+ */
+int events_add_dynamic(struct root *root, const struct event *what, uint32_t order);
+/* Put a dynamic event in its row as events_add_dynamic() does, but do not show it yet.  For a
+ * caller that puts many.  Returns 0 or -ENOMEM. */
+int events_put_dynamic(struct root *root, const struct event *what, uint32_t order);
+/* Show the dynamic events of the rows @first to @end - 1.  Returns 0 or -ENOMEM. */
+int events_show_dynamic(struct root *root, uint32_t first, uint32_t end);
+/* Remove and free the dynamic event in row @row. */
+void events_remove_dynamic(struct root *root, uint32_t row);
 /* Return true if a visible event is in @system. */
 bool events_has_system(const struct root *root, const char *system);
 /* Return the index of the system @name in events.systems, or -ENOENT. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Record what users write to trace_marker and trace_marker_raw.  The record goes to the
- * slow ring of the CPU on which the writing thread runs, and has the id of this thread,
- * because tools compare CPU and thread with those of other records.
+ * slow ring of the CPU on which the writing thread runs, and contains the id of this
+ * thread.  Both matter, because tools compare them with the CPU and the thread of other
+ * records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@
 #define DATA_MAX	(RING_PAYLOAD_MAX_SLOW - HEADER_BYTES)
 /*
  * Limits of the length of a marker.  They are the kernel's: the bytes that fit into a
- * sub-buffer of 4096 bytes, whatever the real size of sub-buffers.
+ * sub-buffer of 4096 bytes, even if sub-buffers have another size.
  * TEXT_MAX: bytes of a text, without the newline and the NUL that are added.
  * RAW_MAX: bytes of raw data.  The kernel's record of raw data has 4 bytes more than its
  * data needs.
@@ -43,19 +44,16 @@ static_assert(TEXT_MAX == 4054 && RAW_MAX == 4060, "the kernel's limits");
 struct marker {
 	uint64_t headroom;		/* the RING_HEADROOM bytes that must be free before the
 					 * record */
-	uint16_t type;
-	uint8_t flags;
-	uint8_t preempt_count;
-	int32_t pid;
+	struct marker_head head;
 	char data[DATA_MAX];
 	uint64_t tail;
 };
-static_assert(offsetof(struct marker, data) - offsetof(struct marker, type) ==
+static_assert(offsetof(struct marker, data) - offsetof(struct marker, head) ==
 	      HEADER_BYTES, "the kernel's layout");
 
-/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Fields are
- * counted from the end of field 2, the thread's name in parentheses, which may contain
- * blanks. */
+/* Return the CPU on which thread @tid runs: field 39 of /proc/TID/stat.  Count fields
+ * from the end of field 2, which is the thread's name in parentheses: the name may
+ * contain blanks. */
 static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 {
 	char path[64], stat[1024];
@@ -81,8 +79,8 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 
 /*
  * Write @marker to @ring.  If a thread is stopped while it holds the ring's lock, the
- * server waits for it only once: it stores the lock's owner in ring->stuck, and returns
- * -EBUSY at once while the owner is the same.
+ * server waits for the lock only once.  Then it stores the owner of the lock in
+ * ring->stuck.  As long as the lock has this owner, the server returns -EBUSY at once.
  */
 static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
 		      uint64_t now)
@@ -94,13 +92,13 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	if (ring->stuck && shm_load(lock) == ring->stuck &&
 	    !shmlock_is_dead(ring->stuck, lock))
 		return -EBUSY;
-	/* Block all signals but SIGBUS and SIGSEGV: these two report that the mapped
-	 * file was cut short (mapping.h). */
+	/* Block all signals except SIGBUS and SIGSEGV.  These two must arrive, because
+	 * they report that the mapped file was cut short (mapping.h). */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	r = ring_view_write(&ring->view, &marker->type,
+	r = ring_view_write(&ring->view, &marker->head,
 			    (uint32_t)(HEADER_BYTES + bytes), now,
 			    (uint32_t)syscall(SYS_gettid));
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -108,9 +106,10 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	return r;
 }
 
-/* Record @marker, with @bytes of data, in the slow ring of @cpu. */
+/* Record @marker, with @bytes of data, in the slow ring of @cpu.  *@ret_time is the time of
+ * the record. */
 static int marker_record(struct instance *instance, struct marker *marker,
-			 size_t bytes, uint32_t cpu)
+			 size_t bytes, uint32_t cpu, uint64_t *ret_time)
 {
 	uint32_t clock = shm_load(&instance->abi->clock);
 	struct root *root = instance->root;
@@ -125,9 +124,9 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	ring = instance_ring(instance, cpu, ABI_RING_SLOW);
 	if (!ring)
 		return -EBADF;
-	comms_meet(root, (uint32_t)marker->pid);
-	r = write_once(ring, marker, bytes,
-		       clock_read(clock_get(clock), root->control));
+	comms_meet(root, (uint32_t)marker->head.pid);
+	*ret_time = clock_read(clock_get(clock), root->control);
+	r = write_once(ring, marker, bytes, *ret_time);
 	return r ? -EBADF : 0;
 }
 
@@ -148,45 +147,69 @@ static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
 ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 		     pid_t tid)
 {
-	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+	struct marker marker = { .head = { .type = ABI_EVENT_ID_PRINT, .pid = tid } };
 	uint32_t cpu = cpu_of(tid, instance->root->nr_cpus);
+	uint64_t time;
 	size_t bytes;
 	int r;
 
 	if (len > TEXT_MAX)
 		len = TEXT_MAX;
 	bytes = fill_text(&marker, ABI_IP_MARKER, text, len);
-	r = marker_record(instance, &marker, bytes, cpu);
+	r = marker_record(instance, &marker, bytes, cpu, &time);
 	if (r)
 		return r;
-	/* Triggers get the text as it was written, without an added newline, as in the
-	 * kernel. */
+	/* Triggers get the text as it was written, without the newline that was added;
+	 * this is so in the kernel, too. */
 	marker.data[IP_BYTES + len] = '\0';
-	print_triggers_run(instance, &marker.type,
-			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu);
+	print_triggers_run(instance, &marker.head,
+			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu, time);
 	return (ssize_t)len;
 }
 
 void marker_say(struct instance *instance, uint64_t ip, const char *text,
 		pid_t tid)
 {
-	struct marker marker = { .type = ABI_EVENT_ID_PRINT, .pid = tid };
+	struct marker marker = { .head = { .type = ABI_EVENT_ID_PRINT, .pid = tid } };
+	uint64_t time;
 
 	marker_record(instance, &marker,
 		      fill_text(&marker, ip, text, strlen(text)),
-		      cpu_of(tid, instance->root->nr_cpus));
+		      cpu_of(tid, instance->root->nr_cpus), &time);
 }
 
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid)
 {
-	struct marker marker = { .type = ABI_EVENT_ID_RAW_DATA, .pid = tid };
+	struct marker marker = { .head = { .type = ABI_EVENT_ID_RAW_DATA, .pid = tid } };
+	uint64_t time;
 	int r;
 
 	if (len < sizeof(uint32_t) || len > RAW_MAX)
 		return -EINVAL;
 	memcpy(marker.data, data, len);
 	r = marker_record(instance, &marker, len,
-			  cpu_of(tid, instance->root->nr_cpus));
+			  cpu_of(tid, instance->root->nr_cpus), &time);
 	return r ? r : (ssize_t)len;
+}
+
+uint32_t marker_cpu(const struct instance *instance, pid_t tid)
+{
+	return cpu_of(tid, instance->root->nr_cpus);
+}
+
+uint64_t marker_time(const struct instance *instance)
+{
+	return clock_read(clock_get(shm_load(&instance->abi->clock)), instance->root->control);
+}
+
+int marker_write_record(struct instance *instance, const void *rec, size_t bytes, uint32_t cpu,
+			uint64_t *ret_time)
+{
+	struct marker marker = { .headroom = 0 };
+
+	if (bytes < HEADER_BYTES || bytes > HEADER_BYTES + DATA_MAX)
+		return -E2BIG;
+	memcpy(&marker.head, rec, bytes);
+	return marker_record(instance, &marker, bytes - HEADER_BYTES, cpu, ret_time);
 }

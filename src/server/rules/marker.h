@@ -14,6 +14,14 @@
 
 struct instance;
 
+/* The common fields at the start of a record. */
+struct marker_head {
+	uint16_t type;			/* id of the event */
+	uint8_t flags;
+	uint8_t preempt_count;
+	int32_t pid;			/* thread */
+};
+
 /*
  * Record @text as a marker of thread @tid, and run the triggers of ftrace:print.  A
  * text that is too long is cut, as in the kernel.  Returns the number of bytes of @text
@@ -29,6 +37,17 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
  */
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid);
+/* Return the CPU on which thread @tid runs, to whose ring its records go. */
+uint32_t marker_cpu(const struct instance *instance, pid_t tid);
+/* Return the time, by the clock of @instance. */
+uint64_t marker_time(const struct instance *instance);
+/*
+ * Record the @bytes bytes at @rec, a record with its common fields, in the ring of @cpu.
+ * @ret_time: time of the record, by the buffer's clock.
+ * Returns 0; -E2BIG if no record can be so large; or an error of marker_write().
+ */
+int marker_write_record(struct instance *instance, const void *rec, size_t bytes, uint32_t cpu,
+			uint64_t *ret_time);
 /*
  * Record @text, a short message of the server itself, as a marker of thread @tid.  @ip is
  * one of ABI_IP_...  Runs no triggers.  A message that cannot be recorded is dropped.

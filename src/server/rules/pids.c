@@ -119,6 +119,27 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 	return r;
 }
 
+/* Return true if @list exists and thread @tid is in it, or is not in it, as @is_in says. */
+static bool is_listed(const struct instance *instance, enum abi_pids_list list, uint32_t tid,
+		      bool is_in)
+{
+	struct mapping *map;
+	const struct abi_pids *shared = list_get(instance, list, &map);
+	bool has_tid;
+
+	if (!shared)
+		return false;
+	has_tid = abi_pids_has(shared, tid);
+	mapping_put(map);
+	return has_tid == is_in;
+}
+
+bool pids_ignore(const struct instance *instance, uint32_t tid)
+{
+	return is_listed(instance, ABI_PIDS_TRACE, tid, false) ||
+	       is_listed(instance, ABI_PIDS_NOTRACE, tid, true);
+}
+
 bool pids_drop(struct instance *instance, enum abi_pids_list list)
 {
 	struct abi_ring_ref ref = ref_of(instance, list);

@@ -4,10 +4,10 @@
  * set_ftrace_pid), or does not record (set_event_notrace_pid and
  * set_ftrace_notrace_pid).
  *
- * The lists are in shared memory and nowhere else.  "No list" and "an empty list"
- * differ: without set_event_pid, events of all threads are recorded; with an empty
- * list, events of no thread.  With the option event-fork a list becomes empty when its
- * last thread ends.
+ * The lists are in shared memory and nowhere else.  "No list" and "an empty list" are
+ * different.  Without a list in set_event_pid, events of all threads are recorded.
+ * With an empty list, events of no thread are recorded.  With the option event-fork a
+ * list becomes empty when its last thread ends.
  *
  * Only the server's thread calls these functions.
  */
@@ -54,6 +54,9 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
  * apply_start().
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
+/* Return true if set_event_pid or set_event_notrace_pid says that events of thread @tid are not
+ * recorded. */
+bool pids_ignore(const struct instance *instance, uint32_t tid);
 /* Method instance_part.list_blocks: report which blocks of the arena are lists of
  * threads. */
 void pids_list_blocks(const struct instance *instance, struct extent_list *list);
@@ -63,9 +66,9 @@ void pids_drop_all(struct instance *instance);
 void pids_show(struct instance *instance, enum abi_pids_list list,
 	       struct text *out);
 /*
- * Method instance_part.tick: remove threads that have ended from the lists of events if
- * the option event-fork is on, and from the lists of functions if function-fork is on.
- * Checks a limited number of threads per call.
+ * Method instance_part.tick: remove threads that have ended from lists of threads: from
+ * the lists for events if the option event-fork is on, and from the lists for functions
+ * if function-fork is on.  Checks a limited number of threads per call.
  */
 void pids_expire(struct instance *instance);
 

@@ -17,6 +17,7 @@
 #include "server/rules/marker.h"
 #include "server/rules/print_triggers.h"
 #include "server/rules/rules.h"
+#include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
 /* The event ftrace:print.  event.format is not const, so its value is cast; nobody
@@ -29,46 +30,51 @@ const struct event print_event = {
 	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
 };
 
-/* The thread that has written the marker.  filter_context.get_comm() has no parameter
- * for the thread, so it is in a global variable; this is safe, because the server has
- * one thread. */
-static struct {
-	pid_t tid;
-	char comm[FILTER_COMM_LEN];
-} writer;
+/* Name of the thread that has written the marker.  filter_context.get_comm() has no
+ * parameter for the thread, so the name is in a global variable; this is safe, because the
+ * server has one thread. */
+static char writer_comm[FILTER_COMM_LEN];
 
 /* ---- commands of triggers; each returns true if it has changed something ---- */
 
-static bool mark_trace_on(struct instance *instance, const struct trigger *trigger)
+static bool mark_trace_on(struct instance *instance, const struct trigger *trigger,
+			  struct trigger_mark *mark)
 {
 	(void)trigger;
+	(void)mark;
 	return instance_set_on(instance, true);
 }
 
-static bool mark_trace_off(struct instance *instance, const struct trigger *trigger)
+static bool mark_trace_off(struct instance *instance, const struct trigger *trigger,
+			   struct trigger_mark *mark)
 {
 	(void)trigger;
+	(void)mark;
 	return instance_set_on(instance, false);
 }
 
 /* Stop recording, and record the kernel's messages about it.  Called if a user has
  * freed the spare side (by writing 0 to `snapshot`) after the trigger was set. */
-static void refuse_command(struct instance *instance)
+static void refuse_command(struct instance *instance, pid_t tid)
 {
-	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***",
-		   writer.tid);
-	marker_say(instance, ABI_IP_SNAPSHOT, "*** stopping trace here!   ***",
-		   writer.tid);
+	marker_say(instance, ABI_IP_SNAPSHOT, "*** SNAPSHOT NOT ALLOCATED ***", tid);
+	marker_say(instance, ABI_IP_SNAPSHOT, "*** stopping trace here!   ***", tid);
 	instance_set_on(instance, false);
 }
 
-static bool mark_snapshot(struct instance *instance, const struct trigger *trigger)
+static void take_snapshot(struct instance *instance, pid_t tid)
 {
-	(void)trigger;
 	if (instance_has_spare(instance))
 		instance_swap(instance, CPU_ALL);
 	else
-		refuse_command(instance);
+		refuse_command(instance, tid);
+}
+
+static bool mark_snapshot(struct instance *instance, const struct trigger *trigger,
+			  struct trigger_mark *mark)
+{
+	(void)trigger;
+	take_snapshot(instance, mark->tid);
 	return true;
 }
 
@@ -82,20 +88,33 @@ static bool set_disabled(struct instance *instance, const struct trigger *trigge
 	return was_disabled != is_disabled;
 }
 
-static bool mark_enable(struct instance *instance, const struct trigger *trigger)
+static bool mark_enable(struct instance *instance, const struct trigger *trigger,
+			struct trigger_mark *mark)
 {
+	(void)mark;
 	return set_disabled(instance, trigger, false);
 }
 
-static bool mark_disable(struct instance *instance, const struct trigger *trigger)
+static bool mark_disable(struct instance *instance, const struct trigger *trigger,
+			 struct trigger_mark *mark)
 {
+	(void)mark;
 	return set_disabled(instance, trigger, true);
+}
+
+/* Run a command that has a language of its own. */
+static bool mark_lang(struct instance *instance, const struct trigger *trigger,
+		      struct trigger_mark *mark)
+{
+	return trigger->lang && trigger->lang->mark &&
+	       trigger->lang->mark(instance, trigger, mark);
 }
 
 /* The functions that run commands, by number of the command.  NULL: triggers of
  * ftrace:print cannot have this command. */
 static bool (*const acts[NR_COMMANDS])(struct instance *instance,
-				       const struct trigger *trigger) = {
+				       const struct trigger *trigger,
+				       struct trigger_mark *mark) = {
 #define ROW(id, number, name, kind, scope, flags, help, need, mark, is_due, act) \
 	[number] = mark,
 	COMMANDS(ROW)
@@ -107,44 +126,69 @@ bool print_has_command(enum command_number command)
 	return acts[command];
 }
 
-/* ---- run the triggers of ftrace:print ---- */
+/* ---- run the triggers of a record ---- */
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
 {
-	memcpy(ret_comm, writer.comm, sizeof(writer.comm));
+	memcpy(ret_comm, writer_comm, sizeof(writer_comm));
+}
+
+/* Decrement a counter, unless it is 0.  Processes may decrement it, too. */
+static void count_down(uint64_t *counter)
+{
+	uint64_t left = shm_load(counter);
+
+	while (left && !__atomic_compare_exchange_n(counter, &left, left - 1, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 /* Run one trigger, unless its counter is 0.  The counter is decremented only if the
- * command has changed something.  Only the server writes to counters of ftrace:print,
- * so it needs no atomic operation. */
-static void fire_trigger(struct instance *instance, const struct trigger *trigger)
+ * command has changed something. */
+static void fire_trigger(struct instance *instance, const struct trigger *trigger,
+			 struct trigger_mark *mark)
 {
 	uint64_t *counter = trigger->counter ?
 		&instance->abi->slots[trigger->counter - 1] : NULL;
-	uint64_t left = counter ? shm_load(counter) : 0;
 
-	if (counter && !left)
+	if (!acts[trigger->cmd->command] || (counter && !shm_load(counter)))
 		return;
-	if (acts[trigger->cmd->command](instance, trigger) && counter)
-		shm_store(counter, left - 1);
+	if (acts[trigger->cmd->command](instance, trigger, mark) && counter)
+		count_down(counter);
 }
 
-void print_triggers_run(struct instance *instance, const void *rec, size_t bytes,
-			pid_t tid, uint32_t cpu)
+void triggers_mark(struct instance *instance, const struct event *event,
+		   struct trigger_mark *mark)
 {
 	const struct filter_context context = {
-		.cpu = cpu, .tid = (uint32_t)tid, .get_comm = get_comm,
+		.cpu = mark->cpu, .tid = (uint32_t)mark->tid, .get_comm = get_comm,
 	};
-	const struct trigger *trigger = instance_rules(instance)->print.triggers;
-	const struct filter_program *program;
+	const struct soft_event *soft = soft_find(instance, event);
+	const struct trigger *trigger = soft ? soft->triggers : NULL;
 
 	if (!trigger)
 		return;
-	writer.tid = tid;
-	strncpy(writer.comm, comms_find(instance->root, (uint32_t)tid),
-		sizeof(writer.comm) - 1);
-	for (; trigger; trigger = trigger->next)
-		if (trigger_fits(trigger, ABI_ROW_PRINT, &program) &&
-		    (!program || filter_match(program, rec, bytes, &context)))
-			fire_trigger(instance, trigger);
+	mark->row = event->row;
+	mark->comm = writer_comm;
+	strncpy(writer_comm, comms_find(instance->root, (uint32_t)mark->tid),
+		sizeof(writer_comm) - 1);
+	for (; trigger; trigger = trigger->next) {
+		const struct trigger_program *program = trigger_program(trigger, event->row);
+
+		if (program && (!program->filter ||
+				filter_match(program->filter, mark->rec, mark->bytes, &context)))
+			fire_trigger(instance, trigger, mark);
+	}
+	if (mark->wants_snapshot)
+		take_snapshot(instance, mark->tid);
+}
+
+void print_triggers_run(struct instance *instance, const void *rec, size_t bytes,
+			pid_t tid, uint32_t cpu, uint64_t time)
+{
+	struct trigger_mark mark = {
+		.rec = rec, .bytes = bytes, .tid = tid, .cpu = cpu, .time = time,
+	};
+
+	triggers_mark(instance, &print_event, &mark);
 }

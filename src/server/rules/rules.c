@@ -25,6 +25,7 @@
 #include "server/rules/filters.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
+#include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
 /* ---- write the block of rules ---- */
@@ -67,48 +68,70 @@ static uint32_t put_text(struct text *block, const char *text,
 	return put_bytes(block, text, *ret_bytes);
 }
 
-/* Append the compiled filter (@program) and the filter text of @trigger, and store a
- * struct abi_trigger at offset @at.  The offsets in abi_trigger count from @start,
- * where the event's list of triggers begins. */
+/* Append what the language of @trigger needs after a restart of the server. */
+static uint32_t put_more(struct text *block, const struct instance *instance,
+			 const struct trigger *trigger, uint32_t *ret_bytes)
+{
+	uint32_t at = (uint32_t)block->len;
+
+	if (!trigger->lang || !trigger->lang->put_more)
+		return 0;
+	trigger->lang->put_more(instance, trigger, block);
+	*ret_bytes = (uint32_t)block->len - at;
+	text_fill(block, '\0', ALIGN_UP(*ret_bytes, ABI_RULES_ALIGN) - *ret_bytes);
+	return *ret_bytes ? at : 0;
+}
+
+/* Append the compiled filter, the data and the texts of @trigger, and store a struct
+ * abi_trigger at offset @at.  The offsets in abi_trigger count from @start, where the
+ * event's list of triggers begins. */
 static void put_trigger(struct text *block, uint32_t start, uint32_t at,
-			const struct trigger *trigger,
-			const struct filter_program *program)
+			const struct instance *instance, const struct trigger *trigger,
+			const struct trigger_program *program)
 {
 	struct abi_trigger to = {
 		.command = trigger->cmd->command,
 		.counter = trigger->counter,
 		.target = trigger->target ? trigger->target->slot + 1 : 0,
 		.target_row = trigger->target_row,
+		.data_bytes = program->data_bytes,
 	};
 
-	to.program = put_program(block, program, &to.program_bytes);
+	to.program = put_program(block, program->filter, &to.program_bytes);
 	to.text = put_text(block, trigger->filter, &to.text_bytes);
+	if (program->data)
+		to.data = put_bytes(block, program->data, program->data_bytes);
+	to.more = put_more(block, instance, trigger, &to.more_bytes);
 	to.program -= to.program ? start : 0;
 	to.text -= to.text ? start : 0;
+	to.data -= to.data ? start : 0;
+	to.more -= to.more ? start : 0;
 	set_bytes(block, at, &to, sizeof(to));
 }
 
 /* Append the triggers that can act on records of @row: first an array of struct
- * abi_trigger, then the compiled filters and the filter texts. */
-static void put_triggers(struct text *block, const struct soft_event *soft,
-			 uint32_t row, struct abi_rule *rule)
+ * abi_trigger, then the compiled filters, the data and the texts. */
+static void put_triggers(struct text *block, const struct instance *instance,
+			 const struct soft_event *soft, uint32_t row,
+			 struct abi_rule *rule)
 {
 	static const struct abi_trigger none;
 	struct abi_triggers list = { .nr = 0 };
-	const struct filter_program *program;
+	const struct trigger_program *program;
 	uint32_t at;
 
 	rule->triggers = put_bytes(block, &list, sizeof(list));
 	at = (uint32_t)block->len;
 	for (const struct trigger *t = soft->triggers; t; t = t->next) {
-		if (trigger_fits(t, row, &program)) {
+		if (trigger_program(t, row)) {
 			put_bytes(block, &none, sizeof(none));
 			list.nr++;
 		}
 	}
 	for (const struct trigger *t = soft->triggers; t; t = t->next) {
-		if (trigger_fits(t, row, &program)) {
-			put_trigger(block, rule->triggers, at, t, program);
+		program = trigger_program(t, row);
+		if (program) {
+			put_trigger(block, rule->triggers, at, instance, t, program);
 			at += (uint32_t)sizeof(none);
 		}
 	}
@@ -133,14 +156,14 @@ static void put_rule(struct text *block, const struct instance *instance,
 				    &rule->program_bytes);
 	rule->text = put_text(block, filter->text, &rule->text_bytes);
 	if (soft && soft->triggers)
-		put_triggers(block, soft, row, rule);
+		put_triggers(block, instance, soft, row, rule);
 }
 
 static void put_print_rule(struct text *block, const struct instance *instance,
 			   struct abi_rule *rule)
 {
 	*rule = (struct abi_rule){ .row = ABI_ROW_PRINT };
-	put_triggers(block, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
+	put_triggers(block, instance, &instance_rules(instance)->print, ABI_ROW_PRINT, rule);
 }
 
 static bool has_rule(const struct instance *instance, uint32_t row)
@@ -286,6 +309,7 @@ void rules_done(struct instance *instance)
 	free(rules->filters);
 	rules->filters = NULL;
 	rules->nr_rows = 0;
+	rules->is_loaded = false;
 	free(rules->slots);
 	rules->slots = NULL;
 }
@@ -299,6 +323,24 @@ void rules_drop(struct instance *instance)
 {
 	rules_done(instance);
 	retire_rules(instance);
+}
+
+int rules_forget_row(struct instance *instance, uint32_t row)
+{
+	struct instance_rules *rules = instance_rules(instance);
+	struct event_filter filter;
+	int r;
+
+	if (row >= rules->nr_rows || !rules->filters[row].text)
+		return 0;
+	filter = rules->filters[row];
+	rules->filters[row] = (struct event_filter){ .text = NULL };
+	r = rules_publish(instance);
+	if (r)
+		rules->filters[row] = filter;
+	else
+		event_filter_done(&filter);
+	return r;
 }
 
 /* ---- copy rules to events of new modules ---- */

@@ -61,6 +61,8 @@ struct instance_rules {
 					 * for a free word begins */
 	struct abi_ring_ref block;	/* the block of rules to which abi_buffer.rules
 					 * refers */
+	bool is_loaded;			/* true: the rules of the previous server were
+					 * loaded */
 };
 
 /* Return the state of ROOT_PART_RULES of @root. */
@@ -103,6 +105,12 @@ int rules_load_names(struct root *root);
 /* Method root_part.done: set to 0 what the root has used of its limits for loaded
  * rules. */
 void rules_reset_limits(struct root *root);
+/*
+ * Remove the filter of the event in row @row, which is in soft mode in no instance, because the
+ * event is about to be removed.  The caller must call apply_start().  Returns 0, or an error of
+ * rules_publish(): then the filter stays.
+ */
+int rules_forget_row(struct instance *instance, uint32_t row);
 /*
  * Make instance_rules.filters and instance_rules.softs large enough for @nr rows.  New
  * elements are all zero.  Returns 0 or -ENOMEM.

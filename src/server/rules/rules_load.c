@@ -22,6 +22,7 @@
 #include "server/names/symbols.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
+#include "server/rules/print_triggers.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
@@ -91,24 +92,31 @@ static void load_filter(struct instance *instance, struct rules_copy *block,
 		event_filter_done(filter);
 }
 
+/* Load the trigger @trigger of @event, whose list of triggers begins at offset @start. */
 static void load_trigger(struct instance *instance, struct soft_event *soft,
-			 struct rules_copy *block, uint32_t start,
-			 const struct abi_trigger *trigger)
+			 const struct event *event, struct rules_copy *block,
+			 uint32_t start, const struct abi_trigger *trigger)
 {
+	const void *more = NULL;
 	char *filter = NULL;
 
+	if (trigger->more && trigger->more % ABI_RULES_ALIGN == 0)
+		more = take_bytes(block, (uint64_t)start + trigger->more,
+				  trigger->more_bytes);
 	if (trigger->text) {
 		filter = take_text(block, (uint64_t)start + trigger->text,
 				   trigger->text_bytes);
 		if (!filter)
 			return;
 	}
-	triggers_add_old(instance, soft, trigger, filter);
+	triggers_add_old(instance, soft, event, trigger, filter, more,
+			 more ? trigger->more_bytes : 0);
 	free(filter);
 }
 
 static void load_triggers(struct instance *instance, struct soft_event *soft,
-			  struct rules_copy *block, uint32_t start)
+			  const struct event *event, struct rules_copy *block,
+			  uint32_t start)
 {
 	const struct abi_triggers *list = !start || start % ABI_RULES_ALIGN ?
 		NULL : take_bytes(block, start, sizeof(*list));
@@ -120,7 +128,7 @@ static void load_triggers(struct instance *instance, struct soft_event *soft,
 
 		if (!trigger)
 			break;
-		load_trigger(instance, soft, block, start, trigger);
+		load_trigger(instance, soft, event, block, start, trigger);
 	}
 }
 
@@ -168,7 +176,7 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 	if (!soft)
 		return;
 	slot_use(instance, soft->slot);
-	load_triggers(instance, soft, block, rule->triggers);
+	load_triggers(instance, soft, event, block, rule->triggers);
 }
 
 /* Load all rules of the block @data.  Events above the highest row that has a rule may
@@ -193,8 +201,8 @@ static int load_rules(struct instance *instance, const char *data,
 		if (left)
 			left -= load_rule_of_part(instance, &block, rule);
 		if (rule->row == ABI_ROW_PRINT && !instance_rules(instance)->print.triggers)
-			load_triggers(instance, &instance_rules(instance)->print, &block,
-				      rule->triggers);
+			load_triggers(instance, &instance_rules(instance)->print,
+				      &print_event, &block, rule->triggers);
 		if (rule->row >= root_events(instance->root)->nr)
 			continue;
 		load_filter(instance, &block, rule);
@@ -287,5 +295,6 @@ int rules_load(struct instance *instance)
 	if (copy)
 		r = load_rules(instance, copy, bytes);
 	free(copy);
+	rules->is_loaded = !r;
 	return r;
 }

@@ -25,8 +25,8 @@ void slot_use(struct instance *instance, uint32_t slot)
 }
 
 /* Allocate a rule word.  The search begins after the last allocated word, so that a
- * freed word is reused as late as possible: a process that has not applied the change
- * yet may still write to it. */
+ * freed word is used again as late as possible.  The reason: a process that has not
+ * applied the change yet may still write to the freed word. */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -167,8 +167,8 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want_event(instance, soft, false);
 }
 
-/* Return true if the setting of the event in @row is on.  The result is also true if a
- * process has failed to apply the setting, so that soft_settle() does not try it
+/* Return true if the setting of the event in @row is on.  Also return true if a process
+ * has failed to apply the setting.  Then soft_settle() does not try to enable the event
  * again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
@@ -196,6 +196,9 @@ void soft_settle(struct instance *instance)
 			free(soft);
 		}
 	}
+	/* While rules are being loaded, not all of them are there. */
+	if (rules->is_loaded)
+		events_settle(instance);
 }
 
 void soft_done(struct instance *instance)

@@ -5,26 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "event/format.h"
-#include "server/rings/rings.h"
 #include "server/rules/events.h"
+#include "server/rules/trigger_lang.h"
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
-
-/* The commands of triggers and functions, in the order in which files show them. */
-const struct trigger_cmd trigger_cmds[] = {
-#define ROW(id, number, name_, kind_, scope_, flags_, help_, need_, mark, is_due, act) \
-	{								\
-		.name = name_, .command = COMMAND_##id, .kind = kind_,	\
-		.scope = scope_, .flags = flags_, .help = help_,	\
-		.has_target = (flags_) & CMD_TARGET, .need = need_,	\
-	},
-	COMMANDS(ROW)
-#undef ROW
-};
-
-const uint32_t nr_trigger_cmds = ARRAY_SIZE(trigger_cmds);
 
 /* Cut the first token off *@text and return it, as strsep() does.  Also skip blanks
  * after the token.  *@text becomes NULL if nothing else follows. */
@@ -37,22 +22,6 @@ static char *cut_token(char **text, const char *ends)
 	if (*text && !**text)
 		*text = NULL;
 	return word;
-}
-
-const struct trigger_cmd *trigger_cmd_of(uint32_t command)
-{
-	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (trigger_cmds[i].command == command)
-			return &trigger_cmds[i];
-	return NULL;
-}
-
-const struct trigger_cmd *trigger_cmd_find(const char *name)
-{
-	for (uint32_t i = 0; i < nr_trigger_cmds; i++)
-		if (!strcmp(trigger_cmds[i].name, name))
-			return &trigger_cmds[i];
-	return NULL;
 }
 
 const struct event *trigger_find_event(struct root *root, const char *system,
@@ -91,6 +60,12 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	words.cmd = trigger_cmd_find(cut_token(&rest, ": \t"));
 	if (!words.cmd)
 		return -EINVAL;
+	words.lang = trigger_lang_of(root, words.cmd->command);
+	if (words.lang && words.lang->store) {
+		words.params = rest;
+		*ret_words = words;
+		return 0;
+	}
 	if (words.cmd->has_target) {
 		int r = rest ? parse_target(root, cut_token(&rest, " \t"), &words) :
 			-EINVAL;

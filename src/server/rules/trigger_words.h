@@ -4,6 +4,8 @@
  *
  *	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
  *	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
+ *
+ * What follows a COMMAND with a language of its own (trigger_lang.store) is not parsed here.
  */
 #ifndef ULF_SERVER_TRIGGER_WORDS_H
 #define ULF_SERVER_TRIGGER_WORDS_H
@@ -14,6 +16,7 @@
 struct event;
 struct root;
 struct trigger_cmd;
+struct trigger_lang;
 
 /* The tokens of a command.  The strings point into the text that was parsed. */
 struct trigger_words {
@@ -24,6 +27,10 @@ struct trigger_words {
 	char *count;			/* text of the count; NULL: none */
 	char *filter;			/* text of the filter, from the token "if" on;
 					 * NULL: none */
+	const struct trigger_lang *lang;	/* language of the command; NULL: none */
+	char *params;			/* if the language has the method store: text
+					 * after the command, of which no token was
+					 * split off; NULL: none */
 };
 
 /*

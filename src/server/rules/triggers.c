@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Add, remove, show and load the triggers of events.  docs/design/triggers.md describes the
+/* Add, remove and show the triggers of events.  docs/design/triggers.md describes the
  * path from a write to a trigger that runs. */
 #include <ctype.h>
 #include <errno.h>
@@ -9,30 +9,22 @@
 
 #include "base/text.h"
 #include "event/format.h"
-#include "filter/filter.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
-#include "server/rules/filters.h"
 #include "server/rules/print_triggers.h"
 #include "server/rules/rules.h"
 #include "server/rules/soft.h"
 #include "server/rules/trigger_errors.h"
+#include "server/rules/trigger_lang.h"
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
+#include "server/rules/triggers_impl.h"
 
 #define WRITE_MAX	4096		/* a write must be shorter than this number of
 					 * bytes: one memory page, as in the kernel */
-/* Limits of one root for triggers that are loaded from the previous server or inherited
- * by events of new modules.  Triggers that users write have other limits. */
-#define OLD_TRIGGERS_MAX 65536u		/* maximum number of triggers; a trigger counts
-					 * once for each row of its event */
-#define COMPILE_BYTES	64u		/* number that each compilation of a filter adds
-					 * to root_rules.filters_taken, besides the
-					 * length of the filter */
-#define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken */
 
 /* Return the target event of @trigger; NULL if its command has no target. */
 static const struct event *target_of(const struct instance *instance,
@@ -42,106 +34,41 @@ static const struct event *target_of(const struct instance *instance,
 	       root_events(instance->root)->rows[trigger->target_row] : NULL;
 }
 
-/* ---- compile the filters of triggers ---- */
-
-static int compile_filter(struct instance *instance, struct trigger *trigger,
-			  const struct event *event, struct filter_error *ret_error)
-{
-	struct filter_env env = filters_env(instance);
-	struct trigger_program *programs;
-
-	programs = realloc(trigger->programs, (trigger->nr_programs + 1) *
-					      sizeof(*programs));
-	if (!programs)
-		return -ENOMEM;
-	trigger->programs = programs;
-	programs += trigger->nr_programs++;
-	*programs = (struct trigger_program){ .row = event->row };
-	return filter_compile(event->format, trigger->filter, &env,
-			      &programs->program, ret_error);
-}
-
-/* Count a compilation of @filter.  Returns false if the root has reached its limit.
- * There must be a limit, because each filter is compiled for every row of its event,
- * and each compilation takes a few microseconds, more for a long filter. */
-static bool may_compile(struct root *root, const char *filter)
-{
-	struct root_rules *limits = root_rules(root);
-
-	limits->filters_taken += COMPILE_BYTES + strlen(filter);
-	return limits->filters_taken <= FILTERS_BYTES_MAX;
-}
-
-void triggers_compile(struct instance *instance, struct soft_event *soft,
-		      const struct event *event)
-{
-	struct filter_error error;
-
-	if (root_rules(instance->root)->filters_taken > FILTERS_BYTES_MAX)
-		return;
-	for (struct trigger *t = soft->triggers; t; t = t->next)
-		if (t->filter && may_compile(instance->root, t->filter))
-			compile_filter(instance, t, event, &error);
-}
-
-/* Compile the filter of @trigger for all rows that have the name of @event.  Only an
- * error for @event itself is reported, because the filter need not fit the fields of
- * other rows. */
-static int compile_all(struct instance *instance, const struct event *event,
-		       struct trigger *trigger)
-{
-	struct root *root = instance->root;
-	const struct event *other;
-	struct filter_error error;
-	int r = compile_filter(instance, trigger, event, &error);
-
-	if (r && r != -ENOMEM && filters_log_missed(instance, trigger->filter))
-		return -EBUSY;
-	if (r && r != -ENOMEM)
-		filters_log_error(instance, event, trigger->filter, &error);
-	if (r || event == &print_event)
-		return r;
-	for (other = event_youngest(root, event); !r && other;
-	     other = event_elder(root, other))
-		if (other->row != event->row &&
-		    compile_filter(instance, trigger, other, &error) == -ENOMEM)
-			r = -ENOMEM;
-	return r;
-}
-
 /* ---- make and find a trigger ---- */
 
-static void trigger_free(struct trigger *trigger)
+int trigger_make(struct instance *instance, const struct event *event,
+		 const struct trigger_cmd *cmd, const char *filter, void *state,
+		 struct trigger **ret_trigger)
 {
-	for (uint32_t i = 0; i < trigger->nr_programs; i++)
-		free(trigger->programs[i].program);
-	free(trigger->programs);
-	free(trigger->filter);
-	free(trigger);
-}
+	struct trigger *trigger = calloc(1, sizeof(*trigger));
+	int r = 0;
 
-void triggers_free(struct trigger *triggers)
-{
-	while (triggers) {
-		struct trigger *next = triggers->next;
-
-		trigger_free(triggers);
-		triggers = next;
+	if (!trigger)
+		return -ENOMEM;
+	trigger->cmd = cmd;
+	trigger->lang = trigger_lang_of(instance->root, cmd->command);
+	if (filter) {
+		trigger->filter = strdup(filter);
+		r = trigger->filter ? trigger_compile_filter(instance, event, trigger) :
+				      -ENOMEM;
 	}
+	if (r) {
+		trigger_free(trigger);
+		return r;
+	}
+	trigger->state = state;
+	*ret_trigger = trigger;
+	return 0;
 }
 
-/* Fill @trigger from @words: command, target, count and compiled filter.  The trigger is
- * not added to the event yet. */
-static int trigger_fill(struct trigger *trigger, struct instance *instance,
-			const struct event *event, struct trigger_words *words,
+/* Make a trigger from @words: command, target, count and compiled filter. */
+static int make_trigger(struct instance *instance, const struct event *event,
+			struct trigger_words *words, struct trigger **ret_trigger,
 			uint64_t *ret_count)
 {
 	char *filter = words->filter;
 	int r;
 
-	trigger->cmd = words->cmd;
-	if (words->target)
-		trigger->target_row = words->target->row;
 	*ret_count = UINT64_MAX;	/* UINT64_MAX means "no limit", like the
 					 * kernel's -1 */
 	if (words->count) {
@@ -149,12 +76,12 @@ static int trigger_fill(struct trigger *trigger, struct instance *instance,
 		if (r)
 			return r;
 	}
-	if (!filter)
-		return 0;
-	if (strcmp(strsep(&filter, " \t"), "if") || !filter)
+	if (filter && (strcmp(strsep(&filter, " \t"), "if") || !filter))
 		return -EINVAL;
-	trigger->filter = strdup(filter);
-	return trigger->filter ? compile_all(instance, event, trigger) : -ENOMEM;
+	r = trigger_make(instance, event, words->cmd, filter, NULL, ret_trigger);
+	if (!r && words->target)
+		(*ret_trigger)->target_row = words->target->row;
+	return r;
 }
 
 static bool is_for(const struct instance *instance, const struct trigger *trigger,
@@ -223,14 +150,37 @@ static void detach_trigger(struct instance *instance, struct soft_event *soft,
 		soft_put(instance, soft);
 }
 
-static int insert_trigger(struct instance *instance, const struct event *event,
-			  struct trigger *trigger, uint64_t count)
+/* Insert @trigger into the list of @soft, and publish the rules. */
+static int insert_trigger(struct instance *instance, struct soft_event *soft,
+			  struct trigger *trigger)
 {
-	struct soft_event *soft;
+	struct trigger **at = &soft->triggers;
+	int r;
+
+	while (trigger->lang && trigger->lang->is_last && *at)
+		at = &(*at)->next;
+	trigger->next = *at;
+	*at = trigger;
+	r = rules_publish(instance);
+	if (r)
+		detach_trigger(instance, soft, at);
+	return r;
+}
+
+int trigger_add(struct instance *instance, const struct event *event,
+		struct trigger *trigger, uint64_t count)
+{
+	struct soft_event *soft = soft_find(instance, event);
 	uint32_t slot = 0;
 	int r;
 
-	r = instance_need_rings(instance);
+	if (instance->root->state == SERVER_ROOT_DEAD)
+		return -ENODEV;
+	if (soft && is_full(soft))
+		return -ENOSPC;
+	r = trigger_recompile(instance, event, trigger);
+	if (!r)
+		r = instance_need_rings(instance);
 	if (!r && count != UINT64_MAX) {
 		r = slot_alloc(instance, count, &slot);
 		trigger->counter = slot + 1;
@@ -238,13 +188,8 @@ static int insert_trigger(struct instance *instance, const struct event *event,
 	if (r)
 		return r;
 	r = attach_trigger(instance, event, trigger, &soft);
-	if (!r) {
-		trigger->next = soft->triggers;
-		soft->triggers = trigger;
-		r = rules_publish(instance);
-		if (r)
-			detach_trigger(instance, soft, &soft->triggers);
-	}
+	if (!r)
+		r = insert_trigger(instance, soft, trigger);
 	soft_settle(instance);
 	if (r && trigger->counter)
 		slot_free(instance, slot);
@@ -255,23 +200,20 @@ static int add_trigger(struct instance *instance, const struct event *event,
 		       struct trigger_words *words)
 {
 	struct soft_event *soft = soft_find(instance, event);
-	struct trigger *trigger = calloc(1, sizeof(*trigger));
+	struct trigger *trigger;
 	uint64_t count;
-	int r;
+	int r = make_trigger(instance, event, words, &trigger, &count);
 
-	if (!trigger)
-		return -ENOMEM;
-	r = trigger_fill(trigger, instance, event, words, &count);
-	if (!r && instance->root->state == SERVER_ROOT_DEAD)
+	if (r)
+		return r;
+	if (instance->root->state == SERVER_ROOT_DEAD)
 		r = -ENODEV;
 	if (!r && words->cmd->need)
 		r = words->cmd->need(instance);
 	if (!r && soft && *find_trigger(instance, &soft->triggers, words))
 		r = -EEXIST;
-	if (!r && soft && is_full(soft))
-		r = -ENOSPC;
 	if (!r)
-		r = insert_trigger(instance, event, trigger, count);
+		r = trigger_add(instance, event, trigger, count);
 	if (r)
 		trigger_free(trigger);
 	return r;
@@ -298,33 +240,60 @@ static int take_away(struct instance *instance, const struct event *event,
 	return 0;
 }
 
+struct trigger *triggers_first(const struct instance *instance, const struct event *event)
+{
+	const struct soft_event *soft = soft_find(instance, event);
+
+	return soft ? soft->triggers : NULL;
+}
+
+int trigger_remove(struct instance *instance, const struct event *event,
+		   struct trigger *trigger)
+{
+	struct soft_event *soft = soft_find(instance, event);
+	struct trigger **at = &soft->triggers;
+
+	while (*at != trigger)
+		at = &(*at)->next;
+	return take_away(instance, event, soft, at);
+}
+
+void triggers_truncate(struct instance *instance, const struct event *event,
+		       bool *ret_is_changed)
+{
+	*ret_is_changed = false;
+	for (uint32_t i = nr_trigger_cmds; i--; ) {
+		enum command_number command = trigger_cmds[i].command;
+		const struct trigger_lang *lang = trigger_lang_of(instance->root, command);
+
+		if (lang && lang->remove_all)
+			lang->remove_all(instance, event, command, ret_is_changed);
+	}
+}
+
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 {
 	if (!event)
 		return cmd->scope & CMD_FUNCTION;
-	return cmd->scope & CMD_EVENT &&
+	return cmd->scope & CMD_EVENT && !(cmd->flags & CMD_HIDDEN) &&
 	       (event != &print_event || print_has_command(cmd->command));
 }
 
 static int store_command(struct instance *instance, const struct event *event,
-			 char *text, bool *ret_is_changed)
+			 const struct trigger_words *words, bool *ret_is_changed)
 {
+	struct trigger_words copy = *words;
 	struct soft_event *soft;
-	struct trigger_words words;
 	struct trigger **at;
-	int r = trigger_parse(instance->root, text, &words);
+	int r;
 
-	if (!r && !trigger_has_cmd(event, words.cmd))
-		r = -EINVAL;
-	if (r)
-		return r;
-	if (!words.is_removal) {
-		r = add_trigger(instance, event, &words);
+	if (!words->is_removal) {
+		r = add_trigger(instance, event, &copy);
 		*ret_is_changed = !r;
 		return r;
 	}
 	soft = soft_find(instance, event);
-	at = soft ? find_trigger(instance, &soft->triggers, &words) : NULL;
+	at = soft ? find_trigger(instance, &soft->triggers, words) : NULL;
 	if (!at || !*at)
 		return 0;
 	r = take_away(instance, event, soft, at);
@@ -332,9 +301,30 @@ static int store_command(struct instance *instance, const struct event *event,
 	return r;
 }
 
+/* Parse and run the command @text.  *@ret_is_logged: the reason of an error is in error_log
+ * already. */
+static int store_text(struct instance *instance, const struct event *event, char *text,
+		      bool *ret_is_logged, bool *ret_is_changed)
+{
+	struct trigger_words words;
+	int r = trigger_parse(instance->root, text, &words);
+
+	if (!r && (!trigger_has_cmd(event, words.cmd) ||
+		   (words.cmd->flags & CMD_DATA && !words.lang)))
+		r = -EINVAL;
+	if (r)
+		return r;
+	if (!words.lang || !words.lang->store)
+		return store_command(instance, event, &words, ret_is_changed);
+	*ret_is_logged = true;
+	return words.lang->store(instance, event, words.params, words.is_removal,
+				 ret_is_changed);
+}
+
 int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed)
 {
+	bool is_logged = false;
 	char *copy, *text, *end;
 	int r;
 
@@ -350,8 +340,8 @@ int triggers_store(struct instance *instance, const struct event *event,
 		*--end = '\0';
 	for (text = copy; isspace((unsigned char)*text); text++)
 		;
-	r = store_command(instance, event, text, ret_is_changed);
-	if (r == -EINVAL) {
+	r = store_text(instance, event, text, &is_logged, ret_is_changed);
+	if (r == -EINVAL && !is_logged) {
 		/* Restore the text in @copy, in which trigger_parse() has stored NULs.
 		 * The text ends at the first NUL of @data, or at the blanks before its
 		 * end. */
@@ -381,6 +371,12 @@ void trigger_show_rest(const struct instance *instance,
 static void show_trigger(const struct instance *instance,
 			 const struct trigger *trigger, struct text *out)
 {
+	if (trigger->cmd->flags & CMD_HIDDEN)
+		return;
+	if (trigger->lang && trigger->lang->show) {
+		trigger->lang->show(instance, trigger, out);
+		return;
+	}
 	text_puts(out, trigger->cmd->name);
 	trigger_show_rest(instance, trigger->cmd, target_of(instance, trigger),
 			  trigger->counter, out);
@@ -404,95 +400,4 @@ void triggers_show(const struct instance *instance, const struct event *event,
 	}
 	for (const struct trigger *t = soft->triggers; t; t = t->next)
 		show_trigger(instance, t, out);
-}
-
-/* ---- load the triggers of the previous server ---- */
-
-bool triggers_may_add(struct root *root, uint64_t nr)
-{
-	struct root_rules *limits = root_rules(root);
-
-	nr += !nr;
-	if (limits->triggers_taken + nr > OLD_TRIGGERS_MAX)
-		return false;
-	limits->triggers_taken += nr;
-	return true;
-}
-
-void triggers_add_old(struct instance *instance, struct soft_event *soft,
-		      const struct abi_trigger *abi, const char *filter)
-{
-	struct trigger **end = &soft->triggers;
-	struct trigger *trigger;
-
-	if (abi->counter > ABI_SLOTS || !triggers_may_add(instance->root, soft->nr_rows))
-		return;
-	trigger = calloc(1, sizeof(*trigger));
-	if (!trigger)
-		return;
-	trigger->cmd = trigger_cmd_of(abi->command);
-	trigger->filter = filter ? strdup(filter) : NULL;
-	if (!trigger->cmd || !(trigger->cmd->scope & CMD_EVENT) ||
-	    (filter && !trigger->filter) ||
-	    (soft == &instance_rules(instance)->print && !print_has_command(abi->command))) {
-		trigger_free(trigger);
-		return;
-	}
-	trigger->counter = abi->counter;
-	trigger->target_row = abi->target_row;
-	if (trigger->counter)
-		slot_use(instance, trigger->counter - 1);
-	while (*end)
-		end = &(*end)->next;
-	*end = trigger;
-}
-
-static bool link_target(const struct instance *instance, struct trigger *trigger)
-{
-	struct instance_rules *rules = instance_rules(instance);
-
-	if (!trigger->cmd->has_target)
-		return true;
-	if (trigger->target_row < rules->nr_rows)
-		trigger->target = rules->softs[trigger->target_row];
-	if (trigger->target)
-		trigger->target->refs++;
-	return trigger->target;
-}
-
-/* Take the references of the loaded triggers of @soft, as if users had just written
- * them.  Triggers whose target does not exist are removed. */
-static void link_all(const struct instance *instance, struct soft_event *soft)
-{
-	struct trigger **at = &soft->triggers;
-
-	while (*at) {
-		struct trigger *trigger = *at;
-
-		if (link_target(instance, trigger)) {
-			at = &trigger->next;
-			continue;
-		}
-		*at = trigger->next;
-		trigger_free(trigger);
-	}
-	if (soft->triggers)
-		soft->refs++;
-}
-
-void triggers_link_old(struct instance *instance)
-{
-	struct instance_rules *rules = instance_rules(instance);
-
-	for (uint32_t row = 0; row < rules->nr_rows; row++) {
-		struct soft_event *soft = rules->softs[row];
-
-		if (!soft)
-			continue;
-		if (row == soft->row)
-			link_all(instance, soft);
-		triggers_compile(instance, soft, root_events(instance->root)->rows[row]);
-	}
-	link_all(instance, &rules->print);
-	triggers_compile(instance, &rules->print, &print_event);
 }

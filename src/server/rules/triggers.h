@@ -24,6 +24,7 @@ struct instance;
 struct root;
 struct soft_event;
 struct text;
+struct trigger_lang;
 
 /* A command that a trigger or a function can run: what the server needs of a row of
  * COMMANDS(). */
@@ -49,9 +50,9 @@ const struct trigger_cmd *trigger_cmd_find(const char *name);
 const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 /*
- * Return true if @event may have a trigger with command @cmd.  Some commands are only
- * for functions, and ftrace:print supports only some of the commands for events.  If
- * @event is NULL, return true if a function may have the command.
+ * Return true if users may write a trigger with command @cmd for @event.  Some commands are
+ * only for functions or cannot be written, and ftrace:print supports only some of the
+ * commands for events.  If @event is NULL, return true if a function may have the command.
  */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 
@@ -67,17 +68,22 @@ struct trigger {
 	struct soft_event *target;	/* soft mode of the target event, with a
 					 * reference; NULL: the command has no target */
 	char *filter;			/* text of the filter as it was written; NULL: none */
-	struct trigger_program *programs;	/* array of nr_programs: the filter,
+	const struct trigger_lang *lang;	/* language of the command; NULL: none */
+	void *state;			/* what the language keeps of this trigger */
+	struct trigger_program *programs;	/* array of nr_programs: filter and data,
 						 * compiled for each row of the event */
 	uint32_t nr_programs;
 };
 
-/* The filter of a trigger, compiled for the records of one row of the event. */
+/* A trigger, compiled for the records of one row of the event. */
 struct trigger_program {
 	uint32_t row;
-	struct filter_program *program;	/* compiled filter; NULL: the filter does not
-					 * fit the fields of this row, so the trigger
-					 * never acts on records of this row */
+	struct filter_program *filter;	/* compiled filter; NULL: there is no filter, or
+					 * it does not fit the fields of this row */
+	void *data;			/* data of the language (trigger_lang.compile);
+					 * NULL: none, or the trigger does not fit the
+					 * fields of this row */
+	uint32_t data_bytes;
 };
 
 /*
@@ -104,18 +110,57 @@ void trigger_show_rest(const struct instance *instance,
 		       uint32_t counter, struct text *out);
 
 /*
- * Return true if @trigger can act on records of row @row.  Then *@ret_program is the
- * compiled filter for these records; NULL: the trigger has no filter.
+ * Return @trigger as it was compiled for records of row @row.  Returns NULL if it does not
+ * fit the fields of this row, so that it never acts on these records.
  */
-static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
-				const struct filter_program **ret_program)
-{
-	*ret_program = NULL;
-	for (uint32_t i = 0; i < trigger->nr_programs; i++)
-		if (trigger->programs[i].row == row)
-			*ret_program = trigger->programs[i].program;
-	return !trigger->filter || *ret_program;
-}
+const struct trigger_program *trigger_program(const struct trigger *trigger, uint32_t row);
+
+/* ---- for languages (trigger_lang.h) ---- */
+
+/*
+ * Make a trigger of @event, without adding it yet, and compile its filter.  A mistake in the
+ * filter is reported in error_log.
+ * @filter: text of the filter, which is copied; NULL: none.
+ * @state: trigger.state; trigger_free() frees it, but not if this function fails.
+ * Returns 0, -EINVAL, -EBUSY (see filters_log_missed()), -ENOMEM or another error of
+ * filter_compile().
+ */
+int trigger_make(struct instance *instance, const struct event *event,
+		 const struct trigger_cmd *cmd, const char *filter, void *state,
+		 struct trigger **ret_trigger);
+/* Free a trigger that is not in the list of an event.  NULL is allowed. */
+void trigger_free(struct trigger *trigger);
+/*
+ * Compile the data of @trigger, add it to @event, and publish the rules.  The caller must call
+ * apply_start() afterwards.
+ * @count: how often the trigger may run; UINT64_MAX: no limit.
+ * Returns 0, -ENODEV (the root is dead), -ENOSPC, -ENOMEM, -EINVAL (the trigger does not fit
+ * @event) or an error of rules_publish().  After an error the caller still owns @trigger.
+ */
+int trigger_add(struct instance *instance, const struct event *event,
+		struct trigger *trigger, uint64_t count);
+/*
+ * Remove @trigger from @event, publish the rules, and free it.  The caller must call
+ * apply_start() afterwards.  Returns 0 or an error of rules_publish(); then the trigger stays.
+ */
+int trigger_remove(struct instance *instance, const struct event *event,
+		   struct trigger *trigger);
+/* Compile the data of @trigger again, for all rows of @event.  The caller must call
+ * rules_publish().  Returns 0; or -ENOMEM or -EINVAL: then some rows keep old data. */
+int trigger_recompile(struct instance *instance, const struct event *event,
+		      struct trigger *trigger);
+/* Return the first trigger of @event, or NULL. */
+struct trigger *triggers_first(const struct instance *instance, const struct event *event);
+/*
+ * Handle opening events/SYS/EVENT/trigger with O_TRUNC: remove the triggers of the commands
+ * for which the kernel does so (trigger_lang.remove_all).  If *@ret_is_changed is true, the
+ * caller must call apply_start().
+ */
+void triggers_truncate(struct instance *instance, const struct event *event,
+		       bool *ret_is_changed);
+
+/* ---- triggers that are loaded or inherited ---- */
+
 /*
  * Count @nr triggers (at least one) that a root gets without a write: they are loaded
  * from the previous server, or inherited by events of a new module.  Returns false, and
@@ -124,8 +169,8 @@ static inline bool trigger_fits(const struct trigger *trigger, uint32_t row,
  */
 bool triggers_may_add(struct root *root, uint64_t nr);
 /*
- * Compile the filters of all triggers of @soft for @event, which is a new or loaded
- * row.  Does nothing if the root has used up its limit for compilations.
+ * Compile all triggers of @soft for @event, which is a new or loaded row.  Does nothing if
+ * the root has used up its limit for compilations.
  */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);
@@ -134,11 +179,14 @@ void triggers_free(struct trigger *triggers);
 
 /*
  * Append @abi, a trigger that the previous server has published, to soft->triggers.
- * @filter: text of its filter, which is copied; NULL: none.  An invalid trigger is
- * skipped.
+ * @event: a row of the event.
+ * @filter: text of its filter, which is copied; NULL: none.
+ * @more: @bytes bytes for trigger_lang.load; NULL: none.
+ * An invalid trigger is skipped.
  */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
-		      const struct abi_trigger *abi, const char *filter);
+		      const struct event *event, const struct abi_trigger *abi,
+		      const char *filter, const void *more, uint32_t bytes);
 /*
  * Complete the triggers of the previous server: find the targets, take references and
  * compile the filters.  Triggers whose target does not exist are removed.  Must be called

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other way round: the event goes, the tracepoint stays; see near.h. */
+/* A module with a custom event is unloaded, but the tracepoint stays; see near.h. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/asleep.h"
 #include "lib/check.h"
 #include "lib/trace.h"
 #include "near.h"
@@ -38,7 +39,7 @@ static int get_one(void)
 	return 1;
 }
 
-/* ---- dlclose() while its probe runs ---- */
+/* ---- dlclose() while the probe of the event runs ---- */
 
 static sem_t has_begun, may_end;
 static bool has_ended;
@@ -79,7 +80,7 @@ static void test_under_way(void)
 	while (sem_wait(&has_begun))
 		;
 	CHECK_EQ(pthread_create(&closer, NULL, close_module, module), 0);
-	usleep(10000);			/* so that it probably waits */
+	asleep_wait_for_others();
 	sem_post(&may_end);
 	CHECK_EQ(pthread_join(hitter, NULL), 0);
 	CHECK_EQ(pthread_join(closer, NULL), 0);
@@ -111,7 +112,7 @@ static int leave(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	atexit(close_late);		/* before libulf's for the module */
+	atexit(close_late);		/* runs before libulf's handler for the module */
 	held = load();
 	self_say('r');
 	self_hear();
@@ -133,7 +134,7 @@ static void test_exit(void)
 	CHECK_EQ(driver_enable(&d, "custom", "near_hit", true), 0);
 	self_put(&self, 'g');
 	CHECK_EQ(self_get(&self), 'c');
-	/* its agent goes on */
+	/* The agent still works. */
 	CHECK_EQ(driver_enable(&d, "custom", "near_hit", false), 0);
 	CHECK_EQ(trace_drain(&d, "custom", "near_hit"), 1);
 	CHECK_EQ(self_wait(&self), 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork() wherever libc holds a lock of its own: in a callback of dl_iterate_phdr(), in a
- * constructor or a resolver that dlopen() runs, in malloc(), with a locked stream, in a
- * handler of pthread_atfork().  Another thread is just loading, unloading or searching
- * objects.  Neither of them waits for ever, and the child can end by exit().
+ * Calls fork() wherever libc holds a lock of its own: in a callback of dl_iterate_phdr(), in
+ * a constructor or a resolver that dlopen() runs, in malloc(), with a locked stream, in a
+ * handler of pthread_atfork().  Meanwhile another thread loads, unloads or searches objects.
+ * Neither thread may wait for ever, and the child must be able to end by exit().
  *
  * no-sanitize: address it has a malloc() of its own, which takes locks around fork()
  * no-sanitize: thread it cannot follow fork() in a program with threads
@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "hook.h"
+#include "lib/asleep.h"
 #include "lib/check.h"
 #include "lib/command.h"
 #include "lib/self.h"
@@ -30,7 +31,6 @@
 #include "rt_trace.h"
 
 #define LIMIT_SECONDS	10
-#define BLOCK_US	300000		/* until the other thread waits for a lock */
 
 __attribute__((noinline, patchable_function_entry(5))) static int traced(int x)
 {
@@ -63,7 +63,7 @@ static void fork_and_end(bool by_exit)
 	wait_for(pid);
 }
 
-/* ---- what the other thread does, when it is told to ---- */
+/* ---- actions of the other thread ---- */
 
 static sem_t may_go, is_there, may_return;
 
@@ -86,8 +86,8 @@ static void meet(void)
 	CHECK_EQ(sem_wait(&may_go), 0);
 }
 
-/* The module stays, so dlclose() itself needs no lock for long; libulf looks at what has
- * gone. */
+/* The module stays loaded, so dlclose() itself holds its lock only briefly.  libulf then
+ * looks for unloaded objects. */
 static void *close_one(void *arg)
 {
 	void *handle = open_module();
@@ -98,7 +98,7 @@ static void *close_one(void *arg)
 	return arg;
 }
 
-/* Loading has come as far as libulf's constructor. */
+/* Load the module, and meet the first thread in its constructor, before libulf's. */
 static void *register_one(void *arg)
 {
 	HOOKS->before_register = meet;
@@ -140,7 +140,7 @@ static void *churn(void *arg)
 	return NULL;
 }
 
-/* ---- in a callback ---- */
+/* ---- fork() in a callback ---- */
 
 static int is_registered_count;
 
@@ -170,12 +170,12 @@ static int in_callback(struct dl_phdr_info *info, size_t bytes, void *arg)
 	(void)bytes;
 	*(void **)&act = arg;
 	sem_post(&may_go);
-	usleep(BLOCK_US);
+	asleep_wait_for_others();	/* the other thread waits for the lock */
 	act();
 	return 1;
 }
 
-/* This thread calls @act in a callback; @other waits for libc's lock by then. */
+/* This thread calls @act in a callback.  By then @other waits for libc's lock. */
 static void against(void *(*other)(void *arg), void (*act)(void))
 {
 	pthread_t thread;
@@ -235,7 +235,7 @@ static int callback_exit(int argc, char **argv)
 	return 0;
 }
 
-/* The child has libc's lock as another thread had it. */
+/* In the child, libc's lock is as another thread held it. */
 static int other_exit(int argc, char **argv)
 {
 	pthread_t thread;
@@ -250,7 +250,7 @@ static int other_exit(int argc, char **argv)
 	return 0;
 }
 
-/* ---- elsewhere, while another thread loads and unloads ---- */
+/* ---- fork() elsewhere, while another thread loads and unloads ---- */
 
 static volatile bool is_done;
 
@@ -325,7 +325,7 @@ static int in_handlers(int argc, char **argv)
 	return 0;
 }
 
-/* malloc() of the thread that is in dlopen(), which has libc's lock. */
+/* malloc() of the thread that is in dlopen() and holds libc's lock. */
 static __thread bool forks_in_malloc;
 extern void *__libc_malloc(size_t bytes);
 
@@ -354,7 +354,7 @@ static int in_malloc(int argc, char **argv)
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all cases ---- */
 
 static const struct self_role roles[] = {
 	{ "callback_close", callback_close },
@@ -380,7 +380,7 @@ static void callback(unsigned long ip, unsigned long parent, struct ftrace_ops *
 	(void)regs;
 }
 
-/* libulf knows of an object with functions, and has hooks to keep. */
+/* Let libulf know an object with functions, and register hooks that it must keep. */
 static void prepare_role(void)
 {
 	static struct ftrace_ops ops = { .func = callback };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The worker: it has nothing but what fork() has left it, the root's memory.
+ * The worker has only the root's memory, which it inherited by fork().
  *
- * It must survive itself, so it is not traced: its own agent follows what it stores, but
- * none of its events is hit.
+ * The worker must survive its own attack, so it hits no event.  Its own agent does apply the
+ * values that it stores.
  */
 #include <linux/futex.h>
 #include <limits.h>
@@ -19,15 +19,22 @@
 
 #include "abi/control.h"
 #include "abi/functions.h"
+#include "abi/hist.h"
 #include "abi/ring.h"
+#include "abi/rules.h"
+#include "base/bits.h"
 #include "hostile.h"
 #include "lib/check.h"
 
 #define ROUNDS		30000u
 #define LONG_ROUNDS	1000000u	/* ULF_TORTURE=long */
 #define RANGES		1024u
+#define BLOCKS		64u
 #define PAGE		4096u
+#define TABLE_PAGES	32u		/* pages of a table that are attacked */
 #define APPLY_EACH	16u		/* rounds */
+#define AIM_EACH	256u		/* rounds */
+#define HIST_SLOTS	(HIST_ALIGN(sizeof(struct hist_table), 64) / 8)
 #define GRAPHS_EACH	8u		/* times that they are applied */
 
 struct range {
@@ -37,6 +44,8 @@ struct range {
 
 static struct range ranges[RANGES];
 static uint32_t nr_ranges;
+static struct range blocks[BLOCKS];	/* tables of histograms, and rules */
+static uint32_t nr_blocks;
 static struct abi_control *control;
 static const struct canary *canary;
 static uint64_t seed;
@@ -47,7 +56,34 @@ static uint64_t pick(uint64_t limit)
 	return (seed >> 20) % limit;
 }
 
-/* ---- where ---- */
+/* ---- where to store ---- */
+
+/* Returns true if @word can be read.  An agent that has applied a hostile offset may have made
+ * addresses accessible that are beyond the file's end. */
+static bool is_there(uint64_t *word)
+{
+	uint64_t copy;
+	struct iovec to = { &copy, sizeof(copy) }, from = { word, sizeof(*word) };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(copy);
+}
+
+/* Note the blocks of the arena that have tables of histograms, or rules with their programs. */
+static void find_blocks(const struct range *range)
+{
+	for (uint64_t page = 0; page < range->pages && nr_blocks < BLOCKS; page++) {
+		uint64_t *words = range->start + page * (PAGE / 8);
+
+		if (!is_there(words))
+			break;		/* nor is what follows */
+		if ((uint32_t)*words == HIST_TABLE_MAGIC)
+			blocks[nr_blocks++] = (struct range){
+				words, min_u64(range->pages - page, TABLE_PAGES),
+			};
+		else if ((uint32_t)*words == ABI_RULES_MAGIC)
+			blocks[nr_blocks++] = (struct range){ words, 1 };
+	}
+}
 
 static void find_ranges(void)
 {
@@ -70,16 +106,9 @@ static void find_ranges(void)
 	}
 	fclose(maps);
 	CHECK(nr_ranges);
-}
-
-/* An agent that was told to use what is beyond the file's end has made it accessible, but
- * there is no memory. */
-static bool is_there(uint64_t *word)
-{
-	uint64_t copy;
-	struct iovec to = { &copy, sizeof(copy) }, from = { word, sizeof(*word) };
-
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(copy);
+	nr_blocks = 0;
+	for (uint32_t i = 0; i < nr_ranges; i++)
+		find_blocks(&ranges[i]);
 }
 
 static uint64_t *table_word(void)
@@ -103,13 +132,25 @@ static uint64_t *table_word(void)
 	return (uint64_t *)((char *)control + tables[i].off) + pick(tables[i].bytes / 8);
 }
 
-/* Blocks of the arena begin at a page: rings, rules, lists. */
+/* Blocks of the arena (rings, rules, lists) begin at the start of a page. */
 static uint64_t *block_word(void)
 {
 	const struct range *range = &ranges[pick(nr_ranges)];
 	uint64_t *page = range->start + pick(range->pages) * (PAGE / 8);
 
 	return is_there(page) ? page + pick(pick(2) ? 64 : PAGE / 8) : table_word();
+}
+
+/* A table of a histogram, or rules with programs: rather their first words. */
+static uint64_t *hist_word(void)
+{
+	const struct range *block = nr_blocks ? &blocks[pick(nr_blocks)] : NULL;
+	uint64_t *word;
+
+	if (!block)
+		return table_word();
+	word = block->start + pick(pick(2) ? 24 : block->pages * (PAGE / 8));
+	return is_there(word) ? word : table_word();
 }
 
 /* ---- which value ---- */
@@ -137,7 +178,7 @@ static uint64_t hostile_value(uint64_t *word)
 	case 1:
 		return target - (uint64_t)control;
 	case 2:
-	case 3:		/* abi_ring.address: + ring + position */
+	case 3:		/* abi_ring.address is an offset from ring + position */
 		return target - (uint64_t)ring - (is_ring(ring) ? ring->position : 0);
 	case 4:
 		return *word ^ 1ull << pick(64);
@@ -150,8 +191,8 @@ static uint64_t hostile_value(uint64_t *word)
 	}
 }
 
-/* The whole way of the attack that was seen: no record fits where the position is, and
- * where the next one goes is the worker's choice. */
+/* The complete attack that was seen once: no record fits at the position, and the worker
+ * chooses where the next one goes. */
 static void aim_rings(void)
 {
 	for (uint32_t i = 0; i < nr_ranges; i++) {
@@ -159,7 +200,7 @@ static void aim_rings(void)
 			struct abi_ring *ring = (void *)(ranges[i].start + page * (PAGE / 8));
 
 			if (!is_there((uint64_t *)ring))
-				break;		/* nor is what follows */
+				break;		/* the next pages have no memory either */
 			if (!is_ring(ring))
 				continue;
 			for (int copy = 0; copy < 4; copy++) {
@@ -168,6 +209,20 @@ static void aim_rings(void)
 				ring->end[copy] = UINT64_MAX;
 			}
 		}
+	}
+}
+
+/* Make the slots of all tables refer to entries that there are not, with the right hash. */
+static void aim_slots(void)
+{
+	for (uint32_t i = 0; i < nr_blocks; i++) {
+		uint64_t *words = blocks[i].start, nr = blocks[i].pages * (PAGE / 8);
+
+		if (!is_there(words) || (uint32_t)*words != HIST_TABLE_MAGIC)
+			continue;
+		for (uint64_t n = HIST_SLOTS; n < nr && is_there(&words[n | (PAGE / 8 - 1)]); n++)
+			if (words[n])
+				words[n] = (words[n] >> 32 << 32) | (uint32_t)pick(UINT32_MAX);
 	}
 }
 
@@ -183,8 +238,8 @@ static bool is_mapped(const void *at, uint64_t bytes)
 	return false;
 }
 
-/* Switch function_graph off and on in any buffers: often in all of them at once, as for a
- * program that was stopped meanwhile. */
+/* Switch function_graph off and on in random buffers, often in all at once, as after the
+ * program was stopped for a while. */
 static void change_graphs(void)
 {
 	uint64_t off = __atomic_load_n(&control->functions, __ATOMIC_RELAXED);
@@ -223,7 +278,7 @@ static void do_round(uint64_t i)
 	uint64_t *words[3], old[3], nr = 1 + pick(3);
 
 	for (uint64_t n = 0; n < nr; n++) {
-		words[n] = pick(2) ? table_word() : block_word();
+		words[n] = pick(3) == 0 ? hist_word() : pick(2) ? table_word() : block_word();
 		old[n] = __atomic_load_n(words[n], __ATOMIC_RELAXED);
 		__atomic_store_n(words[n], hostile_value(words[n]), __ATOMIC_RELAXED);
 	}
@@ -249,11 +304,14 @@ void worker(const struct canary *victims, struct progress *progress)
 	printf("ULF_SEED=%lu\n", seed);
 	fflush(stdout);
 	find_ranges();
+	CHECK(nr_blocks > 2);		/* rules, and tables of histograms */
 	for (uint64_t i = 0; i < nr_rounds; i++) {
 		if (i % 4096 == 0) {
 			find_ranges();
 			aim_rings();
 		}
+		if (i % AIM_EACH == 0)
+			aim_slots();
 		do_round(i);
 		__atomic_store_n(&progress->rounds, i + 1, __ATOMIC_RELAXED);
 	}

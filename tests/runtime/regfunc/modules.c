@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules with such events. */
+/* TRACE_EVENT_FN in modules. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
-#include <unistd.h>
 
+#include "lib/asleep.h"
 #include "hooks.h"
 #include "regfunc.h"
 
@@ -59,7 +59,8 @@ static void test_come_and_go(void)
 	CHECK_EQ(mod_reg, 1);
 	hit(1);
 	CHECK_EQ(trace_drain(&d, "fnmod", "fnmod_hit"), 1);
-	/* Gone while it is on, back while it is wanted. */
+	/* Unload the module while the event is on, and load it while the event is switched
+	 * on. */
 	CHECK_EQ(dlclose(handle), 0);
 	CHECK_EQ(mod_unreg, 1);
 	handle = module_load();
@@ -81,7 +82,7 @@ static void test_failure(void)
 	void *handle;
 
 	mod_does = say_enomem;
-	want_mod(true);			/* while it is not there */
+	want_mod(true);			/* the module is not loaded */
 	handle = module_load();
 	mod_does = NULL;
 	CHECK_EQ(driver_apply(&d), 0);
@@ -104,7 +105,7 @@ static void *close_mod(void *arg)
 	return NULL;
 }
 
-/* dlclose() waits for what runs there. */
+/* dlclose() waits for a function that runs in the module. */
 static void test_under_way(void)
 {
 	void *handle = module_load();
@@ -115,7 +116,7 @@ static void test_under_way(void)
 	CHECK_EQ(pthread_create(&one, NULL, switch_mod_on, NULL), 0);
 	sem_wait(&has_begun);
 	CHECK_EQ(pthread_create(&other, NULL, close_mod, handle), 0);
-	usleep(1000);			/* so that it probably waits */
+	asleep_wait_for_others();
 	sem_post(&may_end);
 	CHECK_EQ(pthread_join(one, NULL), 0);
 	CHECK_EQ(pthread_join(other, NULL), 0);
@@ -142,8 +143,9 @@ static int switch_off_meanwhile(void)
 	return 0;
 }
 
-/* A module that comes is of no concern to the caller, whose functions may need
- * the lock of dlopen(); what is wished meanwhile is done. */
+/* While a module is loaded, the thread in dlopen() itself calls the event's function, because
+ * a call in another thread could wait for the lock of dlopen().  A setting that changes
+ * during this call is applied, too. */
 static void test_coming(void)
 {
 	void *handle;

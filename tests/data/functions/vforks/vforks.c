@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of one CPU call functions all the time; the children of others of that
- * CPU, made by vfork(), do so on another one, and exit, are killed, or do exec().
+ * Threads on one CPU call functions all the time.  Other threads on this CPU make children
+ * with vfork(), which call functions on another CPU, and exit, are killed, or call exec().
  *
  *	vforks CPU OTHER	until SIGTERM
  */
@@ -117,7 +117,7 @@ OUTSIDE static void on_term(int signal)
 
 OUTSIDE int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_term };
+	struct sigaction action = { .sa_handler = on_term, .sa_flags = SA_RESTART };
 	pthread_t threads[RECORDERS + PARENTS];
 
 	if (argc < 3)

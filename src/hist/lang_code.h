@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of a histogram's program while it is compiled. */
+#ifndef HIST_LANG_CODE_H
+#define HIST_LANG_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/hist.h"
+
+#define HIST_NEVER		UINT32_MAX
+
+/*
+ * Instructions are appended with virtual registers: the result of instruction n is virtual
+ * register n.  hist_code_assign() replaces them by the registers of the program.  An
+ * instruction that exists already is not appended again, so a field that is a key and a
+ * value is loaded once.
+ */
+struct hist_code {
+	struct hist_insn insns[HIST_INSNS_MAX];	/* without registers */
+	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* operands: virtual registers */
+	uint32_t last_use[HIST_INSNS_MAX];	/* the last instruction that reads the
+						 * result; HIST_NEVER: read at the end */
+	uint8_t reg[HIST_INSNS_MAX];	/* set by hist_code_assign() */
+	uint32_t nr;
+	uint32_t nr_key_insns;		/* instructions before this one compute the key */
+	uint32_t record_bytes;		/* minimum size of a record */
+	int error;			/* 0 or -errno, of the first mistake */
+};
+
+/* Append an instruction that computes a value.  @a, @b: virtual registers of the operands, 0
+ * if the instruction has none.  Returns the virtual register of the result. */
+uint16_t hist_code_emit(struct hist_code *code, struct hist_insn insn, uint16_t a, uint16_t b);
+/* Append an instruction that reads @read_bytes of the record at insn.offset. */
+uint16_t hist_code_emit_load(struct hist_code *code, struct hist_insn insn, uint32_t read_bytes);
+/* Keep a result up to instruction @at, or HIST_NEVER. */
+void hist_code_keep(struct hist_code *code, uint16_t result, uint32_t at);
+/* Assign registers.  Returns 0, -E2BIG (there are too few) or code->error. */
+int hist_code_assign(struct hist_code *code);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations for the files of hist_show(). */
+#ifndef HIST_SHOW_IMPL_H
+#define HIST_SHOW_IMPL_H
+
+#include "hist/lang.h"
+#include "hist/show.h"
+
+/*
+ * An entry, as it was read.
+ *
+ * Its key is in hist_show.keys, in the kernel's form: a number takes one word; a string takes
+ * the words up to its NUL, padded with zeroes; a stack takes HIST_STACK_DEPTH words, padded
+ * with zeroes.
+ */
+struct show_entry {
+	uint64_t hits;
+	uint32_t index;			/* index of the entry in the table */
+	uint32_t key;			/* index of the key's first word in keys */
+	uint32_t key_words;
+};
+
+/* The sum and the maximum of a value, for .percent and .graph. */
+struct show_stat {
+	uint64_t total, max;
+};
+
+/* An element to sort: the entry @entry. */
+struct sort_item {
+	uint64_t rank;			/* orders the entries, as far as it differs */
+	uint32_t entry;			/* index in hist_show.entries */
+};
+
+/* The sort key of one sort. */
+struct sort_by {
+	const struct hist_show *show;
+	enum {
+		SORT_NONE,		/* all are equal: the kernel does not compare stacks */
+		SORT_HITS, SORT_VALUE, SORT_NUMBER, SORT_STRING, SORT_WHOLE_KEY,
+	} kind;
+	uint32_t value_nr, key_nr;	/* index of the value, of the key field */
+	bool is_descending;
+};
+
+/* A sort in progress: see show_sort.c. */
+struct heapsort {
+	struct sort_by by;
+	struct sort_item *items;
+	uint32_t nr;			/* number of items that belong to the heap */
+	uint32_t top;			/* item that was sifted last; 0: the heap is whole */
+	bool is_second_child;		/* the greater child of the root was the second */
+	bool is_done;
+};
+
+enum show_stage {
+	SHOW_HEADER, SHOW_SLOTS, SHOW_ENTRIES, SHOW_STATS,
+	SHOW_SORT_KEYS, SHOW_SORT_FIRST, SHOW_SORT_SECOND, SHOW_PRINT, SHOW_TOTALS,
+	SHOW_DONE,
+};
+
+struct hist_show {
+	const struct hist_def *def;
+	const struct hist_view *view;
+	const struct hist_show_env *env;
+	enum show_stage stage;
+	bool has_begun;			/* the stage has begun */
+	uint32_t at;			/* next slot, entry or item of the stage */
+	int error;			/* 0 or -errno */
+
+	uint64_t *used;			/* bitmap of the entries that have a slot */
+	uint32_t nr_used;
+	struct show_entry *entries;	/* those with hits */
+	uint32_t nr_entries;
+	uint64_t *sums;			/* of each entry: view->geometry.nr_vals */
+	uint64_t *keys;
+	uint32_t nr_words, cap_words;	/* number of words in @keys, and space */
+	struct show_stat *stats;	/* of each value */
+
+	struct sort_item *items;
+	struct heapsort sort;
+};
+
+/* ---- show_read.c ---- */
+
+/* Stages SHOW_SLOTS and SHOW_ENTRIES.  Like all stages: return true if the stage is
+ * complete; false: call again. */
+bool show_scan_slots(struct hist_show *show, struct text *out);
+bool show_read_entries(struct hist_show *show, struct text *out);
+/* Copy the key of entry @index to @ret_key, which has space for HIST_KEY_WORDS_MAX words, in
+ * the form of struct show_entry.  Returns the number of words. */
+uint32_t show_read_key(const struct hist_show *show, uint32_t index, uint64_t *ret_key);
+/* Returns the number of words that the key field @node has at @words. */
+uint32_t show_key_width(const struct hist_node *node, const uint64_t *words);
+/* Load a word of a table. */
+static inline uint64_t show_load(const void *from)
+{
+	return __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED);
+}
+/* Returns the address of entry @index. */
+static inline const char *show_entry_at(const struct hist_show *show, uint32_t index)
+{
+	const struct hist_layout *layout = &show->view->layout;
+
+	return show->view->base + layout->entries_off +
+	       (uint64_t)index * layout->entry_bytes;
+}
+/* Returns value @nr of @entry. */
+static inline uint64_t show_value(const struct hist_show *show, uint32_t entry, uint32_t nr)
+{
+	if (show->def->vals[nr]->kind == HIST_NODE_HITCOUNT)
+		return show->entries[entry].hits;
+	return show->sums[(uint64_t)entry * show->view->geometry.nr_vals + nr];
+}
+
+/* ---- show_sort.c: stages ---- */
+
+bool show_sort_keys(struct hist_show *show, struct text *out);
+bool show_sort_first(struct hist_show *show, struct text *out);
+bool show_sort_second(struct hist_show *show, struct text *out);
+
+/* ---- show_key.c ---- */
+
+/* Append the name of a key or value, as the kernel's hist_field_name(). */
+void show_put_name(const struct hist_node *node, struct text *out);
+/* Append a number in at least @width columns, on the right. */
+void show_put_number(uint64_t value, uint32_t width, struct text *out);
+/* Append blanks until the text from @start on has @width bytes. */
+void show_pad(struct text *out, size_t start, size_t width);
+/* Append a stack of up to HIST_STACK_DEPTH return addresses that ends before a zero, one
+ * line for each. */
+void show_put_stack(const struct hist_show *show, const uint64_t *ips, struct text *out);
+/* Append "{ NAME: VALUE, ... }" for a key.  @index: entry in the table. */
+void show_put_key(const struct hist_show *show, const uint64_t *words, uint32_t index,
+		  struct text *out);
+
+/* ---- show_entry.c ---- */
+
+/* Stages SHOW_STATS and SHOW_PRINT. */
+bool show_count_stats(struct hist_show *show, struct text *out);
+bool show_print_entries(struct hist_show *show, struct text *out);
+/* Append the lines of the last snapshot, if there was one. */
+void show_put_snapshot(const struct hist_show *show, struct text *out);
+
+/* ---- syscall_name.c ---- */
+
+/* Returns the name of a system call, such as "sys_read", or NULL. */
+const char *hist_syscall_name(uint64_t nr);
+
+#endif

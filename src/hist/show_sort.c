@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sort entries as the kernel does, step by step.
+ *
+ * The kernel sorts three times: by the bytes of the keys, so that its result does not depend
+ * on the order of the hash table; by the first sort key; and each group of entries that are
+ * equal there by the second one.  Its sort() is a heapsort that does not keep the order of
+ * equal elements, so entries that are equal by all sort keys have an order that only the same
+ * heapsort produces.  heap_round() makes the same
+ * comparisons and moves.
+ *
+ * An item to sort has a rank, so that most comparisons do not look at the entry.  The rank of
+ * a number is its value, with the sign bit inverted if it is signed.  The rank of a string or
+ * of a whole key is its first eight bytes as a number of big endian, which compares as
+ * memcmp() does.  If two are equal, the words that follow are compared in this way.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "hist/show_impl.h"
+
+#define ROUNDS_PER_STEP		256u
+
+/* ---- comparison ---- */
+
+/* Returns the first word of key field @nr of an entry. */
+static const uint64_t *key_field(const struct hist_show *show, uint32_t entry, uint32_t nr)
+{
+	const uint64_t *words = show->keys + show->entries[entry].key;
+
+	for (uint32_t i = 0; i < nr; i++)
+		words += show_key_width(show->def->keys[i], words);
+	return words;
+}
+
+static int compare_keys(const struct hist_show *show, uint32_t a, uint32_t b)
+{
+	const struct show_entry *x = &show->entries[a], *y = &show->entries[b];
+	uint32_t end = min_u32(x->key_words, y->key_words);
+
+	for (uint32_t i = 0; i < end; i++) {
+		uint64_t v = show->keys[x->key + i], w = show->keys[y->key + i];
+
+		if (v != w)
+			return __builtin_bswap64(v) < __builtin_bswap64(w) ? -1 : 1;
+	}
+	return 0;
+}
+
+static int compare_strings(const struct sort_by *by, uint32_t a, uint32_t b)
+{
+	return strcmp((const char *)key_field(by->show, a, by->key_nr),
+		      (const char *)key_field(by->show, b, by->key_nr));
+}
+
+/* Compare two items as the kernel does.  Returns a number less than, equal to or greater
+ * than 0. */
+static int compare(const struct sort_by *by, const struct sort_item *a,
+		   const struct sort_item *b)
+{
+	int ret = 0;
+
+	if (a->rank != b->rank)
+		ret = a->rank < b->rank ? -1 : 1;
+	else if (by->kind == SORT_WHOLE_KEY)
+		ret = compare_keys(by->show, a->entry, b->entry);
+	else if (by->kind == SORT_STRING)
+		ret = compare_strings(by, a->entry, b->entry);
+	return by->is_descending ? -ret : ret;
+}
+
+/* ---- ranks ---- */
+
+/* Returns the rank of a number that the kernel compares by the type of field @node.  A key
+ * that is no field has 64 bits there, and the sign of its first operand. */
+static uint64_t rank_number(const struct hist_node *node, uint64_t value)
+{
+	uint32_t bits = node->kind == HIST_NODE_FIELD ? 8 * node->size : 64;
+
+	switch (bits) {
+	case 8: case 16: case 32: case 64:
+		break;
+	default:
+		return 0;	/* the kernel does not compare such fields */
+	}
+	value <<= 64 - bits;
+	return node->is_signed ? value ^ 1ull << 63 : value;
+}
+
+static uint64_t rank_item(const struct sort_by *by, uint32_t entry)
+{
+	const struct hist_show *show = by->show;
+	const uint64_t *words;
+
+	if (by->kind == SORT_HITS)
+		return show->entries[entry].hits;
+	if (by->kind == SORT_VALUE)
+		return show_value(show, entry, by->value_nr);
+	words = key_field(show, entry, by->key_nr);
+	if (by->kind == SORT_NUMBER)
+		return rank_number(show->def->keys[by->key_nr], *words);
+	return by->kind == SORT_NONE ? 0 : __builtin_bswap64(*words);
+}
+
+static struct sort_by sort_by_field(const struct hist_show *show, const struct hist_sort *sort)
+{
+	struct sort_by by = { .show = show, .is_descending = sort->is_descending };
+	uint32_t nr_vals = show->def->nr_vals;
+
+	if (sort->field == 0) {
+		by.kind = SORT_HITS;
+	} else if (sort->field <= nr_vals) {
+		by.kind = SORT_VALUE;
+		by.value_nr = sort->field - 1;
+	} else {
+		uint32_t nr = sort->field - nr_vals - 1;
+
+		by.key_nr = nr;
+		switch (show->def->keys[nr]->type) {
+		case HIST_STR:
+			by.kind = SORT_STRING;
+			break;
+		case HIST_STACK:
+			by.kind = SORT_NONE;
+			break;
+		default:
+			by.kind = SORT_NUMBER;
+		}
+	}
+	return by;
+}
+
+/* ---- heapsort ---- */
+
+static uint32_t parent(uint32_t child)
+{
+	return (child - 1) / 2;
+}
+
+static void swap(struct sort_item *a, struct sort_item *b)
+{
+	struct sort_item item = *a;
+
+	*a = *b;
+	*b = item;
+}
+
+/* Begin to sort @nr items. */
+static void heap_start(struct heapsort *sort, const struct sort_by *by, struct sort_item *items,
+		       uint32_t nr)
+{
+	*sort = (struct heapsort){
+		.by = *by, .items = items, .nr = nr, .top = nr / 2, .is_done = nr < 2,
+	};
+	for (uint32_t i = 0; i < nr; i++)
+		items[i].rank = rank_item(by, items[i].entry);
+}
+
+/*
+ * Restore the heap below item @top: sift this item down.
+ *
+ * The walk goes down to a leaf, always to the greater child, and then up again, to the first
+ * item that is greater than the one to sift.  This needs fewer comparisons than a stop on the
+ * way down.
+ */
+static void sift(struct heapsort *sort, uint32_t top)
+{
+	struct sort_item *items = sort->items, moved;
+	uint32_t at = top, child = 2 * at + 1;
+
+	for (; child + 1 < sort->nr; child = 2 * at + 1)
+		at = compare(&sort->by, &items[child], &items[child + 1]) > 0 ? child : child + 1;
+	if (child + 1 == sort->nr)
+		at = child;
+	while (at != top && compare(&sort->by, &items[top], &items[at]) >= 0)
+		at = parent(at);
+	if (at == top)
+		return;
+	moved = items[at];
+	items[at] = items[top];
+	while ((at = parent(at)) != top)
+		swap(&items[at], &moved);
+	items[top] = moved;
+}
+
+/* Take the last two or three items off the heap. */
+static void heap_finish(struct heapsort *sort)
+{
+	struct sort_item *items = sort->items;
+
+	sort->nr--;
+	swap(&items[0], &items[sort->nr]);
+	if (sort->nr == 2 && compare(&sort->by, &items[0], &items[1]) > 0)
+		swap(&items[0], &items[1]);
+	sort->is_done = true;
+}
+
+/* Take the greatest item off the heap, and then the greater child of the root: it is the
+ * second greatest.  Two items at the end get their places.  Sets @sort->top to the place of
+ * the child; the next two rounds sift there and at the root. */
+static void take_two(struct heapsort *sort)
+{
+	struct sort_item *items = sort->items;
+
+	sort->nr--;
+	swap(&items[0], &items[sort->nr]);
+	sort->is_second_child = compare(&sort->by, &items[1], &items[2]) <= 0;
+	sort->top = 1u << sort->is_second_child;
+	sort->nr--;
+	swap(&items[sort->top], &items[sort->nr]);
+}
+
+/*
+ * Do one round.  While the heap is built, sort->top goes down from the middle to 0.  Then two
+ * items are taken at a time.
+ *
+ * Example: { 9, 7, 8, 1, 2, 3 } is a heap.  9 changes places with 3, and 8, the greater child,
+ * with 2: { 3, 7, 2, 1 | 8, 9 }.  This round sifts 2, the next one sifts 3:
+ * { 7, 3, 2, 1 | 8, 9 }.
+ */
+static void heap_round(struct heapsort *sort)
+{
+	if (sort->top) {
+		sort->top -= 1u << sort->is_second_child;
+	} else if (sort->nr > 3) {
+		take_two(sort);
+	} else {
+		heap_finish(sort);
+		return;
+	}
+	sift(sort, sort->top);
+}
+
+/* Do some rounds.  Returns true if the items are sorted. */
+static bool heap_step(struct heapsort *sort)
+{
+	for (uint32_t i = 0; i < ROUNDS_PER_STEP && !sort->is_done; i++)
+		heap_round(sort);
+	return sort->is_done;
+}
+
+/* ---- stages ---- */
+
+bool show_sort_keys(struct hist_show *show, struct text *out)
+{
+	const struct sort_by by = { .show = show, .kind = SORT_WHOLE_KEY };
+
+	(void)out;
+	if (!show->has_begun) {
+		show->has_begun = true;
+		show->items = calloc(show->nr_entries + 1, sizeof(*show->items));
+		if (!show->items) {
+			show->error = -ENOMEM;
+			return false;
+		}
+		for (uint32_t i = 0; i < show->nr_entries; i++)
+			show->items[i].entry = i;
+		heap_start(&show->sort, &by, show->items, show->nr_entries);
+	}
+	return heap_step(&show->sort);
+}
+
+bool show_sort_first(struct hist_show *show, struct text *out)
+{
+	(void)out;
+	if (!show->has_begun) {
+		const struct sort_by by = sort_by_field(show, &show->def->sort[0]);
+
+		show->has_begun = true;
+		heap_start(&show->sort, &by, show->items, show->nr_entries);
+	}
+	return heap_step(&show->sort);
+}
+
+/* Find the items that are equal to the item at show->at by the first sort key, and begin to
+ * sort them by the second one.  Sets show->at to the item after them. */
+static void start_group(struct hist_show *show, const struct sort_by *first)
+{
+	const struct sort_by second = sort_by_field(show, &show->def->sort[1]);
+	struct sort_item *group = &show->items[show->at];
+	uint32_t nr = 1, left = show->nr_entries - show->at;
+
+	while (nr < left && !compare(first, group, group + nr))
+		nr++;
+	heap_start(&show->sort, &second, group, nr);
+	show->at += nr;
+}
+
+/* The items after the last group still have the ranks of the first sort key. */
+bool show_sort_second(struct hist_show *show, struct text *out)
+{
+	const struct sort_by first = sort_by_field(show, &show->def->sort[0]);
+
+	(void)out;
+	if (show->def->nr_sort < 2)
+		return true;
+	for (uint32_t i = 0; i < ROUNDS_PER_STEP; i++) {
+		if (show->sort.is_done && show->at == show->nr_entries)
+			return true;
+		if (show->sort.is_done)
+			start_group(show, &first);
+		else
+			heap_round(&show->sort);
+	}
+	return false;
+}

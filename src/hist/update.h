@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a table's update that are inlined into the path of a hit: making a key of a
+ * string, and the search for an entry.  run.h has the functions around them.
+ */
+#ifndef HIST_UPDATE_H
+#define HIST_UPDATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "abi/hist.h"
+#include "arch/arch.h"
+#include "hist/run.h"
+
+#define HIST_NOT_FOUND	(-1)		/* the search has found a free slot */
+#define HIST_NO_SLOT	(-2)		/* the search has found neither the key nor a free
+					 * slot */
+
+static inline uint64_t *hist_slots(const struct hist_view *view)
+{
+	return (uint64_t *)(void *)(view->base + view->layout.slots_off);
+}
+
+/* Returns the words of the entry @index, which must be below geometry.nr_entries. */
+static inline uint64_t *hist_entry(const struct hist_view *view, uint32_t index)
+{
+	return (uint64_t *)(void *)(view->base + view->layout.entries_off +
+				    (uint64_t)index * view->layout.entry_bytes);
+}
+
+static inline struct hist_part *hist_part(const struct hist_view *view, uint32_t part)
+{
+	return (struct hist_part *)(void *)(view->base + view->layout.parts_off +
+					    part * view->layout.part_bytes);
+}
+
+/* Returns the figures of entry @index in part @part: hits, then the sums. */
+static inline uint64_t *hist_figures(const struct hist_view *view, uint32_t part,
+				     uint32_t index)
+{
+	return (uint64_t *)(void *)((char *)(hist_part(view, part) + 1) +
+				    (uint64_t)index * view->layout.figure_bytes);
+}
+
+/* Returns true if the entry at @entry has the key @key of @nr words. */
+static inline bool hist_has_key(const uint64_t *entry, const uint64_t *key, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		if (__atomic_load_n(&entry[i], __ATOMIC_RELAXED) != key[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Search for a key, from slot *@slot on.  *@slot becomes the slot at which the search has
+ * ended.  Returns the index of the entry, HIST_NOT_FOUND or HIST_NO_SLOT.
+ */
+static inline int64_t hist_search(const struct hist_view *view, const uint64_t *key,
+				  uint32_t nr, uint64_t hash, uint32_t *slot)
+{
+	const uint64_t *slots = hist_slots(view);
+	uint32_t mask = view->layout.nr_slots - 1;
+
+	for (uint32_t i = 0; i < HIST_PROBES_MAX; i++) {
+		/* acquire: the entry's key is complete; mate: table.c [hist.slot] */
+		uint64_t word = __atomic_load_n(&slots[*slot], __ATOMIC_ACQUIRE);
+		uint32_t index = (uint32_t)word - 1;
+
+		if (!word)
+			return HIST_NOT_FOUND;
+		if (word >> 32 == (uint32_t)hash && index < view->geometry.nr_entries &&
+		    hist_has_key(hist_entry(view, index), key, nr))
+			return index;
+		*slot = (*slot + 1) & mask;
+	}
+	return HIST_NO_SLOT;
+}
+
+/* Returns the first slot at which an entry with this hash may be. */
+static inline uint32_t hist_first_slot(const struct hist_view *view, uint64_t hash)
+{
+	return (uint32_t)(hash >> view->layout.slot_shift);
+}
+
+/* ---- strings ---- */
+
+#define HIST_ONES	0x0101010101010101ull
+
+/* Returns a word whose lowest bit that is set belongs to the first byte of @word that is 0;
+ * or 0 if there is no such byte. */
+static inline uint64_t hist_find_nul(uint64_t word)
+{
+	return (word - HIST_ONES) & ~word & HIST_ONES << 7;
+}
+
+/* Returns the word without the first byte that is 0, and without the bytes after it.
+ * @nul: from hist_find_nul(). */
+static inline uint64_t hist_cut_at_nul(uint64_t word, uint64_t nul)
+{
+	return word & (((nul & -nul) >> 7) - 1);
+}
+
+/* Returns the next word of a string in private memory, of which @left bytes are left. */
+static inline uint64_t hist_next_word(const char *at, uint32_t left)
+{
+	uint64_t word = 0;
+
+	if (left >= sizeof(word))
+		memcpy(&word, at, sizeof(word));
+	else if (left)
+		memcpy(&word, at, left);
+	return word;
+}
+
+/*
+ * Copy a string in private memory to @to, with its NUL, and fill the last word with zeroes.
+ * The string ends at its NUL, or after @bytes bytes.
+ * @max: maximum number of words, at least 1; a string that needs more is cut.
+ * Returns the number of words.
+ */
+static inline uint32_t hist_copy_array(const char *from, uint32_t bytes, uint64_t *to,
+				       uint32_t max)
+{
+	for (uint32_t i = 0; i < max; i++) {
+		uint32_t left = bytes > 8 * i ? bytes - 8 * i : 0;
+		uint64_t word = hist_next_word(from + 8 * i, left);
+		uint64_t nul = hist_find_nul(word);
+
+		to[i] = nul ? hist_cut_at_nul(word, nul) : word;
+		if (nul)
+			return i + 1;
+	}
+	to[max - 1] &= ~0ull >> 8;
+	return max;
+}
+
+#endif

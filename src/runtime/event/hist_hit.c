@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hit of an event that has histograms or event probes: run their programs on the record.
+ *
+ * The short path: if an event goes to one buffer, is soft disabled, and has one histogram and
+ * nothing else, its hit walks no plan and no list of triggers.  If the event is recorded, too,
+ * the hit walks the plan after all.
+ *
+ * Most such histograms are quick (hist/quick.h): a hit of these does not even run a program.
+ * If the key is a number or a name, ulf_event_commit() counts the hit in assembly, and calls
+ * this code only for a key that is new, or far from its first slot (commit.S of src/arch).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "event/clock.h"
+#include "hist/quick.h"
+#include "hist/run_inline.h"
+#include "ring/ring.h"
+#include "ring/step.h"
+#include "runtime/base/comm.h"
+#include "runtime/base/root.h"
+#include "runtime/base/thread.h"
+#include "runtime/buffer/buffer.h"
+#include "runtime/event/commit.h"
+#include "runtime/event/dynamic.h"
+#include "runtime/event/hist.h"
+#include "runtime/event/trigger.h"
+#include "runtime/unwind/stack.h"
+#include <ulf/event.h>
+
+/* ---- callbacks of a program ---- */
+
+/* Read the clock of a buffer from which no fast ring of this CPU computes the time.  A
+ * process without rseq has only slow rings. */
+static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
+{
+	const struct ring_view *view = NULL;
+
+	if (set->nr_cpus && !set->clock_given)
+		view = __atomic_load_n(&set->slow[0], __ATOMIC_RELAXED);
+	return view && view->ring ? ring_clock_now(view->ring, 0) :
+	       clock_read(clock_get(set->clock), root_control);
+}
+
+/* Use the clock of the ring of this CPU.  If there is no ring, or the writer of a record
+ * gives the time, the ring's clock has no scale. */
+static uint64_t hit_now(void *ctx)
+{
+	const struct trigger_hit *hit = ctx;
+	const struct ring_set *set = buffer_set(hit->use->buffer);
+	uint32_t cpu = arch_rseq_cpu();
+
+	if (cpu < set->nr_cpus && !set->clock_given) {
+		const struct abi_ring *ring = __atomic_load_n(&set->fast[cpu], __ATOMIC_RELAXED);
+		uint64_t mult = __atomic_load_n(&ring->clock_mult, __ATOMIC_RELAXED);
+
+		if (mult)
+			return ring->clock_ns + arch_tsc_scale(arch_tsc(), mult);
+	}
+	return read_clock(set);
+}
+
+static void hit_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
+{
+	(void)ctx;
+	comm_get(ret_comm);
+}
+
+static uint32_t hit_stack(void *ctx, uint64_t *ret_ips, uint32_t max)
+{
+	const struct trigger_hit *hit = ctx;
+
+	return stack_save(hit->event, hit->depth, ret_ips, max);
+}
+
+static size_t hit_peek(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	(void)ctx;
+	return arch_read_memory(thread_tid(), address, to, bytes);
+}
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Count a hit without a program.  Returns false if that is not possible. */
+static inline bool count_quickly(const struct hist_quick *quick, const void *entry, size_t bytes)
+{
+	if (load(quick->paused))
+		return false;
+	if (quick->kind == HIST_QUICK_STR)
+		return quick->val.bytes ?
+		       hist_quick_add(quick, entry, bytes, HIST_QUICK_STR, true) :
+		       hist_quick_add(quick, entry, bytes, HIST_QUICK_STR, false);
+	return quick->val.bytes ? hist_quick_add(quick, entry, bytes, HIST_QUICK_NUM, true) :
+	       hist_quick_add(quick, entry, bytes, HIST_QUICK_NUM, false);
+}
+
+/* Count a hit of a dynamic event that has a quick histogram and nothing else. */
+static inline bool emit_quickly(const struct ulf_event *event, uint32_t *entry, size_t bytes)
+{
+	const struct event_use *use = event ? event_plan(event) : NULL;
+
+	if (!use || !use->quick || !entry || !load(use->soft))
+		return false;
+	entry[0] = event->id;
+	entry[1] = thread_tid();
+	return count_quickly(use->quick, entry, bytes);
+}
+
+static void hit_emit(void *ctx, uint32_t row, void *entry, size_t bytes)
+{
+	const struct ulf_event *event = dynamic_event(row);
+
+	if (!emit_quickly(event, entry, bytes))
+		event_emit(ctx, event, NULL, entry, bytes);
+}
+
+/* Record an event probe.  Each instance attaches the probe by itself. */
+static void hit_emit_here(void *ctx, uint32_t row, void *entry, size_t bytes)
+{
+	const struct trigger_hit *hit = ctx;
+
+	event_emit(hit, dynamic_event(row), hit->use->buffer, entry, bytes);
+}
+
+/* The callbacks of a histogram, and of an event probe. */
+const struct hist_context hist_context = {
+	.now = hit_now, .get_comm = hit_comm, .stack = hit_stack, .peek = hit_peek,
+	.emit = hit_emit,
+};
+const struct hist_context hist_probe_context = {
+	.now = hit_now, .get_comm = hit_comm, .stack = hit_stack, .peek = hit_peek,
+	.emit = hit_emit_here,
+};
+
+static __attribute__((noinline)) uint32_t ask_cpu(void)
+{
+	return thread_cpu();
+}
+
+/* Run the program of @hist. */
+static inline __attribute__((always_inline)) void
+run_hist(const struct event_hist *hist, struct trigger_hit *hit)
+{
+	struct hist_run run;
+	bool is_snapshot;
+
+	if (__atomic_load_n(hist->paused, __ATOMIC_RELAXED) ||
+	    hit->bytes < hist->unit.program->record_bytes)
+		return;
+	run.unit = &hist->unit;
+	run.rec = hit->entry;
+	run.bytes = hit->bytes;
+	run.context = hist->context;
+	run.ctx = hit;
+	run.cpu = arch_rseq_cpu();
+	if (unlikely(run.cpu >= ABI_CPUS))
+		run.cpu = ask_cpu();
+	run.has_rseq = hist->has_rseq;
+	if (hist->unit.nr_regs > HIST_REGS_FEW)
+		is_snapshot = hist_run_any(&run);
+	else
+		is_snapshot = hist_run_few(&run, hit_now);
+	if (unlikely(is_snapshot))
+		hit->after |= TRIGGERS_SNAPSHOT;
+}
+
+void hist_hit(const struct event_hist *hist, struct trigger_hit *hit)
+{
+	run_hist(hist, hit);
+}
+
+/* ---- the short path ---- */
+
+static inline __attribute__((always_inline)) bool
+solo_hit(const struct event_use *use, void *entry, size_t bytes, const struct ulf_event *event,
+	 uint32_t depth)
+{
+	struct trigger_hit hit;
+
+	if (!load(use->soft))
+		return false;
+	if (use->quick && count_quickly(use->quick, entry, bytes))
+		return true;
+	hit.use = use;
+	hit.entry = entry;
+	hit.bytes = bytes;
+	hit.event = event;
+	hit.call = NULL;
+	hit.depth = depth;
+	hit.after = 0;
+	run_hist(use->solo, &hit);
+	if (unlikely(hit.after))
+		triggers_after(&hit);
+	return true;
+}
+
+void hist_solo_commit(const struct event_use *use, void *entry, size_t bytes)
+{
+	if (solo_hit(use, entry, bytes, use->event, 0))
+		ulf_probe_exit();
+	else
+		event_deliver(use, entry, bytes);
+}
+
+bool hist_solo_hit(const struct event_use *use, void *entry, size_t bytes,
+		   const struct ulf_event *event, uint32_t depth)
+{
+	return solo_hit(use, entry, bytes, event, depth);
+}

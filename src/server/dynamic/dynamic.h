@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dynamic events: events that users define by text, in the files synthetic_events and
+ * dynamic_events.  Each is a row of the table of events below ABI_DYNAMIC, which only the
+ * server writes.  The row refers to one block of the arena with the event's format, for the
+ * processes, and its definition, for the next server.  A kind of dynamic events is a
+ * struct dynamic_kind.
+ *
+ *	abi_event		block of the arena
+ *	blob ---------------->	struct abi_format, fields, texts
+ *	names --------------->	definition, with a NUL
+ *
+ * abi_event.blob is stored last when an event is made, and cleared first when it is removed.  So
+ * SIGKILL of the server leaves a whole event or none.
+ *
+ * A row is used again only after all processes have applied the removal of its event.  A buffer
+ * that may have records of the removed event (abi_event.was_wanted) is cleared before: so no
+ * record is printed as one of another event.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno, unless stated otherwise.
+ */
+#ifndef ULF_SERVER_DYNAMIC_H
+#define ULF_SERVER_DYNAMIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "abi/control.h"
+#include "server/core/root.h"
+#include "server/part_numbers.h"
+#include "server/rules/events.h"
+
+struct dynamic_event;
+struct event_format;
+struct extent_list;
+struct instance;
+struct text;
+struct words;
+
+#define DYNAMIC_DEFINITION_MAX	8192u	/* maximum size of a definition with its NUL, bytes */
+#define DYNAMIC_NAME_MAX	128u	/* maximum length of the name of an event or a system,
+					 * bytes */
+
+/* A kind of dynamic events: a row of dynamic_kinds. */
+struct dynamic_kind {
+	char letter;			/* a definition begins with it, and then has a colon */
+	/*
+	 * Method create: handle a command of dynamic_events that does not begin with `-' or
+	 * `!'.  Reports a mistake in error_log.  Returns 0; -ECANCELED if the command is one of
+	 * another kind; or another -errno.
+	 */
+	int (*create)(struct root *root, const char *command);
+	/* Method load: parse a definition that define() has written, and that a hostile program
+	 * may have changed.  Returns 0 or -errno. */
+	int (*load)(const char *definition, void **ret_def);
+	/* Method define: append the definition to @out. */
+	void (*define)(const void *def, struct text *out);
+	/* Method show: append the event as dynamic_events lists it, without a newline. */
+	void (*show)(const void *def, struct text *out);
+	/* Return the format of the event; NULL if there is no memory.  The caller frees it. */
+	struct event_format *(*format)(const void *def, uint32_t id);
+	event_print_fn *print;
+	event_settle_fn *settle;	/* NULL: nothing to do */
+	/* Optional method link: called once when the event is there: after it was made, or after
+	 * all events of the previous server were loaded. */
+	void (*link)(struct root *root, struct dynamic_event *event);
+	/* Return true if the command `-:[SYSTEM/]NAME ARGUMENTS' means @event.  @system is NULL
+	 * if the command has none. */
+	bool (*is_match)(const struct event_format *format, const void *def,
+			 const char *system, const char *name,
+			 const struct words *arguments);
+	/* Optional method unlink: called before the event is removed, which is not in use.
+	 * Returns 0; or -errno: the event stays. */
+	int (*unlink)(struct root *root, struct dynamic_event *event);
+	void (*free)(void *def);
+};
+
+/* The kinds, in the order in which they try a command. */
+extern const struct dynamic_kind *const dynamic_kinds[];
+extern const uint32_t nr_dynamic_kinds;
+
+struct dynamic_event {
+	TAILQ_ENTRY(dynamic_event) link;
+	const struct dynamic_kind *kind;
+	void *def;			/* definition, of the kind's own type */
+	uint32_t row;
+	uint32_t order;			/* abi_event.order */
+	uint32_t refs;			/* number of actions of histograms that record the
+					 * event; it can be removed only while this is 0 */
+	uint32_t nr_probes;		/* number of event probes whose target is this event;
+					 * it can be removed only while this is 0 */
+	bool has_target;		/* for an event probe: true if it is counted in
+					 * nr_probes of the dynamic event @target_row */
+	uint32_t target_row;
+	struct abi_ring_ref block;	/* with format and definition */
+};
+
+/* A row of the table of events, below ABI_DYNAMIC. */
+struct dynamic_row {
+	bool is_used;			/* true: the row has an event */
+	uint32_t generation;		/* the row can be used when all processes have applied
+					 * this generation */
+};
+
+/* The dynamic events of a root.  This is the state of ROOT_PART_DYNAMIC, which
+ * dynamic_init() allocates. */
+struct dynamic_events {
+	TAILQ_HEAD(dynamic_list, dynamic_event) list;	/* in the order of their making */
+	struct dynamic_row rows[ABI_DYNAMIC];
+	uint32_t next_order;		/* abi_event.order of the next event */
+};
+
+/* Return the state of ROOT_PART_DYNAMIC of @root. */
+static inline struct dynamic_events *root_dynamic(const struct root *root)
+{
+	return root->part_state[ROOT_PART_DYNAMIC];
+}
+
+/* Method root_part.init: read the rows that the previous server left. */
+int dynamic_init(struct root *root);
+/* Method root_part.done: free all dynamic events in the server's memory. */
+void dynamic_done(struct root *root);
+/* Method root_part.list_blocks: report the blocks of the rows. */
+void dynamic_list_blocks(const struct root *root, struct extent_list *list);
+/* Method instance_part.drop: no row has records in the buffer of @instance any more. */
+void dynamic_drop(struct instance *instance);
+
+/*
+ * Make an event.  It owns @def if the call succeeds.  Returns 0; -ENODEV if the root is dead;
+ * -ENAMETOOLONG; -E2BIG if the definition is too long; -ENOSPC if all rows are in use, or there
+ * is no memory in the root's file system; or -ENOMEM.
+ */
+int dynamic_add(struct root *root, const struct dynamic_kind *kind, void *def);
+/* Return the event in row @row, or NULL. */
+struct dynamic_event *dynamic_of(const struct root *root, uint32_t row);
+/* Return the event @system:@name, or NULL.  @kind: its kind; NULL: any. */
+struct dynamic_event *dynamic_find(const struct root *root, const struct dynamic_kind *kind,
+				   const char *system, const char *name);
+/* Return the server's copy of the row of @event, with its format. */
+struct event *dynamic_row_of(const struct root *root, const struct dynamic_event *event);
+/* Return true if @event is used: by an instance in which it is on, or by another reference. */
+bool dynamic_is_busy(const struct root *root, const struct dynamic_event *event);
+/* Remove @event.  The caller must call apply_start().  Returns 0; -EBUSY; or an error of
+ * rules_publish(). */
+int dynamic_remove(struct root *root, struct dynamic_event *event);
+/*
+ * Remove all events, or all of @kind unless it is NULL, as O_TRUNC does.  Returns what
+ * dynamic_remove() returns; after an error some events may be removed, as in the kernel.  The
+ * caller must call apply_start().
+ */
+int dynamic_remove_all(struct root *root, const struct dynamic_kind *kind);
+/* Clear all buffers that may have records of removed events. */
+void dynamic_clear_stale(struct root *root);
+
+/* Begin to use the dynamic event in row @row in an action: the event cannot be removed. */
+void dynamic_get(struct root *root, uint32_t row);
+/* End a use of the dynamic event in row @row. */
+void dynamic_put(struct root *root, uint32_t row);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files of the parser of event probes share with each other. */
+#ifndef ULF_SERVER_EPROBE_IMPL_H
+#define ULF_SERVER_EPROBE_IMPL_H
+
+#include "server/dynamic/eprobe_parse.h"
+#include "server/dynamic/words.h"
+
+/* The state of eprobe_parse(). */
+struct eprobe_parser {
+	const struct words *words;
+	const struct eprobe_env *env;	/* NULL: see eprobe_parse() */
+	const struct event_format *target;	/* NULL: not known, because @env is NULL */
+	struct eprobe *eprobe;
+	struct eprobe_errors *errors;
+	uint32_t index;			/* number of the token that is being parsed, in @words */
+};
+
+/* Report the mistake @code, @offset characters after the start of the current token, and return
+ * @errnum. */
+int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t offset,
+		int errnum);
+/* Parse the argument @word, and add it to p->eprobe.  Returns what eprobe_parse() returns. */
+int eprobe_parse_arg(struct eprobe_parser *p, const char *word);
+
+#endif

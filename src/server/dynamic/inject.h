@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Record events that users write to `inject` files, as the server records markers. */
+#ifndef ULF_SERVER_INJECT_H
+#define ULF_SERVER_INJECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct event;
+struct instance;
+struct root;
+struct trigger_mark;
+
+/*
+ * Record @event once, whether it is enabled or not, as thread @tid: the fields are those of the
+ * text @data.  The event's filter applies.  As in the kernel the event's triggers run if one of
+ * them has a filter or must see the record.  Only the server's thread calls this function.
+ * Returns @size, also if nothing was recorded because recording is off, or the filter is false;
+ * -ENODEV if the root is dead; -EINVAL if the text is too long; or another error of
+ * inject_parse() or instance_need_rings().
+ */
+ssize_t inject_write(struct instance *instance, const struct event *event, const char *data,
+		     size_t size, pid_t tid);
+/*
+ * Record the dynamic event in row @row, because a trigger of the record @cause says so.
+ * @only: record it only in this instance; NULL: in all.  The event must be enabled there.
+ * @entry: the record of @bytes bytes, without its common fields, of which the first 8 bytes are
+ *	set here; NULL: the record is too large, and nothing happens.
+ */
+void inject_emit(struct root *root, struct instance *only, uint32_t row, void *entry,
+		 size_t bytes, const struct trigger_mark *cause);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Make a record of an event from text, as the kernel's file `inject` takes it:
+ * "FIELD=NUMBER FIELD='text' ...".  Depends on no root.
+ */
+#ifndef ULF_SERVER_INJECT_PARSE_H
+#define ULF_SERVER_INJECT_PARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_format;
+struct text;
+
+#define INJECT_TEXT_MAX		4095u	/* maximum length of the text, as in the kernel */
+#define INJECT_STRING_MAX	255u	/* maximum length of a string in the text */
+
+/*
+ * Append a record of @format to @record, which must be empty.  Fields that @text does not name
+ * are 0 or "".
+ * @head: the common fields, 8 bytes; @text may change them.
+ * Returns 0; -ENOENT if there is no such field; -ERANGE if a number is too large; -EINVAL; or
+ * -ENOMEM.  If the record would be larger than @record may grow, record->error is set.
+ */
+int inject_parse(const struct event_format *format, const char *text, const void *head,
+		 struct text *record);
+
+#endif

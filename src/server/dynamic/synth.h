@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Synthetic events of a root: the file synthetic_events, and `s:' in dynamic_events.  Actions
+ * of histograms record them.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_SYNTH_H
+#define ULF_SERVER_SYNTH_H
+
+#include "server/dynamic/dynamic.h"
+
+/* The kind of synthetic events. */
+extern const struct dynamic_kind dynamic_synth;
+
+/*
+ * Handle a line of synthetic_events: "NAME FIELDS" makes an event, "!NAME ..." removes it.
+ * Reports a mistake in error_log.  The caller must call apply_start() after a removal.
+ * Returns 0; -EINVAL; -EEXIST; -ENOENT; -EBUSY; or an error of dynamic_add().
+ */
+int synth_command(struct root *root, const char *line);
+/* Append the events as synthetic_events lists them. */
+void synth_list(const struct root *root, struct text *out);
+
+/* Return the synthetic event @name, with its row and format; NULL if there is none.  A user
+ * that stays, such as a histogram, calls dynamic_get() and dynamic_put() with its row. */
+const struct event *synth_find(const struct root *root, const char *name);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The language of synthetic events: parse "NAME TYPE FIELD[; TYPE FIELD]...", and make the
+ * event's format.  Depends on no root.
+ */
+#ifndef ULF_SERVER_SYNTH_PARSE_H
+#define ULF_SERVER_SYNTH_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_format;
+struct text;
+
+#define SYNTH_SYSTEM		"synthetic"
+#define SYNTH_FIELDS_MAX	64u
+#define SYNTH_WORD_BYTES	8u	/* space of a field in a record, unless it is a
+					 * string of fixed size */
+#define SYNTH_STR_BYTES		256u	/* space of a string of fixed size in a record,
+					 * whatever its size is */
+
+/* The kernel's errors, with its texts. */
+#define SYNTH_ERRORS(X)							\
+	X(NONE,			"No error")				\
+	X(BAD_NAME,		"Illegal name")				\
+	X(INVALID_CMD,		"Command must be of the form: <name> field[;field] ...") \
+	X(INVALID_DYN_CMD,						\
+	  "Command must be of the form: s or -:[synthetic/]<name> field[;field] ...") \
+	X(EVENT_EXISTS,		"Event already exists")			\
+	X(TOO_MANY_FIELDS,	"Too many fields")			\
+	X(INCOMPLETE_TYPE,	"Incomplete type")			\
+	X(INVALID_TYPE,		"Invalid type")				\
+	X(INVALID_FIELD,	"Invalid field")			\
+	X(INVALID_ARRAY_SPEC,	"Invalid array specification")
+
+enum synth_error_code {
+#define X(code, text) SYNTH_ERR_##code,
+	SYNTH_ERRORS(X)
+#undef X
+	SYNTH_NR_ERRORS,
+};
+
+struct synth_error {
+	enum synth_error_code code;	/* SYNTH_ERR_NONE: there is only an errno */
+	uint32_t pos;			/* column of the caret in the command */
+};
+
+/* Returns the text for an error code, a constant string. */
+const char *synth_error_text(enum synth_error_code code);
+
+enum synth_kind {
+	SYNTH_NUMBER,
+	SYNTH_STRING,			/* char[N]: in the fixed part of the record */
+	SYNTH_DYN_STRING,		/* char[]: after the fixed part */
+	SYNTH_STACK,			/* long[]: after the fixed part */
+};
+
+struct synth_field {
+	char *type;			/* as it is listed: u64, char[16], unsigned long[] */
+	char *name;
+	const char *spec;		/* conversion of printf() that prints the field */
+	enum synth_kind kind;
+	uint32_t size;			/* bytes; of a string without its NUL, as the size in
+					 * brackets says */
+	uint32_t offset;		/* offset in the record, bytes */
+	bool is_signed;
+};
+
+/* A synthetic event. */
+struct synth {
+	char *name;
+	struct synth_field *fields;
+	uint32_t nr_fields;
+};
+
+/*
+ * Parse the fields of the synthetic event @name.
+ * @command: the whole command, in which the kernel looks for the place of a mistake
+ * @fields: the fields, the rest of the command
+ * Returns 0; -EINVAL and the mistake in *@ret_error; or -ENOMEM.  The caller frees the result
+ * with synth_free().
+ */
+int synth_parse(const char *command, const char *name, const char *fields,
+		struct synth **ret_synth, struct synth_error *ret_error);
+/* Free @synth.  NULL is allowed. */
+void synth_free(struct synth *synth);
+/* Return the format of @synth, an event with the id @id; NULL if there is no memory.  The
+ * caller frees the format. */
+struct event_format *synth_format(const struct synth *synth, uint32_t id);
+/* Append the event as synthetic_events lists it, without a newline:
+ * "name\ttype field; type field". */
+void synth_show(const struct synth *synth, struct text *out);
+/*
+ * Find the numeric type of a field by its text.  Returns its size in bytes; 0 if it is no such
+ * type.  *@ret_spec is the conversion of printf() that prints a value.
+ */
+uint32_t synth_type(const char *type, const char **ret_spec);
+
+#endif

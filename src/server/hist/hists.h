@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Histograms of a root: `hist` triggers, with their tables in the root's memory.
+ *
+ * Only the server's thread calls these functions.  Functions that return int return 0 or
+ * -errno.
+ */
+#ifndef ULF_SERVER_HISTS_H
+#define ULF_SERVER_HISTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hist/run.h"
+#include "server/core/root.h"
+#include "server/part_numbers.h"
+
+struct event;
+struct extent_list;
+struct hist_def;
+struct histogram;
+struct mapping;
+struct text;
+struct trigger;
+struct trigger_lang;
+
+/* The histograms of a root.  This is the state of ROOT_PART_HIST. */
+struct root_hists {
+	struct histogram *first;	/* the oldest histogram; NULL: there are none */
+	uint32_t nr_triggers;		/* number of `hist` triggers; HIST_TRIGGERS_MAX at
+					 * most */
+	uint64_t next_serial;		/* serial of the next histogram */
+	struct hist_trigger *loaded;	/* triggers that hist_load() has read and
+					 * hist_link() must complete */
+};
+
+/* Return the state of ROOT_PART_HIST of @root. */
+static inline struct root_hists *root_hists(const struct root *root)
+{
+	return root->part_state[ROOT_PART_HIST];
+}
+
+/* The languages of the commands hist, and of enable_hist and disable_hist. */
+extern const struct trigger_lang hist_lang, enable_hist_lang;
+
+/* Method root_part.list_blocks: list the tables. */
+void hists_list_blocks(const struct root *root, struct extent_list *list);
+/* Method root_part.has_recorded: return true if there is a histogram. */
+bool hists_are_there(const struct root *root);
+/* Method root_part.done: free all histograms in this server.  The tables stay. */
+void hists_done(struct root *root);
+/* Method instance_part.drop: retire the tables that only @instance has used.  Must run after
+ * the instance's triggers were freed (rules_drop()). */
+void hists_drop(struct instance *instance);
+
+/*
+ * Set the clock of @instance to row @clock of clock_table, as instance_set_clock() does, also for
+ * its histograms.  The caller must call apply_start().  Returns 0 or -errno; after an error the
+ * clock is the old one, if there is memory for its rings.
+ */
+int hists_set_clock(struct instance *instance, uint32_t clock);
+
+/* ---- read histograms ---- */
+
+/* A histogram of an event, to be printed. */
+struct hist_source {
+	struct histogram *histogram;	/* holds a reference, so the histogram may be removed
+					 * while it is printed */
+	const struct hist_def *def;
+	char *line;			/* line of the file `trigger`, without its newline */
+};
+
+/* The histograms of an event. */
+struct hist_sources {
+	struct hist_source *list;	/* array of @nr, in the order of the file `trigger` */
+	uint32_t nr;
+	uint32_t next;			/* for the caller: the first one that is not printed
+					 * yet */
+	uint32_t module;		/* module of the event, for symbols_print() */
+};
+
+/* Collect the histograms of @event.  The caller must call hist_sources_done() after success.
+ * Returns 0 or -ENOMEM. */
+int hist_sources_init(struct instance *instance, const struct event *event,
+		      struct hist_sources *ret_sources);
+void hist_sources_done(struct root *root, struct hist_sources *sources);
+/*
+ * Map the table of @source.
+ * @ret_view: a view of the table, valid as long as *@ret_map.
+ * @ret_map: the mapping, which the caller releases with mapping_put().
+ * Returns 0, -ENOMEM, or -EIO if the file was cut short.
+ */
+int hist_source_map(const struct root *root, const struct hist_source *source,
+		    struct hist_view *ret_view, struct mapping **ret_map);
+/* Return the sum of the hits of all histograms of @event, with the dropped ones. */
+uint64_t hists_count(const struct instance *instance, const struct event *event);
+
+#endif
