@@ -23,11 +23,11 @@ struct cli_cmd {
 					 * shows them */
 	const char *summary;		/* one-line description for `ulf help` */
 	const char *help;		/* text that `ulf help NAME` prints after the usage line */
-	bool is_for_users;		/* true: the command works with --user (user.h),
-					 * because it needs no file, program or mount of
-					 * user id 0 */
-	bool may_take_long;		/* true: the command may print without end, so it
-					 * has no time limit with --user */
+	bool is_for_users;		/* true: the command works with --user
+					 * (user.h); it may, if it needs no
+					 * file, program or mount of user id 0 */
+	bool may_take_long;		/* true: the command may print without
+					 * end, so --user sets no time limit */
 	/* Method that runs the command.  @argv[0]: the text "ulf NAME".  Returns the exit
 	 * status. */
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
@@ -37,7 +37,7 @@ struct cli_cmd {
  * cli_<name>. */
 #define CLI_COMMANDS(X) \
 	X(run) X(ls) X(mount) X(umount) X(cat) X(echo) \
-	X(exec) X(dump) X(check) X(rm) X(server) X(stop)
+	X(exec) X(hist) X(top) X(blackbox) X(dump) X(check) X(rm) X(server) X(stop)
 
 #define CLI_COMMAND(name)	extern const struct cli_cmd cli_##name;
 CLI_COMMANDS(CLI_COMMAND)

@@ -139,9 +139,10 @@ static void report_ambiguous_name(const struct root_list *list, const char *name
 }
 
 /*
- * Find the root that @name means: the root with this name, else the only root whose program
- * or process id is @name.  Roots that are alive are preferred.  Returns NULL if no root or
- * several roots match; *@ret_nr is the number of roots that match.
+ * Find the root that @name means: the root with this name.  If there is none, it is the
+ * only root whose program or process id is @name; if there are several and only one is
+ * alive, it is that one.  Returns NULL if no root or several roots match; *@ret_nr is
+ * the number of roots that match.
  */
 static const struct abi_root_row *search_root(const struct root_list *list, const char *name,
 					      size_t len, size_t *ret_nr)
@@ -221,8 +222,8 @@ int root_path(struct conn *conn, const char *path, char **ret_path)
 	return ret;
 }
 
-/* Ask the user to name a root.  List the roots that are alive or, if no root is alive, all
- * roots. */
+/* Ask the user to name a root.  List the roots that are alive; if no root is alive,
+ * list all roots. */
 static void report_root_choice(const struct root_list *list, size_t nr_alive)
 {
 	size_t i, shown = 0;
@@ -297,7 +298,9 @@ void root_path_error(const char *path, int error)
 		remedy = "; `ulf ls` lists directories";
 		break;
 	case -EBUSY:
-		remedy = "; somebody else has it open";
+		remedy = strstr(path, "_events") ?
+			"; an event is on, or a histogram, a trigger or an event probe uses it" :
+			"; somebody else has it open";
 		break;
 	case -EPIPE:
 		remedy = ": the server has ended; run the command again";

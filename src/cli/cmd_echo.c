@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf echo: write a value to a file of the tree. */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,90 +8,28 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/cli_roots.h"
-#include "cli/terminal.h"
-
-/* Print the reason of a failed write, and a line with a caret, as error_log shows them.
- * The server has sent both with its answer to the write. */
-static void say_reason(const struct text *reason)
-{
-	struct terminal terminal;
-
-	if (!reason->len)
-		return;
-	terminal_start(&terminal, stderr);
-	terminal_write(&terminal, reason->data, reason->len);
-	terminal_end(&terminal);
-}
-
-static int write_whole_value(struct conn *conn, int file, const char *text, size_t bytes)
-{
-	int ret;
-
-	do {
-		ret = conn_file_write(conn, file, text, bytes);
-		if (ret < 0)
-			return ret;
-		text += ret;
-		bytes -= (size_t)ret;
-	} while (bytes && ret);
-	return 0;
-}
-
-static void say_refused(const char *path, const char *text, int error,
-			const struct text *reason)
-{
-	/* Here the server did not refuse the value: the server has ended or hangs. */
-	if (error == -EPIPE || error == -ETIMEDOUT) {
-		root_path_error(path, error);
-		return;
-	}
-	cli_error("%s: cannot write `%.*s`: %s", path, (int)strcspn(text, "\n"), text,
-		  strerror(-error));
-	say_reason(reason);
-}
-
-/* Warn that a write had no effect.  This is only a warning, because the kernel also accepts
- * such a write. */
-static void say_no_effect(const char *path, const char *text, const struct text *reason)
-{
-	cli_error("%s: `%.*s` was accepted but has no effect", path,
-		  (int)strcspn(text, "\n"), text);
-	say_reason(reason);
-}
-
-/* Write @text and close the file.  Print the reason of a failed write before the close,
- * because the server's answer to the close replaces the reason in @conn. */
-static int write_and_close(struct conn *conn, int file, const char *path, const char *text)
-{
-	int closed, ret = write_whole_value(conn, file, text, strlen(text));
-
-	if (ret < 0)
-		say_refused(path, text, ret, &conn->data);
-	else if (conn->data.len)
-		say_no_effect(path, text, &conn->data);
-	closed = conn_file_close(conn, file);
-	if (ret < 0 || !closed)
-		return ret;
-	say_refused(path, text, closed, &conn->data);
-	return closed;
-}
+#include "cli/tree_write.h"
 
 static int echo_to_path(struct conn *conn, const char *text, const char *word, int flags)
 {
+	struct tree_write write;
 	char *path;
-	int file, ret;
+	int ret;
 
 	ret = root_path(conn, word, &path);
 	if (ret < 0)
 		return ret;
-	file = conn_file_open(conn, path, O_WRONLY | flags);
-	if (file < 0) {
-		ret = file;
-		root_path_error(path, ret);
-		say_reason(&conn->data);
-	} else {
-		ret = write_and_close(conn, file, path, text);
+	tree_write_init(&write, path, text, flags);
+	ret = tree_write(conn, &write);
+	if (ret < 0) {
+		tree_write_error(&write, ret);
+	} else if (write.reason.len) {
+		/* Only a warning: the kernel, too, accepts such a write. */
+		cli_error("%s: `%.*s` was accepted but has no effect", path,
+			  (int)strcspn(text, "\n"), text);
+		tree_write_reason(&write);
 	}
+	tree_write_done(&write);
 	free(path);
 	return ret;
 }

@@ -37,8 +37,8 @@ static void print_commands(FILE *to)
 	fputs("usage: ulf [--user USER] COMMAND [ARGS]\n\n"
 	      "Tracepoints and tracefs for programs: what ftrace is to the kernel.\n\n", to);
 	for (i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("  help     explain a command: ulf help COMMAND\n\n"
+		fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("  help      explain a command: ulf help COMMAND\n\n"
 	      "The ulf directory is $ULF_DIR, else /run/ulf/UID if there is a /run/ulf, else\n"
 	      "/dev/shm/ulf-UID.  With --user USER (a name or a user id) root works with the\n"
 	      "roots of that user; `ulf ls --all` lists the roots of all users.\n", to);
@@ -74,8 +74,9 @@ static int flush_stdout(int status)
 	return status;
 }
 
-/* Open /dev/null for each standard stream that is closed, so that no other file gets the
- * descriptor of a standard stream. */
+/* Open /dev/null for each standard stream that is closed.  Otherwise the next file that
+ * is opened would get the descriptor of a standard stream, and output would go to this
+ * file. */
 static void open_standard_streams(void)
 {
 	int fd;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual page and the completion know every command and option that the
-# help texts have; completion finds roots and files.
+# The manual page and the completion have every command and option that the help texts have.  The
+# completion finds roots and files.
 . tests/cli/common
 
 man=$ULF_SRC/docs/man/ulf.1 completion=$ULF_SRC/tools/completion/ulf.bash
@@ -18,11 +18,11 @@ for command in $commands; do
 	done
 done
 
-# Macros of two fonts join their words, unless the quote stands before the first of them.
+# Macros of two fonts join their words unless a quote stands before the first word.
 joined=$(grep -nE '^\.([BIR])([BIR]) [^"]*[^ "]"' "$man") && fail "blanks get lost: $joined"
 
 command -v bash >/dev/null || skip "no bash; the rest passed"
-# complete_line WORD...: what completion offers for the last word
+# complete_line WORD...: print what completion offers for the last word.
 complete_line() {
 	bash -c '
 		compopt() { :; }
@@ -40,6 +40,9 @@ contains " $(complete_line ulf exec hel) " " $root "
 expect "roots to remove" "$root" "$(complete_line ulf rm hel)"
 mkdir "$ULF_DIR/roots/hel$(printf '\033')[1m.1"
 expect "roots without control characters" "$root" "$(complete_line ulf rm hel)"
+expect "roots with events" "$root" "$(complete_line ulf top hel)"
+expect "events of a root" "hello_request" "$(complete_line ulf top "$root" hello_)"
+expect "columns" "p50 p90 p99 p99.9" "$(complete_line ulf top --sort p)"
 expect "options" "--live" "$(complete_line ulf run --li)"
 expect "users" "root" "$(complete_line ulf --user roo)"
 expect "commands for users" "cat check" "$(complete_line ulf --user root c)"

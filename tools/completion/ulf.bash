@@ -2,8 +2,8 @@
 # Completion for bash.  Source this file, or copy it to
 # /usr/share/bash-completion/completions/ulf.
 #
-# Nothing is started for it: roots are looked up in the directory, and files of
-# the tree only if a server runs.
+# Completion starts no server: it looks up roots in the directory, and files of the tree only
+# if a server runs.
 
 _ulf_dir() {
 	local place name
@@ -19,13 +19,13 @@ _ulf_dir() {
 	echo "${XDG_RUNTIME_DIR:-/run/user/$UID}/ulf"
 }
 
-# _ulf_add NAME [END]: offer NAME; bash would send a control character in it to the
-# terminal, so such a name is not offered.
+# _ulf_add NAME [END]: offer NAME.  Bash would write a control character in it to the
+# terminal, so a name with one is not offered.
 _ulf_add() {
 	[[ $1 == *[![:print:]]* ]] || COMPREPLY+=("$1${2-}")
 }
 
-# _ulf_paths WORD: names below the directory that WORD is in.
+# _ulf_paths WORD: offer names below the directory that WORD is in.
 _ulf_paths() {
 	local dir=$(_ulf_dir) word=$1 entry
 	compopt -o nospace
@@ -48,9 +48,23 @@ _ulf_roots() {
 	done
 }
 
+# _ulf_root_and_event WORD: the word before it is the root, or the event's root.
+_ulf_root_and_event() {
+	local before=${COMP_WORDS[COMP_CWORD - 1]} entry
+	local sock=$(_ulf_dir)/server.sock
+
+	if [[ $before != -* && -S $sock && -d $(_ulf_dir)/roots/$before ]]; then
+		while read -r entry; do
+			[[ ${entry#*:} == "$1"* ]] && _ulf_add "${entry#*:}"
+		done < <(ulf cat "$before/available_events" 2>/dev/null)
+	else
+		_ulf_roots "$1"
+	fi
+}
+
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run ls mount umount cat echo exec dump check rm server stop help"
+	local commands="run ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -58,9 +72,9 @@ _ulf() {
 		return
 	fi
 	if [[ $command == --user ]]; then
-		# nothing of another user is looked at for it
+		# with --user, no file of another user is read
 		((COMP_CWORD != 2)) || COMPREPLY=($(compgen -u -- "$word"))
-		((COMP_CWORD != 3)) || COMPREPLY=($(compgen -W "ls cat echo dump check rm stop" -- "$word"))
+		((COMP_CWORD != 3)) || COMPREPLY=($(compgen -W "ls cat echo hist dump check rm stop" -- "$word"))
 		return
 	fi
 	case $command in
@@ -111,6 +125,31 @@ _ulf() {
 		else
 			((COMP_CWORD > 2)) || _ulf_roots "$word"
 			COMPREPLY+=($(compgen -c -- "$word"))
+		fi ;;
+	hist)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-i|--input) ]]; then
+			COMPREPLY=($(compgen -f -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--json --prometheus --input --help" -- "$word"))
+		else
+			_ulf_root_and_event "$word"
+		fi ;;
+	top)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-s|--sort) ]]; then
+			COMPREPLY=($(compgen -W "key rate hits share sum avg p50 p90 p99 p99.9" -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--count --delay --rows --sort --filter --size \
+				--help" -- "$word"))
+		else
+			_ulf_root_and_event "$word"
+		fi ;;
+	blackbox)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-o|--output) ]]; then
+			COMPREPLY=($(compgen -d -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-e -k -o --event --files --output --help" -- "$word"))
+		else
+			_ulf_roots "$word"
 		fi ;;
 	dump)
 		if [[ $word == -* ]]; then

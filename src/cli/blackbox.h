@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf blackbox: keep the trace around each hit of an event whose field passes a limit.
+ *
+ *	cmd_blackbox.c		the command line, and the loop that waits for incidents
+ *	blackbox_tree.c		settings of the root: events, triggers, the snapshot
+ *	blackbox_file.c		one file for each incident
+ *
+ * An incident is a hit of the event for which the limit is true.  Its thread itself takes the
+ * snapshot, by the trigger `snapshot:1 if LIMIT`, so no record of the past is lost however late
+ * this command notices.  The trigger acts once.  This command writes the snapshot to a file,
+ * clears it and sets the trigger again:
+ *
+ *	armed -- incident --> fired -- file written --> cleared -- trigger set --> armed
+ *
+ * An incident after the first one and before the trigger is set again is missed.  The histogram
+ * `hist:keys=common_cpu if LIMIT` on the same event counts all incidents, so the number of missed
+ * ones is exact.
+ *
+ * Functions that return int return 0 or -errno, unless stated otherwise.  All functions that use
+ * the connection sleep while they wait for the server.
+ */
+#ifndef ULF_CLI_BLACKBOX_H
+#define ULF_CLI_BLACKBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "cli/conn.h"
+
+#define BLACKBOX_FILES		10u	/* default of the option -k */
+#define BLACKBOX_EVENTS		16	/* maximum number of options -e */
+#define BLACKBOX_NAME_BYTES	64u	/* size of the name of an incident's file */
+
+struct blackbox {
+	/* what the command line says */
+	const char *root_word;		/* ROOT; NULL: the only root that is alive */
+	const char *event_word;		/* EVENT */
+	const char *limit;		/* "FIELD OP N" */
+	const char *out_dir;		/* directory of the files */
+	uint32_t max_files;		/* maximum number of files in @out_dir */
+	const char *more[BLACKBOX_EVENTS];	/* arguments of -e */
+	int nr_more;
+
+	struct conn conn;
+	char *dir;			/* path of the buffer: the root or an instance */
+	char *event;			/* SYSTEM:EVENT */
+	char *event_dir;		/* path of the event's directory below @dir */
+
+	/* what blackbox_restore() has to undo */
+	struct text enabled;		/* events that were enabled, one a line */
+	bool is_event_enabled;		/* the event itself was enabled */
+	bool has_allocated;		/* the snapshot had no rings before */
+	bool has_cleared;		/* the snapshot is this command's: it was empty before */
+	bool is_armed;			/* the trigger is set */
+	bool is_counting;		/* the histogram is set */
+
+	uint32_t nr_fired;		/* number of incidents whose snapshot was taken */
+	uint32_t nr_written;		/* number of incidents that have a file */
+	uint64_t nr_missed;		/* number of missed incidents, as far as reported */
+};
+
+/* ---- blackbox_tree.c ---- */
+
+/* Find the root and the event; sets dir, event and event_dir of @box.  Prints errors. */
+int blackbox_find(struct blackbox *box);
+/* Enable the events, check and clear the snapshot, and set both triggers.  Prints errors.  After
+ * an error, too, the caller must call blackbox_restore(). */
+int blackbox_start(struct blackbox *box);
+/* Clear the snapshot and set the trigger again, which has fired.  Prints errors, except for
+ * -ENODEV: the program has ended. */
+int blackbox_rearm(struct blackbox *box);
+/* Remove the trigger that takes the snapshot.  Prints nothing. */
+void blackbox_disarm(struct blackbox *box);
+/* Undo all that blackbox_start() has changed.  Prints nothing: the program may have ended. */
+void blackbox_restore(struct blackbox *box);
+
+/* Return 1 if the trigger has acted, else 0.  Prints errors; -ENOENT: somebody has removed the
+ * trigger or the root. */
+int blackbox_has_fired(struct blackbox *box);
+/* Return 1 if the snapshot has records, else 0. */
+int blackbox_has_snapshot(struct blackbox *box);
+/* Return true if the program has not ended.  If the server cannot say, returns true. */
+bool blackbox_is_alive(struct blackbox *box);
+/* Get the number of incidents so far, with those that have fired.  -ENODATA: they are not
+ * counted. */
+int blackbox_count(struct blackbox *box, uint64_t *ret_nr);
+/* Get the name of the clock of the time stamps. */
+int blackbox_clock(struct blackbox *box, struct text *ret_clock);
+
+/* blackbox_read - read a file of the buffer, as conn_file_text() does
+ * @name: path below dir
+ *
+ * If the server has ended, starts the next one. */
+int blackbox_read(struct blackbox *box, const char *name, struct text *ret_text);
+
+/* ---- blackbox_file.c ---- */
+
+/* Check that files can be written to the directory.  Creates it if there is none.  Prints
+ * errors. */
+int blackbox_check_dir(const struct blackbox *box);
+/*
+ * blackbox_write - write an incident to a new file
+ * @source: the file of the buffer that has the records: "snapshot" or "trace"
+ * @nr_missed: incidents that were missed between the last one that was written and this one
+ * @ret_name: name of the file in out_dir, BLACKBOX_NAME_BYTES bytes
+ *
+ * Removes the oldest files, so that there are at most max_files.  Prints errors, and then has
+ * written no file.
+ */
+int blackbox_write(struct blackbox *box, const char *source, uint64_t nr_missed, char *ret_name);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Find the directory of an event; see event_path.h. */
+#include "cli/event_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_roots.h"
+
+/* Returns the length of the name of the root in the path: instances have no available_events. */
+static int root_len(const struct event_path *path)
+{
+	return (int)strcspn(path->root, "/");
+}
+
+static void report_no_event(const struct event_path *path, const char *word)
+{
+	cli_error("%s has no event %s; `ulf cat %.*s/available_events` lists them", path->root,
+		  word, root_len(path), path->root);
+}
+
+/* Return true if the line SYSTEM:EVENT of available_events has the event @word. */
+static bool is_event(const char *line, const char *word)
+{
+	const char *colon = strchr(line, ':');
+
+	return colon && !strcmp(colon + 1, word);
+}
+
+/* Find the only system that has the event @word in @events, which is changed.  Prints
+ * errors. */
+static int search_event(const struct event_path *path, char *events, const char *word,
+			char **ret_name)
+{
+	const char *found = NULL;
+	char *line;
+
+	while ((line = strsep(&events, "\n"))) {
+		if (!is_event(line, word))
+			continue;
+		if (found) {
+			cli_error("%s: several systems have an event %s: name %s or %s",
+				  path->root, word, found, line);
+			return -EEXIST;
+		}
+		found = line;
+	}
+	if (!found) {
+		report_no_event(path, word);
+		return -ENOENT;
+	}
+	*ret_name = strdup(found);
+	return *ret_name ? 0 : -ENOMEM;
+}
+
+/* Find the event by its name alone. */
+static int find_name(struct conn *conn, const char *word, struct event_path *path)
+{
+	struct text events;
+	char *file;
+	int ret;
+
+	if (asprintf(&file, "%.*s/available_events", root_len(path), path->root) < 0)
+		return -ENOMEM;
+	ret = conn_file_text(conn, file, &events);
+	if (ret < 0)
+		root_path_error(file, ret);
+	else
+		ret = search_event(path, (char *)text_str(&events), word, &path->name);
+	text_done(&events);
+	free(file);
+	return ret;
+}
+
+/* Set the directory of the event, and check that it exists. */
+static int find_dir(struct conn *conn, struct event_path *path)
+{
+	char *colon = strchr(path->name, ':');
+	int ret;
+
+	if (asprintf(&path->dir, "%s/events/%.*s/%s", path->root, (int)(colon - path->name),
+		     path->name, colon + 1) < 0) {
+		path->dir = NULL;
+		return -ENOMEM;
+	}
+	if (strchr(path->name, '/') || colon == path->name || !colon[1])
+		ret = -ENOENT;
+	else
+		ret = conn_path(conn, ABI_SOCKET_READDIR, path->dir);
+	if (ret < 0)
+		report_no_event(path, path->name);
+	return ret < 0 ? ret : 0;
+}
+
+static int find_event(struct conn *conn, const char *word, struct event_path *path)
+{
+	char *separator;
+	int ret = 0;
+
+	if (!strpbrk(word, ":/")) {
+		ret = find_name(conn, word, path);
+	} else {
+		path->name = strdup(word);
+		separator = path->name ? strpbrk(path->name, ":/") : NULL;
+		if (separator)
+			*separator = ':';
+		else
+			ret = -ENOMEM;
+	}
+	return ret < 0 ? ret : find_dir(conn, path);
+}
+
+int event_path_find(struct conn *conn, const char *root_word, const char *event_word,
+		    struct event_path *ret_path)
+{
+	int ret;
+
+	*ret_path = (struct event_path){ NULL, NULL, NULL };
+	ret = root_path(conn, root_word, &ret_path->root);
+	if (ret < 0)
+		return ret;
+	for (size_t len = strlen(ret_path->root); len && ret_path->root[len - 1] == '/'; len--)
+		ret_path->root[len - 1] = '\0';
+	ret = find_event(conn, event_word, ret_path);
+	if (ret == -ENOMEM)
+		cli_error("out of memory");
+	return ret;
+}
+
+void event_path_done(struct event_path *path)
+{
+	free(path->root);
+	free(path->name);
+	free(path->dir);
+	*path = (struct event_path){ NULL, NULL, NULL };
+}
+
+char *event_path_file(const struct event_path *path, const char *name)
+{
+	char *file;
+
+	return asprintf(&file, "%s/%s", path->dir, name) < 0 ? NULL : file;
+}

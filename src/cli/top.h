@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ulf top: a live histogram of one event.
+ *
+ *	cmd_top.c	the command line, and the loop
+ *	top_trigger.c	the histogram in the root: set, read, clear, remove
+ *	top_table.c	figures of each key; differences between two reads
+ *	top_rows.c	the rows of a view, sorted; quantiles
+ *	top_print.c	rows as lines of text
+ *	top_screen.c	the terminal: keys, size, colours
+ *
+ * The command sets one trigger, hist:name=ulf_top_PID_NS:keys=..., and reads it once per
+ * interval.  If quantiles of a field are wanted, the field itself is the last field of the key,
+ * with .log2=4: 16 buckets for each power of 2.  So one table in the root has the distribution
+ * for each of the other keys, and all views are computed from it:
+ *
+ *	keys=op,ns.log2=4:vals=hitcount,ns
+ *
+ *	{ op: get, ns: ~ 960-1023 } hitcount: 3  ns: 2900	-> a sample
+ *	{ op: get, ns: ~ 1024-1087 } hitcount: 1  ns: 1030	-> a sample of the same group
+ */
+#ifndef ULF_CLI_TOP_H
+#define ULF_CLI_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "cli/conn.h"
+#include "cli/event_path.h"
+#include "cli/hist_text.h"
+
+#define TOP_QUANTILES	4u		/* p50, p90, p99, p99.9 */
+
+/* ---- top_trigger.c ---- */
+
+/* A histogram in the root. */
+struct top_trigger {
+	struct conn *conn;
+	const struct event_path *event;
+	char *name;			/* ulf_top_PID_NS */
+	char *text;			/* hist:name=...:keys=..., without the filter */
+	const char *filter;		/* NULL: none */
+	bool has_range;			/* the last field of the key has buckets */
+	bool is_range_last;		/* false: the key has other fields before it */
+	bool has_value;			/* the first value is the sum of a field */
+	bool has_means;			/* it is of the field with buckets */
+	char *range_label;		/* name of the field with buckets */
+	bool is_set;
+};
+
+/*
+ * top_trigger_set - set the histogram
+ * @key: KEY of the command line; @value: VALUE, or NULL
+ * @size: number of entries; 0: the default
+ *
+ * Removes histograms of other processes of `ulf top` that were killed.  Prints errors.  The
+ * caller must call top_trigger_remove(), also after an error.
+ */
+int top_trigger_set(struct top_trigger *trigger, const char *key, const char *value,
+		    unsigned int size);
+/*
+ * Read and parse the histogram.  @ret_text: the text that @ret_hist refers to.  Returns the
+ * histogram in @ret_hist; NULL after an error, which was printed.  The caller frees both.
+ */
+const struct hist_block *top_trigger_read(struct top_trigger *trigger, struct text *ret_text,
+					  struct hist_text *ret_hist);
+/* Set all figures to zero.  Prints errors. */
+int top_trigger_clear(struct top_trigger *trigger);
+/* Remove the histogram and free memory.  Prints errors, unless the root is gone. */
+void top_trigger_remove(struct top_trigger *trigger);
+
+/* ---- top_table.c ---- */
+
+/* An entry of the histogram. */
+struct top_sample {
+	char *label;			/* the fields of the key but the last, if it has buckets */
+	uint64_t low, high;		/* the bucket, plus top_table.bias; low <= high; 0
+					 * without buckets */
+	uint64_t hits, sum;
+	uint64_t new_hits, new_sum;	/* since the read before */
+};
+
+/* All entries of one read, sorted by label and bucket. */
+struct top_table {
+	struct top_sample *samples;
+	uint32_t nr;
+	uint64_t hits, new_hits, dropped;
+	double seconds;			/* since the read before */
+	uint64_t bias;			/* 1 << 63 if the field with buckets is signed, so that
+					 * buckets have the order of unsigned numbers */
+	bool is_signed;			/* sums are signed */
+	bool has_means;			/* sums are of the field with buckets */
+};
+
+/*
+ * Make the table of one read.
+ * @before: the read before
+ * Returns 0 or -ENOMEM.  The caller must call top_table_done().
+ */
+int top_table_make(const struct top_trigger *trigger, const struct hist_block *block,
+		   const struct top_table *before, double seconds, struct top_table *ret_table);
+void top_table_done(struct top_table *table);
+
+/* ---- top_rows.c ---- */
+
+enum top_column {
+	TOP_KEY, TOP_RATE, TOP_HITS, TOP_SHARE, TOP_SUM, TOP_AVG,
+	TOP_P50, TOP_P90, TOP_P99, TOP_P999,
+	TOP_COLUMNS,
+};
+
+/* A column, as users see it. */
+struct top_column_row {
+	const char *title;
+	const char *name;		/* argument of --sort */
+	char key;			/* key press that sorts by it; 0: none */
+	unsigned int width;
+};
+extern const struct top_column_row top_columns[TOP_COLUMNS];
+
+enum top_view_kind {
+	TOP_TABLE,			/* a row for each key */
+	TOP_LOG2,			/* the distribution, a row for each power of 2 */
+	TOP_LINEAR,			/* the distribution, rows of equal size */
+};
+
+/* The choices of the user. */
+struct top_view {
+	enum top_view_kind kind;
+	enum top_column sort;
+	bool is_reversed;
+	bool is_interval;		/* figures are of the last interval, not of all time */
+	uint32_t max_rows;		/* rows of TOP_LINEAR */
+};
+
+struct top_row {
+	char *label;
+	double rate;			/* hits per second in the last interval */
+	uint64_t hits, sum;
+	double share;			/* part of all hits, percent */
+	uint64_t quantiles[TOP_QUANTILES];	/* plus top_rows.bias */
+};
+
+struct top_rows {
+	struct top_row *rows;
+	uint32_t nr;
+	struct top_row all;		/* figures of all rows; no label */
+	uint64_t bias;			/* as in the table */
+	bool is_signed;
+};
+
+/* Compute the rows of a view.  Returns 0 or -ENOMEM.  The caller must call top_rows_done(). */
+int top_rows_make(const struct top_table *table, const struct top_view *view,
+		  struct top_rows *ret_rows);
+void top_rows_done(struct top_rows *rows);
+
+/* ---- top_print.c ---- */
+
+/* Where and how rows are printed. */
+struct top_layout {
+	const struct top_trigger *trigger;
+	const struct top_view *view;
+	const char *key_title;		/* title of the first column */
+	uint32_t width;			/* columns of the terminal, or of plain lines */
+	bool is_terminal;
+	uint32_t max_rows;		/* maximum number of rows; 0: all */
+};
+
+/* Append a number that has @bias, 0 or 1 << 63. */
+void top_put_biased(uint64_t number, uint64_t bias, struct text *out);
+/* Append the line with the sums, and the quantiles of all hits. */
+void top_put_summary(const struct top_layout *layout, const struct top_table *table,
+		     const struct top_rows *rows, struct text *out);
+/* Append the titles of the columns. */
+void top_put_titles(const struct top_layout *layout, const struct top_rows *rows,
+		    struct text *out);
+/* Append the rows, a line each. */
+void top_put_rows(const struct top_layout *layout, const struct top_rows *rows, struct text *out);
+
+/* ---- top_screen.c ---- */
+
+/* Begin to use the terminal: stdout, and stdin if it is a terminal, too. */
+void top_screen_enter(void);
+/* Give the terminal back as it was.  May be called twice. */
+void top_screen_leave(void);
+/* Get the size of the terminal. */
+void top_screen_size(uint32_t *ret_width, uint32_t *ret_height);
+/* Show @text: the first line, @titles in reverse, other lines as they are, and @status in the last
+ * line. */
+void top_screen_show(const char *summary, const char *titles, const char *rows,
+		     const char *status);
+
+/* Catch signals that end or resize.  After it top_wait() reports them. */
+void top_signals_start(void);
+
+enum top_event {
+	TOP_TIMEOUT,
+	TOP_END,			/* SIGINT, SIGTERM, SIGHUP */
+	TOP_RESIZE,
+	TOP_STOP,			/* SIGTSTP */
+	TOP_KEY_PRESS,
+};
+/* Wait until @deadline_ns, CLOCK_MONOTONIC, a signal, or a key press, which is stored in
+ * *@ret_key.  @has_keys: false: only for signals. */
+enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key);
+
+#endif
