@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker that measures the cost of an event of ulf, off and on, from 1, 2 and 4 threads.
- * For comparison it measures an empty loop, a clock read and the limit loop in the same
- * process.
+ * Worker that measures the cost of an event of ulf, off and on, from 1, 2 and 4 threads, and
+ * of its histograms.  For comparison it measures an empty loop, a clock read and the limit
+ * loop in the same process.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -52,12 +52,12 @@ static void *thread_main(void *arg)
 
 	measure_pin(&allowed, number);
 	pthread_barrier_wait(&start);
-	MEASURE(slices[number], trace_bench_event((int)i, ~i, text));
+	MEASURE(slices[number], trace_bench_event((int)i & 15, ~i, text));
 	return NULL;
 }
 
 /* Measure from @nr threads.  The result is one median of all slices of all threads: the ns
- * that an event costs its thread while the other threads record events, too. */
+ * that an event costs its thread while the other threads hit the event, too. */
 static void measure_on_from_threads(const char *name, int nr)
 {
 	pthread_t threads[MAX_THREADS];
@@ -123,10 +123,65 @@ static void measure_round_on(void)
 	switch_event("bench_string", "0");
 }
 
+/* ---- histograms of events that are not recorded ---- */
+
+static void set_hist(const char *event, const char *trigger)
+{
+	write_event_file(event, "trigger", trigger);
+}
+
+static void measure_hits(const char *name)
+{
+	MEASURE(slices[0], trace_bench_event((int)i & 15, i, text));
+	report_slices(name);
+}
+
+static void measure_one_hist(void)
+{
+	set_hist("bench_event", "hist:keys=i:vals=u");
+	measure_hits("hist_on");
+	measure_on_from_threads("hist_on_4threads", 4);
+	set_hist("bench_event", "!hist:keys=i:vals=u");
+	set_hist("bench_event", "hist:keys=u.log2:vals=u");
+	measure_hits("hist_log2_on");
+	set_hist("bench_event", "!hist:keys=u.log2:vals=u");
+	set_hist("bench_event", "hist:keys=s:vals=u");
+	measure_hits("hist_string_on");
+	set_hist("bench_event", "!hist:keys=s:vals=u");
+}
+
+/* The time from bench_event to bench_end, as a synthetic event that a histogram counts.  For
+ * comparison the two events are recorded. */
+static void measure_latency(void)
+{
+	switch_event("bench_event", "1");
+	switch_event("bench_end", "1");
+	MEASURE(slices[0], trace_bench_event((int)i & 15, i, text);
+		trace_bench_end((int)i & 15, i, text));
+	report_slices("event_pair");
+	switch_event("bench_event", "0");
+	switch_event("bench_end", "0");
+	root_write("synthetic_events", "bench_latency u64 lat");
+	root_write("events/synthetic/bench_latency/trigger", "hist:keys=lat.log2");
+	set_hist("bench_event", "hist:keys=i:ts0=common_timestamp");
+	set_hist("bench_end", "hist:keys=i:lat=common_timestamp-$ts0:"
+		 "onmatch(bench.bench_event).bench_latency($lat)");
+	MEASURE(slices[0], trace_bench_event((int)i & 15, i, text);
+		trace_bench_end((int)i & 15, i, text));
+	report_slices("onmatch_pair");
+	set_hist("bench_end", "!hist:keys=i:lat=common_timestamp-$ts0:"
+		 "onmatch(bench.bench_event).bench_latency($lat)");
+	set_hist("bench_event", "!hist:keys=i:ts0=common_timestamp");
+	root_write("events/synthetic/bench_latency/trigger", "!hist:keys=lat.log2");
+	root_write("synthetic_events", "");
+}
+
 static void run_round(void)
 {
 	measure_round_off();
 	measure_round_on();
+	measure_one_hist();
+	measure_latency();
 }
 
 int main(void)

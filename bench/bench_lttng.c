@@ -26,6 +26,8 @@ static void run_round(void)
 	worker_result("lttng_off", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
 	MEASURE(slices, lttng_ust_tracepoint(ulf_bench, event, (int)i, ~i, text));
 	worker_result("lttng_on", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
+	MEASURE(slices, lttng_ust_tracepoint(ulf_bench, rejected, (int)i, ~i, text));
+	worker_result("lttng_reject", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
 	bench_lttng_tracef(slices);
 	worker_result("lttng_tracef", measure_ns(slices, MEASURE_SLICES, tsc_ghz));
 }

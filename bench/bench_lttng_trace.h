@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The event of bench_trace.h for LTTng-UST, and a second event that stays disabled. */
+/* The event of bench_trace.h for LTTng-UST, another that a filter rejects, and a third that
+ * stays disabled. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ulf_bench
 
@@ -22,6 +23,9 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(ulf_bench, event_class,
 )
 
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(ulf_bench, event_class, ulf_bench, event,
+	LTTNG_UST_TP_ARGS(int, i, uint64_t, u, const char *, s))
+
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(ulf_bench, event_class, ulf_bench, rejected,
 	LTTNG_UST_TP_ARGS(int, i, uint64_t, u, const char *, s))
 
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(ulf_bench, event_class, ulf_bench, unused,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of the benchmark.  Both have the same fields, except that one has an array and
- * the other a string.  With a text of 15 characters the record with the string has 48
+/* The events of the benchmark.  They have the same fields, except that one has a string and
+ * the others an array.  With a text of 15 characters the record with the string has 48
  * bytes. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench
@@ -29,6 +29,14 @@ TRACE_EVENT(bench_event,
 	),
 
 	TP_printk("i=%d u=%llu s=%s", __entry->i, __entry->u, __entry->s)
+);
+
+/* The end of a pair, for latencies. */
+DEFINE_EVENT(bench_event, bench_end,
+
+	TP_PROTO(int i, unsigned long long u, const char *s),
+
+	TP_ARGS(i, u, s)
 );
 
 TRACE_EVENT(bench_string,

@@ -32,11 +32,12 @@ struct worker {
 	FILE *to, *from;
 };
 
-enum { EVENT, LTTNG, PLAIN, DORMANT, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
+enum { EVENT, LTTNG, UPROBE, PLAIN, DORMANT, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
 
 static struct worker workers[NR_WORKERS] = {
 	[EVENT] = { .program = "bench_event" },
 	[LTTNG] = { .program = "bench_lttng", .is_optional = true },
+	[UPROBE] = { .program = "bench_uprobe", .is_optional = true },
 	[PLAIN] = { .program = "dormant_plain" },
 	[DORMANT] = { .program = "dormant_ulf" },
 	[FUNCTION] = { .program = "bench_function" },
