@@ -26,6 +26,8 @@ const struct program programs[] = {
 	{ "sum", sum_main },
 	{ "sleep", sleep_main },
 	{ "true", true_main },
+	{ "ls", ls_main },
+	{ "nice", nice_main },
 	{ "insmod", insmod_main },
 	{ "rmmod", rmmod_main },
 	{ NULL, NULL },

@@ -134,6 +134,7 @@ struct task_struct *kernel_clone(int (*fn)(void *arg), void *arg, const char *th
 
 	if (!p)
 		return NULL;
+	p->cwd = current->cwd;
 	p->files = files_alloc();
 	if (!p->files)
 		goto free;

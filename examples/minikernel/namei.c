@@ -42,15 +42,17 @@ static struct dentry *d_lookup(struct dentry *dir, const char *name, size_t len)
 	return NULL;
 }
 
-/* Walk @path except for its last name.  *@ret_name is the last name, *@ret_dir the
- * directory that contains it.  tree_lock is held. */
+/* Walk @path except for its last name.  *@ret_name is the last name, which is empty if the path
+ * ends in /, *@ret_dir the directory that contains it.  tree_lock is held. */
 static int link_path_walk(const char *path, struct dentry **ret_dir, const char **ret_name)
 {
-	struct dentry *dir = root, *next;
+	struct dentry *dir = current->cwd ? current->cwd : root, *next;
 	const char *end;
 
-	if (*path++ != '/' || !*path)
-		return -EINVAL;
+	if (*path == '/') {
+		dir = root;
+		path++;
+	}
 	while ((end = strchr(path, '/'))) {
 		next = d_lookup(dir, path, (size_t)(end - path));
 		if (!next)
@@ -60,7 +62,7 @@ static int link_path_walk(const char *path, struct dentry **ret_dir, const char 
 		dir = next;
 		path = end + 1;
 	}
-	if (!*path || strlen(path) >= NAME_LEN)
+	if (strlen(path) >= NAME_LEN)
 		return -EINVAL;
 	*ret_dir = dir;
 	*ret_name = path;
@@ -76,7 +78,7 @@ int path_lookup(const char *path, struct dentry **ret_dentry)
 	mutex_lock(&tree_lock);
 	r = link_path_walk(path, &dir, &name);
 	if (r == 0) {
-		dentry = d_lookup(dir, name, strlen(name));
+		dentry = *name && strcmp(name, ".") ? d_lookup(dir, name, strlen(name)) : dir;
 		if (dentry)
 			*ret_dentry = dentry;
 		else
@@ -97,6 +99,9 @@ static int add_name(const char *path, bool is_dir, const struct file_operations 
 	r = link_path_walk(path, &dir, &name);
 	if (r < 0)
 		goto unlock;
+	r = -EINVAL;
+	if (!*name || !strcmp(name, "."))
+		goto unlock;
 	r = -EEXIST;
 	if (d_lookup(dir, name, strlen(name)))
 		goto unlock;
@@ -113,9 +118,30 @@ unlock:
 	return r;
 }
 
+/* Read the names in a directory, one a line: the bytes from @pos on. */
+static ssize_t dir_read(struct file *file, char *buf, size_t len, size_t pos)
+{
+	struct dentry *child;
+	size_t n = 0, end = 0, i;
+
+	mutex_lock(&tree_lock);
+	list_for_each_entry(child, &file->dentry->children, sibling) {
+		for (i = 0; i <= strlen(child->name); i++, end++) {
+			if (end >= pos && n < len)
+				buf[n++] = child->name[i] ? child->name[i] : '\n';
+		}
+	}
+	mutex_unlock(&tree_lock);
+	return (ssize_t)n;
+}
+
+static const struct file_operations dir_fops = {
+	.read = dir_read,
+};
+
 int vfs_mkdir(const char *path)
 {
-	return add_name(path, true, NULL, NULL);
+	return add_name(path, true, &dir_fops, NULL);
 }
 
 int vfs_create(const char *path, const struct file_operations *fops,
@@ -175,7 +201,7 @@ int vfs_init(void)
 	inode_cachep = kmem_cache_create("inode_cache", sizeof(struct inode));
 	if (!dentry_cachep || !inode_cachep)
 		return -ENOMEM;
-	root = d_alloc("/", 1, true, NULL);
+	root = d_alloc("/", 1, true, &dir_fops);
 	return root ? 0 : -ENOMEM;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <mini/net.h>
+#include <mini/sched.h>
 #include <mini/syscalls.h>
 #include <mini/time.h>
 
@@ -46,7 +47,7 @@ static ssize_t read_page(const char *request, char *buf, size_t size)
 	ssize_t n;
 	int fd;
 
-	fd = path ? sys_open(path, FILE_READ) : -ENOENT;
+	fd = path ? sys_openat(AT_FDCWD, path, FILE_READ) : -ENOENT;
 	if (fd < 0)
 		return snprintf(buf, size, "error %d\n", -fd);
 	n = sys_read(fd, buf, size);
@@ -57,7 +58,7 @@ static ssize_t read_page(const char *request, char *buf, size_t size)
 static void log_access(const char *request, ssize_t bytes)
 {
 	char line[PATH_LEN + 32];
-	int fd = sys_open("/var/log/access", FILE_WRITE | FILE_CREATE | FILE_APPEND);
+	int fd = sys_openat(AT_FDCWD, "/var/log/access", FILE_WRITE | FILE_CREATE | FILE_APPEND);
 
 	if (fd < 0)
 		return;
@@ -102,24 +103,34 @@ static unsigned int receive_echoes(int fd, unsigned int expected)
 	return received;
 }
 
-/* Send one ping at a time, and sometimes more than the card's ring can hold. */
+/* Return the number of pings of "HOST -c NUMBER"; 0: without end. */
+static unsigned int parse_pings(const char *args)
+{
+	const char *count = strstr(args, "-c ");
+
+	return count ? (unsigned int)strtoul(count + 3, NULL, 10) : 0;
+}
+
+/* Send one ping at a time, and sometimes more than the card's ring can hold.  The service uses
+ * PING_PORT, and a command a port above it. */
 int ping_main(const char *args)
 {
-	int fd = sys_socket(PING_PORT);
+	unsigned int i, n, sent, received, nr = parse_pings(args);
+	u16 port = (u16)(nr ? 1024 + current->pid % 30000 : PING_PORT);
+	int fd = sys_socket(port);
 	char frame[PING_BYTES];
-	unsigned int i, n, sent, received;
 
-	(void)args;
 	if (fd < 0)
 		return 1;
-	for (i = 0;; i++) {
+	for (i = 0; !nr || i < nr; i++) {
 		memset(frame, (int)(i & 0xff), sizeof(frame));
 		for (n = 0, sent = 0; n < (i % 20 == 19 ? 24 : 1); n++)
-			if (sys_sendto(fd, frame, sizeof(frame), eth0_dev.address, PING_PORT) > 0)
+			if (sys_sendto(fd, frame, sizeof(frame), eth0_dev.address, port) > 0)
 				sent++;
 		received = receive_echoes(fd, sent);
 		atomic_fetch_add(&user_stats.pings, received);
 		atomic_fetch_add(&user_stats.pings_lost, sent - received);
-		sys_sleep(100);
+		sys_sleep(nr ? 10 : 100);
 	}
+	return 0;
 }

@@ -14,7 +14,7 @@
 
 static ssize_t read_script(const char *path, char *buf, size_t size)
 {
-	int fd = sys_open(path, FILE_READ);
+	int fd = sys_openat(AT_FDCWD, path, FILE_READ);
 	ssize_t n;
 
 	if (fd < 0)
@@ -23,6 +23,24 @@ static ssize_t read_script(const char *path, char *buf, size_t size)
 	sys_close(fd);
 	buf[n > 0 ? n : 0] = '\0';
 	return n;
+}
+
+/* Run a command that the shell itself executes.  Returns false if @line is none. */
+static bool run_builtin(const char *line, const char *args)
+{
+	static const struct {
+		const char *name;
+		int (*run)(const char *args);
+	} builtins[] = { { "cd", sys_chdir }, { "mark", write_marker } };
+	size_t i;
+
+	for (i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
+		if (!strcmp(builtins[i].name, line)) {
+			builtins[i].run(args);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Run "command args" or "command args &".  A command with & is killed after a while. */
@@ -36,6 +54,8 @@ static void run_command(char *line)
 
 	if (*args)
 		*args++ = '\0';
+	if (run_builtin(line, args))
+		return;
 	len = strlen(args);
 	in_background = len && args[len - 1] == '&';
 	if (in_background)
@@ -75,7 +95,7 @@ int console_main(const char *args)
 {
 	static const char prompt[] = "# ";
 	char line[SCRIPT_MAX];
-	int fd = sys_open("/dev/console", FILE_READ | FILE_WRITE);
+	int fd = sys_openat(AT_FDCWD, "/dev/console", FILE_READ | FILE_WRITE);
 	ssize_t n;
 
 	(void)args;
@@ -99,7 +119,7 @@ static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, 
 {
 	char buf[512];
 	ssize_t n;
-	int fd = sys_open(path, FILE_READ);
+	int fd = sys_openat(AT_FDCWD, path, FILE_READ);
 
 	if (fd < 0)
 		return fd;
@@ -112,7 +132,7 @@ static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, 
 /* Write the text to /dev/null, because there is no terminal to write to. */
 static void put_text(const char *text, size_t len)
 {
-	int fd = sys_open("/dev/null", FILE_WRITE);
+	int fd = sys_openat(AT_FDCWD, "/dev/null", FILE_WRITE);
 
 	if (fd < 0)
 		return;
@@ -189,4 +209,22 @@ int true_main(const char *args)
 {
 	(void)args;
 	return 0;
+}
+
+int ls_main(const char *args)
+{
+	return each_piece(*args ? args : ".", cat_piece, NULL) < 0;
+}
+
+/* Run "N command args" with another priority. */
+int nice_main(const char *args)
+{
+	char path[PATH_LEN], name[NAME_LEN] = "";
+	int nice = 0, len = 0;
+
+	sscanf(args, "%d %31s %n", &nice, name, &len);
+	if (!*name || sys_nice(nice) < 0)
+		return 1;
+	snprintf(path, sizeof(path), "/bin/%s", name);
+	return do_execve(path, args + len) < 0;
 }

@@ -47,7 +47,7 @@ int vfs_open(const char *path, unsigned int flags, struct file **ret_file)
 	if (r < 0)
 		return r;
 	inode = dentry->inode;
-	if (inode->is_dir)
+	if (inode->is_dir && flags != FILE_READ)
 		return -EISDIR;
 	if (flags & FILE_WRITE && !inode->fops->write)
 		return -EACCES;

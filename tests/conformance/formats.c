@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the formats of all events that this program was linked with to files
- * DIR/SYSTEM/EVENT, without the line of the ID: formats DIR
+ * Writes the formats of all events that this program is linked with to files
+ * DIR/SYSTEM/EVENT, without the line of the ID:
+ *
+ *     formats DIR
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -33,7 +35,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(argc, 2);
 	CHECK_EQ(driver_open(&d, getpid()), 0);
 	rows = (void *)(d.mem + d.control->events_off);
-	for (uint32_t i = 0; i < d.control->nr_events; i++) {
+	for (uint32_t i = ABI_DYNAMIC; i < d.control->nr_events; i++) {
 		const char *blob = d.mem + rows[i].blob;
 		const struct abi_format *format = (const void *)blob;
 

@@ -24,6 +24,8 @@ struct file;
 struct inode;
 struct socket;
 
+#define AT_FDCWD	-100	/* directory of sys_openat(): that of the task */
+
 struct file_operations {
 	/* Read or write at the position @pos.  The file position does not move.  Both
 	 * return the number of bytes, or -errno. */
@@ -68,6 +70,7 @@ void vfs_done(void);
 int vfs_mkdir(const char *path);
 int vfs_create(const char *path, const struct file_operations *fops,
 	       struct dentry **ret_dentry);
+/* A @path that does not begin with / begins in the directory of the running task. */
 int path_lookup(const char *path, struct dentry **ret_dentry);
 /* Calls @fn on every inode until it returns non-zero. */
 int vfs_for_each_inode(int (*fn)(struct dentry *dentry, void *arg), void *arg);

@@ -46,6 +46,7 @@
 #define NICE_TO_PRIO(nice)	((nice) + 120)
 
 struct task_struct;
+struct dentry;
 struct files_struct;
 
 struct wait_queue_head {
@@ -85,6 +86,7 @@ struct task_struct {
 
 	struct signal_struct signal;
 	struct files_struct *files;
+	struct dentry *cwd;	/* the task itself: directory in which paths begin; NULL: / */
 
 	pthread_t thread;
 	char thread_name[TASK_COMM_LEN];

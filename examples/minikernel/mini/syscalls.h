@@ -7,9 +7,14 @@
 #include <mini/fs.h>
 #include <mini/signal.h>
 
+#define NR_SYSCALL_ARGS	6	/* arguments that an event of a system call has */
+
 struct flow;
 
+/* The old system call and its successor; @dfd must be AT_FDCWD. */
 int sys_open(const char *path, unsigned int flags);
+int sys_openat(int dfd, const char *path, unsigned int flags);
+int sys_chdir(const char *path);
 ssize_t sys_read(int fd, char *buf, size_t len);
 ssize_t sys_write(int fd, const char *buf, size_t len);
 int sys_close(int fd);
@@ -54,8 +59,13 @@ int wc_main(const char *args);
 int sum_main(const char *args);
 int sleep_main(const char *args);
 int true_main(const char *args);
+int ls_main(const char *args);
+int nice_main(const char *args);
 int insmod_main(const char *args);	/* user_mod.c */
 int rmmod_main(const char *args);
+/* Write the contents of a file of the real machine to another one, by one write(2).  @args: both
+ * paths.  The running task does it, so a marker in a trace_marker is that of this task. */
+int write_marker(const char *args);
 
 /* init.c */
 #define NR_WORD_FILES	4	/* files /usr/words0 and so on, which programs read */
