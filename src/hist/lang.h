@@ -285,6 +285,8 @@ struct hist_errors {
 					 * filter: error_log shows it */
 	struct hist_error list[HIST_ERRORS_KEPT];
 	uint32_t nr;
+	const char *reason;		/* the mistake, if the kernel logs none for it; or NULL */
+	uint32_t reason_pos;		/* offset of the mistake in the command */
 };
 
 /* Returns the text for an error code, a constant string. */
@@ -292,6 +294,10 @@ const char *hist_error_text(enum hist_error_code code);
 /* Append a mistake.  The caret is where @at occurs first in the command; NULL: at its
  * start.  The oldest mistake is dropped if there is no space. */
 void hist_error_add(struct hist_errors *errors, enum hist_error_code code, const char *at);
+/* Set the reason for an error that the kernel does not log.  @at is as for hist_error_add();
+ * @skip: number of characters from there to the caret.  @reason must be a constant string. */
+void hist_error_set_reason(struct hist_errors *errors, const char *reason, const char *at,
+			   size_t skip);
 
 /* ---- functions ---- */
 

@@ -33,6 +33,15 @@ void hist_error_add(struct hist_errors *errors, enum hist_error_code code, const
 	};
 }
 
+void hist_error_set_reason(struct hist_errors *errors, const char *reason, const char *at,
+			   size_t skip)
+{
+	const char *found = strstr(errors->command, at);
+
+	errors->reason = reason;
+	errors->reason_pos = found ? (uint32_t)((size_t)(found - errors->command) + skip) : 0;
+}
+
 /* ---- memory ---- */
 
 void *hist_def_alloc(struct hist_def *def, size_t bytes)

@@ -218,11 +218,11 @@ static int parse_minus(struct hist_parser *p, char *text, uint32_t *nr,
 	if (++*nr > HIST_SUBEXPRS_MAX)
 		return parser_fail(p, HIST_ERR_TOO_MANY_SUBEXPR, text - 1, -EINVAL);
 	if (!strchr(text, '('))
-		return -EINVAL;
+		return parser_refuse(p, "Unary minus needs parentheses, as in -(FIELD)", text - 1);
 	text++;
 	end = strrchr(text, ')');
 	if (!end)
-		return -EINVAL;
+		return parser_refuse(p, "The closing parenthesis is missing", text - 1);
 	if (end[1])
 		return parser_fail(p, HIST_ERR_UNARY_MINUS_SUBEXPR, text, -EINVAL);
 	*end = '\0';
@@ -316,9 +316,9 @@ static int parse_level(struct hist_parser *p, char *text, enum hist_role role, u
 		return parse_minus(p, text + 1, nr, ret_node);
 	++*nr;
 	kind = operator_kind(*sign);
+	if (sign == text || !sign[1])
+		return parser_refuse(p, "An operand is missing", text);
 	*sign = '\0';
-	if (!*text || !sign[1])
-		return -EINVAL;
 	r = parse_operand(p, text, nr, &left);
 	if (r)
 		return r;

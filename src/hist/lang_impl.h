@@ -68,6 +68,13 @@ static inline int parser_fail(struct hist_parser *p, enum hist_error_code code,
 	return errnum;
 }
 
+/* Refuse @at for a reason that the kernel does not log.  Returns -EINVAL. */
+static inline int parser_refuse(struct hist_parser *p, const char *reason, const char *at)
+{
+	hist_error_set_reason(p->errors, reason, at, 0);
+	return -EINVAL;
+}
+
 /* ---- lang_def.c ---- */
 
 /* Allocate zeroed memory that hist_def_free() frees.  Returns NULL if there is none. */

@@ -27,7 +27,7 @@ char *hist_strip(char *text)
 
 /* ---- attributes ---- */
 
-static int parse_size(struct hist_def *def, const char *text)
+static int read_size(struct hist_def *def, const char *text)
 {
 	uint64_t size, entries = HIST_ENTRIES_MIN;
 	int r = hist_parse_number(text, &size);
@@ -40,6 +40,17 @@ static int parse_size(struct hist_def *def, const char *text)
 		entries *= 2;
 	def->nr_entries = (uint32_t)entries;
 	return 0;
+}
+
+/* Parse "size=N". */
+static int parse_size(struct hist_parser *p, const char *text, const char *value)
+{
+	int r = read_size(p->def, value);
+
+	if (r)
+		hist_error_set_reason(p->errors, "Invalid size of the histogram", text,
+				      (size_t)(value - text));
+	return r;
 }
 
 /* Attributes that set a text. */
@@ -77,7 +88,7 @@ static int parse_assignment(struct hist_parser *p, char *text)
 	} else if ((value = hist_after_prefix(text, "clock="))) {
 		p->def->clock = hist_strip((char *)value);
 	} else if ((value = hist_after_prefix(text, "size="))) {
-		return parse_size(p->def, value);
+		return parse_size(p, text, value);
 	} else {
 		if (p->nr_assigns == HIST_VARS_MAX)
 			return parser_fail(p, HIST_ERR_TOO_MANY_VARS, text, -EINVAL);
@@ -104,10 +115,10 @@ static int parse_word(struct hist_parser *p, char *text)
 		p->def->is_clear = true;
 	} else {
 		if (p->nr_actions == HIST_ACTIONS_MAX)
-			return -EINVAL;
+			return parser_refuse(p, "Too many actions (8 max)", text);
 		if (!hist_after_prefix(text, "onmatch(") && !hist_after_prefix(text, "onmax(") &&
 		    !hist_after_prefix(text, "onchange("))
-			return -EINVAL;
+			return parser_refuse(p, "Unknown attribute or handler", text);
 		p->actions[p->nr_actions++] = text;
 	}
 	return 0;
@@ -232,7 +243,7 @@ static int parse_vals(struct hist_parser *p)
 			continue;
 		}
 		if (p->def->nr_vals == HIST_VALS_MAX)
-			return -EINVAL;
+			return parser_refuse(p, "Too many values (16 max)", text);
 		r = parse_val(p, text);
 		if (r)
 			return r;
@@ -269,8 +280,11 @@ static int parse_keys(struct hist_parser *p)
 	char *text;
 
 	while ((text = strsep(&p->keys, ","))) {
-		int r = p->def->nr_keys < HIST_KEYS_MAX ? parse_key(p, text) : -EINVAL;
+		int r;
 
+		if (p->def->nr_keys == HIST_KEYS_MAX)
+			return parser_refuse(p, "Too many keys (3 max)", text);
+		r = parse_key(p, text);
 		if (r)
 			return r;
 	}

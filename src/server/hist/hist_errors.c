@@ -131,16 +131,13 @@ bool hist_log(struct hist_write *write)
 void hist_log_silent(const struct hist_write *write)
 {
 	const char *command = write->errors.command;
-	const char *size = strstr(command, "size=");
-	const char *error = "Invalid histogram";
-	uint32_t pos = 0;
+	const char *error = write->errors.reason;
+	uint32_t pos = write->errors.reason_pos;
 
-	if (!strstr(command, "key")) {
+	if (!error && !strstr(command, "key")) {
 		error = "Keys are missing, as in hist:keys=FIELD";
 		pos = (uint32_t)strlen(command);
-	} else if (size) {
-		error = "Invalid size of the histogram";
-		pos = (uint32_t)(size - command + strlen("size="));
 	}
-	error_log_add(write->instance, "trigger", error, command, pos);
+	error_log_add(write->instance, "trigger", error ? error : "Invalid histogram", command,
+		      pos);
 }
