@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,6 +71,11 @@ static char process_state(int pid)
 	text[n > 0 ? n : 0] = '\0';
 	at = strrchr(text, ')');
 	return at && at[1] == ' ' && at[2] ? at[2] : '?';
+}
+
+bool life_has_ended(int pid)
+{
+	return (kill(pid, 0) < 0 && errno == ESRCH) || process_state(pid) == 'Z';
 }
 
 static const struct state {

@@ -39,4 +39,8 @@ void life_begin(struct life *life, int pid, bool may_take_long);
  */
 int life_check(struct life *life, const char *dir);
 
+/* Return true if process @pid of this pid namespace has ended.  A zombie has ended, too: in a
+ * container whose first process does not wait for its children it stays forever. */
+bool life_has_ended(int pid);
+
 #endif

@@ -2,7 +2,6 @@
 /* ulf top: the histogram in the root; see top.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
+#include "cli/life.h"
 #include "cli/top.h"
 #include "cli/tree_write.h"
 
@@ -157,7 +157,7 @@ static bool is_leftover(const struct hist_block *block)
 	pid_span = span_cut(&rest, '_');
 	return span_number(pid_span, 10, &pid) && span_number(rest, 10, &namespace) &&
 	       namespace && namespace == pid_namespace() && pid && pid < INT32_MAX &&
-	       kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+	       life_has_ended((int)pid);
 }
 
 static void remove_leftovers(struct top_trigger *trigger, const struct hist_text *hist)

@@ -66,6 +66,19 @@ wait $top 2>/dev/null
 ulf top -n 1 -d 0.2 hello hello_request who >"$TMPDIR/out" || fail "after SIGKILL"
 expect "histograms left" 1 "$(nr_triggers)"
 
+# It is killed and stays a zombie, because its parent does not wait for it.
+sh -c 'ulf top -d 0.2 hello hello_request who >/dev/null & echo $!; exec sleep 1000' \
+	>"$TMPDIR/pid" &
+parent=$!
+until_true has_triggers 2
+kill -9 "$(cat "$TMPDIR/pid")"
+is_zombie() { grep -q '^State:.Z' "/proc/$(cat "$TMPDIR/pid")/status"; }
+until_true is_zombie
+ulf top -n 1 -d 0.2 hello hello_request who >"$TMPDIR/out" || fail "after a zombie"
+expect "histograms left by a zombie" 1 "$(nr_triggers)"
+kill $parent
+wait $parent 2>/dev/null
+
 # The server is killed.
 ulf top -d 0.2 hello hello_request who >"$TMPDIR/out" &
 top=$!
