@@ -66,7 +66,7 @@ wait $top 2>/dev/null
 ulf top -n 1 -d 0.2 hello hello_request who >"$TMPDIR/out" || fail "after SIGKILL"
 expect "histograms left" 1 "$(nr_triggers)"
 
-# It is killed and stays a zombie, because its parent does not wait for it.
+# The program is killed and stays a zombie, because its parent does not wait for it.
 sh -c 'ulf top -d 0.2 hello hello_request who >/dev/null & echo $!; exec sleep 1000' \
 	>"$TMPDIR/pid" &
 parent=$!
