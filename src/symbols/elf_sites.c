@@ -44,7 +44,7 @@ static void relocate_addrs(const struct elf_file *file, const Elf64_Shdr *sectio
 static const Elf64_Shdr *find_site_table(const struct elf_file *file, enum fsite_kind kind,
 					 enum fsite_kind *ret_kind)
 {
-	for (; kind < FSITE_KINDS; kind++) {
+	for (; kind < FSITE_TABLES; kind++) {
 		const Elf64_Shdr *table =
 			elf_find_section(file, fsite_tables[kind].section);
 

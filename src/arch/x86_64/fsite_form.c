@@ -32,7 +32,7 @@ struct xray_row {
 };
 enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
 
-const struct fsite_table fsite_tables[FSITE_KINDS] = {
+const struct fsite_table fsite_tables[FSITE_TABLES] = {
 	[FSITE_PATCHABLE] = { "__patchable_function_entries", sizeof(uint64_t) },
 	[FSITE_MCOUNT] = { "__mcount_loc", sizeof(uint64_t) },
 	[FSITE_XRAY] = { "xray_instr_map", sizeof(struct xray_row) },
@@ -146,7 +146,7 @@ static enum fsite_form form_of_xray(const uint8_t *code, const uint8_t *end,
 enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t nr,
 			   uint32_t *ret_at)
 {
-	static enum fsite_form (*const find[FSITE_KINDS])(const uint8_t *code,
+	static enum fsite_form (*const find[FSITE_TABLES])(const uint8_t *code,
 		const uint8_t *end, const uint8_t **ret_site) = {
 		[FSITE_PATCHABLE] = form_of_patchable,
 		[FSITE_MCOUNT] = form_of_mcount,

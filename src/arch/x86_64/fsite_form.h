@@ -12,22 +12,27 @@
 #include <stdint.h>
 
 /* Kinds of tables of function entries.  The numbers are part of the ABI
- * (abi/functions.h). */
+ * (abi/functions.h).  Compilers make the tables of the first kinds; each of them is a
+ * section of the object.  The server makes a table of moved functions (abi/moved.h) for an
+ * object without such a section. */
 enum fsite_kind {
 	FSITE_PATCHABLE,		/* table that -fpatchable-function-entry
 					 * makes */
 	FSITE_MCOUNT,			/* table that -pg -mfentry -mrecord-mcount
 					 * makes */
 	FSITE_XRAY,			/* table that -fxray-instrument makes */
+	FSITE_TABLES,			/* number of kinds that compilers make */
+	FSITE_MOVED = FSITE_TABLES,	/* functions whose first instructions are
+					 * moved */
 	FSITE_KINDS,
 };
 
-/* A kind of table of function entries: the name of its ELF section and the size of a row. */
+/* A kind of table that compilers make: the name of its ELF section and the size of a row. */
 struct fsite_table {
 	const char *section;
 	uint32_t row_bytes;
 };
-extern const struct fsite_table fsite_tables[FSITE_KINDS];
+extern const struct fsite_table fsite_tables[FSITE_TABLES];
 
 /*
  * Returns the address of a function's entry that @row contains; @row itself is at

@@ -145,7 +145,7 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (row->users % sizeof(*users) || row->users > bytes ||
 	    row->nr > (bytes - row->users) / sizeof(*users) || !row->nr ||
 	    row->text_end < row->text || row->text_end - row->text > UINT32_MAX ||
-	    row->kind >= FSITE_KINDS)
+	    row->kind >= FSITE_TABLES)
 		return -EINVAL;
 	r = find_loaded(row, &loaded);
 	if (!r)

@@ -64,7 +64,7 @@ void object_walk(object_see *see, void *arg)
 
 /* The sections of an object with tables of function entries, one for each kind. */
 struct tables {
-	Elf64_Shdr sections[FSITE_KINDS];	/* the sections; sh_size is 0 if there is
+	Elf64_Shdr sections[FSITE_TABLES];	/* the sections; sh_size is 0 if there is
 						 * no section of a kind */
 };
 
@@ -73,7 +73,7 @@ static void take_section(const Elf64_Shdr *section, const char *name,
 {
 	if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
 		return;
-	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+	for (uint32_t kind = 0; kind < FSITE_TABLES; kind++)
 		if (!strcmp(name, fsite_tables[kind].section))
 			tables->sections[kind] = *section;
 }
@@ -250,7 +250,7 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 	if (!object_find_range(info, PF_R, &low, &high))
 		return;
 	find_tables(info, &tables);
-	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++) {
+	for (uint32_t kind = 0; kind < FSITE_TABLES; kind++) {
 		uint64_t bytes = tables.sections[kind].sh_size;
 		uint64_t table = info->dlpi_addr + tables.sections[kind].sh_addr;
 		uint32_t nr = (uint32_t)(bytes / fsite_tables[kind].row_bytes);
@@ -327,7 +327,7 @@ static bool has_tables(const struct dl_phdr_info *info)
 	struct tables tables;
 
 	find_tables(info, &tables);
-	for (uint32_t kind = 0; kind < FSITE_KINDS; kind++)
+	for (uint32_t kind = 0; kind < FSITE_TABLES; kind++)
 		if (tables.sections[kind].sh_size)
 			return true;
 	return false;
