@@ -41,6 +41,7 @@
 #define DIR_LOG			"server.log"
 #define DIR_RECEIPTS		"server.receipts"
 #define DIR_TRACING		"tracing"
+#define DIR_MOVED		"moved"		/* files of abi/moved_file.h */
 
 /* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
