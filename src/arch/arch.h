@@ -18,6 +18,7 @@
  *	poke.h		switching tracepoints
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
+ *	moved.h		copies of a function's first instructions
  *	ftrace.h	the hooks of traced functions
  *	figures.h	adding to the figures of a histogram
  *
@@ -46,6 +47,7 @@ struct ring_set;
 #include "arch/x86_64/poke.h"
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"
+#include "arch/x86_64/moved.h"
 #include "arch/x86_64/ftrace.h"
 #else
 #error "ulf: this CPU architecture is not supported; only x86-64 is so far"

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of moved functions of an object.  A function that no compiler has prepared is
+ * traced like this: a jump replaces its first instructions, and a copy of these
+ * instructions runs elsewhere and continues after them.  The server has each object
+ * analysed once (src/mover) and writes this table to a file.  A process reads the file,
+ * checks it with moved_check() and makes the copies with moved_copy() (arch/ has both).
+ *
+ * Example: push %rbp; mov %rsp,%rbp; sub $16,%rsp at vaddr 0x1130.  A jump has five bytes,
+ * so the copy has all three instructions (8 bytes).  It has four frames, one for each
+ * instruction and one for its end:
+ *
+ *	copy + 0	CFA = rsp + 8
+ *	copy + 1	CFA = rsp + 16, rbp saved at CFA - 16
+ *	copy + 4	CFA = rbp + 16, rbp saved at CFA - 16
+ *	copy + 8	the same: here moved_copy() adds a jump to 0x1138
+ *
+ * The table is position independent: addresses (vaddr) are those in the file; in a process
+ * the bias of the object is added.  Numbers are little endian.  A row refers to its block
+ * in the pool, which is at bytes head.pool_at + row.pool of the table:
+ *
+ *	struct moved_fixup [nr_fixups]
+ *	struct moved_frame [nr_frames]
+ *	uint8_t [original_bytes]	what the process must find at vaddr
+ *	uint8_t [MOVED_JUMP_BYTES]	only MOVED_PADDED: what it must find at the padding
+ *	uint8_t [copy_bytes]		the copy; the fields of fixups are 0
+ */
+#ifndef ULF_ABI_MOVED_H
+#define ULF_ABI_MOVED_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MOVED_MAGIC		0x3164766du	/* the bytes "mvd1" */
+#define MOVED_JUMP_BYTES	5u	/* size of a jump with a 32-bit distance */
+#define MOVED_SHORT_JUMP_BYTES	2u	/* size of a jump with an 8-bit distance */
+#define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
+#define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
+#define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
+#define MOVED_FIXUPS_MAX	16u	/* maximum numbers of fixups and frames of a row */
+#define MOVED_FRAMES_MAX	16u
+#define MOVED_POOL_ALIGN	8u	/* alignment of blocks in the pool */
+#define MOVED_BYTES_MAX		(512u << 20)	/* maximum size of a table */
+
+/* How a function's first instructions are replaced. */
+enum moved_class {
+	MOVED_REFUSED,		/* the function cannot be traced: moved_row.reason */
+	MOVED_ONE,		/* the jump replaces only the first instruction, and maybe padding
+				 * after it: no thread can stand inside of what is replaced */
+	MOVED_PADDED,		/* a jump of two bytes replaces the first instruction, or its
+				 * first bytes; it leads to a jump in padding */
+	MOVED_SEVERAL,		/* the jump replaces several instructions: threads must be
+				 * stopped, and looked at */
+	MOVED_CLASSES,
+};
+
+/* Why a function is refused: number, name, text. */
+#define MOVED_REASONS(X)						\
+	X(0, NONE, "it can be traced")					\
+	X(1, TARGET, "a jump may lead into its first instructions")	\
+	X(2, SHORT, "it is shorter than a jump, and code follows it")	\
+	X(3, DECODE, "its first bytes are no known instructions")	\
+	X(4, INSTRUCTION, "an instruction at its start works only where it is")	\
+	X(5, SYSCALL, "it begins with a system call")			\
+	X(6, CALL, "a call returns into its first bytes")		\
+	X(7, UNWIND, "its unwind table cannot describe a copy")		\
+	X(8, RELOCATED, "the dynamic linker changes its first bytes")	\
+	X(9, RETURN_ADDRESS, "it uses its return address as data")	\
+	X(10, FLAGS, "it reads flags that its caller has set")		\
+	X(11, RED_ZONE, "it may be a part of a function that keeps data below its stack") \
+	X(12, COLD, "it is a part of another function")			\
+	X(13, PLT, "it is a PLT entry")					\
+	X(14, JUMPS, "it saves or restores the registers of a caller")	\
+	X(15, FORKS, "it returns twice, or on another stack")		\
+	X(16, LOADER, "the dynamic linker calls it in its own way")	\
+	X(17, UNWINDER, "it walks the stack from its own frame")	\
+	X(18, START, "the program or a thread starts here")		\
+	X(19, TRACER, "a compiler or a tracer calls it at function entries")
+
+#define MOVED_REASON_ENUM(number, name, text) MOVED_BY_##name = (number),
+enum moved_reason {
+	MOVED_REASONS(MOVED_REASON_ENUM)
+		MOVED_NR_REASONS,
+};
+
+/* A function. */
+struct moved_row {
+	uint64_t vaddr;			/* where the jump is written: the function's
+					 * entry, or after the instruction that marks
+					 * the entry as a target of indirect jumps */
+	uint32_t bytes;			/* bytes of the function, from its entry on */
+	uint32_t pool;			/* offset of the row's block in the pool */
+	uint8_t class;			/* enum moved_class.  MOVED_REFUSED: only vaddr,
+					 * bytes, lead and reason have a meaning, all
+					 * others are 0 */
+	uint8_t reason;			/* enum moved_reason; 0 unless refused */
+	uint8_t lead;			/* bytes from the function's entry to vaddr */
+	uint8_t original_bytes;		/* bytes at vaddr that were analysed: the moved
+					 * instructions, and padding after them that the
+					 * jump covers */
+	uint8_t copy_bytes;		/* bytes of the copy, without the jump at its end */
+	uint8_t nr_fixups;
+	uint8_t nr_frames;
+	uint8_t ends;			/* 1: the copy does not continue after its last
+					 * instruction, so it gets no jump at its end */
+	uint8_t word_bytes;		/* size of the smallest aligned word (8, 16, 32
+					 * or 64 bytes) that has all bytes that the jump
+					 * replaces (2 if MOVED_PADDED, otherwise 5); 0:
+					 * there is no such word */
+	int8_t padding;			/* MOVED_PADDED: distance from the end of the
+					 * short jump to the padding, which has
+					 * MOVED_JUMP_BYTES bytes: the operand of the
+					 * short jump */
+	uint8_t reserved[6];
+};
+
+/* How a fixup computes the 4 bytes of its field. */
+enum moved_fixup_kind {
+	MOVED_REL32,		/* the distance from byte `end` of the copy to target */
+	MOVED_LOW32,		/* the lower half of the address of target */
+	MOVED_HIGH32,		/* the upper half of the address of target */
+	MOVED_FIXUP_KINDS,
+};
+
+/* A field of a copy that depends on where the object or the copy is. */
+struct moved_fixup {
+	uint64_t target;		/* vaddr; may be outside of the object */
+	uint8_t at;			/* offset of the field in the copy */
+	uint8_t end;			/* offset in the copy of the end of the field's
+					 * instruction */
+	uint8_t kind;			/* enum moved_fixup_kind */
+	uint8_t reserved[5];
+};
+
+/* The registers whose saved values a frame describes, in the order of moved_frame.saved: their
+ * DWARF numbers (rbx, rbp, r12 .. r15). */
+#define MOVED_SAVED_REGS	6u
+#define MOVED_SAVED_DWARF	{ 3, 6, 12, 13, 14, 15 }
+
+/*
+ * Where the caller's registers are when a thread is at byte `copy` of a copy.  The return address
+ * is always at CFA - 8.  A frame applies up to the next one.  There is one frame for each
+ * instruction of the copy and one for its end.
+ */
+struct moved_frame {
+	int32_t cfa_offset;		/* the CFA is the register cfa_register + cfa_offset */
+	uint8_t copy;			/* offset in the copy; frames are sorted by it */
+	uint8_t original;		/* offset from vaddr of the instruction that the
+					 * thread would execute next if the function had
+					 * not been moved */
+	uint8_t cfa_register;		/* DWARF number: 7 rsp, 6 rbp, or another general
+					 * register */
+	uint8_t reserved;
+	uint8_t saved[MOVED_SAVED_REGS];	/* n > 0: the register is saved at CFA - 8 n;
+						 * 0: the register is not saved */
+	uint8_t reserved2[2];
+};
+
+struct moved_head {
+	uint32_t magic;			/* MOVED_MAGIC; another layout has another magic */
+	uint32_t head_bytes;		/* sizeof(struct moved_head); the rows follow */
+	uint32_t row_bytes;		/* sizeof(struct moved_row) */
+	uint32_t nr_rows;		/* rows are sorted by vaddr and do not overlap */
+	uint32_t pool_at;		/* offset of the pool in the table */
+	uint32_t pool_bytes;
+	uint32_t nr_refused;		/* number of rows with MOVED_REFUSED */
+	uint32_t build_id_bytes;	/* 0: the object has no build id */
+	uint8_t build_id[32];
+	uint64_t text, text_end;	/* range of the object's code; all rows and
+					 * paddings are in this range */
+	uint64_t text_hash;		/* moved_hash() of the bytes of that range, as in
+					 * the file */
+	uint64_t reserved;
+};
+
+static_assert(sizeof(struct moved_row) == 32, "ABI");
+static_assert(offsetof(struct moved_row, class) == 16, "ABI");
+static_assert(sizeof(struct moved_fixup) == 16, "ABI");
+static_assert(sizeof(struct moved_frame) == 16, "ABI");
+static_assert(sizeof(struct moved_head) == 96, "ABI");
+static_assert(offsetof(struct moved_head, text) == 64, "ABI");
+
+/* ---- accessors: for a table that moved_check() has accepted ---- */
+
+/* Returns the rows: head->nr_rows rows. */
+static inline const struct moved_row *moved_rows(const struct moved_head *head)
+{
+	return (const struct moved_row *)(head + 1);
+}
+
+/* Returns the fixups of @row. */
+static inline const struct moved_fixup *moved_fixups(const struct moved_head *head,
+						     const struct moved_row *row)
+{
+	return (const struct moved_fixup *)((const uint8_t *)head + head->pool_at + row->pool);
+}
+
+/* Returns the frames of @row. */
+static inline const struct moved_frame *moved_frames(const struct moved_head *head,
+						     const struct moved_row *row)
+{
+	return (const struct moved_frame *)(moved_fixups(head, row) + row->nr_fixups);
+}
+
+/* Returns the bytes that the object must have at row->vaddr. */
+static inline const uint8_t *moved_original(const struct moved_head *head,
+					    const struct moved_row *row)
+{
+	return (const uint8_t *)(moved_frames(head, row) + row->nr_frames);
+}
+
+/* Returns the vaddr of the padding of @row, whose class is MOVED_PADDED. */
+static inline uint64_t moved_padding_vaddr(const struct moved_row *row)
+{
+	return row->vaddr + MOVED_SHORT_JUMP_BYTES + (uint64_t)(int64_t)row->padding;
+}
+
+/* Returns the bytes that the object must have at the padding of @row, whose class is
+ * MOVED_PADDED. */
+static inline const uint8_t *moved_padding(const struct moved_head *head,
+					   const struct moved_row *row)
+{
+	return moved_original(head, row) + row->original_bytes;
+}
+
+/* Returns the bytes of the copy, whose fields are not fixed yet: see moved_copy(). */
+static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
+					      const struct moved_row *row)
+{
+	return moved_padding(head, row) + (row->class == MOVED_PADDED ? MOVED_JUMP_BYTES : 0);
+}
+
+/* Returns how many bytes of the object at row->vaddr the jump replaces. */
+static inline uint32_t moved_replaced_bytes(const struct moved_row *row)
+{
+	return row->class == MOVED_PADDED ? MOVED_SHORT_JUMP_BYTES : MOVED_JUMP_BYTES;
+}
+
+/* Returns moved_row.word_bytes of a row that replaces @bytes bytes at @vaddr. */
+static inline uint8_t moved_word_bytes(uint64_t vaddr, uint32_t bytes)
+{
+	uint8_t word = 8;
+
+	while (word <= 64 && vaddr / word != (vaddr + bytes - 1) / word)
+		word *= 2;
+	return word <= 64 ? word : 0;
+}
+
+#endif

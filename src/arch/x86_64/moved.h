@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Check a table of moved functions (abi/moved.h), and make copies from it.  The functions
+ * allocate nothing and call nothing but memcpy(); any thread and any signal handler may call
+ * them. */
+#ifndef ULF_ARCH_MOVED_H
+#define ULF_ARCH_MOVED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/moved.h"
+
+/*
+ * moved_check - check a table of @bytes bytes at @table, which is aligned to 8 bytes
+ *
+ * Returns true if all numbers are in their ranges, all offsets are within the table, rows are
+ * sorted, and nothing that a jump replaces is replaced by another jump, too.  Then the
+ * accessors of abi/moved.h and moved_copy() read nothing outside of the table.  The contents
+ * of copies are not checked.  The caller must keep other processes from changing the bytes:
+ * it checks its own copy of the table.
+ */
+bool moved_check(const void *table, uint64_t bytes);
+
+/*
+ * moved_copy - make the copy of a function's first instructions
+ * @bias: address of a byte of the object in memory minus its vaddr.
+ * @copy: the address at which the copy will run.
+ * @to: gets the bytes of the copy, at most MOVED_COPY_MAX.
+ *
+ * At its end the copy jumps to the instructions after those that were moved.  Returns the
+ * number of bytes, or -ERANGE: the copy is too far away from an address that it needs.
+ */
+int moved_copy(const struct moved_head *head, const struct moved_row *row, uint64_t bias,
+	       uint64_t copy, uint8_t to[MOVED_COPY_MAX]);
+
+/* moved_find - find the row with the address @vaddr.  Returns NULL if there is none. */
+const struct moved_row *moved_find(const struct moved_head *head, uint64_t vaddr);
+
+/* moved_hash - compute a number from @bytes bytes at @data that differs if they differ, but for
+ * rare cases.  It does not protect against intent. */
+uint64_t moved_hash(const uint8_t *data, uint64_t bytes);
+
+#endif
