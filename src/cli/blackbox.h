@@ -35,13 +35,13 @@
 #define BLACKBOX_NAME_BYTES	64u	/* size of the name of an incident's file */
 
 struct blackbox {
-	/* what the command line says */
-	const char *root_word;		/* ROOT; NULL: the only root that is alive */
-	const char *event_word;		/* EVENT */
-	const char *limit;		/* "FIELD OP N" */
+	/* arguments of the command line */
+	const char *root_word;		/* argument ROOT; NULL: the only root that is alive */
+	const char *event_word;		/* argument EVENT */
+	const char *limit;		/* arguments FIELD OP N, joined: "FIELD OP N" */
 	const char *out_dir;		/* directory of the files */
 	uint32_t max_files;		/* maximum number of files in @out_dir */
-	const char *more[BLACKBOX_EVENTS];	/* arguments of -e */
+	const char *more[BLACKBOX_EVENTS];	/* arguments of the options -e */
 	int nr_more;
 
 	struct conn conn;
@@ -49,17 +49,18 @@ struct blackbox {
 	char *event;			/* SYSTEM:EVENT */
 	char *event_dir;		/* path of the event's directory below @dir */
 
-	/* what blackbox_restore() has to undo */
-	struct text enabled;		/* events that were enabled, one a line */
-	bool is_event_enabled;		/* the event itself was enabled */
-	bool has_allocated;		/* the snapshot had no rings before */
-	bool has_cleared;		/* the snapshot is this command's: it was empty before */
-	bool is_armed;			/* the trigger is set */
-	bool is_counting;		/* the histogram is set */
+	/* changes that blackbox_restore() must undo */
+	struct text enabled;		/* events that this command has enabled, one a line */
+	bool is_event_enabled;		/* true: this command has enabled the event itself */
+	bool has_allocated;		/* true: this command has made the rings of the snapshot */
+	bool has_cleared;		/* true: the snapshot was empty before, so its records
+					 * are this command's */
+	bool is_armed;			/* true: the trigger is set */
+	bool is_counting;		/* true: the histogram is set */
 
 	uint32_t nr_fired;		/* number of incidents whose snapshot was taken */
 	uint32_t nr_written;		/* number of incidents that have a file */
-	uint64_t nr_missed;		/* number of missed incidents, as far as reported */
+	uint64_t nr_missed;		/* number of missed incidents that were reported */
 };
 
 /* ---- blackbox_tree.c ---- */
@@ -69,7 +70,7 @@ int blackbox_find(struct blackbox *box);
 /* Enable the events, check and clear the snapshot, and set both triggers.  Prints errors.  After
  * an error, too, the caller must call blackbox_restore(). */
 int blackbox_start(struct blackbox *box);
-/* Clear the snapshot and set the trigger again, which has fired.  Prints errors, except for
+/* Clear the snapshot, and set the trigger again after it has fired.  Prints errors, except for
  * -ENODEV: the program has ended. */
 int blackbox_rearm(struct blackbox *box);
 /* Remove the trigger that takes the snapshot.  Prints nothing. */
@@ -77,7 +78,7 @@ void blackbox_disarm(struct blackbox *box);
 /* Undo all that blackbox_start() has changed.  Prints nothing: the program may have ended. */
 void blackbox_restore(struct blackbox *box);
 
-/* Return 1 if the trigger has acted, else 0.  Prints errors; -ENOENT: somebody has removed the
+/* Return 1 if the trigger has fired, else 0.  Prints errors; -ENOENT: somebody has removed the
  * trigger or the root. */
 int blackbox_has_fired(struct blackbox *box);
 /* Return 1 if the snapshot has records, else 0. */

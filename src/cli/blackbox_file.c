@@ -109,7 +109,7 @@ static int remove_oldest(int dir, int nr_left, char ret_newest[BLACKBOX_NAME_BYT
 
 /* ---- the text of a file ---- */
 
-/* Print the lines that say which incident this is. */
+/* Print the lines at the top that describe the incident. */
 static void print_head(struct blackbox *box, time_t now, uint64_t nr_missed, FILE *out)
 {
 	struct text clock;
@@ -150,7 +150,8 @@ static int print_incident(struct blackbox *box, const char *source, time_t now,
 	char *path;
 	int ret;
 
-	/* The head reads files of the buffer, which connects again if the server has ended. */
+	/* print_head() reads files of the buffer.  If the server has ended, it connects to the
+	 * next one. */
 	print_head(box, now, nr_missed, out);
 	if (asprintf(&path, "%s/%s", box->dir, source) < 0)
 		return -ENOMEM;
@@ -159,7 +160,7 @@ static int print_incident(struct blackbox *box, const char *source, time_t now,
 	return ret;
 }
 
-/* Print the incident to @out, which may be called again for the same file. */
+/* Print the incident to @out.  May be called again for the same file, which is emptied first. */
 static int print_to_file(struct blackbox *box, const char *source, time_t now,
 			 uint64_t nr_missed, FILE *out)
 {
@@ -181,7 +182,7 @@ struct incident {
 	int dir;			/* descriptor of the directory */
 	time_t now;			/* time of the incident */
 	char name[BLACKBOX_NAME_BYTES];
-	char part[BLACKBOX_NAME_BYTES];	/* name until the file is complete */
+	char part[BLACKBOX_NAME_BYTES];	/* name of the file until it is complete */
 	FILE *out;
 };
 
@@ -229,7 +230,7 @@ static int rename_part(const struct incident *incident)
 	int ret = renameat2(incident->dir, incident->part, incident->dir, incident->name,
 			    RENAME_NOREPLACE);
 
-	/* Some file systems have no such flag. */
+	/* Some file systems do not know RENAME_NOREPLACE. */
 	if (ret < 0 && errno == EINVAL)
 		ret = renameat(incident->dir, incident->part, incident->dir, incident->name);
 	return ret < 0 ? -errno : 0;

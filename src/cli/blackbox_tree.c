@@ -16,13 +16,13 @@
 #define COUNTER		"hist:keys=common_cpu:size=128 if "
 #define COUNTER_INFO	"# trigger info: hist:keys=common_cpu:"
 
-/* The trigger as it is set first.  It never acts, but tells whether the limit is right. */
+/* The trigger in its first form.  It never acts.  The server refuses it if the limit is wrong. */
 #define TRIGGER_IDLE	"snapshot:0 if "
 
 /* ---- read and write files of the buffer ---- */
 
-/* The server has ended.  Connect to the next one, which is started if it must be; it finds all
- * settings in the root. */
+/* Connect to the next server after the server has ended; starts one if there is none.  The
+ * next server finds all settings in the root. */
 static int reconnect(struct blackbox *box)
 {
 	conn_close(&box->conn);
@@ -91,7 +91,8 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 		ret = tree_write(&box->conn, &write);
 		if (ret == -EPIPE && reconnect(box) == 0) {
 			ret = tree_write(&box->conn, &write);
-			/* The server was killed after it had done the first write. */
+			/* The write was repeated: the server was killed after it had done the
+			 * first one. */
 			if (ret == -EEXIST)
 				ret = 0;
 		}
@@ -104,7 +105,7 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 	return ret;
 }
 
-/* change_file() for a file of the event; the value is @first and @second. */
+/* Call change_file() for a file of the event.  The value is @first followed by @second. */
 static int change_event(struct blackbox *box, const char *name, const char *first,
 			const char *second, enum report report)
 {
@@ -191,9 +192,9 @@ static bool is_system(const char *line, const char *word)
 }
 
 /*
- * Search the event in @events, the text of available_events, which is changed.  Sets box->event
- * if it is there.  -EEXIST, -EISDIR: several systems have it, or it is a system; an error was
- * printed.
+ * Search the event in @events, the text of available_events, which is changed.  Sets
+ * box->event if the event is there.  Returns 0, also if it is not; -EEXIST if several systems
+ * have it; -EISDIR if it is a system; or -ENOMEM.  Prints the first two errors.
  */
 static int search_event(struct blackbox *box, char *events)
 {
@@ -309,8 +310,8 @@ static bool has_line(const char *text, const char *line, size_t len)
 	return false;
 }
 
-/* Return true if the records of an event of set_event are dropped: it is there only because it
- * has triggers. */
+/* Return true if the event is soft disabled: set_event shows it only because it has triggers,
+ * and its records are dropped. */
 static bool is_soft_disabled(struct blackbox *box, const char *event, size_t len)
 {
 	struct text state;
@@ -343,7 +344,7 @@ static int read_enabled(struct blackbox *box, struct text *ret_text)
 	return ret ? ret : ret_text->error;
 }
 
-/* Keep the lines of @after that @before lacks: the events that were enabled. */
+/* Keep the lines of @after that @before does not have: the events that were enabled in between. */
 static void keep_new_lines(struct blackbox *box, const char *before, const char *after)
 {
 	size_t len;
@@ -355,7 +356,7 @@ static void keep_new_lines(struct blackbox *box, const char *before, const char 
 	}
 }
 
-/* Enable the events of one option -e: a list with commas. */
+/* Enable the events of one option -e: a list separated by commas. */
 static int enable_list(struct blackbox *box, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *word;
@@ -377,7 +378,7 @@ static int enable_more(struct blackbox *box)
 	ret = read_enabled(box, &before);
 	for (i = 0; !ret && i < box->nr_more; i++)
 		ret = enable_list(box, box->more[i]);
-	/* Also after an error: some events may be enabled now. */
+	/* This is also done after an error, because some events may be enabled now. */
 	kept = blackbox_read(box, "set_event", &after);
 	if (!kept)
 		keep_new_lines(box, text_str(&before), text_str(&after));
@@ -386,7 +387,7 @@ static int enable_more(struct blackbox *box)
 	return ret ? ret : kept;
 }
 
-/* Enable the event, so that the snapshot has its record. */
+/* Enable the event itself, so that the snapshot has its record. */
 static int enable_event(struct blackbox *box)
 {
 	struct text state;
@@ -417,9 +418,9 @@ static void disable_events(struct blackbox *box)
 /* ---- the snapshot ---- */
 
 enum snapshot {
-	SNAPSHOT_FREED,			/* it has no rings */
+	SNAPSHOT_FREED,			/* the snapshot has no rings */
 	SNAPSHOT_EMPTY,
-	SNAPSHOT_FULL,			/* it has records */
+	SNAPSHOT_FULL,			/* the snapshot has records */
 };
 
 /* Read the first bytes of `snapshot`, which may be large. */
@@ -435,7 +436,7 @@ static int read_snapshot_start(struct blackbox *box, const char *path, struct te
 	return ret;
 }
 
-/* Return the state of the snapshot.  While it has no record, the file has a title and a text
+/* Return the state of the snapshot.  If it has no record, the file contains a title and a text
  * that says so. */
 static int snapshot_state(struct blackbox *box)
 {
@@ -468,7 +469,7 @@ int blackbox_has_snapshot(struct blackbox *box)
 	return state < 0 ? state : state == SNAPSHOT_FULL;
 }
 
-/* The snapshot must be empty: nobody's records may be lost. */
+/* Check that the snapshot is empty, because no records of others may be lost. */
 static int check_snapshot(struct blackbox *box)
 {
 	int state = snapshot_state(box);
@@ -534,8 +535,8 @@ static int arm(struct blackbox *box, const char *trigger, enum report report)
 	return ret;
 }
 
-/* Count the incidents.  After an error this command goes on: it is more important to keep
- * them. */
+/* Set the histogram that counts the incidents.  After an error this command continues, because
+ * it is more important to keep incidents than to count them. */
 static void start_to_count(struct blackbox *box)
 {
 	int ret = change_event(box, "trigger", COUNTER, box->limit, QUIET);
@@ -583,7 +584,7 @@ void blackbox_restore(struct blackbox *box)
 		change_file(box, "snapshot", box->has_allocated ? "0" : "2", QUIET);
 }
 
-/* Return the first line of @text that begins with @start, without @start; or NULL. */
+/* Return the text after @start in the first line of @text that begins with @start; or NULL. */
 static const char *find_line(const char *text, const char *start)
 {
 	size_t len = strlen(start);
@@ -613,7 +614,7 @@ int blackbox_has_fired(struct blackbox *box)
 	return ret;
 }
 
-/* Return the part of the text of `hist` that is the counter with this limit; or NULL. */
+/* Return the part of the text of `hist` that is the histogram with this limit; or NULL. */
 static const char *find_counter(const char *hist, const char *limit)
 {
 	size_t len = strlen(limit);

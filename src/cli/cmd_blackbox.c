@@ -14,8 +14,10 @@
 #include "cli/terminal.h"
 
 #define LOOK_MS		100		/* time between two looks at the trigger, ms */
-#define LOOKS_ALIVE	10		/* looks at the trigger for one look at the program */
-#define LOOKS_SNAPSHOT	20		/* looks at a snapshot that has no records yet */
+#define LOOKS_ALIVE	10		/* the command looks at the program once in this number
+					 * of looks at the trigger */
+#define LOOKS_SNAPSHOT	20		/* maximum number of looks at a snapshot that has no
+					 * records yet */
 
 /* ---- the end: signals ---- */
 
@@ -42,7 +44,7 @@ static void catch_signals(void)
 	}
 }
 
-/* Sleep until the next look.  A signal ends the sleep. */
+/* Sleep until the next look at the trigger.  A signal ends the sleep. */
 static void pause_look(void)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
@@ -59,8 +61,9 @@ static void print_line(const char *line)
 	fflush(stdout);
 }
 
-/* Get and report the incidents that were missed and not reported yet.  The trigger must have
- * fired or be removed: then each incident has fired or is missed. */
+/* Get and report the number of incidents that were missed and not reported yet.  The caller
+ * must wait until the trigger has fired, or remove it: only then is each incident known as
+ * fired or missed. */
 static uint64_t report_missed(struct blackbox *box)
 {
 	uint64_t nr, missed;
@@ -98,7 +101,8 @@ static bool await_snapshot(struct blackbox *box)
 	return false;
 }
 
-/* Write the incident that has fired.  Without a snapshot `trace` has the records. */
+/* Write the incident that has fired.  If there is no snapshot, the records are read from
+ * `trace`. */
 static int keep_incident(struct blackbox *box, uint64_t nr_missed)
 {
 	const char *source = await_snapshot(box) ? "snapshot" : "trace";
@@ -194,20 +198,20 @@ static int run_blackbox(struct blackbox *box)
 
 /* ---- the command line ---- */
 
-enum { ARGS_MAX = 5 };			/* ROOT EVENT FIELD OP N */
+enum { ARGS_MAX = 5 };			/* number of arguments of ROOT EVENT FIELD OP N */
 
 struct args {
 	char *words[ARGS_MAX];
 	int nr;
 };
 
-/* Return true if @word may be an operator.  The server knows which ones there are. */
+/* Return true if @word may be an operator.  Only the server knows which operators there are. */
 static bool is_operator(const char *word)
 {
 	return *word && strspn(word, "<>=!&~") == strlen(word);
 }
 
-/* Return true if the next argument is the limit, which may begin with -. */
+/* Return true if the next argument is the limit.  It may begin with -, and is no option then. */
 static bool is_limit_next(const struct args *args)
 {
 	return args->nr && is_operator(args->words[args->nr - 1]);
@@ -280,7 +284,7 @@ static int parse_words(struct blackbox *box, const struct cli_cmd *cmd, int argc
 	return 0;
 }
 
-/* Take EVENT FIELD OP N, the last four of @args, and ROOT before them if it is there. */
+/* Take EVENT FIELD OP N from the end of @args, and ROOT before them if it was given. */
 static int take_args(struct blackbox *box, const struct cli_cmd *cmd, struct args *args,
 		     char **ret_limit)
 {

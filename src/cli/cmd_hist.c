@@ -13,7 +13,8 @@
 #include "cli/hist_text.h"
 #include "cli/terminal.h"
 
-#define TEXT_BYTES	(1u << 30)	/* maximum size of a file, and of the output */
+#define TEXT_BYTES	(1u << 30)	/* maximum size of a file that is read, and of the
+					 * output, bytes */
 
 enum hist_format {
 	FORMAT_TEXT, FORMAT_JSON, FORMAT_PROMETHEUS,
@@ -22,13 +23,14 @@ enum hist_format {
 struct hist_options {
 	enum hist_format format;
 	const char *input;		/* a copy of a file `hist`; NULL: none */
-	const char *trigger;		/* beginning of a trigger; NULL: all histograms */
+	const char *trigger;		/* first characters of the wanted trigger; NULL: print
+					 * all histograms */
 };
 
 /* ---- choose histograms ---- */
 
-/* Return true if the trigger of @block begins with @wanted, with or without "hist:" and
- * "name=N:". */
+/* Return true if the trigger of @block begins with @wanted.  Both may be written with or
+ * without "hist:" and "name=N:". */
 static bool is_wanted(const struct hist_block *block, const char *wanted)
 {
 	struct span rest = block->trigger;

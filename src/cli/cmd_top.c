@@ -34,7 +34,7 @@ struct top {
 	struct conn conn;
 	struct event_path event;
 	struct top_trigger trigger;
-	struct top_table table;		/* of the last read */
+	struct top_table table;		/* figures of the last read */
 	struct top_view view;
 	char *key_title;
 	uint64_t read_ns;		/* time of the last read, or of the start */
@@ -70,7 +70,7 @@ static void print_plain(const char *summary, const char *titles, const char *row
 	fflush(stdout);
 }
 
-/* Show the last read. */
+/* Print the figures of the last read. */
 static int show(struct top *top)
 {
 	struct text summary, titles, lines;
@@ -141,7 +141,7 @@ static int read_table(struct top *top)
 	return 0;
 }
 
-/* Read, unless the display is paused, and show. */
+/* Read the histogram, unless the display is paused, and print. */
 static void next_interval(struct top *top)
 {
 	bool was_alive = is_alive(top);
@@ -160,7 +160,7 @@ static void next_interval(struct top *top)
 
 /* ---- keys ---- */
 
-/* Sort by the next column to the left or right that the table has. */
+/* Sort by the next column to the left or to the right that the table shows. */
 static void move_sort(struct top *top, int step)
 {
 	int column = (int)top->view.sort;
@@ -174,7 +174,7 @@ static void move_sort(struct top *top, int step)
 
 static void choose_view(struct top *top, enum top_view_kind kind)
 {
-	if (kind == TOP_TABLE ? !top->trigger.is_range_last : top->trigger.has_range)
+	if (kind == TOP_TABLE ? !top->trigger.is_range_only : top->trigger.has_range)
 		top->view.kind = kind;
 }
 
@@ -226,11 +226,11 @@ static void press(struct top *top, char key)
 
 /* ---- the loop ---- */
 
-/* Stop as ^Z asks, with the terminal as it was. */
+/* Stop this process, as ^Z demands.  Before it stops, the terminal gets its old settings back. */
 static void stop(struct top *top)
 {
 	top_screen_leave();
-	/* SIGTSTP is handled, and SIGSTOP cannot be. */
+	/* SIGTSTP has a handler here, and SIGSTOP cannot have one. */
 	raise(SIGSTOP);
 	top_screen_enter();
 	show(top);
@@ -245,7 +245,7 @@ static void run_loop(struct top *top)
 		switch (top_wait(next, top->is_screen, &key)) {
 		case TOP_TIMEOUT:
 			next_interval(top);
-			/* A slow server must not be asked without a pause. */
+			/* If the server is slow, there is a pause between two reads, too. */
 			next += delay_ns;
 			if (next < clock_monotonic_ns() + delay_ns / 2)
 				next = clock_monotonic_ns() + delay_ns;
@@ -270,7 +270,8 @@ static void run_loop(struct top *top)
 	}
 }
 
-/* The trigger is set.  Show it until the end; on a terminal the last figures stay. */
+/* Show the histogram until the end.  The trigger is set.  On a terminal the last figures stay
+ * on the screen. */
 static void run(struct top *top)
 {
 	top->read_ns = clock_monotonic_ns();
@@ -299,7 +300,7 @@ static int set_key_title(struct top *top)
 
 	top->key_title = is_without ? strndup(top->key, (size_t)(last - top->key)) :
 				      strdup(top->key);
-	if (top->trigger.is_range_last)
+	if (top->trigger.is_range_only)
 		top->view.kind = strstr(top->key, ".bucket") ? TOP_LINEAR : TOP_LOG2;
 	return top->key_title ? 0 : -ENOMEM;
 }
@@ -336,7 +337,7 @@ static int top_main(struct top *top, char **argv)
 	conn_close(&top->conn);
 	free(top->key_title);
 	if (ferror(stdout)) {
-		/* End as other commands do when the reader has ended. */
+		/* SIGPIPE ends this command, as it ends others. */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

@@ -2,8 +2,8 @@
 /*
  * Print histograms for other programs: as JSON, and in the text format of Prometheus.
  *
- * Strings of the traced program may be no UTF-8, which both formats demand.  Each wrong byte
- * becomes U+FFFD.
+ * Strings of the traced program may not be valid UTF-8, but both formats must be.  Each
+ * invalid byte becomes U+FFFD.
  */
 #ifndef ULF_CLI_HIST_EXPORT_H
 #define ULF_CLI_HIST_EXPORT_H
@@ -30,13 +30,13 @@ void hist_put_json(const struct hist_text *hist, const struct hist_origin *origi
 int hist_put_prometheus(const struct hist_text *hist, const struct hist_origin *origin,
 			struct text *out);
 
-/* Append @span with invalid UTF-8 replaced.  @put_char: appends a character that is valid;
- * returns false to append it as it is. */
+/* Append @span with invalid UTF-8 replaced.  @put_char: appends a valid character in another
+ * form, and returns true; or returns false, and the character is appended as it is. */
 void hist_put_utf8(struct span span, bool (*put_char)(char c, struct text *out),
 		   struct text *out);
-/* Append a number of @field. */
+/* Append @number, with its sign if the field is signed. */
 void hist_put_number(const struct hist_field *field, uint64_t number, struct text *out);
-/* Take the next function off the lines of a stack.  Returns false if there is none. */
+/* Cut the next function off the lines of a stack.  Returns false if there is none. */
 bool hist_next_frame(struct span *stack, struct span *ret_frame);
 
 #endif

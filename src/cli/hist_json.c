@@ -107,12 +107,12 @@ static void put_frames(struct span stack, struct text *out)
 	text_putc(out, ']');
 }
 
-/* Append a field of the key: a number, a string, { value, name }, { low, high }, or a list of
- * functions. */
+/* Append the value of a key's field: a number, a string, { value, name }, { low, high }, or a
+ * list of functions. */
 static void put_key_value(const struct hist_field *field, const struct hist_value *value,
 			  struct text *out)
 {
-	/* Only .buckets divides signed numbers. */
+	/* A range of signed numbers can only come from .buckets. */
 	struct hist_field range = { .is_signed = field->is_signed && field->form == FIELD_BUCKETS };
 
 	if (field->form == FIELD_STACK) {

@@ -41,7 +41,7 @@ struct exporter {
 	int error;
 };
 
-/* Return the index of the key's field that has buckets, the last one; -1: none. */
+/* Return the index of the last field of the key that has buckets; -1: there is none. */
 static int find_bucket(const struct hist_block *block)
 {
 	for (int i = (int)block->nr_keys - 1; i >= 0; i--) {
@@ -85,7 +85,7 @@ static bool is_same_metric(const struct metric *a, const struct metric *b)
 			     !memcmp(a->field->label.at, b->field->label.at, a->field->label.len));
 }
 
-/* Find the metric of @block that has the name of @metric. */
+/* Find the metric of @block with the name of @metric. */
 static bool find_metric(const struct hist_block *block, const struct metric *metric,
 			struct metric *ret_metric)
 {
@@ -228,7 +228,7 @@ static void put_key_label(const struct hist_block *block, uint32_t nr,
 	}
 }
 
-/* Return the part of the trigger that names a histogram: "name=N", else "keys=...". */
+/* Return the part of the trigger that stands for it in a label: "name=N", else "keys=...". */
 static struct span short_name(const struct hist_block *block)
 {
 	struct span part, rest = span_after(block->trigger, strlen("hist:"));
@@ -261,8 +261,8 @@ static void put_hist_label(const struct exporter *exporter, const struct hist_bl
 	text_putc(exporter->out, '"');
 }
 
-/* Append the labels of @entry without closing them.  @entry NULL: only those of the histogram.
- * @without: field of the key that gets no label; -1: none. */
+/* Append the labels of @entry without the closing bracket.  @entry NULL: only the labels of
+ * the histogram.  @without: index of the field of the key that gets no label; -1: none. */
 static void put_labels(const struct exporter *exporter, const struct hist_block *block,
 		       const struct hist_entry *entry, int without)
 {
@@ -302,7 +302,7 @@ static void put_counters(const struct exporter *exporter, const struct hist_bloc
 	}
 }
 
-/* Compare the fields of the key other than @bucket. */
+/* Compare two keys without the field @bucket. */
 static int compare_groups(const struct hist_entry *a, const struct hist_entry *b, uint32_t bucket)
 {
 	for (uint32_t i = 0; i < HIST_TEXT_KEYS; i++) {
@@ -338,7 +338,7 @@ static int compare_buckets(const void *a, const void *b, void *arg)
 	return ret ? ret : (v > w) - (v < w);
 }
 
-/* Return the index of the value that sums up the field with buckets; -1: none. */
+/* Return the index of the value that is the sum of the field with buckets; -1: there is none. */
 static int find_sum(const struct hist_block *block, const struct metric *metric)
 {
 	for (uint32_t i = 0; i < block->nr_vals; i++) {
@@ -351,7 +351,7 @@ static int find_sum(const struct hist_block *block, const struct metric *metric)
 	return -1;
 }
 
-/* Append the line of a histogram whose name ends with @suffix, up to its labels. */
+/* Append the start of a line, up to its labels.  @suffix: end of the metric's name. */
 static void put_sample(const struct exporter *exporter, const struct hist_block *block,
 		       const struct metric *metric, const struct hist_entry *entry,
 		       const char *suffix)
@@ -361,8 +361,8 @@ static void put_sample(const struct exporter *exporter, const struct hist_block 
 	put_labels(exporter, block, entry, (int)metric->nr);
 }
 
-/* Append the buckets of @nr entries, whose keys are equal besides the bucket.  Each line
- * counts the hits of all buckets up to its own. */
+/* Append the buckets of @nr entries whose keys are equal except for the bucket.  As Prometheus
+ * demands, each line counts the hits of its bucket and of all buckets before it. */
 static void put_group(const struct exporter *exporter, const struct hist_block *block,
 		      const struct metric *metric, const struct hist_entry **entries, uint32_t nr)
 {
@@ -467,8 +467,8 @@ static void put_samples(struct exporter *exporter, const struct hist_block *bloc
 	}
 }
 
-/* Append a metric with the lines of histogram @first and those after it, unless a histogram
- * before it has the metric. */
+/* Append a metric with the lines of histogram @first and of those after it.  Appends nothing
+ * if a histogram before @first has the metric, too: then it was appended before. */
 static void put_family(struct exporter *exporter, uint32_t first, const struct metric *metric)
 {
 	struct metric found;

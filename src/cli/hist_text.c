@@ -29,7 +29,7 @@ struct parser {
 	bool has_stack;			/* the key has a stack */
 };
 
-/* Skip @text.  Returns false if it is not next. */
+/* Skip @text.  Returns false if the next characters are not @text. */
 static bool skip(struct parser *parser, const char *text)
 {
 	if (!span_starts(parser->rest, text))
@@ -53,7 +53,7 @@ static struct span skip_blanks(struct span span)
 	return span;
 }
 
-/* Take a number that fills a column, with blanks before it. */
+/* Parse the number in a column, with the blanks before it. */
 static bool take_number(struct parser *parser, unsigned int base, uint64_t *ret_number)
 {
 	struct span span = skip_blanks(parser->rest);
@@ -68,8 +68,8 @@ static bool take_number(struct parser *parser, unsigned int base, uint64_t *ret_
 
 /* ---- keys ---- */
 
-/* Skip the label of a field of the key, and what stands before its value.  The trigger has
- * common_cpu where entries have the name that was written. */
+/* Skip the label of a field of the key, and the text between label and value.  For common_cpu
+ * the entries show the name that the user wrote, but the trigger shows common_cpu. */
 static bool skip_label(struct parser *parser, const struct hist_field *field)
 {
 	if (span_is(field->label, "common_cpu") && !span_starts(parser->rest, "common_cpu") &&
@@ -81,8 +81,8 @@ static bool skip_label(struct parser *parser, const struct hist_field *field)
 	return skip(parser, ": ");
 }
 
-/* Return true if a field of the key ends before @parser.  @next: the field after it; NULL:
- * none. */
+/* Return true if the text at @parser can follow a field of the key.  @next: the field after
+ * it; NULL: it is the last field. */
 static bool is_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
@@ -92,7 +92,7 @@ static bool is_end(struct parser parser, const struct hist_field *next)
 		span_starts(parser.rest, "\n"));
 }
 
-/* Take the text of a field, up to the next field.  @min: minimum length. */
+/* Get the text of a field, up to the next field.  @min: minimum length of the text. */
 static bool take_text(struct parser *parser, const struct hist_field *next, size_t min,
 		      struct span *ret_text)
 {
@@ -165,8 +165,8 @@ static bool parse_numbered_name(struct span text, struct hist_value *value)
 	return span_number(number, 10, &value->low);
 }
 
-/* Parse the value of a field without modifier.  A number is on the right of a column of 10,
- * and a string is on the left of one of 50. */
+/* Parse the value of a field without a modifier.  A number is at the right side of a column of
+ * 10 characters, and a string at the left side of a column of 50. */
 static bool parse_plain(struct span text, struct hist_value *value)
 {
 	struct span number = skip_blanks(text);
@@ -178,7 +178,7 @@ static bool parse_plain(struct span text, struct hist_value *value)
 	return true;
 }
 
-/* Return the minimum length of a field that may have any bytes. */
+/* Return the minimum length of a field whose text may contain any bytes. */
 static size_t min_length(struct parser parser, const struct hist_field *field,
 			 const struct hist_field *next)
 {
@@ -238,7 +238,7 @@ static bool parse_keys(struct parser *parser, struct hist_entry *entry)
 
 /* ---- values ---- */
 
-/* Take a percentage, "12.34". */
+/* Parse a percentage, "12.34". */
 static bool take_percent(struct parser *parser, uint64_t *ret_value)
 {
 	uint64_t whole, part;
@@ -253,7 +253,7 @@ static bool take_percent(struct parser *parser, uint64_t *ret_value)
 	return true;
 }
 
-/* Take a bar: 20 bytes of # and blanks. */
+/* Parse a bar: 20 characters, # or blanks. */
 static bool take_bar(struct parser *parser, uint64_t *ret_value)
 {
 	if (parser->rest.len < 20)
@@ -293,8 +293,8 @@ static bool parse_values(struct parser *parser, struct hist_entry *entry)
 
 /* ---- onmax() and onchange() ---- */
 
-/* Return true if a saved value ends before @parser.  @next: the field after it; NULL: none.
- * The lines of a stack begin with blanks. */
+/* Return true if the text at @parser can follow a saved value.  @next: the field after it;
+ * NULL: it is the last one.  The lines of a stack begin with blanks. */
 static bool is_saved_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
@@ -362,7 +362,8 @@ static int parse_entry(struct parser *parser, struct hist_block *block)
 {
 	struct hist_entry *entry;
 
-	/* The space doubles: it is a power of 2. */
+	/* The array is full if the number of entries is a power of 2.  Then it gets twice the
+	 * space. */
 	if (!(block->nr_entries & (block->nr_entries - 1))) {
 		size_t nr = block->nr_entries ? 2 * (size_t)block->nr_entries : 1;
 		struct hist_entry *entries = realloc(block->entries, nr * sizeof(*entries));
@@ -378,7 +379,7 @@ static int parse_entry(struct parser *parser, struct hist_block *block)
 	return parse_tracks(parser, entry);
 }
 
-/* Skip what snapshot() has written, up to the totals. */
+/* Skip the lines that snapshot() has written, up to the totals. */
 static void skip_snapshot(struct parser *parser)
 {
 	const char *totals = memmem(parser->rest.at, parser->rest.len, "\nTotals:\n", 9);
@@ -441,7 +442,7 @@ int hist_text_parse(const char *text, struct hist_text *ret_hist, unsigned int *
 	struct hist_text hist = { NULL, 0 };
 	int ret = 0;
 
-	/* A kernel prints this for an event without histograms. */
+	/* The kernel prints this text for an event without histograms. */
 	skip(&parser, "[empty]\n");
 	while (parser.rest.len && !ret)
 		ret = add_block(&parser, &hist);

@@ -2,9 +2,10 @@
 /*
  * Parse the text of a file `hist`, of ulf or of a kernel.
  *
- * The text was written for people.  The line "# trigger info:" names the fields of the key and
- * the values, so their order, labels and forms are known.  A string of the program may contain
- * what ends a field; such an entry is parsed wrongly, or makes the parse fail, without harm.
+ * The text is made for people, not for programs.  But its line "# trigger info:" names the
+ * fields of the key and the values, so the parser knows their order, labels and forms.  A
+ * string of the traced program may contain the characters that end a field.  Such an entry is
+ * parsed wrongly, or the parse fails; nothing worse happens.
  */
 #ifndef ULF_CLI_HIST_TEXT_H
 #define ULF_CLI_HIST_TEXT_H
@@ -19,7 +20,7 @@
 #define HIST_TEXT_VALS		16u	/* maximum number of values besides hitcount */
 #define HIST_TEXT_SAVED		64u	/* maximum number of parameters of save() */
 
-/* A part of the text.  The parser copies nothing. */
+/* A part of the text, without a copy of it. */
 struct span {
 	const char *at;
 	size_t len;
@@ -32,14 +33,15 @@ enum hist_field_form {
 
 /* A field of the key, a value, or a parameter of save(). */
 struct hist_field {
-	struct span token;		/* as in the trigger: "op.sym" */
-	struct span label;		/* as in the entries: "op" */
+	struct span token;		/* the field as in the trigger: "op.sym" */
+	struct span label;		/* the field as in the entries: "op" */
 	enum hist_field_form form;
 	bool is_signed;			/* numbers are signed; see hist_text_set_format() */
 };
 
 enum hist_value_kind {
-	VALUE_NUMBER,			/* low; for .sym, .syscall and .execname with @text */
+	VALUE_NUMBER,			/* hist_value.low; for .sym, .syscall and .execname
+					 * also @text */
 	VALUE_RANGE,			/* a bucket: from @low to @high */
 	VALUE_TEXT,			/* a string, or the lines of a stack */
 };
@@ -48,7 +50,8 @@ enum hist_value_kind {
 struct hist_value {
 	enum hist_value_kind kind;
 	uint64_t low, high;
-	struct span text;		/* without the blanks that fill the column */
+	struct span text;		/* the text of the value, without the blanks that fill
+					 * the column */
 };
 
 /* A line of onmax() or onchange(). */
@@ -60,10 +63,10 @@ struct hist_track {
 
 struct hist_entry {
 	struct hist_value keys[HIST_TEXT_KEYS];
-	uint64_t hits;			/* 0 with nohitcount */
-	uint64_t vals[HIST_TEXT_VALS];	/* hundredths of a percent for .percent; number of #
-					 * for .graph */
-	struct hist_track *tracks;	/* NULL: none */
+	uint64_t hits;			/* number of hits; 0 with nohitcount */
+	uint64_t vals[HIST_TEXT_VALS];	/* for .percent: hundredths of a percent; for .graph:
+					 * number of # */
+	struct hist_track *tracks;	/* lines of onmax() and onchange(); NULL: none */
 	uint32_t nr_tracks;
 };
 
@@ -76,7 +79,7 @@ struct hist_block {
 	bool is_paused;
 	bool is_nohitcount;
 	struct hist_field keys[HIST_TEXT_KEYS];
-	struct hist_field vals[HIST_TEXT_VALS];	/* those that entries have */
+	struct hist_field vals[HIST_TEXT_VALS];	/* the values that entries show */
 	struct hist_field saved[HIST_TEXT_SAVED];
 	uint32_t nr_keys, nr_vals, nr_saved;
 	struct hist_entry *entries;
@@ -128,12 +131,12 @@ static inline struct span span_after(struct span span, size_t bytes)
 	return (struct span){ span.at + bytes, span.len - bytes };
 }
 
-/* Take the text up to @end off @rest.  @rest begins after @end, or is empty if there is no
- * @end. */
+/* Return the text of @rest before @end, and remove both from @rest.  If @end is not there,
+ * @rest becomes empty. */
 struct span span_cut(struct span *rest, char end);
 /* Return the span without blanks at its end. */
 struct span span_trim(struct span span);
-/* Parse a number that is the whole span.  Returns false if it is none. */
+/* Parse @span as a number.  Returns false if it has other characters. */
 bool span_number(struct span span, unsigned int base, uint64_t *ret_number);
 
 #endif

@@ -56,8 +56,8 @@ static const char *find_in(struct span span, const char *text)
 
 /* ---- fields ---- */
 
-/* Parse a field of keys= or vals=.  The entries have its name without the modifier, except
- * in an expression. */
+/* Parse a field of keys= or vals=.  In the entries a field has its name without the modifier;
+ * an expression keeps the modifier. */
 static struct hist_field parse_field(struct span token)
 {
 	static const struct {
@@ -94,8 +94,8 @@ static struct hist_field parse_field(struct span token)
 	return field;
 }
 
-/* Return true if entries have no column for the value: it is hitcount, which comes first, or
- * an expression. */
+/* Return true if the entries have no column for this value: it is hitcount, which each entry
+ * shows first, or an expression. */
 static bool is_without_column(const struct hist_field *field)
 {
 	if (span_is(field->token, "hitcount"))
@@ -118,7 +118,7 @@ static bool parse_fields(struct span list, struct hist_field *fields, uint32_t m
 
 		if (are_values && is_without_column(&field))
 			continue;
-		/* A constant has no label. */
+		/* Entries show no label for a constant. */
 		if (field.label.len && field.label.at[0] >= '0' && field.label.at[0] <= '9')
 			field.label.len = 0;
 		if (nr == max)
@@ -131,7 +131,7 @@ static bool parse_fields(struct span list, struct hist_field *fields, uint32_t m
 
 /* ---- the trigger ---- */
 
-/* Parse the parameters of save(), if @part is an action with it. */
+/* Parse the parameters of save(), if @part is an action that has them. */
 static bool parse_save(struct span part, struct hist_block *block)
 {
 	static const char save[] = ").save(";

@@ -42,10 +42,10 @@ struct top_trigger {
 	char *name;			/* ulf_top_PID_NS */
 	char *text;			/* hist:name=...:keys=..., without the filter */
 	const char *filter;		/* NULL: none */
-	bool has_range;			/* the last field of the key has buckets */
-	bool is_range_last;		/* false: the key has other fields before it */
-	bool has_value;			/* the first value is the sum of a field */
-	bool has_means;			/* it is of the field with buckets */
+	bool has_range;			/* true: the last field of the key has buckets */
+	bool is_range_only;		/* true: the key has only the field with buckets */
+	bool has_value;			/* true: the first value is the sum of a field */
+	bool has_means;			/* true: this field is the one with buckets */
 	char *range_label;		/* name of the field with buckets */
 	bool is_set;
 };
@@ -61,8 +61,9 @@ struct top_trigger {
 int top_trigger_set(struct top_trigger *trigger, const char *key, const char *value,
 		    unsigned int size);
 /*
- * Read and parse the histogram.  @ret_text: the text that @ret_hist refers to.  Returns the
- * histogram in @ret_hist; NULL after an error, which was printed.  The caller frees both.
+ * Read and parse the histogram.  @ret_text: the text to which @ret_hist refers.  The caller
+ * frees both.  Returns the histogram, a part of @ret_hist; or NULL after an error, which was
+ * printed.
  */
 const struct hist_block *top_trigger_read(struct top_trigger *trigger, struct text *ret_text,
 					  struct hist_text *ret_hist);
@@ -75,11 +76,12 @@ void top_trigger_remove(struct top_trigger *trigger);
 
 /* An entry of the histogram. */
 struct top_sample {
-	char *label;			/* the fields of the key but the last, if it has buckets */
-	uint64_t low, high;		/* the bucket, plus top_table.bias; low <= high; 0
+	char *label;			/* the fields of the key, without the last one if it
+					 * has buckets */
+	uint64_t low, high;		/* the bucket, plus top_table.bias: low <= high; both 0
 					 * without buckets */
 	uint64_t hits, sum;
-	uint64_t new_hits, new_sum;	/* since the read before */
+	uint64_t new_hits, new_sum;	/* figures since the read before */
 };
 
 /* All entries of one read, sorted by label and bucket. */
@@ -87,11 +89,11 @@ struct top_table {
 	struct top_sample *samples;
 	uint32_t nr;
 	uint64_t hits, new_hits, dropped;
-	double seconds;			/* since the read before */
+	double seconds;			/* time since the read before */
 	uint64_t bias;			/* 1 << 63 if the field with buckets is signed, so that
 					 * buckets have the order of unsigned numbers */
-	bool is_signed;			/* sums are signed */
-	bool has_means;			/* sums are of the field with buckets */
+	bool is_signed;			/* true: sums are signed */
+	bool has_means;			/* true: sums are of the field with buckets */
 };
 
 /*
@@ -115,7 +117,7 @@ enum top_column {
 struct top_column_row {
 	const char *title;
 	const char *name;		/* argument of --sort */
-	char key;			/* key press that sorts by it; 0: none */
+	char key;			/* key on the keyboard that sorts by the column; 0: none */
 	unsigned int width;
 };
 extern const struct top_column_row top_columns[TOP_COLUMNS];
@@ -131,23 +133,24 @@ struct top_view {
 	enum top_view_kind kind;
 	enum top_column sort;
 	bool is_reversed;
-	bool is_interval;		/* figures are of the last interval, not of all time */
-	uint32_t max_rows;		/* rows of TOP_LINEAR */
+	bool is_interval;		/* true: figures are of the last interval; false: of
+					 * all time */
+	uint32_t max_rows;		/* maximum number of rows in the view TOP_LINEAR */
 };
 
 struct top_row {
 	char *label;
 	double rate;			/* hits per second in the last interval */
 	uint64_t hits, sum;
-	double share;			/* part of all hits, percent */
-	uint64_t quantiles[TOP_QUANTILES];	/* plus top_rows.bias */
+	double share;			/* percentage of all hits */
+	uint64_t quantiles[TOP_QUANTILES];	/* each quantile, plus top_rows.bias */
 };
 
 struct top_rows {
 	struct top_row *rows;
 	uint32_t nr;
-	struct top_row all;		/* figures of all rows; no label */
-	uint64_t bias;			/* as in the table */
+	struct top_row all;		/* figures of all rows together; has no label */
+	uint64_t bias;			/* top_table.bias */
 	bool is_signed;
 };
 
@@ -163,12 +166,13 @@ struct top_layout {
 	const struct top_trigger *trigger;
 	const struct top_view *view;
 	const char *key_title;		/* title of the first column */
-	uint32_t width;			/* columns of the terminal, or of plain lines */
+	uint32_t width;			/* width of the terminal, or of lines if stdout is no
+					 * terminal */
 	bool is_terminal;
 	uint32_t max_rows;		/* maximum number of rows; 0: all */
 };
 
-/* Append a number that has @bias, 0 or 1 << 63. */
+/* Append a number from which @bias, 0 or 1 << 63, is subtracted first. */
 void top_put_biased(uint64_t number, uint64_t bias, struct text *out);
 /* Append the line with the sums, and the quantiles of all hits. */
 void top_put_summary(const struct top_layout *layout, const struct top_table *table,
@@ -183,16 +187,17 @@ void top_put_rows(const struct top_layout *layout, const struct top_rows *rows, 
 
 /* Begin to use the terminal: stdout, and stdin if it is a terminal, too. */
 void top_screen_enter(void);
-/* Give the terminal back as it was.  May be called twice. */
+/* Give the terminal its old settings back.  May be called twice. */
 void top_screen_leave(void);
 /* Get the size of the terminal. */
 void top_screen_size(uint32_t *ret_width, uint32_t *ret_height);
-/* Show @text: the first line, @titles in reverse, other lines as they are, and @status in the last
- * line. */
+/* Show a screen: first @summary; then @titles, in reverse colours; then @rows; and @status in
+ * the last line. */
 void top_screen_show(const char *summary, const char *titles, const char *rows,
 		     const char *status);
 
-/* Catch signals that end or resize.  After it top_wait() reports them. */
+/* Catch the signals that end or stop this command, or report a new size of the terminal.  From
+ * then on top_wait() reports them. */
 void top_signals_start(void);
 
 enum top_event {
@@ -202,8 +207,8 @@ enum top_event {
 	TOP_STOP,			/* SIGTSTP */
 	TOP_KEY_PRESS,
 };
-/* Wait until @deadline_ns, CLOCK_MONOTONIC, a signal, or a key press, which is stored in
- * *@ret_key.  @has_keys: false: only for signals. */
+/* Wait until @deadline_ns (CLOCK_MONOTONIC), a signal, or a key press, which is stored in
+ * *@ret_key.  @has_keys: false: do not wait for a key press. */
 enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/top.h"
 
 #define LABEL_MIN	12u		/* minimum width of the first column */
-#define BAR_MIN		10u		/* a narrower bar is not shown */
+#define BAR_MIN		10u		/* minimum width of a bar; a narrower one is not shown */
 #define BAR_MAX		60u
 #define LINE_BYTES	4096u
 
@@ -24,7 +24,7 @@ static uint32_t count_chars(const char *text, size_t bytes)
 	return nr;
 }
 
-/* Append @label in @width columns, on the left.  A longer one is cut, and ends with ~. */
+/* Append @label in @width columns, on the left.  A longer label is cut and ends with ~. */
 static void put_label(const char *label, uint32_t width, struct text *out)
 {
 	struct text safe;
@@ -47,7 +47,7 @@ static void put_label(const char *label, uint32_t width, struct text *out)
 	text_done(&safe);
 }
 
-/* Format a number in at most @width characters: digits, or with K, M, G, T, P, E. */
+/* Format a number in at most @width characters: as digits, or shorter with K, M, G, T, P or E. */
 static void format_number(double value, unsigned int width, char *to, size_t bytes)
 {
 	static const char units[] = "KMGTPE";
@@ -193,8 +193,8 @@ static void put_bar(double value, double max, uint32_t width, struct text *out)
 	text_fill(out, len ? '#' : '.', len ? len : 1);
 }
 
-/* Returns the figure that the bar of a row shows: the rate in a table that is sorted by it, else
- * the hits. */
+/* Returns the figure that the bar of a row shows: the rate if the table is sorted by the rate,
+ * else the hits. */
 static double bar_value(const struct top_layout *layout, const struct top_row *row)
 {
 	bool is_rate = layout->view->kind == TOP_TABLE && layout->view->sort == TOP_RATE;
@@ -264,7 +264,7 @@ void top_put_summary(const struct top_layout *layout, const struct top_table *ta
 			    table->dropped);
 	if (trigger->filter)
 		text_printf(&line, ", if %s", trigger->filter);
-	/* Only a terminal needs the line to be cut. */
+	/* On a terminal a line must not be longer than its width. */
 	put_label(text_str(&line), layout->is_terminal ? layout->width : LINE_BYTES, out);
 	text_done(&line);
 	while (out->len > start && out->data[out->len - 1] == ' ')

@@ -38,8 +38,8 @@ static int compare_buckets(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* Returns the value at @part of the way through a bucket: the mean of its values, if their sum is
- * known; else they are taken as spread evenly over the bucket. */
+/* Returns the value at @part of the way through a bucket, 0 to 1.  If the sum of the bucket's
+ * values is known, returns their mean; else the values are taken as spread evenly. */
 static uint64_t value_in_bucket(const struct top_table *table, const struct top_sample *sample,
 				bool is_interval, double part)
 {
@@ -116,7 +116,8 @@ static int make_groups(const struct top_table *table, const struct top_view *vie
 	return 0;
 }
 
-/* Returns "LOW-HIGH", or "LOW..HIGH" for negative numbers, for free(); or NULL. */
+/* Returns "LOW-HIGH", or "LOW..HIGH" for negative numbers; the caller frees it.  NULL: there
+ * is no memory. */
 static char *range_label(const struct top_table *table, uint64_t low, uint64_t high)
 {
 	struct text text;
@@ -131,14 +132,14 @@ static char *range_label(const struct top_table *table, uint64_t low, uint64_t h
 	return label;
 }
 
-/* Returns the exponent of the power of 2 at or below @value. */
+/* Returns the exponent of the largest power of 2 that is at most @value. */
 static unsigned int log2_of(uint64_t value)
 {
 	return value ? 63 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-/* Make a row for each power of 2 from the first to the last sample.  @sorted: the samples by
- * their buckets. */
+/* Make a row for each power of 2 from the first to the last sample.  @sorted: the samples,
+ * sorted by their buckets. */
 static int make_log2(const struct top_table *table, const struct top_view *view,
 		     struct top_sample **sorted, struct top_rows *rows)
 {
@@ -188,7 +189,7 @@ static uint64_t row_high(const struct scale *scale, uint64_t nr)
 	return low > UINT64_MAX - (scale->width - 1) ? UINT64_MAX : low + (scale->width - 1);
 }
 
-/* Add the part @part of the figures of @sample to a row. */
+/* Add the fraction @part of the figures of @sample to a row. */
 static void add_part(struct top_row *row, const struct top_table *table,
 		     const struct top_sample *sample, bool is_interval, double part, uint64_t hits)
 {
@@ -198,8 +199,8 @@ static void add_part(struct top_row *row, const struct top_table *table,
 		row->rate += part * (double)sample->new_hits / table->seconds;
 }
 
-/* Add a sample to the rows that its bucket overlaps, in proportion.  The last row has all that
- * is after it. */
+/* Divide the figures of a sample among the rows that its bucket overlaps, in proportion.  The
+ * last row also gets what is above it. */
 static void spread_sample(struct top_row *rows, const struct scale *scale,
 			  const struct top_table *table, const struct top_sample *sample,
 			  bool is_interval)
@@ -245,8 +246,9 @@ static uint64_t whole_buckets(uint64_t width, uint64_t bucket)
 }
 
 /*
- * Choose rows of a round size that show the hits up to the quantile 99.9, so that few large
- * values do not make all rows large.  Buckets of .buckets=N are not divided.
+ * Choose the size of the rows: a round number, so that the rows reach up to the quantile 99.9.
+ * A few large values above it do not make all rows large.  Buckets of .buckets=N are not
+ * divided.
  */
 static struct scale choose_scale(const struct top_table *table, const struct top_view *view,
 				 struct top_sample **sorted, uint64_t quantile)
@@ -319,7 +321,7 @@ struct order {
 	bool is_reversed, is_signed;
 };
 
-/* Labels are compared as numbers if both are. */
+/* Compare two labels: as numbers if both are numbers, else as text. */
 static int compare_labels(const char *a, const char *b)
 {
 	char *end_a, *end_b;
@@ -330,7 +332,8 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* The greatest figure comes first; equal rows are in the order of their keys. */
+/* Compare two rows: the greater figure comes first; rows of equal figures have the order of
+ * their keys. */
 static int compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct top_row *x = a, *y = b;

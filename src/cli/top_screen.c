@@ -17,7 +17,7 @@
 #include "base/posix_clock.h"
 #include "cli/top.h"
 
-#define SCREEN_ENTER	"\033[?1049h\033[?25l"	/* other screen; no cursor */
+#define SCREEN_ENTER	"\033[?1049h\033[?25l"	/* switch to the other screen, hide the cursor */
 #define SCREEN_LEAVE	"\033[?25h\033[?1049l"
 #define SCREEN_HOME	"\033[H"
 #define LINE_END	"\033[K"		/* clear the rest of the line */
@@ -31,8 +31,8 @@ static struct {
 	struct termios old;
 } screen;
 
-/* The handler of a signal writes the signal's number to signal_pipe[1].  A pipe, because a
- * signal may come just before poll(). */
+/* The handler of a signal writes the signal's number to signal_pipe[1], so that poll() returns
+ * also if the signal arrives just before the call. */
 static int signal_pipe[2] = { -1, -1 };
 
 /* ---- the screen ---- */
@@ -47,7 +47,7 @@ void top_screen_enter(void)
 	screen.has_keys = tcgetattr(STDIN_FILENO, &screen.old) == 0;
 	if (screen.has_keys) {
 		raw = screen.old;
-		/* ^C and ^Z stay signals. */
+		/* The terminal still sends signals for ^C and ^Z. */
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		raw.c_cc[VMIN] = 1;
 		raw.c_cc[VTIME] = 0;
@@ -80,7 +80,7 @@ void top_screen_size(uint32_t *ret_width, uint32_t *ret_height)
 	*ret_height = size.ws_row;
 }
 
-/* Print lines; each clears the rest of its line on the screen. */
+/* Print lines.  Each line clears the rest of its line on the screen. */
 static void print_lines(const char *text)
 {
 	while (*text) {
@@ -114,7 +114,7 @@ static void on_signal(int number)
 	char byte = (char)number;
 
 	if (write(signal_pipe[1], &byte, 1) < 0)
-		errno = 0;		/* the pipe is full: poll() returns in any case */
+		errno = 0;		/* If the pipe is full, poll() returns in any case. */
 	errno = saved;
 }
 
@@ -128,11 +128,12 @@ void top_signals_start(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction old;
 
-		/* A signal that the caller ignores stays ignored, as by nohup. */
+		/* A signal that was ignored at the start, as by nohup(1), stays ignored. */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
-	/* The histogram must be removed when the reader of stdout has ended. */
+	/* The histogram must also be removed if nobody reads stdout any more, so SIGPIPE must
+	 * not end this process. */
 	signal(SIGPIPE, SIG_IGN);
 }
 

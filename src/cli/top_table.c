@@ -15,7 +15,7 @@ static void put_span(struct span span, struct text *out)
 	text_write(out, span.at, span.len);
 }
 
-/* Append the functions of a stack, the innermost first. */
+/* Append the functions of a stack, the innermost function first. */
 static void put_stack(struct span stack, struct text *out)
 {
 	struct span frame;
@@ -89,7 +89,7 @@ static void merge_equal(struct top_table *table)
 	table->nr = nr;
 }
 
-/* Compute what is new since the read @before.  Both tables are sorted. */
+/* Compute the figures since the read @before.  Both tables are sorted. */
 static void subtract(struct top_table *table, const struct top_table *before)
 {
 	uint32_t k = 0;
@@ -104,7 +104,7 @@ static void subtract(struct top_table *table, const struct top_table *before)
 		      &before->samples[k] : NULL;
 		sample->new_hits = sample->hits;
 		sample->new_sum = sample->sum;
-		/* Fewer hits than before: the histogram was cleared. */
+		/* If there are fewer hits than before, the histogram was cleared. */
 		if (old && old->hits <= sample->hits) {
 			sample->new_hits -= old->hits;
 			sample->new_sum -= old->sum;
@@ -118,12 +118,12 @@ static void set_bucket(struct top_sample *sample, const struct hist_value *value
 {
 	sample->low = value->low + bias;
 	sample->high = value->high + bias;
-	/* An unsigned bucket at the end of the numbers, or a wrong file. */
+	/* The bucket is at the end of the unsigned numbers, or the file is wrong. */
 	if (sample->high < sample->low)
 		sample->high = UINT64_MAX;
 }
 
-/* Returns the bias of a histogram: only .buckets=N can divide signed numbers. */
+/* Returns the bias of a histogram.  Only .buckets=N can have signed numbers. */
 static uint64_t bias_of(const struct top_trigger *trigger, const struct hist_block *block)
 {
 	const struct hist_field *last = &block->keys[block->nr_keys - 1];

@@ -17,12 +17,12 @@
 #define NAME_PREFIX	"ulf_top_"
 #define SUB_BUCKETS	4		/* .log2=4: 16 buckets for each power of 2 */
 #define SIZE_PLAIN	2048u		/* entries without buckets */
-#define SIZE_RANGES	16384u		/* entries with buckets, which need some 50 for a key */
+#define SIZE_RANGES	16384u		/* entries with buckets: a key needs some 50 of them */
 
 /* ---- connection ---- */
 
-/* The server has ended.  The next one, which is started if it must be, finds the histogram in
- * the root. */
+/* Connect to the next server after the server has ended; starts one if there is none.  The
+ * next server finds the histogram in the root. */
 static bool reconnect(struct top_trigger *trigger, int error)
 {
 	if (error != -EPIPE)
@@ -95,7 +95,7 @@ static unsigned int count_fields(const char *key)
 	return nr;
 }
 
-/* Return true if @field is "NAME.log2", "NAME.log2=N" or "NAME.buckets=N". */
+/* Return true if @field has buckets: "NAME.log2", "NAME.log2=N" or "NAME.buckets=N". */
 static bool is_range(const char *field)
 {
 	const char *dot = strchr(field, '.');
@@ -103,19 +103,19 @@ static bool is_range(const char *field)
 	return dot && (!strncmp(dot, ".log2", 5) || !strncmp(dot, ".bucket", 7));
 }
 
-/* Set has_range and the name of the field with buckets: the last field of the key, or
+/* Set has_range and the name of the field with buckets: it is the last field of the key, or
  * VALUE. */
 static int set_range(struct top_trigger *trigger, const char *field, bool is_last)
 {
 	trigger->has_range = true;
-	trigger->is_range_last = is_last;
+	trigger->is_range_only = is_last;
 	trigger->range_label = strndup(field, strcspn(field, "."));
 	return trigger->range_label ? 0 : -ENOMEM;
 }
 
 /*
- * Make the text of the trigger.  Quantiles need small buckets, so .log2 becomes .log2=4, and
- * VALUE becomes a field of the key, if the key has space for it.
+ * Make the text of the trigger.  Quantiles need small buckets, so .log2 becomes .log2=4.
+ * VALUE becomes the last field of the key, if the key may have one more field.
  */
 static int make_text(struct top_trigger *trigger, const char *key, const char *value,
 		     unsigned int size)
@@ -179,7 +179,7 @@ static void remove_leftovers(struct top_trigger *trigger, const struct hist_text
 
 /* ---- set, read, remove ---- */
 
-/* Print the fields of the event, after a trigger was refused. */
+/* Print the fields of the event, because its trigger was refused. */
 static void report_fields(struct top_trigger *trigger)
 {
 	struct text format, names;

@@ -70,14 +70,15 @@ void hist_store_var(const struct hist_run *run, uint64_t *entry, uint32_t reg, u
 
 /* ---- onmax() and onchange() ---- */
 
-/* Returns true if @value is greater than the last value, or differs from it. */
+/* Returns true if the handler acts on @value: it is greater than the last value (onmax), or
+ * differs from it (onchange). */
 static bool is_new(const struct hist_action *action, uint64_t last, uint64_t value)
 {
 	return action->handler == HIST_ON_MAX ? value > last : value != last;
 }
 
-/* Make the value of this hit the last value, if the handler says so.  Returns true if this
- * thread has done it. */
+/* Replace the last value by the value of this hit, if the handler acts on it.  Returns true if
+ * this thread has replaced it. */
 static bool take_last(const struct hist_run *run, const struct hist_action *action,
 		      uint64_t *entry)
 {
@@ -109,7 +110,7 @@ static void save_locked(const struct hist_run *run, const struct hist_action *ac
 	}
 }
 
-/* The lock is taken only if there is most likely something to save. */
+/* Run save().  The lock is taken only if the value most likely changes the last value. */
 static void save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
 {
 	const struct hist_view *view = &run->unit->views[0];
@@ -131,8 +132,8 @@ static void save(const struct hist_run *run, const struct hist_action *action, u
 
 /* ---- snapshot() ---- */
 
-/* Note the hit for which a snapshot is taken, if its value is new for the whole table, too.
- * Returns true if the snapshot must be taken. */
+/* Note this hit as the last snapshot of the table, if its value is also new for the whole
+ * table.  Returns true if the snapshot must be taken. */
 static bool note_snapshot(const struct hist_run *run, const struct hist_action *action,
 			  uint32_t index)
 {
@@ -170,7 +171,7 @@ static bool snapshot(const struct hist_run *run, const struct hist_action *actio
 
 /* ---- trace() ---- */
 
-/* Returns true if register @reg is a string of the process that cannot be read. */
+/* Returns true if register @reg is a string at an address that cannot be read. */
 static bool is_fault(const struct hist_run *run, uint32_t reg)
 {
 	char first;

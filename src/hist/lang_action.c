@@ -4,7 +4,7 @@
 
 #define PARAM_BYTES_MIN		2u	/* the kernel refuses shorter parameters */
 
-/* Parse "a,b,c".  After trace( the first parameter is the synthetic event. */
+/* Parse "a,b,c".  For trace() the first parameter names the synthetic event. */
 static int parse_params(struct hist_parser *p, char *text, struct hist_action_def *action)
 {
 	char *param;
@@ -61,8 +61,8 @@ static int parse_trace(struct hist_parser *p, char *text, struct hist_action_def
 	return parse_params(p, strsep(&text, ")"), action);
 }
 
-/* Parse the action after the handler: ".save(a,b)".  As in the kernel, a name that begins
- * with the name of an action is this action. */
+/* Parse the action after the handler: ".save(a,b)".  As in the kernel, a word that only begins
+ * with "save", "trace" or "snapshot" is this action, too. */
 static int parse_action(struct hist_parser *p, char *text, struct hist_action_def *action)
 {
 	strsep(&text, ".");

@@ -25,7 +25,7 @@ struct hist_code {
 	uint32_t nr;
 	uint32_t nr_key_insns;		/* instructions before this one compute the key */
 	uint32_t record_bytes;		/* minimum size of a record */
-	int error;			/* 0 or -errno, of the first mistake */
+	int error;			/* 0, or the -errno of the first mistake */
 };
 
 /* Append an instruction that computes a value.  @a, @b: virtual registers of the operands, 0
@@ -33,7 +33,7 @@ struct hist_code {
 uint16_t hist_code_emit(struct hist_code *code, struct hist_insn insn, uint16_t a, uint16_t b);
 /* Append an instruction that reads @read_bytes of the record at insn.offset. */
 uint16_t hist_code_emit_load(struct hist_code *code, struct hist_insn insn, uint32_t read_bytes);
-/* Keep a result up to instruction @at, or HIST_NEVER. */
+/* Keep a result until instruction @at has read it; HIST_NEVER: until the end. */
 void hist_code_keep(struct hist_code *code, uint16_t result, uint32_t at);
 /* Assign registers.  Returns 0, -E2BIG (there are too few) or code->error. */
 int hist_code_assign(struct hist_code *code);

@@ -24,7 +24,8 @@ struct compiler {
 	void *ctx;
 	struct hist_code code;
 	struct hist_table_ref tables[HIST_TABLES_MAX];
-	const struct hist_def *owners[HIST_TABLES_MAX];	/* histograms of the tables */
+	const struct hist_def *owners[HIST_TABLES_MAX];	/* owners[n]: the histogram that has
+							 * table n */
 	struct hist_key keys[HIST_KEYS_MAX];
 	uint8_t vals[HIST_VALS_MAX];
 	struct hist_ref refs[HIST_REFS_MAX];
@@ -33,7 +34,7 @@ struct compiler {
 	struct hist_param params[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	/* Results: virtual registers, until the registers are assigned. */
 	uint16_t key_results[HIST_KEYS_MAX], val_results[HIST_VALS_MAX];
-	uint16_t var_results[HIST_VARS_MAX];	/* by the index in def->vars */
+	uint16_t var_results[HIST_VARS_MAX];	/* the index is that of the variable in def->vars */
 	uint32_t nr_var_results;
 	uint16_t param_results[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	uint16_t action_results[HIST_ACTIONS_MAX];
@@ -85,7 +86,7 @@ static uint16_t compile_field(struct compiler *c, const struct hist_node *node)
 	insn.op = (uint8_t)info.op;
 	insn.offset = (uint16_t)field->offset;
 	if (info.op == HIST_OP_STR_ARRAY) {
-		/* The table has space for a string of the size that the definition knows. */
+		/* The table has space only for a string of the size that the definition says. */
 		if (info.size > node->size)
 			info.size = node->size;
 		insn.size = (uint16_t)info.size;
@@ -127,8 +128,9 @@ static uint32_t program_ref(const struct hist_def *def, const struct hist_node *
 	return nr;
 }
 
-/* A variable of this histogram has the value of this hit.  It refers to variables before it
- * only, which are compiled already; the field of a parameter is not. */
+/* Returns the virtual register for a reference.  For a variable of this histogram it is the
+ * register of the variable's value at this hit: a reference can only name variables before it,
+ * which are compiled already.  The field of a parameter is compiled here. */
 static uint16_t compile_ref(struct compiler *c, const struct hist_node *node)
 {
 	struct hist_insn insn = { .op = HIST_OP_REF };
@@ -288,7 +290,8 @@ static int compile_tables(struct compiler *c)
 
 /* ---- actions ---- */
 
-/* Returns the value of a parameter: that of a hidden variable is its field. */
+/* Returns the virtual register that has the value of a parameter.  The value of a hidden
+ * variable is that of its field. */
 static uint16_t compile_param(struct compiler *c, const struct hist_action_def *action,
 			      uint32_t nth, struct hist_param *ret)
 {
@@ -335,7 +338,7 @@ static void compile_action(struct compiler *c, const struct hist_action_def *def
 
 /* ---- the whole program ---- */
 
-/* Replace the results by registers. */
+/* Replace the virtual registers in the results by the registers of the program. */
 static void set_registers(struct compiler *c)
 {
 	for (uint32_t i = 0; i < c->head.nr_keys; i++)
@@ -352,7 +355,8 @@ static void set_registers(struct compiler *c)
 	}
 }
 
-/* Copy an array to its place in the program.  hist_insns() and so on return the places. */
+/* Copy an array into the program, to the address that hist_insns() or a similar function
+ * returns. */
 static void copy_array(const void *to, const void *from, size_t bytes)
 {
 	memcpy((void *)to, from, bytes);

@@ -22,7 +22,7 @@ static int create_field_var(struct hist_parser *p, const char *text, enum hist_v
 	return r;
 }
 
-/* A variable of this or of another histogram. */
+/* Where a variable is: in this histogram or in another one. */
 struct var_place {
 	struct hist_def *def;
 	uint32_t var;
@@ -50,12 +50,13 @@ static int save_other_field(struct hist_parser *p, const char *system, const cha
 	return 0;
 }
 
-/* A parameter is split: system.event.name; both NULL: not written. */
+/* The parts of a parameter system.event.name.  @system and @event are both NULL if they were
+ * not written. */
 struct param_name {
 	const char *system, *event, *name;
 };
 
-/* A field as parameter is one of this event, else one of the event of onmatch(). */
+/* Find the field that a parameter names: first in this event, then in the event of onmatch(). */
 static int find_param_field(struct hist_parser *p, const struct hist_action_def *action,
 			    struct param_name param, struct var_place *ret)
 {
@@ -76,7 +77,8 @@ static int find_param_field(struct hist_parser *p, const struct hist_action_def 
 	return save_other_field(p, param.system, param.event, param.name, ret);
 }
 
-/* $name is a variable of this histogram, else one of the event of onmatch(), or of any. */
+/* Find the variable that a parameter $name names: in this histogram, then in the event of
+ * onmatch(), then in any event. */
 static int find_param_var(struct hist_parser *p, const struct hist_action_def *action,
 			  struct param_name param, struct var_place *ret)
 {
@@ -111,7 +113,8 @@ static bool synth_is_stack(const struct event_field *field)
 	return field->kind == FIELD_DATA_LOC && strstr(field->type, "unsigned long[");
 }
 
-/* Numbers fit if they have one type, or one size and sign. */
+/* Return true if the number @ref can be stored in @field: both have one type, or one size and
+ * sign. */
 static bool number_fits(const struct hist_node *ref, const struct event_field *field)
 {
 	return !synth_is_string(field) && !synth_is_stack(field) &&
@@ -119,7 +122,8 @@ static bool number_fits(const struct hist_node *ref, const struct event_field *f
 		(field->size == ref->size && field->is_signed == ref->is_signed));
 }
 
-/* A dynamic string may get any string, an array only one of its size. */
+/* Return true if the string @ref can be stored in @field: a dynamic string takes any string,
+ * an array only a string of its own size. */
 static bool string_fits(const struct hist_node *ref, const struct event_field *field)
 {
 	return synth_is_string(field) &&
@@ -170,8 +174,8 @@ static bool split_param(char *text, struct param_name *ret)
 	return text;
 }
 
-/* Find the parameter @nth, for the field @field of the synthetic event (NULL: it has not so
- * many). */
+/* Find what parameter @nth names.  @field: the field of the synthetic event that gets the
+ * value; NULL if the event has fewer fields. */
 static int create_param(struct hist_parser *p, struct hist_action_def *action, uint32_t nth,
 			const struct event_field *field)
 {

@@ -2,7 +2,7 @@
 /* Definitions of histograms: memory, variables, comparison, geometry. */
 #include "hist/lang_impl.h"
 
-/* A piece of memory of a definition. */
+/* A block of memory that belongs to a definition. */
 struct hist_chunk {
 	struct hist_chunk *next;
 	uint64_t data[];
@@ -187,8 +187,8 @@ static bool texts_are_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The kernel compares what a field is, but not the operands of an expression, the value of a
- * constant, the size of a bucket or the variable of a reference. */
+/* Compare two nodes as the kernel does: operands of expressions, values of constants, sizes of
+ * buckets and the variables of references are not compared. */
 static bool nodes_are_same(const struct hist_node *a, const struct hist_node *b)
 {
 	if (hist_node_is_expr(a->kind) != hist_node_is_expr(b->kind))

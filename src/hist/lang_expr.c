@@ -35,8 +35,8 @@ static bool is_var_name(const char *text)
 	return text[0] == '$' && text[1];
 }
 
-/* Find the text of a variable of this histogram that is a field, so that the field can take
- * its place.  Returns NULL if there is none. */
+/* Find the text of a variable of this histogram whose value is a plain field.  The parser puts
+ * this text in place of the variable.  Returns NULL if there is none. */
 static const char *find_own_field(const struct hist_parser *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->nr_vars; i++) {
@@ -50,9 +50,9 @@ static const char *find_own_field(const struct hist_parser *p, const char *name)
 }
 
 /*
- * Parse $name.  A variable of this histogram that was defined before is found first: the
- * kernel does not find it, or takes its first operand for the variable.
- * Returns NULL, with the mistake logged, if there is no such variable.
+ * Parse $name.  Variables that this histogram has defined so far are searched first.  The
+ * kernel does not find these, or takes the variable's first operand for the variable.  Returns
+ * NULL, with the mistake logged, if there is no such variable.
  */
 static struct hist_node *parse_ref(struct hist_parser *p, const char *system,
 				   const char *event, const char *name)
@@ -102,8 +102,8 @@ int hist_parse_atom(struct hist_parser *p, char *text, enum hist_role role,
 
 /* ---- expressions as text ---- */
 
-/* Append an operand as the kernel does: with its modifier, also if it has got the modifier
- * from its own first operand. */
+/* Append the text of an operand.  As in the kernel, an expression shows the modifier of its
+ * own first operand, too. */
 static void operand_text(const struct hist_node *node, struct text *out)
 {
 	const char *modifier = hist_modifier_name(node);
@@ -118,8 +118,8 @@ static void operand_text(const struct hist_node *node, struct text *out)
 		text_printf(out, ".%s", modifier);
 }
 
-/* Set node->name to the text of the expression.  Returns 0, -E2BIG, or -EINVAL for the
- * unary minus of a bucket, as in the kernel. */
+/* Set node->name to the text of the expression.  Returns 0; -E2BIG if the text is too long; or
+ * -EINVAL for the unary minus of a bucket, which the kernel refuses, too. */
 static int node_set_name(struct hist_parser *p, struct hist_node *node)
 {
 	static const char signs[] = { '+', '-', '*', '/' };
@@ -171,7 +171,7 @@ bool hist_has_operator(const char *text)
 	return last_operator(text);
 }
 
-/* Parse the text with mutable copies.  *@nr: number of operators so far. */
+/* Parse an expression.  @text is changed.  *@nr: number of operators so far. */
 static int parse_level(struct hist_parser *p, char *text, enum hist_role role, uint32_t *nr,
 		       struct hist_node **ret_node);
 
@@ -195,7 +195,7 @@ static int make_expr(struct hist_parser *p, enum hist_node_kind kind, struct his
 	return node_set_name(p, node);
 }
 
-/* Parse an operand.  @text is also the place of a mistake. */
+/* Parse an operand.  The caret of a mistake points to @text. */
 static int parse_operand(struct hist_parser *p, char *text, uint32_t *nr,
 			 struct hist_node **ret_node)
 {
@@ -230,7 +230,8 @@ static int parse_minus(struct hist_parser *p, char *text, uint32_t *nr,
 	return r ? r : make_expr(p, HIST_NODE_NEG, operand, NULL, ret_node);
 }
 
-/* Returns the constant that @node is, or that the variable of a reference is; or NULL. */
+/* Returns @node if it is a constant, or the constant that the variable of the reference @node
+ * is; else NULL. */
 static const struct hist_node *node_const(const struct hist_node *node)
 {
 	if (node->kind == HIST_NODE_REF)

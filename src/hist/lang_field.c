@@ -109,7 +109,8 @@ static bool string_fits(const struct event_field *field, enum hist_op op)
 	}
 }
 
-/* Returns the instruction that loads a number, or HIST_OPS if the size is none of a number. */
+/* Returns the instruction that loads a number of @size bytes, or HIST_OPS if no number has
+ * this size. */
 static enum hist_op number_op(uint32_t size, bool is_signed)
 {
 	switch (size) {
@@ -126,8 +127,8 @@ static enum hist_op number_op(uint32_t size, bool is_signed)
 	}
 }
 
-/* Return true for an array of return addresses: any dynamic array of unsigned long if it was
- * written with .stacktrace, else only that of a synthetic event. */
+/* Return true if @field is an array of return addresses: with .stacktrace, any dynamic array
+ * of unsigned long; without it, only such an array in a synthetic event. */
 static bool field_is_stack(const struct event_field *field, const char *system, bool is_stack)
 {
 	return field->kind == FIELD_DATA_LOC && strstr(field->type, "unsigned long[") &&
@@ -233,7 +234,7 @@ static int parse_modifier(struct hist_parser *p, const char *name, const char *s
 
 /* ---- names ---- */
 
-/* Set the type of a node that is no field of the record. */
+/* Set the type of a node that does not stand for a field of the record. */
 static void node_set_type(struct hist_node *node, enum hist_kind kind, const char *type_name,
 			  uint32_t size)
 {
@@ -242,7 +243,7 @@ static void node_set_type(struct hist_node *node, enum hist_kind kind, const cha
 	node->size = size;
 }
 
-/* Names that every event has. */
+/* Parse a name that each event has, even if one of its fields has the name, too. */
 static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 {
 	if (!strcmp(node->name, "common_timestamp")) {
@@ -268,7 +269,7 @@ static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 	return true;
 }
 
-/* Names that an event has unless it has a field of this name. */
+/* Parse a name that each event has, unless one of its fields has the name. */
 static bool parse_generic(struct hist_node *node)
 {
 	if (!strcmp(node->name, "cpu") || !strcmp(node->name, "CPU")) {
@@ -283,7 +284,7 @@ static bool parse_generic(struct hist_node *node)
 	return true;
 }
 
-/* Set the type of a node that is @field.  @text: the field as it was written. */
+/* Set the type of a node that stands for @field.  @text: the field as it was written. */
 static int parse_record_field(struct hist_parser *p, const struct event_field *field,
 			      const char *text, struct hist_node *node)
 {

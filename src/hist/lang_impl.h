@@ -28,7 +28,8 @@ struct hist_parser {
 	struct hist_def *def;
 	bool is_remove;
 	bool can_refer_to_own;		/* $name may be a variable of this histogram */
-	char *keys, *vals, *sort;	/* values of keys=, vals= and sort=; NULL: none */
+	char *keys, *vals, *sort;	/* values of the attributes keys, vals and sort; NULL:
+					 * not written */
 	char *assigns[HIST_VARS_MAX];	/* parts of the text that define variables */
 	uint32_t nr_assigns;
 	char *actions[HIST_ACTIONS_MAX];
@@ -41,7 +42,7 @@ struct hist_parser {
 struct hist_field {
 	enum hist_kind kind;
 	enum hist_op op;		/* instruction that loads it */
-	uint32_t size;			/* as the kernel counts it */
+	uint32_t size;			/* size as the kernel's error checks count it, bytes */
 	bool is_signed;
 };
 
@@ -54,13 +55,13 @@ static inline bool hist_node_is_bucketed(const struct hist_node *node)
 	return node->modifier == HIST_MOD_LOG2 || node->modifier == HIST_MOD_BUCKETS;
 }
 
-/* Returns true if @node is signed for the kernel: buckets are not. */
+/* Returns true if @node is signed for the kernel, which takes buckets for unsigned. */
 static inline bool hist_node_is_signed(const struct hist_node *node)
 {
 	return node->is_signed && !hist_node_is_bucketed(node);
 }
 
-/* Log a mistake at @at.  Returns @errnum. */
+/* Log a mistake with its caret at @at.  Returns @errnum. */
 static inline int parser_fail(struct hist_parser *p, enum hist_error_code code,
 			      const char *at, int errnum)
 {
@@ -68,7 +69,7 @@ static inline int parser_fail(struct hist_parser *p, enum hist_error_code code,
 	return errnum;
 }
 
-/* Refuse @at for a reason that the kernel does not log.  Returns -EINVAL. */
+/* Refuse the text for a reason that the kernel does not log.  Returns -EINVAL. */
 static inline int parser_refuse(struct hist_parser *p, const char *reason, const char *at)
 {
 	hist_error_set_reason(p->errors, reason, at, 0);
@@ -79,7 +80,7 @@ static inline int parser_refuse(struct hist_parser *p, const char *reason, const
 
 /* Allocate zeroed memory that hist_def_free() frees.  Returns NULL if there is none. */
 void *hist_def_alloc(struct hist_def *def, size_t bytes);
-/* Copy a string to such memory.  Returns NULL if there is none. */
+/* Copy a string to memory from hist_def_alloc().  Returns NULL if there is none. */
 char *hist_def_copy(struct hist_def *def, const char *s);
 /* Append a variable.  Returns its index, or -EINVAL (too many). */
 int hist_def_add_var(struct hist_def *def, const char *name, enum hist_var_use use,
@@ -117,10 +118,10 @@ struct hist_def *hist_find_event_var(struct hist_parser *p, const char *system,
  * many, or no memory. */
 struct hist_node *hist_add_ref(struct hist_parser *p, struct hist_def *def, uint32_t var,
 			       const char *system, const char *event);
-/* Return true if the event of the histogram, or another histogram of it, has the variable
- * @name.  False while a trigger is removed. */
+/* Return true if this histogram's event, in this or another histogram, has the variable @name.
+ * Returns false while a trigger is removed. */
 bool hist_var_exists(struct hist_parser *p, const char *name);
-/* Return true if @system.@event is the event of the histogram, or both are NULL. */
+/* Return true if @system and @event name this histogram's event, or both are NULL. */
 bool hist_is_own_event(const struct hist_parser *p, const char *system, const char *event);
 
 /* ---- lang_expr.c ---- */

@@ -53,7 +53,8 @@ static int parse_size(struct hist_parser *p, const char *text, const char *value
 	return r;
 }
 
-/* Attributes that set a text. */
+/* Returns where the value of an attribute is stored if it is plain text, such as name=N; else
+ * NULL. */
 static char **text_attribute(struct hist_parser *p, const char *text, const char **ret_value)
 {
 	static const struct {
@@ -161,7 +162,7 @@ static int split_vars(struct hist_parser *p, char *text)
 	return 0;
 }
 
-/* The variable common_pid.execname is the name of the thread. */
+/* Make the node the name of the thread: the variable common_pid.execname has this value. */
 static void node_make_execname(struct hist_node *node)
 {
 	if (node->modifier != HIST_MOD_EXECNAME)
@@ -228,7 +229,7 @@ static int parse_val(struct hist_parser *p, const char *text)
 	return 0;
 }
 
-/* The first plain "hitcount" is no value: each histogram has it. */
+/* Parse vals=.  The first plain "hitcount" adds no value, because each histogram has it. */
 static int parse_vals(struct hist_parser *p)
 {
 	bool has_hitcount = false;
@@ -293,7 +294,8 @@ static int parse_keys(struct hist_parser *p)
 
 /* ---- sort ---- */
 
-/* The name of system.event.$name has points, and so it is no sort field. */
+/* Return true if @node can be the sort field @name.  A reference system.event.$name has points
+ * in its name, so no sort field can name it. */
 static bool has_name(const struct hist_node *node, const char *name)
 {
 	return !node->system && !strcmp(node->name, name);

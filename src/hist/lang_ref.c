@@ -2,8 +2,8 @@
 /* References to variables: $name, system.event.$name. */
 #include "hist/lang_impl.h"
 
-/* Find a variable of the events of all onmatch().  Returns 0, -ENOENT, or -EINVAL (two
- * events have it; this is logged). */
+/* Find a variable in the events that onmatch() handlers name.  Returns 0; -ENOENT; or -EINVAL
+ * if two of these events have it: this mistake is logged. */
 static int find_match_var(struct hist_parser *p, const char *name, struct hist_def **ret_def,
 			  uint32_t *ret_var)
 {

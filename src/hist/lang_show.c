@@ -153,7 +153,7 @@ void hist_def_show(const struct hist_def *def, struct text *out)
 		show_action(&def->actions[i], out);
 }
 
-/* Append a key so that it can be parsed. */
+/* Append a key in a form that hist_parse() can read. */
 static void show_key_text(const struct hist_node *key, struct text *out)
 {
 	const char *modifier = hist_modifier_name(key);

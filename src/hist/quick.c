@@ -66,7 +66,7 @@ static bool set_key(struct hist_quick *quick, const struct hist_unit *unit)
 	       (nr == 1 || (load[1].a == load->dst && set_change(quick, &load[1])));
 }
 
-/* Find the code of ulf_event_commit() for the key, if there is one. */
+/* Find the code with which ulf_event_commit() loads and changes the key, if there is such code. */
 static void find_code(struct hist_quick *quick)
 {
 	if (quick->kind == HIST_QUICK_STR) {
@@ -77,8 +77,8 @@ static void find_code(struct hist_quick *quick)
 	}
 }
 
-/* Recognize the value: none, a number that is loaded after the key, or the number of which the
- * key is made. */
+/* Recognize the value: there is none; or it is a number that is loaded after the key; or it is
+ * the number from which the key was made. */
 static bool set_val(struct hist_quick *quick, const struct hist_unit *unit)
 {
 	uint32_t nr_key = unit->program->nr_key_insns, nr = unit->program->nr_insns - nr_key;

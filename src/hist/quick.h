@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quick programs: histograms with one key, which is a number or an array of characters of the
- * record, and with one value at most, a number of the record.  Most histograms are.  A hit of
+ * Quick programs: histograms with one key, a number or an array of characters of the record,
+ * and at most one value, a number of the record.  Most histograms are of this form.  A hit of
  * such a histogram needs no interpreter and no registers.  These functions are inlined into
- * the path of an event; the assembly of ulf_event_commit() (commit.S of src/arch) does for
- * numbers what hist_quick_add() does.
+ * the path of an event.  For keys that are numbers the assembly of ulf_event_commit()
+ * (commit.S of src/arch) does what hist_quick_add() does.
  */
 #ifndef HIST_QUICK_H
 #define HIST_QUICK_H
@@ -32,9 +32,9 @@ enum hist_quick_kind {
 
 enum hist_quick_change {
 	HIST_QUICK_SAME = ARCH_HIST_SAME,	/* the key is the number of the record */
-	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* hist_log2() of it */
-	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* hist_sublog2() of it */
-	HIST_QUICK_BUCKET,			/* the lower bound of its bucket */
+	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* hist_log2() of the number */
+	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* hist_sublog2() of the number */
+	HIST_QUICK_BUCKET,			/* the lower bound of the number's bucket */
 };
 
 /* A number of the record. */
@@ -45,17 +45,18 @@ struct hist_quick_num {
 					 * else 0 */
 };
 
-/* A quick program and its table.  An event that has nothing else uses it as its set of rings
- * (ulf_event.set). */
+/* A quick program and its table.  If an event has only this histogram, the hit's code gets
+ * this struct in place of the set of rings (ulf_event.set). */
 struct hist_quick {
 	uint32_t nr_cpus;		/* ring_set.nr_cpus: number of CPUs that have a part */
 	uint32_t small_max;		/* ring_set.small_max: HIST_QUICK_SET */
-	const void *load;		/* code that loads the key (arch_hist_load()); NULL: the
-					 * assembly cannot do this program */
+	const void *load;		/* code that loads the key (arch_hist_load()); NULL:
+					 * the assembly cannot run this program */
 	const void *change_code;	/* code that changes the key (arch_hist_change()) */
-	uint64_t one;			/* 1 */
-	const uint64_t *soft;		/* word: while it is 0, the event is recorded, too */
-	const uint64_t *paused;		/* word: while it is not 0, hits do not count */
+	uint64_t one;			/* the constant 1, which the assembly adds to the hits */
+	const uint64_t *soft;		/* a rule word: while it is 0, the event is recorded, too */
+	const uint64_t *paused;		/* a rule word, or a constant 0: while it is not 0,
+					 * hits do not count */
 	struct hist_quick_num key, val;
 	uint8_t kind;			/* enum hist_quick_kind */
 	uint8_t change;			/* enum hist_quick_change */
@@ -64,7 +65,7 @@ struct hist_quick {
 	uint32_t key_bytes;		/* HIST_QUICK_STR: size of the array, bytes */
 	uint64_t change_value;		/* HIST_QUICK_SUBLOG2: hist_insn.value;
 					 * HIST_QUICK_BUCKET: size of a bucket */
-	/* the table */
+	/* the members from here on describe the table */
 	uint64_t seed;
 	const uint64_t *slots;
 	uint32_t slot_shift, slot_mask;

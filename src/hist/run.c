@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run histogram programs: what is not inlined (run_inline.h).  A string or a stack in a
- * register is not copied: the register says where it is.  It is copied once, to the key, the
- * variable or the record that it is for.  So a run needs little of the thread's stack, which
- * may be that of a signal handler.
+ * Run histogram programs: the functions that run_inline.h does not inline.  A string or a
+ * stack is not copied to a register: the register has its address.  It is copied once, to the
+ * key, the variable or the record that needs it.  So a run needs little of the thread's stack,
+ * which may be that of a signal handler.
  */
 #include <string.h>
 
@@ -72,8 +72,8 @@ static void set_bytes(const struct hist_run *run, uint32_t reg, uint64_t address
 	run->where[reg] = (struct hist_bytes){ bytes, from };
 }
 
-/* Find the bytes of a dynamic field.  There are none if its word does not point into the
- * record. */
+/* Find the bytes of a dynamic field.  If its word does not point into the record, the field is
+ * empty. */
 static void find_dynamic(const struct hist_run *run, const struct hist_insn *insn)
 {
 	uint32_t word = HIST_LOAD(uint32_t);
@@ -87,7 +87,7 @@ static void find_dynamic(const struct hist_run *run, const struct hist_insn *ins
 		  HIST_FROM_RECORD);
 }
 
-/* Compute a string or stack: what is not a number. */
+/* Compute a string or a stack. */
 static void find_bytes(const struct hist_run *run, const struct hist_insn *insn)
 {
 	switch (insn->op) {
@@ -140,7 +140,8 @@ static uint64_t compute(const struct hist_run *run, const struct hist_insn *insn
 	case HIST_OP_MUL:
 		return a * b;
 	default:
-		return b ? a / b : ~0ull;	/* HIST_OP_DIV */
+		return b ? a / b : ~0ull;	/* a division by 0 has all bits set, as
+						 * HIST_OP_DIV says */
 	}
 }
 

@@ -24,7 +24,7 @@
 /* A table as this process uses it: private, checked when it was made. */
 struct hist_view {
 	char *base;			/* address of the table */
-	struct arch_figures figures;	/* its figures, for rseq sections */
+	struct arch_figures figures;	/* the figures of the table, for rseq sections */
 	struct hist_geometry geometry;
 	struct hist_layout layout;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run a program: the steps that most programs need, as one function that is inlined.  The
- * caller passes the two callbacks that most programs use, so that the compiler can inline
- * these, too.
+ * Run a program: the steps that most programs need, in functions that are inlined.  The caller
+ * passes the two callbacks that most programs use as constants, so that the compiler can
+ * inline these, too.
  */
 #ifndef HIST_RUN_INLINE_H
 #define HIST_RUN_INLINE_H
@@ -83,14 +83,15 @@ static inline bool hist_has_var(const struct hist_view *view, uint64_t *entry, u
 	return __atomic_load_n(hist_set(view, entry), __ATOMIC_ACQUIRE) >> bit & 1;
 }
 
-/* Store a number in a variable.  HIST_TAKEN stands for no value. */
+/* Store a number in a variable.  A number that is equal to HIST_TAKEN is stored as the next
+ * one, because HIST_TAKEN means "no value". */
 static inline void hist_store_number(uint64_t *var, uint64_t value)
 {
 	__atomic_store_n(var, value + (value == HIST_TAKEN), __ATOMIC_RELAXED);
 }
 
-/* Take a number: the variable has none afterwards.  Do not write to the entry if there is
- * none to take. */
+/* Take a number: afterwards the variable has no value.  The entry is not written if the
+ * variable has no value already. */
 static inline uint64_t hist_take_number(uint64_t *var)
 {
 	if (__atomic_load_n(var, __ATOMIC_RELAXED) == HIST_TAKEN)
@@ -132,7 +133,7 @@ HIST_INLINE int64_t hist_locate_key(const struct hist_view *view, const uint64_t
 }
 
 /* Load all references.  @key: the key of this hit, @nr words; @hash: its hash with the seed of
- * the program's own table.  Returns false if one is missing. */
+ * the program's own table.  Returns false if a variable has no value. */
 HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint32_t nr,
 				uint64_t hash)
 {
@@ -163,8 +164,8 @@ HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint3
 	return true;
 }
 
-/* Do steps 2 and 3 of a hit, up to the entry.  @key: @nr words.  Returns the index of the
- * entry, or -1 if the hit ends here. */
+/* Do steps 2 and 3 of a hit (struct hist_program): load the references, find or insert the
+ * entry.  @key: @nr words.  Returns the index of the entry, or -1 if the hit ends here. */
 HIST_INLINE int64_t hist_find_or_insert(struct hist_run *run, const uint64_t *key, uint32_t nr)
 {
 	const struct hist_view *view = &run->unit->views[0];

@@ -54,7 +54,7 @@ int hist_show(const struct hist_def *def, const struct hist_view *view,
 int hist_show_start(const struct hist_def *def, const struct hist_view *view,
 		    const struct hist_show_env *env, struct hist_show **ret_show);
 int hist_show_step(struct hist_show *show, struct text *out);
-/* End, at any time.  NULL is allowed. */
+/* Free the printer, also before it is done.  NULL is allowed. */
 void hist_show_free(struct hist_show *show);
 
 #endif

@@ -32,8 +32,7 @@ bool show_count_stats(struct hist_show *show, struct text *out)
 }
 
 /* Returns @value as hundredths of a percent of @total; UINT_MAX if there is no such number.
- * The totals of large values overflow; the results are those of the kernel in this case,
- * too. */
+ * If a total does not fit in 64 bits it wraps around, as in the kernel. */
 static uint32_t percentage(uint64_t value, uint64_t total)
 {
 	if (total && value < UINT64_MAX / 10000)
@@ -227,7 +226,7 @@ bool show_print_entries(struct hist_show *show, struct text *out)
 
 /* ---- snapshot ---- */
 
-/* The last snapshot: private. */
+/* The last snapshot, copied to private memory. */
 struct last {
 	uint32_t action, entry;
 	uint64_t value;
@@ -242,7 +241,7 @@ static struct last load_last(const struct hist_table *table)
 	};
 }
 
-/* Load the last snapshot, without the lock that writers hold: load it until two loads are
+/* Load the last snapshot without the lock of its writers: load it again until two loads are
  * equal. */
 static struct last read_last(const struct hist_table *table)
 {

@@ -27,7 +27,7 @@ struct show_stat {
 
 /* An element to sort: the entry @entry. */
 struct sort_item {
-	uint64_t rank;			/* orders the entries, as far as it differs */
+	uint64_t rank;			/* entries are compared by this number first */
 	uint32_t entry;			/* index in hist_show.entries */
 };
 
@@ -35,10 +35,11 @@ struct sort_item {
 struct sort_by {
 	const struct hist_show *show;
 	enum {
-		SORT_NONE,		/* all are equal: the kernel does not compare stacks */
+		SORT_NONE,		/* all entries are equal: the kernel does not compare
+					 * stacks */
 		SORT_HITS, SORT_VALUE, SORT_NUMBER, SORT_STRING, SORT_WHOLE_KEY,
 	} kind;
-	uint32_t value_nr, key_nr;	/* index of the value, of the key field */
+	uint32_t value_nr, key_nr;	/* index of the value; index of the key's field */
 	bool is_descending;
 };
 
@@ -48,7 +49,7 @@ struct heapsort {
 	struct sort_item *items;
 	uint32_t nr;			/* number of items that belong to the heap */
 	uint32_t top;			/* item that was sifted last; 0: the heap is whole */
-	bool is_second_child;		/* the greater child of the root was the second */
+	bool is_second_child;		/* true: the second child of the root was the greater one */
 	bool is_done;
 };
 
@@ -69,12 +70,12 @@ struct hist_show {
 
 	uint64_t *used;			/* bitmap of the entries that have a slot */
 	uint32_t nr_used;
-	struct show_entry *entries;	/* those with hits */
+	struct show_entry *entries;	/* the entries that have hits */
 	uint32_t nr_entries;
-	uint64_t *sums;			/* of each entry: view->geometry.nr_vals */
+	uint64_t *sums;			/* view->geometry.nr_vals numbers for each entry */
 	uint64_t *keys;
 	uint32_t nr_words, cap_words;	/* number of words in @keys, and space */
-	struct show_stat *stats;	/* of each value */
+	struct show_stat *stats;	/* an element for each value */
 
 	struct sort_item *items;
 	struct heapsort sort;
@@ -82,8 +83,8 @@ struct hist_show {
 
 /* ---- show_read.c ---- */
 
-/* Stages SHOW_SLOTS and SHOW_ENTRIES.  Like all stages: return true if the stage is
- * complete; false: call again. */
+/* Stages SHOW_SLOTS and SHOW_ENTRIES.  A function of a stage returns true if the stage is
+ * complete, and false if it must be called again. */
 bool show_scan_slots(struct hist_show *show, struct text *out);
 bool show_read_entries(struct hist_show *show, struct text *out);
 /* Copy the key of entry @index to @ret_key, which has space for HIST_KEY_WORDS_MAX words, in

@@ -12,7 +12,7 @@
 
 #define STACK_INDENT	9u
 
-/* A constant has no name: the kernel prints { : 5 }. */
+/* A constant has no name here, because the kernel prints { : 5 }. */
 void show_put_name(const struct hist_node *node, struct text *out)
 {
 	if (node->kind == HIST_NODE_REF && node->system)

@@ -2,9 +2,9 @@
 /*
  * Copy the entries of a table.
  *
- * A slot may hold any number, and several slots may hold one entry, so a bitmap has the
- * entries to read.  They are read in their order in memory, which is faster than in the
- * order of the slots.
+ * A slot may hold any number, and several slots may hold one entry, so the server first
+ * collects in a bitmap which entries to read.  Then it reads them in their order in memory,
+ * which is faster than in the order of the slots.
  */
 #include <errno.h>
 #include <stdlib.h>

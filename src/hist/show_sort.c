@@ -83,7 +83,7 @@ static uint64_t rank_number(const struct hist_node *node, uint64_t value)
 	case 8: case 16: case 32: case 64:
 		break;
 	default:
-		return 0;	/* the kernel does not compare such fields */
+		return 0;	/* the kernel does not compare strings and stacks here */
 	}
 	value <<= 64 - bits;
 	return node->is_signed ? value ^ 1ull << 63 : value;

@@ -64,7 +64,7 @@ int64_t hist_find(const struct hist_view *view, const uint64_t *key, uint32_t nr
 	return index < 0 ? -1 : index;
 }
 
-/* Take an entry that another thread has taken and not used.  Returns its index, or -1. */
+/* Take a spare entry: one that another thread has taken but not used.  Returns its index, or -1. */
 static int64_t take_spare(const struct hist_view *view)
 {
 	for (uint32_t i = 0; i < HIST_SPARES; i++) {
@@ -96,7 +96,7 @@ static int64_t take_entry(const struct hist_view *view)
 	return index;
 }
 
-/* Give an unused entry back.  If all spares are in use, the table has one entry less. */
+/* Make an unused entry a spare one.  If there is no space for a spare, the entry is lost. */
 static void give_back(const struct hist_view *view, uint32_t index)
 {
 	for (uint32_t i = 0; i < HIST_SPARES; i++) {
@@ -175,8 +175,8 @@ static void add_copies_locked(uint64_t *figures, const uint64_t *values, uint32_
 	const uint64_t *from = figures + 1 + (hits % 2) * nr;
 	uint64_t *to = figures + 1 + ((hits + 1) % 2) * nr;
 
-	/* release: the copy @to changes only after the hits that no longer select it are
-	 * visible; mate: read_copies() [hist.copy] */
+	/* release: a hit writes copy @to only after all threads can see the hits that select
+	 * the other copy; mate: read_copies() [hist.copy] */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < nr; i++)
 		__atomic_store_n(&to[i], __atomic_load_n(&from[i], __ATOMIC_RELAXED) + values[i],
@@ -249,9 +249,9 @@ static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint
 		sums[0] += pair[1];
 }
 
-/* Add the figures at @figures, of one part, to *@hits and @sums.  If threads change the
- * figures at each attempt, which only another process that writes wrong values can do, the
- * last attempt counts. */
+/* Add the figures at @figures, of one part, to *@hits and @sums.  If they change during each
+ * attempt, the result of the last attempt is used.  Only a process that writes wrong values
+ * can cause that. */
 static void read_copies(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
 	uint64_t copy[HIST_VALS_MAX], seen = 0;

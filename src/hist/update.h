@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a table's update that are inlined into the path of a hit: making a key of a
- * string, and the search for an entry.  run.h has the functions around them.
+ * Functions to update a table that are inlined into the path of a hit: they make the key of a
+ * string, and search for an entry. run.h declares the functions that are not inlined.
  */
 #ifndef HIST_UPDATE_H
 #define HIST_UPDATE_H
@@ -89,15 +89,15 @@ static inline uint32_t hist_first_slot(const struct hist_view *view, uint64_t ha
 
 #define HIST_ONES	0x0101010101010101ull
 
-/* Returns a word whose lowest bit that is set belongs to the first byte of @word that is 0;
- * or 0 if there is no such byte. */
+/* Returns a word whose lowest 1 bit is in the first byte of @word that is 0; or 0 if @word has
+ * no such byte. */
 static inline uint64_t hist_find_nul(uint64_t word)
 {
 	return (word - HIST_ONES) & ~word & HIST_ONES << 7;
 }
 
-/* Returns the word without the first byte that is 0, and without the bytes after it.
- * @nul: from hist_find_nul(). */
+/* Returns @word with its first 0 byte and all bytes after it set to 0.  @nul: from
+ * hist_find_nul(). */
 static inline uint64_t hist_cut_at_nul(uint64_t word, uint64_t nul)
 {
 	return word & (((nul & -nul) >> 7) - 1);

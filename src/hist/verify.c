@@ -54,7 +54,7 @@ static bool is_size_valid(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* Check the operands of an instruction: registers a and b, and @value. */
+/* Check the operands of an instruction: the registers a and b, and the constant @value. */
 static bool is_insn_sound(const struct check *check, const struct hist_insn *insn)
 {
 	bool has_a = has_kind(check, insn->a, HIST_NUM);
@@ -104,7 +104,8 @@ static uint8_t insn_kind(const struct check *check, const struct hist_insn *insn
 	}
 }
 
-/* Check the instructions from @from to before @to, and learn the kinds of registers. */
+/* Check the instructions from number @from to @to - 1, and note the kinds of the registers
+ * that they set. */
 static bool check_insns(struct check *check, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
@@ -131,7 +132,7 @@ static uint32_t var_size(uint32_t kind)
 	       8 + HIST_STACK_DEPTH * 8;
 }
 
-/* Returns true if a variable lies in the entries of table @table. */
+/* Returns true if a variable lies inside an entry of table @table. */
 static bool is_var_sound(const struct check *check, uint32_t table, uint32_t bit,
 			 uint32_t kind, uint32_t offset)
 {

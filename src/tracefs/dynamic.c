@@ -10,8 +10,8 @@
 #include "tracefs/files.h"
 
 /*
- * Handle a write: run each of its lines.  The lines before a wrong one have taken effect, so
- * after an error, too, processes must have applied the change before the write returns.
+ * Run each line of a write.  The lines before a wrong one have taken effect.  So, also after
+ * an error, processes must have applied the change before the write returns.
  */
 static ssize_t store(struct tracefs_file *file, const char *buf, size_t size,
 		     int (*run)(struct root *root, const char *line))

@@ -39,7 +39,7 @@
 /* An open `hist` file. */
 struct hist_file {
 	struct text text;		/* what was printed */
-	bool is_shown;			/* true: @text is complete */
+	bool is_shown;			/* true: @text has all histograms */
 	/* The histograms that are being printed. */
 	struct hist_sources sources;
 	bool is_printing;		/* true: @sources is valid */
@@ -50,9 +50,9 @@ struct hist_file {
 	struct root *root;
 	uint64_t until_ns;		/* time when the current read must stop printing,
 					 * CLOCK_MONOTONIC */
-	/* For poll(2). */
+	/* The members from here on are for poll(2). */
 	uint64_t last_read;		/* hits at the last read */
-	uint64_t last_act;		/* hits at the last read or poll */
+	uint64_t last_act;		/* hits at the last read or poll, whichever was later */
 	uint64_t count;			/* hits when they were last counted */
 	uint64_t count_ns;		/* time until which @count is used, CLOCK_MONOTONIC */
 };
@@ -89,7 +89,7 @@ static void put_symbol(void *ctx, uint64_t ip, bool has_offset, struct text *out
 	const struct hist_file *hist = ctx;
 	const struct symbols_from from = { .module = hist->sources.module };
 
-	if (ip < ABI_IPS) {		/* a marker: its `ip` is no address */
+	if (ip < ABI_IPS) {		/* @ip is not an address but the mark of a marker */
 		text_puts(out, symbols_builtin[ip]);
 		if (has_offset)
 			text_puts(out, "+0x0/0x1");

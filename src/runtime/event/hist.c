@@ -55,8 +55,8 @@ static int make_view(const struct hist_table_ref *ref, struct hist_view *view)
 	return r;
 }
 
-/* Returns true if register @reg contains an address before instruction @at: the program
- * declares the field from which it was loaded as a pointer. */
+/* Returns true if register @reg contains an address before instruction @at: its value was
+ * loaded from a field that the program declares as a pointer. */
 static bool is_address(const struct ulf_event *event, const struct hist_program *program,
 		       uint32_t at, uint32_t reg)
 {
@@ -71,10 +71,10 @@ static bool is_address(const struct ulf_event *event, const struct hist_program 
 }
 
 /*
- * Check what the program reads as an address.  Another process could choose a program that
- * takes a number for an address, and so make this process read any address.  So a field must
- * be declared as a string, or as a pointer; and of what a pointer points to, only the first
- * bytes may be read.  ULF_READ_MEMORY allows more.
+ * Check each address that a histogram program reads from.  Another process of the root can
+ * write any histogram program to shared memory, also one that takes a number for an address.
+ * So a field that is read as an address must be declared as a string or as a pointer.  Behind
+ * a pointer only the first PEEK_MAX bytes may be read.  ULF_READ_MEMORY allows more.
  */
 static bool are_addresses_valid(const struct ulf_event *event, const struct hist_program *program)
 {
@@ -97,7 +97,7 @@ static bool are_addresses_valid(const struct ulf_event *event, const struct hist
 	return true;
 }
 
-/* Note the dynamic events that the program emits. */
+/* Mark the dynamic events that the program records as used. */
 static int use_events(const struct hist_program *program)
 {
 	int r = 0;
@@ -172,8 +172,8 @@ static_assert(offsetof(struct hist_quick, nr_cpus) == offsetof(struct ring_set, 
 	      "a histogram in the place of a set");
 static_assert(HIST_QUICK_SET < sizeof(struct trace_entry), "no record is that small");
 
-/* The memory is that of sets: a thread without rseq may read the first words of a set that
- * was freed; see set_new() in buffer.c. */
+/* The struct is allocated as a set of rings is, because a thread without rseq may read the
+ * first words of a set that was freed: see set_new() in buffer.c. */
 static int make_quick(struct event_use *use)
 {
 	struct hist_quick quick;

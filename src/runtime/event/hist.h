@@ -19,7 +19,7 @@ struct ulf_event;
 struct event_hist {
 	struct hist_unit unit;		/* unit.program is NULL if the trigger has another
 					 * command */
-	const struct hist_context *context;	/* its callbacks */
+	const struct hist_context *context;	/* callbacks that @unit calls */
 	bool has_rseq;			/* see struct hist_context */
 	const uint64_t *paused;		/* word: while it is not 0, hits do not count; a rule
 					 * word, or a constant 0 */

@@ -2,13 +2,14 @@
 /*
  * A hit of an event that has histograms or event probes: run their programs on the record.
  *
- * The short path: if an event goes to one buffer, is soft disabled, and has one histogram and
- * nothing else, its hit walks no plan and no list of triggers.  If the event is recorded, too,
- * the hit walks the plan after all.
+ * The short path: the event goes to one buffer, and has one histogram and no other trigger.
+ * If it is soft disabled, a hit walks no plan and no list of triggers.  If the event is
+ * recorded, too, the hit walks the plan after all.
  *
- * Most such histograms are quick (hist/quick.h): a hit of these does not even run a program.
- * If the key is a number or a name, ulf_event_commit() counts the hit in assembly, and calls
- * this code only for a key that is new, or far from its first slot (commit.S of src/arch).
+ * Most such histograms are quick (hist/quick.h): their hits do not even run a program.  If the
+ * key is a number or an array of characters, ulf_event_commit() counts the hit in assembly.
+ * It calls this code only if the key is new, or if its entry is far from the first slot
+ * (commit.S of src/arch).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,8 +36,8 @@
 
 /* ---- callbacks of a program ---- */
 
-/* Read the clock of a buffer from which no fast ring of this CPU computes the time.  A
- * process without rseq has only slow rings. */
+/* Read the clock of a buffer if no fast ring of this CPU can compute the time.  A process
+ * without rseq has only slow rings. */
 static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
 {
 	const struct ring_view *view = NULL;
@@ -47,8 +48,9 @@ static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
 	       clock_read(clock_get(set->clock), root_control);
 }
 
-/* Use the clock of the ring of this CPU.  If there is no ring, or the writer of a record
- * gives the time, the ring's clock has no scale. */
+/* Returns the time of the hit, by the clock of this CPU's ring.  The ring's clock has no scale
+ * if there is no ring, or if the writer of a record gives the time: then read_clock() is
+ * called. */
 static uint64_t hit_now(void *ctx)
 {
 	const struct trigger_hit *hit = ctx;
@@ -89,7 +91,7 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Count a hit without a program.  Returns false if that is not possible. */
+/* Count a hit of a quick histogram.  Returns false if a program must be run instead. */
 static inline bool count_quickly(const struct hist_quick *quick, const void *entry, size_t bytes)
 {
 	if (load(quick->paused))
@@ -122,7 +124,8 @@ static void hit_emit(void *ctx, uint32_t row, void *entry, size_t bytes)
 		event_emit(ctx, event, NULL, entry, bytes);
 }
 
-/* Record an event probe.  Each instance attaches the probe by itself. */
+/* Record an event probe in the instance that was hit only: each instance has a trigger of its
+ * own for the probe. */
 static void hit_emit_here(void *ctx, uint32_t row, void *entry, size_t bytes)
 {
 	const struct trigger_hit *hit = ctx;

@@ -134,8 +134,8 @@ void dynamic_clear_stale(struct root *root)
 			shm_store(&root->events_table[row].was_wanted, 0);
 }
 
-/* Return a row that can be used; -ENOSPC if there is none.  @is_clean: no buffer may have
- * records of the row. */
+/* Return a row that can be used; -ENOSPC if there is none.  @is_clean: return only a row of
+ * which no buffer may have records. */
 static int find_row(struct root *root, bool is_clean)
 {
 	struct dynamic_events *events = root_dynamic(root);
@@ -156,8 +156,8 @@ static int find_row(struct root *root, bool is_clean)
 	return -ENOSPC;
 }
 
-/* Return the row of a new event; or -ENOSPC.  The first row whose records cannot be mistaken is
- * used; if there is none, buffers are cleared. */
+/* Return a row for a new event, or -ENOSPC.  A row is preferred if no buffer has records of an
+ * earlier event in this row.  If there is no such row, the buffers are cleared. */
 static int choose_row(struct root *root)
 {
 	int row = find_row(root, true);
@@ -212,7 +212,7 @@ static int publish(struct root *root, const struct dynamic_event *event,
 	return r;
 }
 
-/* Return what the server's copy of the row of @event must be. */
+/* Return what the server's copy of the row of @event must contain. */
 static struct event row_of(const struct dynamic_event *event, struct event_format *format)
 {
 	return (struct event){
@@ -224,7 +224,7 @@ static struct event row_of(const struct dynamic_event *event, struct event_forma
 	};
 }
 
-/* Publish @event, whose row is chosen, and show it. */
+/* Publish @event, which has a row, and add it to the events that users see. */
 static int add_to_row(struct root *root, struct dynamic_event *event)
 {
 	struct event_format *format =
@@ -281,7 +281,7 @@ bool dynamic_is_busy(const struct root *root, const struct dynamic_event *event)
 	       shm_load(&root->events_table[event->row].wanted);
 }
 
-/* Take @event out of the server's memory, and mark its row as free. */
+/* Remove @event from the server's memory, and mark its row as free. */
 static void take_out(struct root *root, struct dynamic_event *event)
 {
 	struct dynamic_events *events = root_dynamic(root);
@@ -349,7 +349,7 @@ void dynamic_drop(struct instance *instance)
 static char *copy_definition(const struct root *root, const struct abi_event *abi,
 			     struct abi_ring_ref *ret_block)
 {
-	uint64_t start = abi->names - abi->blob;	/* offset in the block */
+	uint64_t start = abi->names - abi->blob;	/* offset of the definition in the block */
 	struct abi_ring_ref block = {
 		abi->blob, ABI_PAGE_ALIGN(start + abi->names_bytes),
 	};
@@ -428,7 +428,7 @@ static int load_rows(struct root *root, const struct abi_event rows[ABI_DYNAMIC]
 	events->next_order = 1;
 	for (uint32_t row = 0; !r && row < ABI_DYNAMIC; row++) {
 		r = load_row(root, row, &rows[row]);
-		/* Numbers of removed events are not used again, either. */
+		/* The order numbers of removed events are not used again. */
 		if (rows[row].order >= events->next_order)
 			events->next_order = rows[row].order + 1;
 	}
@@ -452,7 +452,8 @@ int dynamic_init(struct root *root)
 	TAILQ_INIT(&events->list);
 	for (uint32_t row = 0; row < ABI_DYNAMIC; row++)
 		events->rows[row].generation = shm_load(&root->control->generation);
-	/* A read(2) of rows that were never written does not reserve memory for them. */
+	/* pread(2) is used because a load from rows that were never written would allocate
+	 * memory. */
 	if (pread(root->fd, rows, bytes, off) == (ssize_t)bytes)
 		r = load_rows(root, rows);
 	free(rows);

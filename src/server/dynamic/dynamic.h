@@ -45,10 +45,11 @@ struct words;
 
 /* A kind of dynamic events: a row of dynamic_kinds. */
 struct dynamic_kind {
-	char letter;			/* a definition begins with it, and then has a colon */
+	char letter;			/* letter with which a definition begins, before the
+					 * colon */
 	/*
 	 * Method create: handle a command of dynamic_events that does not begin with `-' or
-	 * `!'.  Reports a mistake in error_log.  Returns 0; -ECANCELED if the command is one of
+	 * `!'.  Reports a mistake in error_log.  Returns 0; -ECANCELED if the command is for
 	 * another kind; or another -errno.
 	 */
 	int (*create)(struct root *root, const char *command);
@@ -59,25 +60,26 @@ struct dynamic_kind {
 	void (*define)(const void *def, struct text *out);
 	/* Method show: append the event as dynamic_events lists it, without a newline. */
 	void (*show)(const void *def, struct text *out);
-	/* Return the format of the event; NULL if there is no memory.  The caller frees it. */
+	/* Method format: return the format of the event; NULL if there is no memory.  The
+	 * caller frees the format. */
 	struct event_format *(*format)(const void *def, uint32_t id);
 	event_print_fn *print;
 	event_settle_fn *settle;	/* NULL: nothing to do */
-	/* Optional method link: called once when the event is there: after it was made, or after
-	 * all events of the previous server were loaded. */
+	/* Optional method link: called once for each event, when it was made, or when all
+	 * events of the previous server were loaded. */
 	void (*link)(struct root *root, struct dynamic_event *event);
-	/* Return true if the command `-:[SYSTEM/]NAME ARGUMENTS' means @event.  @system is NULL
-	 * if the command has none. */
+	/* Method is_match: return true if the command `-:[SYSTEM/]NAME ARGUMENTS' names this
+	 * event.  @system is NULL if the command has none. */
 	bool (*is_match)(const struct event_format *format, const void *def,
 			 const char *system, const char *name,
 			 const struct words *arguments);
-	/* Optional method unlink: called before the event is removed, which is not in use.
-	 * Returns 0; or -errno: the event stays. */
+	/* Optional method unlink: called before an event that is not in use is removed.  If it
+	 * returns -errno, the event is not removed. */
 	int (*unlink)(struct root *root, struct dynamic_event *event);
 	void (*free)(void *def);
 };
 
-/* The kinds, in the order in which they try a command. */
+/* The kinds.  A command is offered to them in this order. */
 extern const struct dynamic_kind *const dynamic_kinds[];
 extern const uint32_t nr_dynamic_kinds;
 
@@ -100,14 +102,14 @@ struct dynamic_event {
 /* A row of the table of events, below ABI_DYNAMIC. */
 struct dynamic_row {
 	bool is_used;			/* true: the row has an event */
-	uint32_t generation;		/* the row can be used when all processes have applied
-					 * this generation */
+	uint32_t generation;		/* the row can be used again when all processes have
+					 * applied this generation */
 };
 
 /* The dynamic events of a root.  This is the state of ROOT_PART_DYNAMIC, which
  * dynamic_init() allocates. */
 struct dynamic_events {
-	TAILQ_HEAD(dynamic_list, dynamic_event) list;	/* in the order of their making */
+	TAILQ_HEAD(dynamic_list, dynamic_event) list;	/* events, the oldest first */
 	struct dynamic_row rows[ABI_DYNAMIC];
 	uint32_t next_order;		/* abi_event.order of the next event */
 };
@@ -124,7 +126,7 @@ int dynamic_init(struct root *root);
 void dynamic_done(struct root *root);
 /* Method root_part.list_blocks: report the blocks of the rows. */
 void dynamic_list_blocks(const struct root *root, struct extent_list *list);
-/* Method instance_part.drop: no row has records in the buffer of @instance any more. */
+/* Method instance_part.drop: note that the buffer of @instance has no records of any row now. */
 void dynamic_drop(struct instance *instance);
 
 /*
@@ -140,7 +142,8 @@ struct dynamic_event *dynamic_find(const struct root *root, const struct dynamic
 				   const char *system, const char *name);
 /* Return the server's copy of the row of @event, with its format. */
 struct event *dynamic_row_of(const struct root *root, const struct dynamic_event *event);
-/* Return true if @event is used: by an instance in which it is on, or by another reference. */
+/* Return true if @event is used: an instance has it on, or histograms or event probes refer to
+ * it. */
 bool dynamic_is_busy(const struct root *root, const struct dynamic_event *event);
 /* Remove @event.  The caller must call apply_start().  Returns 0; -EBUSY; or an error of
  * rules_publish(). */
@@ -154,7 +157,8 @@ int dynamic_remove_all(struct root *root, const struct dynamic_kind *kind);
 /* Clear all buffers that may have records of removed events. */
 void dynamic_clear_stale(struct root *root);
 
-/* Begin to use the dynamic event in row @row in an action: the event cannot be removed. */
+/* Note that an action uses the dynamic event in row @row.  The event cannot be removed until
+ * dynamic_put() is called. */
 void dynamic_get(struct root *root, uint32_t row);
 /* End a use of the dynamic event in row @row. */
 void dynamic_put(struct root *root, uint32_t row);

@@ -49,8 +49,8 @@ static int parse_removal(const struct words *words, struct removal *ret_removal)
 	return slash || *name ? 0 : -EINVAL;
 }
 
-/* Remove all events that match.  Returns 0 if at least one was removed; -ENOENT; or the error
- * of the first that could not be removed. */
+/* Remove all events that match.  Returns 0 if at least one was removed; -ENOENT if none
+ * matches; or the error of the first event that could not be removed. */
 static int remove_matching(struct root *root, const struct removal *removal)
 {
 	struct dynamic_event *event, *next;

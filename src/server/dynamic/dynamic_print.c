@@ -147,7 +147,7 @@ static void put_number(const struct record *r, const char *spec, uint64_t value,
 		text_printf(r->out, "%" PRId64, size == 4 ? (int32_t)value : (int64_t)value);
 }
 
-/* Print a field of a synthetic event.  @space: what follows the value. */
+/* Print a field of a synthetic event, then @space. */
 static void put_field(const struct record *r, const struct synth_field *field,
 		      const char *space)
 {

@@ -23,7 +23,7 @@
 /* The argument of the parser's callbacks. */
 struct context {
 	struct root *root;
-	const struct event *target;	/* result of the last find_target() */
+	const struct event *target;	/* the event that the last find_target() has returned */
 };
 
 static const struct event_format *find_target(void *ctx, const char *system, const char *name)
@@ -31,7 +31,7 @@ static const struct event_format *find_target(void *ctx, const char *system, con
 	struct context *context = ctx;
 	const struct event *event = events_find(context->root, system, name);
 
-	/* An event probe cannot be attached to another one. */
+	/* The target of an event probe cannot be another event probe. */
 	if (event && event_is_dynamic(event) &&
 	    dynamic_of(context->root, event->row)->kind == &dynamic_eprobe)
 		event = NULL;
@@ -55,7 +55,8 @@ static bool has_event(void *ctx, const char *system, const char *name)
 
 /* ---- make an event probe ---- */
 
-/* Report the mistake @code in error_log, at column @pos of the tokens joined by blanks. */
+/* Report the mistake @code in error_log.  The text there is the tokens joined by blanks, and
+ * the caret is at column @pos. */
 static void report(struct root *root, const struct words *words, enum eprobe_error_code code,
 		   uint32_t pos)
 {
@@ -175,7 +176,7 @@ static struct event_format *format(const void *def, uint32_t id)
 	return eprobe_format(def, id);
 }
 
-/* Return true if @word is "SYSTEM/EVENT" or "SYSTEM.EVENT" of the target. */
+/* Return true if @word is "SYSTEM/EVENT" or "SYSTEM.EVENT" and names the target. */
 static bool is_target(const struct eprobe *eprobe, const char *word)
 {
 	const char *slash = strchr(word, '/');
@@ -187,7 +188,7 @@ static bool is_target(const struct eprobe *eprobe, const char *word)
 	       !strcmp(slash + 1, eprobe->event);
 }
 
-/* Return true if @word is "NAME=BODY" of the argument. */
+/* Return true if @word is "NAME=BODY" and describes @arg. */
 static bool is_arg(const struct eprobe_arg *arg, const char *word)
 {
 	size_t len = strlen(arg->name);
@@ -213,7 +214,8 @@ static bool is_match(const struct event_format *of, const void *def, const char 
 	return true;
 }
 
-/* Method link: a target that is a dynamic event cannot be removed any more. */
+/* Method link: if the target is a dynamic event, count this probe there, so that the target
+ * cannot be removed before the probe. */
 static void link_target(struct root *root, struct dynamic_event *event)
 {
 	const struct eprobe *eprobe = event->def;

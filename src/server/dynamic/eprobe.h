@@ -31,13 +31,14 @@ extern const struct trigger_lang eprobe_lang;
 /* Method event_settle_fn: attach @event, an event probe, to its target if it is on in
  * @instance, else detach it.  Returns 0; or -errno: the probe is off. */
 int eprobe_settle(struct instance *instance, const struct event *event);
-/* Detach the event probe in row @row from its target in all instances.  Returns 0 or an error of
+/* Detach the event probe @event from its target in all instances.  Returns 0 or an error of
  * trigger_remove(). */
 int eprobe_detach_all(struct root *root, const struct event *event);
-/* Check @filter, a filter of @target.  A mistake is reported in error_log.  Returns 0 or
- * -errno. */
+/* Check the text of a filter for records of @target.  A mistake is reported in error_log.
+ * Returns 0 or -errno. */
 int eprobe_check_filter(struct root *root, const struct event *target, const char *filter);
-/* Method instance_part.load: settle all event probes after the rules were loaded. */
+/* Method instance_part.load: attach or detach all event probes, as their settings say, after
+ * the rules were loaded. */
 int eprobes_load(struct instance *instance);
 
 #endif

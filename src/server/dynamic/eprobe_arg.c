@@ -2,8 +2,9 @@
 /*
  * Parse an argument of an event probe, NAME=FETCH[:TYPE].
  *
- * The kernel makes at most FETCH_INSNS instructions of an argument.  Here their number is only
- * counted, because a longer one must be refused at the kernel's place.
+ * The kernel compiles an argument to at most FETCH_INSNS instructions, and refuses one that
+ * needs more. ulf compiles differently.  So this parser only counts the kernel's instructions,
+ * to refuse what the kernel refuses, with the caret at the same place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static const struct eprobe_type types[] = {
 
 /* The last step of an argument's value, before it is stored. */
 enum step {
-	STEP_NONE,			/* the argument has no value */
+	STEP_NONE,			/* no step yet: the argument has no value */
 	STEP_VARIABLE, STEP_NUMBER, STEP_COMM, STEP_TEXT,
 	STEP_DEREF,			/* memory is read */
 	STEP_USER_DEREF,		/* memory is read, and was written as `+u' or `-u' */
@@ -52,7 +53,8 @@ struct arg_parser {
 	struct eprobe_parser *p;
 	struct eprobe_arg *arg;
 	uint32_t offset;		/* offset of the current part in the token */
-	uint32_t insn;			/* number of the kernel's last instruction */
+	uint32_t insn;			/* number of the instruction that the kernel would have
+					 * made last */
 	enum step last;
 };
 
@@ -68,7 +70,7 @@ static const struct eprobe_type *find_type(const char *name)
 {
 	char number[8];
 
-	if (*name == 'b') {		/* bWIDTH@OFFSET/SIZE */
+	if (*name == 'b') {		/* a bit field is written as bWIDTH@OFFSET/SIZE */
 		uint64_t bits = 0;
 
 		name = strchr(name, '/');
@@ -104,7 +106,7 @@ static int parse_count(struct arg_parser *a, char *text, uint32_t at)
 	return 0;
 }
 
-/* Cut the type off @body.  *@ret_type: the type; NULL: none was written. */
+/* Cut the type off @body. *@ret_type is the type; NULL if none was written. */
 static int split_type(struct arg_parser *a, char *body, char **ret_type)
 {
 	char *type = strchr(body, ':'), *bracket = NULL;
@@ -156,7 +158,7 @@ static int add_deref(struct arg_parser *a, enum step step, int64_t offset)
 	return 0;
 }
 
-/* Return true if the target has the field @name, which is none of the common fields. */
+/* Return true if the target has the field @name, other than a common field. */
 static bool has_field(const struct event_format *target, const char *name)
 {
 	for (size_t i = 0; i < target->nr_fields; i++)
@@ -285,7 +287,7 @@ static int parse_value(struct arg_parser *a, char *text)
 		return parse_deref(a, text);
 	case '\\':
 		return parse_immediate(a, text + 1);
-	case '%':			/* the kernel reports a register twice */
+	case '%':			/* the kernel reports the mistake of a register twice */
 		fail(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
 		break;
 	}
@@ -296,7 +298,7 @@ static int parse_value(struct arg_parser *a, char *text)
 
 /* ---- how the value is stored ---- */
 
-/* Take one more of the kernel's instructions, for storing. */
+/* Count one more of the kernel's instructions: the one that stores the value. */
 static int store_insn(struct arg_parser *a, int errnum)
 {
 	if (++a->insn >= FETCH_INSNS - 1)
@@ -381,14 +383,14 @@ static bool is_used(const struct eprobe *eprobe, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (!strcmp(reserved[i], name))
 			return true;
-	/* The argument that is being parsed is the last one. */
+	/* The last argument is left out, because it is the one that is being parsed. */
 	for (uint32_t i = 0; i + 1 < eprobe->nr_args; i++)
 		if (!strcmp(eprobe->args[i].name, name))
 			return true;
 	return false;
 }
 
-/* Return the name of an argument without one: a name that is its value, or argN. */
+/* Return the name of an argument that was written without one: the name of its field, or argN. */
 static char *make_name(const char *word, uint32_t number)
 {
 	char *name = strndup(word, strcspn(word, ":"));
@@ -399,7 +401,7 @@ static char *make_name(const char *word, uint32_t number)
 	return asprintf(&name, "arg%u", number) < 0 ? NULL : name;
 }
 
-/* Set the name of the argument @word.  *@ret_body: what follows it in @word. */
+/* Set the name of the argument @word. *@ret_body points to the text after the name in @word. */
 static int parse_name(struct arg_parser *a, const char *word, const char **ret_body)
 {
 	const char *equal = strchr(word, '=');

@@ -17,8 +17,8 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-#define LATE_MAX	4u		/* maximum number of event probes of an instance that
-					 * are attached when the instance is loaded */
+#define LATE_MAX	4u		/* maximum number of event probes that are attached
+					 * while an instance is loaded */
 
 /* The state of a hidden trigger (trigger.state). */
 struct attached {
@@ -127,9 +127,10 @@ int eprobe_check_filter(struct root *root, const struct event *target, const cha
 }
 
 /*
- * Switch event probes off that are on and not attached, except LATE_MAX of them.  The previous
- * server may have died before it could attach one.  A hostile program can set the bits of all, in
- * all instances, and to attach each of them takes long.
+ * Switch off event probes that are on and not attached, except LATE_MAX of them.  A probe can
+ * be in this state if the previous server died before it could attach the probe.  A hostile
+ * program can set the bits of all probes in all instances, and to attach each of them would
+ * take long.
  */
 static void limit_late(struct instance *instance)
 {
@@ -167,7 +168,7 @@ static int compile(struct instance *instance, const struct trigger *trigger,
 	const struct dynamic_event *event = dynamic_of(instance->root, attached->row);
 	struct eprobe_refusal refusal;
 	struct hist_program *program;
-	/* make_event() has checked what may be read, and each process checks it again. */
+	/* make_event() has checked what memory may be read, and each process checks it again. */
 	int r = event ? eprobe_compile(event->def, target->format, event->row, true, &program,
 				       &refusal) : -EINVAL;
 
@@ -239,8 +240,8 @@ static void get_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
 	memcpy(ret_comm, hit->mark->comm, HIST_COMM_LEN);
 }
 
-/* Record the probe for a record of the server.  The server does not read the memory that fields
- * of such a record point to. */
+/* Record the probe for a record that the server itself records.  The server does not read the
+ * memory to which fields of such a record point. */
 static bool mark_probe(struct instance *instance, const struct trigger *trigger,
 		       struct trigger_mark *mark)
 {

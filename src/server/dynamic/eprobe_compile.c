@@ -114,7 +114,7 @@ static int put_string(struct compiler *c, struct hist_insn insn, uint32_t bytes,
 	return 0;
 }
 
-/* Return the instruction that loads a number of @size bytes at @offset of the record. */
+/* Return the instruction that loads a number of @size bytes at @offset of the target's record. */
 static struct hist_insn load_insn(uint32_t offset, uint32_t size, bool is_signed)
 {
 	static const uint8_t ops[2][9] = {
@@ -127,7 +127,7 @@ static struct hist_insn load_insn(uint32_t offset, uint32_t size, bool is_signed
 	return (struct hist_insn){ .op = ops[is_signed][size], .offset = (uint16_t)offset };
 }
 
-/* Shift register @reg so that it is the bit field of the argument. */
+/* Shift register @reg so that only the bit field of the argument is left in it. */
 static void put_bits(struct compiler *c, uint32_t reg)
 {
 	uint32_t unused = 64 - 8 * c->arg->type->size;
@@ -208,7 +208,7 @@ static int copy_bytes(struct compiler *c, const struct memory *memory, uint32_t 
 	return r;
 }
 
-/* Compile the elements of the argument, which are in @memory. */
+/* Compile the elements of the argument.  @memory: the memory in which they are. */
 static int put_memory(struct compiler *c, const struct memory *memory)
 {
 	const struct eprobe_arg *arg = c->arg;
@@ -258,8 +258,8 @@ static int put_dynamic_part(struct compiler *c, const struct event_field *field,
 	}, 4, c->arg->offset);
 }
 
-/* Return true if a process reads the memory of the argument: it is near the address in a field
- * that is a pointer, or the program has allowed more. */
+/* Return true if a process may read the memory of the argument: the memory is near the address
+ * in a field that is declared as a pointer, or the program has allowed more. */
 static bool is_allowed(const struct compiler *c, bool is_pointer, int64_t offset)
 {
 	const struct eprobe_arg *arg = c->arg;
@@ -272,8 +272,8 @@ static bool is_allowed(const struct compiler *c, bool is_pointer, int64_t offset
 	       offset <= OFFSET_MAX - bytes && !(is_string && arg->count);
 }
 
-/* Append an instruction that follows a pointer: it reads the address in register @base, plus
- * @offset, and stores what is there in the register itself. */
+/* Append an instruction that follows a pointer: it loads 8 bytes from the address in register
+ * @base, plus @offset, into the register itself. */
 static void put_step(struct compiler *c, int base, int64_t offset)
 {
 	put_insn(c, &(struct hist_insn){
@@ -302,7 +302,8 @@ static int put_strings(struct compiler *c, const struct memory *memory)
 	return r;
 }
 
-/* Compile memory at the address that @address computes.  @bytes: what it reads of the record. */
+/* Compile an argument whose memory is at the address that @address computes.  @bytes: number
+ * of bytes that @address reads of the record. */
 static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 		  bool is_pointer)
 {
@@ -328,7 +329,8 @@ static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 	}, 0, arg->offset);
 }
 
-/* Compile memory at the address in @field, or in the record itself if the field is there. */
+/* Compile an argument whose memory is at the address in @field, or in the record itself if the
+ * field's bytes are there. */
 static int put_at_field(struct compiler *c, const struct event_field *field)
 {
 	enum field_use use = use_of(field);

@@ -29,7 +29,8 @@ int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t o
 {
 	uint32_t pos = 0, max = sizeof(p->errors->errors) / sizeof(p->errors->errors[0]);
 
-	/* Tokens are joined by one blank.  After the last one, the offset has no meaning. */
+	/* Tokens are joined by one blank.  If @p->index is after the last token, the offset
+	 * has no meaning. */
 	for (uint32_t i = 0; i < p->index && i < p->words->nr; i++)
 		pos += (uint32_t)strlen(p->words->word[i]) + 1;
 	if (p->index < p->words->nr)

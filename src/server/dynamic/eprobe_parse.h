@@ -21,7 +21,7 @@ struct words;
 #define EPROBE_NAME_BYTES	64u	/* limit of the length of a name with its NUL */
 #define EPROBE_ARGS_MAX		128u
 #define EPROBE_RECORD_MAX	3072u	/* maximum size of the fields of a record, bytes */
-#define EPROBE_DEREFS_MAX	15u	/* the kernel allows fewer */
+#define EPROBE_DEREFS_MAX	15u	/* the kernel allows fewer than this in one argument */
 
 /* The kernel's errors, with its texts, and at the end ulf's own. */
 #define EPROBE_ERRORS(X)						\
@@ -82,7 +82,7 @@ struct eprobe_error {
 	uint32_t pos;			/* column of the caret in the command */
 };
 
-/* The mistakes of a command; the kernel reports some twice, in other words. */
+/* The mistakes of a command.  The kernel reports some mistakes twice, with two texts. */
 struct eprobe_errors {
 	uint32_t nr;
 	struct eprobe_error errors[2];
@@ -97,8 +97,8 @@ enum eprobe_print {
 };
 
 struct eprobe_type {
-	const char *name;		/* as users write it */
-	const char *field_type;		/* C type in the format */
+	const char *name;		/* name of the type, as users write it */
+	const char *field_type;		/* type of the field in the event's format */
 	const char *spec;		/* conversion of printf() in the print format */
 	uint32_t size;			/* bytes */
 	bool is_signed;
@@ -116,12 +116,13 @@ enum eprobe_base {
 
 struct eprobe_arg {
 	char *name;
-	char *body;			/* as it was written, for the list of events */
+	char *body;			/* the argument as it was written, for the list of events */
 	const struct eprobe_type *type;
 	uint32_t count;			/* number of elements; 0: no array */
 	uint32_t offset;		/* offset in the record, bytes */
 	bool is_bitfield;
-	uint8_t left, right;		/* bit field: shifts in a number of type->size bytes */
+	uint8_t left, right;		/* for a bit field: two shifts, first to the left and
+					 * then to the right, in a number of type->size bytes */
 	enum eprobe_base base;
 	char *text;			/* see enum eprobe_base; NULL: none */
 	uint64_t number;

@@ -23,10 +23,10 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-#define RECORD_MAX	(1u << 17)	/* limit of the size of a record while it is made; that
-					 * of a record in a ring is lower */
-#define DEPTH_MAX	4u		/* maximum length of a chain of dynamic events, of
-					 * which each records the next */
+#define RECORD_MAX	(1u << 17)	/* limit of the size of a record while it is made,
+					 * bytes; a ring takes only smaller records */
+#define DEPTH_MAX	4u		/* maximum length of a chain of dynamic events in which
+					 * each event records the next one */
 
 /* Name of the thread that writes.  filter_context.get_comm() has no parameter for the thread,
  * so the name is in a global variable; this is safe, because the server has one thread. */
@@ -37,7 +37,7 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, writer_comm, sizeof(writer_comm));
 }
 
-/* Return true if the filter of @event is false of the record. */
+/* Return true if the filter of @event rejects the record. */
 static bool is_filtered(struct instance *instance, const struct event *event,
 			const struct trigger_mark *mark)
 {
@@ -53,7 +53,8 @@ static bool is_filtered(struct instance *instance, const struct event *event,
 	return !filter_match(filter->program, mark->rec, mark->bytes, &context);
 }
 
-/* Return true if the triggers of the event must see the record. */
+/* Return true if @trigger, or a trigger after it in the list, must see the record before it
+ * acts. */
 static bool is_conditional(const struct trigger *trigger)
 {
 	for (; trigger; trigger = trigger->next)

@@ -24,9 +24,9 @@ ssize_t inject_write(struct instance *instance, const struct event *event, const
 		     size_t size, pid_t tid);
 /*
  * Record the dynamic event in row @row, because a trigger of the record @cause says so.
- * @only: record it only in this instance; NULL: in all.  The event must be enabled there.
- * @entry: the record of @bytes bytes, without its common fields, of which the first 8 bytes are
- *	set here; NULL: the record is too large, and nothing happens.
+ * @only: record it only in this instance; NULL: in all instances.  The event must be enabled
+ * there.  @entry: the record, of @bytes bytes.  Its first 8 bytes, the common fields, are set
+ * here.  NULL: the record is too large, and nothing is recorded.
  */
 void inject_emit(struct root *root, struct instance *only, uint32_t row, void *entry,
 		 size_t bytes, const struct trigger_mark *cause);

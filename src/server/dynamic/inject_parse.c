@@ -13,9 +13,9 @@
 #include "server/dynamic/words.h"
 #include <ulf/record.h>
 
-#define HEAD_BYTES	8u		/* bytes of the common fields */
+#define HEAD_BYTES	8u		/* size of the common fields, bytes */
 
-/* How a field is written. */
+/* How a field gets its value from the text. */
 enum field_use {
 	USE_NUMBER,
 	USE_ARRAY,			/* string of fixed size in the record */
@@ -114,7 +114,8 @@ static void put_string(const struct event_field *field, const char *value, uint3
 		text_putc(record, '\0');
 		set_loc(record, field, at, len + 1);
 		break;
-	default:			/* the program's memory cannot be written */
+	default:			/* the value would be outside of the record, in memory
+					 * of the program */
 		break;
 	}
 }
@@ -127,7 +128,7 @@ static bool is_name_char(char c)
 	       c == '_';
 }
 
-/* Parse the number at @text, and store it in @field.  *@ret_end: what follows it. */
+/* Parse the number at @text, and store it in @field. *@ret_end points to the text after it. */
 static int take_number(const struct event_field *field, const char *text, struct text *record,
 		       const char **ret_end)
 {
@@ -157,8 +158,8 @@ static int take_number(const struct event_field *field, const char *text, struct
 	return 0;
 }
 
-/* Parse the quoted string at @text, and store it in @field.  A backslash keeps a quote inside,
- * and stays. *@ret_end: what follows the string. */
+/* Parse the quoted string at @text, and store it in @field.  A quote after a backslash belongs
+ * to the string, and so does the backslash. *@ret_end points to the text after the string. */
 static int take_string(const struct event_field *field, const char *text, struct text *record,
 		       const char **ret_end)
 {
@@ -177,7 +178,7 @@ static int take_string(const struct event_field *field, const char *text, struct
 	return 0;
 }
 
-/* Return true if @name stands for something that every event has, but that is no field. */
+/* Return true if @name is a name that each event has but that is not one of its fields. */
 static bool is_generic(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -191,7 +192,7 @@ static bool is_generic(const char *name, size_t len)
 	return false;
 }
 
-/* Parse "FIELD = VALUE" at @text.  *@ret_end: what follows it. */
+/* Parse "FIELD = VALUE" at @text. *@ret_end points to the text after it. */
 static int take_field(const struct event_format *format, const char *text,
 		      struct text *record, const char **ret_end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Make a record of an event from text, as the kernel's file `inject` takes it:
- * "FIELD=NUMBER FIELD='text' ...".  Depends on no root.
+ * Make a record of an event from text, as the kernel's file `inject` does: "FIELD=NUMBER
+ * FIELD='text' ...".  These functions use no root.
  */
 #ifndef ULF_SERVER_INJECT_PARSE_H
 #define ULF_SERVER_INJECT_PARSE_H

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Return the value of a digit, or 16 if @c is none. */
+/* Return the value of a digit, or 16 if @c is not a digit. */
 static uint32_t digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -13,7 +13,7 @@ static uint32_t digit_of(char c)
 	return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
 }
 
-/* Parse the digits at @text, and set *@ret_end to what follows them.  Returns true if the
+/* Parse the digits at @text, and set *@ret_end to the text after them.  Returns true if the
  * number does not fit into 64 bits. */
 static bool scan(const char *text, uint64_t *ret_value, const char **ret_end)
 {

@@ -71,8 +71,8 @@ static bool has_field(const char *text)
 	return has_three;
 }
 
-/* Return a copy of the name that ends at the first blank or tab of @text, and set *@ret_rest to
- * what follows.  NULL: there is no memory. */
+/* Return a copy of the name that ends at the first blank or tab of @text, and set *@ret_rest
+ * to the text after the name.  Returns NULL if there is no memory. */
 static char *take_name(const char *text, const char **ret_rest)
 {
 	size_t len = strcspn(text, " \t");

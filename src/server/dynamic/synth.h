@@ -22,8 +22,9 @@ int synth_command(struct root *root, const char *line);
 /* Append the events as synthetic_events lists them. */
 void synth_list(const struct root *root, struct text *out);
 
-/* Return the synthetic event @name, with its row and format; NULL if there is none.  A user
- * that stays, such as a histogram, calls dynamic_get() and dynamic_put() with its row. */
+/* Return the synthetic event @name, with its row and format; NULL if there is none.  A caller
+ * that keeps the event, such as a histogram, must call dynamic_get() and dynamic_put() with
+ * the row. */
 const struct event *synth_find(const struct root *root, const char *name);
 
 #endif

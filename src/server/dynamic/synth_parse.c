@@ -16,9 +16,10 @@
 #include "server/dynamic/words.h"
 #include <ulf/record.h>
 
-#define TEXT_MAX	(1u << 20)	/* limit of the texts that are made here, bytes */
+#define TEXT_MAX	(1u << 20)	/* limit of the length of texts that this file makes,
+					 * bytes */
 #define LOC_BYTES	SYNTH_WORD_BYTES	/* size of the field of a dynamic string or a
-						 * stack, as the kernel says */
+						 * stack, as the kernel shows it in the format */
 
 const char *synth_error_text(enum synth_error_code code)
 {
@@ -64,8 +65,8 @@ struct parser {
 	struct synth_error *error;
 };
 
-/* Report the mistake @code, with the caret at the first occurrence of @word in the command;
- * NULL: at its start. */
+/* Report the mistake @code.  The caret is at the first occurrence of @word in the command;
+ * @word NULL: at its start. */
 static int fail(const struct parser *p, enum synth_error_code code, const char *word)
 {
 	*p->error = (struct synth_error){
@@ -139,7 +140,7 @@ struct field_words {
 	const char *array;		/* part of @name from its first `[' on; "": none */
 };
 
-/* Make @field of its tokens.  Returns 0, -EINVAL or -ENOMEM. */
+/* Make @field from its tokens.  Returns 0, -EINVAL or -ENOMEM. */
 static int make_field(const struct parser *p, const struct field_words *words,
 		      struct synth_field *field)
 {
@@ -214,7 +215,7 @@ static int parse_fields(const struct parser *p, const struct words *words)
 	return 0;
 }
 
-/* Compute where the fields are in a record. */
+/* Compute the offsets of the fields in a record. */
 static void place_fields(struct synth *synth)
 {
 	uint32_t offset = SYNTH_WORD_BYTES;	/* the common fields */

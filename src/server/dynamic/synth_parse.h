@@ -56,12 +56,13 @@ enum synth_kind {
 };
 
 struct synth_field {
-	char *type;			/* as it is listed: u64, char[16], unsigned long[] */
+	char *type;			/* type as the files show it: u64, char[16], unsigned
+					 * long[] */
 	char *name;
 	const char *spec;		/* conversion of printf() that prints the field */
 	enum synth_kind kind;
-	uint32_t size;			/* bytes; of a string without its NUL, as the size in
-					 * brackets says */
+	uint32_t size;			/* size of the field, bytes; for a string the number in
+					 * brackets */
 	uint32_t offset;		/* offset in the record, bytes */
 	bool is_signed;
 };

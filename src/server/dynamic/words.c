@@ -38,7 +38,7 @@ uint32_t word_column(const char *command, const char *word)
 	return found ? (uint32_t)(found - command) : 0;
 }
 
-/* End the token at @at with a NUL.  Returns the address after the token. */
+/* End the token at @at with a NUL.  Returns the address after this NUL. */
 static char *end_word(char *at)
 {
 	while (*at && !word_is_space(*at))

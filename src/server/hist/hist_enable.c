@@ -56,7 +56,7 @@ static uint32_t find_words(const struct instance *instance, const struct event *
 	return nr;
 }
 
-/* Make the data of a trigger, which are the same for all rows of its event. */
+/* Make the data of a trigger.  The data are the same for all rows of the event. */
 static int compile(struct instance *instance, const struct trigger *trigger,
 		   const struct event *event, void **ret_data, uint32_t *ret_bytes)
 {
@@ -101,7 +101,7 @@ int hist_update_enablers(struct instance *instance, const struct event *event)
 	return r ? r : update_soft(instance, &rules->print, &print_event, event);
 }
 
-/* Run the command for a record of the server. */
+/* Run the command for a record that the server itself records. */
 static bool mark(struct instance *instance, const struct trigger *trigger,
 		 struct trigger_mark *mark)
 {

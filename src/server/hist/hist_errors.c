@@ -60,8 +60,8 @@ static void offer_synth(const struct root *root, struct nearest *near)
 			nearest_offer(near, events->rows[row]->format->name);
 }
 
-/* Offer the names that are possible at the place of the mistake @code.  @is_var: the wrong
- * name has a $ before it.  Returns false if no name is possible. */
+/* Offer each name that would be possible in place of the wrong one, for the mistake @code.
+ * @is_var: the wrong name has a $ before it.  Returns false if no name is possible. */
 static bool offer_names(const struct hist_write *write, enum hist_error_code code,
 			bool is_var, struct nearest *near)
 {
@@ -105,7 +105,8 @@ static const char *find_near(const struct hist_write *write, const struct hist_e
 	if (!len || !offer_names(write, error->code, is_var, near))
 		return NULL;
 	name = nearest_name(near);
-	/* A field may exist and be unsuitable, such as `buf` of ftrace:print. */
+	/* The name may be that of a field that exists but cannot be used, such as `buf` of
+	 * ftrace:print.  It is no suggestion then. */
 	return name && (strlen(name) != len || memcmp(name, word, len)) ? name : NULL;
 }
 

@@ -31,19 +31,21 @@ struct hist_trigger {
 	struct histogram *histogram;	/* NULL while the trigger is being loaded or made */
 	struct trigger *trigger;
 	struct instance *instance;
-	uint32_t row;			/* a row of the trigger's event; or ABI_ROW_PRINT */
+	uint32_t row;			/* row of the trigger's event in the event table; or
+					 * ABI_ROW_PRINT */
 	uint32_t paused;		/* 1 + number of the rule word; the histogram does
 					 * not count hits of this trigger while the word is
 					 * not 0 */
 	bool is_leaving;		/* true: the trigger is being removed */
-	struct hist_more *more;		/* what the previous server has published; NULL
-					 * unless the trigger is being loaded */
+	struct hist_more *more;		/* the text and table that the previous server has
+					 * published; NULL unless the trigger is being loaded */
 };
 
-/* A histogram: a definition, and a table that counts by it. */
+/* A histogram: a definition, and a table that counts hits as the definition says. */
 struct histogram {
 	struct histogram *next;		/* next newer histogram of the root */
-	struct hist_trigger *triggers;	/* oldest first; NULL while it is made or freed */
+	struct hist_trigger *triggers;	/* triggers of this histogram, the oldest first; NULL
+					 * while the histogram is made or freed */
 	struct hist_def *def;
 	char *text;			/* the definition as it was written, without the
 					 * filter */
@@ -51,14 +53,15 @@ struct histogram {
 	uint64_t owner;			/* serial of the histogram for which this one saves
 					 * a field (synthetic_FIELD); 0: a user has written
 					 * it */
-	struct abi_ring_ref block;	/* block of the table; off 0: none yet */
+	struct abi_ring_ref block;	/* block of the table; off is 0 while there is no table */
 	struct abi_ring_ref stale;	/* block of an older table that a process may still
-					 * use, because the rules could not be published;
-					 * off 0: none */
+					 * use, because the rules could not be published; off
+					 * is 0 if there is none */
 	struct hist_table_ref table;	/* place and geometry of the table */
-	uint32_t readers;		/* number of struct hist_source that refer to it */
-	bool is_gone;			/* true: the histogram was removed, and is freed with
-					 * the last reader */
+	uint32_t readers;		/* number of struct hist_source that refer to this
+					 * histogram */
+	bool is_gone;			/* true: the histogram was removed, and is freed when
+					 * its last reader has ended */
 };
 
 /* A write of a `hist` trigger while it is handled: ctx of struct hist_env. */
@@ -90,7 +93,7 @@ struct histogram *histogram_new(struct root *root, struct hist_def *def, const c
 void histogram_free(struct root *root, struct histogram *histogram);
 /* Free @histogram if histogram_free() was called for it, and it has no reader. */
 void histogram_release(struct histogram *histogram);
-/* Do as histogram_free(), and retire the table.  The caller must call apply_start(). */
+/* Do what histogram_free() does, and retire the table.  The caller must call apply_start(). */
 void histogram_retire(struct root *root, struct histogram *histogram);
 /* Allocate an empty table for @histogram.  Returns 0; -ENOMEM if the table would be too large
  * or the arena is full; -ENOSPC if the file system is full; or another -errno. */
@@ -108,7 +111,7 @@ bool histogram_is_used(const struct root *root, const struct histogram *histogra
 /* Return @trigger or the first trigger after it, in the order of the file `trigger`, that is a
  * `hist` trigger; NULL: there is none.  @trigger: as from triggers_first(); NULL is allowed. */
 struct trigger *hist_next(struct trigger *trigger);
-/* Return the definition that @trigger, a `hist` trigger, counts by. */
+/* Return the definition of the histogram of @trigger, a `hist` trigger. */
 const struct hist_def *hist_def_of(const struct trigger *trigger);
 /* Compile @trigger for records of @event (trigger_lang.compile). */
 int hist_compile_for(struct instance *instance, const struct trigger *trigger,
@@ -155,9 +158,9 @@ struct hist_trigger *hist_trigger_new(struct instance *instance, const struct ev
 
 /* ---- hist_errors.c: report mistakes ---- */
 
-/* Report write->errors in error_log, and empty them.  Returns true if there was one. */
+/* Report write->errors in error_log, and empty the list.  Returns true if there was an error. */
 bool hist_log(struct hist_write *write);
-/* Report that the write is wrong, if the kernel returns EINVAL and logs nothing. */
+/* Report a wrong write for which the kernel returns EINVAL without a message in its error_log. */
 void hist_log_silent(const struct hist_write *write);
 
 /* ---- hist_restart.c: survive a restart of the server ---- */

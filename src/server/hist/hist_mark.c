@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Count the records of the server: it runs the programs of `hist` triggers of ftrace:print,
- * because it records the markers, and those of events that users inject.  Figures go to the last
- * part of a table, under its lock, as those of threads that cannot use rseq.
+ * Count the records of the server.  The server itself records markers and the events that
+ * users inject, so it also runs the programs of these events' `hist` triggers.  Its figures go
+ * to the last part of a table, under the lock, as those of threads that cannot use rseq.
  */
 #include <string.h>
 

@@ -135,7 +135,7 @@ static struct histogram *load_histogram(struct hist_trigger *hist)
 	return histogram;
 }
 
-/* Find the histogram of @hist if another trigger has loaded it. */
+/* Find the histogram of @hist, if another trigger of this histogram was loaded before. */
 static struct histogram *find_loaded(const struct hist_trigger *hist)
 {
 	struct histogram *h = histogram_find(hist->instance->root, hist->more->serial);

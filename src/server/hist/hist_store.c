@@ -161,8 +161,8 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Return the first trigger of the event that is the one of @draft, as the kernel compares
- * them.  @named: the histogram with the name that @draft has; NULL: there is none. */
+/* Return the first trigger of the event that the kernel would take for the trigger of @draft.
+ * @named: the histogram that has the name in @draft; NULL: there is none. */
 static struct trigger *find_same(const struct hist_write *write, const struct draft *draft,
 				 const struct histogram *named)
 {
@@ -190,8 +190,8 @@ static struct histogram *find_named(const struct hist_write *write, const struct
 
 static int remove_trigger(struct hist_trigger *hist, bool *ret_is_changed);
 
-/* Remove the histograms that were made to save fields for the histogram @owner.  One that
- * another histogram has begun to use stays, as if a user had written it. */
+/* Remove the histograms that were made to save fields for the histogram @owner.  A histogram
+ * to which another histogram refers by now stays, as if a user had written it. */
 static void remove_saved(struct root *root, uint64_t owner, bool *ret_is_changed)
 {
 	struct histogram *h = root_hists(root)->first, *next;
@@ -206,7 +206,7 @@ static void remove_saved(struct root *root, uint64_t owner, bool *ret_is_changed
 	}
 }
 
-/* Remove the trigger of @hist, and its histogram if this was its last trigger. */
+/* Remove the trigger of @hist.  If the histogram has no other trigger, remove it, too. */
 static int remove_trigger(struct hist_trigger *hist, bool *ret_is_changed)
 {
 	struct histogram *histogram = hist->histogram;
@@ -267,8 +267,8 @@ static int remove_all(struct instance *instance, const struct event *event,
 
 /* ---- add ---- */
 
-/* Prepare the instance for the histogram of @draft: set the clock that it names, and make the
- * spare side for snapshot(). */
+/* Prepare the instance for the histogram of @draft: set the clock that the definition names,
+ * and make the spare side of the buffer if an action is snapshot(). */
 static int prepare_instance(struct hist_write *write, const struct hist_def *def,
 			    bool *ret_is_changed)
 {
@@ -289,8 +289,8 @@ static int prepare_instance(struct hist_write *write, const struct hist_def *def
 	return r;
 }
 
-/* Make the histogram of @draft with an empty table, or use @named, and give it the trigger of
- * @draft.  The definition of @draft belongs to the histogram then, if it was made. */
+/* Add the trigger of @draft to the histogram @named, or to a new histogram with an empty
+ * table.  A new histogram takes the definition out of @draft. */
 static int take_histogram(struct root *root, struct histogram *named, struct draft *draft)
 {
 	struct histogram *histogram = named;
@@ -386,7 +386,7 @@ static bool update_same(const struct hist_write *write, const struct draft *draf
 	return true;
 }
 
-/* Report that the name @name is the one of another definition. */
+/* Report that the histogram @name exists with another definition. */
 static void log_name(struct hist_write *write, const char *name)
 {
 	char *assignment;
@@ -454,7 +454,7 @@ int hist_add(struct hist_write *write, const char *text, const char *filter, uin
 	return r;
 }
 
-/* Give the histograms that @write has made for fields to the histogram @hist; @hist NULL:
+/* Let the histogram @hist own the histograms that @write has made for fields.  @hist NULL:
  * remove them. */
 static void settle_saved(const struct hist_write *write, const struct hist_trigger *hist,
 			 bool *ret_is_changed)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms and their tables.  A table is a block of the arena (core/block.h), which no word
- * of shared memory refers to: the programs and texts in the block of rules do.  So a table is
- * allocated before the rules that use it are published, and retired after the rules without it
- * are.
+ * Histograms and their tables.  A table is a block of the arena (core/block.h).  No word of
+ * shared memory refers to the table itself: the programs and texts in the block of rules do.
+ * So a table is allocated before the rules that use it are published, and retired after rules
+ * without it are published.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ static inline struct root_hists *root_hists(const struct root *root)
 	return root->part_state[ROOT_PART_HIST];
 }
 
-/* The languages of the commands hist, and of enable_hist and disable_hist. */
+/* The languages of trigger commands: of hist; and of enable_hist and disable_hist. */
 extern const struct trigger_lang hist_lang, enable_hist_lang;
 
 /* Method root_part.list_blocks: list the tables. */
@@ -54,9 +54,9 @@ void hists_done(struct root *root);
 void hists_drop(struct instance *instance);
 
 /*
- * Set the clock of @instance to row @clock of clock_table, as instance_set_clock() does, also for
- * its histograms.  The caller must call apply_start().  Returns 0 or -errno; after an error the
- * clock is the old one, if there is memory for its rings.
+ * Set the clock of @instance and of its histograms to row @clock of clock_table, as
+ * instance_set_clock() does.  The caller must call apply_start().  Returns 0 or -errno.  After
+ * an error the old clock is set again, unless there is no memory for its rings.
  */
 int hists_set_clock(struct instance *instance, uint32_t clock);
 
@@ -74,8 +74,8 @@ struct hist_source {
 struct hist_sources {
 	struct hist_source *list;	/* array of @nr, in the order of the file `trigger` */
 	uint32_t nr;
-	uint32_t next;			/* for the caller: the first one that is not printed
-					 * yet */
+	uint32_t next;			/* for the caller: index of the first histogram that is
+					 * not printed yet */
 	uint32_t module;		/* module of the event, for symbols_print() */
 };
 
