@@ -15,13 +15,13 @@ build = sys.argv[1]
 # A room may use the rooms before it.  The three programs (server, CLI, runtime) do not use each
 # other, except that the CLI links the server.
 ORDERS = [
-    ['base', 'arch/x86_64', 'ring', 'event', 'filter', 'hist', 'symbols',
+    ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'symbols',
      'server/core', 'server/names', 'server/rings', 'server/rules', 'server/dynamic', 'server/hist',
      'server/print',
      'server/functions', 'tracefs', 'tracefs/fuse', 'daemon', 'cli'],
     # Only the program calls functions of runtime/libc, which have the names of libc's functions.
-    ['base', 'arch/x86_64', 'ring', 'event', 'filter', 'hist', 'runtime/base', 'runtime/buffer',
-     'runtime/unwind', 'runtime/event', 'runtime/function', 'runtime', 'runtime/libc'],
+    ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'runtime/base',
+     'runtime/buffer', 'runtime/unwind', 'runtime/event', 'runtime/function', 'runtime', 'runtime/libc'],
 ]
 # The trampolines of src/arch call functions of the runtime and read its variables.
 HOOKS = {

@@ -63,8 +63,9 @@ may_not() {
 		"^ *# *include \"($2)/" --exclude=offsets.c "src/$1" 2>/dev/null)"
 }
 may_not abi '[a-z]+'
-may_not base 'arch|ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not arch 'ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
+may_not base 'arch|cfi|ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
+may_not arch 'cfi|ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
+may_not cfi 'ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
 may_not ring 'event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
 may_not event 'filter|hist|symbols|runtime|server|tracefs|daemon|cli'
 may_not filter 'hist|symbols|runtime|server|tracefs|daemon|cli'

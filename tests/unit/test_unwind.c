@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "lib/backtrace.h"
-#include "runtime/unwind/cfi.h"
+#include "cfi/cfi.h"
 #include "runtime/unwind/unwind.h"
 
 #define FRAMES	256
@@ -445,7 +445,7 @@ static void wrecked_tables(void **state)
 	text = (size_t)((char *)qsort - (char *)found.dlfo_map_start);
 	tables = (size_t)((char *)found.dlfo_eh_frame - (char *)found.dlfo_map_start);
 	copy = malloc(bytes);
-	object = (struct cfi_object){ copy, copy + bytes, copy + tables };
+	object = (struct cfi_object){ copy, copy + bytes, copy + tables, 0 };
 	for (int round = 0; round < 3000; round++) {
 		uint64_t pc = (uint64_t)copy + text + random_u64() % 500000;
 
@@ -476,7 +476,7 @@ static void expressions(void **state)
 		11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22,
 	};
 	static const uint8_t loop[] = { 3, 0x2f, 0xfd, 0xff };
-	struct cfi_object object = { plt, plt + sizeof(plt), NULL };
+	struct cfi_object object = { plt, plt + sizeof(plt), NULL, 0 };
 	uint64_t regs[ARCH_UNWIND_REGS] = { [7] = 1000, [16] = 0x400 };
 	uint64_t value;
 	uint8_t junk[64];
@@ -487,10 +487,10 @@ static void expressions(void **state)
 	regs[16] += 11;
 	assert_int_equal(cfi_evaluate(&object, 0, regs, NULL, read_nothing, NULL, &value), 0);
 	assert_int_equal(value, 1016);
-	object = (struct cfi_object){ loop, loop + sizeof(loop), NULL };
+	object = (struct cfi_object){ loop, loop + sizeof(loop), NULL, 0 };
 	assert_int_equal(cfi_evaluate(&object, 0, regs, NULL, read_nothing, NULL, &value),
 			 -EINVAL);
-	object = (struct cfi_object){ junk, junk + sizeof(junk), NULL };
+	object = (struct cfi_object){ junk, junk + sizeof(junk), NULL, 0 };
 	for (int round = 0; round < 100000; round++) {
 		for (size_t i = 0; i < sizeof(junk); i++)
 			junk[i] = (uint8_t)random_u64();

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
-#include "runtime/unwind/cfi.h"
+#include "cfi/cfi.h"
 #include "runtime/unwind/unwind.h"
 
 #define ADDRESS_MAX	(1ull << 47)	/* end of the addresses of user space */

@@ -12,8 +12,8 @@
  */
 #include <errno.h>
 
-#include "runtime/unwind/cfi.h"
-#include "runtime/unwind/cfi_bytes.h"
+#include "cfi/cfi.h"
+#include "cfi/cfi_bytes.h"
 
 #define DEPTH_MAX	16		/* greatest number of values on the machine's
 					 * stack */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read .eh_frame.  search_fde() finds the FDE (frame description entry) of a function in the
- * table of .eh_frame_hdr, which is sorted by address.  The FDE refers to a CIE (common
- * information entry), which several functions share.  Both have instructions.
+ * table of .eh_frame_hdr, which is sorted by address; cfi_next() finds all FDEs.  The FDE refers
+ * to a CIE (common information entry), which several functions share.  Both have instructions.
  * run_program() executes the instructions up to an address.  The result says where the
  * caller's registers are when the pc is at this address.  See the Linux Standard Base,
  * "Exception Frames".
@@ -14,12 +14,12 @@
  *	FDE	advance 1; def_cfa_offset 16; offset rbp at cfa-16
  *		advance 3; def_cfa_register rbp		the rules from start + 4 on
  */
-#include "runtime/unwind/cfi.h"
+#include "cfi/cfi.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-#include "runtime/unwind/cfi_bytes.h"
+#include "cfi/cfi_bytes.h"
 
 /* How an address is encoded: its format, and the base to which it is relative
  * (DW_EH_PE_...). */
@@ -46,41 +46,33 @@ enum {
 	CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET_EXTENDED,
 };
 
-#define STATES_MAX	4		/* greatest depth of nested CFA_REMEMBER_STATE;
-					 * compilers use one level */
-
-struct cie {
-	struct cfi_bytes program;	/* instructions of the CIE */
-	uint64_t code_align;		/* number by which operands of CFA_ADVANCE...
-					 * are multiplied */
-	int64_t data_align;		/* number by which operands that are offsets are
-					 * multiplied */
-	uint8_t encoding;		/* encoding of addresses in FDEs of this CIE: PE_... */
-	bool has_data;			/* true: the CIE has augmentation data, because
-					 * its augmentation string begins with 'z' */
-	bool is_signal_frame;
-};
-
-struct machine {
-	const struct cfi_object *object;
-	const struct cie *cie;
-	struct cfi_bytes bytes;		/* instructions that are not executed yet */
-	uint64_t at;			/* address of the code from which @row applies */
-	struct cfi_row row, first;	/* @first has the rules after the CIE's instructions */
-	struct cfi_row states[STATES_MAX];	/* rules that CFA_REMEMBER_STATE has saved */
-	unsigned int nr_states;
-	bool is_bad;
-};
-
 /* ---- read encoded addresses ---- */
+
+static uint64_t get_number(struct cfi_bytes *bytes, uint8_t format)
+{
+	switch (format) {
+	case PE_ABSOLUTE:
+	case PE_U8:
+	case PE_S8:	return bytes_u64(bytes);
+	case PE_U2:	return bytes_u16(bytes);
+	case PE_U4:	return bytes_u32(bytes);
+	case PE_S2:	return (uint64_t)(int16_t)bytes_u16(bytes);
+	case PE_S4:	return (uint64_t)(int32_t)bytes_u32(bytes);
+	case PE_ULEB:	return bytes_uleb(bytes);
+	case PE_SLEB:	return (uint64_t)bytes_sleb(bytes);
+	}
+	bytes->is_bad = true;
+	return 0;
+}
 
 static uint64_t get_address(const struct cfi_object *object,
 			    struct cfi_bytes *bytes, uint8_t encoding)
 {
-	uint64_t base = 0, value;
+	uint64_t base = 0;
 
 	switch (encoding & PE_RELATIVE) {
 	case 0:
+		base = object->bias;
 		break;
 	case PE_PC:
 		base = (uint64_t)bytes->at;
@@ -91,21 +83,7 @@ static uint64_t get_address(const struct cfi_object *object,
 	default:
 		bytes->is_bad = true;
 	}
-	switch (encoding & PE_FORMAT) {
-	case PE_ABSOLUTE:
-	case PE_U8:
-	case PE_S8:	value = bytes_u64(bytes); break;
-	case PE_U2:	value = bytes_u16(bytes); break;
-	case PE_U4:	value = bytes_u32(bytes); break;
-	case PE_S2:	value = (uint64_t)(int16_t)bytes_u16(bytes); break;
-	case PE_S4:	value = (uint64_t)(int32_t)bytes_u32(bytes); break;
-	case PE_ULEB:	value = bytes_uleb(bytes); break;
-	case PE_SLEB:	value = (uint64_t)bytes_sleb(bytes); break;
-	default:
-		bytes->is_bad = true;
-		return 0;
-	}
-	return base + value;
+	return base + get_number(bytes, encoding & PE_FORMAT);
 }
 
 /* ---- parse a CIE and an FDE ---- */
@@ -141,7 +119,7 @@ static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
 /* Read the augmentation data.  @letters: the augmentation string after its 'z'; each letter
  * says which value comes next. */
 static void parse_data(const struct cfi_object *object, const char *letters,
-		       struct cfi_bytes *data, struct cie *cie)
+		       struct cfi_bytes *data, struct cfi_cie *cie)
 {
 	uint8_t encoding;
 
@@ -151,7 +129,7 @@ static void parse_data(const struct cfi_object *object, const char *letters,
 			cie->encoding = bytes_u8(data);
 			break;
 		case 'L':
-			bytes_u8(data);
+			cie->exceptions = bytes_u8(data);
 			break;
 		case 'P':
 			encoding = bytes_u8(data);
@@ -167,14 +145,14 @@ static void parse_data(const struct cfi_object *object, const char *letters,
 }
 
 static int parse_cie(const struct cfi_object *object, uint64_t at,
-		     struct cie *ret_cie)
+		     struct cfi_cie *ret_cie)
 {
 	struct cfi_bytes bytes = entry_at(object, at), data;
 	const char *letters;
 	uint64_t length, column;
 	uint8_t version;
 
-	*ret_cie = (struct cie){ 0 };
+	*ret_cie = (struct cfi_cie){ .exceptions = PE_OMITTED };
 	if (bytes_u32(&bytes))		/* the entry is an FDE: in a CIE this
 					 * number is 0 */
 		return -EINVAL;
@@ -204,13 +182,28 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	return bytes.is_bad ? -EINVAL : 0;
 }
 
+/* Read the address of the function's table of exception handlers from @data, the
+ * augmentation data of an FDE.  The value 0 means that there is no table. */
+static void parse_exceptions(const struct cfi_object *object, const struct cfi_cie *cie,
+			     struct cfi_bytes *data, struct cfi_function *function)
+{
+	struct cfi_bytes plain = *data;
+
+	if (cie->exceptions == PE_OMITTED || !bytes_left(data))
+		return;
+	if (!get_number(&plain, cie->exceptions & PE_FORMAT) && !plain.is_bad)
+		return;
+	function->exceptions = get_address(object, data, cie->exceptions);
+	function->has_bad_exceptions = data->is_bad || cie->exceptions & PE_INDIRECT;
+}
+
 /* Parse the FDE at @at and its CIE.  @ret_program: the instructions of the FDE, which run
  * after those of the CIE. */
 static int parse_fde(const struct cfi_object *object, uint64_t at,
-		     struct cie *ret_cie, struct cfi_function *ret_function,
+		     struct cfi_cie *ret_cie, struct cfi_function *ret_function,
 		     struct cfi_bytes *ret_program)
 {
-	struct cfi_bytes bytes = entry_at(object, at);
+	struct cfi_bytes bytes = entry_at(object, at), data;
 	uint64_t here = (uint64_t)bytes.at;
 	uint32_t back = bytes_u32(&bytes);
 	int r;
@@ -220,14 +213,52 @@ static int parse_fde(const struct cfi_object *object, uint64_t at,
 	r = parse_cie(object, here - back, ret_cie);
 	if (r)
 		return r;
+	*ret_function = (struct cfi_function){ .is_signal_frame = ret_cie->is_signal_frame };
 	ret_function->start = get_address(object, &bytes, ret_cie->encoding);
 	ret_function->end = ret_function->start +
-		get_address(object, &bytes, ret_cie->encoding & PE_FORMAT);
-	ret_function->is_signal_frame = ret_cie->is_signal_frame;
-	if (ret_cie->has_data)
-		bytes_skip(&bytes, bytes_uleb(&bytes));
+		get_number(&bytes, ret_cie->encoding & PE_FORMAT);
+	if (ret_cie->has_data) {
+		uint64_t length = bytes_uleb(&bytes);
+
+		data = bytes;
+		bytes_skip(&bytes, length);
+		data.end = bytes.at;
+		parse_exceptions(object, ret_cie, &data, ret_function);
+	}
 	*ret_program = bytes;
 	return bytes.is_bad ? -EINVAL : 0;
+}
+
+/* ---- walk through .eh_frame ---- */
+
+uint64_t cfi_first(const struct cfi_object *object)
+{
+	struct cfi_bytes bytes = bytes_from(object, (uint64_t)object->header);
+	uint8_t version = bytes_u8(&bytes), frames = bytes_u8(&bytes);
+	uint64_t first;
+
+	bytes_skip(&bytes, 2);
+	first = version == 1 && frames != PE_OMITTED && !(frames & PE_INDIRECT) ?
+		get_address(object, &bytes, frames) : 0;
+	return bytes.is_bad ? 0 : first;
+}
+
+bool cfi_next(const struct cfi_object *object, uint64_t *at, uint64_t *ret_fde)
+{
+	for (;;) {
+		uint64_t entry = *at;
+		struct cfi_bytes bytes = entry_at(object, entry);
+		uint64_t end = (uint64_t)bytes.end;
+		uint32_t back = bytes_u32(&bytes);
+
+		if (bytes.is_bad)
+			return false;
+		*at = end;
+		if (back) {
+			*ret_fde = entry;
+			return true;
+		}
+	}
 }
 
 /* ---- search the table of .eh_frame_hdr ---- */
@@ -275,7 +306,7 @@ static int search_fde(const struct cfi_object *object, uint64_t pc,
 
 /* ---- execute the instructions of a CIE or an FDE ---- */
 
-static int32_t to_value(struct machine *m, int64_t value)
+static int32_t to_value(struct cfi_walk *m, int64_t value)
 {
 	if (value != (int32_t)value)
 		m->is_bad = true;
@@ -284,7 +315,7 @@ static int32_t to_value(struct machine *m, int64_t value)
 
 /* Set the rule of register @reg.  Registers from ARCH_UNWIND_REGS on are ignored, because
  * unwinding does not need them. */
-static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how,
+static void set_rule(struct cfi_walk *m, uint64_t reg, enum cfi_how how,
 		     int64_t value)
 {
 	if (reg >= ARCH_UNWIND_REGS)
@@ -293,7 +324,7 @@ static void set_rule(struct machine *m, uint64_t reg, enum cfi_how how,
 	m->row.value[reg] = to_value(m, value);
 }
 
-static void restore_rule(struct machine *m, uint64_t reg)
+static void restore_rule(struct cfi_walk *m, uint64_t reg)
 {
 	if (reg >= ARCH_UNWIND_REGS)
 		return;
@@ -301,7 +332,7 @@ static void restore_rule(struct machine *m, uint64_t reg)
 	m->row.value[reg] = m->first.value[reg];
 }
 
-static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
+static void set_cfa(struct cfi_walk *m, uint64_t reg, int64_t offset)
 {
 	if (reg >= ARCH_UNWIND_REGS)
 		m->is_bad = true;
@@ -312,7 +343,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 
 /* Skip an expression, which is the last operand of its instruction.  Returns the offset of
  * the expression in the object. */
-static int64_t get_expression(struct machine *m)
+static int64_t get_expression(struct cfi_walk *m)
 {
 	int64_t at = m->bytes.at - m->object->start;
 
@@ -320,35 +351,35 @@ static int64_t get_expression(struct machine *m)
 	return at;
 }
 
-static int64_t factored_offset(const struct machine *m, int64_t value)
+static int64_t factored_offset(const struct cfi_walk *m, int64_t value)
 {
-	return (int64_t)((uint64_t)value * (uint64_t)m->cie->data_align);
+	return (int64_t)((uint64_t)value * (uint64_t)m->cie.data_align);
 }
 
-static int64_t get_offset(struct machine *m)
+static int64_t get_offset(struct cfi_walk *m)
 {
 	return factored_offset(m, (int64_t)bytes_uleb(&m->bytes));
 }
 
-static int64_t get_signed_offset(struct machine *m)
+static int64_t get_signed_offset(struct cfi_walk *m)
 {
 	return factored_offset(m, bytes_sleb(&m->bytes));
 }
 
-static void advance_location(struct machine *m, uint64_t by)
+static void advance_location(struct cfi_walk *m, uint64_t by)
 {
-	m->at += by * m->cie->code_align;
+	m->at += by * m->cie.code_align;
 }
 
-static void remember_row(struct machine *m)
+static void remember_row(struct cfi_walk *m)
 {
-	if (m->nr_states == STATES_MAX)
+	if (m->nr_states == CFI_STATES_MAX)
 		m->is_bad = true;
 	else
 		m->states[m->nr_states++] = m->row;
 }
 
-static void recall_row(struct machine *m)
+static void recall_row(struct cfi_walk *m)
 {
 	if (!m->nr_states)
 		m->is_bad = true;
@@ -358,13 +389,13 @@ static void recall_row(struct machine *m)
 
 /* Execute an instruction that changes the address or the CFA.  Returns false if @op is not
  * such an instruction. */
-static bool do_cfa(struct machine *m, uint8_t op)
+static bool do_cfa(struct cfi_walk *m, uint8_t op)
 {
 	uint64_t reg;
 
 	switch (op) {
 	case CFA_SET_LOC:
-		m->at = get_address(m->object, &m->bytes, m->cie->encoding);
+		m->at = get_address(m->object, &m->bytes, m->cie.encoding);
 		break;
 	case CFA_ADVANCE1:
 		advance_location(m, bytes_u8(&m->bytes));
@@ -404,7 +435,7 @@ static bool do_cfa(struct machine *m, uint8_t op)
 
 /* Execute an instruction that sets the rule of one register.  Returns false if @op is not
  * such an instruction. */
-static bool do_register(struct machine *m, uint8_t op)
+static bool do_register(struct cfi_walk *m, uint8_t op)
 {
 	uint64_t reg;
 
@@ -452,7 +483,7 @@ static bool do_register(struct machine *m, uint8_t op)
 	return true;
 }
 
-static void do_one(struct machine *m)
+static void do_one(struct cfi_walk *m)
 {
 	uint8_t op = bytes_u8(&m->bytes), low = op & 0x3f;
 
@@ -477,11 +508,10 @@ static void do_one(struct machine *m)
 		m->is_bad = true;
 }
 
-/* Execute the instructions @program, but stop at an instruction that advances beyond
+/* Execute the instructions m->bytes, but stop at an instruction that advances beyond
  * @pc: the instructions after it apply to later addresses.  Returns 0 or -EINVAL. */
-static int run_program(struct machine *m, struct cfi_bytes program, uint64_t pc)
+static int run_program(struct cfi_walk *m, uint64_t pc)
 {
-	m->bytes = program;
 	while (bytes_left(&m->bytes) && m->at <= pc) {
 		do_one(m);
 		if (m->is_bad || m->bytes.is_bad)
@@ -490,32 +520,46 @@ static int run_program(struct machine *m, struct cfi_bytes program, uint64_t pc)
 	return 0;
 }
 
+int cfi_walk_begin(const struct cfi_object *object, uint64_t fde, struct cfi_walk *walk,
+		   struct cfi_function *ret_function)
+{
+	struct cfi_bytes program;
+	int r = parse_fde(object, fde, &walk->cie, ret_function, &program);
+
+	if (r)
+		return r;
+	walk->object = object;
+	walk->at = ret_function->start;
+	walk->row = (struct cfi_row){ 0 };
+	walk->nr_states = 0;
+	walk->is_bad = false;
+	walk->bytes = walk->cie.program;
+	r = run_program(walk, ret_function->start);
+	walk->first = walk->row;
+	walk->bytes = program;
+	return r;
+}
+
+int cfi_walk_to(struct cfi_walk *walk, uint64_t pc)
+{
+	return run_program(walk, pc);
+}
+
 int cfi_find(const struct cfi_object *object, uint64_t pc,
 	     struct cfi_function *ret_function)
 {
-	struct machine m;
-	struct cfi_bytes program;
-	struct cie cie;
+	struct cfi_walk walk;
 	uint64_t fde;
 	int r;
 
 	r = search_fde(object, pc, &fde);
 	if (!r)
-		r = parse_fde(object, fde, &cie, ret_function, &program);
+		r = cfi_walk_begin(object, fde, &walk, ret_function);
 	if (r)
 		return r;
 	if (pc < ret_function->start || pc >= ret_function->end)
 		return -ENOENT;
-	m.object = object;
-	m.cie = &cie;
-	m.at = ret_function->start;
-	m.row = (struct cfi_row){ 0 };
-	m.nr_states = 0;
-	m.is_bad = false;
-	r = run_program(&m, cie.program, pc);
-	m.first = m.row;
-	if (!r)
-		r = run_program(&m, program, pc);
-	ret_function->row = m.row;
+	r = cfi_walk_to(&walk, pc);
+	ret_function->row = walk.row;
 	return r;
 }

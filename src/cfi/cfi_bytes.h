@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Read values from DWARF tables, never beyond the end of the table. */
-#ifndef ULF_RUNTIME_CFI_BYTES_H
-#define ULF_RUNTIME_CFI_BYTES_H
+#ifndef ULF_CFI_CFI_BYTES_H
+#define ULF_CFI_CFI_BYTES_H
 
 #include <stdbool.h>
 #include <stdint.h>

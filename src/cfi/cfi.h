@@ -6,18 +6,22 @@
  * allocate no memory.  They read nothing outside of the object's mapping, even if its
  * tables are corrupt.
  */
-#ifndef ULF_RUNTIME_CFI_H
-#define ULF_RUNTIME_CFI_H
+#ifndef ULF_CFI_CFI_H
+#define ULF_CFI_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "arch/arch.h"
+#include "cfi/cfi_bytes.h"
 
 /* A shared object, or the program, in memory. */
 struct cfi_object {
 	const uint8_t *start, *end;
 	const uint8_t *header;		/* address of .eh_frame_hdr */
+	uint64_t bias;			/* added to addresses that the tables contain as such:
+					 * 0, unless the object is a file that nobody has
+					 * loaded */
 };
 
 /* How to compute a register of the caller.  CFA: canonical frame address, usually the stack
@@ -48,8 +52,39 @@ struct cfi_function {
 	uint64_t start, end;		/* the function's code is in [start, end) */
 	bool is_signal_frame;		/* true: the caller was interrupted by a signal,
 					 * so the caller's pc can be at any instruction */
+	bool has_bad_exceptions;	/* true: @exceptions cannot be used */
+	uint64_t exceptions;		/* address of the function's table of exception
+					 * handlers; 0: it has none */
 	struct cfi_row row;		/* the rules that are valid at the @pc
 					 * of cfi_find() */
+};
+
+struct cfi_cie {
+	struct cfi_bytes program;	/* instructions of the CIE */
+	uint64_t code_align;		/* number by which operands of CFA_ADVANCE...
+					 * are multiplied */
+	int64_t data_align;		/* number by which operands that are offsets are
+					 * multiplied */
+	uint8_t encoding;		/* encoding of addresses in FDEs of this CIE: PE_... */
+	uint8_t exceptions;		/* encoding of cfi_function.exceptions */
+	bool has_data;			/* true: the CIE has augmentation data, because
+					 * its augmentation string begins with 'z' */
+	bool is_signal_frame;
+};
+
+#define CFI_STATES_MAX	4		/* greatest depth of nested CFA_REMEMBER_STATE;
+					 * compilers use one level */
+
+/* A walk through the rules of one function.  Callers of cfi_walk_to() read @row only. */
+struct cfi_walk {
+	const struct cfi_object *object;
+	struct cfi_cie cie;
+	struct cfi_bytes bytes;		/* instructions that are not executed yet */
+	uint64_t at;			/* address of the code from which @row applies */
+	struct cfi_row row, first;	/* @first has the rules after the CIE's instructions */
+	struct cfi_row states[CFI_STATES_MAX];	/* rules that CFA_REMEMBER_STATE has saved */
+	unsigned int nr_states;
+	bool is_bad;
 };
 
 /*
@@ -60,6 +95,26 @@ struct cfi_function {
  */
 int cfi_find(const struct cfi_object *object, uint64_t pc,
 	     struct cfi_function *ret_function);
+
+/*
+ * cfi_walk_begin - begin a walk through the rules of one function
+ * @fde: address of the function's FDE.
+ * @ret_function: gets everything but the row.
+ *
+ * cfi_walk_to - set walk->row to the rules that are valid at @pc
+ * @pc: an address of the function, not below the @pc of an earlier call.
+ *
+ * Both return 0 or -EINVAL; after an error the walk must not be used.
+ */
+int cfi_walk_begin(const struct cfi_object *object, uint64_t fde, struct cfi_walk *walk,
+		   struct cfi_function *ret_function);
+int cfi_walk_to(struct cfi_walk *walk, uint64_t pc);
+
+/* Return the address of .eh_frame, as .eh_frame_hdr has it; 0 if the header is corrupt. */
+uint64_t cfi_first(const struct cfi_object *object);
+/* Find the first FDE at or after *@at, the address of a CIE or an FDE, and set *@at to the
+ * entry after it.  Returns false at the end of the table, or if the table is corrupt. */
+bool cfi_next(const struct cfi_object *object, uint64_t *at, uint64_t *ret_fde);
 
 /* Callback that reads the word at @addr.  Returns false if the word cannot be read.
  * @arg: the argument @arg of cfi_evaluate(). */
