@@ -13,7 +13,6 @@
  * locks libulf's mappings too.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -22,6 +21,7 @@
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "runtime/base/lock.h"
+#include "runtime/base/maps.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/thread.h"
 
@@ -29,29 +29,6 @@
 					 * [vsyscall] is above it */
 
 /* ---- walk over all mappings ---- */
-
-/* A line of /proc/self/maps, as far as it was read: "START-END rights ...". */
-struct line {
-	uint64_t word[2];		/* START and END */
-	unsigned int at;		/* index in @word of the number that is being
-					 * read; 2: both were read */
-};
-
-/* Parse the next character of /proc/self/maps, @c.  Returns true at the end of a
- * line. */
-static bool is_end(struct line *line, char c)
-{
-	unsigned int digit = c <= '9' ? (unsigned int)(c - '0') :
-					(unsigned int)(c - 'a' + 10);
-
-	if (c == '\n')
-		return true;
-	if (line->at < 2 && (c == '-' || c == ' '))
-		line->at++;
-	else if (line->at < 2)
-		line->word[line->at] = line->word[line->at] << 4 | digit;
-	return false;
-}
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
@@ -78,28 +55,28 @@ static void use_map(map_fn *each, void *arg, uint64_t start, uint64_t end)
 	}
 }
 
+/* Arguments of for_each_map(). */
+struct map_use {
+	map_fn *each;
+	void *arg;
+};
+
+static bool see_map(const struct maps_line *line, void *arg)
+{
+	const struct map_use *use = arg;
+
+	if (line->end <= USER_END)
+		use_map(use->each, use->arg, line->start, line->end);
+	return false;
+}
+
 /* Call @each for all mappings of the program.  Returns false if /proc/self/maps cannot be
  * read. */
 static bool for_each_map(map_fn *each, void *arg)
 {
-	long fd = arch_syscall4(SYS_openat, AT_FDCWD, "/proc/self/maps",
-				O_RDONLY | O_CLOEXEC, 0);
-	struct line line = { 0 };
-	char buf[1024];
-	long n = fd;
+	struct map_use use = { each, arg };
 
-	if (fd < 0)
-		return false;
-	while ((n = arch_syscall3(SYS_read, fd, buf, sizeof(buf))) > 0)
-		for (long i = 0; i < n; i++) {
-			if (!is_end(&line, buf[i]))
-				continue;
-			if (line.word[1] <= USER_END)
-				use_map(each, arg, line.word[0], line.word[1]);
-			line = (struct line){ 0 };
-		}
-	arch_syscall1(SYS_close, fd);
-	return !n;
+	return !maps_walk(see_map, &use);
 }
 
 static void count_bytes(uint64_t start, uint64_t bytes, void *arg)
