@@ -220,7 +220,11 @@ struct abi_process {
 	uint32_t reads_memory;		/* is 1 if event probes may read any memory of the
 					 * process (ULF_READ_MEMORY); for the server's
 					 * answers: the process decides by itself */
-	uint64_t reserved[3];
+	uint32_t stop_wanted;		/* futex; id of a thread that wants all other threads of
+					 * the process stopped, until it stores 0 */
+	uint32_t stop_given;		/* futex; the server stores @stop_wanted when it has
+					 * stopped the other threads, or -errno */
+	uint64_t reserved[2];
 };
 
 enum abi_process_flags {

@@ -240,6 +240,14 @@ static void apply_forever(void)
 	}
 }
 
+static void start_parts(bool has_own_table)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, agent_start)
+		part->agent_start(has_own_table);
+}
+
 /*
  * Give the agent its own descriptor table, so that no descriptor of libulf ever takes a
  * number in the program's table.  Open /proc/self/mem in the agent's table now: later
@@ -247,8 +255,10 @@ static void apply_forever(void)
  */
 static void leave_descriptors(void)
 {
-	codemem_start(!arch_syscall3(SYS_close_range, 0, ~0u,
-				     CLOSE_RANGE_UNSHARE));
+	bool has_own_table = !arch_syscall3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE);
+
+	codemem_start(has_own_table);
+	start_parts(has_own_table);
 }
 
 /* Returns true if the agent has user id 0, or can get it back. */
@@ -376,6 +386,7 @@ static void *agent_of_libc(void *arg)
 	arch_syscall2(SYS_prctl, PR_SET_NAME, "ulf-agent");
 	store_agent_tid(arch_syscall0(SYS_gettid));
 	codemem_start(false);
+	start_parts(false);
 	apply_forever();
 	return NULL;
 }

@@ -21,6 +21,7 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/function_option.h"
 #include "runtime/function/function_probe.h"
+#include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
 #include "runtime/unwind/image.h"
@@ -46,6 +47,10 @@ const struct runtime_part runtime_part_table[] = {
 	}, {
 		.name = "objects",
 		.init = image_report_all,
+	}, {
+		.name = "tables of moved functions",
+		.init = moved_file_init,
+		.agent_start = moved_file_agent,
 	}, {
 		.name = "dump",
 		.init = dump_init,

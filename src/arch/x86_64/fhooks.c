@@ -51,11 +51,12 @@ int ftrace_hooks_make(const struct ftrace_offsets *offsets)
 	return r;
 }
 
-void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site)
+void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site,
+		     uint64_t target)
 {
 	*body = (struct graph_body){
 		.code = { 0xff, 0x15, 10, 0, 0, 0 },	/* call *target(%rip) */
-		.target = site + FSITE_BYTES, .site = site,
+		.target = target, .site = site,
 	};
 	patch_encode_jump(body->code + GRAPH_BODY_RETURN, place + GRAPH_BODY_RETURN,
 			  (const uint8_t *)ftrace_graph_return);

@@ -38,6 +38,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/fmoved.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/patch.h"
@@ -118,6 +119,23 @@ void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 	codemem_end(view.fd);
 }
 
+void fsites_init_moved(struct fsites *sites, uint8_t *low, uint8_t *high,
+		       const struct moved_head *moved, uint64_t bias, struct fsite *table)
+{
+	const struct moved_row *rows = moved_rows(moved);
+
+	*sites = (struct fsites){
+		.low = low, .high = high, .nr = moved->nr_rows, .table = table,
+		.moved = moved, .bias = bias,
+	};
+	for (uint32_t i = 0; i < sites->nr; i++)
+		table[i] = (struct fsite){
+			.offset = (uint32_t)(bias + rows[i].vaddr - (uint64_t)low),
+			.lead = rows[i].lead,
+			.form = rows[i].class == MOVED_REFUSED ? FSITE_OTHER : FSITE_COPY,
+		};
+}
+
 static uint8_t *switched_byte(const struct fsites *sites, uint32_t i)
 {
 	return fsite_code(sites, i) -
@@ -195,6 +213,7 @@ static int map_slots_for_form(const struct fsites *sites, enum fsite_form form,
 			      struct fsite_map *map)
 {
 	bool is_made = form == FSITE_NOPS ? map_slots_for_nops(sites, map) :
+		       form == FSITE_COPY ? fmoved_map(sites, map) :
 		       map_slots_anywhere(sites, map, fsite_shapes[form].low);
 
 	return is_made ? 0 : -ENOMEM;
@@ -219,20 +238,26 @@ static void put_rel32(uint8_t *bytes, uint32_t at, const uint8_t *start,
 	memcpy(bytes + at, &distance, 4);
 }
 
-static void fill_slot(struct fsite_slot *to, const struct fsite_slot *slot,
-		      const uint8_t *code)
+const uint8_t *fsite_continue(const struct fsites *sites, uint32_t i)
+{
+	return sites->table[i].form == FSITE_COPY ? fmoved_copy(sites, i) :
+						    fsite_code(sites, i) + FSITE_BYTES;
+}
+
+static void fill_slot(const struct fsites *sites, uint32_t i, const struct fsite_slot *slot,
+		      struct fsite_slot *to)
 {
 	static const struct fsite_slot model = { .code = {
 		0xff, 0x15, 42, 0, 0, 0,	/* call *entry(%rip) */
-		0x0f, 0x83, 0, 0, 0, 0,		/* jnc  code + 5 */
+		0x0f, 0x83, 0, 0, 0, 0,		/* jnc  fsite_continue() */
 		0x48, 0x83, 0xc4, 8,		/* add  $8, %rsp */
 		0xff, 0x25, 10, 0, 0, 0,	/* jmp  *body(%rip) */
 		0xcc, 0xcc,
 	} };
 
 	*to = model;
-	put_rel32(to->code, 8, slot->code, code + FSITE_BYTES);
-	to->site = code;
+	put_rel32(to->code, 8, slot->code, fsite_continue(sites, i));
+	to->site = fsite_code(sites, i);
 }
 
 /* Returns true if the first step of a switch can write to the site: the site is off,
@@ -287,28 +312,35 @@ static uint8_t *stub_of(const struct fsites *sites, uint32_t i)
 	       sites->maps[sites->table[i].form].distance;
 }
 
+/* Write the site's jump, except for the byte that is switched, and its stub.  Write the stub
+ * even if the site was on before, because an earlier write may have failed. */
+static int prepare_nops(const struct fsites *sites, uint32_t i)
+{
+	const struct fsite_map *map = &sites->maps[sites->table[i].form];
+	uint8_t *stub = stub_of(sites, i), jump[FSITE_BYTES];
+	int r = write_site_jump(sites, i);
+
+	if (r)
+		return r;
+	patch_encode_jump(jump, stub, map->slots[i].code);
+	patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);
+	return 0;
+}
+
 static int prepare_site(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
-	const struct fsite_map *map = &sites->maps[site->form];
-	const struct fsite_slot *slot = &map->slots[i];
-	uint8_t *code = fsite_code(sites, i);
-	uint8_t *stub = stub_of(sites, i), jump[FSITE_BYTES];
+	const struct fsite_slot *slot = &sites->maps[site->form].slots[i];
 	struct fsite_slot new = *slot;
 	int r = 0;
 
 	if (!site->is_on && site->users)
-		r = write_site_jump(sites, i);
+		r = site->form == FSITE_COPY ? fmoved_prepare(sites, i) :
+					       prepare_nops(sites, i);
 	if (r)
 		return r;
 	if (!slot->code[0])
-		fill_slot(&new, slot, code);
-	/* Write the stub even if the site was on before, because an earlier write may
-	 * have failed. */
-	if (!site->is_on && site->users) {
-		patch_encode_jump(jump, stub, slot->code);
-		patch_put(PATCH_STUBS, stub, jump, FSITE_BYTES);
-	}
+		fill_slot(sites, i, slot, &new);
 	/* Remove users from the slot now, but add none: fsites_switch() adds the new
 	 * users. */
 	new.users &= site->users;
@@ -338,7 +370,7 @@ int fsites_prepare(struct fsites *sites)
 		    map_slots_if_needed(sites, form, &no_map[form]);
 		if (!r)
 			r = prepare_site(sites, i);
-		if (!r)
+		if (!r && form != FSITE_COPY)
 			written = i + 1;
 		else if (!ret)
 			ret = r;
@@ -369,7 +401,7 @@ static bool is_site_complete(const struct fsites *sites, uint32_t i)
 static int flip_site(const struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
-	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_FORMS];
+	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_COPY];
 	bool is_on = site->users != 0;
 	int r = 0;
 
@@ -418,6 +450,14 @@ static int set_all_slot_users(struct fsites *sites)
 	return r;
 }
 
+/* Returns true if fsites_flip() must switch site @i, which has the form FSITE_COPY. */
+static bool needs_flip(const struct fsites *sites, uint32_t i)
+{
+	const struct fsite *site = &sites->table[i];
+
+	return site->is_on != (site->users != 0) && fsite_slot(sites, i);
+}
+
 static int flip_all_sites(struct fsites *sites)
 {
 	const uint32_t low = sites->low_changed, end = sites->end_changed;
@@ -427,8 +467,13 @@ static int flip_all_sites(struct fsites *sites)
 	for (uint32_t i = low; i < end; i++) {
 		if (!sites->table[i].is_changed)
 			continue;
-		r = flip_site(sites, i);
 		sites->table[i].is_changed = false;
+		if (sites->table[i].form == FSITE_COPY) {
+			if (needs_flip(sites, i))
+				fsite_mark(sites, i);
+			continue;
+		}
+		r = flip_site(sites, i);
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
@@ -454,10 +499,100 @@ int fsites_switch(struct fsites *sites)
 	return r;
 }
 
+/* ---- switch sites whose instructions were copied ---- */
+
+bool fsites_need_flip(const struct fsites *sites, bool *ret_is_on)
+{
+	bool is_needed = false;
+
+	for (uint32_t i = sites->low_changed; sites->moved && i < sites->end_changed; i++)
+		if (sites->table[i].is_changed && needs_flip(sites, i)) {
+			is_needed = true;
+			*ret_is_on |= sites->table[i].users != 0;
+		}
+	return is_needed;
+}
+
+void fsites_note_use(struct fsites *sites, uint64_t addr)
+{
+	uint64_t offset = addr - (uint64_t)sites->low;
+	uint32_t low = 0, high = sites->nr;
+	struct fsite *site;
+
+	if (!sites->moved || addr - (uint64_t)sites->low >= (uint64_t)(sites->high - sites->low))
+		return;
+	while (low < high) {	/* find the first site after @addr; sites are sorted */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (sites->table[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return;
+	site = &sites->table[low - 1];
+	if (offset != site->offset &&
+	    offset - site->offset < moved_replaced_bytes(moved_rows(sites->moved) + low - 1))
+		site->is_used = true;
+}
+
+/* Switch site @i.  Returns 0, -EBUSY if a thread stands in it, or -EILSEQ. */
+static int flip_copied(struct fsites *sites, uint32_t i)
+{
+	struct fsite *site = &sites->table[i];
+	bool is_used = site->is_used && !site->is_on;
+	int r;
+
+	site->is_used = false;
+	if (is_used)
+		return -EBUSY;
+	r = fmoved_flip(sites, i);
+	if (!r) {
+		site->is_on = site->users != 0;
+		sites->written = i + 1;
+	}
+	return r;
+}
+
+int fsites_flip(struct fsites *sites, uint32_t *ret_used)
+{
+	const uint32_t low = sites->low_changed, end = sites->end_changed;
+	int ret = 0, r;
+
+	if (!sites->moved)
+		return 0;
+	sites->end_changed = 0;
+	for (uint32_t i = low; i < end; i++) {
+		if (!sites->table[i].is_changed)
+			continue;
+		sites->table[i].is_changed = false;
+		r = needs_flip(sites, i) ? flip_copied(sites, i) : 0;
+		if (r)
+			fsite_mark(sites, i);
+		if (r == -EBUSY)
+			++*ret_used;
+		else if (!ret)
+			ret = r;
+	}
+	r = patch_flush();
+	return r ? r : ret;
+}
+
 void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body)
 {
 	patch_put(PATCH_SLOTS, (uint8_t *)&fsite_slot(sites, i)->body, (const uint8_t *)body,
 		  sizeof(*body));
+}
+
+/* Returns true if the text of a site that is on is lost.  If no site is on, looks at site
+ * @written. */
+static bool are_copies_lost(const struct fsites *sites, uint32_t written)
+{
+	for (uint32_t i = 0; i < sites->nr; i++)
+		if (sites->table[i].is_on)
+			return fmoved_is_lost(sites, i);
+	return fmoved_is_lost(sites, written);
 }
 
 bool fsites_are_lost(const struct fsites *sites)
@@ -470,6 +605,8 @@ bool fsites_are_lost(const struct fsites *sites)
 
 	if (!sites->written)
 		return false;
+	if (sites->moved)
+		return are_copies_lost(sites, i);
 	shape = &fsite_shapes[sites->table[i].form];
 	distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	fd = codemem_begin();

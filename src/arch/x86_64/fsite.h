@@ -9,14 +9,18 @@
 #define FSITE_SLOT_CALL	6		/* size of the call at the slot's start, bytes */
 
 #ifndef __ASSEMBLER__
+#include "arch/x86_64/moved.h"
 
 /* A function site. */
 struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
 	uint32_t users;			/* bits of the users that the site must have */
 	uint8_t form;			/* enum fsite_form */
-	uint8_t is_on;			/* is 1 if the site jumps to its slot */
-	uint8_t is_changed;		/* is 1 if @users are not in the site's slot yet */
+	uint8_t is_on : 1;		/* is 1 if the site jumps to its slot */
+	uint8_t is_changed : 1;		/* is 1 if @users are not in the site's slot yet, or if
+					 * the site must be switched */
+	uint8_t is_used : 1;		/* is 1 if a thread stands between two instructions that
+					 * the jump would replace; only FSITE_COPY */
 	uint8_t lead;			/* bytes from the address in the compiler's
 					 * table to the site */
 };
@@ -58,6 +62,10 @@ struct fsites {
 						 * 0 if no site is changed */
 	uint32_t written;		/* 1 + index of one of the sites whose text was
 					 * written; 0: no text was written */
+	const struct moved_head *moved;	/* the table of moved functions: row i belongs to site i.
+					 * NULL: a compiler has made the sites */
+	uint64_t bias;			/* only with @moved: address of a byte in memory minus its
+					 * address in the file */
 	bool has_old_slots;		/* true: fsites_switch() could not write
 					 * to some slots, so these may still
 					 * have old users and an old body.word */
@@ -79,6 +87,16 @@ struct fsites {
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
 		 struct fsite *table, bool is_trusted);
+
+/*
+ * fsites_init_moved - make the sites of a module from its table of moved functions.
+ * @low, @high: the module's text.
+ * @moved: a table that moved_check() has accepted; must stay valid until fsites_done().
+ * @bias: address of a byte in memory minus its address in the file.
+ * @table: array of moved->nr_rows sites, as for fsites_init().
+ */
+void fsites_init_moved(struct fsites *sites, uint8_t *low, uint8_t *high,
+		       const struct moved_head *moved, uint64_t bias, struct fsite *table);
 
 /* Returns true if the form of the site is known, so that it can be switched. */
 static inline bool fsite_is_known(const struct fsite *site)
@@ -124,6 +142,25 @@ static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
  */
 int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
+
+/*
+ * Sites of the form FSITE_COPY are switched by a further function, while no other thread of the
+ * process runs.  fsites_switch() leaves them marked.
+ *
+ * fsites_need_flip - returns true if a site of @sites must be switched.  If one of them must be
+ *	switched on, also sets *@ret_is_on.
+ * fsites_note_use - a thread will continue at @addr, or may do so.  The next fsites_flip() does
+ *	not switch a site on if a thread stands between two instructions there.
+ * fsites_flip - switch all sites that need it, between patch_begin() and patch_end().  Sites
+ *	in use stay as they are, and are counted in *@ret_used.  Returns 0, -EILSEQ or another
+ *	-errno; all other sites are switched.
+ */
+bool fsites_need_flip(const struct fsites *sites, bool *ret_is_on);
+void fsites_note_use(struct fsites *sites, uint64_t addr);
+int fsites_flip(struct fsites *sites, uint32_t *ret_used);
+
+/* Returns the address at which the function of site @i continues after its slot. */
+const uint8_t *fsite_continue(const struct fsites *sites, uint32_t i);
 
 /* Returns the slot of site @i, or NULL if the site was never on. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);

@@ -57,7 +57,7 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 /* For each form, how a site becomes a jump.  In a long NOP the opcode and the modrm
  * byte are fixed, and the bytes after them are free.  In one-byte NOPs all four bytes
  * of the distance are NOPs until a distance is chosen. */
-const struct fsite_shape fsite_shapes[FSITE_FORMS] = {
+const struct fsite_shape fsite_shapes[FSITE_COPY] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },
 	[FSITE_NOP6] = { 0, 0x66, 0xe9, 1, 0x441f0f },

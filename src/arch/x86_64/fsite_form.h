@@ -51,12 +51,13 @@ enum fsite_form {
 	FSITE_TEST,			/* test $any, %eax, which was a call of
 					 * __fentry__ before */
 	FSITE_SLED,			/* a jump over 9 free bytes (XRay) */
+	FSITE_COPY,			/* instructions that were copied (fmoved.c) */
 	FSITE_FORMS,
 	FSITE_CALL = FSITE_FORMS,	/* a call of __fentry__; see fcall.c */
 	FSITE_OTHER,			/* unknown code, which must not be changed */
 };
 
-/* How a site of one form becomes a jump of 5 bytes. */
+/* How a site of one form becomes a jump of 5 bytes.  FSITE_COPY has no shape. */
 struct fsite_shape {
 	uint8_t switch_before;		/* how many bytes before the site the switched
 					 * byte is: 0 or 1 */
@@ -67,7 +68,7 @@ struct fsite_shape {
 					 * jump's distance replaces; for a long NOP only
 					 * its fixed bytes, which are the lower bytes */
 };
-extern const struct fsite_shape fsite_shapes[FSITE_FORMS];
+extern const struct fsite_shape fsite_shapes[FSITE_COPY];
 
 #define FSITE_TAIL_MAX	4u
 #define FSITE_LOOK_MAX	64u		/* maximum number of bytes that are read at a

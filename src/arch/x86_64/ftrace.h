@@ -34,7 +34,8 @@ struct graph_page {
 /* A body (see ftrace.S). */
 struct graph_body {
 	uint8_t code[16];
-	uint64_t target;		/* address of the instruction after the site: site + 5 */
+	uint64_t target;		/* address at which the function continues:
+					 * fsite_continue() */
 	uint64_t site;			/* address of the site */
 };
 
@@ -93,8 +94,10 @@ void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
 /* Write the code and the data of the body for the site at address @site (fhooks.c) to
- * @body.  @place: the address at which the body will run. */
-void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site) FTRACE_HIDDEN;
+ * @body.  @place: the address at which the body will run.  @target: the address at which the
+ * function continues. */
+void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site,
+		     uint64_t target) FTRACE_HIDDEN;
 
 /* Registers, by their DWARF numbers, in which ftrace_graph_landing() expects the exception and
  * the address of _Unwind_Resume(): rax and rdx. */

@@ -41,6 +41,11 @@ struct runtime_part {
 	 */
 	int (*start)(void);
 
+	/* Method agent_start: called in the agent when it starts, before it gives up its rights.
+	 * It must use system calls only.  @has_own_table: the agent has its own descriptor
+	 * table, in which the part may keep descriptors open. */
+	void (*agent_start)(bool has_own_table);
+
 	/* ---- methods for settings; lock held, unless a comment says otherwise ---- */
 
 	/*

@@ -31,6 +31,7 @@
 #include "runtime/function/object.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
+#include "runtime/function/still.h"
 #include <linux/ftrace.h>
 
 /* ---- find out which users a site must have ---- */
@@ -88,7 +89,7 @@ static void body_make(uint8_t *place, const struct fsites *sites, uint32_t i)
 	if ((uint64_t)place % ARCH_PAGE_BYTES == sizeof(page))
 		patch_put(PATCH_STUBS, place - sizeof(page), (const uint8_t *)&page,
 			  sizeof(page));
-	graph_body_init(&body, place, site);
+	graph_body_init(&body, place, site, (uint64_t)fsite_continue(sites, i));
 	patch_put(PATCH_STUBS, place, (const uint8_t *)&body, sizeof(body));
 }
 
@@ -221,6 +222,12 @@ static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
 					 * have old tags */
 
+/* Returns true if the text of @object cannot be unmapped now. */
+static bool may_patch(const struct object *object)
+{
+	return !nr_unloading || nr_loading || is_program(object);
+}
+
 static int update_all(void)
 {
 	struct object *next;
@@ -228,7 +235,7 @@ static int update_all(void)
 
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
-		if (nr_unloading && !nr_loading && !is_program(o)) {
+		if (!may_patch(o)) {
 			has_put_off = true;
 			continue;
 		}
@@ -241,7 +248,7 @@ static int update_all(void)
 		if (r != -EFAULT && o->sites.has_old_slots)
 			has_old_slots = true;
 	}
-	return ret;
+	return worse_error(ret, still_flip(may_patch));
 }
 
 static void set_common(uint32_t users);

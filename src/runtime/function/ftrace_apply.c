@@ -73,7 +73,6 @@ static bool has_range(const struct image *image, uint64_t start, uint64_t bytes)
  * the object is not loaded here; or an error of loaded_find(). */
 static int find_loaded(const struct abi_function_object *row, struct loaded *ret)
 {
-	uint64_t table = row->bias + row->table;
 	int r = loaded_find(row->bias + row->text, ret);
 
 	if (r)
@@ -81,8 +80,10 @@ static int find_loaded(const struct abi_function_object *row, struct loaded *ret
 	if (ret->text != row->bias + row->text ||
 	    ret->text_end != row->bias + row->text_end ||
 	    ret->id_bytes != row->build_id_bytes ||
-	    memcmp(ret->id, row->build_id, ret->id_bytes) ||
-	    !has_range(&ret->image, table,
+	    memcmp(ret->id, row->build_id, ret->id_bytes))
+		return -ENOENT;
+	if (row->kind != FSITE_MOVED &&
+	    !has_range(&ret->image, row->bias + row->table,
 		       (uint64_t)row->nr * fsite_tables[row->kind].row_bytes))
 		return -ENOENT;
 	return 0;
@@ -145,12 +146,12 @@ static int take_object(const void *all, const struct abi_functions *head,
 	if (row->users % sizeof(*users) || row->users > bytes ||
 	    row->nr > (bytes - row->users) / sizeof(*users) || !row->nr ||
 	    row->text_end < row->text || row->text_end - row->text > UINT32_MAX ||
-	    row->kind >= FSITE_TABLES)
+	    row->kind >= FSITE_KINDS)
 		return -EINVAL;
 	r = find_loaded(row, &loaded);
 	if (!r)
-		r = object_get_named(&loaded, row->kind, row->bias + row->table, row->nr,
-				     &object);
+		r = object_get_named(&loaded, row->kind, row->kind == FSITE_MOVED ? row->table :
+				     row->bias + row->table, row->nr, &object);
 	if (r == -ENOENT) {		/* another process has loaded this object, but
 					 * not this process */
 		has_others = true;

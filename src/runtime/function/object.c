@@ -18,6 +18,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/process.h"
 #include "runtime/function/entries.h"
+#include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
 #include "runtime/unwind/object_file.h"
 #include "runtime/function/profile.h"
@@ -146,9 +147,25 @@ static bool drop_twins(struct fsites *sites)
 
 struct range {
 	uint64_t text, text_end;	/* addresses of the text's start and end */
-	uint64_t table;			/* address of the table of entries */
+	uint64_t table;			/* address of the table of entries, or name of its file */
 	uint32_t nr;			/* number of rows of the table */
+	uint64_t bias;			/* for @moved: address of a byte in memory minus its
+					 * address in the file */
+	const struct moved_head *moved;	/* the table of moved functions; NULL: a compiler's
+					 * table */
 };
+
+static void init_sites(struct object *object, const struct range *range,
+		       enum fsite_kind kind, struct fsite *sites, bool is_trusted)
+{
+	uint8_t *low = (uint8_t *)range->text, *high = (uint8_t *)range->text_end;
+
+	if (range->moved)
+		fsites_init_moved(&object->sites, low, high, range->moved, range->bias, sites);
+	else
+		fsites_init(&object->sites, low, high, kind, (const uint8_t *)range->table,
+			    range->nr, sites, is_trusted);
+}
 
 /* Make an object.  @is_trusted: the object's own file has the table; if not, each site is
  * checked by entries_check().  Returns NULL if there is no memory. */
@@ -159,9 +176,7 @@ static struct object *make_object(const struct range *range, enum fsite_kind kin
 	struct fsite *sites = memory_alloc(range->nr * sizeof(*sites));
 
 	if (object && sites)
-		fsites_init(&object->sites, (uint8_t *)range->text,
-			    (uint8_t *)range->text_end, kind,
-			    (const uint8_t *)range->table, range->nr, sites, is_trusted);
+		init_sites(object, range, kind, sites, is_trusted);
 	if (!object || !sites || !drop_twins(&object->sites)) {
 		memory_free(object);
 		memory_free(sites);
@@ -170,6 +185,7 @@ static struct object *make_object(const struct range *range, enum fsite_kind kin
 	object->text = range->text;
 	object->table = range->table;
 	object->kind = kind;
+	object->moved = range->moved;
 	object->is_there = true;
 	if (!is_trusted)
 		entries_check(&object->sites, kind, range->table);
@@ -199,6 +215,43 @@ static struct object *get_found(const struct range *range, enum fsite_kind kind)
 	return make_object(range, kind, true);
 }
 
+/* Make an object for a table of moved functions, whose file another process has named. */
+static int make_moved(const struct loaded *loaded, uint64_t id, uint32_t nr,
+		      struct object **ret_object)
+{
+	struct range range = { loaded->text, loaded->text_end, id, nr, loaded->image.bias, NULL };
+	int r = moved_file_load(id, loaded->text, &range.moved);
+
+	if (r)
+		return r;
+	if (range.moved->nr_rows != nr ||
+	    range.bias + range.moved->text != loaded->text ||
+	    range.bias + range.moved->text_end != loaded->text_end)
+		r = -ENOENT;
+	if (!r) {
+		*ret_object = make_object(&range, FSITE_MOVED, true);
+		r = *ret_object ? 0 : -ENOMEM;
+	}
+	if (r)
+		memory_free((void *)range.moved);
+	return r;
+}
+
+/* Make an object for a compiler's table that another process has named.  Sites of kinds other
+ * than FSITE_PATCHABLE are not NOPs, so entries_check() cannot check them.  Trust them only if
+ * the object's file has this table. */
+static int make_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
+		      uint32_t nr, struct object **ret_object)
+{
+	const struct range range = { loaded->text, loaded->text_end, table, nr, 0, NULL };
+	bool is_confirmed = kind != FSITE_PATCHABLE;
+
+	if (is_confirmed && !object_has_table(&loaded->image, kind, table, nr))
+		return -ENOENT;
+	*ret_object = make_object(&range, kind, is_confirmed);
+	return *ret_object ? 0 : -ENOMEM;
+}
+
 /*
  * Find or make an object for a table that another process has named.  There is only one
  * struct object for each loaded object and kind of table.  So a process that names one
@@ -209,9 +262,8 @@ static struct object *get_found(const struct range *range, enum fsite_kind kind)
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,
 		     uint32_t nr, struct object **ret_object)
 {
-	const struct range range = { loaded->text, loaded->text_end, table, nr };
 	struct object *object = objects;
-	bool is_confirmed = false;
+	int r = 0;
 
 	while (object && (object->text != loaded->text || object->kind != kind))
 		object = object->next;
@@ -223,17 +275,11 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	}
 	if (object && (object->table != table || object->sites.nr != nr))
 		return -ENOENT;
-	/* Sites of kinds other than FSITE_PATCHABLE are not NOPs, so entries_check()
-	 * cannot check them.  Trust them only if the object's file has this table. */
-	if (!object && kind != FSITE_PATCHABLE) {
-		is_confirmed = object_has_table(&loaded->image, kind, table, nr);
-		if (!is_confirmed)
-			return -ENOENT;
-	}
 	if (!object)
-		object = make_object(&range, kind, is_confirmed);
-	if (!object)
-		return -ENOMEM;
+		r = kind == FSITE_MOVED ? make_moved(loaded, table, nr, &object) :
+					  make_named(loaded, kind, table, nr, &object);
+	if (r)
+		return r;
 	memcpy(object->build_id, loaded->id, sizeof(object->build_id));
 	object->has_id = true;
 	*ret_object = object;
@@ -258,10 +304,20 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 
 		if (!nr || table < low || table > high || bytes > high - table)
 			continue;
-		object = get_found(&(struct range){ text, text_end, table, nr }, kind);
+		object = get_found(&(struct range){ text, text_end, table, nr, 0, NULL }, kind);
 		if (object)
 			object->is_there = true;
 	}
+}
+
+/* Mark the tables of moved functions of the object whose text is [@low, @high): the process
+ * does not find such a table by itself. */
+static void see_moved(uint64_t low, uint64_t high)
+{
+	for (struct object *o = objects; o; o = o->next)
+		if (o->moved && o->text >= low && o->text < high &&
+		    !fsites_are_lost(&o->sites))
+			o->is_there = true;
 }
 
 static int see_loaded(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -273,6 +329,7 @@ static int see_loaded(struct dl_phdr_info *info, size_t bytes, void *arg)
 	if (!object_find_range(info, PF_X, &low, &high))
 		return 0;
 	see_tables(info, low, high);
+	see_moved(low, high);
 	return 0;
 }
 
@@ -451,6 +508,7 @@ void object_drop(struct object *object)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
 	memory_free(object->sites.table);
+	memory_free((void *)object->moved);
 	memory_free(object->users);
 	memory_free(object);
 }

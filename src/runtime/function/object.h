@@ -13,16 +13,18 @@ struct abi_figure;
 struct dl_phdr_info;
 struct image;
 
-/* An object: one table of function entries of a loaded object.  runtime_lock() protects all
- * members. */
+/* An object: one table of function entries of a loaded object, or its table of moved
+ * functions.  runtime_lock() protects all members. */
 struct object {
 	struct object *next;
 	uint64_t text;			/* address of the object's text */
-	uint64_t table;			/* address of the table of function entries */
+	uint64_t table;			/* address of the table of function entries.
+					 * FSITE_MOVED: name of its file (moved_file.h) */
 	bool is_there;			/* true: the last scan found the object */
 	bool is_named;			/* true: the server's settings name the object */
 	enum fsite_kind kind;		/* kind of @table */
 	struct fsites sites;
+	const struct moved_head *moved;	/* the table if @kind is FSITE_MOVED, else NULL */
 	uint8_t build_id[32];		/* build id, read from the loaded object itself */
 	bool has_id;			/* true: build_id is set */
 	uint32_t *users;		/* users of each site, as the server has
@@ -38,10 +40,11 @@ struct object *object_first(void);
 /*
  * object_get_named - find the object of a table that another process has named, or make it.
  * @loaded: the object that is loaded there, as loaded_find() describes it
- * @table: address of the table; it has @nr rows (not 0) inside of the object
+ * @table: address of the table; it has @nr rows (not 0) inside of the object.  FSITE_MOVED:
+ *	name of the file with the table
  *
  * Returns 0, -ENOENT (the loaded object has another table of that kind, or its file has no
- * table there) or -ENOMEM.
+ * table there), -ENOMEM or an error of moved_file_load().
  */
 struct loaded;
 int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t table,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Function sites of objects that no compiler has prepared; see fmoved.c.  fsite.c calls these
+ * functions for sites of the form FSITE_COPY.  The caller of all but fmoved_map() is between
+ * patch_begin() and patch_end().
+ */
+#ifndef ULF_ARCH_FMOVED_H
+#define ULF_ARCH_FMOVED_H
+
+#include "arch/x86_64/fsite.h"
+
+/* Map slots and copies for all sites of a module, within reach of its text.  Returns false if
+ * there is no space. */
+bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map);
+/* Returns the address at which the copy of site @i is, or will be. */
+uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
+/*
+ * Write the copy of site @i and, if a jump in padding leads to the slot, that jump.  No thread
+ * reaches either of them while the site is off.  Returns 0; -EILSEQ: the text does not have the
+ * bytes that were analysed; -ENOMEM: the copy is too far away from an address that it needs.
+ */
+int fmoved_prepare(const struct fsites *sites, uint32_t i);
+/*
+ * Write the jump to site @i if the site must have users, else its original bytes.  No other
+ * thread may run, and none may stand between two instructions that the jump replaces.
+ * Returns 0; -EILSEQ: the bytes at the site are neither the jump nor the original ones.
+ */
+int fmoved_flip(const struct fsites *sites, uint32_t i);
+/* Returns true if the text at site @i is not as fmoved_flip() has left it. */
+bool fmoved_is_lost(const struct fsites *sites, uint32_t i);
+
+#endif
