@@ -13,6 +13,7 @@
  *	unwind.h	registers by their DWARF numbers
  *	argument.h	registers of arguments
  *	elf_machine.h	machine, relocations, PLT entries
+ *	tracee.h	registers of a thread that ptrace() has stopped
  *	codemem.h	reading and writing text
  *	patch.h		patching code in steps
  *	poke.h		switching tracepoints
@@ -42,6 +43,7 @@ struct ring_set;
 #include "arch/x86_64/unwind.h"
 #include "arch/x86_64/argument.h"
 #include "arch/x86_64/elf_machine.h"
+#include "arch/x86_64/tracee.h"
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/patch.h"
 #include "arch/x86_64/poke.h"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Find code that stopped threads may still execute: docs/design/attach.md, "Which code is in
+ * use".
+ *
+ * A stack is read from its stack pointer upwards to where memory ends.  Each of its words that
+ * is an address in a range counts.  Where four words look like the end of a signal frame, a
+ * handler runs, and the code that it interrupted may have had another stack: this stack is
+ * read, too.
+ *
+ * Example: a handler on a signal stack has interrupted a handler on the thread's stack:
+ *
+ *	signal stack	rsp -> ... [frame: rip, rsp of handler 1]
+ *	thread's stack	       rsp of handler 1 -> ... [frame: rip, rsp of main()] ... main()
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/bits.h"
+#include "ptrace/stop.h"
+#include "ptrace/stopped.h"
+
+#define STACKS_MAX	64u		/* number of stacks of one thread that are read */
+#define STACK_BYTES_MAX	(16ull << 20)	/* number of bytes of a stack that are read.  The stacks
+					 * of threads are smaller, unless the program asks for
+					 * more; a stack that is larger counts as one that has
+					 * addresses in all ranges */
+#define CHUNK_BYTES	65536u
+#define CHUNK_WORDS	(CHUNK_BYTES / sizeof(uint64_t))
+
+struct span {
+	uint64_t start;
+	uint64_t end;
+};
+
+struct search {
+	pid_t pid;
+	const struct code_range *ranges;
+	size_t nr;
+	uint64_t *inside;
+	int nr_set;
+	struct span spans[STACKS_MAX];	/* stacks of this thread: read, or to be read (end is 0) */
+	size_t nr_spans;
+	bool is_too_much;		/* true: not everything could be read */
+	uint64_t *words;		/* CHUNK_WORDS words, and before them the last ones of the
+					 * chunk before */
+};
+
+static void set_inside(struct search *search, size_t range)
+{
+	uint64_t bit = 1ull << range % 64;
+
+	search->nr_set += !(search->inside[range / 64] & bit);
+	search->inside[range / 64] |= bit;
+}
+
+/* Mark the range that contains @address, if there is one. */
+static void check_address(struct search *search, uint64_t address)
+{
+	size_t low = 0, high = search->nr;
+
+	if (!high || address < search->ranges[0].start || address >= search->ranges[high - 1].end)
+		return;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (address >= search->ranges[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < search->nr && address >= search->ranges[low].start)
+		set_inside(search, low);
+}
+
+/* Add a stack that is to be read, unless it is part of one that is known. */
+static void add_stack(struct search *search, uint64_t sp)
+{
+	uint64_t start = (sp - ARCH_RED_ZONE_BYTES) & ~(uint64_t)7;
+
+	for (size_t i = 0; i < search->nr_spans; i++) {
+		const struct span *span = &search->spans[i];
+
+		if (start == span->start || (start > span->start && start < span->end))
+			return;
+	}
+	if (search->nr_spans == STACKS_MAX) {
+		search->is_too_much = true;
+		return;
+	}
+	search->spans[search->nr_spans++] = (struct span){ .start = start };
+}
+
+/* Read up to CHUNK_BYTES.  Returns the number of whole words; 0: the memory ends here. */
+static size_t read_chunk(struct search *search, uint64_t address)
+{
+	struct iovec local = { search->words + ARCH_CONTEXT_WORDS, CHUNK_BYTES };
+	/* The kernel copies memory page by page, and returns what it has copied before an
+	 * address that cannot be read. */
+	struct iovec remote = { (void *)(uintptr_t)address, CHUNK_BYTES };
+	ssize_t n = process_vm_readv(search->pid, &local, 1, &remote, 1, 0);
+
+	return n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
+}
+
+/* Look at @nr words, which follow the ARCH_CONTEXT_WORDS words of the chunk before. */
+static void check_words(struct search *search, size_t nr)
+{
+	const uint64_t *words = search->words + ARCH_CONTEXT_WORDS;
+	uint64_t sp;
+
+	for (size_t i = 0; i < nr; i++) {
+		check_address(search, words[i]);
+		if (arch_context_sp(&words[i] - (ARCH_CONTEXT_WORDS - 1), &sp))
+			add_stack(search, sp);
+	}
+	memmove(search->words, search->words + nr, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
+}
+
+static void read_stack(struct search *search, size_t number)
+{
+	uint64_t start = search->spans[number].start, at = start;
+	size_t nr;
+
+	memset(search->words, 0, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
+	do {
+		nr = read_chunk(search, at);
+		/* Store the end first, so that add_stack() finds what is being read. */
+		at += nr * sizeof(uint64_t);
+		search->spans[number].end = at;
+		check_words(search, nr);
+	} while (nr == CHUNK_WORDS && at - start < STACK_BYTES_MAX);
+	if (nr == CHUNK_WORDS)
+		search->is_too_much = true;
+}
+
+static void check_thread(struct search *search, const struct stopped_thread *thread)
+{
+	uint64_t ips[ARCH_TRACEE_IPS];
+
+	arch_tracee_ips(&thread->tracee, ips);
+	for (size_t i = 0; i < ARCH_TRACEE_IPS; i++)
+		check_address(search, ips[i]);
+	search->nr_spans = 0;
+	add_stack(search, arch_tracee_sp(&thread->tracee));
+	for (size_t i = 0; i < search->nr_spans; i++)
+		read_stack(search, i);
+}
+
+int threads_inside(const struct stopped *stopped, const struct code_range *ranges, size_t nr,
+		   uint64_t *inside)
+{
+	struct search search = {
+		.pid = stopped->pid, .ranges = ranges, .nr = nr, .inside = inside,
+	};
+
+	search.words = calloc(CHUNK_WORDS + ARCH_CONTEXT_WORDS, sizeof(uint64_t));
+	if (!search.words)
+		return -ENOMEM;
+	for (size_t i = 0; i < stopped->nr; i++)
+		if (stopped->threads[i].state == STOPPED_HELD)
+			check_thread(&search, &stopped->threads[i]);
+	for (size_t i = 0; search.is_too_much && i < nr; i++)
+		set_inside(&search, i);
+	free(search.words);
+	return search.nr_set;
+}

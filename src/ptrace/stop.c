@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stop and continue threads.
+ *
+ *	list the threads; wait while one is in state D
+ *	PTRACE_SEIZE all but the first thread
+ *	PTRACE_INTERRUPT each, and wait: registers; keep its call from ending with EINTR
+ *	do the same for threads that have started meanwhile
+ *	do the same for the first thread, and then again for threads that it has started
+ *	...
+ *	PTRACE_DETACH each, with the signal that it was about to get; the first thread first
+ *
+ * When all listed threads are stopped, only threads that were not listed can start others.
+ * So the threads are complete when a list has no new thread.
+ *
+ * The first thread is stopped last and released first for this reason: if it is traced, the
+ * kernel does not drop signals to the process that the program ignores (SIGCHLD), because a
+ * tracer may want to see them.  Such a signal would wake another thread, and end its
+ * epoll_wait() with EINTR.  So as long as the first thread is traced, no other thread may be
+ * in such a call.
+ *
+ * waitid() is called with WNOWAIT.  Otherwise it would take away the number of the signal
+ * that a thread was about to get: if this process were killed then, the kernel would let the
+ * thread continue without the signal.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/posix_clock.h"
+#include "base/testpoint.h"
+#include "ptrace/stop.h"
+#include "ptrace/stopped.h"
+
+#define YIELDS		200u		/* rounds of a wait that only yield the CPU; later
+					 * rounds sleep */
+#define SLEEP_NS	50000
+#define LOOKS		30u		/* looks at a thread that was just asked to stop */
+#define REAP_NS		1000000000u	/* longest wait for the end of killed threads */
+#define EVENT(status)	((status) >> 8)	/* event of a ptrace stop; 0: a signal was about to
+					 * be delivered */
+
+static bool is_listed(const pid_t *tids, size_t nr, pid_t tid)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+static bool is_known(const struct stopped *stopped, pid_t tid)
+{
+	for (size_t i = 0; i < stopped->nr; i++)
+		if (stopped->threads[i].tid == tid)
+			return true;
+	return false;
+}
+
+static int set_failure(struct stop_failure *ret_failure, int error, pid_t pid, pid_t tid)
+{
+	struct stop_failure failure = { .error = error, .tid = tid };
+
+	if (tid) {
+		failure.state = task_stat_read(pid, tid).state;
+		failure.tracer = error == -EPERM ? task_tracer(pid, tid) : 0;
+	}
+	if (ret_failure)
+		*ret_failure = failure;
+	return error;
+}
+
+/* Pause between two looks at threads.  @round: number of this look. */
+static void pause_shortly(uint32_t round)
+{
+	const struct timespec sleep = { 0, SLEEP_NS };
+
+	if (round < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&sleep, NULL);
+}
+
+/* ---- trace the threads ---- */
+
+static struct stopped_thread *add_thread(struct stopped *stopped, pid_t tid)
+{
+	if (stopped->nr == stopped->max) {
+		size_t max = stopped->max ? 2 * stopped->max : 64;
+		struct stopped_thread *threads = realloc(stopped->threads, max * sizeof(*threads));
+
+		if (!threads)
+			return NULL;
+		stopped->threads = threads;
+		stopped->max = max;
+	}
+	memset(&stopped->threads[stopped->nr], 0, sizeof(*stopped->threads));
+	stopped->threads[stopped->nr].tid = tid;
+	return &stopped->threads[stopped->nr++];
+}
+
+/* Start to trace a thread.  Returns 1 if it is traced now, 0 if it need not be, or -errno. */
+static int seize(struct stopped *stopped, pid_t tid)
+{
+	struct stopped_thread *thread;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, 0)) {
+		int error = -errno;
+		struct task_stat stat = task_stat_read(stopped->pid, tid);
+
+		/* The kernel refuses threads that have ended with EPERM, too. */
+		return stat.is_of_kernel || task_has_ended(stat) ? 0 : error;
+	}
+	thread = add_thread(stopped, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->state = STOPPED_COMING;
+	stopped->nr_coming++;
+	return 1;
+}
+
+/* Wait until no thread is in state D, before any thread is traced: a thread in state D does
+ * not stop, and a traced thread that has not stopped cannot be released. */
+static int wait_for_calm(struct stopped *stopped, const struct stop_request *request,
+			 uint64_t until_ns, struct stop_failure *ret_failure)
+{
+	int r = tasks_read(stopped->pid, &stopped->tasks);
+
+	if (r)
+		return set_failure(ret_failure, r, stopped->pid, 0);
+	for (size_t i = 0; i < stopped->tasks.nr; i++) {
+		pid_t tid = stopped->tasks.tids[i];
+
+		if (is_listed(request->running, request->nr_running, tid))
+			continue;
+		for (uint32_t round = 0; task_stat_read(stopped->pid, tid).state == 'D'; round++) {
+			if (clock_monotonic_ns() > until_ns)
+				return set_failure(ret_failure, -EBUSY, stopped->pid, tid);
+			pause_shortly(round);
+		}
+	}
+	return 0;
+}
+
+/* ---- wait for the stops ---- */
+
+static void set_gone(struct stopped *stopped, struct stopped_thread *thread)
+{
+	if (thread->state == STOPPED_COMING)
+		stopped->nr_coming--;
+	thread->state = STOPPED_GONE;
+}
+
+/* Let the kernel forget a traced thread that has ended.  Returns false if it has not ended
+ * yet. */
+static bool reap(const struct stopped *stopped, pid_t tid)
+{
+	siginfo_t info = { 0 };
+
+	if (tid == stopped->pid && stopped->is_own_child)
+		return true;
+	return waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL) || info.si_pid;
+}
+
+/* Note that the thread has stopped.  @status: why, as the kernel reports it. */
+static void hold(struct stopped *stopped, struct stopped_thread *thread, int status)
+{
+	int r = arch_tracee_read(thread->tid, &thread->tracee);
+
+	TESTPOINT("stop.stopped");
+	if (r) {
+		set_gone(stopped, thread);
+		thread->state = STOPPED_KILLED;
+		return;
+	}
+	if (arch_tracee_keep_call(stopped->pid, thread->tid, &thread->tracee) > 0)
+		stopped->nr_kept_calls++;
+	thread->signal = EVENT(status) ? 0 : status;
+	thread->state = STOPPED_HELD;
+	stopped->nr_coming--;
+	TESTPOINT("stop.held");
+}
+
+/* Look once whether the thread has stopped or ended. */
+static void look(struct stopped *stopped, struct stopped_thread *thread)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)thread->tid, &info,
+		   WSTOPPED | WEXITED | WNOWAIT | WNOHANG | __WALL)) {
+		if (errno == ECHILD)
+			set_gone(stopped, thread);
+		return;
+	}
+	if (!info.si_pid)
+		return;
+	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
+		hold(stopped, thread, info.si_status);
+		return;
+	}
+	reap(stopped, thread->tid);
+	set_gone(stopped, thread);
+}
+
+/*
+ * Make a thread stop.  If it sleeps, or runs on another CPU, it stops at once: look at it
+ * before the next thread is asked to stop.  This keeps the time short in which a death of this
+ * process would let its call return EINTR.
+ */
+static void interrupt(struct stopped *stopped, struct stopped_thread *thread)
+{
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, 0);
+	TESTPOINT("stop.interrupted");
+	for (uint32_t i = 0; i < LOOKS && thread->state == STOPPED_COMING; i++)
+		look(stopped, thread);
+}
+
+/* Trace the threads of the process that are not traced yet, and make them stop.
+ * @with_first: false if the first thread is left out.  *@ret_nr: how many these were. */
+static int seize_new(struct stopped *stopped, const struct stop_request *request,
+		     bool with_first, size_t *ret_nr, struct stop_failure *ret_failure)
+{
+	size_t before = stopped->nr;
+	int r = tasks_read(stopped->pid, &stopped->tasks);
+
+	if (r)
+		return set_failure(ret_failure, r, stopped->pid, 0);
+	for (size_t i = 0; i < stopped->tasks.nr; i++) {
+		pid_t tid = stopped->tasks.tids[i];
+
+		if (is_known(stopped, tid) || (tid == stopped->pid && !with_first) ||
+		    is_listed(request->running, request->nr_running, tid))
+			continue;
+		r = seize(stopped, tid);
+		if (r < 0)
+			return set_failure(ret_failure, r, stopped->pid, tid);
+	}
+	TESTPOINT("stop.seized");
+	if (!stopped->since_ns)
+		stopped->since_ns = clock_monotonic_ns();
+	for (size_t i = before; i < stopped->nr; i++)
+		interrupt(stopped, &stopped->threads[i]);
+	*ret_nr = stopped->nr - before;
+	return 0;
+}
+
+static void look_at_all(struct stopped *stopped)
+{
+	for (size_t i = 0; i < stopped->nr; i++)
+		if (stopped->threads[i].state == STOPPED_COMING)
+			look(stopped, &stopped->threads[i]);
+}
+
+/* Returns a thread that has not stopped yet; there must be one. */
+static pid_t first_coming(const struct stopped *stopped)
+{
+	for (size_t i = 0; i < stopped->nr; i++)
+		if (stopped->threads[i].state == STOPPED_COMING)
+			return stopped->threads[i].tid;
+	return 0;
+}
+
+/* The first thread of a process reports its end only after all others have ended.  Without
+ * this check, threads_stop() would wait for it. */
+static void drop_ended(struct stopped *stopped)
+{
+	for (size_t i = 0; i < stopped->nr; i++) {
+		struct stopped_thread *thread = &stopped->threads[i];
+
+		if (thread->state == STOPPED_COMING &&
+		    task_has_ended(task_stat_read(stopped->pid, thread->tid)))
+			set_gone(stopped, thread);
+	}
+}
+
+static int wait_for_stops(struct stopped *stopped, uint64_t until_ns,
+			  struct stop_failure *ret_failure)
+{
+	for (uint32_t round = 0; stopped->nr_coming; round++) {
+		look_at_all(stopped);
+		if (!stopped->nr_coming)
+			break;
+		if (round % YIELDS == YIELDS - 1)
+			drop_ended(stopped);
+		if (clock_monotonic_ns() > until_ns)
+			return set_failure(ret_failure, -EBUSY, stopped->pid,
+					   first_coming(stopped));
+		pause_shortly(round);
+	}
+	return 0;
+}
+
+/* ---- continue ---- */
+
+static void release(struct stopped *stopped, struct stopped_thread *thread)
+{
+	if (thread->state != STOPPED_HELD)
+		return;
+	if (ptrace(PTRACE_DETACH, thread->tid, NULL, (long)thread->signal))
+		thread->state = STOPPED_KILLED;
+	else
+		set_gone(stopped, thread);
+	TESTPOINT("stop.released");
+}
+
+/* Reap the threads that were killed while they were stopped: as long as they are not reaped,
+ * the parent of the process does not hear of its end.  Returns false if some have not ended
+ * yet. */
+static bool reap_killed(struct stopped *stopped)
+{
+	bool has_more = false;
+
+	for (size_t i = 0; i < stopped->nr; i++) {
+		struct stopped_thread *thread = &stopped->threads[i];
+
+		if (thread->state != STOPPED_KILLED)
+			continue;
+		if (reap(stopped, thread->tid))
+			thread->state = STOPPED_GONE;
+		else
+			has_more = true;
+	}
+	return !has_more;
+}
+
+static void release_held(struct stopped *stopped)
+{
+	uint64_t until_ns = clock_monotonic_ns() + REAP_NS;
+
+	for (size_t i = 0; i < stopped->nr; i++)
+		if (stopped->threads[i].tid == stopped->pid)
+			release(stopped, &stopped->threads[i]);
+	for (size_t i = 0; i < stopped->nr; i++)
+		release(stopped, &stopped->threads[i]);
+	for (uint32_t round = 0; !reap_killed(stopped) && clock_monotonic_ns() < until_ns; round++)
+		pause_shortly(round);
+}
+
+static void stopped_free(struct stopped *stopped)
+{
+	tasks_done(&stopped->tasks);
+	free(stopped->threads);
+	free(stopped);
+}
+
+void threads_continue(struct stopped *stopped)
+{
+	if (!stopped)
+		return;
+	TESTPOINT("stop.continue");
+	release_held(stopped);
+	stopped_free(stopped);
+}
+
+/* Give up: release what is held, and wait as long as before for threads that have not
+ * stopped yet, because only then can they be released. */
+static void give_up(struct stopped *stopped, uint64_t timeout_ns)
+{
+	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;
+
+	release_held(stopped);
+	wait_for_stops(stopped, until_ns, NULL);
+	release_held(stopped);
+	stopped_free(stopped);
+}
+
+/* Stop all threads that are not stopped yet, until there is no new one. */
+static int stop_new(struct stopped *stopped, const struct stop_request *request, bool with_first,
+		    uint64_t until_ns, struct stop_failure *ret_failure)
+{
+	size_t nr_new = 0;
+	int r;
+
+	do {
+		r = seize_new(stopped, request, with_first, &nr_new, ret_failure);
+		if (!r)
+			r = wait_for_stops(stopped, until_ns, ret_failure);
+	} while (!r && nr_new);
+	return r;
+}
+
+static int stop_all(struct stopped *stopped, const struct stop_request *request,
+		    uint64_t timeout_ns, struct stop_failure *ret_failure)
+{
+	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;
+	int r = wait_for_calm(stopped, request, until_ns, ret_failure);
+
+	if (r)
+		return r;
+	r = stop_new(stopped, request, false, until_ns, ret_failure);
+	if (!r)
+		r = stop_new(stopped, request, true, until_ns, ret_failure);
+	for (size_t i = 0; !r && i < stopped->nr; i++)
+		if (stopped->threads[i].state == STOPPED_HELD)
+			return 0;
+	return r ? r : set_failure(ret_failure, -ESRCH, stopped->pid, 0);
+}
+
+int threads_stop(pid_t pid, const struct stop_request *request, struct stopped **ret_stopped,
+		 struct stop_failure *ret_failure)
+{
+	static const struct stop_request nothing_special;
+	struct stopped *stopped = calloc(1, sizeof(*stopped));
+	uint64_t timeout_ns;
+	int r;
+
+	if (!stopped)
+		return set_failure(ret_failure, -ENOMEM, pid, 0);
+	if (!request)
+		request = &nothing_special;
+	timeout_ns = (request->timeout_ms ? request->timeout_ms : STOP_TIMEOUT_MS) * 1000000ull;
+	stopped->pid = pid;
+	stopped->is_own_child = task_stat_read(pid, pid).parent == getpid();
+	r = stop_all(stopped, request, timeout_ns, ret_failure);
+	if (r) {
+		give_up(stopped, timeout_ns);
+		return r;
+	}
+	*ret_stopped = stopped;
+	return 0;
+}
+
+size_t threads_nr(const struct stopped *stopped)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < stopped->nr; i++)
+		nr += stopped->threads[i].state == STOPPED_HELD;
+	return nr;
+}
+
+size_t threads_nr_kept_calls(const struct stopped *stopped)
+{
+	return stopped->nr_kept_calls;
+}
+
+uint64_t threads_stopped_ns(const struct stopped *stopped)
+{
+	return clock_monotonic_ns() - stopped->since_ns;
+}
+
+void stop_failure_print(const struct stop_failure *failure, struct text *out)
+{
+	if (failure->tracer)
+		text_printf(out, "process %d traces thread %d already", failure->tracer,
+			    failure->tid);
+	else if (failure->error == -ESRCH)
+		text_puts(out, "the process has ended");
+	else if (failure->error == -EBUSY && failure->state == 'D')
+		text_printf(out, "thread %d does not stop: it waits in the kernel (state D), for a "
+				 "disk or for its vfork() child", failure->tid);
+	else if (failure->error == -EBUSY)
+		text_printf(out, "thread %d does not stop in time (state %c)", failure->tid,
+			    failure->state);
+	else if (failure->tid)
+		text_printf(out, "thread %d: %s", failure->tid, strerror(-failure->error));
+	else
+		text_puts(out, strerror(-failure->error));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stop the threads of another process for a short time, look where they are, and let them
+ * continue.  The program must not notice: docs/design/attach.md, "The stop".
+ *
+ *	threads_stop(pid, &request, &stopped, &failure)
+ *	threads_inside(stopped, ranges, nr, inside)
+ *	... change the code in the ranges that are not in use ...
+ *	threads_continue(stopped)
+ *
+ * All calls for one process must come from the same thread, because only the thread that has
+ * stopped another one may look at it.  If the caller dies, the kernel lets all threads
+ * continue.  No function here may be called by a signal handler.
+ *
+ * The caller should be a process of its own with an alarm(2): if a thread of @pid calls
+ * exec() at the same moment, PTRACE_SEIZE can wait for ever.
+ */
+#ifndef ULF_PTRACE_STOP_H
+#define ULF_PTRACE_STOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/text.h"
+
+#define STOP_TIMEOUT_MS		1000u
+
+struct stopped;
+
+struct stop_request {
+	const pid_t *running;		/* threads that are not stopped, such as libulf's agent */
+	size_t nr_running;
+	uint32_t timeout_ms;		/* longest wait for threads that do not stop; 0 stands
+					 * for STOP_TIMEOUT_MS */
+};
+
+/* Why threads_stop() has failed. */
+struct stop_failure {
+	int error;			/* -errno */
+	pid_t tid;			/* the thread that could not be stopped; 0: no single one */
+	char state;			/* state of that thread, as in /proc/PID/stat */
+	pid_t tracer;			/* process that traces this thread already; 0: none */
+};
+
+/* Code that is to be changed: the addresses from @start to before @end. */
+struct code_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/*
+ * threads_stop - stop all threads of the process @pid
+ * @request: may be NULL.
+ * @ret_stopped: set on success only; the caller must call threads_continue().
+ * @ret_failure: set on failure only; may be NULL.
+ *
+ * Threads that start meanwhile are stopped, too.  Threads that only work for the kernel
+ * (io_uring) and threads that have ended are left out.  A program that SIGSTOP has stopped
+ * stays stopped afterwards.  Signals that arrive meanwhile are delivered afterwards.
+ *
+ * Returns 0, or:
+ *	-ESRCH	the process has ended
+ *	-EPERM	the caller may not trace a thread, or another process traces it
+ *	-EBUSY	a thread does not stop in time: it is in state D (it waits for a disk, or for
+ *		its vfork() child), or gets no CPU.  All other threads continue.  If this thread
+ *		does not stop within another timeout, it stays traced: when it stops, it
+ *		continues only after the caller has exited.  So exit then.
+ *	-ENOMEM
+ */
+int threads_stop(pid_t pid, const struct stop_request *request, struct stopped **ret_stopped,
+		 struct stop_failure *ret_failure);
+
+/* Let all threads continue, and free @stopped, which may be NULL. */
+void threads_continue(struct stopped *stopped);
+
+/* Return how many threads are stopped; how many system calls of them would have returned
+ * EINTR because of the stop, and start again instead; and how long the first thread has been
+ * stopped so far, in ns. */
+size_t threads_nr(const struct stopped *stopped);
+size_t threads_nr_kept_calls(const struct stopped *stopped);
+uint64_t threads_stopped_ns(const struct stopped *stopped);
+
+/*
+ * threads_inside - find the ranges that a thread may still execute
+ * @ranges: @nr ranges in ascending order, which do not overlap.
+ * @inside: bitmap of @nr bits, in words; the function sets the bits of the ranges that are in
+ *	use, and clears no bit.
+ *
+ * A range is in use if the instruction pointer of a stopped thread is in it, or if a word of
+ * the used part of a thread's stack is an address in it: this may be the instruction pointer
+ * that the kernel has saved for a signal handler, or a return address.  Signal stacks, and
+ * the stacks that handlers on them have interrupted, are included.  So a range may be
+ * reported that is not in use, but none that is in use is left out.
+ *
+ * Threads that threads_stop() has left running are not looked at.  Returns the number of
+ * bits that were set, or -errno.
+ */
+int threads_inside(const struct stopped *stopped, const struct code_range *ranges, size_t nr,
+		   uint64_t *inside);
+
+/* Append the reason for a failure as a sentence without a full stop, such as "thread 12 does
+ * not stop: it is in state D". */
+void stop_failure_print(const struct stop_failure *failure, struct text *out);
+
+#endif
