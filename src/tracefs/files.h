@@ -208,9 +208,9 @@ int function_list_truncate(struct tracefs_file *file);
 /* Publish the list of functions that was written.  Returns 0 or -errno; -ERESTART: nothing
  * was changed. */
 int function_list_flush(struct tracefs_file *file);
-/* Write to error_log why function_list_store() has returned -EINVAL for the token @word
- * (function_errors.c). */
-void function_word_log(struct tracefs_file *file, const char *word);
+/* Write to error_log why function_list_store() has returned @error, -EINVAL or -ENODEV, for
+ * the token @word (function_errors.c). */
+void function_word_log(struct tracefs_file *file, const char *word, int error);
 /* The file max_graph_depth: the number of nested calls that are recorded; 0: no limit. */
 SHOW(graph_depth_show);
 STORE(graph_depth_store);

@@ -6,11 +6,13 @@
  * error_log.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "server/core/instance.h"
+#include "server/functions/function_probes.h"
 #include "server/functions/function_suggest.h"
 #include "server/functions/functions.h"
 #include "server/rules/trigger_errors.h"
@@ -80,7 +82,8 @@ static bool log_kind(const struct wrong_write *wrong, const char *at, const char
 {
 	bool is_graph = !strncmp(wrong->place, "set_graph_", strlen("set_graph_"));
 
-	if (is_graph && mod)
+	if (mod && strcmp(wrong->place, "set_ftrace_filter") &&
+	    strcmp(wrong->place, "set_ftrace_notrace"))
 		wrong_write_log(wrong, mod + 1, "Only set_ftrace_filter and "
 				"set_ftrace_notrace take :mod:", NULL);
 	else if (is_graph && isdigit((unsigned char)*at))
@@ -90,7 +93,23 @@ static bool log_kind(const struct wrong_write *wrong, const char *at, const char
 	return true;
 }
 
-void function_word_log(struct tracefs_file *file, const char *word)
+/* Write to error_log why the command at @at cannot be removed: a file holds commands with a
+ * count and commands without one apart, and none of the kind in the token is there. */
+static void log_missing_command(const struct wrong_write *wrong, const char *at)
+{
+	const char *error = "No function has this command";
+	size_t len = strcspn(at, ":");
+
+	for_each_function_probe(probe, wrong->instance) {
+		if (strlen(probe->cmd->name) == len && !memcmp(probe->cmd->name, at, len))
+			error = probe->is_counted ?
+				"The command has a count: remove it with :0 at the end" :
+				"The command has no count: remove it without :0";
+	}
+	wrong_write_log(wrong, at, error, NULL);
+}
+
+void function_word_log(struct tracefs_file *file, const char *word, int error)
 {
 	const struct wrong_write wrong = {
 		tracefs_instance(file->node), file->def->name, word,
@@ -103,6 +122,11 @@ void function_word_log(struct tracefs_file *file, const char *word)
 	if (log_kind(&wrong, at, is_mod ? colon : NULL) ||
 	    (colon && !is_mod && log_command(&wrong, colon + 1, is_removal)))
 		return;
+	if (error == -ENODEV) {
+		if (is_removal && colon && !is_mod)
+			log_missing_command(&wrong, colon + 1);
+		return;
+	}
 	if (!count_functions(file->node->root, at, is_mod ? strlen(at) : len))
 		log_function(&wrong, at, len);
 	else if (colon && !is_mod)

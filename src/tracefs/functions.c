@@ -392,8 +392,8 @@ static int end_word_or_log(struct tracefs_file *file)
 	char *copy = file->word.len ? strdup(text_str(&file->word)) : NULL;
 	int r = end_word(file);
 
-	if (r == -EINVAL && copy)
-		function_word_log(file, copy);
+	if ((r == -EINVAL || r == -ENODEV) && copy)
+		function_word_log(file, copy, r);
 	free(copy);
 	return r;
 }
