@@ -88,9 +88,12 @@ grep -a -q /opt/ulf/bin "$library" || fail "$library does not name its prefix"
 echo mine >"$root/opt/ulf/include/mine"
 echo "/opt/ulf/bin/of_an_older_version" >>"$root/opt/ulf/share/ulf/installed"
 touch "$root/opt/ulf/bin/of_an_older_version"
-make_ulf install PREFIX=/opt/ulf
+make_ulf install PREFIX=/opt/ulf >"$top/said"
 [ ! -e "$root/opt/ulf/bin/of_an_older_version" ] || fail "of an older version"
-make_ulf uninstall PREFIX=/opt/ulf
+# The command that make install prints removes what was installed there.
+command=$(sed -n 's/^installed in .*; \(make uninstall.*\) removes it$/\1/p' "$top/said")
+expect "the command that removes it" "make uninstall PREFIX='/opt/ulf' DESTDIR='$root'" "$command"
+(cd "$ULF_SRC" && eval "$command")
 expect "files that stay" "$root/opt/ulf/include/mine" "$(find "$root/opt" ! -type d)"
 expect "directories that stay" "$root/opt $root/opt/ulf $root/opt/ulf/include" \
 	"$(find "$root/opt" -type d | sort | tr '\n' : | sed 's/:$//; s/:/ /g')"
