@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_suggest.h"
 #include "cli/reason.h"
 #include "cli/terminal.h"
 #include "cli/users.h"
@@ -138,6 +139,31 @@ static void report_ambiguous_name(const struct root_list *list, const char *name
 	}
 }
 
+static void report_unknown_name(const struct root_list *list, const char *name, size_t len)
+{
+	struct nearest near;
+	const char *found;
+	char *program, *end;
+	size_t i;
+
+	nearest_init(&near, name, len);
+	for (i = 0; i < list->nr; i++) {
+		nearest_offer(&near, list->rows[i].name);
+		program = strdup(list->rows[i].name);
+		end = program ? strrchr(program, '.') : NULL;
+		if (end) {
+			*end = '\0';
+			nearest_offer(&near, program);
+		}
+		free(program);
+	}
+	found = nearest_name(&near);
+	if (found)
+		cli_error("no root is called `%.*s`; did you mean `%s`?", (int)len, name, found);
+	else
+		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
+}
+
 /*
  * Find the root that @name means: the root with this name.  If there is none, it is the
  * only root whose program or process id is @name; if there are several and only one is
@@ -190,7 +216,7 @@ static const struct abi_root_row *find_named_root(const struct root_list *list, 
 	if (nr) {
 		report_ambiguous_name(list, name, len);
 	} else {
-		cli_error("no root is called `%.*s`; `ulf ls` lists them", (int)len, name);
+		report_unknown_name(list, name, len);
 		users_report_root(name, len);
 	}
 	return NULL;
@@ -307,4 +333,15 @@ void root_path_error(const char *path, int error)
 		break;
 	}
 	cli_error("%s: %s%s", path, strerror(-error), remedy);
+}
+
+void root_path_typed_error(struct conn *conn, const char *path, int error)
+{
+	char *near = error == -ENOENT ? cli_suggest_path(conn, path) : NULL;
+
+	if (near)
+		cli_error("%s: %s; did you mean `%s`?", path, strerror(-error), near);
+	else
+		root_path_error(path, error);
+	free(near);
 }

@@ -78,4 +78,8 @@ int root_default(struct conn *conn, char **ret_name);
 /* Print that @path could not be used, with a remedy.  @error is -errno. */
 void root_path_error(const char *path, int error);
 
+/* As root_path_error(), for a path that the user has typed: if a name in it is wrong, print
+ * a similar name.  Asks the server, so @conn->data is changed. */
+void root_path_typed_error(struct conn *conn, const char *path, int error);
+
 #endif

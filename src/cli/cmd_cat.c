@@ -43,7 +43,7 @@ static int cat_path(struct conn *conn, const char *word)
 	if (file >= 0)
 		conn_file_close(conn, file);
 	if (ret < 0 && !ferror(stdout))
-		root_path_error(path, ret);
+		root_path_typed_error(conn, path, ret);
 	free(path);
 	return ret;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf echo: write a value to a file of the tree. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,9 @@ static int echo_to_path(struct conn *conn, const char *text, const char *word, i
 		return ret;
 	tree_write_init(&write, path, text, flags);
 	ret = tree_write(conn, &write);
-	if (ret < 0) {
+	if (ret == -ENOENT && !write.has_opened) {
+		root_path_typed_error(conn, path, ret);
+	} else if (ret < 0) {
 		tree_write_error(&write, ret);
 	} else if (write.reason.len) {
 		/* Only a warning: the kernel, too, accepts such a write. */

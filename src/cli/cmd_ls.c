@@ -292,7 +292,7 @@ static int list_directory(struct conn *conn, const char *word)
 	if (ret == -ENOTDIR)
 		terminal_line(stdout, "%s", path);
 	else if (ret < 0)
-		root_path_error(path, ret);
+		root_path_typed_error(conn, path, ret);
 	free(path);
 	return ret < 0 && ret != -ENOTDIR ? CLI_FAILED : 0;
 }

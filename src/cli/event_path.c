@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
+#include "cli/cli_suggest.h"
 
 /* Returns the length of the name of the root in the path: instances have no available_events. */
 static int root_len(const struct event_path *path)
@@ -16,10 +17,41 @@ static int root_len(const struct event_path *path)
 	return (int)strcspn(path->root, "/");
 }
 
-static void report_no_event(const struct event_path *path, const char *word)
+/* Read available_events, which instances do not have.  The caller must call text_done(), also
+ * after an error.  Prints errors except -ENOMEM. */
+static int read_events(struct conn *conn, const struct event_path *path, struct text *ret_events)
 {
-	cli_error("%s has no event %s; `ulf cat %.*s/available_events` lists them", path->root,
-		  word, root_len(path), path->root);
+	char *file;
+	int ret;
+
+	text_init(ret_events, 0);
+	if (asprintf(&file, "%.*s/available_events", root_len(path), path->root) < 0)
+		return -ENOMEM;
+	ret = conn_file_text(conn, file, ret_events);
+	if (ret < 0)
+		root_path_error(file, ret);
+	free(file);
+	return ret;
+}
+
+/* Print that there is no event @word, and a similar event, if there is one. */
+static void report_no_event(struct conn *conn, const struct event_path *path, const char *word)
+{
+	const char *name = NULL;
+	struct nearest near;
+	struct text events;
+	char *lines, *line;
+
+	nearest_init(&near, word, strlen(word));
+	if (read_events(conn, path, &events) >= 0) {
+		for (lines = (char *)text_str(&events); (line = strsep(&lines, "\n")); )
+			cli_suggest_event(&near, line, strchr(word, ':'));
+		name = nearest_name(&near);
+	}
+	text_done(&events);
+	cli_error("%s has no event %s%s%s%s; `ulf cat %.*s/available_events` lists them",
+		  path->root, word, name ? "; did you mean `" : "", name ? name : "",
+		  name ? "`?" : "", root_len(path), path->root);
 }
 
 /* Return true if the line SYSTEM:EVENT of available_events has the event @word. */
@@ -32,8 +64,8 @@ static bool is_event(const char *line, const char *word)
 
 /* Find the only system that has the event @word in @events, which is changed.  Prints
  * errors. */
-static int search_event(const struct event_path *path, char *events, const char *word,
-			char **ret_name)
+static int search_event(struct conn *conn, const struct event_path *path, char *events,
+			const char *word, char **ret_name)
 {
 	const char *found = NULL;
 	char *line;
@@ -49,7 +81,7 @@ static int search_event(const struct event_path *path, char *events, const char 
 		found = line;
 	}
 	if (!found) {
-		report_no_event(path, word);
+		report_no_event(conn, path, word);
 		return -ENOENT;
 	}
 	*ret_name = strdup(found);
@@ -60,18 +92,12 @@ static int search_event(const struct event_path *path, char *events, const char 
 static int find_name(struct conn *conn, const char *word, struct event_path *path)
 {
 	struct text events;
-	char *file;
 	int ret;
 
-	if (asprintf(&file, "%.*s/available_events", root_len(path), path->root) < 0)
-		return -ENOMEM;
-	ret = conn_file_text(conn, file, &events);
-	if (ret < 0)
-		root_path_error(file, ret);
-	else
-		ret = search_event(path, (char *)text_str(&events), word, &path->name);
+	ret = read_events(conn, path, &events);
+	if (ret >= 0)
+		ret = search_event(conn, path, (char *)text_str(&events), word, &path->name);
 	text_done(&events);
-	free(file);
 	return ret;
 }
 
@@ -91,7 +117,7 @@ static int find_dir(struct conn *conn, struct event_path *path)
 	else
 		ret = conn_path(conn, ABI_SOCKET_READDIR, path->dir);
 	if (ret < 0)
-		report_no_event(path, path->name);
+		report_no_event(conn, path, path->name);
 	return ret < 0 ? ret : 0;
 }
 

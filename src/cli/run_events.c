@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/cli_suggest.h"
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
@@ -67,23 +67,6 @@ static void show_events(const struct root_list *roots, const struct events *even
 	fputc('\n', stderr);
 }
 
-/* Offer @event to @near as a similar name.  With @has_system the name is
- * "system:event", because the user has written names in this form.  Otherwise the
- * event's name and the system's name are offered. */
-static void offer_event(struct nearest *near, char *event, bool has_system)
-{
-	char *name = strchr(event, ':');
-
-	if (has_system || !name) {
-		nearest_offer(near, event);
-		return;
-	}
-	nearest_offer(near, name + 1);
-	*name = '\0';
-	nearest_offer(near, event);
-	*name = ':';
-}
-
 static void report_unknown_event(const struct boot_token *item, const struct events *events)
 {
 	bool is_off = *item->text == '!';
@@ -93,7 +76,7 @@ static void report_unknown_event(const struct boot_token *item, const struct eve
 
 	nearest_init(&near, text, len);
 	for (i = 0; i < events->nr; i++)
-		offer_event(&near, events->lines[i], memchr(text, ':', len));
+		cli_suggest_event(&near, events->lines[i], memchr(text, ':', len));
 	name = nearest_name(&near);
 	cli_error("no event matches `%.*s`%s%s%s", (int)item->len, item->text,
 		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
