@@ -62,6 +62,8 @@ struct run {
 					 * that could not make its root */
 	bool has_reported_events;		/* true: a message was printed about events that
 					 * no root has */
+	bool has_reported_functions;		/* true: a message has said that no root has a
+					 * function that can be traced */
 	struct run_shown *shown;	/* errors of each root that were printed already;
 					 * see run_events.c */
 	size_t nr_shown;		/* number of entries in @shown */
@@ -108,6 +110,14 @@ void run_events_report(struct run *run, const struct root_list *roots);
 void run_errors_report(struct run *run, const struct root_list *roots);
 /* Free run->shown, the list of errors that were printed. */
 void run_errors_done(struct run *run);
+
+/* ---- functions of run_functions.c: check that functions can be traced ---- */
+
+/* Return true if boot settings trace functions, but none of @roots has records or a function
+ * that can be traced.  Returns false after run_functions_report() has printed this. */
+bool run_functions_are_missing(struct run *run, const struct root_list *roots);
+/* Print that no root has a function that can be traced, if this is so. */
+void run_functions_report(struct run *run, const struct root_list *roots);
 
 /* ---- functions of run_watch.c: report mistakes while the program starts ---- */
 

@@ -374,6 +374,7 @@ int run_report(struct run *run)
 		explain_no_roots(run, wants_records);
 	ret = print_roots(run, &roots);
 	run_events_report(run, &roots);
+	run_functions_report(run, &roots);
 	run_errors_report(run, &roots);
 	for (i = 0; i < roots.nr; i++)
 		report_root(run, &roots.rows[i]);

@@ -6,8 +6,9 @@
  * is wrong, it reports this and does not start the program.  It also reports that a
  * program cannot load libulf.
  *
- * When a root has events, it reports settings that name unknown events, and settings
- * that the server could not apply (error_log).
+ * When a root has events, it reports settings that name unknown events, settings that
+ * trace functions of a program without any, and settings that the server could not apply
+ * (error_log).
  *
  * While there is no root, or no root has events, it reports why libulf could not make a
  * root, or that there is no root yet.
@@ -135,19 +136,21 @@ static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_m
 }
 
 /*
- * Report events that settings name but no root has.  Returns true if no further check
- * is needed.
+ * Report events that settings name but no root has, and that no root has functions for a
+ * tracer.  Returns true if no further check is needed.
  * @waited_ms: time since the first root with events was seen.  Nothing is reported
  *	before EVENTS_MS, because constructors register events one after the other, and
  *	the server may wait for a parser
  */
-static bool check_missing_events(struct run *run, const struct root_list *roots,
-				 enum run_events state, uint64_t waited_ms)
+static bool check_missing_parts(struct run *run, const struct root_list *roots,
+				enum run_events state, uint64_t waited_ms)
 {
-	if (run_words_has(run, BOOT_EVENT) && state == RUN_EVENTS_KNOWN)
+	if (run_words_has(run, BOOT_EVENT) && state == RUN_EVENTS_KNOWN &&
+	    !run_functions_are_missing(run, roots))
 		return true;
 	if (waited_ms < EVENTS_MS)
 		return false;
+	run_functions_report(run, roots);
 	run_events_report(run, roots);
 	if (run->has_reported_events)
 		cli_error("%s keeps running; the event is enabled if a module that is loaded later "
@@ -173,7 +176,7 @@ static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_m
 		*root_ms = now;
 	is_done = state == RUN_EVENTS_NONE ?
 		check_missing_root(run, roots.nr, now - start_ms) :
-		check_missing_events(run, &roots, state, now - *root_ms);
+		check_missing_parts(run, &roots, state, now - *root_ms);
 	root_list_done(&roots);
 	return is_done;
 }
