@@ -52,12 +52,15 @@ static int drop_bounding(uint64_t kept)
 	return 0;
 }
 
-static int drop_capabilities(void)
+/* Drop all capabilities; a process with user id 0 keeps those in @kept. */
+static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
-	uint64_t kept = geteuid() == 0 ? kept_of_root : 0, has;
+	uint64_t has;
 
+	if (geteuid() != 0)
+		kept = 0;
 	drop_bounding(kept);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (syscall(SYS_capget, &header, data) < 0)
@@ -78,11 +81,14 @@ static int drop_capabilities(void)
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER
+#define HAS_SANITIZER	true
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER
+#define HAS_SANITIZER	true
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER	false
 #endif
 
 enum condition {
@@ -105,9 +111,7 @@ static const struct rule {
 	uint32_t value;			/* value that is compared with the lower 32 bits
 					 * of the argument */
 } rules[] = {
-#ifndef HAS_SANITIZER
-	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
-#endif
+	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },	/* the first rule: see make_program() */
 	/* the next calls access other processes */
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
@@ -225,7 +229,8 @@ static void add_rule(struct program *program, const struct rule *rule)
 		add_load(program, offsetof(struct seccomp_data, nr));
 }
 
-static void make_program(struct program *program)
+/* @may_trace: allow ptrace(), which the first rule refuses. */
+static void make_program(struct program *program, bool may_trace)
 {
 	program->len = 0;
 	add_load(program, offsetof(struct seccomp_data, arch));
@@ -234,17 +239,17 @@ static void make_program(struct program *program)
 	add_load(program, offsetof(struct seccomp_data, nr));
 	add_insn(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	add_refuse(program, EPERM);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+	for (size_t i = may_trace; i < ARRAY_SIZE(rules); i++)
 		add_rule(program, &rules[i]);
 	add_insn(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
 
-static int filter_calls(void)
+static int filter_calls(bool may_trace)
 {
 	struct program program;
 	struct sock_fprog fprog;
 
-	make_program(&program);
+	make_program(&program, may_trace);
 	fprog = (struct sock_fprog){ .len = program.len, .filter = program.code };
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
 }
@@ -256,19 +261,25 @@ static int forbid_privileges(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
+/* Give up rights.  Returns 0, or the error of the first step that the kernel refused. */
+static int confine(uint64_t kept, bool may_trace)
+{
+	int r = drop_capabilities(kept), r2 = forbid_privileges(), r3 = filter_calls(may_trace);
+
+	return r ? r : r2 ? r2 : r3;
+}
+
 int server_confine(void)
 {
-	int (*const parts[])(void) = { drop_capabilities, forbid_privileges, filter_calls };
-	int ret = 0, r;
 
 	/* Open the perf clock now, while a server with user id 0 still has the right to
 	 * do so. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		r = parts[i]();
-		if (!ret)
-			ret = r;
-	}
-	return ret;
+	return confine(kept_of_root, HAS_SANITIZER);
+}
+
+int stopper_confine(void)
+{
+	return confine(1ull << CAP_SYS_PTRACE, true);
 }

@@ -30,8 +30,10 @@
 #include "daemon/mounts.h"
 #include "daemon/parts.h"
 #include "daemon/socket.h"
+#include "daemon/stopper.h"
 #include "server/core/beat.h"
 #include "server/core/server.h"
+#include "server/core/stop_order.h"
 #include "server/rings/receipt.h"
 #include "symbols/parse.h"
 
@@ -248,6 +250,7 @@ static int loop_init(struct loop *loop, const char *dir)
 		loop->mounter_fd = mounter_start(dir, &loop->mounter);
 		beat_start(dir);
 		receipt_init(dir);
+		stop_orders_init(stopper_start());
 		server_confine();
 		ret = signals_init(loop);
 	}

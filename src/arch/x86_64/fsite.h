@@ -16,10 +16,10 @@ struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
 	uint32_t users;			/* bits of the users that the site must have */
 	uint8_t form;			/* enum fsite_form */
-	uint8_t is_on : 1;		/* is 1 if the site jumps to its slot */
-	uint8_t is_changed : 1;		/* is 1 if @users are not in the site's slot yet, or if
+	uint8_t is_on:1;		/* is 1 if the site jumps to its slot */
+	uint8_t is_changed:1;		/* is 1 if @users are not in the site's slot yet, or if
 					 * the site must be switched */
-	uint8_t is_used : 1;		/* is 1 if a thread stands between two instructions that
+	uint8_t is_used:1;		/* is 1 if a thread stands between two instructions that
 					 * the jump would replace; only FSITE_COPY */
 	uint8_t lead;			/* bytes from the address in the compiler's
 					 * table to the site */

@@ -89,20 +89,33 @@ static uint32_t *wanted_word(void)
 	return &process_slot->stop_wanted;
 }
 
+/* Wait until stop_given is not @given.  Returns false if the time @until has come. */
+static bool wait_for_answer(uint32_t given, const struct timespec *until)
+{
+	long r = arch_syscall6(SYS_futex, (long)&process_slot->stop_given, FUTEX_WAIT_BITSET,
+			       given, (long)until, 0, FUTEX_BITSET_MATCH_ANY);
+
+	return !r || r == -EAGAIN || r == -EINTR;
+}
+
 /* Ask the server to stop the other threads, and wait until it says so. */
 static int ask_for_stop(uint32_t tid)
 {
-	struct timespec wait = { WAIT_SECONDS, 0 };
+	struct timespec until;
 	uint32_t given;
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &until);
+	until.tv_sec += WAIT_SECONDS;
 
 	__atomic_store_n(&process_slot->stop_given, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(wanted_word(), tid, __ATOMIC_RELEASE);	/* [stop.ask] */
 	TESTPOINT("still.ask");
 	/* The server waits for `applied', and looks at all words when it is woken. */
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
-	arch_syscall4(SYS_futex, &process_slot->stop_given, FUTEX_WAIT, 0, &wait);
-	/* acquire: the threads were stopped before; mate: the stopper [stop.given] */
-	given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_ACQUIRE);
+	do {
+		/* acquire: the threads were stopped before; mate: stopper.c [stop.given] */
+		given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_ACQUIRE);
+	} while ((!given || given == ABI_STOP_COMING) && wait_for_answer(given, &until));
 	if (given == tid)
 		return 0;
 	return arch_is_error((int)given) ? (int)given : -ETIMEDOUT;

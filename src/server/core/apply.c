@@ -28,6 +28,7 @@
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/core/stop_order.h"
 
 #define APPLY_LIMIT_NS	2000000000u	/* maximum time that a write to a file waits
 					 * until all processes have applied the
@@ -97,7 +98,8 @@ static struct abi_process *find_late(const struct root *root,
 		    !(shm_load(&shared->flags) & ABI_PROCESS_AGENT) ||
 		    has_applied(shared, generation))
 			continue;
-		if (!is_stopped(process->pid))
+		/* The threads of a process that wants them stopped continue soon. */
+		if (shm_load(&shared->stop_wanted) || !is_stopped(process->pid))
 			return shared;
 	}
 	return NULL;
@@ -165,6 +167,7 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 		uint32_t applied;
 
 		late = find_late(root, apply->generation);
+		stop_orders_send(root);
 		if ((!late && is_scanned) || now >= apply->deadline_ns)
 			break;
 		if (!late || now >= until)

@@ -30,6 +30,7 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
+#include "server/core/stop_order.h"
 #include "server/core/timebase.h"
 #include "symbols/parse.h"
 
@@ -672,9 +673,8 @@ void server_dispatch(struct server *server)
 		scan_changes(server);
 }
 
-/* Do the regular work of one root.  Continue a scan that has not ended, and do not begin a new
- * one.  Otherwise, if a root has too many processes for its budget, its last processes would never
- * be scanned. */
+/* Do the regular work of one root.  A scan that has not ended is continued, because a root may
+ * have too many processes for its budget. */
 static void tick_root(struct root *root)
 {
 	const struct root_part *root_part;
@@ -685,6 +685,7 @@ static void tick_root(struct root *root)
 		process_scan_more(root);
 	else
 		process_scan(root);
+	stop_orders_send(root);
 	timebase_update(root);
 	for_each_root_part(root_part, root->parts, tick)
 		root_part->tick(root);
@@ -723,8 +724,7 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 	return is_left;
 }
 
-/* Do the regular work of each root that is awake, once in a slow tick.  Returns true if
- * there was not enough time for all roots. */
+/* Do the regular work of each root that is awake.  Returns true if time was short. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
 	struct root *root;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For each order the stopper forks a child, which stops the threads of one process, answers, and
+ * lets them continue when the process has ended its work:
+ *
+ *	the process (runtime/function/still.c)		the child
+ *	stop_given = 0
+ *	stop_wanted = tid  [stop.ask]	server ----->	stops all threads but tid
+ *						<-----	stop_given = tid  [stop.given]
+ *	patches
+ *	stop_wanted = 0  [stop.end]		----->	lets the threads continue, and exits
+ *
+ * The process may write anything to these words, at any time.  The threads are stopped for
+ * HOLD_MS at most, whatever it writes, and only its own ones.  The child reads and writes no
+ * other memory of the process.  If the child dies, the kernel lets the threads continue.
+ */
+#include "daemon/stopper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "base/testpoint.h"
+#include "base/title.h"
+#include "daemon/confine.h"
+#include "ptrace/stop.h"
+#include "server/core/stop_order.h"
+#include "symbols/parse_impl.h"
+
+#define STOP_MS		500u		/* longest time until all threads have stopped */
+#define HOLD_MS		500u		/* longest time for which they stay stopped */
+#define LIFE_SECONDS	5		/* longest life of a child: PTRACE_SEIZE may wait for a
+					 * thread in exec() */
+
+#define FD_ORDERS	3		/* descriptor of the socket, in the stopper */
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Map the process slot at @off in the root's memory @fd.  Returns NULL on failure. */
+static struct abi_process *map_slot(int fd, uint64_t off)
+{
+	uint64_t start = arch_page_start(off);
+	uint64_t bytes = arch_page_end(off + sizeof(struct abi_process)) - start;
+	char *mem;
+
+	if (off % sizeof(uint64_t) || off > ABI_HEAP_OFF)
+		return NULL;
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
+	return mem == MAP_FAILED ? NULL : (void *)(mem + (off - start));
+}
+
+static bool is_wanted(struct abi_process *slot, uint32_t tid)
+{
+	/* acquire: the process has patched its code before; mate: still.c [stop.end] */
+	return __atomic_load_n(&slot->stop_wanted, __ATOMIC_ACQUIRE) == tid;
+}
+
+static void answer(struct abi_process *slot, uint32_t value)
+{
+	/* release: the threads are stopped; mate: still.c [stop.given] */
+	__atomic_store_n(&slot->stop_given, value, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Wait until the process does not want the stop any more, for HOLD_MS at most. */
+static void wait_for_end(struct abi_process *slot, uint32_t tid)
+{
+	uint64_t end_ms = now_ms() + HOLD_MS;
+
+	for (uint64_t now = now_ms(); now < end_ms && is_wanted(slot, tid); now = now_ms()) {
+		struct timespec wait = {
+			0, (long)(end_ms - now) * 1000000,
+		};
+
+		syscall(SYS_futex, &slot->stop_wanted, FUTEX_WAIT, tid, &wait, NULL, 0);
+	}
+}
+
+_Noreturn static void carry_out(const struct stop_order *order, int fd)
+{
+	const pid_t running = (pid_t)order->tid;
+	const struct stop_request request = {
+		.running = &running, .nr_running = 1, .timeout_ms = STOP_MS,
+	};
+	struct abi_process *slot = map_slot(fd, order->off);
+	struct stop_failure failure;
+	struct stopped *stopped;
+	int r;
+
+	signal(SIGCHLD, SIG_DFL);
+	alarm(LIFE_SECONDS);
+	if (!slot || !is_wanted(slot, order->tid))
+		_exit(1);
+	r = threads_stop((pid_t)order->pid, &request, &stopped, &failure);
+	if (r) {
+		answer(slot, (uint32_t)r);
+		_exit(1);
+	}
+	TESTPOINT("stopper.stopped");
+	answer(slot, order->tid);
+	wait_for_end(slot, order->tid);
+	TESTPOINT("stopper.end");
+	threads_continue(stopped);
+	_exit(0);
+}
+
+/* Receive one order and fork a child for it.  Returns false if the server has ended. */
+static bool accept_order(int socket)
+{
+	struct stop_order order;
+	int fd = -1, nr = 0;
+	ssize_t len = parse_receive(socket, &order, sizeof(order), &fd, 1, &nr);
+
+	if (len <= 0)
+		return len == -EAGAIN;
+	if (len == sizeof(order) && nr && !fork())
+		carry_out(&order, fd);
+	if (nr)
+		close(fd);
+	return true;
+}
+
+/* Close all descriptors of the server except @socket, which becomes FD_ORDERS. */
+static bool leave_descriptors(int socket)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	socket = fcntl(socket, F_DUPFD_CLOEXEC, FD_ORDERS + 1);
+	if (null < 0 || socket < 0)
+		return false;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) < 0)
+			return false;
+	return dup2(socket, FD_ORDERS) == FD_ORDERS && !close_range(FD_ORDERS + 1, ~0u, 0);
+}
+
+_Noreturn static void be_stopper(int socket)
+{
+	for (int signo = 1; signo < 32; signo++)
+		signal(signo, SIG_DFL);
+	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
+		signal(signo, SIG_IGN);		/* ^C is for the server, which then ends */
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN);		/* the kernel reaps the children */
+	if (!leave_descriptors(socket))
+		_exit(1);
+	title_set("ulf-stopper", "ulf: stopper");
+	stopper_confine();
+	while (accept_order(FD_ORDERS))
+		;
+	_exit(0);
+}
+
+int stopper_start(void)
+{
+	int sockets[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		be_stopper(sockets[1]);
+	close(sockets[1]);
+	if (pid < 0) {
+		close(sockets[0]);
+		return -EAGAIN;
+	}
+	return sockets[0];
+}

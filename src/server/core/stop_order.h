@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Orders to stop the threads of a process while it patches its code (abi_process.stop_wanted).
+ * The server may not trace processes, so another process, the stopper (daemon/stopper.c),
+ * carries the orders out.  Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_STOP_ORDER_H
+#define ULF_SERVER_STOP_ORDER_H
+
+#include <stdint.h>
+
+struct process;
+struct root;
+
+/* An order.  A descriptor of the root's memory is sent with it. */
+struct stop_order {
+	uint32_t pid;
+	uint32_t tid;			/* the thread that must not be stopped */
+	uint64_t off;			/* offset of the process slot in the memory */
+};
+
+/* Use @socket for orders; -1: there is no stopper. */
+void stop_orders_init(int socket);
+/* Send an order for each live process of @root that wants one, and that has no order yet. */
+void stop_orders_send(const struct root *root);
+
+#endif
