@@ -26,10 +26,10 @@
 enum {
 	PE_ABSOLUTE = 0x00, PE_ULEB, PE_U2, PE_U4, PE_U8,
 	PE_SLEB = 0x09, PE_S2, PE_S4, PE_S8,
-	PE_FORMAT = 0x0f,
+	PE_FORMAT = CFI_FORMAT,
 	PE_RELATIVE = 0x70, PE_PC = 0x10, PE_HEADER = 0x30,
 	PE_INDIRECT = 0x80,
-	PE_OMITTED = 0xff,
+	PE_OMITTED = CFI_OMITTED,
 };
 
 /* Instructions (DW_CFA_...).  The first three are in the upper two bits of a byte, with an
@@ -48,7 +48,7 @@ enum {
 
 /* ---- read encoded addresses ---- */
 
-static uint64_t get_number(struct cfi_bytes *bytes, uint8_t format)
+uint64_t cfi_number(struct cfi_bytes *bytes, uint8_t format)
 {
 	switch (format) {
 	case PE_ABSOLUTE:
@@ -83,7 +83,7 @@ static uint64_t get_address(const struct cfi_object *object,
 	default:
 		bytes->is_bad = true;
 	}
-	return base + get_number(bytes, encoding & PE_FORMAT);
+	return base + cfi_number(bytes, encoding & PE_FORMAT);
 }
 
 /* ---- parse a CIE and an FDE ---- */
@@ -191,7 +191,7 @@ static void parse_exceptions(const struct cfi_object *object, const struct cfi_c
 
 	if (cie->exceptions == PE_OMITTED || !bytes_left(data))
 		return;
-	if (!get_number(&plain, cie->exceptions & PE_FORMAT) && !plain.is_bad)
+	if (!cfi_number(&plain, cie->exceptions & PE_FORMAT) && !plain.is_bad)
 		return;
 	function->exceptions = get_address(object, data, cie->exceptions);
 	function->has_bad_exceptions = data->is_bad || cie->exceptions & PE_INDIRECT;
@@ -216,7 +216,7 @@ static int parse_fde(const struct cfi_object *object, uint64_t at,
 	*ret_function = (struct cfi_function){ .is_signal_frame = ret_cie->is_signal_frame };
 	ret_function->start = get_address(object, &bytes, ret_cie->encoding);
 	ret_function->end = ret_function->start +
-		get_number(&bytes, ret_cie->encoding & PE_FORMAT);
+		cfi_number(&bytes, ret_cie->encoding & PE_FORMAT);
 	if (ret_cie->has_data) {
 		uint64_t length = bytes_uleb(&bytes);
 

@@ -116,6 +116,12 @@ uint64_t cfi_first(const struct cfi_object *object);
  * entry after it.  Returns false at the end of the table, or if the table is corrupt. */
 bool cfi_next(const struct cfi_object *object, uint64_t *at, uint64_t *ret_fde);
 
+/* How numbers in unwind tables are encoded (DW_EH_PE_...): these bits are the format. */
+#define CFI_FORMAT	0x0f
+#define CFI_OMITTED	0xff	/* there is no number */
+/* Read a number whose format is @format.  Sets bytes->is_bad if there is no such format. */
+uint64_t cfi_number(struct cfi_bytes *bytes, uint8_t format);
+
 /* Callback that reads the word at @addr.  Returns false if the word cannot be read.
  * @arg: the argument @arg of cfi_evaluate(). */
 typedef bool (*cfi_read)(void *arg, uint64_t addr, uint64_t *ret_word);

@@ -28,14 +28,27 @@ static bool read_file_at(const struct elf_file *file, void *to, uint64_t bytes, 
 	return true;
 }
 
+/* Returns true if these bytes may be read, and subtracts them from *file->bytes_left. */
+static bool may_read(const struct elf_file *file, uint64_t off, uint64_t bytes)
+{
+	if (bytes > *file->bytes_left || off > file->bytes ||
+	    bytes > file->bytes - off)
+		return false;
+	*file->bytes_left -= bytes;
+	return true;
+}
+
+bool elf_read_to(const struct elf_file *file, uint64_t off, uint64_t bytes, void *to)
+{
+	return may_read(file, off, bytes) && read_file_at(file, to, bytes, off);
+}
+
 void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
 	char *copy;
 
-	if (bytes > *file->bytes_left || off > file->bytes ||
-	    bytes > file->bytes - off)
+	if (!may_read(file, off, bytes))
 		return NULL;
-	*file->bytes_left -= bytes;
 	copy = malloc(bytes + 1);
 	if (!copy)
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Access to an ELF file.  Only elf*.c, parse_jobs.c and cli/run_program.c include this
- * header.
+ * Access to an ELF file.  Only elf*.c, parse_jobs.c, src/mover and cli/run_program.c
+ * include this header.
  */
 #ifndef ULF_SYMBOLS_ELF_IMPL_H
 #define ULF_SYMBOLS_ELF_IMPL_H
@@ -64,6 +64,9 @@ void elf_file_close(struct elf_file *file);
  * is no memory.  The caller frees the memory.
  */
 void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes);
+/* Copy @bytes at offset @off of the file to @to.  Returns false if elf_read_bytes() would
+ * fail. */
+bool elf_read_to(const struct elf_file *file, uint64_t off, uint64_t bytes, void *to);
 /* Find a section of the file by its name.  Returns NULL if there is no such section. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
 /*

@@ -63,16 +63,17 @@ may_not() {
 		"^ *# *include \"($2)/" --exclude=offsets.c "src/$1" 2>/dev/null)"
 }
 may_not abi '[a-z]+'
-may_not base 'arch|cfi|ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not arch 'cfi|ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not cfi 'ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not ring 'event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not event 'filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not filter 'hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not hist 'filter|symbols|runtime|server|tracefs|daemon|cli'
+may_not base 'arch|cfi|ring|event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not arch 'cfi|ring|event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not cfi 'ring|event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not ring 'event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not event 'filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not filter 'hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not hist 'filter|symbols|mover|runtime|server|tracefs|daemon|cli'
 may_not symbols 'ring|event|filter|hist|ptrace|runtime|server|tracefs|daemon|cli'
-may_not ptrace 'ring|event|filter|hist|symbols|runtime|server|tracefs|daemon|cli'
-may_not runtime 'symbols|server|tracefs|daemon|cli'
+may_not mover 'ring|event|filter|hist|ptrace|runtime|server|tracefs|daemon|cli'
+may_not ptrace 'ring|event|filter|hist|symbols|mover|runtime|server|tracefs|daemon|cli'
+may_not runtime 'symbols|mover|server|tracefs|daemon|cli'
 may_not runtime/base 'runtime/(buffer|unwind|event|function|libc)'
 may_not runtime/buffer 'runtime/(unwind|event|function|libc)'
 may_not runtime/unwind 'runtime/(event|function|libc)'
@@ -99,7 +100,7 @@ DOOR = re.compile(r"""
 
 for top in 'src', 'include':
     for path in sorted(pathlib.Path(top).rglob('*.[chS]')):
-        if str(path).startswith(('src/arch/', 'include/ulf/arch/')):
+        if str(path).startswith(('src/arch/', 'src/mover/x86_64/', 'include/ulf/arch/')):
             continue
         text = path.read_text()
         code = COMMENT.sub(lambda m: re.sub('[^\n]', ' ', m.group()), text)

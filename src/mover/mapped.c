@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file as the loader would map it: one array with the bytes of all segments, in which
+ * addresses that are relative to each other can be followed.  What the loader fills with zeros
+ * after the end of a segment is not part of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "mover/mover_impl.h"
+
+/* Space between segments, in bytes, that the image may have in addition to the file's size. */
+#define HOLES_MAX	(64ull << 20)
+
+static bool is_mapped(const Elf64_Phdr *program)
+{
+	return program->p_type == PT_LOAD && program->p_filesz;
+}
+
+/* Find the ranges of all segments and of those with code. */
+static int find_ranges(struct mover *mover)
+{
+	mover->low = mover->text = UINT64_MAX;
+	for (uint32_t i = 0; i < mover->file.head.e_phnum; i++) {
+		const Elf64_Phdr *program = &mover->file.programs[i];
+		uint64_t start = program->p_vaddr, end = start + program->p_filesz;
+
+		if (!is_mapped(program))
+			continue;
+		if (end < start || end > INT64_MAX || program->p_filesz > mover->file.bytes)
+			return -ENOEXEC;
+		mover->low = min_u64(mover->low, start);
+		mover->high = max_u64(mover->high, end);
+		if (program->p_flags & PF_X) {
+			mover->text = min_u64(mover->text, start);
+			mover->text_end = max_u64(mover->text_end, end);
+		}
+	}
+	if (mover->text >= mover->text_end)
+		return -ENOEXEC;
+	mover->low &= ~7ull;		/* so that aligned words are aligned in the image */
+	return mover->high - mover->low > min_u64(mover->limits->image_bytes,
+						  mover->file.bytes + HOLES_MAX) ? -E2BIG : 0;
+}
+
+int mapped_read(struct mover *mover)
+{
+	int r = find_ranges(mover);
+
+	if (r)
+		return r;
+	mover->image = calloc(1, mover->high - mover->low);
+	if (!mover->image)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < mover->file.head.e_phnum; i++) {
+		const Elf64_Phdr *program = &mover->file.programs[i];
+
+		if (is_mapped(program) &&
+		    !elf_read_to(&mover->file, program->p_offset, program->p_filesz,
+				 mover->image + (program->p_vaddr - mover->low)))
+			return -ENOEXEC;
+	}
+	mover->is_fixed = mover->file.head.e_type == ET_EXEC;
+	return 0;
+}
+
+uint64_t mapped_bytes_at(const struct mover *mover, uint64_t vaddr)
+{
+	return vaddr - mover->low < mover->high - mover->low ? mover->high - vaddr : 0;
+}
+
+const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes)
+{
+	return bytes <= mapped_bytes_at(mover, vaddr) ?
+	       mover->image + (vaddr - mover->low) : NULL;
+}
+
+void list_add(struct mover *mover, struct list *list, uint64_t number)
+{
+	if (list->nr == list->room) {
+		uint64_t room = list->room ? 2 * list->room : 1024;
+		uint64_t *data = realloc(list->data, room * sizeof(*data));
+
+		if (!data) {
+			mover->error = -ENOMEM;
+			return;
+		}
+		list->data = data;
+		list->room = room;
+	}
+	list->data[list->nr++] = number;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void list_sort(struct list *list)
+{
+	uint64_t nr = 0;
+
+	if (list->nr)
+		qsort(list->data, list->nr, sizeof(*list->data), compare_numbers);
+	for (uint64_t i = 0; i < list->nr; i++)
+		if (!nr || list->data[i] != list->data[nr - 1])
+			list->data[nr++] = list->data[i];
+	list->nr = nr;
+}

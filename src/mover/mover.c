@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Run the steps of an analysis, see mover_impl.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/text.h"
+#include "mover/mover_impl.h"
+
+/* Find .eh_frame: by the program header, and without that by the section's name. */
+static int find_unwind_table(struct mover *mover)
+{
+	struct cfi_object *cfi = &mover->cfi;
+
+	cfi->start = mover->image;
+	cfi->end = mover->image + (mover->high - mover->low);
+	cfi->bias = (uint64_t)mover->image - mover->low;
+	for (uint32_t i = 0; i < mover->file.head.e_phnum; i++) {
+		const Elf64_Phdr *program = &mover->file.programs[i];
+
+		if (program->p_type == PT_GNU_EH_FRAME)
+			cfi->header = mapped_at(mover, program->p_vaddr, program->p_filesz);
+	}
+	if (cfi->header || elf_find_section(&mover->file, ".eh_frame"))
+		return 0;
+	return -ENOENT;
+}
+
+static int alloc_bitmaps(struct mover *mover)
+{
+	uint64_t words = (mover->text_end - mover->text) / 64 + 1;
+
+	mover->targets = calloc(words, sizeof(uint64_t));
+	mover->entries = calloc(words, sizeof(uint64_t));
+	mover->decoded = calloc(words, sizeof(uint64_t));
+	mover->relocated = calloc(words, sizeof(uint64_t));
+	return mover->targets && mover->entries && mover->decoded && mover->relocated ?
+	       0 : -ENOMEM;
+}
+
+static int analyse_code(struct mover *mover)
+{
+	starts_name(mover);
+	targets_of_data(mover);
+	sweep(mover);
+	targets_of_tables(mover);
+	sweep_todo(mover);
+	return mover->error ? mover->error : choose(mover);
+}
+
+static void mover_done(struct mover *mover)
+{
+	elf_file_close(&mover->file);
+	free(mover->image);
+	free(mover->functions);
+	free(mover->spaces);
+	free(mover->targets);
+	free(mover->entries);
+	free(mover->decoded);
+	free(mover->relocated);
+	free(mover->todo.data);
+	free(mover->bases.data);
+}
+
+int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,
+		  struct text *out)
+{
+	struct mover mover = { .limits = limits };
+	int r = elf_file_open_source(source, &mover.file);
+
+	insn_init();
+	if (!r && mover.file.head.e_machine != ARCH_ELF_MACHINE)
+		r = -ENOEXEC;
+	if (!r)
+		r = mapped_read(&mover);
+	if (!r)
+		r = find_unwind_table(&mover);
+	if (!r)
+		r = alloc_bitmaps(&mover);
+	if (!r)
+		r = starts_find(&mover);
+	if (!r)
+		r = analyse_code(&mover);
+	if (!r)
+		r = rows_write(&mover, out);
+	mover_done(&mover);
+	return r;
+}
+
+const char *mover_reason_text(enum moved_reason reason)
+{
+#define REASON_TEXT(number, name, text) [MOVED_BY_##name] = text,
+	static const char *const texts[] = { MOVED_REASONS(REASON_TEXT) };
+
+	return reason < ARRAY_SIZE(texts) ? texts[reason] : "";
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Find the functions of an ELF file that can be traced although no compiler has prepared them,
+ * and make the table of moved functions (abi/moved.h): docs/design/moving.md.
+ *
+ * The file may be hostile.  mover_analyse() opens nothing but reads the descriptor that it
+ * gets, and its memory is bounded, so it runs in a parser's sandbox.  The sandbox also limits
+ * the time.
+ */
+#ifndef ULF_MOVER_MOVER_H
+#define ULF_MOVER_MOVER_H
+
+#include <stdint.h>
+
+#include "abi/moved.h"
+
+struct elf_source;
+struct text;
+
+struct mover_limits {
+	uint64_t image_bytes;		/* maximum size of what the loader would map */
+	uint32_t functions;		/* maximum number of functions */
+};
+
+#define MOVER_LIMITS	((struct mover_limits){ 1ull << 30, 4000000 })
+
+/*
+ * mover_analyse - make the table of moved functions of an open file
+ * @out: an empty buffer, which gets the table; its limit applies to the table
+ *
+ * Returns 0; -ENOEXEC if the file is no ELF file for this CPU or is malformed; -ESTALE if it
+ * has another build id; -E2BIG if it exceeds a limit; -ENOENT if it has no unwind table, so
+ * that no function is known; or -ENOMEM.  moved_check() accepts the table.
+ */
+int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,
+		  struct text *out);
+
+/* Returns the text of a reason, for messages and lists: "a jump may lead into ...". */
+const char *mover_reason_text(enum moved_reason reason);
+
+/*
+ * mover_unsafe_name - say why the function @name must not be traced
+ *
+ * mover_analyse() looks at the names in the file itself.  A caller that knows more names, from
+ * a separate debug file, asks for these.  Returns MOVED_BY_NONE if the name is no reason.
+ */
+enum moved_reason mover_unsafe_name(const char *name);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The state of one analysis.  Its steps, in this order:
+ *
+ *	mapped.c	the file as the loader would map it
+ *	starts.c	functions, from .eh_frame; names
+ *	targets.c	addresses that data refers to: relocations, words, exception tables
+ *	sweep.c		decode all code: addresses that code refers to, facts about functions
+ *	choose.c	what is moved, and how it is replaced
+ *	rows.c		the table
+ *
+ * Three bitmaps have one bit for each byte of the text.  A bit too many costs a function that
+ * could be traced; a bit too few could crash a program.
+ */
+#ifndef ULF_MOVER_MOVER_IMPL_H
+#define ULF_MOVER_MOVER_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cfi/cfi.h"
+#include "mover/mover.h"
+#include "mover/insn.h"
+#include "symbols/elf_impl.h"
+
+/* A range of code that the unwind table describes: a function, or a part of one. */
+struct function {
+	uint64_t start, end;		/* vaddr; @end is cut where the next one starts */
+	uint64_t fde;			/* address of its FDE in the image */
+	uint8_t reason;			/* enum moved_reason, as far as known */
+	bool is_function;		/* it is called like a function: its CFA is rsp + 8, and no
+					 * register is saved */
+	bool is_named;			/* it has a name that is not the name of a part */
+	bool has_fall;			/* its last instruction may continue after its end */
+	bool uses_red_zone;		/* it keeps data below its stack pointer */
+	bool is_jumped_to;		/* a function that may use its red zone jumps to it */
+
+	/* set by choose.c */
+	uint8_t class, lead, nr_insns, tail;	/* @tail: bytes of padding after it that are
+						 * replaced */
+	uint8_t original_bytes;
+	int8_t padding;
+};
+
+/* Space between functions that no thread executes. */
+struct space {
+	uint64_t start, end;		/* what is left of it */
+};
+
+struct list {				/* a growing array of numbers */
+	uint64_t *data;
+	uint64_t nr, room;
+};
+
+struct mover {
+	const struct mover_limits *limits;
+	struct elf_file file;
+	uint8_t *image;			/* the bytes of [low, high) */
+	uint64_t low, high;		/* range of vaddr that the file fills */
+	uint64_t text, text_end;	/* range of executable segments */
+	bool is_fixed;			/* the file is not position independent */
+	struct cfi_object cfi;
+
+	struct function *functions;	/* sorted by start */
+	uint32_t nr, room;
+	struct space *spaces;		/* sorted */
+	uint32_t nr_spaces;
+
+	uint64_t *targets;		/* bitmap: a jump may lead here, or data is here */
+	uint64_t *entries;		/* bitmap: it is called, or its address is taken */
+	uint64_t *decoded;		/* bitmap: an instruction starts here */
+	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
+	struct list todo;		/* targets that are maybe not decoded yet */
+	struct list bases;		/* addresses, outside of the text, that code computes */
+	int error;			/* 0 or -errno */
+};
+
+/* ---- bitmaps of the text ---- */
+
+static inline bool is_text(const struct mover *mover, uint64_t vaddr)
+{
+	return vaddr - mover->text < mover->text_end - mover->text;
+}
+
+static inline bool has_bit(const struct mover *mover, const uint64_t *map, uint64_t vaddr)
+{
+	uint64_t at = vaddr - mover->text;
+
+	return is_text(mover, vaddr) && map[at / 64] >> at % 64 & 1;
+}
+
+/* Set the bit of @vaddr, if it is in the text.  Returns true if it was not set before. */
+static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t vaddr)
+{
+	uint64_t at = vaddr - mover->text, bit = 1ull << at % 64;
+	bool is_new = is_text(mover, vaddr) && !(map[at / 64] & bit);
+
+	if (is_new)
+		map[at / 64] |= bit;
+	return is_new;
+}
+
+/* ---- mapped.c ---- */
+
+/* Read the file's segments to mover->image.  Returns 0 or -errno. */
+int mapped_read(struct mover *mover);
+/* Returns the @bytes bytes at @vaddr, or NULL if the file does not have all of them. */
+const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes);
+/* Returns the number of bytes from @vaddr to the end of the image; 0 if @vaddr is outside. */
+uint64_t mapped_bytes_at(const struct mover *mover, uint64_t vaddr);
+/* Returns the vaddr of an address in the image. */
+static inline uint64_t mapped_vaddr(const struct mover *mover, uint64_t address)
+{
+	return address - (uint64_t)mover->image + mover->low;
+}
+/* Returns the address in the image of a vaddr. */
+static inline uint64_t mapped_address(const struct mover *mover, uint64_t vaddr)
+{
+	return vaddr - mover->low + (uint64_t)mover->image;
+}
+
+/* Append a number.  Sets mover->error if there is no memory. */
+void list_add(struct mover *mover, struct list *list, uint64_t number);
+/* Sort the numbers, and drop equal ones. */
+void list_sort(struct list *list);
+
+/* ---- starts.c ---- */
+
+/* Fill in mover->functions.  Returns 0 or -errno. */
+int starts_find(struct mover *mover);
+/* Mark what the file's symbols name, and refuse functions by their names. */
+void starts_name(struct mover *mover);
+/* Returns the function that contains @vaddr, or NULL. */
+struct function *starts_at(const struct mover *mover, uint64_t vaddr);
+
+/* ---- targets.c ---- */
+
+/* A jump may lead to @vaddr, or data is there.  Does nothing if it is outside of the text. */
+void target_add(struct mover *mover, uint64_t vaddr);
+/* @vaddr is called, or its address is taken. */
+void target_add_entry(struct mover *mover, uint64_t vaddr);
+/* Mark what data refers to. */
+void targets_of_data(struct mover *mover);
+/* Mark the entries of jump tables, after sweep(). */
+void targets_of_tables(struct mover *mover);
+
+/* ---- sweep.c ---- */
+
+/* Decode the text, and mark what code refers to. */
+void sweep(struct mover *mover);
+/* Decode what targets that were found since then lead to. */
+void sweep_todo(struct mover *mover);
+
+/* ---- choose.c ---- */
+
+/* Choose the class of each function.  Returns 0 or -errno. */
+int choose(struct mover *mover);
+
+/* ---- frames.c ---- */
+
+/* Returns true if a row of an unwind table says that a function begins: the CFA is rsp + 8, and
+ * no register is saved but the return address. */
+bool frame_is_first(const struct cfi_row *row);
+/*
+ * Describe the frames of a copy.  Returns false if the unwind table of @function cannot be
+ * used.
+ */
+bool frames_make(const struct mover *mover, const struct function *function,
+		 const struct copy *copy, struct moved_frame *ret_frames);
+
+/* ---- rows.c ---- */
+
+/* Make the copy of the first instructions of @function.  Returns false if it is too long. */
+bool row_copy(const struct mover *mover, const struct function *function, struct copy *ret_copy);
+/* Write the table.  Returns 0 or -errno. */
+int rows_write(struct mover *mover, struct text *out);
+
+#endif

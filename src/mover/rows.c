@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Write the table of moved functions. */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/text.h"
+#include "mover/mover_impl.h"
+
+bool row_copy(const struct mover *mover, const struct function *function, struct copy *ret_copy)
+{
+	uint64_t vaddr = function->start + function->lead;
+	struct insn insn;
+
+	*ret_copy = (struct copy){ .nr = 0 };
+	for (uint32_t i = 0; i < function->nr_insns; i++, vaddr += insn.bytes) {
+		const uint8_t *code = mover->image + (vaddr - mover->low);
+
+		if (!insn_decode(code, function->end - vaddr, vaddr, &insn) ||
+		    !copy_add(ret_copy, &insn, code, vaddr))
+			return false;
+	}
+	if (!ret_copy->ends)
+		ret_copy->bounds[ret_copy->nr_bounds++] = (struct copy_bound){
+			(uint8_t)ret_copy->nr, (uint8_t)ret_copy->nr_original, 0,
+		};
+	return true;
+}
+
+/* Write the block of a row. */
+static void write_block(const struct mover *mover, const struct function *function,
+			const struct copy *copy, const struct moved_frame *frames,
+			struct text *out)
+{
+	uint64_t site = function->start + function->lead;
+
+	text_write(out, copy->fixups, copy->nr_fixups * sizeof(*copy->fixups));
+	text_write(out, frames, copy->nr_bounds * sizeof(*frames));
+	text_write(out, mover->image + (site - mover->low), function->original_bytes);
+	if (function->class == MOVED_PADDED)
+		text_write(out, mover->image + (site + MOVED_SHORT_JUMP_BYTES +
+						(uint64_t)(int64_t)function->padding - mover->low),
+			   MOVED_JUMP_BYTES);
+	text_write(out, copy->bytes, copy->nr);
+	while (out->len % MOVED_POOL_ALIGN && !out->error)
+		text_putc(out, 0);
+}
+
+/* Make the row of a function, and write its block.  @pool_at: offset of the pool in @out. */
+static void write_row(const struct mover *mover, const struct function *function,
+		      uint64_t pool_at, struct text *out, struct moved_row *ret_row)
+{
+	uint64_t site = function->start + function->lead;
+	struct moved_frame frames[INSN_BOUNDS];
+	struct copy copy;
+	struct moved_row row = {
+		.vaddr = site, .lead = function->lead, .reason = function->reason,
+		.bytes = (uint32_t)min_u64(function->end - function->start, UINT32_MAX),
+	};
+
+	if (!row.reason && (!row_copy(mover, function, &copy) ||
+			    !frames_make(mover, function, &copy, frames)))
+		row.reason = MOVED_BY_UNWIND;
+	if (!row.reason) {
+		row.class = function->class;
+		row.original_bytes = function->original_bytes;
+		row.copy_bytes = (uint8_t)copy.nr;
+		row.nr_fixups = (uint8_t)copy.nr_fixups;
+		row.nr_frames = (uint8_t)copy.nr_bounds;
+		row.ends = copy.ends;
+		row.padding = row.class == MOVED_PADDED ? function->padding : 0;
+		row.word_bytes = moved_word_bytes(site, moved_replaced_bytes(&row));
+		row.pool = (uint32_t)(out->len - pool_at);
+		write_block(mover, function, &copy, frames, out);
+	}
+	*ret_row = row;
+}
+
+static void write_head(const struct mover *mover, struct moved_head *head, struct text *out)
+{
+	*head = (struct moved_head){
+		.magic = MOVED_MAGIC, .head_bytes = sizeof(*head),
+		.row_bytes = sizeof(struct moved_row), .nr_rows = head->nr_rows,
+		.nr_refused = head->nr_refused, .pool_at = head->pool_at,
+		.pool_bytes = (uint32_t)(out->len - head->pool_at),
+		.build_id_bytes = mover->file.id.bytes,
+		.text = mover->text, .text_end = mover->text_end,
+		.text_hash = moved_hash(mover->image + (mover->text - mover->low),
+					mover->text_end - mover->text),
+	};
+	memcpy(head->build_id, mover->file.id.id, sizeof(head->build_id));
+	memcpy(out->data, head, sizeof(*head));
+}
+
+int rows_write(struct mover *mover, struct text *out)
+{
+	struct moved_head head = { .magic = 0 };
+	struct moved_row row = { .vaddr = 0 };
+	uint64_t at = sizeof(head);
+
+	for (uint32_t i = 0; i < mover->nr; i++)
+		head.nr_rows += mover->functions[i].is_function;
+	text_write(out, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.nr_rows; i++)
+		text_write(out, &row, sizeof(row));
+	head.pool_at = (uint32_t)out->len;
+	for (uint32_t i = 0; i < mover->nr && !out->error; i++) {
+		if (!mover->functions[i].is_function)
+			continue;
+		write_row(mover, &mover->functions[i], head.pool_at, out, &row);
+		head.nr_refused += row.class == MOVED_REFUSED;
+		memcpy(out->data + at, &row, sizeof(row));
+		at += sizeof(row);
+	}
+	if (out->error)
+		return out->error;
+	if (out->len > MOVED_BYTES_MAX)
+		return -E2BIG;
+	write_head(mover, &head, out);
+	return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mark the addresses of the text that data refers to.  In a position independent file an
+ * address is in a relocation, or relative to an address that code computes (jump tables).
+ * Words that merely look like addresses are marked, too.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "mover/mover_impl.h"
+
+/* Maximum number of words of jump tables that are looked at.  A file with more is refused,
+ * because then a hostile file could cost any time. */
+#define TABLE_WORDS_MAX	(64ull << 20)
+
+void target_add(struct mover *mover, uint64_t vaddr)
+{
+	if (set_bit(mover, mover->targets, vaddr) && !has_bit(mover, mover->decoded, vaddr))
+		list_add(mover, &mover->todo, vaddr);
+}
+
+void target_add_entry(struct mover *mover, uint64_t vaddr)
+{
+	target_add(mover, vaddr);
+	set_bit(mover, mover->entries, vaddr);
+}
+
+/* ---- relocations ---- */
+
+static uint64_t symbol_value(const struct mover *mover, uint64_t symbols, uint64_t number)
+{
+	const uint8_t *at = number ? mapped_at(mover, symbols + number * sizeof(Elf64_Sym),
+					       sizeof(Elf64_Sym)) : NULL;
+	Elf64_Sym symbol;
+
+	if (!at)
+		return 0;
+	memcpy(&symbol, at, sizeof(symbol));
+	return symbol.st_value;
+}
+
+static void mark_relocations(struct mover *mover, uint64_t table, uint64_t bytes,
+			     uint64_t symbols)
+{
+	const uint8_t *at = mapped_at(mover, table, bytes);
+	Elf64_Rela row;
+
+	for (uint64_t i = 0; at && i < bytes / sizeof(row); i++) {
+		memcpy(&row, at + i * sizeof(row), sizeof(row));
+		target_add_entry(mover, (uint64_t)row.r_addend +
+				 symbol_value(mover, symbols, ELF64_R_SYM(row.r_info)));
+		for (uint64_t k = 0; is_text(mover, row.r_offset) && k < 8; k++)
+			set_bit(mover, mover->relocated, row.r_offset + k);
+	}
+}
+
+static void mark_dynamic(struct mover *mover, const Elf64_Phdr *program)
+{
+	uint64_t nr = program->p_filesz / sizeof(Elf64_Dyn), values[DT_NUM] = { 0 };
+	const uint8_t *at = mapped_at(mover, program->p_vaddr, program->p_filesz);
+	Elf64_Dyn row;
+
+	for (uint64_t i = 0, tag = DT_NUM; at && i < nr && tag != DT_NULL; i++) {
+		memcpy(&row, at + i * sizeof(row), sizeof(row));
+		tag = (uint64_t)row.d_tag;
+		if (tag < DT_NUM)
+			values[tag] = row.d_un.d_val;
+	}
+	mark_relocations(mover, values[DT_RELA], values[DT_RELASZ], values[DT_SYMTAB]);
+	mark_relocations(mover, values[DT_JMPREL], values[DT_PLTRELSZ], values[DT_SYMTAB]);
+	target_add_entry(mover, values[DT_INIT]);
+	target_add_entry(mover, values[DT_FINI]);
+}
+
+/* Mark relocations that only section headers name, as in static programs.  They refer to no
+ * symbols. */
+static void mark_relocation_sections(struct mover *mover)
+{
+	for (uint32_t i = 0; i < mover->file.head.e_shnum; i++) {
+		const Elf64_Shdr *section = &mover->file.sections[i];
+
+		if (section->sh_type == SHT_RELA && section->sh_flags & SHF_ALLOC)
+			mark_relocations(mover, section->sh_addr, section->sh_size, 0);
+	}
+}
+
+/* ---- words ---- */
+
+/*
+ * Mark what aligned words of the file could refer to: 8 bytes, and also 4 bytes in a file whose
+ * addresses are known.  Packed relocations (RELR) have their addends in such words.
+ */
+static void mark_words(struct mover *mover)
+{
+	uint64_t bytes = mover->high - mover->low, size = mover->text_end - mover->text;
+
+	for (uint64_t at = 0; at + 8 <= bytes; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, mover->image + at, sizeof(word));
+		if (word - mover->text < size)
+			target_add_entry(mover, word);
+		if (!mover->is_fixed)
+			continue;
+		if ((uint32_t)word - mover->text < size)
+			target_add_entry(mover, (uint32_t)word);
+		if ((word >> 32) - mover->text < size)
+			target_add_entry(mover, word >> 32);
+	}
+}
+
+void targets_of_data(struct mover *mover)
+{
+	for (uint32_t i = 0; i < mover->file.head.e_phnum; i++)
+		if (mover->file.programs[i].p_type == PT_DYNAMIC)
+			mark_dynamic(mover, &mover->file.programs[i]);
+	mark_relocation_sections(mover);
+	target_add_entry(mover, mover->file.head.e_entry);
+	mark_words(mover);
+}
+
+/* ---- jump tables ---- */
+
+/*
+ * Mark the entries of the table at @base, if there is one: words of 32 bits that are distances
+ * from @base to the text.  The table ends where a word is none.  What follows a table may look
+ * like its entries, which marks too much.  Returns the number of words.
+ */
+static uint64_t mark_table(struct mover *mover, uint64_t base)
+{
+	uint64_t nr = mapped_bytes_at(mover, base) / 4;
+	int32_t distance;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		memcpy(&distance, mover->image + (base - mover->low) + 4 * i, sizeof(distance));
+		if (!is_text(mover, base + (uint64_t)(int64_t)distance))
+			return i;
+		target_add(mover, base + (uint64_t)(int64_t)distance);
+	}
+	return nr;
+}
+
+void targets_of_tables(struct mover *mover)
+{
+	uint64_t words = 0;
+
+	list_sort(&mover->bases);
+	for (uint64_t i = 0; i < mover->bases.nr && !mover->error; i++) {
+		words += mark_table(mover, mover->bases.data[i]);
+		if (words > TABLE_WORDS_MAX)
+			mover->error = -E2BIG;
+	}
+}

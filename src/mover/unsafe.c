@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that must not be traced, by name.  What they do can mostly be seen in their code,
+ * too (sweep.c), but the name is certain and gives a better reason.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "mover/mover_impl.h"
+
+/* Names and the reason.  A name may end with an asterisk. */
+static const struct unsafe {
+	const char *name;
+	enum moved_reason reason;
+} names[] = {
+	{ "setjmp", MOVED_BY_JUMPS }, { "_setjmp", MOVED_BY_JUMPS },
+	{ "__setjmp", MOVED_BY_JUMPS }, { "sigsetjmp", MOVED_BY_JUMPS },
+	{ "__sigsetjmp", MOVED_BY_JUMPS }, { "__sigsetjmp_cancel", MOVED_BY_JUMPS },
+	{ "__sigjmp_save", MOVED_BY_JUMPS },
+	{ "longjmp", MOVED_BY_JUMPS }, { "_longjmp", MOVED_BY_JUMPS },
+	{ "siglongjmp", MOVED_BY_JUMPS }, { "__longjmp", MOVED_BY_JUMPS },
+	{ "__longjmp_chk", MOVED_BY_JUMPS }, { "____longjmp_chk", MOVED_BY_JUMPS },
+	{ "__libc_siglongjmp", MOVED_BY_JUMPS }, { "__libc_longjmp", MOVED_BY_JUMPS },
+	{ "getcontext", MOVED_BY_JUMPS }, { "__getcontext", MOVED_BY_JUMPS },
+	{ "setcontext", MOVED_BY_JUMPS }, { "__setcontext", MOVED_BY_JUMPS },
+	{ "swapcontext", MOVED_BY_JUMPS }, { "__swapcontext", MOVED_BY_JUMPS },
+	{ "makecontext", MOVED_BY_JUMPS }, { "__makecontext", MOVED_BY_JUMPS },
+	{ "__start_context", MOVED_BY_JUMPS }, { "__push___start_context", MOVED_BY_JUMPS },
+	{ "vfork", MOVED_BY_FORKS }, { "__vfork", MOVED_BY_FORKS },
+	{ "__libc_vfork", MOVED_BY_FORKS },
+	{ "clone", MOVED_BY_FORKS }, { "__clone", MOVED_BY_FORKS },
+	{ "clone3", MOVED_BY_FORKS }, { "__clone3", MOVED_BY_FORKS },
+	{ "__clone_internal*", MOVED_BY_FORKS }, { "clone_internal*", MOVED_BY_FORKS },
+	{ "_dl_*", MOVED_BY_LOADER }, { "__tls_get_addr*", MOVED_BY_LOADER },
+	{ "___tls_get_addr", MOVED_BY_LOADER }, { "__rtld_*", MOVED_BY_LOADER },
+	{ "dlopen", MOVED_BY_LOADER }, { "dlmopen", MOVED_BY_LOADER },
+	{ "dlsym", MOVED_BY_LOADER }, { "dlvsym", MOVED_BY_LOADER },
+	{ "_Unwind_*", MOVED_BY_UNWINDER }, { "backtrace", MOVED_BY_UNWINDER },
+	{ "__backtrace", MOVED_BY_UNWINDER },
+	{ "_start", MOVED_BY_START }, { "__libc_start_main*", MOVED_BY_START },
+	{ "__libc_start_call_main", MOVED_BY_START }, { "__libc_init_first", MOVED_BY_START },
+	{ "__libc_early_init", MOVED_BY_START }, { "__libc_main", MOVED_BY_START },
+	{ "start_thread", MOVED_BY_START }, { "__restore_rt", MOVED_BY_START },
+	{ "mcount", MOVED_BY_TRACER }, { "_mcount", MOVED_BY_TRACER },
+	{ "__mcount*", MOVED_BY_TRACER }, { "__fentry__", MOVED_BY_TRACER },
+	{ "__return__", MOVED_BY_TRACER }, { "__gmon_start__", MOVED_BY_TRACER },
+	{ "__cyg_profile_func_*", MOVED_BY_TRACER }, { "__xray_*", MOVED_BY_TRACER },
+	/* The kernel or a signal handler compares the pc with their addresses. */
+	{ "__syscall_cancel_arch", MOVED_BY_INSTRUCTION }, { "__syscall_cp_asm",
+							     MOVED_BY_INSTRUCTION },
+};
+
+enum moved_reason mover_unsafe_name(const char *name)
+{
+	/* The glibc of Debian calls some internal functions __GI_NAME. */
+	if (!strncmp(name, "__GI_", 5))
+		name += 5;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t length = strlen(names[i].name);
+		bool is_prefix = names[i].name[length - 1] == '*';
+
+		if (is_prefix ? !strncmp(name, names[i].name, length - 1) :
+		    !strcmp(name, names[i].name))
+			return names[i].reason;
+	}
+	return MOVED_BY_NONE;
+}

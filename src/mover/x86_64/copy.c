@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Make the copy of a function's first instructions.
+ *
+ * A call becomes a push of the original return address and a jump, so that no return address
+ * ever points into a copy.  Example, for call f at 0x1135, which has five bytes:
+ *
+ *	68 00 00 00 00			push $low		LOW32: 0x113a
+ *	c7 44 24 04 00 00 00 00		movl $high,4(%rsp)	HIGH32: 0x113a
+ *	e9 00 00 00 00			jmp f			REL32: f
+ */
+#include <string.h>
+
+#include "mover/insn.h"
+
+static bool has_space(const struct copy *copy, uint32_t bytes)
+{
+	return copy->nr + bytes + MOVED_JUMP_BYTES <= sizeof(copy->bytes) &&
+	       copy->nr_bounds + 4 <= INSN_BOUNDS && copy->nr_fixups + 4 <= MOVED_FIXUPS_MAX;
+}
+
+static void add_bytes(struct copy *copy, const void *bytes, uint32_t nr)
+{
+	memcpy(copy->bytes + copy->nr, bytes, nr);
+	copy->nr += nr;
+}
+
+static void add_bound(struct copy *copy, uint8_t pushed)
+{
+	copy->bounds[copy->nr_bounds++] = (struct copy_bound){
+		(uint8_t)copy->nr, (uint8_t)copy->nr_original, pushed,
+	};
+}
+
+/* Add a fixup for the 4 bytes at offset @at, in an instruction that ends where the copy ends
+ * now.  The field itself becomes 0, so that the table does not depend on its old value. */
+static void add_fixup(struct copy *copy, enum moved_fixup_kind kind, uint32_t at, uint64_t target)
+{
+	memset(copy->bytes + at, 0, 4);
+	copy->fixups[copy->nr_fixups++] = (struct moved_fixup){
+		.target = target, .at = (uint8_t)at, .end = (uint8_t)copy->nr,
+		.kind = (uint8_t)kind,
+	};
+}
+
+static void add_plain(struct copy *copy, const struct insn *insn, const uint8_t *code)
+{
+	uint32_t at = copy->nr;
+
+	add_bytes(copy, code, insn->bytes);
+	if (insn->has_address)
+		add_fixup(copy, MOVED_REL32, at + insn->field, insn->address);
+}
+
+/* Add an instruction of @nr bytes, whose operand, a 32-bit distance, is at its end. */
+static void add_distance(struct copy *copy, const uint8_t *opcode, uint32_t nr, uint64_t target)
+{
+	static const uint8_t zero[4];
+
+	add_bytes(copy, opcode, nr);
+	add_bytes(copy, zero, sizeof(zero));
+	add_fixup(copy, MOVED_REL32, copy->nr - 4, target);
+}
+
+static void add_branch(struct copy *copy, const struct insn *insn)
+{
+	const uint8_t opcode[] = { 0x0f, 0x80 | insn->operand };
+
+	add_distance(copy, opcode, sizeof(opcode), insn->target);
+}
+
+static void add_jump(struct copy *copy, const struct insn *insn)
+{
+	static const uint8_t opcode[] = { 0xe9 };
+
+	add_distance(copy, opcode, sizeof(opcode), insn->target);
+}
+
+static void push_return_address(struct copy *copy, uint64_t vaddr)
+{
+	static const uint8_t push[] = { 0x68, 0, 0, 0, 0 };
+	static const uint8_t store[] = { 0xc7, 0x44, 0x24, 0x04, 0, 0, 0, 0 };
+
+	add_bytes(copy, push, sizeof(push));
+	add_fixup(copy, MOVED_LOW32, copy->nr - 4, vaddr);
+	add_bound(copy, 8);
+	add_bytes(copy, store, sizeof(store));
+	add_fixup(copy, MOVED_HIGH32, copy->nr - 4, vaddr);
+	add_bound(copy, 8);
+}
+
+static void add_call(struct copy *copy, const struct insn *insn, const uint8_t *code,
+		     uint64_t vaddr)
+{
+	uint32_t at;
+
+	push_return_address(copy, vaddr + insn->bytes);
+	if (insn->move == INSN_MOVE_CALL) {
+		add_jump(copy, insn);
+		return;
+	}
+	/* The middle three bits of the modrm byte are 2 in a call, and 4 in a jump. */
+	at = copy->nr + insn->operand;
+	add_plain(copy, insn, code);
+	copy->bytes[at] = (uint8_t)((copy->bytes[at] & ~0x38) | 4 << 3);
+}
+
+bool copy_add(struct copy *copy, const struct insn *insn, const uint8_t *code, uint64_t vaddr)
+{
+	if (!has_space(copy, 13 + INSN_BYTES_MAX))
+		return false;
+	add_bound(copy, 0);
+	switch (insn->move) {
+	case INSN_PLAIN:
+		add_plain(copy, insn, code);
+		break;
+	case INSN_MOVE_BRANCH:
+		add_branch(copy, insn);
+		break;
+	case INSN_MOVE_JUMP:
+		add_jump(copy, insn);
+		break;
+	case INSN_MOVE_CALL:
+	case INSN_MOVE_CALL_INDIRECT:
+		add_call(copy, insn, code, vaddr);
+		break;
+	default:
+		return false;
+	}
+	copy->nr_original += insn->bytes;
+	copy->ends = insn->flow != INSN_NEXT && insn->flow != INSN_BRANCH;
+	return true;
+}
