@@ -284,9 +284,18 @@ static bool parse_generic(struct hist_node *node)
 	return true;
 }
 
+/* Report that a string or a stack has buckets.  A value or a variable never has any, as in the
+ * kernel. */
+static int bad_buckets(struct hist_parser *p, const char *text, enum hist_role role)
+{
+	if (role == HIST_ROLE_VAL || role == HIST_ROLE_VAR)
+		return bad_modifier(p, text);
+	return parser_fail(p, HIST_ERR_STR_MODIFIER, text, -EINVAL);
+}
+
 /* Set the type of a node that stands for @field.  @text: the field as it was written. */
 static int parse_record_field(struct hist_parser *p, const struct event_field *field,
-			      const char *text, struct hist_node *node)
+			      const char *text, enum hist_role role, struct hist_node *node)
 {
 	bool is_stack = node->modifier == HIST_MOD_STACKTRACE;
 	struct hist_field info;
@@ -299,7 +308,7 @@ static int parse_record_field(struct hist_parser *p, const struct event_field *f
 	if (r)
 		return r;
 	if (info.kind != HIST_NUM && hist_node_is_bucketed(node))
-		return parser_fail(p, HIST_ERR_STR_MODIFIER, text, -EINVAL);
+		return bad_buckets(p, text, role);
 	node->kind = HIST_NODE_FIELD;
 	node->field = node->name;
 	node->type = info.kind;
@@ -309,7 +318,8 @@ static int parse_record_field(struct hist_parser *p, const struct event_field *f
 	return node->type_name ? 0 : -ENOMEM;
 }
 
-static int parse_name(struct hist_parser *p, const char *text, struct hist_node *node)
+static int parse_name(struct hist_parser *p, const char *text, enum hist_role role,
+		      struct hist_node *node)
 {
 	const struct event_field *field;
 	int r = 0;
@@ -317,7 +327,7 @@ static int parse_name(struct hist_parser *p, const char *text, struct hist_node 
 	if (!parse_builtin(p, node)) {
 		field = event_format_find(p->env->format, node->name, strlen(node->name));
 		if (field && field->size)
-			r = parse_record_field(p, field, text, node);
+			r = parse_record_field(p, field, text, role, node);
 		else if (!parse_generic(node))
 			r = parser_fail(p, HIST_ERR_FIELD_NOT_FOUND, node->name, -EINVAL);
 	}
@@ -348,7 +358,7 @@ int hist_parse_field(struct hist_parser *p, char *text, enum hist_role role,
 		return r;
 	node->name = name;
 	node->is_usecs = node->modifier == HIST_MOD_USECS;
-	r = parse_name(p, text, node);
+	r = parse_name(p, text, role, node);
 	if (!r)
 		*ret_node = node;
 	return r;

@@ -145,7 +145,8 @@ static int add_saved(struct hist_write *write, const struct event *event,
 		     struct hist_errors *errors)
 {
 	struct hist_write inner = {
-		.instance = write->instance, .event = event, .errors = *errors,
+		.instance = write->instance, .event = event, .written = write->written,
+		.errors = *errors,
 	};
 	struct histogram *histogram;
 	struct text text;

@@ -73,7 +73,7 @@ static bool offer_names(const struct hist_write *write, enum hist_error_code cod
 		if (is_var)
 			offer_variables(write->instance, near);
 		else
-			offer_fields(write->event->format, near);
+			offer_fields(write->written->format, near);
 		return true;
 	case HIST_ERR_BAD_FIELD_MODIFIER:
 	case HIST_ERR_INVALID_SORT_MODIFIER:
@@ -112,7 +112,7 @@ static const char *find_near(const struct hist_write *write, const struct hist_e
 
 bool hist_log(struct hist_write *write)
 {
-	const struct event_format *format = write->event->format;
+	const struct event_format *format = write->written->format;
 	struct hist_errors *errors = &write->errors;
 	char place[PLACE_MAX];
 	struct nearest near;

@@ -68,6 +68,8 @@ struct histogram {
 struct hist_write {
 	struct instance *instance;
 	const struct event *event;
+	const struct event *written;	/* the event whose file was written; differs from
+					 * @event for a histogram that is made for a field */
 	struct hist_errors errors;	/* mistakes that error_log does not have yet */
 	bool is_loading;		/* true: the text comes from the previous server, so
 					 * no histogram is made for a field */

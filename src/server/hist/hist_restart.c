@@ -110,7 +110,8 @@ static struct histogram *load_histogram(struct hist_trigger *hist)
 	struct root *root = hist->instance->root;
 	struct hist_write write = {
 		.instance = hist->instance, .event = hist_event(hist),
-		.errors.command = more->text, .is_loading = true,
+		.written = hist_event(hist), .errors.command = more->text,
+		.is_loading = true,
 	};
 	struct hist_env env = hist_env_of(&write);
 	struct histogram *histogram;

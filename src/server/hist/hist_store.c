@@ -497,7 +497,9 @@ static int store_text(struct hist_write *write, const char *text, const char *fi
 static int store(struct instance *instance, const struct event *event, char *params,
 		 bool is_removal, bool *ret_is_changed)
 {
-	struct hist_write write = { .instance = instance, .event = event };
+	struct hist_write write = {
+		.instance = instance, .event = event, .written = event,
+	};
 	char *command, *filter;
 	int r;
 
