@@ -37,8 +37,9 @@ static inline struct block new_block(uint32_t nr_slots)
 }
 
 /* The next rule: rows must rise. */
-static inline struct abi_trigger *add_rule(struct block *block, uint32_t row, uint32_t soft,
-				    struct abi_trigger trigger, const void *data, size_t bytes)
+static inline struct abi_trigger *
+add_rule(struct block *block, uint32_t row, uint32_t soft, struct abi_trigger trigger,
+	 const void *data, size_t bytes)
 {
 	struct abi_rules *rules = (void *)block->words;
 	struct abi_rule *rule = &rules->rules[rules->nr_rules++];
@@ -61,7 +62,7 @@ static inline struct abi_trigger *add_rule(struct block *block, uint32_t row, ui
 }
 
 static inline struct abi_trigger *add_hist(struct block *block, uint32_t row, uint32_t soft,
-				    const struct hist_parts *parts)
+					   const struct hist_parts *parts)
 {
 	uint64_t program[512];
 	size_t bytes = hist_parts_write(parts, NULL);
