@@ -320,22 +320,108 @@ static int compare_groups(const struct hist_entry *a, const struct hist_entry *b
 	return 0;
 }
 
-/* The field with buckets, for compare_buckets(). */
+/* The field with buckets, for compare_buckets() and the bounds. */
 struct bucket_order {
 	uint32_t nr;
 	bool is_signed;
 };
 
+static uint64_t upper_bound(const struct hist_entry *entry, const struct bucket_order *order)
+{
+	return entry->keys[order->nr].high;
+}
+
+/* Compare two numbers of 64 bits. */
+static int compare_bounds(const void *a, const void *b, void *arg)
+{
+	const struct bucket_order *order = arg;
+	uint64_t flip = order->is_signed ? 1ull << 63 : 0;
+	uint64_t v = *(const uint64_t *)a ^ flip, w = *(const uint64_t *)b ^ flip;
+
+	return (v > w) - (v < w);
+}
+
 static int compare_buckets(const void *a, const void *b, void *arg)
 {
 	const struct hist_entry *x = *(const struct hist_entry *const *)a;
 	const struct hist_entry *y = *(const struct hist_entry *const *)b;
-	const struct bucket_order *order = arg;
-	uint64_t flip = order->is_signed ? 1ull << 63 : 0;
-	uint64_t v = x->keys[order->nr].high ^ flip, w = y->keys[order->nr].high ^ flip;
+	struct bucket_order *order = arg;
+	uint64_t v = upper_bound(x, order), w = upper_bound(y, order);
 	int ret = compare_groups(x, y, order->nr);
 
-	return ret ? ret : (v > w) - (v < w);
+	return ret ? ret : compare_bounds(&v, &w, order);
+}
+
+#define LOG2_BOUNDS	64u		/* maximum number of powers of two */
+#define LINES_MAX	(1u << 18)	/* maximum number of lines, if all groups have the
+					 * buckets of all others */
+
+/*
+ * The upper bounds of all buckets of a histogram, in their order.  All groups print all of them,
+ * because a query that adds up groups needs the same buckets in each.  A group of a histogram
+ * that would need too many lines for that prints only its own.
+ */
+struct bounds {
+	struct bucket_order order;
+	uint64_t *at;
+	uint32_t nr;
+	bool is_own;			/* true: each group prints only its own buckets */
+};
+
+/* Return true if @field has .log2, not .log2=N: the upper bounds are powers of two. */
+static bool is_plain_log2(const struct hist_field *field, const struct bounds *bounds)
+{
+	for (uint32_t i = 0; i < bounds->nr; i++) {
+		if (bounds->at[i] & (bounds->at[i] - 1))
+			return false;
+	}
+	return field->form == FIELD_LOG2;
+}
+
+/* Add the powers of two below the greatest bound, so that there are no new buckets between old
+ * ones at the next call. */
+static void add_powers(struct bounds *bounds)
+{
+	uint64_t max = 0;
+
+	for (uint32_t i = 0; i < bounds->nr; i++)
+		max = bounds->at[i] > max ? bounds->at[i] : max;
+	for (uint32_t i = 0; i < LOG2_BOUNDS && 1ull << i < max; i++)
+		bounds->at[bounds->nr++] = 1ull << i;
+}
+
+static void sort_bounds(struct bounds *bounds)
+{
+	uint32_t nr = 0;
+
+	qsort_r(bounds->at, bounds->nr, sizeof(*bounds->at), compare_bounds, &bounds->order);
+	for (uint32_t i = 0; i < bounds->nr; i++) {
+		if (!nr || bounds->at[nr - 1] != bounds->at[i])
+			bounds->at[nr++] = bounds->at[i];
+	}
+	bounds->nr = nr;
+}
+
+/* Make the bounds of @metric; the caller frees ret_bounds->at.  Returns 0 or -ENOMEM. */
+static int make_bounds(const struct hist_block *block, const struct metric *metric,
+		       struct bounds *ret_bounds)
+{
+	struct bounds bounds = {
+		.order = { metric->nr, metric->field->is_signed &&
+				       metric->field->form == FIELD_BUCKETS },
+		.at = calloc((size_t)block->nr_entries + LOG2_BOUNDS, sizeof(*bounds.at)),
+		.nr = block->nr_entries,
+	};
+
+	if (!bounds.at)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < block->nr_entries; i++)
+		bounds.at[i] = upper_bound(&block->entries[i], &bounds.order);
+	if (is_plain_log2(metric->field, &bounds))
+		add_powers(&bounds);
+	sort_bounds(&bounds);
+	*ret_bounds = bounds;
+	return 0;
 }
 
 /* Return the index of the value that is the sum of the field with buckets; -1: there is none. */
@@ -361,25 +447,43 @@ static void put_sample(const struct exporter *exporter, const struct hist_block 
 	put_labels(exporter, block, entry, (int)metric->nr);
 }
 
-/* Append the buckets of @nr entries whose keys are equal except for the bucket.  As Prometheus
- * demands, each line counts the hits of its bucket and of all buckets before it. */
-static void put_group(const struct exporter *exporter, const struct hist_block *block,
-		      const struct metric *metric, const struct hist_entry **entries, uint32_t nr)
+/* Append a line for each bound.  As Prometheus demands, the line counts the hits of all buckets
+ * up to the bound.
+ * @entries: @nr entries whose keys are equal except for the bucket, in the order of the buckets. */
+static void put_bucket_lines(const struct exporter *exporter, const struct hist_block *block,
+			     const struct metric *metric, const struct bounds *bounds,
+			     const struct hist_entry **entries, uint32_t nr)
 {
-	const struct hist_field range = {
-		.is_signed = metric->field->is_signed && metric->field->form == FIELD_BUCKETS,
-	};
+	const struct hist_field range = { .is_signed = bounds->order.is_signed };
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0, done = 0; i < bounds->nr; i++) {
+		uint32_t first = done;
+
+		while (done < nr && upper_bound(entries[done], &bounds->order) == bounds->at[i])
+			hits += entries[done++]->hits;
+		if (bounds->is_own && done == first)
+			continue;
+		put_sample(exporter, block, metric, entries[0], "_bucket");
+		text_puts(exporter->out, ",le=\"");
+		hist_put_number(&range, bounds->at[i], exporter->out);
+		text_printf(exporter->out, "\"} %" PRIu64 "\n", hits);
+	}
+}
+
+/* Append the distribution of @nr entries, as for put_bucket_lines(). */
+static void put_group(const struct exporter *exporter, const struct hist_block *block,
+		      const struct metric *metric, const struct bounds *bounds,
+		      const struct hist_entry **entries, uint32_t nr)
+{
 	int sum_nr = find_sum(block, metric);
 	uint64_t hits = 0, sum = 0;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		hits += entries[i]->hits;
 		sum += sum_nr >= 0 ? entries[i]->vals[sum_nr] : 0;
-		put_sample(exporter, block, metric, entries[i], "_bucket");
-		text_puts(exporter->out, ",le=\"");
-		hist_put_number(&range, entries[i]->keys[metric->nr].high, exporter->out);
-		text_printf(exporter->out, "\"} %" PRIu64 "\n", hits);
 	}
+	put_bucket_lines(exporter, block, metric, bounds, entries, nr);
 	put_sample(exporter, block, metric, entries[0], "_bucket");
 	text_printf(exporter->out, ",le=\"+Inf\"} %" PRIu64 "\n", hits);
 	if (sum_nr >= 0) {
@@ -392,29 +496,50 @@ static void put_group(const struct exporter *exporter, const struct hist_block *
 	text_printf(exporter->out, "} %" PRIu64 "\n", hits);
 }
 
+/* Return how many entries from sorted[@first] on have equal keys besides the bucket. */
+static uint32_t group_size(const struct hist_block *block, const struct metric *metric,
+			   const struct hist_entry **sorted, uint32_t first)
+{
+	uint32_t nr = 1;
+
+	while (first + nr < block->nr_entries &&
+	       !compare_groups(sorted[first], sorted[first + nr], metric->nr))
+		nr++;
+	return nr;
+}
+
+/* Return true if the groups have too many buckets for each of them to print all. */
+static bool are_too_many(const struct hist_block *block, const struct metric *metric,
+			 const struct hist_entry **sorted, uint32_t nr_bounds)
+{
+	uint64_t nr_groups = 0;
+
+	for (uint32_t i = 0; i < block->nr_entries; nr_groups++)
+		i += group_size(block, metric, sorted, i);
+	return nr_groups * nr_bounds > LINES_MAX;
+}
+
 static void put_buckets(struct exporter *exporter, const struct hist_block *block,
 			const struct metric *metric)
 {
-	struct bucket_order order = {
-		metric->nr, metric->field->is_signed && metric->field->form == FIELD_BUCKETS,
-	};
 	const struct hist_entry **sorted = calloc(block->nr_entries + 1, sizeof(*sorted));
+	struct bounds bounds = { .at = NULL };
 	uint32_t nr;
 
-	if (!sorted) {
+	if (!sorted || make_bounds(block, metric, &bounds) < 0) {
 		exporter->error = -ENOMEM;
+		free(sorted);
 		return;
 	}
 	for (uint32_t i = 0; i < block->nr_entries; i++)
 		sorted[i] = &block->entries[i];
-	qsort_r(sorted, block->nr_entries, sizeof(*sorted), compare_buckets, &order);
+	qsort_r(sorted, block->nr_entries, sizeof(*sorted), compare_buckets, &bounds.order);
+	bounds.is_own = are_too_many(block, metric, sorted, bounds.nr);
 	for (uint32_t i = 0; i < block->nr_entries; i += nr) {
-		for (nr = 1; i + nr < block->nr_entries; nr++) {
-			if (compare_groups(sorted[i], sorted[i + nr], metric->nr))
-				break;
-		}
-		put_group(exporter, block, metric, sorted + i, nr);
+		nr = group_size(block, metric, sorted, i);
+		put_group(exporter, block, metric, &bounds, sorted + i, nr);
 	}
+	free(bounds.at);
 	free(sorted);
 }
 

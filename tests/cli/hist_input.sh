@@ -82,12 +82,31 @@ Totals:
 END
 expect "--prometheus" '# HELP ulf_ns Distribution of ns.
 # TYPE ulf_ns histogram
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="1"} 0
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="2"} 0
 ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="4"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="8"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="16"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="32"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="64"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="128"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="256"} 5
+ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="512"} 5
 ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="1024"} 8
 ulf_ns_bucket{hist="keys=op,ns.log2",op="get",le="+Inf"} 8
 ulf_ns_sum{hist="keys=op,ns.log2",op="get"} 2717
 ulf_ns_count{hist="keys=op,ns.log2",op="get"} 8
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="1"} 0
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="2"} 0
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="4"} 0
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="8"} 0
 ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="16"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="32"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="64"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="128"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="256"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="512"} 1
+ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="1024"} 1
 ulf_ns_bucket{hist="keys=op,ns.log2",op="set\"x\\",le="+Inf"} 1
 ulf_ns_sum{hist="keys=op,ns.log2",op="set\"x\\"} 16
 ulf_ns_count{hist="keys=op,ns.log2",op="set\"x\\"} 1
