@@ -8,9 +8,7 @@
 . tests/cli/users
 alice=$user_a bob=$user_b shm=/dev/shm
 finish() {
-	for finish_pid in $pids; do
-		kill -9 "$finish_pid" 2>/dev/null
-	done
+	kill_started
 	end_users
 	ulf stop >/dev/null
 }

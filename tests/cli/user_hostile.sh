@@ -12,9 +12,7 @@
 eve=$user_a bob=$user_b shm=/dev/shm
 u="timeout 60 ulf --user $eve"
 finish() {
-	for finish_pid in $pids; do
-		kill -9 "$finish_pid" 2>/dev/null
-	done
+	kill_started
 	end_users
 }
 
