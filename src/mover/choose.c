@@ -41,6 +41,7 @@ static uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t 
 	       insn.is_padding) {
 		for (uint32_t i = 0; i < insn.bytes; i++)
 			if (has_bit(mover, mover->targets, start + i) ||
+			    has_bit(mover, mover->labels, start + i) ||
 			    has_bit(mover, mover->relocated, start + i))
 				return start + i;
 		start += insn.bytes;
@@ -138,6 +139,25 @@ static bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vad
 	return false;
 }
 
+/*
+ * Returns true if a jump may lead into the @bytes bytes at @site, but not to @site itself.  A
+ * thread that comes to @site executes the instructions in @first, so that is what these bytes
+ * are.  Hand-written code may jump into one of them, after a prefix.  An address in data is one
+ * of an instruction, or it is no address.
+ */
+static bool is_entered(const struct mover *mover, const struct first *first, uint64_t site,
+		       uint32_t bytes)
+{
+	uint32_t at = 0;
+
+	if (has_any(mover, mover->targets, site + 1, bytes - 1))
+		return true;
+	for (uint32_t i = 0; i < first->nr && at < bytes; at += first->insns[i++].bytes)
+		if (at && has_bit(mover, mover->labels, site + at))
+			return true;
+	return false;
+}
+
 /* Returns why the first @nr instructions, of @bytes bytes, cannot be moved if a jump replaces
  * @replaced bytes. */
 static enum moved_reason cannot_move(const struct mover *mover, const struct first *first,
@@ -146,7 +166,7 @@ static enum moved_reason cannot_move(const struct mover *mover, const struct fir
 	for (uint32_t i = 0; i < nr; i++)
 		if (first->insns[i].move == INSN_FIXED)
 			return first->insns[i].reason;
-	if (has_any(mover, mover->targets, site + 1, replaced - 1))
+	if (is_entered(mover, first, site, replaced))
 		return MOVED_BY_TARGET;
 	return has_any(mover, mover->relocated, site, bytes) ? MOVED_BY_RELOCATED : MOVED_BY_NONE;
 }

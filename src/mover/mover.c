@@ -33,11 +33,12 @@ static int alloc_bitmaps(struct mover *mover)
 	uint64_t words = (mover->text_end - mover->text) / 64 + 1;
 
 	mover->targets = calloc(words, sizeof(uint64_t));
+	mover->labels = calloc(words, sizeof(uint64_t));
 	mover->entries = calloc(words, sizeof(uint64_t));
 	mover->decoded = calloc(words, sizeof(uint64_t));
 	mover->relocated = calloc(words, sizeof(uint64_t));
-	return mover->targets && mover->entries && mover->decoded && mover->relocated ?
-	       0 : -ENOMEM;
+	return mover->targets && mover->labels && mover->entries && mover->decoded &&
+	       mover->relocated ? 0 : -ENOMEM;
 }
 
 static int analyse_code(struct mover *mover)
@@ -57,6 +58,7 @@ static void mover_done(struct mover *mover)
 	free(mover->functions);
 	free(mover->spaces);
 	free(mover->targets);
+	free(mover->labels);
 	free(mover->entries);
 	free(mover->decoded);
 	free(mover->relocated);

@@ -9,8 +9,8 @@
  *	choose.c	what is moved, and how it is replaced
  *	rows.c		the table
  *
- * Three bitmaps have one bit for each byte of the text.  A bit too many costs a function that
- * could be traced; a bit too few could crash a program.
+ * Bitmaps have one bit for each byte of the text.  A bit too many costs a function that could
+ * be traced; a bit too few could crash a program.
  */
 #ifndef ULF_MOVER_MOVER_IMPL_H
 #define ULF_MOVER_MOVER_IMPL_H
@@ -66,7 +66,9 @@ struct mover {
 	struct space *spaces;		/* sorted */
 	uint32_t nr_spaces;
 
-	uint64_t *targets;		/* bitmap: a jump may lead here, or data is here */
+	uint64_t *targets;		/* bitmap: code jumps here, or uses this as data */
+	uint64_t *labels;		/* bitmap: data may have this address, so that a jump may
+					 * lead here if an instruction starts here */
 	uint64_t *entries;		/* bitmap: it is called, or its address is taken */
 	uint64_t *decoded;		/* bitmap: an instruction starts here */
 	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
@@ -135,10 +137,12 @@ struct function *starts_at(const struct mover *mover, uint64_t vaddr);
 
 /* ---- targets.c ---- */
 
-/* A jump may lead to @vaddr, or data is there.  Does nothing if it is outside of the text. */
+/* Code jumps to @vaddr, or uses its bytes.  Does nothing if it is outside of the text. */
 void target_add(struct mover *mover, uint64_t vaddr);
-/* @vaddr is called, or its address is taken. */
+/* Code calls @vaddr, or computes this address. */
 void target_add_entry(struct mover *mover, uint64_t vaddr);
+/* Data may have the address @vaddr. */
+void target_add_label(struct mover *mover, uint64_t vaddr);
 /* Mark what data refers to. */
 void targets_of_data(struct mover *mover);
 /* Mark the entries of jump tables, after sweep(). */

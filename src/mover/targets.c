@@ -27,7 +27,20 @@ void target_add_entry(struct mover *mover, uint64_t vaddr)
 	set_bit(mover, mover->entries, vaddr);
 }
 
+void target_add_label(struct mover *mover, uint64_t vaddr)
+{
+	if (set_bit(mover, mover->labels, vaddr) && !has_bit(mover, mover->decoded, vaddr))
+		list_add(mover, &mover->todo, vaddr);
+}
+
 /* ---- relocations ---- */
+
+/* Data has the address @vaddr, or a number that looks like it. */
+static void mark_data(struct mover *mover, uint64_t vaddr)
+{
+	target_add_label(mover, vaddr);
+	set_bit(mover, mover->entries, vaddr);
+}
 
 static uint64_t symbol_value(const struct mover *mover, uint64_t symbols, uint64_t number)
 {
@@ -49,8 +62,8 @@ static void mark_relocations(struct mover *mover, uint64_t table, uint64_t bytes
 
 	for (uint64_t i = 0; at && i < bytes / sizeof(row); i++) {
 		memcpy(&row, at + i * sizeof(row), sizeof(row));
-		target_add_entry(mover, (uint64_t)row.r_addend +
-				 symbol_value(mover, symbols, ELF64_R_SYM(row.r_info)));
+		mark_data(mover, (uint64_t)row.r_addend +
+			  symbol_value(mover, symbols, ELF64_R_SYM(row.r_info)));
 		for (uint64_t k = 0; is_text(mover, row.r_offset) && k < 8; k++)
 			set_bit(mover, mover->relocated, row.r_offset + k);
 	}
@@ -101,13 +114,13 @@ static void mark_words(struct mover *mover)
 
 		memcpy(&word, mover->image + at, sizeof(word));
 		if (word - mover->text < size)
-			target_add_entry(mover, word);
+			mark_data(mover, word);
 		if (!mover->is_fixed)
 			continue;
 		if ((uint32_t)word - mover->text < size)
-			target_add_entry(mover, (uint32_t)word);
+			mark_data(mover, (uint32_t)word);
 		if ((word >> 32) - mover->text < size)
-			target_add_entry(mover, word >> 32);
+			mark_data(mover, word >> 32);
 	}
 }
 
@@ -137,7 +150,7 @@ static uint64_t mark_table(struct mover *mover, uint64_t base)
 		memcpy(&distance, mover->image + (base - mover->low) + 4 * i, sizeof(distance));
 		if (!is_text(mover, base + (uint64_t)(int64_t)distance))
 			return i;
-		target_add(mover, base + (uint64_t)(int64_t)distance);
+		target_add_label(mover, base + (uint64_t)(int64_t)distance);
 	}
 	return nr;
 }

@@ -163,6 +163,12 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 	case ZYDIS_MNEMONIC_HLT:
 		insn->flow = INSN_END;
 		break;
+	case ZYDIS_MNEMONIC_OR:
+		/* lock or $0,(%rsp) changes nothing: it is a memory barrier */
+		if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK && in->raw.imm[0].size &&
+		    !in->raw.imm[0].value.u)
+			insn->stack_register = 0;
+		break;
 	default:
 		break;
 	}
