@@ -6,6 +6,7 @@
  * that of `ulf exec`.  The namespace ends when its last process has ended.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +16,25 @@
 #include "cli/exec_ns.h"
 #include "cli/cli_roots.h"
 
-/* Enter the namespace of the root that @word names.  @word NULL: use the only root that is
- * alive. */
-static int enter_root_namespace(const char *word)
+static bool is_root_name(struct conn *conn, const char *word)
+{
+	struct root_list list;
+	bool is_root;
+
+	if (root_list_fetch(conn, ABI_LIST_NAMES, 0, &list) < 0)
+		return false;
+	is_root = root_list_search(&list, word, strlen(word));
+	root_list_done(&list);
+	return is_root;
+}
+
+/*
+ * Enter the namespace of the root that @word names.  @word NULL: use the only root that is
+ * alive.
+ * @ret_is_root: true if @command, the first word of the command, is also the name of a
+ *	root; set even after an error
+ */
+static int enter_root_namespace(const char *word, const char *command, bool *ret_is_root)
 {
 	struct conn conn;
 	char *root;
@@ -26,6 +43,7 @@ static int enter_root_namespace(const char *word)
 	ret = conn_open(&conn, CONN_START);
 	if (ret < 0)
 		return ret;
+	*ret_is_root = !word && is_root_name(&conn, command);
 	if (word && strchr(word, '/')) {
 		cli_error("%s: give a root, not a directory in it: a tool needs all files "
 			  "of a root", word);
@@ -48,6 +66,7 @@ static int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 		{ 0 },
 	};
 	const char *word = NULL;
+	bool is_root = false;
 	int status;
 
 	if (cli_option(cmd, argc, argv, "+h", options, &status) == -2)
@@ -60,11 +79,16 @@ static int cmd_exec(const struct cli_cmd *cmd, int argc, char **argv)
 	}
 	if (optind >= argc)
 		return cli_usage(cmd);
-	if (enter_root_namespace(word) < 0)
-		return CLI_NOT_STARTED;
-	execvp(argv[optind], argv + optind);
-	status = errno == ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
-	cli_error("%s: %m", argv[optind]);
+	if (enter_root_namespace(word, argv[optind], &is_root) < 0) {
+		status = CLI_NOT_STARTED;
+	} else {
+		execvp(argv[optind], argv + optind);
+		status = errno == ENOENT ? CLI_NOT_FOUND : CLI_NOT_STARTED;
+		cli_error("%s: %m", argv[optind]);
+	}
+	if (is_root)
+		cli_error("%s is a root: write `ulf exec %s -- COMMAND`", argv[optind],
+			  argv[optind]);
 	return status;
 }
 

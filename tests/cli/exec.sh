@@ -48,12 +48,19 @@ contains "$text" "no-such-command"
 ulf exec >/dev/null 2>&1
 expect "status without a command" 2 $?
 
-# ulf exec uses the only root that is alive, or the root before --.
+# ulf exec uses the only root that is alive, or the root before --.  If -- is missing, it says so.
+remedy="$first is a root: write \`ulf exec $first -- COMMAND\`"
+text=$(ulf exec "$first" true 2>&1) && fail "a root is a command: $text"
+contains "$text" "$remedy"
 start_hello
 text=$(ulf exec true 2>&1)
 expect "status with two roots" 126 $?
 contains "$text" "$first (alive)"
 contains "$text" "$root (alive)"
+case $text in *"is a root"*) fail "true is a root: $text" ;; esac
+text=$(ulf exec "$first" true 2>&1)
+expect "status with two roots without --" 126 $?
+contains "$text" "$remedy"
 expect "the one that is named" 0 "$(ulf exec "$root" -- cat $T/events/enable)"
 expect "by process id" 1 "$(ulf exec "${first#hello.}" -- cat $T/events/enable)"
 text=$(ulf exec nosuch -- true 2>&1)
