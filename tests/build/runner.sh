@@ -4,7 +4,8 @@
 # tests/run shows progress, lists the slowest tests and ends with its counts.  Root runs as root
 # only the tests that need it, and the others as an ordinary user, even in a clone that this user
 # cannot reach.  An ordinary user skips tests that need root, with their reason.  Tests run side by
-# side unless one must be alone.  The slowest tests start first.  A signal ends all tests.
+# side unless one must be alone; more of them run while CPUs are idle.  The slowest tests start
+# first.  A signal ends all tests.
 set -u
 fail() { echo "FAIL: $*"; exit 1; }
 
@@ -116,6 +117,32 @@ tail -n 2 "$TMPDIR/out" | results - | diff - /dev/fd/3 3<<END || fail "alone: $(
 4 passed, 0 failed
 END
 
+# Without -j, one more test starts each time that CPUs were idle, and none while they are busy.
+# ULF_TESTS_STAT is a file that stands for /proc/stat.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+run_on_one_cpu() {
+	ULF_TESTS_STAT=$TMPDIR/stat taskset -c "$cpu" "$tree/tests/run" -b "$tree/build" \
+		>"$TMPDIR/out"
+}
+rm "$tree/tests/cli/alone.sh"
+for ticks in $(seq 100000); do
+	echo "cpu$cpu 0 0 0 $ticks 0 0 0 0 0 0" >"$TMPDIR/stat.new"
+	mv "$TMPDIR/stat.new" "$TMPDIR/stat"
+	sleep 0.02
+done &
+until_true test -e "$TMPDIR/stat"
+run_on_one_cpu || fail "idle CPUs: $(cat "$TMPDIR/out")"
+kill $!
+wait $! 2>/dev/null
+rm "$meet"/?
+echo "cpu$cpu 100 0 0 0 0 0 0 0 0 0" >"$TMPDIR/stat"
+for name in a b c; do
+	cat >"$tree/tests/cli/$name.sh" <<-END
+	mkdir $meet/one && sleep 0.6 && rmdir $meet/one
+	END
+done
+run_on_one_cpu || fail "busy CPUs: $(cat "$TMPDIR/out")"
+
 # Without -j, a test that mostly waits runs next to as many other tests as there are CPUs.  Only
 # the comment at the top counts.
 rm "$tree"/tests/cli/*
@@ -131,8 +158,7 @@ for name in a b; do
 	END
 done
 sed -i '1i # waits: for the other one' "$tree/tests/cli/b.sh"
-taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" \
-	"$tree/tests/run" -b "$tree/build" >"$TMPDIR/out" || fail "waits: $(cat "$TMPDIR/out")"
+run_on_one_cpu || fail "waits: $(cat "$TMPDIR/out")"
 rm "$meet"/?
 
 # If there are times of an earlier run, and one test runs at a time, the slowest test is first.
