@@ -22,8 +22,8 @@ mkdir "$tree" && tar -xJf "$source" -C "$tree" --strip-components=1 || fail "no 
 	fail "adopt.sh failed"
 cd "$tree" || exit 1
 {
-	./configure --disable-shared --enable-gettext=no --disable-scrub --disable-libicu \
-		CFLAGS="-g -O2 -I$ULF_SRC/include" \
+	OPTIMIZER=-O1 ./configure --disable-shared --enable-gettext=no --disable-scrub --disable-libicu \
+		CFLAGS="-I$ULF_SRC/include" \
 		LDFLAGS="-L$ULF_BUILD -lulf -Wl,-rpath,$ULF_BUILD" &&
 	make headers && make -j2 mkfs
 } >"$TMPDIR/log" 2>&1 || fail "xfsprogs cannot be built: $(tail -n 20 "$TMPDIR/log")"
