@@ -7,6 +7,7 @@
 # compare the output of its sessions.  The test fails if the old text of a change is not in
 # the tree, or is there twice.
 . tests/docs/common
+. tests/build/known_compiler
 
 # change_file NUMBER LINE FILE: replace the lines that begin with a blank or - by the lines
 # that begin with a blank or +.
@@ -29,9 +30,10 @@ change_file() {
 	END
 }
 
-# Build only the server and the library, without optimisation, to save time.
+# Build only the server and the library, without optimisation, and compile only what has changed,
+# to save time.
 build_tree() {
-	meson setup --buildtype=plain -Dtests=false -Dexamples=false -Dbench=false \
+	CC=$TMPDIR/known/cc meson setup --buildtype=plain -Dtests=false -Dexamples=false -Dbench=false \
 		-Dharden=false -Dwerror=true "$tree/build" "$tree" >"$TMPDIR/log" 2>&1 &&
 		ninja -C "$tree/build" ulf libulf.so.0.1.0 >>"$TMPDIR/log" 2>&1 || {
 		tail -n 40 "$TMPDIR/log"
@@ -50,13 +52,15 @@ make_minikernel() {
 
 finish() { ulf stop >/dev/null; }
 trap finish EXIT
-tree=$TMPDIR/tree nr_changes=0
+tree=$TMPDIR/tree nr_changes=0 changed=
 read_blocks docs/HOWTO-ADD.md
 mkdir "$tree" && cp -r "$ULF_SRC"/meson* "$ULF_SRC/src" "$ULF_SRC/include" \
 	"$ULF_SRC/docs" "$ULF_SRC/tools" "$tree" || fail "copy"
 while read -r number line language file <&3; do
 	case $language:$file in
-	diff:?*) change_file "$number" "$line" "$file" ;;
+	diff:?*)
+		change_file "$number" "$line" "$file"
+		changed="$changed $file" ;;
 	c:?*)	[ ! -e "$tree/$file" ] || fail "$document:$line: $file exists"
 		cp "$blocks/$number" "$tree/$file" || exit 1 ;;
 	console:) continue ;;
@@ -64,6 +68,7 @@ while read -r number line language file <&3; do
 	esac
 	nr_changes=$((nr_changes + 1))
 done 3<"$blocks/list"
+make_known_compiler "$TMPDIR/known" $changed
 build_tree
 make_minikernel
 while read -r number line language file <&3; do
