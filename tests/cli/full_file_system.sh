@@ -41,6 +41,7 @@ records() {
 	let_run 50
 	ulf cat "$root/trace" | grep -q '^[^#]'
 }
+has_event() { ulf cat "$root/events/$1/enable" >/dev/null 2>&1; }
 is_listed_at_all() { ulf ls | grep -q "^$1 "; }
 
 # Change settings of a program that never had any setting.
@@ -143,6 +144,8 @@ ulf rm --dead >/dev/null
 
 # Settings of events
 start "$ULF_BUILD/examples/minikernel" --forks 0
+# A root is listed before its program has registered its events.
+until_true has_event sched
 writes events/sched/enable 1
 fill
 no_room events/sched/sched_switch/trigger traceoff:3
