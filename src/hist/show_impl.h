@@ -115,6 +115,7 @@ static inline uint64_t show_value(const struct hist_show *show, uint32_t entry, 
 
 /* ---- show_sort.c: stages ---- */
 
+/* Stages SHOW_SORT_KEYS, SHOW_SORT_FIRST and SHOW_SORT_SECOND: the three sorts. */
 bool show_sort_keys(struct hist_show *show, struct text *out);
 bool show_sort_first(struct hist_show *show, struct text *out);
 bool show_sort_second(struct hist_show *show, struct text *out);

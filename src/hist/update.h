@@ -65,7 +65,7 @@ static inline int64_t hist_search(const struct hist_view *view, const uint64_t *
 	uint32_t mask = view->layout.nr_slots - 1;
 
 	for (uint32_t i = 0; i < HIST_PROBES_MAX; i++) {
-		/* acquire: the entry's key is complete; mate: table.c [hist.slot] */
+		/* acquire: the entry's key is complete; mate: update.c [hist.slot] */
 		uint64_t word = __atomic_load_n(&slots[*slot], __ATOMIC_ACQUIRE);
 		uint32_t index = (uint32_t)word - 1;
 

@@ -167,6 +167,7 @@ void hist_log_silent(const struct hist_write *write);
 
 /* ---- hist_restart.c: survive a restart of the server ---- */
 
+/* Methods put_more, load and link of hist_lang: see struct trigger_lang. */
 void hist_put_more(const struct instance *instance, const struct trigger *trigger,
 		   struct text *out);
 int hist_load(struct instance *instance, const struct event *event, struct trigger *trigger,
@@ -181,6 +182,7 @@ int hist_update_enablers(struct instance *instance, const struct event *event);
 
 /* ---- hist_mark.c: count markers ---- */
 
+/* Method mark of hist_lang: see struct trigger_lang. */
 bool hist_mark(struct instance *instance, const struct trigger *trigger,
 	       struct trigger_mark *mark);
 
