@@ -113,9 +113,9 @@ int console_main(const char *args)
 	}
 }
 
-/* Call @fn for each part of the file. */
-static int each_piece(const char *path, void (*fn)(const char *buf, size_t len, void *arg),
-		      void *arg)
+/* Call @fn for each chunk of the file. */
+static int for_each_chunk(const char *path, void (*fn)(const char *buf, size_t len, void *arg),
+			  void *arg)
 {
 	char buf[512];
 	ssize_t n;
@@ -140,7 +140,7 @@ static void put_text(const char *text, size_t len)
 	sys_close(fd);
 }
 
-static void cat_piece(const char *buf, size_t len, void *arg)
+static void cat_chunk(const char *buf, size_t len, void *arg)
 {
 	(void)arg;
 	put_text(buf, len);
@@ -148,10 +148,10 @@ static void cat_piece(const char *buf, size_t len, void *arg)
 
 int cat_main(const char *args)
 {
-	return each_piece(args, cat_piece, NULL) < 0;
+	return for_each_chunk(args, cat_chunk, NULL) < 0;
 }
 
-static void wc_piece(const char *buf, size_t len, void *arg)
+static void wc_chunk(const char *buf, size_t len, void *arg)
 {
 	unsigned long *lines = arg;
 
@@ -164,14 +164,14 @@ int wc_main(const char *args)
 	unsigned long lines = 0;
 	char text[32];
 
-	if (each_piece(args, wc_piece, &lines) < 0)
+	if (for_each_chunk(args, wc_chunk, &lines) < 0)
 		return 1;
 	snprintf(text, sizeof(text), "%lu\n", lines);
 	put_text(text, strlen(text));
 	return 0;
 }
 
-static void sum_piece(const char *buf, size_t len, void *arg)
+static void sum_chunk(const char *buf, size_t len, void *arg)
 {
 	u32 *crc = arg;
 	size_t i;
@@ -192,7 +192,7 @@ int sum_main(const char *args)
 	int round;
 
 	for (round = 0; round < 8; round++)
-		if (each_piece(args, sum_piece, &crc) < 0)
+		if (for_each_chunk(args, sum_chunk, &crc) < 0)
 			return 1;
 	snprintf(text, sizeof(text), "%08x\n", ~crc);
 	put_text(text, strlen(text));
@@ -213,7 +213,7 @@ int true_main(const char *args)
 
 int ls_main(const char *args)
 {
-	return each_piece(*args ? args : ".", cat_piece, NULL) < 0;
+	return for_each_chunk(*args ? args : ".", cat_chunk, NULL) < 0;
 }
 
 /* Run "N command args" with another priority. */

@@ -135,7 +135,7 @@ void cancel_delayed_work_sync(struct delayed_work *dwork)
 	}
 }
 
-/* Run one piece of work.  pool->lock is held and interrupts are off, except while the work
+/* Run one item of work.  pool->lock is held and interrupts are off, except while the work
  * runs. */
 static void process_one_work(struct pool *pool, struct worker *worker)
 {

@@ -55,7 +55,7 @@ static void check(bool is_true, const char *what)
 	exit(1);
 }
 
-static void check_piece(const struct boot_token *token, const char *what)
+static void check_token(const struct boot_token *token, const char *what)
 {
 	check(token->text >= text_start && token->text + token->len <= text_end, what);
 }
@@ -68,11 +68,11 @@ static size_t try_list(struct boot_token list)
 	while (boot_item(&list, &item)) {
 		struct boot_trigger trigger;
 
-		check_piece(&item, "an item");
+		check_token(&item, "an item");
 		check(item.len, "an empty item");
 		if (boot_trigger(&item, &trigger)) {
-			check_piece(&trigger.event, "an event");
-			check_piece(&trigger.command, "a trigger");
+			check_token(&trigger.event, "an event");
+			check_token(&trigger.command, "a trigger");
 		}
 		nr += boot_fits(&item, "sched", "sched_switch");
 	}
@@ -86,7 +86,7 @@ static void try_instance(const struct boot_word *word)
 
 	if (boot_instance(&word->value, &instance, &at))
 		return;
-	check_piece(&instance.name, "a name");
+	check_token(&instance.name, "a name");
 	check(instance.name.len && instance.name.len < 256, "a name's length");
 	try_list(instance.events);
 }
@@ -95,9 +95,9 @@ static bool try_word(const struct boot_word *word)
 {
 	const char *at = NULL, *error = boot_check(word, &at);
 
-	check_piece(&word->whole, "a word");
+	check_token(&word->whole, "a word");
 	if (word->value.text) {
-		check_piece(&word->value, "a value");
+		check_token(&word->value, "a value");
 		try_list(word->value);
 		try_instance(word);
 	}

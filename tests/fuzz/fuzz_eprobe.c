@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parsers of dynamic events and of inject: random commands, made of pieces that the
+ * The parsers of dynamic events and of inject: random commands, made of parts that the
  * languages have, and of bytes.  What is accepted must have a format that tools can parse, a
  * program that processes accept, and records that print; and its definition must be accepted by
  * the next server and mean the same.
@@ -54,7 +54,7 @@ static void __attribute__((format(printf, 1, 2), noreturn)) fail(const char *fmt
 
 /* ---- random texts ---- */
 
-static const char *const eprobe_pieces[] = {
+static const char *const eprobe_parts[] = {
 	"$", "number", "array", "name", "thing", "loc", "rel", "long", "comm", "COMM", "nosuch",
 	"+", "-", "+u", "-u", "0", "1", "4", "8", "16", "0x10", "4095", "4096", "-1",
 	"99999999999999999999", "(", ")", ")", "@", "\\", "\"", "text", "%ax", ":", ":string",
@@ -70,32 +70,32 @@ static const char *const arguments[] = {
 	" m=\\7", " n=$comm:string", " o=+1($thing):b2@3/8[5]", " p=$array", " q=+0($long):u8",
 };
 
-static const char *const synth_pieces[] = {
+static const char *const synth_parts[] = {
 	"u64", "s8", "int", "unsigned", "unsigned long", "char", "bool", "pid_t", "gfp_t", "long",
 	"nosuch", " ", " ", " ", ";", "; ", "a", "b", "[", "]", "[]", "[16]", "[0]", "[256]",
 	"[0x10]", "[+1]", "\t", "1", "-", "u8 x", "char s[]", "char t[8]", "unsigned long u[]",
 };
 
-static const char *const inject_pieces[] = {
+static const char *const inject_parts[] = {
 	"a", "b", "c", "d", "number", "array", "name", "loc", "rel", "common_pid", "=", "= ", " ",
 	"1", "-1", "0x7f", "'", "\"", "text", "\\", "\\\"", "99999999999999999999", "CPU", "\n",
 };
 
-static void put_piece(const char *piece)
+static void put_part(const char *part)
 {
 	size_t len = strlen(command);
 
-	snprintf(command + len, sizeof(command) - len, "%s", piece);
+	snprintf(command + len, sizeof(command) - len, "%s", part);
 }
 
-static void put_pieces(const char *const *pieces, size_t nr, uint64_t max)
+static void put_parts(const char *const *parts, size_t nr, uint64_t max)
 {
 	for (uint64_t i = random_below(max); i; i--)
-		put_piece(pieces[random_below(nr)]);
+		put_part(parts[random_below(nr)]);
 }
 
-#define PUT_PIECES(pieces, max) \
-	put_pieces(pieces, sizeof(pieces) / sizeof(pieces[0]), max)
+#define PUT_PARTS(parts, max) \
+	put_parts(parts, sizeof(parts) / sizeof(parts[0]), max)
 
 /* Change some bytes of the command. */
 static void spoil(void)
@@ -294,9 +294,9 @@ static void try_eprobe(void)
 
 	strcpy(command, random_below(8) ? "e:g/p sys.event" : "");
 	if (random_below(2))
-		PUT_PIECES(arguments, 8);
+		PUT_PARTS(arguments, 8);
 	if (random_below(2))
-		PUT_PIECES(eprobe_pieces, 12);
+		PUT_PARTS(eprobe_parts, 12);
 	spoil();
 	if (parse(command, &env, &eprobe))
 		return;
@@ -355,7 +355,7 @@ static void try_synth(void)
 	struct synth *synth;
 
 	*command = '\0';
-	PUT_PIECES(synth_pieces, 16);
+	PUT_PARTS(synth_parts, 16);
 	spoil();
 	if (synth_parse(command, "name", command, &synth, &error)) {
 		if (!error.code || error.pos > strlen(command))
@@ -376,8 +376,8 @@ static void try_inject(void)
 
 	*command = '\0';
 	if (random_below(2))
-		put_piece("number=5 array='text' loc=\"dynamic\" rel='x' ");
-	PUT_PIECES(inject_pieces, 16);
+		put_part("number=5 array='text' loc=\"dynamic\" rel='x' ");
+	PUT_PARTS(inject_parts, 16);
 	spoil();
 	text_init(&record, 1 << 16);
 	if (!inject_parse(target, command, &head, &record)) {

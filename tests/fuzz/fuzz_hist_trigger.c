@@ -131,7 +131,7 @@ static int tell(int file, int flags, const char *text)
 }
 
 /* Write @base with `:STATE' after its definition. */
-static int tell_state(int file, const char *base, const char *state)
+static int print_state(int file, const char *base, const char *state)
 {
 	const char *filter = strstr(base, " if ");
 	int len = filter ? (int)(filter - base) : (int)strlen(base);
@@ -179,7 +179,7 @@ static void change_state(int file)
 	const char *state = states[random_below(3)];
 	int nr;
 
-	if (!is_hist(text) || tell_state(file, text, state))
+	if (!is_hist(text) || print_state(file, text, state))
 		return;
 	nr = nr_lines(after[file]) - nr_lines(before[file]);
 	if (nr != 0 && (nr != 1 || strcmp(state, "pause")))

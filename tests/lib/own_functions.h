@@ -47,7 +47,7 @@ static inline int own_functions_look(struct dl_phdr_info *info, size_t bytes, vo
 }
 
 /* Set @users for all functions that can be traced.  The caller raises the generation. */
-static inline void own_functions_wish(struct driver *d, uint32_t users)
+static inline void own_functions_set_users(struct driver *d, uint32_t users)
 {
 	const uint64_t *table = __start___patchable_function_entries;
 	uint32_t nr = (uint32_t)(__stop___patchable_function_entries - table);

@@ -30,13 +30,13 @@ struct abi_buffer *rules_open(struct driver *d)
 	return trace_buffer(d);
 }
 
-int rules_use(struct driver *d, const void *piece, size_t bytes)
+int rules_use(struct driver *d, const void *block, size_t bytes)
 {
 	static enum rules_page in_force = RULES_PAGE;
 	enum rules_page page = in_force == RULES_PAGE ? RULES_OTHER_PAGE : RULES_PAGE;
 	int r;
 
-	memcpy(d->mem + rules_page_off(d, page), piece, bytes);
+	memcpy(d->mem + rules_page_off(d, page), block, bytes);
 	__atomic_store_n(&trace_buffer(d)->rules, rules_page_off(d, page),
 			 __ATOMIC_RELEASE);
 	r = driver_apply(d);
@@ -45,10 +45,10 @@ int rules_use(struct driver *d, const void *piece, size_t bytes)
 	return r;
 }
 
-void rules_damage(void *piece, size_t bytes, uint64_t *random)
+void rules_damage(void *block, size_t bytes, uint64_t *random)
 {
 	for (uint32_t nr = random_below(random, 4) + 1; nr; nr--)
-		((uint8_t *)piece)[random_below(random, (uint32_t)bytes)] =
+		((uint8_t *)block)[random_below(random, (uint32_t)bytes)] =
 			(uint8_t)random_next(random);
 }
 

@@ -22,9 +22,9 @@ uint64_t rules_page_off(const struct driver *d, enum rules_page page);
 
 /* Write rules to the page that is not in force, and apply them.  Returns 0, or the error of
  * the process. */
-int rules_use(struct driver *d, const void *piece, size_t bytes);
+int rules_use(struct driver *d, const void *block, size_t bytes);
 /* Overwrite some random bytes. */
-void rules_damage(void *piece, size_t bytes, uint64_t *random);
+void rules_damage(void *block, size_t bytes, uint64_t *random);
 
 /* A hit runs disable_event as often as its counter allows. */
 struct rules_counted {

@@ -266,7 +266,7 @@ static void find_records(struct step_stage *st, struct found *f)
 /* Returns true if the record must be there after a write with this result. */
 static bool is_written(const struct step_stage *st, int result)
 {
-	return st->ops->can_tell ? result == 0 : !st->scenario->is_refused;
+	return st->ops->knows_refusal ? result == 0 : !st->scenario->is_refused;
 }
 
 /* Check the records in the ring.  Returns 1 if the stepped record is there. */
@@ -294,7 +294,7 @@ static int check(struct step_stage *st, const struct point *p)
 		fail(st, p, "records after it", f.later);
 	if (!p->is_killed && f.stepped != is_written(st, st->shared->result))
 		fail(st, p, "times written", f.stepped);
-	if (f.stepped > 1 || (sc->is_refused && st->ops->can_tell &&
+	if (f.stepped > 1 || (sc->is_refused && st->ops->knows_refusal &&
 			      !p->is_killed && st->shared->result != -ENOBUFS))
 		fail(st, p, "result", st->shared->result);
 	if (f.intruders != (p->action == INTRUDE &&

@@ -49,7 +49,7 @@ struct step_ops {
 	/* Write the record.  Returns the result of ring_write(), or 0 if write() does not
 	 * know it. */
 	int (*write)(struct step_stage *st, void *buffer, uint64_t now_ns);
-	bool can_tell;
+	bool knows_refusal;
 	/* Returns true if the record is whole, and stores its number. */
 	bool (*parse)(struct step_stage *st, const struct ring_record *record,
 		      uint32_t *ret_number);

@@ -56,7 +56,7 @@ struct torture_ops {
 		     struct record_id *ret_id);
 	/* Only for a write() that always returns 0, because it does not know what became of a
 	 * record: returns the number of lost records that no ring has counted. */
-	uint64_t (*untold)(struct torture *t);
+	uint64_t (*unreported)(struct torture *t);
 };
 
 struct torture_context {

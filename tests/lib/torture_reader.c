@@ -216,7 +216,7 @@ static void close_context(struct consumer *c, uint32_t i, struct sums *sums)
 				      (struct record_id){ i, written })))
 		torture_fail(t, "writer %u wrote %u, but there are %u more", i,
 			     written, all - seen);
-	if (!t->config->overwrite && !t->ops->untold && seen != written)
+	if (!t->config->overwrite && !t->ops->unreported && seen != written)
 		torture_fail(t, "writer %u wrote %u, of which %u are there", i,
 			     written, seen);
 	sums->written += written;
@@ -227,8 +227,8 @@ static void close_context(struct consumer *c, uint32_t i, struct sums *sums)
 static void close_gaps(struct consumer *c)
 {
 	/* Records that were refused, or lost because of a lock, are gaps, too. */
-	if (c->t->ops->untold &&
-	    (!c->t->config->overwrite || c->t->ops->untold(c->t)))
+	if (c->t->ops->unreported &&
+	    (!c->t->config->overwrite || c->t->ops->unreported(c->t)))
 		return;
 	for (uint32_t i = 0; i < c->nr_gaps; i++) {
 		const struct gap *gap = &c->gaps[i];
@@ -253,8 +253,8 @@ static bool is_balanced(struct torture *t, const struct sums *s)
 	uint64_t rings = s->entries + s->dropped;
 	uint64_t writers = s->written + s->refused;
 
-	if (t->ops->untold) {
-		rings += t->ops->untold(t);
+	if (t->ops->unreported) {
+		rings += t->ops->unreported(t);
 		return rings >= writers && rings <= writers + s->unsure;
 	}
 	return s->entries >= s->written && s->dropped >= s->refused &&
@@ -271,8 +271,8 @@ static void check_newest(struct consumer *c)
 	uint32_t *from = malloc(RECORD_WRITERS * sizeof(*from));
 	uint64_t since_ns = 0;
 
-	if (!from || (!c->t->config->overwrite && c->t->ops->untold) ||
-	    (c->t->ops->untold && c->t->ops->untold(c->t))) {
+	if (!from || (!c->t->config->overwrite && c->t->ops->unreported) ||
+	    (c->t->ops->unreported && c->t->ops->unreported(c->t))) {
 		free(from);
 		return;
 	}

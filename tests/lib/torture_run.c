@@ -126,7 +126,7 @@ static void blink(struct run *run)
 {
 	struct torture *t = run->t;
 
-	if (t->ops->untold)
+	if (t->ops->unreported)
 		return;		/* nobody would know how many records are missing */
 	for (int on = 0; on < 2; on++) {
 		for (uint32_t i = 0; i < t->nr_rings; i++)

@@ -31,9 +31,9 @@ static struct driver driver;
 
 /* Set functions without waking the agent, so that a child that is forked now has to apply
  * this. */
-static void wish_for_functions(void)
+static void trace_functions(void)
 {
-	own_functions_wish(&driver, 1);		/* the function tracer of the top buffer */
+	own_functions_set_users(&driver, 1);		/* the function tracer of the top buffer */
 	__atomic_add_fetch(&driver.control->generation, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -68,7 +68,7 @@ int main(void)
 {
 	rules_open(&driver);
 	use_small_stack();
-	wish_for_functions();
+	trace_functions();
 	CHECK_EQ(raise(SIGUSR1), 0);
 	CHECK_EQ(driver_nr_records(&driver), 1);
 	return 0;

@@ -51,26 +51,26 @@ static uint64_t site_of(int (*function)(int))
 
 enum slot { SLOT_NONE, SLOT_TARGET, SLOT_COUNT, NR_SLOTS };
 
-struct piece {
+struct test_block {
 	uint32_t magic, bytes, nr_rules, nr_slots;
 	struct abi_rule rule;
 	uint32_t nr_probes, reserved;
 	struct abi_probe probe[2];
 };
 
-#define PROBES_AT	offsetof(struct piece, nr_probes)
+#define PROBES_AT	offsetof(struct test_block, nr_probes)
 
 /* Make a command of one(), and an older one. */
-static struct piece make_piece(enum command_number first, enum command_number second)
+static struct test_block make_block(enum command_number first, enum command_number second)
 {
 	uint64_t ip = site_of(one);
 
-	return (struct piece){
-		.magic = ABI_RULES_MAGIC, .bytes = sizeof(struct piece),
+	return (struct test_block){
+		.magic = ABI_RULES_MAGIC, .bytes = sizeof(struct test_block),
 		.nr_rules = 1, .nr_slots = NR_SLOTS,
 		.rule = {
 			.row = ABI_ROW_FUNCTIONS, .triggers = PROBES_AT,
-			.triggers_bytes = sizeof(struct piece) - PROBES_AT,
+			.triggers_bytes = sizeof(struct test_block) - PROBES_AT,
 		},
 		.nr_probes = 2,
 		.probe = {
@@ -85,24 +85,24 @@ static uint64_t *slot(enum slot number)
 	return &top->slots[number - 1];
 }
 
-static int use(const struct piece *piece)
+static int use(const struct test_block *block)
 {
-	return rules_use(&driver, piece, sizeof(*piece));
+	return rules_use(&driver, block, sizeof(*block));
 }
 
 static int use_one(enum command_number command, uint32_t counter)
 {
-	struct piece piece = make_piece(command, command);
+	struct test_block block = make_block(command, command);
 
-	piece.nr_probes = 1;
-	piece.probe[0].trigger.counter = counter;
-	return use(&piece);
+	block.nr_probes = 1;
+	block.probe[0].trigger.counter = counter;
+	return use(&block);
 }
 
 /* Switch on all functions of this program that can be traced. */
 static void switch_on(void)
 {
-	own_functions_wish(&driver, ABI_FUNCTIONS_PROBES);
+	own_functions_set_users(&driver, ABI_FUNCTIONS_PROBES);
 	CHECK_EQ(driver_apply(&driver), 0);
 }
 
@@ -110,9 +110,9 @@ static void switch_on(void)
 
 static void in_their_order(void)
 {
-	struct piece piece = make_piece(COMMAND_TRACEOFF, COMMAND_TRACEON);
+	struct test_block block = make_block(COMMAND_TRACEOFF, COMMAND_TRACEON);
 
-	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(use(&block), 0);
 	CHECK_EQ(other(1), 3);
 	CHECK_EQ(top->stopped, 0);
 	CHECK_EQ(one(1), 2);
@@ -159,11 +159,11 @@ static void exactly(void)
 
 #define REFUSES(field, wrong)						\
 	do {								\
-		struct piece piece_ = make_piece(COMMAND_TRACEOFF,	\
+		struct test_block block_ = make_block(COMMAND_TRACEOFF,	\
 						 COMMAND_TRACEOFF);	\
 									\
-		piece_.field = (wrong);					\
-		CHECK_EQ(use(&piece_), -EINVAL);			\
+		block_.field = (wrong);					\
+		CHECK_EQ(use(&block_), -EINVAL);			\
 		CHECK_EQ(one(1), 2);					\
 		CHECK_EQ(top->stopped, 0);				\
 	} while (0)
@@ -172,7 +172,7 @@ static void wrong_ones(void)
 {
 	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	REFUSES(rule.triggers, PROBES_AT + 4);
-	REFUSES(rule.triggers, sizeof(struct piece) + 8);
+	REFUSES(rule.triggers, sizeof(struct test_block) + 8);
 	REFUSES(rule.triggers_bytes, ~0u);
 	REFUSES(rule.triggers_bytes, 4);
 	REFUSES(nr_probes, 3);
@@ -196,14 +196,14 @@ static void damaged_ones(void)
 	uint64_t random = 4711;
 
 	for (int i = 0; i < NR_DAMAGES; i++) {
-		struct piece piece =
-			make_piece(random_below(&random, COMMAND_DUMP),
+		struct test_block block =
+			make_block(random_below(&random, COMMAND_DUMP),
 				   random_below(&random, COMMAND_DUMP));
 
-		rules_damage(&piece, sizeof(piece), &random);
-		if (is_dump(&piece.probe[0]) || is_dump(&piece.probe[1]))
+		rules_damage(&block, sizeof(block), &random);
+		if (is_dump(&block.probe[0]) || is_dump(&block.probe[1]))
 			continue;	/* this command would be valid, and print the buffer */
-		use(&piece);
+		use(&block);
 		CHECK_EQ(one(1), 2);
 	}
 	memset(top->slots, 0, sizeof(top->slots));

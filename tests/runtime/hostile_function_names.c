@@ -85,7 +85,7 @@ static void check_all(void)
 
 static void start(void)
 {
-	own_functions_wish(&driver, 1);
+	own_functions_set_users(&driver, 1);
 	apply();
 	CHECK(is_on(one) && is_on(two));
 	check_all();

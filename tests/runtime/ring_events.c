@@ -39,7 +39,7 @@ static int run_variant(const struct torture_config *config, uint64_t events)
 	ring_root_look(&t, &root);
 	r = torture_run(&t, events);
 	printf("%15s %9" PRIu64 " lost without a ring or a lock\n", "",
-	       ring_event_untold(&t));
+	       ring_event_unreported(&t));
 	torture_done(&t);
 	driver_close(&root.driver);
 	return r ? 1 : 0;

@@ -125,7 +125,7 @@ static inline struct abi_buffer *ring_root_buffer(struct ring_root *root)
 	return (void *)(root->driver.mem + root->driver.control->buffers_off);
 }
 
-static inline uint64_t ring_event_untold(struct torture *t)
+static inline uint64_t ring_event_unreported(struct torture *t)
 {
 	const struct abi_buffer *buffer = ring_root_buffer(t->priv);
 
@@ -135,7 +135,7 @@ static inline uint64_t ring_event_untold(struct torture *t)
 static const struct torture_ops ring_event_ops = {
 	.write = ring_event_write,
 	.check = ring_event_check,
-	.untold = ring_event_untold,
+	.unreported = ring_event_unreported,
 };
 
 /* Find the rings and the event numbers of a root, dead or alive. */

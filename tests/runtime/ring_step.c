@@ -110,7 +110,7 @@ static const struct step_ops ops = {
 	.fill_bytes = ARRAY_EVENT,
 	.prepare = prepare,
 	.write = hit,
-	.can_tell = false,
+	.knows_refusal = false,
 	.parse = parse,
 };
 
@@ -136,7 +136,7 @@ int main(void)
 	st.ops = &ops;
 	st.short_stride = 7;
 	step_sweep(&st, scenarios, ARRAY_SIZE(scenarios));
-	CHECK_EQ(ring_event_untold(&torture), 0);
+	CHECK_EQ(ring_event_unreported(&torture), 0);
 	CHECK(step_debug(&st, &scenarios[1]) > 0);
 	CHECK_EQ(driver_ring(&root.driver, cpu, ABI_RING_SLOW)->dropped, 0);
 	driver_remove(getpid());

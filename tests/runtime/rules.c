@@ -27,29 +27,29 @@ static uint32_t row;			/* row of rt_hit */
 
 /* One rule with one condition: the first field, an int, equals @value.  The layout is that of
  * struct abi_rules and struct filter_program. */
-struct piece {
+struct test_block {
 	uint32_t magic, bytes, nr_rules, reserved;
 	struct abi_rule rule;
 	uint32_t filter_magic, record_bytes, nr_insns, pool_bytes;
 	struct filter_insn insn;
 };
 
-#define PROGRAM_AT	offsetof(struct piece, filter_magic)
+#define PROGRAM_AT	offsetof(struct test_block, filter_magic)
 
-static_assert(offsetof(struct piece, rule) == sizeof(struct abi_rules), "");
-static_assert(offsetof(struct piece, insn) - PROGRAM_AT ==
+static_assert(offsetof(struct test_block, rule) == sizeof(struct abi_rules), "");
+static_assert(offsetof(struct test_block, insn) - PROGRAM_AT ==
 	      sizeof(struct filter_program), "");
 
-static struct piece make_piece(uint32_t value)
+static struct test_block make_block(uint32_t value)
 {
-	return (struct piece){
+	return (struct test_block){
 		.magic = ABI_RULES_MAGIC,
-		.bytes = sizeof(struct piece),
+		.bytes = sizeof(struct test_block),
 		.nr_rules = 1,
 		.rule = {
 			.row = row,
 			.program = PROGRAM_AT,
-			.program_bytes = sizeof(struct piece) - PROGRAM_AT,
+			.program_bytes = sizeof(struct test_block) - PROGRAM_AT,
 		},
 		.filter_magic = FILTER_MAGIC,
 		.record_bytes = 12,
@@ -65,9 +65,9 @@ static struct piece make_piece(uint32_t value)
 	};
 }
 
-static int use(const struct piece *piece)
+static int use(const struct test_block *block)
 {
-	return rules_use(&driver, piece, sizeof(*piece));
+	return rules_use(&driver, block, sizeof(*block));
 }
 
 /* Hit with who = 0 .. 9.  Returns how many hits were recorded. */
@@ -90,28 +90,28 @@ static bool is_in_force(int value)
 
 static void right_ones(void)
 {
-	struct piece piece = make_piece(3);
+	struct test_block block = make_block(3);
 
 	CHECK_EQ(hit_all(), 10);
-	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(use(&block), 0);
 	CHECK(is_in_force(3));
-	piece = make_piece(4);
-	CHECK_EQ(use(&piece), 0);
+	block = make_block(4);
+	CHECK_EQ(use(&block), 0);
 	CHECK(is_in_force(4));
 	/* a rule of another event */
-	piece.rule.row = row + 1;
-	CHECK_EQ(use(&piece), 0);
+	block.rule.row = row + 1;
+	CHECK_EQ(use(&block), 0);
 	CHECK_EQ(hit_all(), 10);
-	piece = make_piece(5);
-	piece.rule.program = 0;
-	CHECK_EQ(use(&piece), 0);
+	block = make_block(5);
+	block.rule.program = 0;
+	CHECK_EQ(use(&block), 0);
 	CHECK_EQ(hit_all(), 10);
 	__atomic_store_n(&top->rules, 0, __ATOMIC_RELEASE);
 	CHECK_EQ(driver_apply(&driver), 0);
 	CHECK_EQ(hit_all(), 10);
 }
 
-static void refuses(const struct piece *wrong)
+static void refuses(const struct test_block *wrong)
 {
 	CHECK_EQ(use(wrong), -EINVAL);
 	CHECK(is_in_force(7));
@@ -119,23 +119,23 @@ static void refuses(const struct piece *wrong)
 
 #define REFUSES(field, wrong)						\
 	do {								\
-		struct piece piece_ = make_piece(8);			\
+		struct test_block block_ = make_block(8);		\
 									\
-		piece_.field = (wrong);					\
-		refuses(&piece_);					\
+		block_.field = (wrong);					\
+		refuses(&block_);					\
 	} while (0)
 
 static void wrong_ones(void)
 {
-	struct piece piece = make_piece(7);
+	struct test_block block = make_block(7);
 
-	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(use(&block), 0);
 	REFUSES(magic, 1);
 	REFUSES(bytes, 8);
 	REFUSES(bytes, ~0u);
 	REFUSES(nr_rules, 100);
 	REFUSES(rule.program, 52);
-	REFUSES(rule.program, sizeof(piece) + 8);
+	REFUSES(rule.program, sizeof(block) + 8);
 	REFUSES(rule.program_bytes, ~0u);
 	REFUSES(rule.program_bytes, 0);
 	REFUSES(rule.program_bytes, sizeof(struct filter_program));
@@ -169,10 +169,10 @@ static void damaged_ones(void)
 	uint64_t random = 4711;
 
 	for (int i = 0; i < NR_DAMAGES; i++) {
-		struct piece piece = make_piece(7);
+		struct test_block block = make_block(7);
 
-		rules_damage(&piece, sizeof(piece), &random);
-		use(&piece);
+		rules_damage(&block, sizeof(block), &random);
+		use(&block);
 		hit_all();
 	}
 }
@@ -185,12 +185,12 @@ static void in_handler(int sig)
 
 static void elsewhere(void)
 {
-	struct piece piece = make_piece(2);
+	struct test_block block = make_block(2);
 	uint64_t before;
 	int status;
 	pid_t pid;
 
-	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(use(&block), 0);
 	signal(SIGUSR1, in_handler);
 	before = driver_nr_records(&driver);
 	raise(SIGUSR1);

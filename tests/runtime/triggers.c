@@ -26,7 +26,7 @@ static struct abi_buffer *top;
 
 /* An event with two triggers, of which the first has a filter: the int of the event equals
  * @value. */
-struct piece {
+struct test_block {
 	uint32_t magic, bytes, nr_rules, nr_slots;
 	struct abi_rule rule;
 	uint32_t nr_triggers, reserved;
@@ -37,29 +37,29 @@ struct piece {
 
 enum slot { SLOT_NONE, SLOT_SELF, SLOT_OTHER, SLOT_COUNT, NR_SLOTS };
 
-#define TRIGGERS_AT	offsetof(struct piece, nr_triggers)
-#define PROGRAM_AT	(offsetof(struct piece, filter_magic) - TRIGGERS_AT)
+#define TRIGGERS_AT	offsetof(struct test_block, nr_triggers)
+#define PROGRAM_AT	(offsetof(struct test_block, filter_magic) - TRIGGERS_AT)
 
-static struct piece make_piece(enum command_number first, enum command_number second)
+static struct test_block make_block(enum command_number first, enum command_number second)
 {
 	uint32_t row = (uint32_t)driver_find_event(&driver, "rt", "rt_hit");
 
-	return (struct piece){
+	return (struct test_block){
 		.magic = ABI_RULES_MAGIC,
-		.bytes = sizeof(struct piece),
+		.bytes = sizeof(struct test_block),
 		.nr_rules = 1,
 		.nr_slots = NR_SLOTS,
 		.rule = {
 			.row = row,
 			.soft = SLOT_SELF,
 			.triggers = TRIGGERS_AT,
-			.triggers_bytes = sizeof(struct piece) - TRIGGERS_AT,
+			.triggers_bytes = sizeof(struct test_block) - TRIGGERS_AT,
 		},
 		.nr_triggers = 2,
 		.trigger = {
 			{ .command = first, .target = SLOT_OTHER,
 			  .program = PROGRAM_AT,
-			  .program_bytes = sizeof(struct piece) - TRIGGERS_AT -
+			  .program_bytes = sizeof(struct test_block) - TRIGGERS_AT -
 					   PROGRAM_AT },
 			{ .command = second, .target = SLOT_OTHER },
 		},
@@ -82,20 +82,20 @@ static uint64_t *slot(enum slot number)
 	return &top->slots[number - 1];
 }
 
-static int use(const struct piece *piece)
+static int use(const struct test_block *block)
 {
-	return rules_use(&driver, piece, sizeof(*piece));
+	return rules_use(&driver, block, sizeof(*block));
 }
 
 /* Use only the second trigger, without a filter. */
 static int use_one(enum command_number command, uint32_t counter)
 {
-	struct piece piece = make_piece(command, command);
+	struct test_block block = make_block(command, command);
 
-	piece.nr_triggers = 1;
-	piece.trigger[0] = piece.trigger[1];
-	piece.trigger[0].counter = counter;
-	return use(&piece);
+	block.nr_triggers = 1;
+	block.trigger[0] = block.trigger[1];
+	block.trigger[0].counter = counter;
+	return use(&block);
 }
 
 static uint64_t hit(int who)
@@ -122,10 +122,10 @@ static void on_and_off(void)
 
 static void with_filter(void)
 {
-	struct piece piece = make_piece(COMMAND_TRACEON,
+	struct test_block block = make_block(COMMAND_TRACEON,
 					COMMAND_DISABLE_EVENT);
 
-	CHECK_EQ(use(&piece), 0);
+	CHECK_EQ(use(&block), 0);
 	top->stopped = 1;
 	*slot(SLOT_OTHER) = 0;
 	CHECK_EQ(hit(1), 0);
@@ -139,19 +139,19 @@ static void with_filter(void)
 
 static void soft(void)
 {
-	struct piece piece = make_piece(COMMAND_ENABLE_EVENT,
+	struct test_block block = make_block(COMMAND_ENABLE_EVENT,
 					COMMAND_ENABLE_EVENT);
 
 	/* The event is its own target. */
-	piece.trigger[0].target = SLOT_SELF;
-	piece.nr_triggers = 1;
-	CHECK_EQ(use(&piece), 0);
+	block.trigger[0].target = SLOT_SELF;
+	block.nr_triggers = 1;
+	CHECK_EQ(use(&block), 0);
 	*slot(SLOT_SELF) = 1;
 	CHECK_EQ(hit(1), 0);
 	CHECK_EQ(hit(7), 1);
 	CHECK_EQ(hit(1), 1);
-	piece.trigger[0].command = COMMAND_DISABLE_EVENT;
-	CHECK_EQ(use(&piece), 0);
+	block.trigger[0].command = COMMAND_DISABLE_EVENT;
+	CHECK_EQ(use(&block), 0);
 	CHECK_EQ(hit(1), 1);
 	CHECK_EQ(hit(7), 0);
 	CHECK_EQ(hit(1), 0);
@@ -195,11 +195,11 @@ static void exactly(void)
 
 #define REFUSES(field, wrong)						\
 	do {								\
-		struct piece piece_ = make_piece(COMMAND_TRACEOFF,	\
+		struct test_block block_ = make_block(COMMAND_TRACEOFF,	\
 						 COMMAND_TRACEOFF);	\
 									\
-		piece_.field = (wrong);					\
-		CHECK_EQ(use(&piece_), -EINVAL);			\
+		block_.field = (wrong);					\
+		CHECK_EQ(use(&block_), -EINVAL);			\
 		CHECK_EQ(hit(1), 1);					\
 		CHECK_EQ(top->stopped, 0);				\
 	} while (0)
@@ -212,7 +212,7 @@ static void wrong_ones(void)
 	REFUSES(rule.soft, 0);
 	REFUSES(rule.soft, NR_SLOTS + 1);
 	REFUSES(rule.triggers, TRIGGERS_AT + 4);
-	REFUSES(rule.triggers, sizeof(struct piece) + 8);
+	REFUSES(rule.triggers, sizeof(struct test_block) + 8);
 	REFUSES(rule.triggers_bytes, ~0u);
 	REFUSES(rule.triggers_bytes, 4);
 	REFUSES(nr_triggers, 100);
@@ -233,11 +233,11 @@ static void damaged_ones(void)
 	uint64_t random = 4711;
 
 	for (int i = 0; i < NR_DAMAGES; i++) {
-		struct piece piece = make_piece(random_below(&random, NR_COMMANDS),
+		struct test_block block = make_block(random_below(&random, NR_COMMANDS),
 						random_below(&random, NR_COMMANDS));
 
-		rules_damage(&piece, sizeof(piece), &random);
-		use(&piece);
+		rules_damage(&block, sizeof(block), &random);
+		use(&block);
 		hit(1);
 		hit(7);
 	}

@@ -131,8 +131,8 @@ context() {
 run_on() { taskset -acp "$1" "$pid" >/dev/null 2>&1; }
 
 has_calls() { [ "$(ulf cat "$root/trace" | wc -l)" -gt 300 ]; }
-# tell_why: print why the program hangs, or why it is not traced.
-tell_why() {
+# print_why: print why the program hangs, or why it is not traced.
+print_why() {
 	grep -H . "/proc/$pid"/task/*/wchan
 	gdb -p "$pid" -batch -ex 'thread apply all backtrace 20' 2>/dev/null
 	for file in current_tracer tracing_on set_ftrace_filter set_ftrace_notrace set_graph_function \
@@ -158,7 +158,7 @@ check() {
 		ulf echo "$option" "$root/instances/other/trace_options" || fail "$option"
 	done
 	(until_true has_calls) || {
-		tell_why
+		print_why
 		exit 1
 	}
 	change_list

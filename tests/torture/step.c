@@ -115,7 +115,7 @@ static const struct step_ops ops = {
 	.fill_bytes = FILL_BYTES,
 	.prepare = prepare,
 	.write = write_prepared,
-	.can_tell = true,
+	.knows_refusal = true,
 	.parse = parse,
 };
 

@@ -106,7 +106,7 @@ static const struct step_ops ops = {
 	.fill_bytes = 24,
 	.prepare = prepare,
 	.write = hit,
-	.can_tell = false,
+	.knows_refusal = false,
 	.parse = parse,
 };
 

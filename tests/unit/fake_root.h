@@ -250,7 +250,7 @@ static inline void fake_comm(struct fake_root *root, uint32_t tid, const char *n
 }
 
 /* Act as the agent that has applied the newest settings. */
-static inline void fake_follow(struct fake_root *root)
+static inline void fake_apply(struct fake_root *root)
 {
 	__atomic_store_n(&root->processes[0].applied,
 			 __atomic_load_n(&root->control->generation, __ATOMIC_ACQUIRE),

@@ -297,7 +297,7 @@ static void words_without_an_end_are_cut(void **state)
 	assert_non_null(strstr(tree_cat(f->server, "one.1/error_log"), "No such setting"));
 }
 
-static void too_many_bytes_are_told(void **state)
+static void too_many_bytes_are_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -324,7 +324,7 @@ int main(void)
 		SERVER_TEST(triggers_wait_for_their_event),
 		SERVER_TEST(markers_have_triggers),
 		SERVER_TEST(words_without_an_end_are_cut),
-		SERVER_TEST(too_many_bytes_are_told),
+		SERVER_TEST(too_many_bytes_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static void answer_write(struct fixture *f, const char *file, int flags, const c
 	else
 		sprintf(answer, "= %zd\n", n);
 	put_log(answer, tree_cat(f->server, path_of("error_log")));
-	fake_follow(&f->root);
+	fake_apply(&f->root);
 }
 
 static void answer_cat(struct fixture *f, const char *file, char *answer)

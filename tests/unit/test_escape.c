@@ -44,7 +44,7 @@ static const struct escape_case {
 	{ "above 10ffff", TEXT("\364\220\200\200"), 0, "\\xf4\\x90\\x80\\x80", 0 },
 	{ "no first byte", TEXT("\377\376"), 0, "\\xff\\xfe", 0 },
 	{ "cut by another character", TEXT("\342\202x"), 0, "\\xe2\\x82x", 0 },
-	{ "cut by the end of a piece", TEXT("x\342\202"), 0, "x", 2 },
+	{ "cut by the end of the text", TEXT("x\342\202"), 0, "x", 2 },
 	{ "cut by the end", TEXT("x\342\202"), ESCAPE_END, "x\\xe2\\x82", 0 },
 	{ "nothing", TEXT(""), ESCAPE_END, "", 0 },
 };

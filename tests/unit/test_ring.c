@@ -576,7 +576,7 @@ static void recording_off_changes_nothing(void **state)
 
 /* ---- cursors ---- */
 
-static void consume_in_pieces(struct ring_memory *m)
+static void consume_in_steps(struct ring_memory *m)
 {
 	struct ring_cursor cursor;
 	struct ring_record record;
@@ -610,7 +610,7 @@ static void consume_in_pieces(struct ring_memory *m)
 static void next_reader_goes_on_where_the_last_stopped(void **state)
 {
 	(void)state;
-	on_both_paths(ring_memory_config(true), consume_in_pieces);
+	on_both_paths(ring_memory_config(true), consume_in_steps);
 }
 
 /* The reader was killed between the copy and the flip, so the old position counts. */

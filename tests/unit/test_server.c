@@ -153,7 +153,7 @@ static void a_root_that_starts_is_alive(void **state)
 }
 
 /* A program that got settings while no server ran. */
-static void wishes_from_before_the_server(void **state)
+static void settings_from_before_the_server(void **state)
 {
 	struct fixture *f = *state;
 	struct fake_root root;
@@ -327,7 +327,7 @@ static void *agent(void *arg)
 
 	/* late, but it applies the settings */
 	usleep(20000);
-	fake_follow(root);
+	fake_apply(root);
 	return NULL;
 }
 
@@ -349,13 +349,13 @@ static void writes_wait_for_the_agents(void **state)
 	assert_int_equal(tracefs_write(file, "1\n", 2, getpid(), &taken), -EINPROGRESS);
 	assert_int_equal(taken, 2);
 	assert_int_equal(tracefs_write_done(file), -EINPROGRESS);
-	fake_follow(&root);
+	fake_apply(&root);
 	assert_int_equal(tracefs_write_done(file), 0);
 	assert_int_equal(tracefs_write_done(file), 0);
 	/* the error of a process is the writer's error */
 	assert_int_equal(tracefs_write(file, "0\n", 2, getpid(), &taken), -EINPROGRESS);
 	root.processes[0].error = ENOSPC;
-	fake_follow(&root);
+	fake_apply(&root);
 	assert_int_equal(tracefs_write_done(file), -ENOSPC);
 	root.processes[0].error = 0;
 	pthread_create(&thread, NULL, agent, &root);
@@ -458,7 +458,7 @@ static void arena_of_a_dead_server_is_left_alone(void **state)
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "boot"), 0);
 	assert_true(root.buffer->side[0].ring[0][0].off >= end);
 	/* applied: use the arena from the start again */
-	fake_follow(&root);
+	fake_apply(&root);
 	restart(f);
 	assert_int_equal(tree_echo(f->server, "one.1/trace_clock", "mono"), 0);
 	assert_true(root.buffer->side[0].ring[0][0].off < end);
@@ -571,7 +571,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(roots_are_found_when_they_appear),
 		T(a_root_that_starts_is_alive),
-		T(wishes_from_before_the_server),
+		T(settings_from_before_the_server),
 		T(unrecorded_roots_go_with_their_process),
 		T(dead_roots_stay_readable),
 		T(strangers_do_not_count),

@@ -578,7 +578,7 @@ static void carry_records(const char *dir)
 		for (int n = 0; n < 10; n++)
 			record_some(&root);
 		write_once(server, "bad.1/buffer_size_kb", i % 2 ? "64" : "100");
-		fake_follow(&root);
+		fake_apply(&root);
 	}
 	_exit(0);
 }

@@ -434,7 +434,7 @@ static void resizing_keeps_what_was_recorded(void **state)
 	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
 	assert_int_not_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
-	fake_follow(&f->root);		/* only when no writer uses them */
+	fake_apply(&f->root);		/* only when no writer uses them */
 	assert_int_equal(tree_echo(f->server, "fake.1/trace", ""), 0);
 	assert_int_equal(f->root.buffer->side[0].prev[0][FAST].off, 0);
 }
@@ -450,7 +450,7 @@ static void arena_is_used_again(void **state)
 
 		snprintf(kb, sizeof(kb), "%d", 100 + i % 7 * 100);
 		assert_int_equal(tree_echo(f->server, "fake.1/buffer_size_kb", kb), 0);
-		fake_follow(&f->root);
+		fake_apply(&f->root);
 		for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
 			if (f->root.buffer->side[0].ring[cpu][FAST].off > highest)
 				highest = f->root.buffer->side[0].ring[cpu][FAST].off;

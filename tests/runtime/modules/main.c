@@ -85,7 +85,7 @@ static size_t hit_and_count(struct plugin *plugin, const char *name)
 }
 
 /* A setting for a name applies to every module that brings this name. */
-static void test_wish(void)
+static void test_setting_of_reloaded_module(void)
 {
 	struct plugin one = plugin_load("one"), two;
 
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
 	self_role(argc, argv, roles);
 	trace_open(&d, getpid());
 	test_come_and_go();
-	test_wish();
+	test_setting_of_reloaded_module();
 	test_copy();
 	test_rebuilt();
 	test_children();

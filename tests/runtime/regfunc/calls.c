@@ -128,7 +128,7 @@ static uint32_t failed(const char *name)
 }
 
 /* Write a setting without waking the agent: it is applied with the next change. */
-static void wish(const char *name, bool on)
+static void set_event(const char *name, bool on)
 {
 	__atomic_store_n(&row_of(name)->wanted, on, __ATOMIC_RELEASE);
 }
@@ -295,7 +295,7 @@ static void test_under_way(void)
 	int nr = 0;
 
 	reg_does = take_long;
-	wish("fn_plain", true);
+	set_event("fn_plain", true);
 	CHECK_EQ(pthread_create(&thread, NULL, switch_on, "fn_hit"), 0);
 	sem_wait(&has_begun);
 	trace_fn_plain(1);
