@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# timeout: 600
+# timeout: 1200
 # clang compiles every file without a warning, and tests that depend on the compiler pass: the
 # unit tests, the tests of the runtime and of the language.  Tests of the language that choose
 # their compilers themselves are left out.

@@ -3,7 +3,7 @@
  * trace_<event>() is interrupted after each of its instructions, from the call in the program
  * through libulf to its return, see tests/lib/step.h.
  *
- * timeout: 200
+ * timeout: 600
  * no-sanitize: address the instrumented program has too many instructions
  * no-sanitize: thread the instrumented program has too many instructions
  */

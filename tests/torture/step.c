@@ -2,7 +2,7 @@
 /*
  * ring_write() is interrupted after each of its instructions, see tests/lib/step.h.
  *
- * timeout: 200
+ * timeout: 600
  * no-sanitize: address the instrumented writer has too many instructions
  * no-sanitize: thread the instrumented writer has too many instructions
  */

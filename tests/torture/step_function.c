@@ -3,7 +3,7 @@
  * The hook of the function tracer is interrupted after each of its instructions, from the
  * slot that calls it to its return: see tests/lib/step.h.
  *
- * timeout: 200
+ * timeout: 600
  * no-sanitize: address the instrumented program has too many instructions
  * no-sanitize: thread the instrumented program has too many instructions
  */

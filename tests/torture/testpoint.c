@@ -4,7 +4,7 @@
  * while others continue, readers are killed while they have a page, and pages arrive as fast
  * as they are read.
  *
- * timeout: 200
+ * timeout: 600
  * no-sanitize: thread rseq sections are not visible to it
  */
 #include <errno.h>
