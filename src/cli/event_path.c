@@ -49,9 +49,11 @@ static void report_no_event(struct conn *conn, const struct event_path *path, co
 		name = nearest_name(&near);
 	}
 	text_done(&events);
-	cli_error("%s has no event %s%s%s%s; `ulf cat %.*s/available_events` lists them",
-		  path->root, word, name ? "; did you mean `" : "", name ? name : "",
-		  name ? "`?" : "", root_len(path), path->root);
+	if (name)
+		cli_error("%s has no event %s; did you mean `%s`?", path->root, word, name);
+	else
+		cli_error("%s has no event %s; `ulf cat %.*s/available_events` lists them",
+			  path->root, word, root_len(path), path->root);
 }
 
 /* Return true if the line SYSTEM:EVENT of available_events has the event @word. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
 
@@ -46,7 +47,18 @@ static void print_commands(FILE *to)
 
 static int report_unknown_command(const char *name)
 {
-	cli_error("there is no command `%s`; `ulf help` lists them", name);
+	struct nearest near;
+	const char *found;
+	size_t i;
+
+	nearest_init(&near, name, strlen(name));
+	for (i = 0; i < NR_COMMANDS; i++)
+		nearest_offer(&near, commands[i]->name);
+	found = nearest_name(&near);
+	if (found)
+		cli_error("there is no command `%s`; did you mean `%s`?", name, found);
+	else
+		cli_error("there is no command `%s`; `ulf help` lists them", name);
 	return CLI_USAGE;
 }
 

@@ -24,6 +24,10 @@ suggests_none() {
 	case $text in *"did you mean"*) fail "$*: $text" ;; esac
 }
 
+suggests echo ech 1 hello/tracing_on
+suggests mount help muont
+suggests_none "there is no command \`quite_another\`; \`ulf help\` lists them" quite_another
+
 suggests hello cat helo/trace
 suggests hello echo 1 hllo/tracing_on
 suggests hello ls hallo
