@@ -74,8 +74,9 @@ uint64_t mapped_bytes_at(const struct mover *mover, uint64_t vaddr)
 
 const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes)
 {
-	return bytes <= mapped_bytes_at(mover, vaddr) ?
-	       mover->image + (vaddr - mover->low) : NULL;
+	uint64_t available = mapped_bytes_at(mover, vaddr);
+
+	return available && bytes <= available ? mover->image + (vaddr - mover->low) : NULL;
 }
 
 void list_add(struct mover *mover, struct list *list, uint64_t number)

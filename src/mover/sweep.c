@@ -35,6 +35,7 @@ static bool uses_return_address(struct swept *swept, const struct insn *insn, ui
 		return false;
 	if (cfi_walk_to(&swept->walk, mapped_address(swept->mover, vaddr))) {
 		swept->has_walk = false;
+		swept->function->reason = MOVED_BY_UNWIND;
 		return false;
 	}
 	if (row->is_cfa_expression)
