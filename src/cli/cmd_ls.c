@@ -150,6 +150,13 @@ static void report_other_directory(void *arg, const char *path)
 			  user.uid, user.gid, path);
 }
 
+/* Return true if logind runs.  Its directory alone does not tell: the package has it, and in a
+ * container /run may be a part of the image.  systemd makes the other one when it boots. */
+static bool has_logind(void)
+{
+	return access("/run/systemd/system", F_OK) == 0 && access("/run/systemd/seats", F_OK) == 0;
+}
+
 /*
  * Return true if logind removes the roots in @dir when this user logs out (RemoveIPC=).
  * logind removes neither files of system users, nor files of users with `loginctl
@@ -162,7 +169,7 @@ static bool is_removed_at_logout(const char *dir)
 	struct user user;
 
 	if ((env && *env) || strncmp(dir, "/dev/shm/", 9) || geteuid() < LOGIN_UID_MIN ||
-	    access("/run/systemd/seats", F_OK) < 0 || access("/run/ulf", F_OK) == 0)
+	    !has_logind() || access("/run/ulf", F_OK) == 0)
 		return false;
 	user_get(geteuid(), &user);
 	snprintf(linger, sizeof(linger), "/var/lib/systemd/linger/%s", user.name);

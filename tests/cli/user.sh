@@ -161,6 +161,8 @@ hints() { as 65534 ulf ls 2>&1 | grep -c "$hint"; }
 rm -rf $shm/ulf-65534*
 expect "no logind" 0 "$(hints)"
 mkdir -p /run/systemd/seats
+expect "systemd is installed, but has not booted" 0 "$(hints)"
+mkdir /run/systemd/system
 expect "logind" 1 "$(hints)"
 expect "a system user" 0 "$(ulf --user 999 ls 2>&1 | grep -c "$hint")"
 ulf --user 999 stop
