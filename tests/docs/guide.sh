@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# timeout: 600
 # no-sanitize: address it builds programs of its own, without the sanitizer
 # no-sanitize: thread it builds programs of its own, without the sanitizer
 # Do what the guide says: write its files and run its commands in one shell.  They must print
