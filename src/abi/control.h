@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
-#define ABI_VERSION		5u
+#define ABI_VERSION		6u
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u

@@ -141,7 +141,7 @@ static int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 
 	run_words_init(&run);
 	if (parse_run_options(&run, cmd, argc, argv, &status) == 0) {
-		run_program_find(run.program, &run.about);
+		run_program_find(run.program, run_wants_functions(&run), &run.about);
 		status = run_and_report(&run, argv + optind);
 	}
 	run_program_done(&run.about);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/run_impl.h"
@@ -24,32 +25,54 @@ static bool wants_functions(const struct run *run)
 	return is_wanted;
 }
 
-/* Return true if a function of @root can be traced.  An error counts as true, because
- * nothing is known then. */
-static bool has_functions(struct conn *conn, const char *root)
+/* Read the start of the file @name of @root to run->conn.data.  Returns false if it cannot be
+ * read; then nothing is known. */
+static bool read_start(struct conn *conn, const char *root, const char *name)
 {
 	char *path;
 	int file, ret;
 
-	if (asprintf(&path, "%s/available_filter_functions", root) < 0)
-		return true;
+	if (asprintf(&path, "%s/%s", root, name) < 0)
+		return false;
 	file = conn_file_open(conn, path, O_RDONLY);
 	free(path);
 	if (file < 0)
-		return true;
+		return false;
 	ret = conn_file_read(conn, file, 0);
 	conn_file_close(conn, file);
-	return ret != 0;
+	return ret >= 0;
+}
+
+/* Return true if functions of @root are traced now. */
+static bool is_tracing(struct conn *conn, const char *root)
+{
+	return !read_start(conn, root, "enabled_functions") || conn->data.len;
+}
+
+/*
+ * Return true if a function of the program of @root can be traced.  The program's functions come
+ * first in the list; those of libraries are followed by [MODULE].  The server analyses all
+ * libraries for this list.
+ */
+static bool has_functions(struct conn *conn, const char *root)
+{
+	const char *line;
+
+	if (!read_start(conn, root, "available_filter_functions"))
+		return true;
+	line = text_str(&conn->data);
+	return conn->data.len && !memchr(line, '[', strcspn(line, "\n"));
 }
 
 bool run_functions_are_missing(struct run *run, const struct root_list *roots)
 {
 	size_t i;
 
-	if (run->has_reported_functions || !roots->nr || !wants_functions(run))
+	if (run->has_reported_functions || !roots->nr || !wants_functions(run) ||
+	    run_words_has(run, BOOT_FILTER))
 		return false;
 	for (i = 0; i < roots->nr; i++) {
-		if (roots->rows[i].entries || has_functions(&run->conn, roots->rows[i].name))
+		if (roots->rows[i].entries || is_tracing(&run->conn, roots->rows[i].name))
 			return false;
 	}
 	return true;
@@ -57,10 +80,15 @@ bool run_functions_are_missing(struct run *run, const struct root_list *roots)
 
 void run_functions_report(struct run *run, const struct root_list *roots)
 {
+	size_t i;
+
 	if (!run_functions_are_missing(run, roots))
 		return;
+	for (i = 0; i < roots->nr; i++)
+		if (has_functions(&run->conn, roots->rows[i].name))
+			return;
 	run->has_reported_functions = true;
-	cli_error("%s has no function that can be traced; was it compiled with "
-		  "-fpatchable-function-entry=5? Functions of a module that it loads, or of a "
-		  "program that it starts, are traced", run->program);
+	cli_error("%s has no function that can be traced; the reasons are in %s/"
+		  "untraceable_functions. Functions of a module that it loads, or of a program "
+		  "that it starts, are traced", run->program, roots->rows[0].name);
 }

@@ -23,8 +23,10 @@ enum run_kind {
 	RUN_FOR_ULF,			/* the program is linked with libulf, or its
 					 * functions can be traced and LD_PRELOAD loads
 					 * libulf */
-	RUN_PLAIN,			/* the program is not linked with libulf, and
-					 * none of its functions can be traced */
+	RUN_PLAIN,			/* the program is not linked with libulf, and no
+					 * compiler has prepared its functions.  If a
+					 * setting is about functions, such a program is
+					 * RUN_FOR_ULF, unless it runs a script */
 	RUN_STATIC,			/* the program is linked statically, without libulf */
 	RUN_MUSL,			/* linked with musl */
 	RUN_MACHINE,			/* built for another CPU */
@@ -38,8 +40,8 @@ struct run_program {
 					 * the program is a script; NULL if not found */
 	bool is_script;
 	enum run_kind kind;
-	bool has_functions;		/* true: some functions of the program can be
-					 * traced */
+	bool has_functions;		/* true: a compiler has prepared functions of the
+					 * program */
 	bool has_libulf;		/* true: the program is linked with libulf */
 	bool has_libasan;		/* true: the program is linked with gcc's
 					 * libasan, which must be loaded before
@@ -84,6 +86,8 @@ void run_words_init(struct run *run);
 void run_words_add(struct run *run, enum boot_id id, const char *value);
 /* Return true if the boot settings of @run contain the setting @id. */
 bool run_words_has(const struct run *run, enum boot_id id);
+/* Return true if a boot setting of @run is about functions. */
+bool run_wants_functions(const struct run *run);
 /* Check the boot settings of @run and of ulf.conf, and prepare tp_printk.  Returns 0 or
  * -errno, and prints the first setting that is wrong. */
 int run_words_check(struct run *run);
@@ -156,8 +160,10 @@ int run_child_repeat_end(int wait_status);
 
 /* ---- functions of run_program.c: examine the file of the program ---- */
 
-/* Find the file that execvp() would run for @name, and examine this file. */
-void run_program_find(const char *name, struct run_program *ret_program);
+/* Find the file that execvp() would run for @name, and examine this file.
+ * @wants_functions: a setting is about functions, which any program has. */
+void run_program_find(const char *name, bool wants_functions,
+		      struct run_program *ret_program);
 /* Free the members of @program. */
 void run_program_done(struct run_program *program);
 /* Print why the program cannot be traced.  Only the first call prints. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf run: preload libulf into programs that are not linked with libulf, and whose
- * functions can be traced. */
+ * functions can be traced.  A program that no compiler has prepared has nothing but functions,
+ * so it gets libulf only if a setting is about functions: `ulf run -e EVENT sh -c ...` does not
+ * trace the shell. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -122,7 +122,8 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 	return 0;
 }
 
-static enum run_kind find_program_kind(int fd, const struct run_program *program)
+static enum run_kind find_program_kind(int fd, const struct run_program *program,
+				       bool wants_functions)
 {
 	char loader[PATH_BYTES];
 	Elf64_Ehdr head;
@@ -142,7 +143,9 @@ static enum run_kind find_program_kind(int fd, const struct run_program *program
 		return RUN_STATIC;
 	if (ret > 0 && strstr(loader, "ld-musl"))
 		return RUN_MUSL;
-	return program->has_functions ? RUN_FOR_ULF : RUN_PLAIN;
+	/* A user who runs a script means what the script does, not the shell. */
+	return program->has_functions || (wants_functions && !program->is_script) ?
+	       RUN_FOR_ULF : RUN_PLAIN;
 }
 
 /* If the file is a script, replace its path by the path of its interpreter. */
@@ -168,7 +171,8 @@ static void resolve_script(struct run_program *program)
 	program->is_script = true;
 }
 
-void run_program_find(const char *name, struct run_program *ret_program)
+void run_program_find(const char *name, bool wants_functions,
+		      struct run_program *ret_program)
 {
 	struct run_program program = { .path = find_program_file(name), .kind = RUN_PLAIN };
 	int fd;
@@ -179,7 +183,7 @@ void run_program_find(const char *name, struct run_program *ret_program)
 	if (fd >= 0) {
 		program.has_functions = has_traceable_functions(program.path);
 		find_libraries(&program);
-		program.kind = find_program_kind(fd, &program);
+		program.kind = find_program_kind(fd, &program, wants_functions);
 		close(fd);
 	}
 	*ret_program = program;
@@ -195,8 +199,7 @@ void run_program_done(struct run_program *program)
 
 static const char *const reasons[] = {
 	[RUN_FOR_ULF] = "is not traced",
-	[RUN_PLAIN] = "is not linked with libulf, nor compiled with NOPs at its functions "
-		      "(-fpatchable-function-entry)",
+	[RUN_PLAIN] = "is not linked with libulf, so it has no events",
 	[RUN_STATIC] = "is linked statically, so libulf cannot be loaded into it; link it with "
 		       "libulf.a",
 	[RUN_MUSL] = "is linked with musl, and libulf needs glibc",
@@ -213,9 +216,11 @@ void run_program_explain(struct run *run)
 	if (run->has_reported_why)
 		return;
 	run->has_reported_why = true;
-	cli_error("%s itself cannot be traced: %s%s %s%s", run->program,
+	cli_error("%s itself cannot be traced: %s%s %s%s%s", run->program,
 		  program->is_script ? "its interpreter " : "it",
 		  program->is_script ? program->path : "", reasons[program->kind],
+		  program->kind != RUN_PLAIN || program->is_script ? "" :
+		  "; --ftrace=function traces its functions",
 		  program->kind > RUN_PLAIN ? "" :
 		  "; what it starts is traced if it is linked with libulf, or if `ulf run` "
 		  "stands before it");

@@ -25,6 +25,7 @@
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
+#include "server/functions/function_need.h"
 #include "server/functions/functions.h"
 #include "server/rings/rings.h"
 #include "server/names/symbols.h"
@@ -383,6 +384,33 @@ static bool has_functions(const char *words)
 	return false;
 }
 
+static bool is_option(const struct boot_token *item, uint64_t bit)
+{
+	for (size_t i = 0; i < option_table_rows; i++)
+		if (option_table[i].bit == bit)
+			return boot_token_is(item, option_table[i].name);
+	return false;
+}
+
+/* Return true if the settings turn the option all-objects on. */
+static bool has_all_objects(const char *words)
+{
+	struct boot_token item;
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		while (word.id == BOOT_OPTIONS && boot_item(&word.value, &item))
+			if (is_option(&item, OPTION_ALL_OBJECTS))
+				return true;
+	return false;
+}
+
+/* Find the objects from which the settings may trace functions. */
+static int find_objects(struct root *root, const char *words)
+{
+	return has_all_objects(words) ? functions_refresh_all(root) : functions_refresh(root);
+}
+
 /* Find the functions that @item names, which has the form [!]NAME[:COMMAND].  Returns
  * -ERESTART if the caller must try again later, because names are still being demangled
  * or searched. */
@@ -398,7 +426,7 @@ static int find_function(struct root *root, const struct boot_token *item,
 		len = (size_t)(colon - item->text);
 	memcpy(name, item->text, len);
 	name[len] = '\0';
-	return functions_select(root, name + is_not, true, set);
+	return functions_select(&root->top, name + is_not, true, set);
 }
 
 static int find_functions(struct root *root, const char *words)
@@ -416,7 +444,7 @@ static int find_functions(struct root *root, const char *words)
 		while (r != -ERESTART && next_function(&word.value, &item))
 			r = find_function(root, &item, set);
 	}
-	free(set);
+	function_set_free(set);
 	return r == -ERESTART ? r : 0;
 }
 
@@ -450,7 +478,7 @@ static int boot_apply(struct root *root)
 		return 0;
 	}
 	copy_words(root, words);
-	if ((has_functions(words) && (functions_refresh(root) == -ERESTART ||
+	if ((has_functions(words) && (find_objects(root, words) == -ERESTART ||
 				      find_functions(root, words))) ||
 	    find_filtered(root, words))
 		return -ERESTART;

@@ -30,6 +30,8 @@ enum option_who {
 	OPT_TRACER	= 2 | OPT_PROGRAM,	/* when the tracer records a
 						 * function, it applies the
 						 * options that belong to it */
+	OPT_FUNCTIONS	= 8 | OPT_PROGRAM,	/* the option decides which functions are
+						 * traced: the server publishes them */
 	OPT_TOP		= 4,		/* the option's file exists only in the top
 					 * directory */
 };
@@ -94,7 +96,9 @@ enum option_who {
 	  "add the children of threads in set_ftrace_pid to it")	\
 	X(STACKTRACE, 29, "stacktrace", 0, NOP, OPT_PROGRAM,		\
 	  "each event is followed by a stack")				\
-	/* an option that only ulf has: */				\
+	/* options that only ulf has: */				\
+	X(ALL_OBJECTS, 51, "all-objects", 0, NOP, OPT_FUNCTIONS,	\
+	  "tracers without a filter take functions of all libraries")	\
 	X(DEMANGLE, 31, "demangle", 0, NOP, OPT_SERVER,			\
 	  "names of C++ functions as they are written")			\
 	/* options of tracers: */					\
@@ -142,7 +146,7 @@ enum option_bit {
 
 /* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options
  * that processes apply.  When one of them changes, the server must notify the processes
- * at once. */
+ * at once.  OPTION_FUNCTIONS: those that decide which functions are traced. */
 enum {
 #define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
 	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,
@@ -151,6 +155,10 @@ enum {
 	((who) & OPT_PROGRAM ? OPTION_##id : 0) |
 	OPTION_PROGRAM = OPTIONS(PROGRAM) 0,
 #undef PROGRAM
+#define FUNCTIONS(id, bit, name, on, tracer, who, help) \
+	(((who) & OPT_FUNCTIONS) == OPT_FUNCTIONS ? OPTION_##id : 0) |
+	OPTION_FUNCTIONS = OPTIONS(FUNCTIONS) 0,
+#undef FUNCTIONS
 };
 
 /* Returns the bits of the options that the tracer with this number applies when it

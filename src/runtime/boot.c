@@ -37,9 +37,12 @@
 /* True if a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;
 
-/* True if the program has nothing that can be traced so far: it is a wrapper (timeout,
- * env, sh), or it loads modules later.  Then the boot settings wait for the first
- * module.  They also stay in the environment, for the programs that this one starts. */
+/* True if no compiler has prepared the program and its libraries: it may be a wrapper (timeout,
+ * env, sh), or load modules later.  Then the boot settings stay in the environment, for the
+ * programs that this one starts. */
+static bool is_plain;
+/* True if the program is plain, and the settings are not about functions, which any program
+ * has: then the settings wait for the first module. */
 static bool is_later;
 
 /* ---- store the boot settings in the control block of a new root ---- */
@@ -65,6 +68,19 @@ static void fill_words(struct abi_control *c)
 	boot_name_buffers(c->boot);
 }
 
+/* Return true if a setting in @words is about functions. */
+static bool are_about_functions(const char *words)
+{
+	static const enum boot_id ids[] = {
+		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER,
+	};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (boot_has(words, ids[i]))
+			return true;
+	return false;
+}
+
 void boot_fill(struct abi_control *c, const char *dir)
 {
 	const char *run_id = getenv("ULF_HOLD");
@@ -73,7 +89,8 @@ void boot_fill(struct abi_control *c, const char *dir)
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
-	is_later = (run_id || getenv("ULF_TRACE")) && !object_any_new();
+	is_plain = (run_id || getenv("ULF_TRACE")) && !object_any_new();
+	is_later = is_plain && !are_about_functions(c->boot);
 	if (is_later) {
 		if (c->boot_state == ABI_BOOT_WANTED)
 			c->boot_state = ABI_BOOT_LATER;
@@ -85,7 +102,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 
 void boot_root_made(void)
 {
-	if (is_later)
+	if (is_plain)
 		return;
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");

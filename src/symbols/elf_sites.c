@@ -39,7 +39,7 @@ static void relocate_addrs(const struct elf_file *file, const Elf64_Shdr *sectio
 /*
  * Return the first table of function entries of @kind or of a later kind, and set
  * *@ret_kind.  If there is no such table, return NULL and set *@ret_kind to
- * FSITE_KINDS.
+ * FSITE_TABLES.
  */
 static const Elf64_Shdr *find_site_table(const struct elf_file *file, enum fsite_kind kind,
 					 enum fsite_kind *ret_kind)
@@ -53,7 +53,7 @@ static const Elf64_Shdr *find_site_table(const struct elf_file *file, enum fsite
 		    table->sh_flags & SHF_ALLOC)
 			return table;
 	}
-	*ret_kind = FSITE_KINDS;
+	*ret_kind = FSITE_TABLES;
 	return NULL;
 }
 
@@ -152,8 +152,9 @@ static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 	return sites->rows && seen ? 0 : -ENOMEM;
 }
 
-static void read_sites_build_id(const struct elf_file *file, struct elf_sites *sites)
+void elf_sites_read_file(const struct elf_file *file, struct elf_sites *sites)
 {
+	read_text_range(file, sites);
 	sites->id = file->id.addr;
 	sites->build_id_bytes = file->id.bytes;
 	memcpy(sites->build_id, file->id.id, sizeof(sites->build_id));
@@ -166,12 +167,11 @@ int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 	struct elf_file file;
 	int r = elf_file_open_source(source, &file);
 
-	*ret_next = FSITE_KINDS;
+	*ret_next = FSITE_TABLES;
 	if (!r)
 		r = read_entry_addrs(&file, kind, &sites, ret_next);
 	if (!r) {
-		read_text_range(&file, &sites);
-		read_sites_build_id(&file, &sites);
+		elf_sites_read_file(&file, &sites);
 		r = find_sites(&file, &sites);
 	}
 	elf_file_close(&file);

@@ -11,7 +11,8 @@
  * load address. */
 struct elf_sites {
 	enum fsite_kind kind;
-	uint64_t table;			/* address of the table */
+	uint64_t table;			/* address of the table; FSITE_MOVED: number of
+					 * the file with the table (abi/moved_file.h) */
 	uint32_t nr_rows;		/* number of rows in the table of function
 					 * entries */
 	uint32_t nr;			/* number of function sites; 0 if the file has
@@ -39,12 +40,16 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 		   struct elf_sites *ret_sites);
 /*
  * Read sites as elf_sites_read() does, for a file that is already open.  *@ret_next:
- * the next kind for which the file has a table, or FSITE_KINDS if there is no further
- * table.
+ * the next kind for which the file has a table, or FSITE_MOVED if there is no further
+ * table that a compiler made.
  */
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);
+/* Set those members of @sites that describe the file: the range of its code, and its
+ * build id. */
+struct elf_file;
+void elf_sites_read_file(const struct elf_file *file, struct elf_sites *sites);
 /* Free the arrays of @sites, and clear *@sites. */
 void elf_sites_done(struct elf_sites *sites);
 

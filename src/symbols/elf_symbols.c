@@ -306,7 +306,8 @@ int elf_symbols_read(const char *path, const uint8_t *build_id,
 
 void elf_symbols_done(struct elf_symbols *symbols)
 {
-	parsed_free(symbols->parsed);
+	if (symbols->parsed)
+		symbols->parsed->release(symbols->parsed);
 	for (uint32_t i = 0; i < symbols->nr_strings; i++)
 		free(symbols->strings[i]);
 	free(symbols->rows);

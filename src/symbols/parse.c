@@ -506,6 +506,7 @@ struct parsed *parse_map_result(struct parse_job *job)
 		munmap(map, (size_t)st.st_size);
 		return NULL;
 	}
+	parsed->release = parsed_free;
 	parsed->map = map;
 	parsed->bytes = (uint64_t)st.st_size;
 	return parsed;

@@ -15,6 +15,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_args.h"
 #include "symbols/elf_impl.h"
+#include "symbols/elf_moved.h"
 #include "symbols/elf_sites.h"
 #include "symbols/parse_impl.h"
 
@@ -158,10 +159,20 @@ static void list_segments(const struct elf_source *source, struct parse_head *he
 	elf_file_close(&file);
 }
 
+/* Write the table of moved functions.  The table is padded, because the symbols after it
+ * must be aligned. */
+static int write_moved(const struct elf_moved *moved)
+{
+	static const char zeroes[8];
+	int r = write_result_bytes(moved->head, moved->bytes);
+
+	return r ? r : write_result_bytes(zeroes, ALIGN_UP(moved->bytes, 8) - moved->bytes);
+}
+
 /* Write the result of the job.  Nothing is freed, because the process is about to
  * end. */
 static int write_result(struct parse_head *head, const struct elf_symbols *symbols,
-			const struct elf_sites *sites)
+			const struct elf_sites *sites, const struct elf_moved *moved)
 {
 	struct parse_symbol *rows = make_symbol_rows(symbols, &head->strings_bytes);
 	int r;
@@ -170,11 +181,15 @@ static int write_result(struct parse_head *head, const struct elf_symbols *symbo
 		return -ENOMEM;
 	head->magic = PARSE_MAGIC;
 	head->nr_symbols = symbols->nr;
-	head->first = symbols->first;
-	head->end = symbols->end;
+	head->first = moved->end ? moved->first : symbols->first;
+	head->end = moved->end ? moved->end : symbols->end;
+	head->moved_bytes = moved->bytes;
+	head->left_out = moved->left_out;
 	if (head->strings_bytes > STRINGS_MAX)
 		return -EFBIG;
 	r = write_result_bytes(head, sizeof(*head));
+	if (!r)
+		r = write_moved(moved);
 	if (!r)
 		r = write_result_bytes(rows, symbols->nr * (uint64_t)sizeof(*rows));
 	if (!r)
@@ -187,13 +202,14 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 	struct parse_head head = { .next_kind = FSITE_KINDS };
 	struct elf_source source = make_elf_source(request, bytes_left);
 	const struct elf_sites no_sites = { 0 };
+	const struct elf_moved no_moved = { .head = NULL };
 	struct elf_symbols symbols;
 	int r = elf_symbols_parse(&source, &symbols);
 
 	if (r)
 		return r;
 	list_segments(&source, &head);
-	return write_result(&head, &symbols, &no_sites);
+	return write_result(&head, &symbols, &no_sites, &no_moved);
 }
 
 /* Run the job PARSE_SITES.  A file without symbols is not an error: its function sites
@@ -202,10 +218,13 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
 	struct elf_source source = make_elf_source(request, bytes_left);
+	struct elf_moved moved = { .head = NULL };
 	struct elf_symbols symbols = { 0 };
-	enum fsite_kind next;
+	enum fsite_kind next = FSITE_KINDS;
 	struct elf_sites sites;
-	int r = elf_sites_parse(&source, request->kind, &sites, &next);
+	int r = request->kind == FSITE_MOVED ?
+		elf_moved_parse(&source, &sites, &moved) :
+		elf_sites_parse(&source, request->kind, &sites, &next);
 
 	if (r)
 		return r;
@@ -217,9 +236,11 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 		.text_off = sites.text_off, .id = sites.id,
 	};
 	memcpy(head.build_id, sites.build_id, sizeof(head.build_id));
-	if (sites.nr && elf_symbols_parse(&source, &symbols))
+	if ((sites.nr || moved.head) && elf_symbols_parse(&source, &symbols))
 		symbols = (struct elf_symbols){ 0 };
-	return write_result(&head, &symbols, &sites);
+	if (moved.head)
+		elf_moved_refuse_names(&moved, &symbols);
+	return write_result(&head, &symbols, &sites, &moved);
 }
 
 /* ---- the job PARSE_DEMANGLE ---- */

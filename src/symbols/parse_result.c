@@ -13,7 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bits.h"
 #include "symbols/elf.h"
+#include "symbols/elf_moved.h"
 #include "symbols/elf_sites.h"
 #include "symbols/parse.h"
 
@@ -36,6 +38,7 @@ void parsed_free(struct parsed *parsed)
 /* Pointers to the arrays in a result.  The result's header gives their offsets. */
 struct layout {
 	struct parse_head head;
+	const void *moved;
 	const struct parse_symbol *symbols;
 	const uint64_t *addrs;
 	const uint32_t *rows, *names;
@@ -49,6 +52,9 @@ static bool is_head_valid(const struct parse_head *head)
 	       head->kind < FSITE_KINDS && head->next_kind <= FSITE_KINDS &&
 	       head->next_kind > head->kind &&
 	       head->nr_segments <= PARSE_SEGMENTS_MAX &&
+	       head->left_out < ELF_LEFT_OUTS && head->moved_bytes <= MOVED_BYTES_MAX &&
+	       (head->kind == FSITE_MOVED ? !head->nr_sites :
+					    !head->moved_bytes && !head->left_out) &&
 	       head->build_id_bytes <= sizeof(head->build_id);
 }
 
@@ -62,12 +68,15 @@ static bool find_result_layout(const struct parsed *parsed, struct layout *ret)
 	memcpy(head, parsed->map, sizeof(*head));
 	if (!is_head_valid(head))
 		return false;
-	fixed = sizeof(*head) + head->nr_symbols * (uint64_t)sizeof(*ret->symbols) +
+	fixed = sizeof(*head) + ALIGN_UP(head->moved_bytes, 8) +
+		head->nr_symbols * (uint64_t)sizeof(*ret->symbols) +
 		head->nr_sites * (uint64_t)(sizeof(*ret->addrs) + sizeof(*ret->rows) +
 					    sizeof(*ret->names));
 	if (fixed > parsed->bytes || parsed->bytes - fixed != head->strings_bytes)
 		return false;
-	ret->symbols = (const void *)((const char *)parsed->map + sizeof(*head));
+	ret->moved = (const char *)parsed->map + sizeof(*head);
+	ret->symbols = (const void *)((const char *)ret->moved +
+				      ALIGN_UP(head->moved_bytes, 8));
 	ret->addrs = (const void *)(ret->symbols + head->nr_symbols);
 	ret->rows = (const void *)(ret->addrs + head->nr_sites);
 	ret->names = ret->rows + head->nr_sites;
@@ -170,6 +179,10 @@ static int copy_sites(const struct layout *layout, const struct elf_symbols *sym
 	memcpy(sites->build_id, head->build_id, sizeof(sites->build_id));
 	*more->names = make_site_names(layout, symbols);
 	*more->next_kind = head->next_kind;
+	if (more->moved)
+		*more->moved = (struct parsed_moved){
+			layout->moved, head->moved_bytes, head->left_out,
+		};
 	if (sites->addrs && sites->rows && *more->names)
 		return 0;
 	elf_sites_done(sites);

@@ -17,6 +17,7 @@ struct elf_symbols;
 struct parsed {
 	const void *map;
 	uint64_t bytes;
+	void (*release)(struct parsed *parsed);	/* parsed_free(), for elf_symbols_done() */
 	const char *strings;		/* names of the result's symbols */
 	uint64_t strings_bytes;		/* length of @strings */
 	/* The members from here on are for demangled names, which a job PARSE_DEMANGLE
@@ -32,6 +33,14 @@ struct parsed {
 /* Free a result and all that belongs to it.  NULL is allowed. */
 void parsed_free(struct parsed *parsed);
 
+/* The table of moved functions in a result.  It was not checked yet. */
+struct parsed_moved {
+	const void *table;		/* aligned to 8 bytes; valid as long as the struct
+					 * parsed */
+	uint64_t bytes;			/* length of @table; 0: there is none */
+	uint32_t left_out;		/* enum elf_left_out: why there is none */
+};
+
 /*
  * Pointers to which parsed_check() stores those data of a result that are not symbols.
  * A pointer is NULL if the caller does not need the data.
@@ -46,7 +55,9 @@ struct parsed_more {
 					 * array */
 	uint32_t *next_kind;		/* kind of the file's next table of function
 					 * entries, after the kind of this result;
-					 * FSITE_KINDS: there is no further table */
+					 * FSITE_MOVED: there is no further table that a
+					 * compiler made */
+	struct parsed_moved *moved;	/* needs @sites */
 };
 
 /*

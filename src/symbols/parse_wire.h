@@ -25,7 +25,8 @@ enum parse_job_id {
 struct parse_request {
 	uint32_t job;			/* enum parse_job_id */
 	uint32_t kind;			/* for PARSE_SITES: kind of the table of
-					 * function entries (enum fsite_kind) */
+					 * function entries (enum fsite_kind);
+					 * FSITE_MOVED: analyse the code */
 	uint64_t bytes_left;		/* maximum number of bytes that the parser may
 					 * read */
 	uint32_t build_id_bytes;	/* length of @build_id; 0 if any file is accepted */
@@ -112,6 +113,8 @@ struct parse_segment {
  * The result of PARSE_SYMBOLS and PARSE_SITES:
  *
  *	struct parse_head
+ *	char			[moved_bytes]	table of moved functions (abi/moved.h),
+ *						padded to a multiple of 8 bytes
  *	struct parse_symbol	[nr_symbols]	sorted by address
  *	uint64_t		[nr_sites]	addresses
  *	uint32_t		[nr_sites]	rows in the file's table
@@ -127,11 +130,18 @@ struct parse_head {
 	uint32_t nr_segments;
 	uint32_t kind, next_kind;	/* kind: enum fsite_kind of the sites.  next_kind: kind of
 					 * the file's next table of function entries after @kind;
-					 * FSITE_KINDS: there is no further table */
+					 * FSITE_MOVED: there is no further table that a
+					 * compiler made */
 	uint32_t nr_rows, nr_sites;
 	uint32_t build_id_bytes;
 	uint8_t build_id[32];
 	uint64_t table, text, text_end, text_off, id;
+	uint64_t moved_bytes;		/* length of the table of moved functions; only
+					 * if @kind is FSITE_MOVED.  The sites are in
+					 * that table; nr_sites is 0 */
+	uint32_t left_out;		/* enum elf_left_out: why the file has no such
+					 * table */
+	uint32_t reserved;
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 };
 

@@ -13,6 +13,7 @@
 #include "server/core/instance.h"
 #include "server/core/now.h"
 #include "server/core/root.h"
+#include "server/functions/functions.h"
 #include "server/names/objects.h"
 #include "symbols/parse.h"
 #include "tracefs/tracefs.h"
@@ -126,7 +127,7 @@ int tracefs_open(struct tracefs_node *node, int flags, struct tracefs_file **ret
 		r = file->def->stream->open(file);
 	if (r) {
 		tracefs_node_put(node);
-		free(file->functions);
+		function_set_free(file->functions);
 		free(file);
 		return r;
 	}
@@ -182,7 +183,7 @@ void tracefs_close(struct tracefs_file *file)
 		file->def->stream->close(file);
 	if (file->def->hold == TRACEFS_HOLDS)
 		file->node->instance->nr_open--;
-	free(file->functions);
+	function_set_free(file->functions);
 	free(file->undo);
 	text_done(&file->text);
 	text_done(&file->word);

@@ -194,6 +194,9 @@ SHOW(available_addrs_show);
 SHOW(enabled_functions_show);
 SHOW(touched_functions_show);
 SHOW(functions_info_show);
+/* untraceable_functions (untraceable.c): the functions that an analysis has refused, and the
+ * files that were left out. */
+SHOW(untraceable_functions_show);
 /*
  * The files with lists of functions: set_ftrace_filter, set_ftrace_notrace,
  * set_graph_function, set_graph_notrace, stack_trace_filter.  A write takes at least

@@ -22,16 +22,16 @@
 
 /* Return how many functions the glob in the first @len bytes of @word selects, or a
  * negative number on failure. */
-static int count_functions(struct root *root, const char *word, size_t len)
+static int count_functions(struct instance *instance, const char *word, size_t len)
 {
-	struct function_set *set = function_set_new(root_functions(root));
+	struct function_set *set = function_set_new(root_functions(instance->root));
 	char *copy = strndup(word, len);
 	int r = -1;
 
 	if (set && copy)
-		r = functions_select(root, copy, true, set);
+		r = functions_select(instance, copy, true, set);
 	free(copy);
-	free(set);
+	function_set_free(set);
 	return r;
 }
 
@@ -127,7 +127,7 @@ void function_word_log(struct tracefs_file *file, const char *word, int error)
 			log_missing_command(&wrong, colon + 1);
 		return;
 	}
-	if (!count_functions(file->node->root, at, is_mod ? strlen(at) : len))
+	if (!count_functions(wrong.instance, at, is_mod ? strlen(at) : len))
 		log_function(&wrong, at, len);
 	else if (colon && !is_mod)
 		wrong_write_log(&wrong, at, is_removal ?

@@ -12,6 +12,7 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/functions/function_mods.h"
+#include "server/functions/function_need.h"
 #include "server/functions/function_probes.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
@@ -37,7 +38,7 @@ static void print_name(const struct tracefs_node *node, uint32_t nr, struct text
 int available_functions_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
-	int r = functions_refresh(node->root);
+	int r = functions_refresh_all(node->root);
 
 	if (!r)
 		r = function_shown_prepare(tracefs_instance(node));
@@ -53,7 +54,7 @@ int available_functions_show(struct tracefs_node *node, struct text *out)
 int available_addrs_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
-	int r = functions_refresh(node->root);
+	int r = functions_refresh_all(node->root);
 
 	if (!r)
 		r = function_shown_prepare(tracefs_instance(node));
@@ -116,7 +117,7 @@ int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
 	uint32_t nr = 0, nr_pages = 0, nr_groups = 0;
-	int r = functions_refresh(node->root);
+	int r = functions_refresh_all(node->root);
 
 	for (uint32_t i = 0; !r && i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
@@ -234,12 +235,12 @@ static int begin_list(struct tracefs_file *file)
  * kernel, there are two differences: these lists do not accept numbers of functions;
  * and the result of a removal is the number of functions that were in the list.
  */
-static int select_graph(struct root *root, const char *word, bool is_in,
+static int select_graph(struct instance *instance, const char *word, bool is_in,
 			struct function_set *set)
 {
 	uint32_t before = set->nr_has;
 	int r = isdigit((unsigned char)*word) ? 0 :
-		functions_select(root, word, is_in, set);
+		functions_select(instance, word, is_in, set);
 
 	return is_in || r < 0 ? r : (int)(before - set->nr_has);
 }
@@ -274,7 +275,7 @@ static int change_list(struct tracefs_file *file, char *word, char *module)
 		functions_list_get(instance, list, file->functions);
 	}
 	r = (lists[list].is_graph ? select_graph : functions_select)(
-		file->node->root, word + !is_in, is_in, file->functions);
+		instance, word + !is_in, is_in, file->functions);
 	if (r)
 		return r > 0 ? 0 : r;
 	if (!module || !module[strlen(":mod")])
@@ -658,8 +659,8 @@ int function_list_flush(struct tracefs_file *file)
 		if (r)
 			functions_list_set(instance, list, old);
 	}
-	free(old);
-	free(file->functions);
+	function_set_free(old);
+	function_set_free(file->functions);
 	file->functions = NULL;
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "server/core/error_log.h"
 #include "server/core/option_bits.h"
+#include "server/functions/function_need.h"
 #include "server/print/tracer.h"
 #include "server/rings/options.h"
 #include "tracefs/files.h"
@@ -36,11 +37,21 @@ int trace_options_show(struct tracefs_node *node, struct text *out)
 	return 0;
 }
 
-static void set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
+/* Set an option.  -ERESTART: files are being parsed for it, and the caller must call again
+ * later; the option has its new value meanwhile. */
+static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 {
-	instance_set_option(tracefs_instance(file->node), bit, is_on);
-	if (bit & OPTION_PROGRAM)	/* an option that processes must apply */
+	struct instance *instance = tracefs_instance(file->node);
+	int r = 0;
+
+	instance_set_option(instance, bit, is_on);
+	if (bit & OPTION_FUNCTIONS)
+		r = functions_option_changed(instance);
+	if (r && r != -ERESTART)
+		instance_set_option(instance, bit, !is_on);
+	if (!r && bit & OPTION_PROGRAM)	/* an option that processes must apply */
 		tracefs_file_apply(file);
+	return r;
 }
 
 /* Write to error_log why the option @name is refused.  @row: the option, which belongs
@@ -72,6 +83,7 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 	const struct option_row *row;
 	const char *name;
 	bool is_on;
+	int r;
 
 	(void)tid;
 	if (size > WRITE_MAX)
@@ -83,8 +95,8 @@ ssize_t trace_options_store(struct tracefs_file *file, const char *buf, size_t s
 		log_option(file, name, row);
 		return -EINVAL;
 	}
-	set_option(file, row->bit, is_on);
-	return (ssize_t)size;
+	r = set_option(file, row->bit, is_on);
+	return r ? r : (ssize_t)size;
 }
 
 /* Return the bit of the option that belongs to the file options/NAME. */
@@ -111,6 +123,6 @@ ssize_t option_store(struct tracefs_file *file, const char *buf, size_t size,
 		return r;
 	if (value > 1)
 		return -EINVAL;
-	set_option(file, bit_of(file->node), value);
-	return (ssize_t)size;
+	r = set_option(file, bit_of(file->node), value);
+	return r ? r : (ssize_t)size;
 }

@@ -19,7 +19,7 @@ cat >"$TMPDIR/script" <<'END'
 "$@"
 END
 chmod +x "$TMPDIR/script"
-why="nor compiled with NOPs at its functions"
+why="so it has no events"
 # run ARGS: call ulf run; $TMPDIR/trace has the records, $TMPDIR/err the messages.
 run() { ulf run -o "$TMPDIR/trace" "$@" 2>"$TMPDIR/err" || fail "$*: $(cat "$TMPDIR/err")"; }
 says() { contains "$(cat "$TMPDIR/err")" "$1"; }

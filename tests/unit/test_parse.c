@@ -265,7 +265,7 @@ static void results_are_right(void **state)
 	}
 	assert_int_equal(sites.nr, 1);
 	assert_string_equal(names[0], "a_site");
-	assert_int_equal(next_kind, FSITE_KINDS);
+	assert_int_equal(next_kind, FSITE_MOVED);
 	elf_sites_done(&sites);
 	free(names);
 	elf_symbols_done(&here);
@@ -368,6 +368,7 @@ static struct parsed *copy_result(const void *from, uint64_t bytes)
 
 	assert_ptr_not_equal(map, MAP_FAILED);
 	memcpy(map, from, bytes);
+	parsed->release = parsed_free;
 	parsed->map = map;
 	parsed->bytes = bytes;
 	return parsed;

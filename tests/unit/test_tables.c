@@ -29,7 +29,9 @@ static void options_say_who_must_know_them(void **state)
 	assert_true(option_tracer_bits(NR_TRACERS) == 0);
 	/* graph-time belongs to the profiler: the tracer does not apply it */
 	assert_true(OPTION_PROGRAM ==
-		    (function | graph | OPTION_STACKTRACE | OPTION_GRAPH_TIME));
+		    (function | graph | OPTION_STACKTRACE | OPTION_GRAPH_TIME |
+		     OPTION_FUNCTIONS));
+	assert_true((uint64_t)OPTION_FUNCTIONS == (uint64_t)OPTION_ALL_OBJECTS);
 }
 
 static void options_of_a_tracer_name_one_that_exists(void **state)

@@ -8,6 +8,7 @@
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/functions/function_mods.h"
+#include "server/functions/function_need.h"
 #include "server/functions/functions.h"
 #include "server/rules/rules.h"
 
@@ -63,18 +64,6 @@ static void take_out(struct instance *instance, struct function_mod **at)
 }
 
 /* ---- add, remove and show waiting entries ---- */
-
-static bool is_loaded(const struct functions *functions, const char *module)
-{
-	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		const struct function_object *object = functions->objects[i];
-
-		if (object->is_there && object->module &&
-		    !strcmp(object->module, module))
-			return true;
-	}
-	return false;
-}
 
 /* Return true if @mod is an entry of @list with the glob @glob ("*": any glob) and the
  * module @module (NULL: any module). */
@@ -139,7 +128,7 @@ int function_mods_store(struct instance *instance, enum function_list list,
 		gone = free_entry(instance, list, glob + 1, module);
 		return gone ? publish_without(instance, gone) : -EINVAL;
 	}
-	if (is_loaded(root_functions(instance->root), module))
+	if (functions_know_module(instance->root, module))
 		return -EINVAL;
 	r = add_entry(instance, &functions->mods, list, glob, module);
 	if (r)
@@ -189,12 +178,12 @@ static int apply_entry(struct instance *instance, const struct function_mod *mod
 	r = set ? word.error : -ENOMEM;
 	if (!r) {
 		functions_list_get(instance, mod->list, set);
-		r = functions_select(root, text_str(&word), true, set);
+		r = functions_select(instance, text_str(&word), true, set);
 		if (r > 0)
 			functions_list_set(instance, mod->list, set);
 	}
 	text_done(&word);
-	free(set);
+	function_set_free(set);
 	return r == -ERESTART || r == -ENOMEM ? r : 0;
 }
 
@@ -205,7 +194,7 @@ static int apply_loaded(struct instance *instance)
 	int r = 0, published;
 
 	while ((!r || r == -ERESTART) && *at) {
-		int applied = is_loaded(root_functions(instance->root), (*at)->module) ?
+		int applied = functions_know_module(instance->root, (*at)->module) ?
 			      apply_entry(instance, *at) : -ENOENT;
 
 		if (applied == -ERESTART || applied == -ENOENT) {

@@ -121,6 +121,16 @@ uint32_t function_probes_of(const struct root *root, uint32_t nr)
 	return sum;
 }
 
+bool function_probes_are_in(const struct instance *instance,
+			    const struct function_object *object)
+{
+	for_each_function_probe(p, instance)
+		for (uint32_t i = 0; i < p->nr; i++)
+			if (p->entries[i].function - object->first < object->sites.nr)
+				return true;
+	return false;
+}
+
 void function_probes_mark(const struct root *root,
 			  const struct function_object *object, uint32_t *users)
 {
@@ -245,12 +255,12 @@ static void release_counters(struct instance *instance,
 
 /* Add the functions that match @globs to @set.  Returns -EINVAL if a glob adds no
  * function. */
-static int select_all(struct root *root, const struct probe_globs *globs,
+static int select_all(struct instance *instance, const struct probe_globs *globs,
 		      struct function_set *set)
 {
 	for (const char *glob = globs->first; glob < globs->end; glob += strlen(glob) + 1) {
 		uint32_t before = set->nr_has;
-		int r = functions_select(root, glob, true, set);
+		int r = functions_select(instance, glob, true, set);
 
 		if (r < 0 || set->nr_has == before)
 			return r < 0 ? r : -EINVAL;
@@ -260,7 +270,7 @@ static int select_all(struct root *root, const struct probe_globs *globs,
 
 /* Get the functions that match @globs and do not have the command @probe yet.  Returns
  * -EINVAL if a glob matches no such function. */
-static int find_new(const struct instance *instance, const struct probe_globs *globs,
+static int find_new(struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
 	const struct functions *functions = root_functions(instance->root);
@@ -272,7 +282,7 @@ static int find_new(const struct instance *instance, const struct probe_globs *g
 	for (uint32_t i = 0; probe && i < probe->nr; i++)
 		set->has[probe->entries[i].function] = true;
 	set->nr_has = probe ? probe->nr : 0;
-	r = select_all(instance->root, globs, set);
+	r = select_all(instance, globs, set);
 	for (uint32_t i = 0; probe && i < probe->nr; i++)
 		set->has[probe->entries[i].function] = false;
 	for (uint32_t nr = 0; !r && nr < set->nr; nr++) {
@@ -281,7 +291,7 @@ static int find_new(const struct instance *instance, const struct probe_globs *g
 		if (set->has[nr])
 			r = append_entry(ret_new, &entry);
 	}
-	free(set);
+	function_set_free(set);
 	return r;
 }
 
@@ -379,17 +389,18 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 /* Add the functions of @probe whose raw name matches @glob to @set.  If no raw name
  * matches, add the functions that functions_select() finds.  Returns 0; -EINVAL if it
  * finds none; or another -errno. */
-static int find_gone(struct root *root, const char *glob,
+static int find_gone(struct instance *instance, const char *glob,
 		     const struct function_probe *probe, struct function_set *set)
 {
 	int r;
 
 	for (uint32_t i = 0; i < probe->nr; i++)
 		function_set_put(set, probe->entries[i].function,
-				 is_match(root, glob, probe->entries[i].function));
+				 is_match(instance->root, glob, probe->entries[i].function));
 	if (set->nr_has)
 		return 0;
-	r = isdigit((unsigned char)*glob) ? 0 : functions_select(root, glob, true, set);
+	r = isdigit((unsigned char)*glob) ? 0 :
+	    functions_select(instance, glob, true, set);
 	return r > 0 ? 0 : r ? r : -EINVAL;
 }
 
@@ -398,7 +409,7 @@ static int split_entries(struct instance *instance, const char *glob,
 			 struct entries *ret_gone)
 {
 	struct function_set *set = function_set_new(root_functions(instance->root));
-	int r = set ? find_gone(instance->root, glob, probe, set) : -ENOMEM;
+	int r = set ? find_gone(instance, glob, probe, set) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < probe->nr; i++) {
 		const struct function_probe_entry *entry = &probe->entries[i];
@@ -407,7 +418,7 @@ static int split_entries(struct instance *instance, const char *glob,
 	}
 	if (!r && !ret_gone->nr)
 		r = -EINVAL;
-	free(set);
+	function_set_free(set);
 	return r;
 }
 

@@ -72,6 +72,9 @@ void function_probes_show(const struct instance *instance, struct text *out);
 void function_probes_done(struct instance *instance);
 /* Return the number of commands that function @nr has in all instances. */
 uint32_t function_probes_of(const struct root *root, uint32_t nr);
+/* Return true if a function of @object has a command in @instance. */
+bool function_probes_are_in(const struct instance *instance,
+			    const struct function_object *object);
 /*
  * Set ABI_FUNCTIONS_PROBES in @users for each function of @object that has a command in
  * any instance.  @users: words with bits of abi/functions.h, one for each row of the

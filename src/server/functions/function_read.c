@@ -22,6 +22,7 @@ static void read_free(struct function_read *read)
 	parse_free(read->job);
 	elf_sites_done(&read->sites);
 	elf_symbols_done(&read->symbols);
+	function_moved_done(&read->moved);
 	free(read->names);
 	free(read->path);
 	free(read);
@@ -63,6 +64,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	 * would search for debug files next to the link, and they are not there. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
+	if (!r && read->kind == FSITE_MOVED)
+		function_moved_identify(want.fd, &read->moved);
 	return r ? r : parse_start(&want, &read->job);
 }
 
@@ -87,7 +90,8 @@ static int start_read(struct root *root, const char *path,
 	read->kind = known->kind;
 	read->build_id_bytes = id_bytes(known);
 	memcpy(read->build_id, known->build_id, read->build_id_bytes);
-	read->next_kind = FSITE_KINDS;
+	read->next_kind = FSITE_TABLES;
+	read->moved.left_out = ELF_LEFT_OUT_UNREADABLE;
 	if (start_parser(root, read) == -EBUSY) {
 		read_free(read);
 		return -EBUSY;
@@ -98,16 +102,30 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
+/* Convert the result @parsed.  Returns false if it is wrong, and then leaves no function. */
+static bool take_result(struct function_read *read, struct parsed *parsed)
+{
+	struct parsed_moved moved = { .table = NULL };
+	const struct parsed_more more = {
+		.sites = &read->sites, .names = &read->names,
+		.next_kind = &read->next_kind, .moved = &moved,
+	};
+
+	if (parsed_check(parsed, &read->symbols, &more))
+		return false;
+	if (read->kind != FSITE_MOVED)
+		return read->sites.kind != FSITE_MOVED;
+	return read->sites.kind == FSITE_MOVED &&
+	       !function_moved_take(&read->moved, &moved, read->path, &read->symbols,
+				    &read->sites, &read->names);
+}
+
 /* Take the result of the parser.  Even if the parser has failed, the bytes that it has
  * read count against the root's limit. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	struct functions *functions = root_functions(root);
 	uint64_t left = BYTES_MAX - functions->bytes_read;
-	const struct parsed_more more = {
-		.sites = &read->sites, .names = &read->names,
-		.next_kind = &read->next_kind,
-	};
 	struct parsed *parsed = parse_map_result(read->job);
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
@@ -118,7 +136,7 @@ static void end_read(struct root *root, struct function_read *read)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)
 		parsed_free(parsed);
-	else if (parsed && parsed_check(parsed, &read->symbols, &more))
+	else if (parsed && !take_result(read, parsed))
 		why = "The parser gave a wrong result";
 	functions->bytes_read += min_u64(left, bytes);
 	objects_log(root, read->path, why);

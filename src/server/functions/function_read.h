@@ -8,6 +8,7 @@
 #ifndef ULF_SERVER_FUNCTION_READ_H
 #define ULF_SERVER_FUNCTION_READ_H
 
+#include "server/functions/function_moved.h"
 #include "server/functions/functions.h"
 
 /* One table of function sites in a file that is being parsed, or whose result was not
@@ -26,9 +27,10 @@ struct function_read {
 	/* The result: */
 	struct elf_sites sites;
 	struct elf_symbols symbols;
+	struct function_moved moved;	/* if @kind is FSITE_MOVED */
 	const char **names;		/* raw name of each site; NULL: the site has no name */
 	uint32_t next_kind;		/* kind of the file's next table of function
-					 * sites; FSITE_KINDS: there is no other
+					 * sites; FSITE_TABLES: there is no other
 					 * table */
 };
 

@@ -17,6 +17,14 @@
 
 struct instance;
 
+/* Sets of objects.  A library is called extra here if no compiler has prepared it for
+ * tracing. */
+enum function_scope {
+	SCOPE_ALL,
+	SCOPE_USUAL,			/* all but extra libraries */
+	SCOPE_EXTRA,			/* extra libraries */
+};
+
 /* A parsed entry of a list such as set_ftrace_filter: NAME[:mod:[!]MODULE]. */
 struct function_match {
 	const char *name;		/* name or glob of functions; not followed by a
@@ -28,7 +36,12 @@ struct function_match {
 					 * available_filter_functions */
 	uint32_t number;		/* line number, from 1 on; 0: there is no such line */
 	bool is_whole;			/* true: the name has no wildcards */
+	enum function_scope scope;	/* objects whose functions can be selected */
 };
+
+/* Return true if @match can select functions of the module of @object. */
+bool function_match_has_module(const struct function_match *match,
+			       const struct function_object *object);
 
 /*
  * Return true if all of these hold: @object is loaded, @match can select functions of

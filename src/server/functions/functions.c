@@ -18,8 +18,10 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/functions/function_mods.h"
+#include "server/functions/function_need.h"
 #include "server/functions/function_read.h"
 #include "server/functions/function_search.h"
+#include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "server/names/objects.h"
 #include "server/names/symbols.h"
@@ -48,6 +50,7 @@ static void object_free(struct function_object *object)
 		return;
 	elf_sites_done(&object->sites);
 	elf_symbols_done(&object->symbols);
+	function_moved_done(&object->moved);
 	name_index_done(&object->index);
 	name_index_done(&object->written_index);
 	free(object->names);
@@ -118,8 +121,11 @@ static int read_object(struct root *root, const char *path,
 	object->sites = read->sites;
 	object->symbols = read->symbols;
 	object->names = read->names;
+	object->moved = read->moved;
+	object->is_moved = read->kind == FSITE_MOVED;
 	*ret_next_kind = read->next_kind;
 	read->sites = (struct elf_sites){ 0 };
+	read->moved = (struct function_moved){ .head = NULL };
 	read->symbols = (struct elf_symbols){ 0 };
 	read->names = NULL;
 	function_read_forget(root_functions(root), read);
@@ -195,6 +201,7 @@ struct file_mapping {
 	uint64_t start, off;		/* address of the mapping in memory, and its
 					 * offset in the file */
 	uint64_t inode;			/* 0: unknown */
+	uint32_t dev_major, dev_minor;	/* device, if @inode is known */
 	const struct abi_object *row;	/* row that the program has reported; NULL: the
 					 * mapping was read from /proc/PID/maps */
 };
@@ -244,14 +251,14 @@ static void enter_object(struct root *root, const struct function_object *object
 			      object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
-/* Parse all tables of function sites in a file.  All tables must be added together,
- * because a file with one known table is not parsed again. */
+/* Parse all tables of function sites that compilers made in a file.  All tables must be added
+ * together, because a file with one known table is not parsed again. */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {
 	int r = 0;
 
-	while (!r && known.kind < FSITE_KINDS) {
+	while (!r && known.kind < FSITE_TABLES) {
 		struct function_read *read;
 
 		r = function_read_get(root, path, &known, &read);
@@ -261,44 +268,109 @@ static int parse_kinds(struct root *root, const char *path,
 	return r;
 }
 
-/* Add an object for each table of function sites in a mapped file.  A file without
- * tables becomes one object without functions. */
-static int add_mapped(struct root *root, const struct file_mapping *mapping)
+/* Set what is known of the mapped file of @object. */
+static void place_object(struct function_object *object, const struct file_mapping *mapping)
 {
-	struct functions *functions = root_functions(root);
-	struct abi_function_object known = { .kind = 0 };
-	uint32_t next_kind;
-	int r;
+	struct abi_moved_file *file = &object->moved.file;
+
+	object->bias = bias_of(object, mapping);
+	object->inode = mapping->inode;
+	if (!object->is_moved || !mapping->inode)
+		return;
+	/* The kernel shows other device numbers in /proc/PID/maps than in stat() for some
+	 * file systems, and processes compare with the former. */
+	object->moved.is_stored &= file->dev_major == mapping->dev_major &&
+				   file->dev_minor == mapping->dev_minor;
+	file->dev_major = mapping->dev_major;
+	file->dev_minor = mapping->dev_minor;
+}
+
+static struct abi_function_object known_file(const struct file_mapping *mapping,
+					     enum fsite_kind kind)
+{
+	struct abi_function_object known = { .kind = (uint16_t)kind };
 
 	if (mapping->row && mapping->row->build_id_bytes <= sizeof(known.build_id)) {
 		known.build_id_bytes = mapping->row->build_id_bytes;
 		memcpy(known.build_id, mapping->row->build_id, known.build_id_bytes);
 	}
-	r = parse_kinds(root, mapping->path, known);
-	/* Wait for the files that are mapped before this one.  Functions are numbered
-	 * in the order of the mappings, so this file's functions cannot be numbered
-	 * before theirs. */
-	if (!r && functions->is_parsing)
-		r = -ERESTART;
-	if (r)
-		return r;
-	do {
-		struct function_object *object;
+	return known;
+}
+
+/* Wait for the files that are mapped before this one.  Functions are numbered in the order of
+ * the mappings, so this file's functions cannot be numbered before theirs. */
+static int wait_for_earlier(const struct root *root)
+{
+	return root_functions(root)->is_parsing ? -ERESTART : 0;
+}
+
+/* Add an object for each table of function sites in a mapped file.  A file without
+ * tables becomes one object without functions. */
+static int add_mapped(struct root *root, const struct file_mapping *mapping)
+{
+	struct abi_function_object known = known_file(mapping, 0);
+	struct functions *functions = root_functions(root);
+	uint32_t next_kind, nr = functions->nr, first = functions->nr_objects;
+	struct function_object *object;
+	int r = parse_kinds(root, mapping->path, known);
+
+	if (!r)
+		r = wait_for_earlier(root);
+	while (!r && known.kind < FSITE_TABLES) {
 		bool is_first = !known.kind;
 
 		r = read_object(root, mapping->path, &known, &object, &next_kind);
 		if (r)
 			return r;
 		known.kind = (uint16_t)next_kind;
-		object->inode = mapping->inode;
-		object->bias = bias_of(object, mapping);
-		if (object->sites.nr || is_first) {
-			enter_object(root, object);
-			r = add_object(functions, object);
-		} else {
+		place_object(object, mapping);
+		if (!object->sites.nr && !is_first) {
 			object_free(object);
+			continue;
 		}
-	} while (!r && known.kind < FSITE_KINDS);
+		enter_object(root, object);
+		r = add_object(functions, object);
+	}
+	if (!r && first < functions->nr_objects)
+		functions->objects[first]->can_move = functions->nr == nr;
+	return r;
+}
+
+/* Drop the functions of @object if its path leads to another file than the one that is
+ * mapped. */
+static void drop_replaced(struct function_object *object, const struct file_mapping *mapping)
+{
+	if (!object->moved.head || !mapping->inode ||
+	    object->moved.file.ino == mapping->inode)
+		return;
+	name_index_done(&object->index);
+	elf_sites_done(&object->sites);
+	object->moved.head = NULL;
+	object->moved.left_out = ELF_LEFT_OUT_REPLACED;
+}
+
+/* Analyse the code of a mapped file, and add an object for its functions.  @plain: the file's
+ * object without functions. */
+static int add_moved(struct root *root, const struct file_mapping *mapping,
+		     struct function_object *plain)
+{
+	struct abi_function_object known = known_file(mapping, FSITE_MOVED);
+	struct function_object *object;
+	struct function_read *read;
+	uint32_t next_kind;
+	int r = function_read_get(root, mapping->path, &known, &read);
+
+	if (!r)
+		r = wait_for_earlier(root);
+	if (!r)
+		r = read_object(root, mapping->path, &known, &object, &next_kind);
+	if (r)
+		return r;
+	drop_replaced(object, mapping);
+	place_object(object, mapping);
+	enter_object(root, object);
+	r = add_object(root_functions(root), object);
+	plain->is_analysed = !r;
 	return r;
 }
 
@@ -328,30 +400,54 @@ static void use_lines(struct functions_round *round, uint32_t nr)
 	round->lines -= nr < round->lines ? nr : round->lines;
 }
 
-static int see_mapping(struct root *root, const struct file_mapping *mapping)
+/* Handle the objects of @mapping that are known already.  *@ret_plain: the one without
+ * functions whose file was not analysed; NULL: there is none. */
+static bool see_known(struct root *root, const struct file_mapping *mapping,
+		      struct function_object **ret_plain)
 {
 	struct functions *functions = root_functions(root);
-	bool is_known = false;
-	int r;
+	bool is_known = false, is_analysed = false;
 
-	use_lines(&functions->round, functions->nr_objects / OBJECTS_LINE);
+	*ret_plain = NULL;
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		struct function_object *object = functions->objects[i];
 
 		if (!is_mapped(object, mapping))
 			continue;
 		if (mapping->inode)
-			object->inode = mapping->inode;
+			place_object(object, mapping);
 		object->is_there = object->is_seen = true;
 		enter_object(root, object);
 		is_known = true;
+		is_analysed |= object->is_moved;
+		if (object->can_move)
+			*ret_plain = object;
 	}
-	if (is_known)
-		return 0;
-	r = add_mapped(root, mapping);
+	if (is_analysed && *ret_plain) {
+		(*ret_plain)->is_analysed = true;
+		*ret_plain = NULL;
+	}
+	return is_known;
+}
+
+static int see_mapping(struct root *root, const struct file_mapping *mapping)
+{
+	struct functions *functions = root_functions(root);
+	struct function_object *plain;
+	bool is_known;
+	int r = 0;
+
+	use_lines(&functions->round, functions->nr_objects / OBJECTS_LINE);
+	is_known = see_known(root, mapping, &plain);
+	if (!is_known)
+		r = add_mapped(root, mapping);
+	if (!is_known && !r)
+		see_known(root, mapping, &plain);
+	if (!r && plain && functions_must_move(root, plain))
+		r = add_moved(root, mapping, plain);
 	if (r == -ERESTART)
-		root_functions(root)->is_parsing = true;
-	else
+		functions->is_parsing = true;
+	else if (!is_known)
 		use_lines(&functions->round, LINES_OBJECT);
 	return r == -ERESTART ? 0 : r;
 }
@@ -414,8 +510,9 @@ static int see_line(struct root *root, const struct program_names *program, char
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %*s %" SCNu64 " %n",
-		   &mapping.start, rights, &mapping.off, &mapping.inode, &at) != 4 ||
+	if (sscanf(line, "%" SCNx64 "-%*x %7s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64
+		   " %n", &mapping.start, rights, &mapping.off, &mapping.dev_major,
+		   &mapping.dev_minor, &mapping.inode, &at) != 6 ||
 	    rights[2] != 'x' || line[at] != '/')
 		return 0;
 	decode_newlines(line + at);
@@ -564,78 +661,32 @@ int functions_refresh(struct root *root)
 	return !r && functions->round.is_open ? -ERESTART : r;
 }
 
-bool functions_are_there(const struct root *root)
+/* ---- have libraries analysed ---- */
+
+int functions_need(struct root *root, const struct function_match *match)
 {
 	const struct functions *functions = root_functions(root);
+	bool is_missing = false;
 
-	for (uint32_t i = 0; i < functions->nr_objects; i++)
-		if (functions->objects[i]->is_there && functions->objects[i]->sites.nr)
-			return true;
-	return functions->round.is_hidden;
-}
+	for (uint32_t i = 0; i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
 
-int functions_check(struct instance *instance, const char *file, const char *command)
-{
-	const struct root *root = instance->root;
-	uint32_t state = shm_load(&root->control->boot_state);
-
-	if (functions_are_there(root) || (state != ABI_BOOT_DONE && state != ABI_BOOT_LATER))
-		return 0;
-	for_each_function_mod(mod, instance)
-		if (mod->list == FUNCTION_FILTER)
-			return 0;
-	error_log_add(instance, file, FUNCTIONS_NONE, command, 0);
-	return -EOPNOTSUPP;
-}
-
-/* ---- find functions by number, and symbols by address ---- */
-
-struct function_object *function_object(const struct functions *functions,
-					uint32_t nr, uint32_t *ret_at)
-{
-	uint32_t low = 0, high = functions->nr_objects;
-
-	if (nr >= functions->nr)
-		return NULL;
-	while (high - low > 1) {	/* find the last object with first <= @nr */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (functions->objects[middle]->first <= nr)
-			low = middle;
-		else
-			high = middle;
+		if (!function_object_must_be_analysed(object) ||
+		    (match && !function_match_has_module(match, object)))
+			continue;
+		object->is_needed = is_missing = true;
 	}
-	*ret_at = nr - functions->objects[low]->first;
-	return functions->objects[low];
+	return is_missing ? functions_refresh(root) : 0;
 }
 
-bool function_is_there(const struct functions *functions, uint32_t nr)
+int functions_refresh_all(struct root *root)
 {
-	uint32_t at;
-	const struct function_object *object = function_object(functions, nr, &at);
+	int r = functions_refresh(root);
 
-	return object && object->is_there;
+	return r ? r : functions_need(root, NULL);
 }
 
-const char *function_name(const struct functions *functions, uint32_t nr,
-			  const char **ret_module)
-{
-	uint32_t at;
-	const struct function_object *object = function_object(functions, nr, &at);
-
-	if (!object)
-		return NULL;
-	*ret_module = object->module;
-	return object->names[at];
-}
-
-uint64_t function_ip(const struct functions *functions, uint32_t nr)
-{
-	uint32_t at;
-	const struct function_object *object = function_object(functions, nr, &at);
-
-	return object ? object->bias + object->sites.addrs[at] : 0;
-}
+/* ---- find symbols by address ---- */
 
 /* Return true if @object and @in are the same file at the same address. */
 static bool is_in(const struct function_object *object, const struct object *in)
@@ -649,6 +700,18 @@ static bool is_in(const struct function_object *object, const struct object *in)
 		!strcmp(object->path, file->path));
 }
 
+/* Find the symbol at @addr in @object.  *@ret_symbols: the symbols among which it is. */
+static const struct elf_symbol *find_in_object(const struct function_object *object,
+					       uint64_t addr,
+					       const struct elf_symbols **ret_symbols)
+{
+	const struct elf_symbol *symbol =
+		elf_symbols_find(&object->symbols, addr - object->bias);
+
+	*ret_symbols = symbol ? &object->symbols : &object->moved.made;
+	return symbol ? symbol : elf_symbols_find(*ret_symbols, addr - object->bias);
+}
+
 int functions_find_symbol(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr, const struct object *in,
 			  struct function_symbol *ret_symbol)
@@ -657,8 +720,8 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 
 	for (uint32_t i = functions->nr_objects; i--; ) {
 		const struct function_object *object = functions->objects[i];
-		const struct elf_symbol *symbol =
-			elf_symbols_find(&object->symbols, addr - object->bias);
+		const struct elf_symbols *symbols;
+		const struct elf_symbol *symbol = find_in_object(object, addr, &symbols);
 		struct abi_object row;
 
 		fill_row(object, &row);
@@ -666,7 +729,7 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 		    objects_can_be(root, from, addr, &row)) {
 			*ret_symbol = (struct function_symbol){
 				.symbol = symbol, .start = object->bias + symbol->addr,
-				.symbols = &object->symbols, .path = object->path,
+				.symbols = symbols, .path = object->path,
 			};
 			return 0;
 		}

@@ -23,6 +23,7 @@
 #include "server/core/budget.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
+#include "server/functions/function_moved.h"
 #include "server/part_numbers.h"
 #include "symbols/elf.h"
 #include "symbols/elf_sites.h"
@@ -45,10 +46,12 @@ enum function_list {
 	FUNCTION_LISTS,
 };
 
-#define FUNCTION_OBJECTS_MAX	1024u	/* maximum number of objects of one root */
+#define FUNCTION_OBJECTS_MAX	2048u	/* maximum number of objects of one root */
 
 /* One table of function sites in a file that is, or was, loaded at one address.  A file
- * with several tables has one struct function_object for each. */
+ * with several tables has one struct function_object for each.  A file without such a table
+ * has one without functions.  When functions of the file are needed, its code is analysed,
+ * and it gets another struct function_object, of the kind FSITE_MOVED. */
 struct function_object {
 	char *path;
 	uint64_t inode;			/* 0: unknown */
@@ -57,8 +60,16 @@ struct function_object {
 	struct elf_sites sites;		/* function sites of the file; if sites.nr is 0,
 					 * no function can be traced */
 	struct elf_symbols symbols;
-	const char **names;		/* raw name of each site, in @symbols; NULL: the
-					 * site has no name */
+	struct function_moved moved;	/* if @is_moved is set */
+	bool is_moved;			/* true: the functions come from an analysis of the
+					 * code: the kind is FSITE_MOVED */
+	bool can_move;			/* true: the file has no table that a compiler
+					 * made, so its code can be analysed */
+	bool is_needed;			/* @can_move: true: somebody needs the analysis */
+	bool is_analysed;		/* @can_move: true: the analysis has its own struct
+					 * function_object */
+	const char **names;		/* raw name of each site, in @symbols or in
+					 * @moved; NULL: the site has no name */
 	struct name_index index;	/* index that finds names in @names */
 	/* The written (demangled) names of functions; function_written.c sets the next
 	 * three members: */
@@ -192,7 +203,7 @@ int functions_tick(struct root *root, uint32_t lines);
  */
 bool functions_are_there(const struct root *root);
 #define FUNCTIONS_NONE	"The program has no function that can be traced; " \
-			"was it compiled with -fpatchable-function-entry=5?"
+			"untraceable_functions has the reasons"
 /*
  * Check that there are functions before tracing is switched on for @instance.
  * @command: the text that was written to @file.  Returns 0.  If there is no function,
@@ -269,13 +280,18 @@ void functions_put(struct functions *functions, enum function_list list,
 struct function_set {
 	uint32_t nr;			/* number of functions that can be in the set */
 	uint32_t nr_has;		/* number of functions that are in the set */
-	bool has[];			/* for each function: true if the function is in
+	bool *has;			/* for each function: true if the function is in
 					 * the set */
 };
 
-/* Make an empty set of functions.  The caller frees it with free().  Returns NULL if
- * there is no memory. */
+/* Make an empty set of functions.  The caller frees it with function_set_free().  Returns NULL
+ * if there is no memory. */
 struct function_set *function_set_new(const struct functions *functions);
+/* Make space in @set for the functions that were found after it was made.  Returns 0 or
+ * -ENOMEM. */
+int function_set_grow(const struct functions *functions, struct function_set *set);
+/* Free @set.  NULL is allowed. */
+void function_set_free(struct function_set *set);
 /* Fill @set with the functions that are in @list of @instance. */
 void functions_list_get(const struct instance *instance, enum function_list list,
 			struct function_set *set);
@@ -283,13 +299,15 @@ void functions_list_get(const struct instance *instance, enum function_list list
 void functions_list_set(struct instance *instance, enum function_list list,
 			const struct function_set *set);
 /*
- * Find the functions that @word names, and add them to @set (@is_in true) or remove
- * them.  @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If no raw
- * name matches, searches other names, as function_written_select() does.  Returns the
- * number of functions found; -EINVAL; -ERESTART if names are being demangled or
- * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
+ * Find the functions that @word names in a list of @instance, and add them to @set (@is_in
+ * true) or remove them.  @word is NAME, GLOB or NUMBER, with :mod:MODULE, as in the kernel.  If
+ * no raw name matches, searches other names, as function_written_select() does.  If the
+ * program has no such function, libraries are searched that no compiler has prepared; this
+ * may find new functions, for which @set grows.  Returns the number of functions found;
+ * -EINVAL; -ERESTART if files are being parsed, or names are being demangled or searched: @set
+ * has the same functions as before, and the caller must call again later; or -ENOMEM.
  */
-int functions_select(struct root *root, const char *word, bool is_in,
+int functions_select(struct instance *instance, const char *word, bool is_in,
 		     struct function_set *set);
 
 /* ---- functions of functions_block.c ---- */
@@ -311,6 +329,10 @@ struct function_tracers {
 					 * tracer has has_returns set */
 	uint16_t profile;		/* bit 0: the profiler is on */
 	uint16_t unfiltered;		/* buffers whose set_ftrace_filter is empty */
+	uint16_t all_objects;		/* buffers with the option all-objects */
+	uint16_t graph_named;		/* buffers whose graph tracer uses a function only
+					 * if it is in set_graph_function or
+					 * set_graph_notrace */
 	bool has_stack;			/* true: the stack tracer is on */
 	bool has_stack_list;		/* true: the stack tracer uses stack_trace_filter */
 };

@@ -18,7 +18,9 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 #include "server/functions/function_probes.h"
+#include "server/functions/function_need.h"
 #include "server/functions/functions.h"
+#include "server/functions/moved_store.h"
 #include "server/functions/profile.h"
 #include "server/functions/stack_tracer.h"
 #include "server/print/tracer.h"
@@ -42,12 +44,33 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.returns |= bit;
 		if (!functions->in_list[FUNCTION_FILTER][instance->number])
 			tracers.unfiltered |= bit;
+		if (functions_take_all(instance))
+			tracers.all_objects |= bit;
 	}
 	if (profile_is_on(root))
 		tracers.profile = 1;	/* the bit of the top instance, because the
 					 * profiler uses the lists of the top
 					 * instance */
 	return tracers;
+}
+
+/*
+ * Change @tracers to those that use the functions of @object.  A tracer without a filter
+ * leaves out libraries that no compiler has prepared, unless the option all-objects is on.  A
+ * graph tracer takes the functions in its own lists all the same: they say where it starts and
+ * where it does not trace.
+ */
+static void look_at_object(struct function_tracers *tracers,
+			   const struct function_object *object)
+{
+	uint16_t left_out;
+
+	if (!function_object_is_extra(object))
+		return;
+	left_out = tracers->unfiltered & (uint16_t)~tracers->all_objects;
+	tracers->unfiltered &= tracers->all_objects;
+	tracers->graph_named = left_out & tracers->returns;
+	tracers->has_stack_list |= !(tracers->all_objects & 1);
 }
 
 /* Return bits (abi/functions.h) for those tracers, and for the profiler, that use a
@@ -70,12 +93,26 @@ static uint32_t stack_user_of(const struct function_tracers *tracers,
 	       ABI_FUNCTIONS_STACK : 0;
 }
 
-uint32_t function_users(const struct functions *functions,
-			const struct function_tracers *tracers, uint32_t nr)
+/* Return the buffers of @tracers that trace a function because it is in set_graph_function
+ * (@graph) or in set_graph_notrace (@graph_notrace). */
+static uint32_t graph_named(const struct function_tracers *tracers, uint32_t graph,
+			    uint32_t graph_notrace)
 {
-	return users_of(tracers, functions->lists[FUNCTION_FILTER][nr],
+	return graph | graph_notrace ? tracers->graph_named : 0;
+}
+
+uint32_t function_users(const struct functions *functions,
+			const struct function_tracers *all, uint32_t nr)
+{
+	struct function_tracers tracers = *all;
+	uint32_t at;
+
+	look_at_object(&tracers, function_object(functions, nr, &at));
+	return users_of(&tracers, functions->lists[FUNCTION_FILTER][nr] |
+			graph_named(&tracers, functions->lists[FUNCTION_GRAPH][nr],
+				    functions->lists[FUNCTION_GRAPH_NOTRACE][nr]),
 			functions->lists[FUNCTION_NOTRACE][nr]) |
-	       stack_user_of(tracers, functions->lists[FUNCTION_STACK][nr]);
+	       stack_user_of(&tracers, functions->lists[FUNCTION_STACK][nr]);
 }
 
 /* Return the marks of a function (bits of ABI_FUNCTIONS_MARKS).  The arguments are not
@@ -130,10 +167,46 @@ static uint64_t object_bytes(const struct functions *functions,
 			strlen(object->path) + 1, 8);
 }
 
-/* Return true if the block of functions must contain @object. */
-static bool has_part(const struct function_object *object)
+static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 {
-	return object->sites.nr && object->is_there;
+	static_assert(FUNCTION_LISTS == 5, "all of them");
+	return in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i] | in[FUNCTION_GRAPH][i] |
+	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
+}
+
+/* Get the words of all lists for the functions of @object. */
+static void words_of_object(const struct functions *functions,
+			    const struct function_object *object,
+			    const uint16_t *in[FUNCTION_LISTS])
+{
+	for (int list = 0; list < FUNCTION_LISTS; list++)
+		in[list] = functions->lists[list] + object->first;
+}
+
+/* Return true if a function of @object has a user or a mark, or had one. */
+static bool is_used(const struct root *root, const struct function_object *object)
+{
+	const struct functions *functions = root_functions(root);
+	const uint16_t *in[FUNCTION_LISTS];
+	const struct instance *instance;
+
+	for_each_instance(instance, root)
+		if (functions_take_all(instance) ||
+		    function_probes_are_in(instance, object))
+			return true;
+	words_of_object(functions, object, in);
+	for (uint32_t i = 0; i < object->sites.nr; i++)
+		if (functions->is_touched[object->first + i] || is_listed(in, i))
+			return true;
+	return false;
+}
+
+/* Return true if the block of functions must contain @object.  A library that no compiler has
+ * prepared is in the block only if it is used: a process reads its table then. */
+static bool has_part(const struct root *root, const struct function_object *object)
+{
+	return object->sites.nr && object->is_there &&
+	       (!function_object_is_extra(object) || is_used(root, object));
 }
 
 /* Return a checksum of the objects that a block would contain now.  The checksum also
@@ -144,7 +217,7 @@ static uint64_t objects_checksum(const struct root *root)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
-		sum = sum * 31 + (has_part(functions->objects[i]) ? i + 1 : 0);
+		sum = sum * 31 + (has_part(root, functions->objects[i]) ? i + 1 : 0);
 	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++)
 		if (root->process[slot] && root->process[slot]->pidfd >= 0)
 			sum += (uint64_t)shm_load(&root->processes[slot].unloads) << 32;
@@ -156,15 +229,16 @@ bool functions_have_changed(const struct root *root)
 	return objects_checksum(root) != root_functions(root)->block_objects;
 }
 
-static uint64_t block_bytes(const struct functions *functions, uint32_t *ret_nr)
+static uint64_t block_bytes(const struct root *root, uint32_t *ret_nr)
 {
+	const struct functions *functions = root_functions(root);
 	uint64_t bytes = sizeof(struct abi_functions);
 
 	*ret_nr = 0;
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
-		if (!has_part(object))
+		if (!has_part(root, object))
 			continue;
 		++*ret_nr;
 		bytes += sizeof(struct abi_function_object) +
@@ -190,19 +264,15 @@ static void mark_touched(struct functions *functions,
 	}
 }
 
-static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
-{
-	static_assert(FUNCTION_LISTS == 5, "all of them");
-	return in[FUNCTION_FILTER][i] | in[FUNCTION_NOTRACE][i] | in[FUNCTION_GRAPH][i] |
-	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
-}
-
 /* Return the users and marks of function @i of an object.  @in: for each list, the
  * words of the object's functions. */
 static uint32_t word_of(const struct function_tracers *tracers,
 			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 {
-	return users_of(tracers, in[FUNCTION_FILTER][i], in[FUNCTION_NOTRACE][i]) |
+	return users_of(tracers, in[FUNCTION_FILTER][i] |
+			graph_named(tracers, in[FUNCTION_GRAPH][i],
+				    in[FUNCTION_GRAPH_NOTRACE][i]),
+			in[FUNCTION_NOTRACE][i]) |
 	       stack_user_of(tracers, in[FUNCTION_STACK][i]) |
 	       marks_of(in[FUNCTION_GRAPH][i], in[FUNCTION_GRAPH_NOTRACE][i],
 			in[FUNCTION_STACK][i]);
@@ -212,16 +282,16 @@ static void fill_object(struct root *root, const struct function_object *from,
 			struct abi_function_object *to, char *block, uint32_t at)
 {
 	struct functions *functions = root_functions(root);
-	const struct function_tracers tracers = functions_tracers(root);
+	struct function_tracers tracers = functions_tracers(root);
 	const uint16_t *in[FUNCTION_LISTS];
-	uint32_t nr = from->sites.nr_rows;
+	uint32_t nr = from->sites.nr_rows, unlisted;
 	uint32_t *users = (uint32_t *)(block + at);
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
+
+	look_at_object(&tracers, from);
 	/* The word of users and marks for a function that is in no list, as most
 	 * functions are. */
-	uint32_t unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) |
-			    marks_of(0, 0, 0);
-
+	unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) | marks_of(0, 0, 0);
 	*to = (struct abi_function_object){
 		.bias = from->bias,
 		.text = from->sites.text, .text_end = from->sites.text_end,
@@ -235,8 +305,7 @@ static void fill_object(struct root *root, const struct function_object *from,
 		.figures = profile_figures(from),
 	};
 	memcpy(to->build_id, from->sites.build_id, sizeof(to->build_id));
-	for (int list = 0; list < FUNCTION_LISTS; list++)
-		in[list] = functions->lists[list] + from->first;
+	words_of_object(functions, from, in);
 	for (uint32_t i = 0; i < from->sites.nr; i++) {
 		uint32_t row = from->sites.rows[i];
 
@@ -271,7 +340,7 @@ static void fill_block(struct root *root, struct abi_functions *to, uint64_t byt
 	};
 	memcpy(to->graph_sessions, functions->graph_sessions, sizeof(to->graph_sessions));
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
-		if (!has_part(functions->objects[i]))
+		if (!has_part(root, functions->objects[i]))
 			continue;
 		fill_object(root, functions->objects[i], object++, (char *)to, at);
 		at += (uint32_t)object_bytes(functions, functions->objects[i]);
@@ -313,12 +382,28 @@ static int publish_block(struct root *root, uint64_t bytes, uint32_t nr)
 	return r;
 }
 
+/* Write the files with the tables of moved functions that processes must read.  They must be
+ * complete before the block names them. */
+static int store_tables(struct root *root)
+{
+	const struct functions *functions = root_functions(root);
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < functions->nr_objects; i++) {
+		struct function_object *object = functions->objects[i];
+
+		if (object->moved.head && has_part(root, object))
+			r = moved_store(root, &object->moved);
+	}
+	return r;
+}
+
 int functions_publish(struct root *root)
 {
 	struct functions *functions = root_functions(root);
 	bool are_wanted = functions_are_wanted(root);
 	uint32_t nr;
-	uint64_t bytes = block_bytes(functions, &nr);
+	uint64_t bytes = block_bytes(root, &nr);
 	int r;
 
 	shm_store(&root->control->wants_objects, are_wanted);
@@ -332,6 +417,8 @@ int functions_publish(struct root *root)
 	if (bytes > ABI_FUNCTIONS_BYTES_MAX)
 		return -ENOMEM;
 	r = profile_make_blocks(root);
+	if (!r)
+		r = store_tables(root);
 	return r ? r : publish_block(root, bytes, nr);
 }
 
@@ -459,7 +546,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 
 	r = functions_add(root, path, from, &object);
 	if (r || !object || object->sites.nr_rows != from->nr ||
-	    object->sites.kind != from->kind)
+	    object->sites.kind != from->kind ||
+	    (object->is_moved && object->sites.table != from->table))
 		return r;	/* 0 here means that the file has changed, so
 				 * ignore its lists */
 	load_lists(functions, object, lists, from->nr_lists);

@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "server/core/beat.h"
 #include "server/core/instance.h"
+#include "server/functions/function_need.h"
 #include "server/functions/function_written.h"
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
@@ -36,11 +37,33 @@ void functions_put(struct functions *functions, enum function_list list,
 
 struct function_set *function_set_new(const struct functions *functions)
 {
-	struct function_set *set = calloc(1, sizeof(*set) + functions->nr);
+	struct function_set *set = calloc(1, sizeof(*set));
 
-	if (set)
-		set->nr = functions->nr;
+	if (set && function_set_grow(functions, set)) {
+		free(set);
+		return NULL;
+	}
 	return set;
+}
+
+int function_set_grow(const struct functions *functions, struct function_set *set)
+{
+	bool *has = realloc(set->has, functions->nr + 1ul);
+
+	if (!has)
+		return -ENOMEM;
+	memset(has + set->nr, 0, functions->nr - set->nr);
+	set->has = has;
+	set->nr = functions->nr;
+	return 0;
+}
+
+void function_set_free(struct function_set *set)
+{
+	if (!set)
+		return;
+	free(set->has);
+	free(set);
 }
 
 void functions_list_get(const struct instance *instance, enum function_list list,
@@ -102,10 +125,9 @@ static int parse_match(const char *word, struct function_match *match)
 	return 0;
 }
 
-/* Return true if @object is in the module of @match.  An empty module name matches
- * every module, but not the program. */
-static bool is_in_module(const struct function_match *match,
-			 const struct function_object *object)
+/* An empty module name matches every module, but not the program. */
+bool function_match_has_module(const struct function_match *match,
+			       const struct function_object *object)
 {
 	const char *module = match->module;
 	bool is_in;
@@ -117,13 +139,20 @@ static bool is_in_module(const struct function_match *match,
 	return is_in != match->is_other_module;
 }
 
+static bool is_in_scope(const struct function_match *match,
+			const struct function_object *object)
+{
+	return match->scope == SCOPE_ALL ||
+	       function_object_is_extra(object) == (match->scope == SCOPE_EXTRA);
+}
+
 /* Check @nr, too: functions of objects that were found after the set was made cannot be
  * in the set. */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr)
 {
 	return object->is_there && object->first + object->sites.nr <= nr &&
-	       is_in_module(match, object);
+	       is_in_scope(match, object) && function_match_has_module(match, object);
 }
 
 /* Find the next function of @object that matches, after position @from.  A position is
@@ -194,25 +223,70 @@ static int select_raw(const struct functions *functions,
 	return found;
 }
 
-int functions_select(struct root *root, const char *word, bool is_in,
+/* Select the functions of the objects in match->scope. */
+static int select_in_scope(struct root *root, const struct function_match *match, bool is_in,
+			   struct function_set *set)
+{
+	int found = 0;
+
+	/* Try the index first for a name with parameters, such as f(char*).  It
+	 * probably is a written name, although it looks like a glob.  To search for it
+	 * as a glob would be slow. */
+	if (!match->is_whole && match->name_len && memchr(match->name, '(', match->name_len))
+		found = function_written_select_shown(root, match, is_in, set);
+	if (!found)
+		found = select_raw(root_functions(root), match, is_in, set);
+	return found || !match->name_len ? found :
+	       function_written_select(root, match, is_in, set);
+}
+
+/* Have the extra libraries analysed that @match could select, and make space for their
+ * functions in @set. */
+static int need_extra(struct root *root, const struct function_match *match,
+		      struct function_set *set)
+{
+	int r = functions_need(root, match);
+
+	return r ? r : function_set_grow(root_functions(root), set);
+}
+
+/*
+ * Add the functions that @match selects to @set.  A name means functions of the program, and of
+ * objects that were prepared by a compiler.  Only if these have no such function it means
+ * functions of other libraries: so `get*` is as it was before libc could be traced, and
+ * `malloc` is found.  A module, and the option all-objects, say that libraries are meant.
+ */
+static int add_matching(struct instance *instance, struct function_match *match,
+			struct function_set *set)
+{
+	struct root *root = instance->root;
+	bool is_all = functions_take_all(instance) ||
+		      (match->module && !match->is_other_module);
+	int r;
+
+	if (!is_all) {
+		match->scope = SCOPE_USUAL;
+		r = select_in_scope(root, match, true, set);
+		if (r)
+			return r;
+		match->scope = SCOPE_EXTRA;
+	}
+	r = need_extra(root, match, set);
+	return r ? r : select_in_scope(root, match, true, set);
+}
+
+int functions_select(struct instance *instance, const char *word, bool is_in,
 		     struct function_set *set)
 {
-	struct functions *functions = root_functions(root);
+	struct root *root = instance->root;
 	struct function_match match;
-	int found = 0;
 	int r = parse_match(word, &match);
 
 	if (r)
 		return r;
 	if (match.is_number)
-		return select_number(functions, match.number, is_in, set);
-	/* Try the index first for a name with parameters, such as f(char*).  It
-	 * probably is a written name, although it looks like a glob.  To search for it
-	 * as a glob would be slow. */
-	if (!match.is_whole && match.name_len && memchr(word, '(', match.name_len))
-		found = function_written_select_shown(root, &match, is_in, set);
-	if (!found)
-		found = select_raw(functions, &match, is_in, set);
-	return found || !match.name_len ? found :
-	       function_written_select(root, &match, is_in, set);
+		return select_number(root_functions(root), match.number, is_in, set);
+	/* A function that is removed is in the list, so its object was analysed. */
+	return is_in ? add_matching(instance, &match, set) :
+		       select_in_scope(root, &match, false, set);
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files without a compiler's table of function sites are analysed, and when.
+ *
+ * The program itself is analysed when functions are first needed.  A library is analysed when
+ * somebody needs its functions: a list is read, a filter names a function that no other
+ * object has, or the option all-objects is on.  So a user who traces a program does not wait
+ * for the analysis of libc.
+ *
+ * Only the server's thread calls these functions.
+ */
+#ifndef ULF_SERVER_FUNCTION_NEED_H
+#define ULF_SERVER_FUNCTION_NEED_H
+
+#include <stdbool.h>
+
+struct function_match;
+struct function_object;
+struct instance;
+struct root;
+
+/* Return true if @object is a library that no compiler has prepared: a tracer without a filter
+ * leaves its functions out. */
+bool function_object_is_extra(const struct function_object *object);
+/* Return true if the option all-objects is on in @instance. */
+bool functions_take_all(const struct instance *instance);
+/* Return true if @object is loaded, and its file can be analysed and was not. */
+bool function_object_must_be_analysed(const struct function_object *object);
+/* Return true if the code of @plain must be analysed now.  @plain: an object whose can_move is
+ * set. */
+bool functions_must_move(const struct root *root, const struct function_object *plain);
+/* Return true if an object of @module that is loaded has functions, or was analysed. */
+bool functions_know_module(const struct root *root, const char *module);
+
+/*
+ * functions_need - have the libraries analysed whose functions @match could select
+ * @match: NULL: all libraries
+ *
+ * Returns 0 if all are analysed; -ERESTART if files are still being parsed, so that the caller
+ * must call again later; or -ENOMEM.
+ */
+int functions_need(struct root *root, const struct function_match *match);
+/* As functions_refresh(), and have all libraries analysed. */
+int functions_refresh_all(struct root *root);
+
+/*
+ * Called when the option all-objects of @instance has changed: if functions are traced,
+ * publish them anew.  The caller must call apply_start() afterwards.  Returns 0, -ERESTART or
+ * another -errno.
+ */
+int functions_option_changed(struct instance *instance);
+
+#endif

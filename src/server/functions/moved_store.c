@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Write the files with tables of moved functions; see moved_store.h. */
+#include "server/functions/moved_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/dir.h"
+#include "server/core/beat.h"
+#include "server/core/root.h"
+#include "server/core/server_roots.h"
+#include "server/functions/functions.h"
+
+#define DIR_MODE	0711
+#define FILE_MODE	0644
+#define NEW_FILE	"new"		/* name of a file that is being written; there is
+					 * one server, so one such file */
+#define ID_DIGITS	16u
+#define FILES_BYTES_MAX	(256ull << 20)	/* size of all files above which old ones are
+					 * removed, bytes */
+#define FILES_MAX	4096u		/* maximum number of files that are looked at */
+
+/* ---- the directory ---- */
+
+/* Return true if @fd is a directory of this user that nobody else may write. */
+static bool is_own_directory(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 022);
+}
+
+/* Open DIR/moved, and make it if it does not exist.  Returns a descriptor or -errno. */
+static int open_directory(const struct root *root)
+{
+	int roots = server_open_roots(root->server), dir, fd;
+	bool is_new;
+
+	if (roots < 0)
+		return roots;
+	dir = openat(roots, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	close(roots);
+	if (dir < 0)
+		return -errno;
+	is_new = !mkdirat(dir, DIR_MOVED, DIR_MODE);
+	fd = openat(dir, DIR_MOVED, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	close(dir);
+	if (fd < 0)
+		return -errno;
+	/* The umask may have taken bits from the mode. */
+	if (is_own_directory(fd) && (!is_new || !fchmod(fd, DIR_MODE)))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* ---- remove old files ---- */
+
+/* A file in DIR/moved. */
+struct old_file {
+	uint64_t id, bytes;
+	struct timespec time;
+};
+
+struct old_files {
+	struct old_file *files;
+	uint32_t nr;
+	uint64_t bytes;			/* size of all files together */
+};
+
+static void file_name(uint64_t id, char to[ID_DIGITS + 1])
+{
+	snprintf(to, ID_DIGITS + 1, "%016" PRIx64, id);
+}
+
+/* Parse the name of a file.  Returns false if it is not the name of a table. */
+static bool parse_file_name(const char *name, uint64_t *ret_id)
+{
+	char again[ID_DIGITS + 1];
+
+	*ret_id = strtoull(name, NULL, 16);
+	file_name(*ret_id, again);
+	return !strcmp(name, again);
+}
+
+static void list_files(DIR *dir, struct old_files *list)
+{
+	struct dirent *entry;
+	struct stat st;
+	uint64_t id;
+
+	while (list->nr < FILES_MAX && (entry = readdir(dir))) {
+		if (!parse_file_name(entry->d_name, &id) ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		list->files[list->nr++] = (struct old_file){
+			id, (uint64_t)st.st_size, st.st_mtim,
+		};
+		list->bytes += (uint64_t)st.st_size;
+	}
+}
+
+static int compare_times(const void *pa, const void *pb)
+{
+	const struct timespec *a = &((const struct old_file *)pa)->time;
+	const struct timespec *b = &((const struct old_file *)pb)->time;
+
+	if (a->tv_sec != b->tv_sec)
+		return a->tv_sec < b->tv_sec ? -1 : 1;
+	return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
+}
+
+/* Return true if a root of this server has functions of the table @id. */
+static bool is_used(struct server *server, uint64_t id)
+{
+	struct root *root = NULL;
+
+	while ((root = server_next_root(server, root))) {
+		const struct functions *functions = root_functions(root);
+
+		for (uint32_t i = 0; i < functions->nr_objects; i++)
+			if (functions->objects[i]->moved.head &&
+			    functions->objects[i]->moved.id == id)
+				return true;
+	}
+	return false;
+}
+
+/* Remove files, the oldest first, until the others have FILES_BYTES_MAX bytes. */
+static void remove_old_files(const struct root *root, int fd)
+{
+	struct old_files list = { .files = calloc(FILES_MAX, sizeof(*list.files)) };
+	int copy = dup(fd);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	char name[ID_DIGITS + 1];
+
+	if (dir && list.files)
+		list_files(dir, &list);
+	qsort(list.files, list.nr, sizeof(*list.files), compare_times);
+	for (uint32_t i = 0; i < list.nr && list.bytes > FILES_BYTES_MAX; i++) {
+		if (is_used(root->server, list.files[i].id))
+			continue;
+		file_name(list.files[i].id, name);
+		if (!unlinkat(fd, name, 0))
+			list.bytes -= list.files[i].bytes;
+	}
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+	free(list.files);
+}
+
+/* ---- write a file ---- */
+
+static int write_all(int fd, const void *data, uint64_t bytes)
+{
+	for (uint64_t done = 0; done < bytes; ) {
+		ssize_t n = write(fd, (const char *)data + done, bytes - done);
+
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		done += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int write_file(int dir, const struct function_moved *moved, const char *name)
+{
+	int fd, r;
+
+	unlinkat(dir, NEW_FILE, 0);	/* a server that was killed may have left it */
+	fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    FILE_MODE);
+	if (fd < 0)
+		return -errno;
+	r = fchmod(fd, FILE_MODE) ? -errno : 0;
+	if (!r)
+		r = write_all(fd, &moved->file, sizeof(moved->file));
+	if (!r)
+		r = write_all(fd, moved->head, moved->file.table_bytes);
+	close(fd);
+	if (!r && renameat(dir, NEW_FILE, dir, name))
+		r = -errno;
+	if (r)
+		unlinkat(dir, NEW_FILE, 0);
+	return r;
+}
+
+/* Return true if the file @fd contains @moved. */
+static bool has_contents(int fd, const struct function_moved *moved)
+{
+	uint64_t bytes = sizeof(moved->file) + moved->file.table_bytes;
+	struct stat st;
+	bool is_same;
+	char *map;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 0777) != FILE_MODE || (uint64_t)st.st_size != bytes)
+		return false;
+	map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return false;
+	is_same = !memcmp(map, &moved->file, sizeof(moved->file)) &&
+		  !memcmp(map + sizeof(moved->file), moved->head, moved->file.table_bytes);
+	munmap(map, bytes);
+	return is_same;
+}
+
+/* Return true if the file @name is there.  A file that this server has written is as it was:
+ * nobody else may write it. */
+static bool is_there(int dir, const struct function_moved *moved, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool is_same = fd >= 0 && (moved->is_stored || has_contents(fd, moved));
+
+	if (fd >= 0)
+		close(fd);
+	return is_same;
+}
+
+int moved_store(const struct root *root, struct function_moved *moved)
+{
+	int dir = open_directory(root), r = 0;
+	char name[ID_DIGITS + 1];
+
+	if (dir < 0)
+		return dir;
+	file_name(moved->id, name);
+	if (!is_there(dir, moved, name)) {
+		r = write_file(dir, moved, name);
+		if (!r)
+			remove_old_files(root, dir);
+		beat();
+	}
+	moved->is_stored = !r;
+	close(dir);
+	return r;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of an ELF file that no compiler has prepared for tracing: their table
+ * (abi/moved.h) is made from the code.  Only parsers call this; a parser is a process
+ * without rights.
+ */
+#ifndef ULF_SYMBOLS_ELF_MOVED_H
+#define ULF_SYMBOLS_ELF_MOVED_H
+
+#include <stdint.h>
+
+#include "abi/moved.h"
+
+struct elf_sites;
+struct elf_symbols;
+struct elf_source;
+
+/* Version of the analysis.  Raise it when the table of the same file would be another one:
+ * tables of another version are not used. */
+#define ELF_MOVED_VERSION	1u
+
+/* Why a file as a whole has no table: name, text for users. */
+#define ELF_LEFT_OUT_REASONS(X)							\
+	X(NONE, "it has a table")						\
+	X(LIBULF, "libulf does not trace itself")				\
+	X(LOADER, "the dynamic linker runs when libulf itself needs it")	\
+	X(UNREADABLE, "the file cannot be read, or has no unwind table (.eh_frame)") \
+	X(FAILED, "its code could not be analysed")				\
+	X(REPLACED, "another file is at its path now")
+
+enum elf_left_out {
+#define ELF_LEFT_OUT_ENUM(name, text) ELF_LEFT_OUT_##name,
+	ELF_LEFT_OUT_REASONS(ELF_LEFT_OUT_ENUM)
+#undef ELF_LEFT_OUT_ENUM
+	ELF_LEFT_OUTS,
+};
+
+/* The table of the functions of a file. */
+struct elf_moved {
+	struct moved_head *head;	/* the table, which the caller frees; NULL: none */
+	uint64_t bytes;			/* length of the table */
+	uint64_t first, end;		/* range of addresses to which the file is
+					 * loaded, without the load address */
+	enum elf_left_out left_out;
+};
+
+/*
+ * elf_moved_parse - analyse the code of a file that is open
+ * @ret_sites: gets the range of the code and the build id, and no sites
+ *
+ * A file that has no table is no failure; then ret_moved->left_out says why.  Returns 0 or
+ * what elf_symbols_parse() returns.
+ */
+int elf_moved_parse(const struct elf_source *source, struct elf_sites *ret_sites,
+		    struct elf_moved *ret_moved);
+/* Refuse functions in moved->head that must not be traced because of their names, such as
+ * setjmp.  The analysis knows the names in the file itself; @symbols may come from a separate
+ * debug file. */
+void elf_moved_refuse_names(struct elf_moved *moved, const struct elf_symbols *symbols);
+
+#endif

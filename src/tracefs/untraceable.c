@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The file untraceable_functions. */
+#include "mover/mover.h"
+#include "server/core/option_bits.h"
+#include "server/functions/function_need.h"
+#include "server/functions/function_written.h"
+#include "server/functions/functions.h"
+#include "symbols/function_name.h"
+#include "symbols/parse_result.h"
+#include "tracefs/files.h"
+
+/* Return the name of the function with the row @row of the object's table.  @is_written: as
+ * users write it, if it is a name of C++. */
+static const char *name_of(const struct function_object *object, const struct moved_row *row,
+			   bool is_written)
+{
+	const struct elf_symbol *symbol =
+		function_moved_symbol(&object->moved, &object->symbols, row);
+	const char *plain = NULL;
+
+	if (!symbol)
+		return "[unknown]";
+	if (is_written && symbol >= object->symbols.rows &&
+	    symbol < object->symbols.rows + object->symbols.nr)
+		plain = parsed_plain(&object->symbols, symbol);
+	return plain ? function_name_shown(plain) : symbol->name;
+}
+
+static void print_line(const struct function_object *object, const char *name,
+		       const char *reason, struct text *out)
+{
+	size_t start = out->len;
+
+	text_puts(out, name);
+	if (object->module)
+		text_printf(out, " [%s]", object->module);
+	text_one_line(out, start);
+	text_printf(out, "\t%s\n", reason);
+}
+
+static void print_object(const struct function_object *object, bool is_written,
+			 struct text *out)
+{
+	const struct moved_head *head = object->moved.head;
+	const struct moved_row *row = head ? moved_rows(head) : NULL;
+
+	if (!head)
+		print_line(object, "*", function_left_out_reason(object->moved.left_out), out);
+	for (uint32_t i = 0; head && i < head->nr_rows; i++, row++)
+		if (row->class == MOVED_REFUSED)
+			print_line(object, name_of(object, row, is_written),
+				   mover_reason_text(row->reason), out);
+}
+
+int untraceable_functions_show(struct tracefs_node *node, struct text *out)
+{
+	const struct functions *functions = root_functions(node->root);
+	bool is_written = instance_options(tracefs_instance(node)) & OPTION_DEMANGLE;
+	int r = functions_refresh_all(node->root);
+
+	if (!r)
+		r = function_shown_prepare(tracefs_instance(node));
+	for (uint32_t i = 0; !r && i < functions->nr_objects; i++)
+		if (functions->objects[i]->is_moved && functions->objects[i]->is_there)
+			print_object(functions->objects[i], is_written, out);
+	return r;
+}
