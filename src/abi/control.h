@@ -222,14 +222,12 @@ struct abi_process {
 					 * answers: the process decides by itself */
 	uint32_t stop_wanted;		/* futex; id of a thread that wants all other threads of
 					 * the process stopped, until it stores 0 */
-	uint32_t stop_given;		/* futex; 0: no answer yet; ABI_STOP_COMING: the server
-					 * knows of @stop_wanted; the stopper stores
+	uint32_t stop_given;		/* futex; 0: no answer yet; ABI_STOP_COMING (stop.h): the
+					 * server knows of @stop_wanted; the stopper stores
 					 * @stop_wanted when it has stopped the other threads,
 					 * or -errno */
 	uint64_t reserved[2];
 };
-
-#define ABI_STOP_COMING		0x80000000u	/* no thread id, and no -errno */
 
 enum abi_process_flags {
 	ABI_PROCESS_AGENT	= 1,	/* the process has an agent that runs */

@@ -111,8 +111,9 @@ static const struct rule {
 	uint32_t value;			/* value that is compared with the lower 32 bits
 					 * of the argument */
 } rules[] = {
-	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },	/* the first rule: see make_program() */
-	/* the next calls access other processes */
+	/* the next calls access other processes.  The first TRACE_RULES are not for a process
+	 * that may trace */
+	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
@@ -175,6 +176,7 @@ static const struct rule {
 	{ SYS_setdomainname, EPERM, ALWAYS, 0, 0 },
 };
 
+#define TRACE_RULES	2u
 #define X32_BIT		0x40000000u	/* bit that marks the system calls of the x32 ABI */
 #define HEAD_LENGTH	6u
 #define RULE_LENGTH	5u		/* maximum number of BPF instructions for one
@@ -229,7 +231,7 @@ static void add_rule(struct program *program, const struct rule *rule)
 		add_load(program, offsetof(struct seccomp_data, nr));
 }
 
-/* @may_trace: allow ptrace(), which the first rule refuses. */
+/* @may_trace: leave out the first TRACE_RULES. */
 static void make_program(struct program *program, bool may_trace)
 {
 	program->len = 0;
@@ -239,7 +241,7 @@ static void make_program(struct program *program, bool may_trace)
 	add_load(program, offsetof(struct seccomp_data, nr));
 	add_insn(program, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	add_refuse(program, EPERM);
-	for (size_t i = may_trace; i < ARRAY_SIZE(rules); i++)
+	for (size_t i = may_trace ? TRACE_RULES : 0; i < ARRAY_SIZE(rules); i++)
 		add_rule(program, &rules[i]);
 	add_insn(program, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 }
@@ -281,5 +283,5 @@ int server_confine(void)
 
 int stopper_confine(void)
 {
-	return confine(1ull << CAP_SYS_PTRACE, true);
+	return confine(kept_of_root, true);
 }

@@ -21,8 +21,7 @@
  * other steps are in force, and the server works without the refused step.
  */
 int server_confine(void);
-/* stopper_confine - do the same in the stopper, which keeps the right to trace (ptrace()) and,
- * of the capabilities, SYS_PTRACE alone. */
+/* stopper_confine - do the same in the stopper, which keeps the right to trace (ptrace()). */
 int stopper_confine(void);
 
 #endif

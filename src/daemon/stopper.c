@@ -6,31 +6,41 @@
  *	the process (runtime/function/still.c)		the child
  *	stop_given = 0
  *	stop_wanted = tid  [stop.ask]	server ----->	stops all threads but tid
- *						<-----	stop_given = tid  [stop.given]
+ *							looks where they are
+ *							writes that to stop.inside
+ *						<-----	stop.tid = tid  [stop.given]
  *	patches
  *	stop_wanted = 0  [stop.end]		----->	lets the threads continue, and exits
  *
- * The process may write anything to these words, at any time.  The threads are stopped for
- * HOLD_MS at most, whatever it writes, and only its own ones.  The child reads and writes no
- * other memory of the process.  If the child dies, the kernel lets the threads continue.
+ * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So the
+ * answer goes to the private memory of the process that waits (struct abi_stop), whose address
+ * is an argument of the system call in which its thread waits.  The process chooses the
+ * addresses, but the child writes with the rights that it has over this process alone.  Threads
+ * are stopped for HOLD_MS at most, and only those of this process.  If the child dies, the
+ * kernel lets them continue.
  */
 #include "daemon/stopper.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "abi/stop.h"
 #include "arch/arch.h"
 #include "base/testpoint.h"
 #include "base/title.h"
@@ -38,6 +48,8 @@
 #include "ptrace/stop.h"
 #include "server/core/stop_order.h"
 #include "symbols/parse_impl.h"
+
+static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
 #define STOP_MS		500u		/* longest time until all threads have stopped */
 #define HOLD_MS		500u		/* longest time for which they stay stopped */
@@ -75,8 +87,7 @@ static bool is_wanted(struct abi_process *slot, uint32_t tid)
 
 static void answer(struct abi_process *slot, uint32_t value)
 {
-	/* release: the threads are stopped; mate: still.c [stop.given] */
-	__atomic_store_n(&slot->stop_given, value, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->stop_given, value, __ATOMIC_RELAXED);
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -94,14 +105,115 @@ static void wait_for_end(struct abi_process *slot, uint32_t tid)
 	}
 }
 
-_Noreturn static void carry_out(const struct stop_order *order, int fd)
+/* ---- the private memory of the process ---- */
+
+static int copy_from(pid_t pid, uint64_t addr, void *to, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)(uintptr_t)addr, bytes };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
+}
+
+static int copy_to(pid_t pid, uint64_t addr, const void *from, size_t bytes)
+{
+	struct iovec local = { (void *)from, bytes }, remote = { (void *)(uintptr_t)addr, bytes };
+
+	return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
+}
+
+/* Find the struct abi_stop of the thread that waits.  /proc/PID/task/TID/syscall has the number
+ * of the system call, and its arguments. */
+static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct abi_stop *ret_stop)
+{
+	unsigned long long args[ABI_STOP_ARGUMENT + 1];
+	char path[64];
+	long call;
+	FILE *file;
+	int nr;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", order->pid,
+		 order->tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	nr = fscanf(file, "%ld %llx %llx %llx %llx %llx", &call, &args[0], &args[1], &args[2],
+		    &args[3], &args[ABI_STOP_ARGUMENT]);
+	fclose(file);
+	if (nr != 2 + ABI_STOP_ARGUMENT || call != SYS_futex ||
+	    copy_from((pid_t)order->pid, args[ABI_STOP_ARGUMENT], ret_stop, sizeof(*ret_stop)) ||
+	    ret_stop->magic != ABI_STOP_MAGIC || ret_stop->nr > ABI_STOP_RANGES_MAX)
+		return -EAGAIN;		/* it does not wait, or not yet */
+	*ret_addr = args[ABI_STOP_ARGUMENT];
+	return 0;
+}
+
+/* Store in the process which of its ranges the stopped threads may still execute. */
+static int look_inside(const struct stop_order *order, const struct stopped *stopped,
+		       const struct abi_stop *stop)
+{
+	size_t bytes = (stop->nr / 64 + 1) * sizeof(uint64_t);
+	struct code_range *ranges = calloc(stop->nr + 1, sizeof(*ranges));
+	uint64_t *inside = calloc(1, bytes);
+	int r = ranges && inside ? 0 : -ENOMEM;
+
+	if (!r)
+		r = copy_from((pid_t)order->pid, stop->ranges, ranges,
+			      stop->nr * sizeof(*ranges));
+	if (!r)
+		r = threads_inside(stopped, ranges, stop->nr, inside);
+	return r < 0 ? r : copy_to((pid_t)order->pid, stop->inside, inside, bytes);
+}
+
+/* ---- carry out an order ---- */
+
+/* Wait until the thread that has asked waits, and find out for what. */
+static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
+			 struct abi_stop *ret_stop)
+{
+	const struct timespec pause = { 0, 100000 };
+	uint64_t end_ms = now_ms() + STOP_MS;
+	int r;
+
+	while ((r = find_stop(order, ret_addr, ret_stop)) == -EAGAIN && now_ms() < end_ms)
+		nanosleep(&pause, NULL);
+	return r;
+}
+
+/* Stop the threads, and say so to the process.  Returns 0 or -errno. */
+static int stop_threads(const struct stop_order *order, struct abi_process *slot,
+			struct stopped **ret_stopped)
 {
 	const pid_t running = (pid_t)order->tid;
 	const struct stop_request request = {
 		.running = &running, .nr_running = 1, .timeout_ms = STOP_MS,
 	};
-	struct abi_process *slot = map_slot(fd, order->off);
+	const uint64_t tid = order->tid;
 	struct stop_failure failure;
+	struct abi_stop stop;
+	uint64_t addr = 0;
+	int r = wait_for_stop(order, &addr, &stop);
+
+	if (!r && !is_wanted(slot, order->tid))
+		r = -EAGAIN;
+	if (!r)
+		r = threads_stop((pid_t)order->pid, &request, ret_stopped, &failure);
+	if (r)
+		return r;
+	TESTPOINT("stopper.stopped");
+	r = look_inside(order, *ret_stopped, &stop);
+	/* The write of @tid comes last, and another system call orders it after the others:
+	 * it makes the answer valid [stop.given] */
+	if (!r)
+		r = copy_to((pid_t)order->pid, addr + offsetof(struct abi_stop, tid), &tid,
+			    sizeof(tid));
+	if (r)
+		threads_continue(*ret_stopped);
+	return r;
+}
+
+_Noreturn static void carry_out(const struct stop_order *order, int fd)
+{
+	struct abi_process *slot = map_slot(fd, order->off);
 	struct stopped *stopped;
 	int r;
 
@@ -109,12 +221,11 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 	alarm(LIFE_SECONDS);
 	if (!slot || !is_wanted(slot, order->tid))
 		_exit(1);
-	r = threads_stop((pid_t)order->pid, &request, &stopped, &failure);
+	r = stop_threads(order, slot, &stopped);
 	if (r) {
 		answer(slot, (uint32_t)r);
 		_exit(1);
 	}
-	TESTPOINT("stopper.stopped");
 	answer(slot, order->tid);
 	wait_for_end(slot, order->tid);
 	TESTPOINT("stopper.end");

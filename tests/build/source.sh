@@ -43,7 +43,7 @@ complain "longer than 800 lines" "$(awk 'FNR == 801 { print FILENAME }' $code)"
 # filter), its CPU part (arch), its side in libulf (runtime), in the server (server, daemon) and
 # its files (tracefs).  No program has two of them, except the server and its tracefs.
 topics=' beat boot buffer comm dynamic events filter format ftrace functions hist moved moved_file options part parts pids
-printk process profile ring root rules run snapshot socket stack_tracer table tracer trigger
+printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
 unwind verify '
 complain "a base name of two topics: rename a file, or add the topic to \$topics" "$(
 	find src -name '*.[ch]' | awk -F/ -v "topics=$topics" '

@@ -501,16 +501,26 @@ int fsites_switch(struct fsites *sites)
 
 /* ---- switch sites whose instructions were copied ---- */
 
-bool fsites_need_flip(const struct fsites *sites, bool *ret_is_on)
+bool fsites_need_flip(const struct fsites *sites)
 {
-	bool is_needed = false;
-
 	for (uint32_t i = sites->low_changed; sites->moved && i < sites->end_changed; i++)
-		if (sites->table[i].is_changed && needs_flip(sites, i)) {
-			is_needed = true;
-			*ret_is_on |= sites->table[i].users != 0;
-		}
-	return is_needed;
+		if (sites->table[i].is_changed && needs_flip(sites, i))
+			return true;
+	return false;
+}
+
+bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_start,
+			uint64_t *ret_end)
+{
+	const struct moved_row *row = moved_rows(sites->moved) + i;
+	uint64_t code = (uint64_t)fsite_code(sites, i);
+
+	if (!sites->table[i].is_changed || !sites->table[i].users || !needs_flip(sites, i) ||
+	    row->class != MOVED_SEVERAL)
+		return false;
+	*ret_start = code + 1;
+	*ret_end = code + moved_replaced_bytes(row);
+	return true;
 }
 
 void fsites_note_use(struct fsites *sites, uint64_t addr)

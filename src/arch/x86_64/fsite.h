@@ -147,15 +147,19 @@ int fsites_switch(struct fsites *sites);
  * Sites of the form FSITE_COPY are switched by a further function, while no other thread of the
  * process runs.  fsites_switch() leaves them marked.
  *
- * fsites_need_flip - returns true if a site of @sites must be switched.  If one of them must be
- *	switched on, also sets *@ret_is_on.
+ * fsites_need_flip - returns true if a site of @sites must be switched.
+ * fsites_inner_range - get the addresses in site @i at which a thread must not be when the site
+ *	is switched on: those of all instructions that the jump replaces, except the first.
+ *	Returns false if there are none, or if the site need not be switched on.
  * fsites_note_use - a thread will continue at @addr, or may do so.  The next fsites_flip() does
  *	not switch a site on if a thread stands between two instructions there.
  * fsites_flip - switch all sites that need it, between patch_begin() and patch_end().  Sites
  *	in use stay as they are, and are counted in *@ret_used.  Returns 0, -EILSEQ or another
  *	-errno; all other sites are switched.
  */
-bool fsites_need_flip(const struct fsites *sites, bool *ret_is_on);
+bool fsites_need_flip(const struct fsites *sites);
+bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_start,
+			uint64_t *ret_end);
 void fsites_note_use(struct fsites *sites, uint64_t addr);
 int fsites_flip(struct fsites *sites, uint32_t *ret_used);
 

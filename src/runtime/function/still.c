@@ -2,20 +2,24 @@
 /*
  * A site of a function that no compiler has prepared can be switched only while no other thread
  * runs: its jump replaces several instructions, and its bytes are not written by one store
- * (fmoved.c).  At the start of the program there is only one thread.  Later the
- * server stops the others (abi_process.stop_wanted):
+ * (fmoved.c).  At the start of the program there is only one thread.  Later the server stops
+ * the others:
  *
- *	this thread				the server's stopper
- *	stop.wanted = its thread id  [stop.ask]
- *					------>	stops all threads but this one
- *					<------	stop.given = the thread id	[stop.given]
- *	looks at each of them: it is stopped, and is not inside of a site
- *	switches the sites
- *	stop.wanted = 0  [stop.end]	------>	lets them continue
+ *	this thread				the server's stopper (daemon/stopper.c)
+ *	stop_given = 0
+ *	stop_wanted = its thread id  [stop.ask]
+ *	futex()			------>	stops all threads but this one
+ *					looks which ranges of code they may still execute
+ *					stop.inside, then stop.tid, in private memory
+ *				<------	stop_given = the thread id
+ *	switches the sites that are not in use
+ *	stop_wanted = 0  [stop.end]
+ *	futex()			------>	lets them continue
  *
- * Every process of the root can write these words.  So this thread believes nothing: it asks
- * the kernel whether each thread is stopped, and where.  If the stopper is killed meanwhile,
- * the kernel lets the threads continue.  docs/design/moving.md says what that means.
+ * Every process of the root can write stop_wanted and stop_given: they only wake.  The answer is
+ * in private memory (abi/stop.h), which only a process that may trace this one can write.  If
+ * the stopper is killed meanwhile, the kernel lets the threads continue: docs/design/moving.md
+ * says what that means.
  *
  * A thread that is interrupted by a signal continues where it was.  The address is in the frame
  * of the handler, on the stack.  So every word of a stack that could be an address inside of a
@@ -25,25 +29,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "abi/control.h"
+#include "abi/stop.h"
 #include "arch/arch.h"
 #include "base/testpoint.h"
 #include "runtime/base/maps.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/process.h"
 #include "runtime/function/object.h"
-#include "runtime/function/still_threads.h"
 
 #define WAIT_SECONDS	2		/* longest wait for the stopper */
 #define TURNS		3		/* how often sites in use are tried before they are left */
 #define TURN_NS		1000000
 
-/* ---- note where threads are ---- */
+/* ---- this thread's own stack ---- */
 
 /* A stack that is in use, from @start on. */
 struct used_stack {
@@ -66,57 +71,83 @@ static void note_word(uint64_t word)
 		fsites_note_use(&o->sites, word);
 }
 
-/* Note every word of the stack from @sp on as a possible instruction pointer. */
-static void note_stack(uint64_t sp)
+/* Note every word of this thread's stack as a possible instruction pointer. */
+static void note_own_stack(void)
 {
-	struct used_stack stack = { .start = sp & ~7ull, .end = 0 };
+	struct used_stack stack = { .start = (uint64_t)__builtin_frame_address(0), .end = 0 };
 
 	maps_walk(see_stack, &stack);
 	for (uint64_t at = stack.start; at < stack.end; at += sizeof(uint64_t))
 		note_word(*(const uint64_t *)at);
 }
 
-static void note_thread(uint64_t ip, uint64_t sp)
+/* ---- the ranges that the stopper looks at ---- */
+
+/* Returns the object with the lowest text from @from on, or NULL. */
+static struct object *next_object(uint64_t from)
 {
-	note_word(ip);
-	note_stack(sp);
+	struct object *next = NULL;
+
+	for (struct object *o = object_first(); o; o = o->next)
+		if (o->moved && o->text >= from && (!next || o->text < next->text))
+			next = o;
+	return next;
+}
+
+/* Store in @to the ranges of all sites that must be switched on, in ascending order; @to may be
+ * NULL.  Returns how many they are. */
+static uint64_t list_ranges(struct abi_stop_range *to)
+{
+	uint64_t nr = 0, start, end;
+
+	for (struct object *o = next_object(0); o; o = next_object(o->text + 1))
+		for (uint32_t i = o->sites.low_changed; i < o->sites.end_changed; i++) {
+			if (!fsites_inner_range(&o->sites, i, &start, &end))
+				continue;
+			if (to)
+				to[nr] = (struct abi_stop_range){ start, end };
+			nr++;
+		}
+	return nr;
+}
+
+static void note_inside(const struct abi_stop_range *ranges, const uint64_t *inside, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++)
+		if (inside[i / 64] >> i % 64 & 1)
+			note_word(ranges[i].start);
 }
 
 /* ---- stop the other threads ---- */
 
-static uint32_t *wanted_word(void)
-{
-	return &process_slot->stop_wanted;
-}
-
 /* Wait until stop_given is not @given.  Returns false if the time @until has come. */
-static bool wait_for_answer(uint32_t given, const struct timespec *until)
+static bool wait_for_answer(uint32_t given, const struct timespec *until,
+			    const struct abi_stop *stop)
 {
 	long r = arch_syscall6(SYS_futex, (long)&process_slot->stop_given, FUTEX_WAIT_BITSET,
-			       given, (long)until, 0, FUTEX_BITSET_MATCH_ANY);
+			       given, (long)until, (long)stop, FUTEX_BITSET_MATCH_ANY);
 
 	return !r || r == -EAGAIN || r == -EINTR;
 }
 
-/* Ask the server to stop the other threads, and wait until it says so. */
-static int ask_for_stop(uint32_t tid)
+/* Ask the server to stop the other threads, and wait until its answer is in @stop. */
+static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 {
 	struct timespec until;
 	uint32_t given;
 
 	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &until);
 	until.tv_sec += WAIT_SECONDS;
-
 	__atomic_store_n(&process_slot->stop_given, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(wanted_word(), tid, __ATOMIC_RELEASE);	/* [stop.ask] */
+	__atomic_store_n(&process_slot->stop_wanted, tid, __ATOMIC_RELEASE); /* [stop.ask] */
 	TESTPOINT("still.ask");
 	/* The server waits for `applied', and looks at all words when it is woken. */
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
-	do {
-		/* acquire: the threads were stopped before; mate: stopper.c [stop.given] */
-		given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_ACQUIRE);
-	} while ((!given || given == ABI_STOP_COMING) && wait_for_answer(given, &until));
-	if (given == tid)
+	do
+		given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_RELAXED);
+	while ((!given || given == ABI_STOP_COMING) && wait_for_answer(given, &until, stop));
+	/* acquire: stop.inside was stored before; mate: stopper.c [stop.given] */
+	if (__atomic_load_n(&stop->tid, __ATOMIC_ACQUIRE) == tid)
 		return 0;
 	return arch_is_error((int)given) ? (int)given : -ETIMEDOUT;
 }
@@ -124,14 +155,16 @@ static int ask_for_stop(uint32_t tid)
 static void end_stop(void)
 {
 	TESTPOINT("still.end");
-	__atomic_store_n(wanted_word(), 0, __ATOMIC_RELEASE);	/* [stop.end] */
-	arch_syscall3(SYS_futex, wanted_word(), FUTEX_WAKE, INT_MAX);
+	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE); /* [stop.end] */
+	arch_syscall3(SYS_futex, &process_slot->stop_wanted, FUTEX_WAKE, INT_MAX);
 }
 
 /* ---- switch the sites ---- */
 
+typedef bool may_flip_fn(const struct object *object);
+
 /* Switch sites.  The other threads are stopped, or there are none. */
-static int flip_all(bool (*may_flip)(const struct object *object), uint32_t *ret_used)
+static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 {
 	int ret = 0, r;
 
@@ -146,46 +179,77 @@ static int flip_all(bool (*may_flip)(const struct object *object), uint32_t *ret
 	return r ? r : ret;
 }
 
-static bool needs_flip(bool (*may_flip)(const struct object *object), bool *ret_is_on)
-{
-	bool is_needed = false;
-
-	for (struct object *o = object_first(); o; o = o->next)
-		is_needed |= may_flip(o) && fsites_need_flip(&o->sites, ret_is_on);
-	return is_needed;
-}
-
-/* Switch sites while the server stops the other threads.  @is_on: some sites are switched on. */
-static int flip_stopped(bool (*may_flip)(const struct object *object), bool is_on,
+/* Switch sites while the server stops the other threads.  @ranges: space for @nr ranges, and
+ * for their bitmap after them. */
+static int flip_stopped(may_flip_fn *may_flip, struct abi_stop_range *ranges, uint64_t nr,
 			uint32_t *ret_used)
 {
+	uint64_t *inside = (uint64_t *)(ranges + nr);
+	struct abi_stop stop = {
+		.magic = ABI_STOP_MAGIC, .ranges = (uint64_t)ranges, .nr = nr,
+		.inside = (uint64_t)inside,
+	};
+	int r;
+
+	list_ranges(ranges);
+	r = ask_for_stop((uint32_t)arch_syscall0(SYS_gettid), &stop);
+	if (!r) {
+		note_inside(ranges, inside, nr);
+		r = flip_all(may_flip, ret_used);
+	}
+	end_stop();
+	return r;
+}
+
+static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
+{
+	uint64_t nr = list_ranges(NULL);
+	struct abi_stop_range *ranges;
 	int r;
 
 	if (!process_slot)
 		return -EAGAIN;
-	r = ask_for_stop((uint32_t)arch_syscall0(SYS_gettid));
-	if (!r)
-		r = still_threads_see(is_on ? note_thread : NULL);
-	if (!r)
-		r = flip_all(may_flip, ret_used);
-	end_stop();
+	if (nr > ABI_STOP_RANGES_MAX)
+		return -E2BIG;
+	ranges = memory_alloc(nr * sizeof(*ranges) + (nr / 64 + 1) * sizeof(uint64_t));
+	if (!ranges)
+		return -ENOMEM;
+	r = flip_stopped(may_flip, ranges, nr, ret_used);
+	memory_free(ranges);
 	return r;
+}
+
+/* Returns true if the calling thread is the only one of this process; false if that is not
+ * known.  A directory has two links, and one more for each directory in it. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	return !arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) &&
+	       st.st_nlink == 3;
+}
+
+static bool needs_flip(may_flip_fn *may_flip)
+{
+	for (struct object *o = object_first(); o; o = o->next)
+		if (may_flip(o) && fsites_need_flip(&o->sites))
+			return true;
+	return false;
 }
 
 int still_flip(bool (*may_flip)(const struct object *object))
 {
 	struct timespec pause = { 0, TURN_NS };
-	bool is_on = false;
 	int r = 0;
 
-	for (uint32_t turn = 0; turn < TURNS && needs_flip(may_flip, &is_on); turn++) {
+	for (uint32_t turn = 0; turn < TURNS && needs_flip(may_flip); turn++) {
 		uint32_t nr_used = 0;
 
 		if (turn)
 			arch_syscall2(SYS_nanosleep, &pause, NULL);
-		note_stack((uint64_t)__builtin_frame_address(0));
-		r = still_threads_are_none() ? flip_all(may_flip, &nr_used) :
-					       flip_stopped(may_flip, is_on, &nr_used);
+		note_own_stack();
+		r = is_alone() ? flip_all(may_flip, &nr_used) :
+				 stop_and_flip(may_flip, &nr_used);
 		if (r || !nr_used)
 			break;
 	}

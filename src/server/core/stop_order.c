@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "abi/control.h"
+#include "abi/stop.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
