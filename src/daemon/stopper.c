@@ -10,7 +10,8 @@
  *							writes that to stop.inside
  *						<-----	stop.tid = tid  [stop.given]
  *	patches
- *	stop_wanted = 0  [stop.end]		----->	lets the threads continue, and exits
+ *	stop_wanted = 0  [stop.end]		----->	lets the threads continue
+ *						<-----	stop_given = 0
  *
  * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So the
  * answer goes to the private memory of the process that waits (struct abi_stop), whose address
@@ -51,7 +52,7 @@
 
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
-#define STOP_MS		500u		/* longest time until all threads have stopped */
+#define STOP_MS		1000u		/* longest time until all threads have stopped */
 #define HOLD_MS		500u		/* longest time for which they stay stopped */
 #define LIFE_SECONDS	5		/* longest life of a child: PTRACE_SEIZE may wait for a
 					 * thread in exec() */
@@ -230,6 +231,7 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 	wait_for_end(slot, order->tid);
 	TESTPOINT("stopper.end");
 	threads_continue(stopped);
+	answer(slot, 0);
 	_exit(0);
 }
 

@@ -15,6 +15,7 @@
  *	switches the sites that are not in use
  *	stop_wanted = 0  [stop.end]
  *	futex()			------>	lets them continue
+ *				<------	stop_given = 0
  *
  * Every process of the root can write stop_wanted and stop_given: they only wake.  The answer is
  * in private memory (abi/stop.h), which only a process that may trace this one can write.  If
@@ -44,8 +45,9 @@
 #include "runtime/base/process.h"
 #include "runtime/function/object.h"
 
-#define WAIT_SECONDS	2		/* longest wait for the stopper */
-#define TURNS		3		/* how often sites in use are tried before they are left */
+#define WAIT_SECONDS	3		/* longest wait for the stopper */
+#define TURNS		3		/* how often the sites are tried that are in use, or
+					 * whose threads do not stop */
 #define TURN_NS		1000000
 
 /* ---- this thread's own stack ---- */
@@ -120,8 +122,16 @@ static void note_inside(const struct abi_stop_range *ranges, const uint64_t *ins
 
 /* ---- stop the other threads ---- */
 
-/* Wait until stop_given is not @given.  Returns false if the time @until has come. */
-static bool wait_for_answer(uint32_t given, const struct timespec *until,
+/* Set *@ret_until to WAIT_SECONDS from now. */
+static void start_wait(struct timespec *ret_until)
+{
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, ret_until);
+	ret_until->tv_sec += WAIT_SECONDS;
+}
+
+/* Wait until stop_given is not @given.  Returns false if the time @until has come.  @stop: for
+ * the stopper. */
+static bool wait_while(uint32_t given, const struct timespec *until,
 			    const struct abi_stop *stop)
 {
 	long r = arch_syscall6(SYS_futex, (long)&process_slot->stop_given, FUTEX_WAIT_BITSET,
@@ -136,8 +146,7 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 	struct timespec until;
 	uint32_t given;
 
-	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &until);
-	until.tv_sec += WAIT_SECONDS;
+	start_wait(&until);
 	__atomic_store_n(&process_slot->stop_given, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->stop_wanted, tid, __ATOMIC_RELEASE); /* [stop.ask] */
 	TESTPOINT("still.ask");
@@ -145,18 +154,26 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 	do
 		given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_RELAXED);
-	while ((!given || given == ABI_STOP_COMING) && wait_for_answer(given, &until, stop));
+	while ((!given || given == ABI_STOP_COMING) && wait_while(given, &until, stop));
 	/* acquire: stop.inside was stored before; mate: stopper.c [stop.given] */
 	if (__atomic_load_n(&stop->tid, __ATOMIC_ACQUIRE) == tid)
 		return 0;
 	return arch_is_error((int)given) ? (int)given : -ETIMEDOUT;
 }
 
-static void end_stop(void)
+/* End the stop, and wait until the stopper is done: until then another stop would find threads
+ * that are traced already. */
+static void end_stop(uint32_t tid)
 {
+	struct timespec until;
+
 	TESTPOINT("still.end");
+	start_wait(&until);
 	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE); /* [stop.end] */
 	arch_syscall3(SYS_futex, &process_slot->stop_wanted, FUTEX_WAKE, INT_MAX);
+	while (__atomic_load_n(&process_slot->stop_given, __ATOMIC_RELAXED) == tid &&
+	       wait_while(tid, &until, NULL))
+		;
 }
 
 /* ---- switch the sites ---- */
@@ -189,15 +206,16 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop_range *ranges, ui
 		.magic = ABI_STOP_MAGIC, .ranges = (uint64_t)ranges, .nr = nr,
 		.inside = (uint64_t)inside,
 	};
+	uint32_t tid = (uint32_t)arch_syscall0(SYS_gettid);
 	int r;
 
 	list_ranges(ranges);
-	r = ask_for_stop((uint32_t)arch_syscall0(SYS_gettid), &stop);
+	r = ask_for_stop(tid, &stop);
 	if (!r) {
 		note_inside(ranges, inside, nr);
 		r = flip_all(may_flip, ret_used);
 	}
-	end_stop();
+	end_stop(tid);
 	return r;
 }
 
@@ -250,7 +268,8 @@ int still_flip(bool (*may_flip)(const struct object *object))
 		note_own_stack();
 		r = is_alone() ? flip_all(may_flip, &nr_used) :
 				 stop_and_flip(may_flip, &nr_used);
-		if (r || !nr_used)
+		/* EBUSY: a thread got no CPU, or waits in the kernel, and did not stop in time */
+		if (r != -EBUSY && (r || !nr_used))
 			break;
 	}
 	return r;
