@@ -5,6 +5,8 @@
  * and once in the copy.  Registers, flags, memory, faults, and the address at which the thread
  * continues must be equal.  At each step in the copy the frame must lead to the caller: to its
  * stack pointer, and to the registers that it had.
+ *
+ *	unit-test_moved_run [FILE...]	with files: only these
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -449,6 +451,15 @@ static void copies_of_this_program(void **state)
 	run_object("/proc/self/exe");
 }
 
+static char **files;
+
+static void copies_of_files(void **state)
+{
+	(void)state;
+	for (; *files; files++)
+		run_object(*files);
+}
+
 static void copies_of_other_objects(void **state)
 {
 	static const char *const paths[] = {
@@ -481,13 +492,17 @@ static int print_score(void **state)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const struct CMUnitTest of_files[] = { cmocka_unit_test(copies_of_files) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_of_libc),
 		cmocka_unit_test(copies_of_this_program),
 		cmocka_unit_test(copies_of_other_objects),
 	};
 
+	files = argv + 1;
+	if (argc > 1)
+		return cmocka_run_group_tests(of_files, make_arena, print_score);
 	return cmocka_run_group_tests(tests, make_arena, print_score);
 }
