@@ -20,6 +20,29 @@ static bool is_mapped(const Elf64_Phdr *program)
 	return program->p_type == PT_LOAD && program->p_filesz;
 }
 
+/*
+ * Reduce the range of the text to that of the sections with code.  Some linkers put code and data
+ * that nobody writes in one segment, and all of it would be searched for code.
+ */
+static void find_code_sections(struct mover *mover)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < mover->file.head.e_shnum; i++) {
+		const Elf64_Shdr *section = &mover->file.sections[i];
+
+		if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_EXECINSTR) ||
+		    !section->sh_size)
+			continue;
+		start = min_u64(start, section->sh_addr);
+		end = max_u64(end, section->sh_addr + section->sh_size);
+	}
+	if (start < end && start >= mover->text && end <= mover->text_end) {
+		mover->text = start;
+		mover->text_end = end;
+	}
+}
+
 /* Find the ranges of all segments and of those with code. */
 static int find_ranges(struct mover *mover)
 {
@@ -63,6 +86,7 @@ int mapped_read(struct mover *mover)
 				 mover->image + (program->p_vaddr - mover->low)))
 			return -ENOEXEC;
 	}
+	find_code_sections(mover);
 	mover->is_fixed = mover->file.head.e_type == ET_EXEC;
 	return 0;
 }

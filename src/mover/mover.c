@@ -64,6 +64,7 @@ static void mover_done(struct mover *mover)
 	free(mover->relocated);
 	free(mover->todo.data);
 	free(mover->bases.data);
+	free(mover->guesses.data);
 }
 
 int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,

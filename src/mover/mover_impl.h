@@ -73,7 +73,9 @@ struct mover {
 	uint64_t *decoded;		/* bitmap: an instruction starts here */
 	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
 	struct list todo;		/* targets that are maybe not decoded yet */
-	struct list bases;		/* addresses, outside of the text, that code computes */
+	struct list bases;		/* addresses that functions compute: jump tables may start
+					 * there */
+	struct list guesses;		/* addresses that bytes would compute if they were code */
 	int error;			/* 0 or -errno */
 };
 

@@ -59,16 +59,17 @@ static void note_facts(struct swept *swept, const struct insn *insn, uint64_t va
 
 /* ---- marks ---- */
 
-/* The code computes or uses the address @vaddr. */
-static void mark_address(struct mover *mover, uint64_t vaddr)
+/* The code computes the address @vaddr.  @list: gets it, as the start of a table. */
+static void mark_address(struct mover *mover, uint64_t vaddr, struct list *list)
 {
-	if (is_text(mover, vaddr))
-		target_add_entry(mover, vaddr);
+	target_add_entry(mover, vaddr);
 	if (mapped_bytes_at(mover, vaddr) >= 4)
-		list_add(mover, &mover->bases, vaddr);
+		list_add(mover, list, vaddr);
 }
 
-static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vaddr)
+/* Mark the addresses to which an instruction refers.  @bases: gets addresses that it computes. */
+static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vaddr,
+		      struct list *bases)
 {
 	if (insn->flow == INSN_CALL) {
 		target_add(mover, vaddr + insn->bytes);
@@ -80,11 +81,11 @@ static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vad
 	if (insn->is_landing_pad)
 		target_add(mover, vaddr);
 	if (insn->has_address && insn->takes_address)
-		mark_address(mover, insn->address);
+		mark_address(mover, insn->address, bases);
 	else if (insn->has_address)
 		target_add_entry(mover, insn->address);
 	if (insn->has_immediate && mover->is_fixed)
-		mark_address(mover, insn->immediate);
+		mark_address(mover, insn->immediate, &mover->guesses);
 }
 
 /* Mark what instructions in [@vaddr, @end) could refer to, wherever they start. */
@@ -97,7 +98,7 @@ static void guess(struct mover *mover, uint64_t vaddr, uint64_t end)
 		uint32_t nr = code ? insn_guess(code, end - vaddr, vaddr, addresses) : 0;
 
 		for (uint32_t i = 0; i < nr; i++)
-			mark_address(mover, addresses[i]);
+			mark_address(mover, addresses[i], &mover->guesses);
 	}
 }
 
@@ -136,7 +137,7 @@ static void mark_jumps(struct mover *mover, const struct function *from)
 static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 {
 	struct mover *mover = swept->mover;
-	uint64_t start = vaddr;
+	uint64_t start = vaddr, nr_bases = mover->bases.nr;
 	bool is_bad = false, has_fall = true;
 	struct insn insn;
 
@@ -147,13 +148,16 @@ static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 			continue;
 		}
 		set_bit(mover, mover->decoded, vaddr);
-		mark_insn(mover, &insn, vaddr);
+		mark_insn(mover, &insn, vaddr, swept->function ? &mover->bases : &mover->guesses);
 		if (swept->function)
 			note_facts(swept, &insn, vaddr);
 		has_fall = insn.flow != INSN_END && insn.flow != INSN_JUMP;
 	}
 	if (is_bad || !swept->function)
 		guess(mover, start, end);
+	/* guess() has found the addresses, too */
+	if (is_bad && swept->function)
+		mover->bases.nr = nr_bases;
 	if (!swept->function)
 		return;
 	swept->function->has_fall = has_fall;
@@ -196,7 +200,7 @@ void sweep_todo(struct mover *mover)
 		while (is_text(mover, vaddr) && !has_bit(mover, mover->decoded, vaddr) &&
 		       decode(mover, vaddr, mover->text_end, &insn)) {
 			set_bit(mover, mover->decoded, vaddr);
-			mark_insn(mover, &insn, vaddr);
+			mark_insn(mover, &insn, vaddr, &mover->guesses);
 			vaddr += insn.bytes;
 		}
 	}

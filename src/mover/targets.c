@@ -136,33 +136,67 @@ void targets_of_data(struct mover *mover)
 
 /* ---- jump tables ---- */
 
-/*
- * Mark the entries of the table at @base, if there is one: words of 32 bits that are distances
- * from @base to the text.  The table ends where a word is none.  What follows a table may look
- * like its entries, which marks too much.  Returns the number of words.
- */
-static uint64_t mark_table(struct mover *mover, uint64_t base)
+/* Read the word of a table of distances.  Returns true if it leads from @base to the text. */
+static bool read_entry(const struct mover *mover, uint64_t base, uint64_t number,
+		       uint64_t *ret_target)
 {
-	uint64_t nr = mapped_bytes_at(mover, base) / 4;
 	int32_t distance;
 
+	memcpy(&distance, mover->image + (base - mover->low) + 4 * number, sizeof(distance));
+	*ret_target = base + (uint64_t)(int64_t)distance;
+	return is_text(mover, *ret_target);
+}
+
+/*
+ * Mark the entries of the table at @base, if there is one: words of 32 bits that are distances
+ * from @base to the text.  The table ends where a word is none, or at @end.  What follows a
+ * table may look like its entries, which marks too much.  Returns the number of words.
+ */
+static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
+{
+	uint64_t nr = (end - base) / 4, target;
+
 	for (uint64_t i = 0; i < nr; i++) {
-		memcpy(&distance, mover->image + (base - mover->low) + 4 * i, sizeof(distance));
-		if (!is_text(mover, base + (uint64_t)(int64_t)distance))
+		if (!read_entry(mover, base, i, &target))
 			return i;
-		target_add_label(mover, base + (uint64_t)(int64_t)distance);
+		target_add_label(mover, target);
 	}
 	return nr;
 }
 
+/* Keep only those addresses at which a table starts. */
+static void keep_tables(struct mover *mover, struct list *list)
+{
+	uint64_t nr = 0, target;
+
+	list_sort(list);
+	for (uint64_t i = 0; i < list->nr; i++)
+		if (read_entry(mover, list->data[i], 0, &target))
+			list->data[nr++] = list->data[i];
+	list->nr = nr;
+}
+
+/*
+ * A table ends where the next one starts.  Compilers compute the address of a table only at its
+ * start, because its entries are relative to it.  A guessed address ends no table, because the
+ * guess may be wrong.
+ */
 void targets_of_tables(struct mover *mover)
 {
-	uint64_t words = 0;
+	const struct list *bases = &mover->bases, *guesses = &mover->guesses;
+	uint64_t words = 0, k = 0;
 
-	list_sort(&mover->bases);
-	for (uint64_t i = 0; i < mover->bases.nr && !mover->error; i++) {
-		words += mark_table(mover, mover->bases.data[i]);
-		if (words > TABLE_WORDS_MAX)
-			mover->error = -E2BIG;
+	keep_tables(mover, &mover->bases);
+	keep_tables(mover, &mover->guesses);
+	for (uint64_t i = 0; i < bases->nr; i++)
+		words += mark_table(mover, bases->data[i], i + 1 < bases->nr ?
+				    bases->data[i + 1] : mover->high);
+	for (uint64_t i = 0; i < guesses->nr && words <= TABLE_WORDS_MAX; i++) {
+		while (k < bases->nr && bases->data[k] <= guesses->data[i])
+			k++;
+		words += mark_table(mover, guesses->data[i],
+				    k < bases->nr ? bases->data[k] : mover->high);
 	}
+	if (words > TABLE_WORDS_MAX)
+		mover->error = -E2BIG;
 }

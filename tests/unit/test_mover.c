@@ -77,6 +77,10 @@ FUNCTION_IN(TIGHT, label_inside, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %
 FUNCTION_IN(TIGHT, table_target, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n"
 	    "table_at:\tmovq %rdi,%rbx\n\t"
 	    "leaq a_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),%rdx\n\taddq %rax,%rdx\n\tjmp *%rdx");
+FUNCTION_IN(TIGHT, next_table, "leaq b_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),%rdx\n\t"
+	    "addq %rax,%rdx\n\tjmp *%rdx");
+FUNCTION_IN(TIGHT, spared, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %rdi,%rbx\n\t"
+	    "movq %rsi,%rax\n\tnop\n\tnop\nspared_at:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, data_inside, "movl data_inside + 2(%rip),%eax\n\tret");
 FUNCTION_IN(TIGHT, loops, "nop\n\tloop 4f\n4:\tnop\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, counts, "jrcxz 5f\n\tnop\n\tnop\n\tnop\n5:\tret");
@@ -107,7 +111,9 @@ FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 __asm__(".data\n\t.p2align 3\n"
 	"a_variable: .quad 0\n\t.quad label_at, label_inside + 2\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
-	"a_table: .long table_at - a_table, table_target - a_table\n\t.text");
+	"a_table: .long table_at - a_table, table_target - a_table\n\t"
+	/* Relative to a_table this entry would be spared_at - 8, which is spared + 1. */
+	"b_table: .long spared_at - b_table\n\t.text");
 extern const uint8_t a_variable[] __attribute__((visibility("hidden")));
 extern const uint8_t a_function_cold[] __asm__("a_function.cold");
 
@@ -185,6 +191,7 @@ static const struct moved_case {
 	{ call_second, MOVED_SEVERAL, 6, true, COPY(0x53, PUSH_ADDRESS, 0xe9, FIELD) },
 	{ realigned, MOVED_ONE, 5, false, COPY(0x4c, 0x8d, 0x54, 0x24, 0x08) },
 	{ target_at_start, MOVED_SEVERAL, 5, false, COPY(0xff, 0xcf, 0x90, 0x90, 0x90) },
+	{ spared, MOVED_SEVERAL, 7, false, COPY(0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0) },
 	{ label_inside, MOVED_SEVERAL, 7, false,
 	  COPY(0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0) },
 };
