@@ -172,6 +172,8 @@ const struct cli_cmd cli_run = {
 "The following settings hold from the start.  They are parameters of the kernel's\n"
 "command line.  For a program that `ulf run` does not start, the environment\n"
 "variable ULF_TRACE takes them: ULF_TRACE='trace_clock=mono ...'\n"
+"Start a server before it (ulf server --background): nothing is recorded\n"
+"without one.\n"
 "\n"
 "  --trace-event=EVENTS      as -e; ! before an event leaves the event out\n"
 "  --trace-buf-size=SIZE     size of each CPU's buffer: 64K, 4M\n"
