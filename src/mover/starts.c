@@ -200,15 +200,12 @@ static void apply_symbol(struct mover *mover, const Elf64_Sym *symbol, const cha
 	function = starts_at(mover, symbol->st_value);
 	if (!function || function->start != symbol->st_value || type == STT_NOTYPE)
 		return;
-	if (strstr(name, ".cold")) {
-		if (!function->reason)
-			function->reason = MOVED_BY_COLD;
-		return;
-	}
-	function->is_named = true;
 	reason = mover_unsafe_name(name);
+	if (reason == MOVED_BY_COLD && function->is_named)
+		return;
 	if (reason || function->reason == MOVED_BY_COLD)
 		function->reason = (uint8_t)reason;
+	function->is_named |= reason != MOVED_BY_COLD;
 }
 
 static void apply_table(struct mover *mover, uint32_t type)

@@ -88,6 +88,14 @@ static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vad
 		mark_address(mover, insn->immediate, &mover->guesses);
 }
 
+/* The code may refer to @vaddr, if it is code. */
+static void mark_guess(struct mover *mover, uint64_t vaddr)
+{
+	target_add(mover, vaddr);
+	if (mapped_bytes_at(mover, vaddr) >= 4)
+		list_add(mover, &mover->guesses, vaddr);
+}
+
 /* Mark what instructions in [@vaddr, @end) could refer to, wherever they start. */
 static void guess(struct mover *mover, uint64_t vaddr, uint64_t end)
 {
@@ -98,7 +106,7 @@ static void guess(struct mover *mover, uint64_t vaddr, uint64_t end)
 		uint32_t nr = code ? insn_guess(code, end - vaddr, vaddr, addresses) : 0;
 
 		for (uint32_t i = 0; i < nr; i++)
-			mark_address(mover, addresses[i], &mover->guesses);
+			mark_guess(mover, addresses[i]);
 	}
 }
 

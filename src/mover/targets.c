@@ -35,8 +35,8 @@ void target_add_label(struct mover *mover, uint64_t vaddr)
 
 /* ---- relocations ---- */
 
-/* Data has the address @vaddr, or a number that looks like it. */
-static void mark_data(struct mover *mover, uint64_t vaddr)
+/* Data has the address @vaddr. */
+static void mark_pointer(struct mover *mover, uint64_t vaddr)
 {
 	target_add_label(mover, vaddr);
 	set_bit(mover, mover->entries, vaddr);
@@ -62,8 +62,8 @@ static void mark_relocations(struct mover *mover, uint64_t table, uint64_t bytes
 
 	for (uint64_t i = 0; at && i < bytes / sizeof(row); i++) {
 		memcpy(&row, at + i * sizeof(row), sizeof(row));
-		mark_data(mover, (uint64_t)row.r_addend +
-			  symbol_value(mover, symbols, ELF64_R_SYM(row.r_info)));
+		mark_pointer(mover, (uint64_t)row.r_addend +
+			     symbol_value(mover, symbols, ELF64_R_SYM(row.r_info)));
 		for (uint64_t k = 0; is_text(mover, row.r_offset) && k < 8; k++)
 			set_bit(mover, mover->relocated, row.r_offset + k);
 	}
@@ -103,7 +103,8 @@ static void mark_relocation_sections(struct mover *mover)
 
 /*
  * Mark what aligned words of the file could refer to: 8 bytes, and also 4 bytes in a file whose
- * addresses are known.  Packed relocations (RELR) have their addends in such words.
+ * addresses are known.  Packed relocations (RELR) have their addends in such words.  A word of 4
+ * bytes is likelier to be a number, so it does not count as the address of a function.
  */
 static void mark_words(struct mover *mover)
 {
@@ -114,13 +115,13 @@ static void mark_words(struct mover *mover)
 
 		memcpy(&word, mover->image + at, sizeof(word));
 		if (word - mover->text < size)
-			mark_data(mover, word);
+			mark_pointer(mover, word);
 		if (!mover->is_fixed)
 			continue;
 		if ((uint32_t)word - mover->text < size)
-			mark_data(mover, (uint32_t)word);
+			target_add_label(mover, (uint32_t)word);
 		if ((word >> 32) - mover->text < size)
-			mark_data(mover, word >> 32);
+			target_add_label(mover, word >> 32);
 	}
 }
 
@@ -136,32 +137,44 @@ void targets_of_data(struct mover *mover)
 
 /* ---- jump tables ---- */
 
-/* Read the word of a table of distances.  Returns true if it leads from @base to the text. */
-static bool read_entry(const struct mover *mover, uint64_t base, uint64_t number,
+/* Read the word of a table at @at, of 4 or 8 bytes: a distance from @base.  Returns true if it
+ * leads to the text. */
+static bool read_entry(const struct mover *mover, uint64_t base, uint64_t at, uint32_t bytes,
 		       uint64_t *ret_target)
 {
-	int32_t distance;
+	const uint8_t *word = mover->image + (at - mover->low);
+	int64_t distance = 0;
+	int32_t half;
 
-	memcpy(&distance, mover->image + (base - mover->low) + 4 * number, sizeof(distance));
-	*ret_target = base + (uint64_t)(int64_t)distance;
+	memcpy(bytes == sizeof(half) ? (void *)&half : (void *)&distance, word, bytes);
+	if (bytes == sizeof(half))
+		distance = half;
+	*ret_target = base + (uint64_t)distance;
 	return is_text(mover, *ret_target);
 }
 
-/*
- * Mark the entries of the table at @base, if there is one: words of 32 bits that are distances
- * from @base to the text.  The table ends where a word is none, or at @end.  What follows a
- * table may look like its entries, which marks too much.  Returns the number of words.
- */
-static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
+/* Mark the entries of the table at @base, if there is one with words of @bytes bytes. */
+static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, uint32_t bytes)
 {
-	uint64_t nr = (end - base) / 4, target;
+	uint64_t nr = (end - base) / bytes, target;
 
 	for (uint64_t i = 0; i < nr; i++) {
-		if (!read_entry(mover, base, i, &target))
+		if (!read_entry(mover, base, base + i * bytes, bytes, &target))
 			return i;
 		target_add_label(mover, target);
 	}
 	return nr;
+}
+
+/*
+ * Mark the entries of the table at @base, if there is one: words that are distances from @base to
+ * the text, of 32 bits, or in very large programs of 64 bits.  The table ends where a word is
+ * none, or at @end.  What follows a table may look like its entries, which marks too much.
+ * Returns the number of words.
+ */
+static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
+{
+	return mark_entries(mover, base, end, 4) + mark_entries(mover, base, end, 8);
 }
 
 /* Keep only those addresses at which a table starts. */
@@ -171,7 +184,7 @@ static void keep_tables(struct mover *mover, struct list *list)
 
 	list_sort(list);
 	for (uint64_t i = 0; i < list->nr; i++)
-		if (read_entry(mover, list->data[i], 0, &target))
+		if (read_entry(mover, list->data[i], list->data[i], 4, &target))
 			list->data[nr++] = list->data[i];
 	list->nr = nr;
 }

@@ -46,7 +46,9 @@ static const struct unsafe {
 
 enum moved_reason mover_unsafe_name(const char *name)
 {
-	/* The glibc of Debian calls some internal functions __GI_NAME. */
+	if (strstr(name, ".cold"))
+		return MOVED_BY_COLD;
+	/* glibc calls some of its own functions __GI_NAME. */
 	if (!strncmp(name, "__GI_", 5))
 		name += 5;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
