@@ -20,18 +20,10 @@
 
 #define FAILURES_MAX	20
 
-enum action { KILL, INTRUDE, SIGNAL, ACTIONS };
 #define PATHS_SEEN	5		/* number of paths to try before one is used */
 #define PASSES_SHORT	4		/* limit of the passes of a loop in the short form */
 
 static const char *const action_names[] = { "kill", "intrude", "signal" };
-
-struct point {
-	enum action action;
-	uint32_t step;
-	int intruder_result;
-	bool is_killed;
-};
 
 void step_fail(struct step_stage *st, const char *where, uint32_t at,
 	       const char *what, long value)
@@ -41,8 +33,8 @@ void step_fail(struct step_stage *st, const char *where, uint32_t at,
 		       st->scenario->name, where, at, what, value);
 }
 
-static void fail(struct step_stage *st, const struct point *p,
-		 const char *what, long value)
+void step_fail_at(struct step_stage *st, const struct step_point *p, const char *what,
+		  long value)
 {
 	step_fail(st, action_names[p->action], p->step, what, value);
 }
@@ -269,45 +261,48 @@ static bool is_written(const struct step_stage *st, int result)
 	return st->ops->knows_refusal ? result == 0 : !st->scenario->is_refused;
 }
 
-/* Check the records in the ring.  Returns 1 if the stepped record is there. */
-static int check(struct step_stage *st, const struct point *p)
+/* Check the records in the ring, or what the writer has written elsewhere.  Returns 1 if the
+ * stepped record is there. */
+static int check(struct step_stage *st, const struct step_point *p)
 {
 	const struct step_scenario *sc = st->scenario;
 	uint32_t nr_later = 0;
 	struct ring_head head;
 	struct found f;
 
+	if (st->ops->check)
+		return st->ops->check(st, p);
 	/* Other writers must be able to write. */
 	for (uint32_t i = 0; i < 3; i++)
 		nr_later += is_written(st, write_record(st, STEP_LATER + nr_later,
 							st->ops->fill_bytes));
 	find_records(st, &f);
 	if (ring_head(&st->view, &head))
-		fail(st, p, "no head", 0);
+		step_fail_at(st, p, "no head", 0);
 	if (f.is_torn || f.other)
-		fail(st, p, "torn or strange", f.other);
+		step_fail_at(st, p, "torn or strange", f.other);
 	if (f.went_back)
-		fail(st, p, "time ran back", 0);
+		step_fail_at(st, p, "time ran back", 0);
 	if (f.lost + f.filled != sc->fill)
-		fail(st, p, "records before it", f.filled);
+		step_fail_at(st, p, "records before it", f.filled);
 	if (f.later != nr_later || (!sc->is_refused && nr_later != 3))
-		fail(st, p, "records after it", f.later);
+		step_fail_at(st, p, "records after it", f.later);
 	if (!p->is_killed && f.stepped != is_written(st, st->shared->result))
-		fail(st, p, "times written", f.stepped);
+		step_fail_at(st, p, "times written", f.stepped);
 	if (f.stepped > 1 || (sc->is_refused && st->ops->knows_refusal &&
 			      !p->is_killed && st->shared->result != -ENOBUFS))
-		fail(st, p, "result", st->shared->result);
-	if (f.intruders != (p->action == INTRUDE &&
+		step_fail_at(st, p, "result", st->shared->result);
+	if (f.intruders != (p->action == STEP_INTRUDE &&
 			    is_written(st, p->intruder_result)))
-		fail(st, p, "the intruder's", f.intruders);
-	if (f.handlers != (p->action == SIGNAL &&
+		step_fail_at(st, p, "the intruder's", f.intruders);
+	if (f.handlers != (p->action == STEP_SIGNAL &&
 			   is_written(st, st->shared->handler_result)))
-		fail(st, p, "the handler's", f.handlers);
-	if (p->action == SIGNAL && st->shared->handled != 1)
-		fail(st, p, "handled", st->shared->handled);
+		step_fail_at(st, p, "the handler's", f.handlers);
+	if (p->action == STEP_SIGNAL && st->shared->handled != 1)
+		step_fail_at(st, p, "handled", st->shared->handled);
 	if (head.entries != sc->fill + f.stepped + f.intruders + f.handlers +
 	    f.later)
-		fail(st, p, "count", (long)head.entries);
+		step_fail_at(st, p, "count", (long)head.entries);
 	return (int)f.stepped;
 }
 
@@ -376,7 +371,7 @@ static int learn_path(struct step_stage *st)
 	return r < 0 ? r : 0;
 }
 
-static int interrupt_at(struct step_stage *st, struct point *p)
+static int interrupt_at(struct step_stage *st, struct step_point *p)
 {
 	pid_t pid;
 	int r;
@@ -384,19 +379,19 @@ static int interrupt_at(struct step_stage *st, struct point *p)
 	set_stage(st);
 	r = start(st, &pid);
 	r = r ? r : go_to(st, pid, p->step);
-	p->is_killed = r == 0 && p->action == KILL;
-	if (r == 0 && p->action == INTRUDE)
+	p->is_killed = r == 0 && p->action == STEP_KILL;
+	if (r == 0 && p->action == STEP_INTRUDE)
 		p->intruder_result = write_record(st, STEP_INTRUDER,
 						  st->ops->fill_bytes);
-	if (r == 0 && p->action != KILL)
-		r = run_to_end(st, pid, p->action == SIGNAL ? SIGUSR1 : 0);
+	if (r == 0 && p->action != STEP_KILL)
+		r = run_to_end(st, pid, p->action == STEP_SIGNAL ? SIGUSR1 : 0);
 	end(pid);
 	return r;
 }
 
-static void sweep(struct step_stage *st, enum action action, uint32_t stride)
+static void sweep(struct step_stage *st, enum step_action action, uint32_t stride)
 {
-	struct point p = { .action = action };
+	struct step_point p = { .action = action };
 	bool was_there = false;
 
 	for (uint32_t i = action % stride; i < st->nr_path &&
@@ -410,23 +405,23 @@ static void sweep(struct step_stage *st, enum action action, uint32_t stride)
 		 * single steps. */
 		for (int n = 0; n < 100 && r == -ESTALE; n++) {
 			st->is_by_steps = n >= 10;
-			p = (struct point){ .action = action, .step = i };
+			p = (struct step_point){ .action = action, .step = i };
 			r = interrupt_at(st, &p);
 		}
 		st->nr_points++;
 		if (r) {
-			fail(st, &p, "stepping", r);
+			step_fail_at(st, &p, "stepping", r);
 			continue;
 		}
 		r = check(st, &p);
 		/* The commit is one instruction, so after it every point must find the
 		 * record. */
-		if (action == KILL && was_there && !r)
-			fail(st, &p, "came and went", r);
+		if (action == STEP_KILL && was_there && !r)
+			step_fail_at(st, &p, "came and went", r);
 		was_there = r > 0;
 	}
-	if (action == KILL && was_there == st->scenario->is_refused)
-		fail(st, &p, "the outcome", was_there);
+	if (action == STEP_KILL && was_there == st->scenario->is_refused)
+		step_fail_at(st, &p, "the outcome", was_there);
 }
 
 static int sweep_all(struct step_stage *st, const struct step_scenario *scenario)
@@ -445,7 +440,7 @@ static int sweep_all(struct step_stage *st, const struct step_scenario *scenario
 		if (st->nr_path < nr_least)
 			nr_least = st->nr_path;
 	}
-	for (int action = 0; action < ACTIONS; action++)
+	for (int action = 0; action < STEP_ACTIONS; action++)
 		sweep(st, action, stride);
 	return 0;
 }

@@ -39,6 +39,16 @@ struct step_scenario {
 
 struct step_stage;
 
+/* The writer is interrupted at a point by one of these. */
+enum step_action { STEP_KILL, STEP_INTRUDE, STEP_SIGNAL, STEP_ACTIONS };
+
+struct step_point {
+	enum step_action action;
+	uint32_t step;			/* number of instructions that the writer has run */
+	int intruder_result;		/* result of the intruder's write() */
+	bool is_killed;
+};
+
 struct step_ops {
 	/* Make an empty ring for the scenario, and set ->view. */
 	void (*reset)(struct step_stage *st);
@@ -53,6 +63,10 @@ struct step_ops {
 	/* Returns true if the record is whole, and stores its number. */
 	bool (*parse)(struct step_stage *st, const struct ring_record *record,
 		      uint32_t *ret_number);
+	/* Check what is there after the point, if write() writes to something other than a
+	 * ring; NULL: the ring is checked.  Reports mistakes by step_fail_at().  Returns 1 if
+	 * the stepped write has happened, else 0. */
+	int (*check)(struct step_stage *st, const struct step_point *point);
 };
 
 /* Memory that writer and tracer share. */
@@ -90,6 +104,9 @@ void step_sweep(struct step_stage *st, const struct step_scenario *scenarios,
 uint32_t step_debug(struct step_stage *st, const struct step_scenario *scenario);
 void step_fail(struct step_stage *st, const char *where, uint32_t at,
 	       const char *what, long value);
+/* Report that @what is wrong after the point. */
+void step_fail_at(struct step_stage *st, const struct step_point *point, const char *what,
+		  long value);
 /* Print the last line.  Returns the exit status. */
 int step_report(const struct step_stage *st);
 
