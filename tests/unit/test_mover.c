@@ -315,9 +315,11 @@ static void names_are_refused(void **state)
 		{ "setjmp", MOVED_BY_JUMPS }, { "__sigsetjmp", MOVED_BY_JUMPS },
 		{ "swapcontext", MOVED_BY_JUMPS }, { "vfork", MOVED_BY_FORKS },
 		{ "__GI___clone", MOVED_BY_FORKS }, { "dlsym", MOVED_BY_RETURN_ADDRESS },
-		{ "__tls_get_addr_slow", MOVED_BY_LOADER }, { "_Unwind_Resume", MOVED_BY_UNWINDER },
+		{ "__tls_get_addr_slow", MOVED_BY_LOADER },
+		{ "_Unwind_Resume", MOVED_BY_UNWINDER },
 		{ "_start", MOVED_BY_START }, { "__fentry__", MOVED_BY_TRACER },
-		{ "malloc.cold", MOVED_BY_COLD }, { "malloc", MOVED_BY_NONE }, { "setjmp_test", MOVED_BY_NONE },
+		{ "malloc.cold", MOVED_BY_COLD }, { "malloc", MOVED_BY_NONE },
+		{ "setjmp_test", MOVED_BY_NONE },
 		{ "", MOVED_BY_NONE }, { "_startx", MOVED_BY_NONE },
 	};
 
