@@ -418,6 +418,11 @@ void ftrace_buffer_changed(const struct buffer *buffer)
 	set_common(ftrace_state.active);
 }
 
+/* The start and the end of the code of the object that contains libulf; the linker defines
+ * them. */
+extern const char __ehdr_start[] FTRACE_HIDDEN;
+extern const char etext[] FTRACE_HIDDEN;
+
 /* Prepare the hooks of ftrace.S.  Returns -EOPNOTSUPP if the CPU has no xsave. */
 static int hooks_init(void)
 {
@@ -431,6 +436,10 @@ static int hooks_init(void)
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
+	if (&object_is_library) {
+		ftrace_state.own_text = (uint64_t)__ehdr_start;
+		ftrace_state.own_bytes = (uint64_t)(etext - __ehdr_start);
+	}
 	/* Hide the address from the compiler, because ld(1) rejects code that loads a TLS
 	 * offset into a vector register. */
 	__asm__("" : "+r"(this));

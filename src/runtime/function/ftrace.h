@@ -104,9 +104,22 @@ struct ftrace_state {
 	uint64_t thresh_ns;		/* tracing_thresh: shorter calls are not recorded */
 	struct abi_stack *stack;	/* block of the stack tracer, which never changes
 					 * after it is set */
+	uint64_t own_text, own_bytes;	/* range of libulf.so's code; 0 bytes with libulf.a.
+					 * Never changes after it is set */
 };
 extern struct ftrace_state ftrace_state FTRACE_HIDDEN;
 extern const struct ftrace_case ftrace_no_case FTRACE_HIDDEN;
+
+/*
+ * Returns true if libulf itself calls a function: @ret, the return address, is in libulf.so.
+ * Functions of libc can be traced, and libulf calls some of them (memcpy(), memset()), in the
+ * agent and in the middle of a hit.  Such a call must not be a hit: the agent is no thread of the
+ * program, and the first hit of a thread would begin again and again.
+ */
+static inline bool ftrace_is_own_call(uint64_t ret)
+{
+	return ret - ftrace_state.own_text < ftrace_state.own_bytes;
+}
 
 /*
  * The state of one thread.  Only that thread and its signal handlers write it.  A handler

@@ -783,7 +783,7 @@ uint32_t ftrace_hit(uint64_t ip, uint64_t *place, const uint8_t *after,
 	uint32_t graphs = graph_buffers(), users = slot->users & active_users();
 	struct function_call call = { .ip = ip, .place = place, .regs = regs };
 
-	if (!users || !can_record())
+	if (!users || ftrace_is_own_call(*place) || !can_record())
 		return 0;
 	graphs |= graph_buffers();
 	users = without_ignoring(users, graphs, thread_tid());
