@@ -76,7 +76,7 @@ static bool mark_landing_pads(struct mover *mover, uint64_t at, uint64_t start)
 		landing = cfi_number(&bytes, encoding);
 		bytes_uleb(&bytes);
 		if (landing)
-			target_add_entry(mover, start + landing);
+			target_add(mover, start + landing);
 	}
 	return !bytes.is_bad;
 }
