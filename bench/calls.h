@@ -16,6 +16,7 @@
 
 CALLS_DECLARE(plain);		/* no space for a tracer */
 CALLS_DECLARE(nops);		/* -fpatchable-function-entry=5 */
+CALLS_DECLARE(moved);		/* no space either: in a library, whose functions are moved */
 CALLS_DECLARE(hooks);		/* -finstrument-functions, empty hooks */
 CALLS_DECLARE(mcount);		/* -pg */
 
