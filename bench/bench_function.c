@@ -52,7 +52,7 @@ static void measure_round_on(void)
 	root_write("current_tracer", "nop");
 }
 
-/* The same calls of functions that no compiler has prepared. */
+/* Measure calls of functions that no compiler has prepared. */
 static void measure_round_moved(void)
 {
 	root_write("set_ftrace_filter", "leaf_moved fib_moved*");

@@ -132,7 +132,7 @@ static void start_wait(struct timespec *ret_until)
 /* Wait until stop_given is not @given.  Returns false if the time @until has come.  @stop: for
  * the stopper. */
 static bool wait_while(uint32_t given, const struct timespec *until,
-			    const struct abi_stop *stop)
+		       const struct abi_stop *stop)
 {
 	long r = arch_syscall6(SYS_futex, (long)&process_slot->stop_given, FUTEX_WAIT_BITSET,
 			       given, (long)until, (long)stop, FUTEX_BITSET_MATCH_ANY);
