@@ -146,7 +146,8 @@ struct hist_table {
 	uint32_t spare[HIST_SPARES];	/* each 0, or 1 + index of an entry that was taken
 					 * but not used, because another thread inserted
 					 * the same key first */
-	/* The last action snapshot(): written under @last_lock. */
+	/* The last hit for which a snapshot was taken.  The holder of @last_lock writes these
+	 * members. */
 	uint32_t last_lock;		/* ring/shmlock.h */
 	uint32_t last_action;		/* 1 + number of the action; 0: no snapshot yet */
 	uint32_t last_entry;		/* index of the entry */

@@ -33,9 +33,9 @@ int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_l
 void root_list_done(struct root_list *list);
 
 /*
- * Get the last program of run @run_id that could not make its root.  Returns false if
- * there is no such program.  If @ret_row->pid is 0, the row stands for no program: the
- * server cannot open some root, and this may be a root of another run.
+ * Get the last program of run @run_id that could not make its root.  Returns false if there is
+ * no such program.  If the server cannot open a root, it does not know the root's run: then it
+ * also returns a row, whose pid is 0 and which stands for no program.
  */
 bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 

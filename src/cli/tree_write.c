@@ -22,7 +22,7 @@ void tree_write_done(struct tree_write *write)
 	text_done(&write->reason);
 }
 
-/* Keep the reason that the server's last answer has brought. */
+/* Store the reason in the server's last answer, for the error message. */
 static void take_reason(const struct conn *conn, struct tree_write *write)
 {
 	text_reset(&write->reason);

@@ -83,9 +83,9 @@ static ssize_t send_last_byte(struct client *client)
 /*
  * Send the next bytes of the answer.  Returns the number of bytes (> 0) or -errno.
  *
- * Bytes that are in the socket reach the client even if this server is killed.  But a
- * client drops an answer that is not complete (abi/socket.h).  So it is the last byte
- * that hands over the records in the answer, and it is sent alone.
+ * Bytes that are in the socket reach the client even if this server is killed.  But a client
+ * drops an answer that is not complete (abi/socket.h).  So the records in an answer are handed
+ * over when its last byte is sent.  This byte is sent alone.
  */
 static ssize_t send_part(struct client *client)
 {

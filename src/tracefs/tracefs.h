@@ -110,9 +110,8 @@ enum tracefs_delivery {
 	TRACEFS_OFFERED,	/* the caller is about to make a system call that may
 				 * hand over all bytes; if the server is killed from now
 				 * on, it is not known whether the reader has the bytes */
-	TRACEFS_LATER,		/* the system call has not handed over all
-				 * bytes; a reader that gets no more of them
-				 * will not use those that it has */
+	TRACEFS_LATER,		/* the system call did not hand over all bytes; a reader that
+				 * does not get the rest drops the bytes that it has */
 	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
 	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the
 				 * next read returns the same bytes */

@@ -156,7 +156,8 @@ static_assert(10 * ABI_EVENTS <= 1 << TRACEFS_ROW_SHIFT &&
 
 /* A kind of directory.  files.c defines one struct for each kind. */
 struct tracefs_dir {
-	enum tracefs_kind kind;		/* number of this kind of directory in inode numbers */
+	enum tracefs_kind kind;		/* number of this kind of directory; it is a part of
+					 * inode numbers */
 	mode_t mode;			/* permission bits */
 	const struct tracefs_def *defs;	/* table of the entries that every directory of
 					 * this kind has */

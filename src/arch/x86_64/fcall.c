@@ -116,8 +116,9 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 /* ---- map the memory from which `test %dl, far(%rip)` loads ---- */
 
 struct area {
-	uint8_t upper;			/* upper byte of the distance to the area; 0 if
-					 * no area could be mapped */
+	uint8_t upper;			/* upper byte of the 32-bit distance from the
+					 * instruction to the area; 0 if no area could be
+					 * mapped */
 	long base, bytes;
 };
 

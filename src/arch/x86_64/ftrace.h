@@ -5,8 +5,8 @@
 
 #define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
-#define GRAPH_BODY_RETURN	6	/* offset in a body to which the traced function
-					 * returns */
+#define GRAPH_BODY_RETURN	6	/* offset of the instruction to which the traced
+					 * function returns, from the start of its body */
 #define GRAPH_BODY_LANDING	11	/* offset in a body to which unwinders jump
 					 * after an exception */
 #define FTRACE_LANES		4	/* number of entries for graph tracers, which are

@@ -56,8 +56,8 @@ struct event_use {
 struct rules {
 	const struct abi_rules *shared;	/* the block of rules; its first @bytes bytes
 					 * are usable; any process can change them */
-	uint32_t bytes, nr, nr_slots;	/* size of the block in bytes; number of
-					 * rules; number of rule words in use */
+	uint32_t bytes, nr, nr_slots;	/* @bytes: size of the block; @nr: number of rules;
+					 * @nr_slots: number of rule words in use */
 };
 
 struct buffer {

@@ -160,8 +160,8 @@ static bool is_about_functions(int r)
 	return r == -EILSEQ || r == -ENOMEM;
 }
 
-/* Returns the more important of two errors: an error that is not about single
- * functions; if both or none are about single functions, the first one. */
+/* Returns the more important of two errors.  An error of the whole call is more important than
+ * one of single functions; of two equally important errors the first one is returned. */
 static int worse_error(int first, int second)
 {
 	return !first || (is_about_functions(first) && second && !is_about_functions(second)) ?

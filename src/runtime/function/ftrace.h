@@ -41,7 +41,7 @@ enum ftrace_user {
 								 * has function_graph */
 	FTRACE_GRAPH_OPS,		/* the struct that the program has registered
 					 * with register_ftrace_graph() */
-	FTRACE_PROFILE,			/* the profiler, which also follows calls */
+	FTRACE_PROFILE,			/* the profiler, which needs the return of each call, too */
 	FTRACE_PROBES,			/* commands of set_ftrace_filter (function_probe.c) */
 	FTRACE_STACK,			/* the stack tracer */
 	FTRACE_USERS,

@@ -6,7 +6,7 @@
  * (ftrace.S of src/arch).  That frame has a size of 0, so the caller has the same CFA as
  * without the tracer.  Personality routines of the program may use that CFA.  But libgcc
  * and LLVM's libunwind compare CFAs.  An example: f() calls g(), which is followed and
- * throws, and f() catches.  f() has called g() with S in rsp.
+ * throws, and f() catches.  f() has called g() with the stack pointer S.
  *
  *	frame		CFA of the frame below it
  *	g

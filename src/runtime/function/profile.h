@@ -24,8 +24,8 @@ void profile_leave(const struct shadow *shadow);
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
-/* Store the server's setting, for profile_apply().  @session:
- * abi_functions.profile_session; 0: off.  The caller has set object.figures. */
+/* Store the server's setting, which profile_apply() applies.  @session:
+ * abi_functions.profile_session; 0: off.  The caller must set object.figures before. */
 void profile_set_session(uint64_t session);
 /* Apply the setting of profile_set_session().  Returns 0 or -ENOMEM; after -ENOMEM
  * profiling is off. */

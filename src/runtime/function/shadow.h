@@ -58,9 +58,9 @@ struct shadow {
 
 #define SHADOW_NONE	(uint64_t)INT64_MAX	/* value for "no call", which is above
 						 * any stack address */
-/* A flag in ftrace_thread.top and shadow.above.  It means that ftrace.S must leave
- * calls inside of this call to hit.c: this call is not simple (shadow_tags.h), its
- * shadow is not at home, or its thread has no ring. */
+/* A flag in ftrace_thread.top and shadow.above.  It means that hit.c, not ftrace.S, must
+ * handle calls inside of this call: this call is not simple (shadow_tags.h), the memory page
+ * of its shadow is not at home, or its thread has no ring. */
 #define SHADOW_SLOWLY	(1ull << 63)
 #define SHADOW_DOWNS	8u		/* greatest number of signal stacks that a walk
 					 * crosses */

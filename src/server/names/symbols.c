@@ -25,8 +25,8 @@
  * strings, but use them often. */
 struct string {
 	uint64_t addr;			/* 0: the row is free */
-	uint32_t module;		/* symbols_from.module of the record for which
-					 * the string was looked up */
+	uint32_t module;		/* module of the event (symbols_from.module) in whose
+					 * record the address was */
 	char *text;			/* NULL: there is no string */
 };
 
