@@ -200,7 +200,7 @@ static int search_event(struct blackbox *box, char *events)
 {
 	char *line;
 
-	for (line = strtok(events, "\n"); line; line = strtok(NULL, "\n")) {
+	while ((line = strsep(&events, "\n"))) {
 		if (is_system(line, box->event_word)) {
 			cli_error("%s is a system; name one of its events: %s", box->event_word,
 				  line);

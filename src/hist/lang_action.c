@@ -65,7 +65,7 @@ static int parse_trace(struct hist_parser *p, char *text, struct hist_action_def
  * with "save", "trace" or "snapshot" is this action, too. */
 static int parse_action(struct hist_parser *p, char *text, struct hist_action_def *action)
 {
-	strsep(&text, ".");
+	(void)strsep(&text, ".");
 	if (text)
 		action->name = strsep(&text, "(");
 	if (!text)

@@ -362,6 +362,7 @@ static __attribute__((noinline)) bool run_few(struct hist_run *run)
 
 bool hist_run_any(struct hist_run *run)
 {
+	/* cppcheck-suppress ctuuninitvar ; hist_run() sets the members that it must set */
 	return run->unit->nr_regs > HIST_REGS_FEW ? run_many(run) : run_few(run);
 }
 

@@ -40,7 +40,7 @@ static bool describe(const struct cfi_row *row, uint8_t pushed, struct moved_fra
 		if (row->how[saved_regs[i]] == CFI_SAME)
 			continue;
 		if (row->how[saved_regs[i]] != CFI_AT_OFFSET || value >= 0 || value % 8 ||
-		    value < -8 * UINT8_MAX)
+		    value < -8 * (int32_t)UINT8_MAX)
 			return false;
 		ret_frame->saved[i] = (uint8_t)(-value / 8);
 	}

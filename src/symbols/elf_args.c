@@ -224,6 +224,7 @@ static uint64_t find_function_body(const struct elf_args *args, uint64_t low, ui
 		enum fsite_form form = fsite_form(kinds[i], code, nr, &at);
 
 		if (form < FSITE_FORMS)
+			/* cppcheck-suppress arrayIndexOutOfBoundsCond ; @form was checked */
 			body = low + at + FSITE_BYTES + fsite_shapes[form].tail;
 	}
 	free(code);

@@ -50,9 +50,10 @@ struct arch_figures {
 	"4:	jmp	%l[aborted]\n"					\
 	".popsection\n"
 
-#define FIGURES_INPUT(figures_, where)					\
-	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures_),		\
-	[part_bytes] "m"((where)->part_bytes), [nr_cpus] "m"((where)->nr_cpus), \
+/* The caller has variables with these names: cppcheck cannot parse `->' in an operand. */
+#define FIGURES_INPUT							\
+	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures),		\
+	[part_bytes] "m"(*part_bytes), [nr_cpus] "m"(*nr_cpus),		\
 	[signature] "i"(RSEQ_SIGNATURE)
 
 /*
@@ -71,6 +72,10 @@ struct arch_figures {
 static inline __attribute__((always_inline)) enum arch_commit
 arch_figures_add_pair(const struct arch_figures *where, uint32_t index, uint64_t value)
 {
+	char *figures = where->at + 16ull * index;
+	const uint64_t *part_bytes = &where->part_bytes;
+	const uint32_t *nr_cpus = &where->nr_cpus;
+
 	__asm__ goto volatile(
 		"	movl	$1, %%eax\n"
 		"	movq	%%rax, %%xmm0\n"
@@ -80,7 +85,7 @@ arch_figures_add_pair(const struct arch_figures *where, uint32_t index, uint64_t
 		"	paddq	(%%rax), %%xmm0\n"
 		"	movaps	%%xmm0, (%%rax)\n"	/* [hist.figures] */
 		FIGURES_END
-		: : FIGURES_INPUT(where->at + 16ull * index, where), [value] "r"(value)
+		: : FIGURES_INPUT, [value] "r"(value)
 		: "rax", "xmm0", "xmm1", "memory", "cc"
 		: no_cpu, aborted);
 	return ARCH_COMMIT_DONE;
@@ -104,6 +109,10 @@ aborted:
 static inline enum arch_commit arch_figures_add(const struct arch_figures *where, uint32_t index,
 						const uint64_t *values, uint64_t nr)
 {
+	char *figures = where->at + (uint64_t)index * where->figure_bytes;
+	const uint64_t *part_bytes = &where->part_bytes;
+	const uint32_t *nr_cpus = &where->nr_cpus;
+
 	/* r8: hits; r9: the valid copy of the sums; r10: the other one; rcx: i */
 	__asm__ goto volatile(
 		FIGURES_BEGIN
@@ -123,8 +132,7 @@ static inline enum arch_commit arch_figures_add(const struct arch_figures *where
 		"	incq	%%r8\n"
 		"	movq	%%r8, (%%rax)\n"	/* [hist.figures] */
 		FIGURES_END
-		: : FIGURES_INPUT(where->at + (uint64_t)index * where->figure_bytes, where),
-		    [values] "r"(values), [nr] "r"(nr)
+		: : FIGURES_INPUT, [values] "r"(values), [nr] "r"(nr)
 		: "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc"
 		: no_cpu, aborted);
 	return ARCH_COMMIT_DONE;

@@ -119,6 +119,7 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event, ui
 
 	if (!buffer_is_recording(buffer))
 		return;
+	/* cppcheck-suppress uninitvar ; stack_save() fills callers */
 	record.stack.size = (int32_t)stack_save(event, depth, record.stack.callers, FRAMES_MAX);
 	write_stack(buffer, &record.stack);
 }

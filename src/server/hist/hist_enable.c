@@ -49,6 +49,7 @@ static uint32_t find_words(const struct instance *instance, const struct event *
 
 		for (; hist; hist = next_of_event(hist->next, instance, event)) {
 			if (nr < max)
+				/* cppcheck-suppress nullPointer ; @max is 0 then */
 				ret_words[nr] = hist->paused;
 			nr++;
 		}
