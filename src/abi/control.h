@@ -26,6 +26,7 @@
 #define ULF_ABI_CONTROL_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -453,7 +454,7 @@ enum abi_used {
 	ABI_USED_NOT,			/* never used */
 	ABI_USED,			/* the buffer has or had rings, rules or lists
 					 * of threads */
-	ABI_USED_PRINTK,		/* the buffer has rings for trace_printk(), but
+	ABI_USED_UNASKED,		/* the buffer has rings for trace_printk(), but
 					 * no user has opened a file of the root or
 					 * changed a setting */
 };
@@ -506,6 +507,13 @@ struct abi_buffer {
 	uint64_t slots[ABI_SLOTS];	/* rule words (abi/rules.h), which processes and
 					 * the server write */
 };
+
+/* Returns true if the root has figures that are in no ring: those of the profiler or of the
+ * stack tracer. */
+static inline bool abi_has_figures(const struct abi_control *control)
+{
+	return control->stack || control->profile;
+}
 
 /* Returns the main side of @cpu, to which its records go.  The other side, if it has rings,
  * is the snapshot. */

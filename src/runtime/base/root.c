@@ -458,7 +458,7 @@ void root_remove_if_unused(void)
 		/* -ENOSPC means that no process has ever written to this row of the
 		 * table of buffers, so the buffer was never used. */
 		if (r != -ENOSPC && (r || (buffer->used &&
-					   buffer->used != ABI_USED_PRINTK)))
+					   buffer->used != ABI_USED_UNASKED)))
 			return;
 	}
 	if (__atomic_load_n(&root_control->stack, __ATOMIC_RELAXED))

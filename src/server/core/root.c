@@ -438,7 +438,7 @@ static void note_opened(struct root *root)
 	uint32_t *used = &root->top.abi->used;
 
 	root->was_opened = true;
-	if (shm_load(used) == ABI_USED_PRINTK)
+	if (shm_load(used) == ABI_USED_UNASKED)
 		shm_store(used, ABI_USED);
 }
 

@@ -92,7 +92,7 @@ static bool has_recorded(int fd, const struct abi_control *control)
 {
 	uint32_t used;
 
-	if (control->stack || control->profile)
+	if (abi_has_figures(control))
 		return true;
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
 		uint64_t off = control->buffers_off + i * sizeof(struct abi_buffer) +

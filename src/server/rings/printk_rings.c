@@ -21,12 +21,12 @@ int printk_rings_prepare(struct root *root)
 	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
 		return 0;
 	/*
-	 * ABI_USED_PRINTK makes the program remove the root at exit(), unless a file of the
+	 * ABI_USED_UNASKED makes the program remove the root at exit(), unless a file of the
 	 * root was opened.
 	 */
 	if (was_used == ABI_USED_NOT && !root->was_opened &&
 	    !shm_load(&root->control->run_id) && !root->control->boot[0])
-		shm_store(used, ABI_USED_PRINTK);
+		shm_store(used, ABI_USED_UNASKED);
 	apply_start(root, &apply);
 	return 0;
 }
