@@ -182,8 +182,10 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	 * A process has failed to switch an event on, and has stored this in the event's
 	 * row.  Notify all processes, so that they switch the event off.
 	 */
-	if (r)
+	if (r) {
+		stop_orders_log(root, r);
 		raise_generation(root);
+	}
 	return r;
 }
 

@@ -3,9 +3,12 @@
 #include "server/core/stop_order.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "abi/control.h"
 #include "abi/stop.h"
+#include "server/core/error_log.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
@@ -36,6 +39,40 @@ static void send_order(const struct root *root, const struct process *process, u
 		return;
 	shm_store(&slot->stop_given, (uint32_t)r);
 	shm_wake(&slot->stop_given);
+}
+
+/* Why a stop has failed, and the remedy. */
+static const char *reason_of(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return "The threads of this process cannot be stopped to switch functions that no "
+		       "compiler has prepared: it may not be traced (a debugger, "
+		       "/proc/sys/kernel/yama/ptrace_scope, PR_SET_DUMPABLE); ulf run can switch "
+		       "them at its start";
+	case -EBUSY:
+		return "A thread of this process did not stop in time, so functions that no "
+		       "compiler has prepared were not switched; try again";
+	}
+	return "The threads of this process could not be stopped to switch functions that no "
+	       "compiler has prepared";
+}
+
+void stop_orders_log(struct root *root, int error)
+{
+	char command[32];
+
+	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
+		const struct process *process = root->process[i];
+
+		if (!process || process->pidfd < 0 ||
+		    (int)shm_load(&root->processes[i].stop_given) != error)
+			continue;
+		snprintf(command, sizeof(command), "process %" PRIu32, process->pid);
+		error_log_add(&root->top, "stop", reason_of(error), command, 0);
+		return;
+	}
 }
 
 void stop_orders_send(const struct root *root)

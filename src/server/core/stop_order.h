@@ -21,6 +21,9 @@ struct stop_order {
 
 /* Use @socket for orders; -1: there is no stopper. */
 void stop_orders_init(int socket);
+/* If a process has failed with @error because its threads could not be stopped, say so in the
+ * top instance's error_log. */
+void stop_orders_log(struct root *root, int error);
 /* Send an order for each live process of @root that wants one, and that has no order yet. */
 void stop_orders_send(const struct root *root);
 
