@@ -70,17 +70,17 @@ FUNCTION_IN(TIGHT, target, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n3:\tdecl %edi\
 FUNCTION_IN(TIGHT, target_at_start, "decl %edi\n\tnop\n\tnop\n\tnop\n\tjne target_at_start\n\tret");
 FUNCTION_IN(TIGHT, prefixed_start, "lock incl (%rsi)\n\tmovl $1,%ecx\n\tje prefixed_start + 1\n\t"
 	    "ret");
-FUNCTION_IN(TIGHT, label, "pushq %rbx\n\t.cfi_def_cfa_offset 16\nlabel_at:\tmovq %rdi,%rbx\n\t"
+FUNCTION_IN(TIGHT, label, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n.Llabel_at:\tmovq %rdi,%rbx\n\t"
 	    "movq %rsi,%rax\n\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, label_inside, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %rdi,%rbx\n\t"
 	    "movq %rsi,%rax\n\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, table_target, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n"
-	    "table_at:\tmovq %rdi,%rbx\n\t"
+	    ".Ltable_at:\tmovq %rdi,%rbx\n\t"
 	    "leaq a_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),%rdx\n\taddq %rax,%rdx\n\tjmp *%rdx");
 FUNCTION_IN(TIGHT, next_table, "leaq b_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),%rdx\n\t"
 	    "addq %rax,%rdx\n\tjmp *%rdx");
 FUNCTION_IN(TIGHT, spared, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %rdi,%rbx\n\t"
-	    "movq %rsi,%rax\n\tnop\n\tnop\nspared_at:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
+	    "movq %rsi,%rax\n\tnop\n\tnop\n.Lspared_at:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, data_inside, "movl data_inside + 2(%rip),%eax\n\tret");
 FUNCTION_IN(TIGHT, loops, "nop\n\tloop 4f\n4:\tnop\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, counts, "jrcxz 5f\n\tnop\n\tnop\n\tnop\n5:\tret");
@@ -108,12 +108,30 @@ FUNCTION_IN(TIGHT, no_return, ".cfi_undefined %rip\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, handler, ".cfi_signal_frame\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 
+/* Four functions with the same 16 bytes.  The only padding in reach is after the next function. */
+#define ALONE ".text.alone,\"ax\",@progbits\n\t.p2align 4"
+#define SIXTEEN_BYTES "xorl %eax,%eax\n\t.rept 6\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
+#define FAR_EXACTLY "\n\t.rept 199\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
+FUNCTION_IN(ALONE, alone_start, FAR_EXACTLY);
+FUNCTION_IN(ALONE, before_call, SIXTEEN_BYTES);
+FUNCTION_IN(ALONE, call_last, "call one");
+FUNCTION_IN(ALONE, alone_second, FAR_EXACTLY);
+FUNCTION_IN(ALONE, before_fall, SIXTEEN_BYTES);
+FUNCTION_IN(ALONE, falls, "movl $1,%eax");
+FUNCTION_IN(ALONE, alone_third, FAR_EXACTLY);
+FUNCTION_IN(ALONE, before_return, SIXTEEN_BYTES);
+FUNCTION_IN(ALONE, returns, "movl $1,%eax\n\tret");
+FUNCTION_IN(ALONE, alone_fourth, FAR_EXACTLY);
+FUNCTION_IN(ALONE, before_labels, SIXTEEN_BYTES);
+FUNCTION_IN(ALONE, has_labels, "movl $1,%eax\n\tret");
+FUNCTION_IN(ALONE, alone_end, FAR_EXACTLY);
+
 __asm__(".data\n\t.p2align 3\n"
-	"a_variable: .quad 0\n\t.quad label_at, label_inside + 2\n\t.text\n\t"
+	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2, has_labels + 7, has_labels + 12\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
-	"a_table: .long table_at - a_table, table_target - a_table\n\t"
-	/* Relative to a_table this entry would be spared_at - 8, which is spared + 1. */
-	"b_table: .long spared_at - b_table\n\t.text");
+	"a_table: .long .Ltable_at - a_table, table_target - a_table\n\t"
+	/* Relative to a_table this entry would be .Lspared_at - 8, which is spared + 1. */
+	"b_table: .long .Lspared_at - b_table\n\t.text");
 extern const uint8_t a_variable[] __attribute__((visibility("hidden")));
 extern const uint8_t a_function_cold[] __asm__("a_function.cold");
 
@@ -214,6 +232,17 @@ static void functions_are_moved(void **state)
 	}
 	assert_int_equal(row_of(marked)->lead, ARCH_LANDING_PAD_BYTES);
 	assert_int_equal(row_of(one)->lead, 0);
+}
+
+/* A thread may come to the padding after call_last, falls and has_labels, so the function before
+ * each of them cannot have it.  The function before `returns` gets the padding after that. */
+static void padding_is_not_executed(void **state)
+{
+	(void)state;
+	assert_int_equal(row_of(before_call)->class, MOVED_SEVERAL);
+	assert_int_equal(row_of(before_fall)->class, MOVED_SEVERAL);
+	assert_int_equal(row_of(before_labels)->class, MOVED_SEVERAL);
+	assert_int_equal(row_of(before_return)->class, MOVED_PADDED);
 }
 
 /* Padding has the bytes that the table says, and is no part of a function. */
@@ -491,6 +520,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_moved),
 		cmocka_unit_test(padding_is_free),
+		cmocka_unit_test(padding_is_not_executed),
 		cmocka_unit_test(functions_are_refused),
 		cmocka_unit_test(parts_are_refused),
 		cmocka_unit_test(other_code_is_no_function),
