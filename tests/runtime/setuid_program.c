@@ -40,7 +40,7 @@ int main(void)
 
 	/* Without the set-uid bit the program has a root, and removes it at its end. */
 	CHECK_EQ(run(OWNER), 10);
-	command_ok("rm -rf \"$TMPDIR/dir/roots\" && chmod 4711 "
+	command_ok("rm -rf \"$TMPDIR/dir\"/* && chmod 4711 "
 		   "\"$TMPDIR/secure\"");
 	status = run(CALLER);
 	if (status == 3 && !command("grep -q '^NoNewPrivs:.*1' "
