@@ -80,7 +80,8 @@ FUNCTION_IN(TIGHT, table_target, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n"
 FUNCTION_IN(TIGHT, next_table, "leaq b_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),%rdx\n\t"
 	    "addq %rax,%rdx\n\tjmp *%rdx");
 FUNCTION_IN(TIGHT, spared, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %rdi,%rbx\n\t"
-	    "movq %rsi,%rax\n\tnop\n\tnop\n.Lspared_at:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
+	    "movq %rsi,%rax\n\tnop\n\tnop\n.Lspared_at:\t"
+	    "popq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, data_inside, "movl data_inside + 2(%rip),%eax\n\tret");
 FUNCTION_IN(TIGHT, loops, "nop\n\tloop 4f\n4:\tnop\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, counts, "jrcxz 5f\n\tnop\n\tnop\n\tnop\n5:\tret");
@@ -108,7 +109,8 @@ FUNCTION_IN(TIGHT, no_return, ".cfi_undefined %rip\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, handler, ".cfi_signal_frame\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 
-/* Four functions with the same 16 bytes.  The only padding in reach is after the next function. */
+/* Four functions with the same 16 bytes.  The only padding in reach is after the next
+ * function. */
 #define ALONE ".text.alone,\"ax\",@progbits\n\t.p2align 4"
 #define SIXTEEN_BYTES "xorl %eax,%eax\n\t.rept 6\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
 #define FAR_EXACTLY "\n\t.rept 199\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
@@ -127,7 +129,8 @@ FUNCTION_IN(ALONE, has_labels, "movl $1,%eax\n\tret");
 FUNCTION_IN(ALONE, alone_end, FAR_EXACTLY);
 
 __asm__(".data\n\t.p2align 3\n"
-	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2, has_labels + 7, has_labels + 12\n\t.text\n\t"
+	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2\n\t"
+	".quad has_labels + 7, has_labels + 12\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
 	"a_table: .long .Ltable_at - a_table, table_target - a_table\n\t"
 	/* Relative to a_table this entry would be .Lspared_at - 8, which is spared + 1. */
