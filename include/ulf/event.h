@@ -317,6 +317,9 @@ ULF_EXPORT extern unsigned long ulf_grace_period;
 /* Give the calling thread a struct ulf_thread, and return it.  Returns NULL on
  * failure. */
 ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
+/* Start libulf in a program into which `ulf attach` has loaded it.  Only the thread that `ulf
+ * attach` has started calls this.  @block: what both have agreed on.  Returns NULL. */
+ULF_EXPORT void *ulf_attach(void *block);
 
 #define ULF_NESTING_MASK	0xfffful
 

@@ -12,11 +12,6 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* Value that getopt_long() returns for a long option that is a boot setting
- * (event/boot.h).  No short option has this value, because short options are letters,
- * and letters are below 256. */
-#define WORD(id)	(256 + BOOT_##id)
-
 static void apply_run_option(struct run *run, int option)
 {
 	switch (option) {
@@ -26,11 +21,8 @@ static void apply_run_option(struct run *run, int option)
 	case 'o':
 		run->out_name = optarg;
 		break;
-	case 'e':
-		run_words_add(run, BOOT_EVENT, optarg);
-		break;
 	default:
-		run_words_add(run, (enum boot_id)(option - WORD(EVENT) + BOOT_EVENT), optarg);
+		run_words_option(run, option, optarg);
 	}
 }
 
@@ -40,27 +32,10 @@ static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int arg
 			     int *ret_status)
 {
 	static const struct option options[] = {
-		{ "event", required_argument, NULL, 'e' },
 		{ "live", no_argument, NULL, 'l' },
 		{ "output", required_argument, NULL, 'o' },
-		{ "trace-event", required_argument, NULL, WORD(EVENT) },
-		{ "trace-buf-size", required_argument, NULL, WORD(BUF_SIZE) },
-		{ "trace-clock", required_argument, NULL, WORD(CLOCK) },
-		{ "trace-options", required_argument, NULL, WORD(OPTIONS) },
-		{ "trace-instance", required_argument, NULL, WORD(INSTANCE) },
-		{ "trace-trigger", required_argument, NULL, WORD(TRIGGER) },
-		{ "ftrace", required_argument, NULL, WORD(TRACER) },
-		{ "ftrace-filter", required_argument, NULL, WORD(FILTER) },
-		{ "ftrace-notrace", required_argument, NULL, WORD(NOTRACE) },
-		{ "ftrace-graph-filter", required_argument, NULL, WORD(GRAPH_FILTER) },
-		{ "ftrace-graph-notrace", required_argument, NULL, WORD(GRAPH_NOTRACE) },
-		{ "ftrace-graph-max-depth", required_argument, NULL, WORD(GRAPH_DEPTH) },
-		{ "alloc-snapshot", no_argument, NULL, WORD(SNAPSHOT) },
-		{ "stacktrace", no_argument, NULL, WORD(STACK) },
-		{ "stacktrace-filter", required_argument, NULL, WORD(STACK_FILTER) },
-		{ "traceoff-on-warning", no_argument, NULL, WORD(WARNING) },
-		{ "ftrace-dump-on-oops", optional_argument, NULL, WORD(DUMP) },
-		{ "tp-printk", no_argument, NULL, WORD(TP_PRINTK) },
+		RUN_SETTING_OPTIONS,
+		{ "tp-printk", no_argument, NULL, RUN_WORD(TP_PRINTK) },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};

@@ -17,6 +17,34 @@
 					 * printed for the setting tp_printk */
 #define RUN_LIBULF	"libulf.so.0"
 
+#define RUN_PATH_BYTES	4096
+
+/* Value that getopt_long() returns for a long option that is a boot setting
+ * (event/boot.h).  No short option has this value, because short options are letters,
+ * and letters are below 256. */
+#define RUN_WORD(id)	(256 + BOOT_##id)
+
+/* Options of commands that take boot settings, for getopt_long(); see run_words_option(). */
+#define RUN_SETTING_OPTIONS							\
+	{ "event", required_argument, NULL, 'e' },			\
+	{ "trace-event", required_argument, NULL, RUN_WORD(EVENT) },	\
+	{ "trace-buf-size", required_argument, NULL, RUN_WORD(BUF_SIZE) },	\
+	{ "trace-clock", required_argument, NULL, RUN_WORD(CLOCK) },	\
+	{ "trace-options", required_argument, NULL, RUN_WORD(OPTIONS) },	\
+	{ "trace-instance", required_argument, NULL, RUN_WORD(INSTANCE) },	\
+	{ "trace-trigger", required_argument, NULL, RUN_WORD(TRIGGER) },	\
+	{ "ftrace", required_argument, NULL, RUN_WORD(TRACER) },	\
+	{ "ftrace-filter", required_argument, NULL, RUN_WORD(FILTER) },	\
+	{ "ftrace-notrace", required_argument, NULL, RUN_WORD(NOTRACE) },	\
+	{ "ftrace-graph-filter", required_argument, NULL, RUN_WORD(GRAPH_FILTER) },	\
+	{ "ftrace-graph-notrace", required_argument, NULL, RUN_WORD(GRAPH_NOTRACE) },	\
+	{ "ftrace-graph-max-depth", required_argument, NULL, RUN_WORD(GRAPH_DEPTH) },	\
+	{ "alloc-snapshot", no_argument, NULL, RUN_WORD(SNAPSHOT) },	\
+	{ "stacktrace", no_argument, NULL, RUN_WORD(STACK) },		\
+	{ "stacktrace-filter", required_argument, NULL, RUN_WORD(STACK_FILTER) },	\
+	{ "traceoff-on-warning", no_argument, NULL, RUN_WORD(WARNING) },	\
+	{ "ftrace-dump-on-oops", optional_argument, NULL, RUN_WORD(DUMP) }
+
 /* Kinds of programs: can the program load libulf?  Programs of the kinds after
  * RUN_PLAIN cannot. */
 enum run_kind {
@@ -84,6 +112,9 @@ struct run {
 void run_words_init(struct run *run);
 /* Add a boot setting.  @value is NULL if the setting has no value. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
+/* Add the boot setting of @option, an option of RUN_SETTING_OPTIONS with the argument
+ * @value. */
+void run_words_option(struct run *run, int option, const char *value);
 /* Return true if the boot settings of @run contain the setting @id. */
 bool run_words_has(const struct run *run, enum boot_id id);
 /* Return true if a boot setting of @run is about functions. */
@@ -171,6 +202,8 @@ void run_program_explain(struct run *run);
 
 /* ---- functions of run_preload.c: load libulf into the program ---- */
 
+/* Find libulf.  Return false if it is not installed; then @ret_path is where it should be. */
+bool run_find_libulf(char ret_path[RUN_PATH_BYTES]);
 /* Set LD_PRELOAD if that makes the program's functions traceable.  Called in the child
  * process. */
 void run_preload(const struct run *run);

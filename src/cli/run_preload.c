@@ -11,13 +11,12 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-#define PATH_BYTES	4096
-
-/* Find libulf.  In a build directory it is next to the file of `ulf`.  Otherwise it is
- * in the directory where libulf is installed. */
-static bool find_libulf(char path[PATH_BYTES])
+/* In a build directory libulf is next to the file of `ulf`.  Otherwise it is in the
+ * directory where it is installed. */
+bool run_find_libulf(char ret_path[RUN_PATH_BYTES])
 {
-	ssize_t len = readlink("/proc/self/exe", path, PATH_BYTES - sizeof(RUN_LIBULF));
+	char *path = ret_path;
+	ssize_t len = readlink("/proc/self/exe", path, RUN_PATH_BYTES - sizeof(RUN_LIBULF));
 
 	while (len > 0 && path[len - 1] != '/')
 		len--;
@@ -30,7 +29,7 @@ void run_preload(const struct run *run)
 {
 	const struct run_program *program = &run->about;
 	const char *others = getenv("LD_PRELOAD");
-	char libulf[PATH_BYTES];
+	char libulf[RUN_PATH_BYTES];
 	struct text all;
 
 	if (program->is_script || program->kind != RUN_FOR_ULF || program->has_libulf)
@@ -40,12 +39,12 @@ void run_preload(const struct run *run)
 			  "link it with libulf", run->program);
 		return;
 	}
-	if (!find_libulf(libulf)) {
+	if (!run_find_libulf(libulf)) {
 		cli_error("no " RUN_LIBULF " in " ULF_LIBDIR ": the functions of %s cannot "
 			  "be traced", run->program);
 		return;
 	}
-	text_init(&all, PATH_BYTES * 16);
+	text_init(&all, RUN_PATH_BYTES * 16);
 	text_printf(&all, "%s%s%s", libulf, others ? ":" : "", others ? others : "");
 	if (!all.error)
 		setenv("LD_PRELOAD", text_str(&all), 1);

@@ -33,6 +33,14 @@ void run_words_add(struct run *run, enum boot_id id, const char *value)
 	text_printf(&run->words, strchr(value, ' ') ? "=\"%s\"" : "=%s", value);
 }
 
+void run_words_option(struct run *run, int option, const char *value)
+{
+	enum boot_id id = option == 'e' ? BOOT_EVENT :
+			  (enum boot_id)(option - RUN_WORD(EVENT) + BOOT_EVENT);
+
+	run_words_add(run, id, value);
+}
+
 bool run_words_has(const struct run *run, enum boot_id id)
 {
 	return boot_has(text_str((struct text *)&run->words), id);

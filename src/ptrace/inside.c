@@ -43,6 +43,7 @@ struct search {
 	int nr_set;
 	struct span spans[STACKS_MAX];	/* stacks of this thread: read, or to be read (end is 0) */
 	size_t nr_spans;
+	size_t nr_frames;		/* number of signal frames that were found */
 	bool is_too_much;		/* true: not everything could be read */
 	uint64_t *words;		/* CHUNK_WORDS words, and before them the last ones of the
 					 * chunk before */
@@ -113,8 +114,10 @@ static void check_words(struct search *search, size_t nr)
 
 	for (size_t i = 0; i < nr; i++) {
 		check_address(search, words[i]);
-		if (arch_context_sp(&words[i] - (ARCH_CONTEXT_WORDS - 1), &sp))
+		if (arch_context_sp(&words[i] - (ARCH_CONTEXT_WORDS - 1), &sp)) {
+			search->nr_frames++;
 			add_stack(search, sp);
+		}
 	}
 	memmove(search->words, search->words + nr, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
 }
@@ -166,4 +169,17 @@ int threads_inside(const struct stopped *stopped, const struct code_range *range
 		set_inside(&search, i);
 	free(search.words);
 	return search.nr_set;
+}
+
+bool stack_has_frame(pid_t pid, uint64_t sp)
+{
+	struct search search = { .pid = pid };
+
+	search.words = calloc(CHUNK_WORDS + ARCH_CONTEXT_WORDS, sizeof(uint64_t));
+	if (!search.words)
+		return true;
+	add_stack(&search, sp);
+	read_stack(&search, 0);
+	free(search.words);
+	return search.nr_frames || search.is_too_much;
 }

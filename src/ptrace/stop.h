@@ -18,6 +18,7 @@
 #ifndef ULF_PTRACE_STOP_H
 #define ULF_PTRACE_STOP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -98,6 +99,10 @@ uint64_t threads_stopped_ns(const struct stopped *stopped);
  */
 int threads_inside(const struct stopped *stopped, const struct code_range *ranges, size_t nr,
 		   uint64_t *inside);
+
+/* Returns true if a signal handler may run on the stack of @pid whose stack pointer is @sp, or
+ * if that is not known.  The thread must be stopped. */
+bool stack_has_frame(pid_t pid, uint64_t sp);
 
 /* Append the reason for a failure as a sentence without a full stop, such as "thread 12 does
  * not stop: it is in state D". */

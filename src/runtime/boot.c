@@ -27,6 +27,7 @@
 #include "runtime/event/boot_events.h"
 #include "runtime/event/caller.h"
 #include "runtime/function/object.h"
+#include "runtime/init.h"
 #include <ulf/event.h>
 
 #define HOLD_SECONDS	5		/* longest wait for settings that the
@@ -45,7 +46,31 @@ static bool is_plain;
  * has: then the settings wait for the first module. */
 static bool is_later;
 
+static const struct runtime_source *source;	/* source of the boot settings; NULL: the
+						 * environment and the configuration file */
+
 /* ---- store the boot settings in the control block of a new root ---- */
+
+void boot_set_source(const struct runtime_source *given)
+{
+	source = given;
+}
+
+/* Store the boot settings of @source. */
+static void fill_given(struct abi_control *c)
+{
+	c->run_id = source->run_id;
+	if (strlen(source->words) >= sizeof(c->boot)) {
+		c->boot_state = ABI_BOOT_TOO_LONG;
+		return;
+	}
+	strcpy(c->boot, source->words);
+	if (*c->boot)
+		c->boot_state = ABI_BOOT_WANTED;
+	boot_name_buffers(c->boot);
+	has_answers = c->boot_state && server_is_there();
+	c->hold = has_answers;
+}
 
 /* Fill in the text of the boot settings: first those of the configuration file, then those
  * of the environment. */
@@ -83,9 +108,14 @@ static bool are_about_functions(const char *words)
 
 void boot_fill(struct abi_control *c, const char *dir)
 {
-	const char *run_id = getenv("ULF_HOLD");
+	const char *run_id;
 
 	server_init(dir);
+	if (source) {
+		fill_given(c);
+		return;
+	}
+	run_id = getenv("ULF_HOLD");
 	fill_words(c);
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
@@ -102,7 +132,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 
 void boot_root_made(void)
 {
-	if (is_plain)
+	if (is_plain || source)
 		return;
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");
@@ -136,7 +166,7 @@ bool boot_objects_coming(void)
 
 void boot_report_no_root(const char *dir, int error)
 {
-	const char *run_id = getenv("ULF_HOLD");
+	const char *run_id = source ? NULL : getenv("ULF_HOLD");
 
 	if (!run_id)
 		return;

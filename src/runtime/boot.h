@@ -8,6 +8,11 @@
 struct abi_control;
 struct ulf_module;
 
+struct runtime_source;
+
+/* Take the boot settings from @source instead of from the environment and the configuration
+ * file.  @source must stay valid until boot_fill() has returned. */
+void boot_set_source(const struct runtime_source *source);
 /* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
 /* Called when the root has its name.  Removes the boot settings from the environment,

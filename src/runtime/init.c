@@ -4,8 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
+#include "abi/attach.h"
 #include "arch/arch.h"
 #include "base/dir.h"
 #include "runtime/agent.h"
@@ -50,26 +53,32 @@ void runtime_watch_exit(void)
 		atexit(at_exit);
 }
 
-static bool is_wanted(void)
+static bool is_wanted(const struct runtime_source *source)
 {
 	const char *disable;
 
 	if (getauxval(AT_SECURE))
 		return false;
+	if (source)
+		return true;
 	disable = getenv("ULF_DISABLE");
 	return !disable || !*disable || (disable[0] == '0' && !disable[1]);
 }
 
 /* Create the root with its boot settings.  If there are boot settings, wait until the
  * server has applied them.  Returns 0 or -errno. */
-static int create_root(void)
+static int create_root(const struct runtime_source *source)
 {
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
 	/* If dir_get() fails, do not connect to the socket in the directory, which may
 	 * belong to another user. */
-	r = dir_get(dir);
+	if (source)
+		r = strlen(source->dir) < sizeof(dir) ? dir_check(strcpy(dir, source->dir)) :
+							-ENAMETOOLONG;
+	else
+		r = dir_get(dir);
 	if (r)
 		goto restore_errno;
 	r = root_create(dir);
@@ -90,8 +99,12 @@ restore_errno:
 
 static void load_parts(void)
 {
+	static bool is_loaded;		/* true: an earlier start has failed later */
 	const struct runtime_part *part;
 
+	if (is_loaded)
+		return;
+	is_loaded = true;
 	for_each_runtime_part(part, load)
 		part->load();
 }
@@ -121,38 +134,70 @@ static void start_parts(void)
 	}
 }
 
-void runtime_init(void)
+/* Returns 0 if there is a root and this process has a slot in it, or -errno. */
+static int start(const struct runtime_source *source)
 {
 	int r;
 
-	if (is_initialized)
-		return;
-	is_initialized = true;
 	runtime_parts = runtime_part_table;
 	grace_init();
 	arch_rseq_init();	/* rseq is needed without a root, too, because the
 				 * program may have callbacks */
 	fork_watch();
-	if (!is_wanted())
-		return;
-	r = create_root();
+	if (!is_wanted(source))
+		return -ECANCELED;
+	if (source)
+		boot_set_source(source);
+	r = create_root(source);
 	/* Call load_parts() here and not earlier.  The parts take locks, and TSan must
 	 * see a call of libc before it sees a lock. */
 	load_parts();
 	if (r)
-		return;
+		return r;
 	process_note_pid(false);
 	buffer_get(0);		/* set up the top buffer, so that tracing_on() finds it */
-	if (process_claim(NULL))
-		return;
+	r = process_claim(NULL);
+	if (r)
+		return r;
 	runtime_watch_exit();
 	init_parts();
 	start_parts();
 	agent_start();
 	boot_wait_functions();
+	return 0;
+}
+
+void runtime_init(void)
+{
+	if (!__atomic_exchange_n(&is_initialized, true, __ATOMIC_RELAXED))
+		start(NULL);
+}
+
+int runtime_start(const struct runtime_source *source)
+{
+	int r;
+
+	if (__atomic_exchange_n(&is_initialized, true, __ATOMIC_RELAXED))
+		return root_control ? 0 : -EALREADY;
+	r = start(source);
+	if (r)
+		__atomic_store_n(&is_initialized, false, __ATOMIC_RELAXED);
+	return r;
+}
+
+/* Returns true if this thread is the one with which `ulf attach` loads libulf.  It starts the
+ * runtime later, when the dynamic linker has released its locks. */
+static bool is_loader(void)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	return !strcmp(name, ABI_ATTACH_LOADER) &&
+	       arch_syscall0(SYS_gettid) != arch_syscall0(SYS_getpid);
 }
 
 __attribute__((constructor(101))) static void library_coming(void)
 {
-	runtime_init();
+	if (!is_loader())
+		runtime_init();
 }

@@ -3,9 +3,22 @@
 #ifndef ULF_RUNTIME_INIT_H
 #define ULF_RUNTIME_INIT_H
 
+#include <stdint.h>
+
+/* Where the start takes its settings from, if it is not the environment. */
+struct runtime_source {
+	const char *dir;		/* the ulf directory, which exists */
+	const char *words;		/* boot settings; "" if there are none */
+	uint32_t run_id;		/* number that the root gets */
+};
+
 /* Create the root and start the agent.  Only the first call has an effect.  May wait for
  * the server. */
 void runtime_init(void);
+/* Do the same for `ulf attach`: the settings come from @source, and the environment is not
+ * read, because other threads may change it.  Returns 0 if there is a root now, or -errno. A
+ * start that has failed may be tried again. */
+int runtime_start(const struct runtime_source *source);
 /* Register an exit handler.  Each module calls this, because only a handler that is
  * registered late enough runs before the destructors. */
 void runtime_watch_exit(void);

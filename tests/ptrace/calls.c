@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 
-#include "target.h"
+#include "child.h"
 
 #define CALLS_MAX	64
 #define STOPS		300		/* number of stops */

@@ -10,7 +10,7 @@
  */
 #include <sys/epoll.h>
 
-#include "target.h"
+#include "child.h"
 
 #define ROUNDS		5
 #define ROUNDS_LONG	100

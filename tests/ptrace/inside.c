@@ -8,7 +8,7 @@
  */
 #include <ucontext.h>
 
-#include "target.h"
+#include "child.h"
 
 static _Atomic uint64_t *ready;		/* the target adds 1 when it is where it should be */
 

@@ -4,7 +4,7 @@
  * their values and in their order.  A program that SIGSTOP has stopped stays stopped, and a
  * SIGSTOP or SIGCONT that arrives meanwhile has its effect.  SIGKILL ends a stopped program.
  */
-#include "target.h"
+#include "child.h"
 
 #define THREADS		4
 #define STOPS		300

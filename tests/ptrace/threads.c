@@ -4,7 +4,7 @@
  * process moves until threads_continue(), and everything moves afterwards.  Threads that were
  * asked to stay running do.  A process whose first thread has ended can be stopped, too.
  */
-#include "target.h"
+#include "child.h"
 
 #define STARTERS	6
 #define SPINNERS	2

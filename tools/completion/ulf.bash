@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -74,7 +74,7 @@ _ulf() {
 	if [[ $command == --user ]]; then
 		# with --user, no file of another user is read
 		((COMP_CWORD != 2)) || COMPREPLY=($(compgen -u -- "$word"))
-		((COMP_CWORD != 3)) || COMPREPLY=($(compgen -W "ls cat echo hist dump check rm stop" -- "$word"))
+		((COMP_CWORD != 3)) || COMPREPLY=($(compgen -W "detach ls cat echo hist dump check rm stop" -- "$word"))
 		return
 	fi
 	case $command in
@@ -101,6 +101,24 @@ _ulf() {
 				--traceoff-on-warning --ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+		fi ;;
+	attach)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-e --event --help \
+				--trace-event --trace-buf-size --trace-clock --trace-options \
+				--trace-instance --trace-trigger --alloc-snapshot --stacktrace \
+				--stacktrace-filter --ftrace --ftrace-filter --ftrace-notrace \
+				--ftrace-graph-filter --ftrace-graph-notrace \
+				--ftrace-graph-max-depth \
+				--traceoff-on-warning --ftrace-dump-on-oops" -- "$word"))
+		else
+			COMPREPLY=($(compgen -W "$(ps -u "$UID" -o pid=,comm= 2>/dev/null)" -- "$word"))
+		fi ;;
+	detach)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "--help" -- "$word"))
+		else
+			_ulf_roots "$word"
 		fi ;;
 	ls)
 		if [[ $word == -* ]]; then

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "abi/attach.h"
 #include "abi/hist.h"
 #include "abi/ring.h"
 #include "arch/arch.h"
@@ -26,11 +27,38 @@
 	__asm__ volatile("\n.ascii \"->" #name " %c0\"" : : "i"((long)(value)))
 #define OFFSET(name, type, member)	DEFINE(name, offsetof(struct type, member))
 
+void attach_offsets(void);
 void ring_offsets(void);
 void hist_offsets(void);
 void runtime_offsets(void);
 void function_offsets(void);
 void frame_offsets(void);
+
+void attach_offsets(void)
+{
+	OFFSET(ATTACH_PTHREAD_CREATE, abi_attach, pthread_create);
+	OFFSET(ATTACH_DLOPEN, abi_attach, dlopen);
+	OFFSET(ATTACH_DLSYM, abi_attach, dlsym);
+	OFFSET(ATTACH_DLERROR, abi_attach, dlerror);
+	OFFSET(ATTACH_LOADER_CODE, abi_attach, loader_code);
+	OFFSET(ATTACH_THREAD, abi_attach, thread);
+	OFFSET(ATTACH_STARTER, abi_attach, starter);
+	OFFSET(ATTACH_STARTER_ERROR, abi_attach, starter_error);
+	OFFSET(ATTACH_LOADER, abi_attach, loader);
+	OFFSET(ATTACH_ENTRY, abi_attach, entry);
+	OFFSET(ATTACH_LIBULF, abi_attach, libulf);
+	OFFSET(ATTACH_MESSAGE, abi_attach, message);
+	DEFINE(ATTACH_MESSAGE_BYTES, sizeof(((struct abi_attach *)0)->message));
+	DEFINE(STARTER_RUNS, ABI_STARTER_RUNS);
+	DEFINE(STARTER_DONE, ABI_STARTER_DONE);
+	DEFINE(LOADER_RUNS, ABI_LOADER_RUNS);
+	DEFINE(LOADER_LOADED, ABI_LOADER_LOADED);
+	DEFINE(LOADER_FAILED, ABI_LOADER_FAILED);
+	DEFINE(NR_RT_SIGPROCMASK, SYS_rt_sigprocmask);
+	DEFINE(NR_SCHED_YIELD, SYS_sched_yield);
+	DEFINE(NR_PRCTL, SYS_prctl);
+	DEFINE(NR_EXIT, SYS_exit);
+}
 
 void ring_offsets(void)
 {

@@ -9,11 +9,16 @@
 
 #include "arch/arch.h"
 
-#define ERESTARTNOHAND	514		/* a result of system calls that only the kernel sees: start
-					 * the call again, unless a handler of a signal runs */
+/* Results of system calls that only the kernel sees: start the call again, some of them
+ * unless a handler of a signal runs. */
+#define ERESTARTSYS		512
+#define ERESTARTNOINTR		513
+#define ERESTARTNOHAND		514
+#define ERESTART_RESTARTBLOCK	516	/* start it again with restart_syscall() */
 #define CALL_BYTES	2		/* size of the instruction of a system call */
 
 #define CS_USER		0x33u		/* code segment of 64-bit programs */
+#define SS_USER		0x2bu		/* their stack segment */
 /* Bits of the flags register: bit 1 is always set, and these bits never are. */
 #define FLAGS_SET	0x2u
 #define FLAGS_CLEAR	(~0x3fffd7ull)
@@ -72,10 +77,158 @@ int arch_tracee_keep_call(pid_t pid, pid_t tid, struct arch_tracee *tracee)
 	return 1;
 }
 
+/* The ss register is the highest quarter of the word. */
 bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 {
-	if ((words[3] & 0xffff) != CS_USER || !(words[2] & FLAGS_SET) || words[2] & FLAGS_CLEAR)
+	if ((words[3] & 0xffff) != CS_USER || words[3] >> 48 != SS_USER ||
+	    !(words[2] & FLAGS_SET) || words[2] & FLAGS_CLEAR)
 		return false;
 	*ret_sp = words[0];
 	return true;
+}
+
+/* ---- carriers ---- */
+
+/* The words at arch_carrier_data. */
+struct carrier_data {
+	uint64_t wait;
+	uint64_t mask;
+	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rip;
+	uint64_t starter;
+};
+
+extern const uint8_t arch_carrier[], arch_carrier_data[], arch_carrier_end[];
+extern const uint8_t arch_starter[], arch_loader[], arch_starter_end[];
+
+static size_t data_offset(void)
+{
+	return (size_t)(arch_carrier_data - arch_carrier);
+}
+
+/* Set the registers with which a thread continues that restores itself: what the kernel does
+ * after a stop, it must do itself. */
+static void set_restart(const struct arch_tracee *tracee, struct carrier_data *data)
+{
+	int64_t result = (int64_t)REG(tracee, rax);
+
+	if (!is_in_call(tracee))
+		return;
+	switch (-result) {
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+		data->rax = REG(tracee, orig_rax);
+		break;
+	case ERESTART_RESTARTBLOCK:
+		data->rax = SYS_restart_syscall;
+		break;
+	default:
+		return;
+	}
+	data->rip -= CALL_BYTES;
+}
+
+size_t arch_carrier_make(const struct arch_tracee *tracee, uint64_t mask, uint64_t starter,
+			 uint8_t ret_code[ARCH_CARRIER_MAX])
+{
+	struct carrier_data data = {
+		.mask = mask,
+		.rax = REG(tracee, rax), .rcx = REG(tracee, rcx), .rdx = REG(tracee, rdx),
+		.rsi = REG(tracee, rsi), .rdi = REG(tracee, rdi), .r8 = REG(tracee, r8),
+		.r9 = REG(tracee, r9), .r10 = REG(tracee, r10), .r11 = REG(tracee, r11),
+		.rip = REG(tracee, rip), .starter = starter,
+	};
+
+	set_restart(tracee, &data);
+	memcpy(ret_code, arch_carrier, data_offset());
+	memcpy(ret_code + data_offset(), &data, sizeof(data));
+	return data_offset() + sizeof(data);
+}
+
+size_t arch_carrier_wait_offset(void)
+{
+	return data_offset() + offsetof(struct carrier_data, wait);
+}
+
+size_t arch_carrier_starter_offset(void)
+{
+	return data_offset() + offsetof(struct carrier_data, starter);
+}
+
+bool arch_is_carrier(const uint8_t *code, size_t bytes)
+{
+	return bytes >= data_offset() && !memcmp(code, arch_carrier, data_offset());
+}
+
+/* The flags and the stack pointer stay those of the program. */
+int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
+			 const long args[6])
+{
+	struct arch_tracee call = *tracee;
+
+	REG(&call, rip) = carrier;
+	REG(&call, rax) = (uint64_t)nr;
+	REG(&call, orig_rax) = (uint64_t)-1;
+	REG(&call, rdi) = (uint64_t)args[0];
+	REG(&call, rsi) = (uint64_t)args[1];
+	REG(&call, rdx) = (uint64_t)args[2];
+	REG(&call, r10) = (uint64_t)args[3];
+	REG(&call, r8) = (uint64_t)args[4];
+	REG(&call, r9) = (uint64_t)args[5];
+	return arch_tracee_write(tid, &call);
+}
+
+int arch_tracee_write(pid_t tid, const struct arch_tracee *tracee)
+{
+	return ptrace(PTRACE_SETREGS, tid, NULL, tracee->regs) ? -errno : 0;
+}
+
+long arch_tracee_result(const struct arch_tracee *tracee)
+{
+	return (long)REG(tracee, rax);
+}
+
+long arch_tracee_call(const struct arch_tracee *tracee)
+{
+	return is_in_call(tracee) ? (long)REG(tracee, orig_rax) : -1;
+}
+
+bool arch_tracee_is_64bit(const struct arch_tracee *tracee)
+{
+	return REG(tracee, cs) == CS_USER;
+}
+
+uint64_t arch_tracee_tp(const struct arch_tracee *tracee)
+{
+	return REG(tracee, fs_base);
+}
+
+void arch_clone_args(unsigned long flags, uint64_t stack, uint64_t parent_tid, uint64_t child_tid,
+		     uint64_t tp, long ret_args[6])
+{
+	const long args[6] = { (long)flags, (long)stack, (long)parent_tid, (long)child_tid,
+			       (long)tp, 0 };
+
+	memcpy(ret_args, args, sizeof(args));
+}
+
+const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader)
+{
+	*ret_bytes = (size_t)(arch_starter_end - arch_starter);
+	*ret_loader = (size_t)(arch_loader - arch_starter);
+	return arch_starter;
+}
+
+/* The words: self, dtv, self, "there are several threads", unused, stack guard, pointer
+ * guard.  Both guards are the same in all threads. */
+void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint64_t dtv,
+		   uint64_t ret_tcb[ARCH_TCB_WORDS])
+{
+	memset(ret_tcb, 0, ARCH_TCB_WORDS * sizeof(*ret_tcb));
+	ret_tcb[0] = address;
+	ret_tcb[ARCH_TCB_DTV] = dtv;
+	ret_tcb[2] = address;
+	ret_tcb[3] = 1;
+	ret_tcb[5] = other[5];
+	ret_tcb[6] = other[6];
 }

@@ -5,6 +5,7 @@
 #define ULF_ARCH_TRACEE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -54,5 +55,60 @@ int arch_tracee_keep_call(pid_t pid, pid_t tid, struct arch_tracee *tracee);
  * stack pointer.
  */
 bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp);
+
+/* ---- let a stopped thread make system calls; see starter.S and docs/design/attach.md ---- */
+
+/* Code for a stopped thread: it makes a system call, and restores itself if the tracer dies. */
+#define ARCH_CARRIER_MAX	320u	/* greatest number of bytes of a carrier */
+
+/*
+ * arch_carrier_make - make the carrier for a stopped thread
+ * @tracee: the registers with which the thread must continue.
+ * @mask: the signal mask with which it must continue.
+ * @starter: address at which a thread starts that the carrier's clone() has made.
+ * Returns the number of bytes.
+ */
+size_t arch_carrier_make(const struct arch_tracee *tracee, uint64_t mask, uint64_t starter,
+			 uint8_t ret_code[ARCH_CARRIER_MAX]);
+/* Offset in the carrier of a word: the address of a byte.  If the word is not 0, a carrier
+ * that restores itself waits until this byte is 0, but not for long. */
+size_t arch_carrier_wait_offset(void);
+/* Offset in the carrier of the word that has the address of the starter. */
+size_t arch_carrier_starter_offset(void);
+/* Returns true if @code begins with the code of a carrier. */
+bool arch_is_carrier(const uint8_t *code, size_t bytes);
+
+/* Let the stopped thread make the system call @nr in the carrier at @carrier when it
+ * continues.  @tracee: its own registers.  Returns 0 or -errno. */
+int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
+			 const long args[6]);
+/* Give the thread the registers @tracee.  Returns 0 or -errno. */
+int arch_tracee_write(pid_t tid, const struct arch_tracee *tracee);
+/* Returns the result of a system call from the registers of the thread. */
+long arch_tracee_result(const struct arch_tracee *tracee);
+/* Returns the number of the system call from which the thread was stopped, or -1. */
+long arch_tracee_call(const struct arch_tracee *tracee);
+/* Returns true if the thread executes 64-bit code. */
+bool arch_tracee_is_64bit(const struct arch_tracee *tracee);
+/* Returns the thread pointer. */
+uint64_t arch_tracee_tp(const struct arch_tracee *tracee);
+
+/* Arguments of clone(). */
+void arch_clone_args(unsigned long flags, uint64_t stack, uint64_t parent_tid, uint64_t child_tid,
+		     uint64_t tp, long ret_args[6]);
+
+/* The code of the starter and of the loader, and the offset of the loader's first
+ * instruction. */
+const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader);
+
+/*
+ * The words at the thread pointer of a thread of glibc.  arch_tcb_fill() makes those of a
+ * new thread from those of another thread.
+ * @address: the new thread's thread pointer; @dtv: address of its dtv[0].
+ */
+#define ARCH_TCB_WORDS		7u
+#define ARCH_TCB_DTV		1u	/* number of the word with the address of dtv[0] */
+void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint64_t dtv,
+		   uint64_t ret_tcb[ARCH_TCB_WORDS]);
 
 #endif

@@ -263,6 +263,25 @@ static void set_geometry(void)
 	has_rseq = arch_rseq_init();
 }
 
+/* Store the name of the program.  That is the name of its first thread; another thread may
+ * have another name, as the one that `ulf attach` has started. */
+static void fill_comm(struct abi_control *c)
+{
+	ssize_t n = -1;
+	int fd;
+
+	prctl(PR_GET_NAME, c->comm);
+	if (arch_syscall0(SYS_gettid) == arch_syscall0(SYS_getpid))
+		return;
+	fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, c->comm, sizeof(c->comm) - 1);
+		close(fd);
+	}
+	if (n > 0)
+		c->comm[n - 1] = '\0';	/* the file ends with a newline */
+}
+
 static void fill_control(struct abi_control *c)
 {
 	struct timespec ts;
@@ -288,7 +307,7 @@ static void fill_control(struct abi_control *c)
 	clock_gettime(CLOCK_BOOTTIME, &ts);
 	c->started_ns = (uint64_t)ts.tv_sec * 1000000000ull +
 			(uint64_t)ts.tv_nsec;
-	prctl(PR_GET_NAME, c->comm);
+	fill_comm(c);
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)
 		exe[0] = '\0';

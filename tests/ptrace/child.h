@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A process that a test stops: a child with memory that the test shares with it. */
-#ifndef ULF_TESTS_PTRACE_TARGET_H
-#define ULF_TESTS_PTRACE_TARGET_H
+#ifndef ULF_TESTS_PTRACE_CHILD_H
+#define ULF_TESTS_PTRACE_CHILD_H
 
 #include <dirent.h>
 #include <errno.h>

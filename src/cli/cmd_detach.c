@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf detach: switch off everything that is traced in a root. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_roots.h"
+#include "cli/conn.h"
+#include "cli/terminal.h"
+#include "cli/tree_write.h"
+
+struct detach {
+	struct conn conn;
+	char *root;
+	int error;			/* -errno of the first write that has failed; 0: none */
+};
+
+/* Write @text to @dir/@name.  A file that does not exist has nothing to switch off. */
+static void write_file(struct detach *detach, const char *dir, const char *name, const char *text)
+{
+	struct tree_write write;
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		detach->error = -ENOMEM;
+		return;
+	}
+	tree_write_init(&write, path, text, O_TRUNC);
+	r = tree_write(&detach->conn, &write);
+	if (r < 0 && r != -ENOENT) {
+		tree_write_error(&write, r);
+		if (!detach->error)
+			detach->error = r;
+	}
+	tree_write_done(&write);
+	free(path);
+}
+
+/* Call @see for each entry of the directory @path. */
+static void for_each_entry(struct detach *detach, const char *path,
+			   void (*see)(struct detach *detach, const char *path))
+{
+	char *entries, *entry, *at;
+	size_t len;
+
+	if (conn_path(&detach->conn, ABI_SOCKET_READDIR, path) < 0)
+		return;
+	len = detach->conn.data.len;
+	entries = malloc(len + 1);
+	if (!entries) {
+		detach->error = -ENOMEM;
+		return;
+	}
+	memcpy(entries, detach->conn.data.data, len);
+	entries[len] = '\0';
+	/* Each entry is a character d or -, a name and a NUL. */
+	for (at = entries; at < entries + len; at += strlen(at) + 1) {
+		if (*at != 'd' || asprintf(&entry, "%s/%s", path, at + 1) < 0)
+			continue;
+		see(detach, entry);
+		free(entry);
+	}
+	free(entries);
+}
+
+/* ---- triggers ---- */
+
+/* Actions such as ":onmatch(" refer to other histograms, which cannot be removed before. */
+static bool has_action(const char *line)
+{
+	const char *on = strstr(line, ":on");
+
+	return on && strchr(on, '(');
+}
+
+/* Remove the triggers of the file @path/trigger that have, or do not have, an action.  A line is
+ * the trigger as it was written, and its state in brackets. */
+static void remove_triggers(struct detach *detach, const char *path, bool with_action)
+{
+	char *file, *line, *save = NULL, *command;
+	struct text text;
+
+	if (asprintf(&file, "%s/trigger", path) < 0)
+		return;
+	if (!conn_file_text(&detach->conn, file, &text)) {
+		for (line = strtok_r((char *)text_str(&text), "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			if (*line == '#' || has_action(line) != with_action)
+				continue;
+			if (strstr(line, " ["))
+				*strstr(line, " [") = '\0';
+			if (asprintf(&command, "!%s\n", line) < 0)
+				continue;
+			write_file(detach, path, "trigger", command);
+			free(command);
+		}
+	}
+	text_done(&text);
+	free(file);
+}
+
+static void remove_actions(struct detach *detach, const char *path)
+{
+	remove_triggers(detach, path, true);
+}
+
+static void remove_plain(struct detach *detach, const char *path)
+{
+	remove_triggers(detach, path, false);
+}
+
+static void actions_of_system(struct detach *detach, const char *path)
+{
+	for_each_entry(detach, path, remove_actions);
+}
+
+static void plain_of_system(struct detach *detach, const char *path)
+{
+	for_each_entry(detach, path, remove_plain);
+}
+
+static void remove_all_triggers(struct detach *detach, const char *instance)
+{
+	char *events;
+
+	if (asprintf(&events, "%s/events", instance) < 0)
+		return;
+	for_each_entry(detach, events, actions_of_system);
+	for_each_entry(detach, events, plain_of_system);
+	free(events);
+}
+
+/* ---- commands of functions ---- */
+
+/* Lines of set_ftrace_filter with a command: FUNCTION:COMMAND:COUNT, where COUNT may be
+ * "unlimited"; to remove a command this count is left out. */
+static void remove_commands(struct detach *detach, const char *instance)
+{
+	char *file, *line, *save = NULL, *command, *unlimited;
+	struct text text;
+
+	if (asprintf(&file, "%s/set_ftrace_filter", instance) < 0)
+		return;
+	if (!conn_file_text(&detach->conn, file, &text)) {
+		for (line = strtok_r((char *)text_str(&text), "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save)) {
+			if (*line == '#' || !strchr(line, ':'))
+				continue;
+			unlimited = strstr(line, ":unlimited");
+			if (unlimited)
+				*unlimited = '\0';
+			if (asprintf(&command, "!%s\n", line) < 0)
+				continue;
+			write_file(detach, instance, "set_ftrace_filter", command);
+			free(command);
+		}
+	}
+	text_done(&text);
+	free(file);
+}
+
+/* ---- the root ---- */
+
+static void switch_off(struct detach *detach, const char *instance)
+{
+	write_file(detach, instance, "current_tracer", "nop\n");
+	remove_commands(detach, instance);
+	remove_all_triggers(detach, instance);
+	write_file(detach, instance, "set_event", "\n");
+}
+
+static int switch_off_root(struct detach *detach)
+{
+	char *instances;
+
+	if (asprintf(&instances, "%s/instances", detach->root) < 0)
+		return -ENOMEM;
+	switch_off(detach, detach->root);
+	for_each_entry(detach, instances, switch_off);
+	free(instances);
+	write_file(detach, detach->root, "stack_tracer_enabled", "0\n");
+	write_file(detach, detach->root, "function_profile_enabled", "0\n");
+	write_file(detach, detach->root, "dynamic_events", "\n");
+	return detach->error;
+}
+
+static int detach_root(const char *word)
+{
+	struct detach detach = { .root = NULL };
+	int status = CLI_FAILED;
+
+	if (conn_open(&detach.conn, CONN_START) < 0)
+		return CLI_FAILED;
+	if (root_path(&detach.conn, word, &detach.root) == 0 && switch_off_root(&detach) == 0) {
+		terminal_line(stdout, "nothing is traced in %s any more", detach.root);
+		terminal_line(stdout, "libulf stays in the program, asleep; `ulf attach` uses it "
+				      "again");
+		status = 0;
+	}
+	free(detach.root);
+	conn_close(&detach.conn);
+	return status;
+}
+
+static int cmd_detach(const struct cli_cmd *cmd, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int status;
+
+	if (cli_option(cmd, argc, argv, "h", options, &status) != -1)
+		return status;
+	if (optind + 1 != argc || strchr(argv[optind], '/'))
+		return cli_usage(cmd);
+	return detach_root(argv[optind]);
+}
+
+const struct cli_cmd cli_detach = {
+	.name = "detach",
+	.args = "PID|NAME|ROOT",
+	.summary = "switch off everything that is traced in a program",
+	.help =
+"Switches off all tracers, events, triggers, histograms, commands of functions,\n"
+"the stack tracer and the profiler, in all instances, and removes dynamic events.\n"
+"Afterwards the program executes its own code as before.\n"
+"\n"
+"libulf stays in the program: its memory is mapped, and one thread sleeps.  It\n"
+"cannot be unloaded, because a thread of the program may still be in its code.\n"
+"`ulf attach` uses it again.\n"
+"\n"
+"As in the kernel, switching a tracer off clears its buffer: read the trace before.\n"
+"Records of events stay readable.\n",
+	.is_for_users = true,
+	.run = cmd_detach,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Let a thread of a program make system calls, by a carrier (arch/arch.h). */
+#ifndef ULF_PTRACE_HIJACK_H
+#define ULF_PTRACE_HIJACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arch/arch.h"
+
+/* A thread that is stopped, and makes system calls for another process. */
+struct hijack {
+	pid_t pid;
+	pid_t tid;
+	struct arch_tracee tracee;	/* its own registers */
+	uint64_t mask;			/* its own signal mask */
+	uint64_t carrier;		/* address of the carrier; 0: none was written */
+	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which it was asked to stop */
+	bool is_masked;			/* true: its signals are blocked */
+	bool has_moved;			/* true: it has registers of the carrier */
+	bool is_interrupted;		/* true: it has stopped for another reason than this
+					 * process's: the carrier must restore it */
+	int signal;			/* signal that it was about to get then; 0: none */
+};
+
+/*
+ * hijack_start - stop the thread @tid of @pid
+ *
+ * Returns 0, or, with the thread running:
+ *	-EAGAIN	it was about to get a signal, or is stopped by SIGSTOP: try again
+ *	-EBUSY	it does not stop in time
+ *	-ESRCH	it has ended
+ *	-EPERM	it may not be traced
+ */
+int hijack_start(pid_t pid, pid_t tid, struct hijack *ret_hijack);
+
+/* Write the carrier to @address.  The thread does not use it before hijack_call().  @starter:
+ * address for threads that clone() makes.  Returns 0 or -errno. */
+int hijack_prepare(struct hijack *hijack, uint64_t address, uint64_t starter);
+
+/*
+ * hijack_call - make the system call @nr
+ * @ret: its result.
+ * Returns 0 or -errno; -EINTR: something else has stopped the thread, such as SIGSTOP.  Then
+ * the call may or may not have been made, and the thread makes it when it is released.
+ */
+int hijack_call(struct hijack *hijack, long nr, const long args[6], long *ret);
+
+/* Give the thread its registers and its signal mask back, and let it continue.  Returns for
+ * how long it was stopped, in ns. */
+uint64_t hijack_end(struct hijack *hijack);
+/* Remove the carrier, unless the thread still needs it to restore itself.  Called after
+ * hijack_end(), when a thread that the carrier has made has left it. */
+void hijack_clean(struct hijack *hijack);
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Load libulf into a running program: docs/design/attach.md, "How libulf gets in".
+ *
+ *	this process			a thread of the program		new threads
+ *	stop it				mmap() block, stack, ...
+ *	fill that memory		mmap() a page for code
+ *	fill the page			clone()				starter: pthread_create()
+ *	give it its registers		continues			loader: dlopen(),
+ *	wait for the root						  ulf_attach()
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "base/posix_clock.h"
+#include "base/testpoint.h"
+#include "ptrace/hijack.h"
+#include "ptrace/loader.h"
+#include "ptrace/place.h"
+#include "ptrace/remote.h"
+#include "ptrace/starter.h"
+#include "ptrace/stop.h"
+#include "ptrace/target.h"
+#include "ptrace/tasks.h"
+
+#define TRIES_MAX	1000u		/* number of stops of a program with one thread */
+#define TRIES_FAST	20u		/* tries with short pauses */
+#define PAUSE_NS	200000
+#define PAUSE_LONG_NS	5000000
+#define SINGLE_NS	100000000u	/* longest wait for pthread_create() to begin */
+#define STARTER_NS	5000000000ull	/* longest wait for the starter's first instructions */
+#define LOAD_NS		15000000000ull	/* longest wait for the root */
+#define CLONE_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
+			 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
+#define NAME_BYTES	64
+
+static_assert(sizeof(((struct abi_attach *)0)->words) == ABI_BOOT_BYTES, "boot settings");
+
+struct injection {
+	const struct inject_request *request;
+	struct target target;
+	struct starter starter;
+	uint64_t place;			/* address for the carrier */
+	uint64_t memory;		/* address of struct abi_attach in the program */
+	uint64_t code;			/* address of the code of the new threads */
+	bool is_started;		/* true: the starter was made */
+};
+
+static void pause_between(unsigned int tries)
+{
+	const struct timespec time = { 0, tries < TRIES_FAST ? PAUSE_NS : PAUSE_LONG_NS };
+
+	nanosleep(&time, NULL);
+}
+
+/* ---- choose a thread ---- */
+
+/* Returns the number of the system call in which the thread sleeps, -1 if it runs, -2 if that
+ * is not known. */
+static long sleeping_call(pid_t pid, pid_t tid)
+{
+	char path[NAME_BYTES], text[NAME_BYTES] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -2;
+	if (!fgets(text, sizeof(text), file))
+		*text = '\0';
+	fclose(file);
+	return *text == 'r' ? -1 : *text >= '0' && *text <= '9' ? atol(text) : -2;
+}
+
+/*
+ * How well a thread can be used.  Best is one that waits for a futex: it has no timeout that
+ * begins anew, and takes no CPU time.  The first thread of a process is bad: stop.c says why
+ * other threads may get EINTR while it is traced.
+ */
+static int rate(pid_t pid, pid_t tid)
+{
+	struct task_stat stat = task_stat_read(pid, tid);
+	long call = sleeping_call(pid, tid);
+
+	if (stat.state == 'D' || stat.is_of_kernel || task_has_ended(stat) || call == -2)
+		return -1;
+	if (tid == pid)
+		return 0;
+	switch (call) {
+	case SYS_futex:
+		return 4;
+	case -1:
+		return 2;
+	case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_semtimedop: case SYS_rt_sigtimedwait:
+	case SYS_io_getevents: case SYS_recvfrom: case SYS_recvmsg:
+		return 1;
+	default:
+		return 3;
+	}
+}
+
+/* Returns the best thread, or 0.  @round: turns the order, so that not always the same of
+ * several equal threads is tried. */
+static pid_t choose_thread(pid_t pid, unsigned int round)
+{
+	struct task_list list = { 0 };
+	pid_t best = 0;
+	int most = -1;
+
+	if (!tasks_read(pid, &list)) {
+		for (size_t i = 0; i < list.nr && most < 4; i++) {
+			pid_t tid = list.tids[(i + round) % list.nr];
+			int points = rate(pid, tid);
+
+			if (points > most) {
+				most = points;
+				best = tid;
+			}
+		}
+	}
+	tasks_done(&list);
+	return best;
+}
+
+/* ---- the safe point ---- */
+
+static bool is_in(uint64_t address, uint64_t start, uint64_t end)
+{
+	return address >= start && address < end;
+}
+
+/* Returns true if code of libc that runs when the call @call is made may be about to change
+ * what another thread would use, without a lock. */
+static bool is_call_risky(long call)
+{
+	switch (call) {
+	case -1: case SYS_brk: case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_mprotect:
+	case SYS_madvise: case SYS_futex: case SYS_clone: case SYS_clone3: case SYS_vfork:
+	case SYS_fork: case SYS_execve: case SYS_execveat:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Returns true if a second thread may start now.  As long as libc knows of one thread only, it
+ * uses no locks.  So the thread must not be in libc or in the dynamic linker, unless it is
+ * in a system call that is not about memory or threads; and no signal handler may run, which
+ * may have interrupted libc.
+ */
+static bool is_safe(const struct injection *injection, const struct hijack *hijack)
+{
+	const struct target *target = &injection->target;
+	uint64_t ips[ARCH_TRACEE_IPS];
+
+	arch_tracee_ips(&hijack->tracee, ips);
+	if ((is_in(ips[0], target->libc.start, target->libc_end) ||
+	     is_in(ips[0], target->ldso.start, target->ldso_end)) &&
+	    is_call_risky(arch_tracee_call(&hijack->tracee)))
+		return false;
+	return !stack_has_frame(hijack->pid, arch_tracee_sp(&hijack->tracee));
+}
+
+/* ---- make the starter ---- */
+
+static int map_memory(struct hijack *hijack, uint64_t bytes, int rights, uint64_t *ret_address)
+{
+	const long args[6] = { 0, (long)bytes, rights,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0 };
+	long ret = 0;
+	int r = hijack_call(hijack, SYS_mmap, args, &ret);
+
+	if (r)
+		return r;
+	if (arch_is_error(ret))
+		return (int)ret;
+	*ret_address = (uint64_t)ret;
+	return 0;
+}
+
+static int write_block(struct injection *injection)
+{
+	const struct inject_request *request = injection->request;
+	const struct target *target = &injection->target;
+	const struct starter *starter = &injection->starter;
+	uint64_t top = injection->memory + starter->tls - sizeof(uint64_t);
+	size_t bytes, loader;
+	struct abi_attach attach = {
+		.pthread_create = target->pthread_create, .dlopen = target->dlopen,
+		.dlsym = target->dlsym, .dlerror = target->dlerror,
+		.version = ABI_ATTACH_VERSION, .run_id = request->run_id, .starter_tid = 1,
+		.code = injection->code, .code_bytes = ARCH_PAGE_BYTES,
+		.stack = injection->memory + starter->stack,
+		.stack_bytes = starter->tls - starter->stack, .entry = ABI_ATTACH_ENTRY,
+	};
+	int r;
+
+	arch_starter_code(&bytes, &loader);
+	attach.loader_code = injection->code + loader;
+	snprintf(attach.libulf, sizeof(attach.libulf), "%s", request->libulf);
+	snprintf(attach.dir, sizeof(attach.dir), "%s", request->dir);
+	snprintf(attach.words, sizeof(attach.words), "%s", request->words);
+	r = remote_write(injection->target.pid, injection->memory, &attach, sizeof(attach));
+	/* The starter takes the address of the block from its stack. */
+	return r ? r : remote_write(injection->target.pid, top, &injection->memory,
+				    sizeof(injection->memory));
+}
+
+static int write_code(struct injection *injection)
+{
+	pid_t pid = injection->target.pid;
+	uint64_t carrier = injection->place, single = injection->target.single;
+	size_t bytes, loader;
+	const void *code = arch_starter_code(&bytes, &loader);
+	int r = remote_write(pid, injection->code, code, bytes);
+
+	if (!r)
+		r = remote_write(pid, carrier + arch_carrier_starter_offset(), &injection->code, 8);
+	/* If this process dies, the thread waits by itself until libc uses locks. */
+	return r ? r : remote_write(pid, carrier + arch_carrier_wait_offset(), &single, 8);
+}
+
+static int make_starter(struct injection *injection, struct hijack *hijack)
+{
+	const struct starter *starter = &injection->starter;
+	uint64_t tp, tid_at, clear_at;
+	long args[6], ret = 0;
+	int r;
+
+	tp = injection->memory + starter->tp;
+	tid_at = tp + injection->target.tid_offset;
+	clear_at = injection->memory + offsetof(struct abi_attach, starter_tid);
+	arch_clone_args(CLONE_FLAGS, injection->memory + starter->tls - sizeof(uint64_t), tid_at,
+			clear_at, tp, args);
+	r = hijack_call(hijack, SYS_clone, args, &ret);
+	if (!r && ret < 0)
+		r = (int)ret;
+	injection->is_started = !r || r == -EINTR;
+	return r;
+}
+
+/* Wait until pthread_create() has made libc use locks, or until it has ended. */
+static void wait_for_locks(const struct injection *injection)
+{
+	uint64_t until_ns = clock_monotonic_ns() + SINGLE_NS;
+	struct abi_attach attach;
+	uint8_t is_single = 1;
+
+	do {
+		sched_yield();
+		if (remote_read(injection->target.pid, injection->target.single, &is_single, 1) ||
+		    !is_single ||
+		    remote_read(injection->target.pid, injection->memory, &attach, sizeof(attach)))
+			return;
+	} while (attach.starter != ABI_STARTER_DONE && clock_monotonic_ns() < until_ns);
+}
+
+/* Make the thread make the calls.  @single: libc uses no locks yet. */
+static int use_thread(struct injection *injection, struct hijack *hijack, bool is_single)
+{
+	uint64_t tp = arch_tracee_tp(&hijack->tracee);
+	int r = hijack_prepare(hijack, injection->place, 0);
+
+	if (!r)
+		r = map_memory(hijack, injection->starter.bytes, PROT_READ | PROT_WRITE,
+			       &injection->memory);
+	if (!r)
+		r = map_memory(hijack, ARCH_PAGE_BYTES, PROT_READ | PROT_EXEC, &injection->code);
+	if (!r)
+		r = starter_write(&injection->target, &injection->starter, injection->memory, tp);
+	if (!r)
+		r = write_block(injection);
+	if (!r)
+		r = write_code(injection);
+	TESTPOINT("inject.filled");
+	if (!r)
+		r = make_starter(injection, hijack);
+	TESTPOINT("inject.started");
+	if (!r && is_single)
+		wait_for_locks(injection);
+	TESTPOINT("inject.waited");
+	return r;
+}
+
+/* The starter begins in the carrier.  Wait until it has left it.  Returns false if it gets no
+ * CPU for a long time; then the carrier stays. */
+static bool has_left_carrier(const struct injection *injection)
+{
+	uint64_t until_ns = clock_monotonic_ns() + STARTER_NS;
+	struct abi_attach attach;
+
+	do {
+		if (remote_read(injection->target.pid, injection->memory, &attach, sizeof(attach)))
+			return false;
+		if (attach.starter != ABI_STARTER_NEW)
+			return true;
+		pause_between(0);
+	} while (clock_monotonic_ns() < until_ns);
+	return false;
+}
+
+/* Stop a thread, and use it if it is at a safe point.  Returns 0; -EAGAIN: try again; or
+ * another -errno. */
+static int try_once(struct injection *injection, unsigned int round,
+		    struct inject_result *result)
+{
+	pid_t pid = injection->target.pid, tid = choose_thread(pid, round);
+	struct hijack hijack;
+	bool is_single;
+	uint64_t stopped_ns;
+	int r = place_find(&injection->target, &injection->place);
+
+	if (!r)
+		r = tid ? hijack_start(pid, tid, &hijack) : -EAGAIN;
+	if (r)
+		return r == -ESRCH && !task_has_ended(task_stat_read(pid, pid)) ? -EAGAIN : r;
+	is_single = target_is_single(&injection->target);
+	if (!arch_tracee_is_64bit(&hijack.tracee) || (is_single && !is_safe(injection, &hijack)))
+		r = -EAGAIN;
+	else
+		r = use_thread(injection, &hijack, is_single);
+	stopped_ns = hijack_end(&hijack);
+	if (!injection->is_started || has_left_carrier(injection))
+		hijack_clean(&hijack);
+	result->stopped_ns = max_u64(result->stopped_ns, stopped_ns);
+	return r == -EINTR ? injection->is_started ? 0 : -EAGAIN : r;
+}
+
+static void print_failure(const struct injection *injection, int r, struct text *why)
+{
+	pid_t pid = injection->target.pid;
+
+	if (r == -EPERM)
+		target_print_eperm(pid, why);
+	else if (r == -EAGAIN && injection->memory)
+		text_puts(why, "it may have no further thread (ulimit -u, or pids.max of its "
+			       "cgroup)");
+	else if (r == -EAGAIN)
+		text_puts(why, "its only thread was never found outside of libc and of signal "
+			       "handlers, where libulf may be loaded; try again, or start it with "
+			       "`ulf run`");
+	else if (r == -EBUSY)
+		text_puts(why, "its thread does not stop, because it waits for a disk or for its "
+			       "vfork() child; try again");
+	else if (r == -ENOSPC)
+		text_puts(why, "none of its objects has 320 free bytes after its code; start it "
+			       "with `ulf run`");
+	else if (r == -ENOMEM)
+		text_puts(why, "it may map no more memory (ulimit -v)");
+	else
+		text_puts(why, strerror(-r));
+}
+
+static bool start_loader(struct injection *injection, struct inject_result *result,
+			 struct text *why)
+{
+	int r = starter_read(&injection->target, &injection->starter);
+
+	for (result->tries = 1; !r || r == -EAGAIN; result->tries++) {
+		r = try_once(injection, result->tries, result);
+		if (r != -EAGAIN || injection->memory || result->tries == TRIES_MAX)
+			break;
+		pause_between(result->tries);
+	}
+	if (r)
+		print_failure(injection, r, why);
+	return !r;
+}
+
+/* ---- wait for libulf ---- */
+
+static bool print_result(const struct abi_attach *attach, struct inject_result *result,
+			 struct text *why)
+{
+	if (attach->starter == ABI_STARTER_DONE && attach->starter_error)
+		text_printf(why, "pthread_create() has failed in it: %s",
+			    strerror(attach->starter_error));
+	else if (attach->loader == ABI_LOADER_FAILED)
+		text_printf(why, "libulf cannot be loaded into it: %.*s",
+			    (int)sizeof(attach->message), attach->message);
+	else if (attach->loader == ABI_LOADER_REFUSED)
+		text_printf(why, "it could not make its root in %.*s: %s",
+			    (int)sizeof(attach->dir), attach->dir, strerror(-attach->error));
+	else
+		memcpy(result->root, attach->root, sizeof(result->root));
+	return attach->loader == ABI_LOADER_DONE;
+}
+
+static bool is_finished(const struct abi_attach *attach)
+{
+	return (attach->starter == ABI_STARTER_DONE && attach->starter_error) ||
+	       attach->loader == ABI_LOADER_FAILED || attach->loader >= ABI_LOADER_REFUSED;
+}
+
+static bool wait_for_root(const struct injection *injection, struct inject_result *result,
+			  struct text *why)
+{
+	uint64_t until_ns = clock_monotonic_ns() + LOAD_NS;
+	struct abi_attach attach;
+
+	do {
+		if (remote_read(injection->target.pid, injection->memory, &attach,
+				sizeof(attach))) {
+			text_puts(why, "it has ended");
+			return false;
+		}
+		attach.root[sizeof(attach.root) - 1] = '\0';
+		if (is_finished(&attach))
+			return print_result(&attach, result, why);
+		pause_between(0);
+	} while (clock_monotonic_ns() < until_ns);
+	text_puts(why, attach.loader < ABI_LOADER_LOADED ?
+		  "libulf is not loaded yet, because one of its threads holds a lock of malloc() "
+		  "or dlopen(); when the lock is released, its root appears in `ulf ls`" :
+		  "libulf is loaded, but has not made its root yet; it appears in `ulf ls`");
+	return false;
+}
+
+bool inject(const struct inject_request *request, struct inject_result *ret_result,
+	    struct text *ret_why)
+{
+	struct injection injection = { .request = request };
+	struct inject_result result = { .tries = 0 };
+	bool is_done = target_check(request->pid, request->libulf, request->dir, ret_why) &&
+		       target_read(request->pid, &injection.target, ret_why) &&
+		       start_loader(&injection, &result, ret_why) &&
+		       wait_for_root(&injection, &result, ret_why);
+
+	target_done(&injection.target);
+	starter_done(&injection.starter);
+	if (is_done)
+		*ret_result = result;
+	return is_done;
+}

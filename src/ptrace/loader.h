@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Load libulf into a running program: docs/design/attach.md. */
+#ifndef ULF_PTRACE_LOADER_H
+#define ULF_PTRACE_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/attach.h"
+#include "base/text.h"
+
+struct inject_request {
+	pid_t pid;
+	const char *libulf;		/* path of libulf */
+	const char *dir;		/* the ulf directory, which the caller has checked */
+	const char *words;		/* boot settings; "" if there are none */
+	uint32_t run_id;		/* number that the root gets */
+};
+
+struct inject_result {
+	char root[sizeof(((struct abi_attach *)0)->root)];	/* name of the new root */
+	uint64_t stopped_ns;		/* longest time for which a thread was stopped */
+	unsigned int tries;		/* number of stops until a thread could be used */
+};
+
+/*
+ * inject - load libulf, and wait until it has made its root
+ * @ret_result: set on success only.
+ * @ret_why: on failure the reason and a remedy are appended.
+ *
+ * Returns true if there is a root.  The caller should block no signal that ends it: a death at
+ * any moment does the program no harm.
+ */
+bool inject(const struct inject_request *request, struct inject_result *ret_result,
+	    struct text *ret_why);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of the starter: a thread that libc does not know, but that calls functions of
+ * libc.  So it needs thread-local variables like those of other threads.
+ *
+ *	block (struct abi_attach) | stack | thread-local variables | struct pthread | dtv
+ */
+#ifndef ULF_PTRACE_STARTER_H
+#define ULF_PTRACE_STARTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+#include "ptrace/target.h"
+
+struct starter_tls {			/* the variables of one object */
+	uint64_t module;		/* number of the object in the dtv */
+	uint64_t offset;		/* of the variables, below the thread pointer */
+	uint64_t bytes;			/* size of @image */
+	uint8_t *image;			/* their initial values; the rest is 0 */
+};
+
+struct starter {
+	struct starter_tls *rows;
+	size_t nr;
+	/* Offsets in the memory. */
+	uint64_t stack;
+	uint64_t tls;
+	uint64_t tp;			/* of the thread pointer */
+	uint64_t dtv;
+	uint64_t bytes;			/* size of the memory */
+	uint64_t lowest;		/* offset of the lowest variable */
+};
+
+/* Find out what the starter needs in the program @target.  Returns 0 or -errno.  The caller
+ * must call starter_done() in both cases. */
+int starter_read(const struct target *target, struct starter *ret_starter);
+void starter_done(struct starter *starter);
+
+/*
+ * starter_write - write the thread-local variables, struct pthread and dtv
+ * @base: address of the memory in the program.
+ * @other: thread pointer of another thread of the program.
+ * Returns 0 or -errno.
+ */
+int starter_write(const struct target *target, const struct starter *starter, uint64_t base,
+		  uint64_t other);
+
+#endif
