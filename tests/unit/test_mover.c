@@ -38,6 +38,9 @@
 #define TIGHT ".text.tight,\"ax\",@progbits"
 #define FAR "\n\t.rept 200\n\tmovl %eax,%ebx\n\t.endr\n\tret"
 
+/* A jump with an 8-bit distance; clang without optimisation would make a longer one. */
+#define SHORT(opcode, to) ".byte " #opcode "\n\t.byte " to " - . - 1\n\t"
+
 FUNCTION_IN(TIGHT, tight_start, "movl %eax,%ebx" FAR);
 FUNCTION_IN(LOOSE, one, "movl $1,%eax\n\tret");
 FUNCTION_IN(LOOSE, one_relative, "movl $7,a_variable(%rip)\n\tret");
@@ -54,10 +57,10 @@ FUNCTION_IN(TIGHT, frame, "pushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %
 	    "movq %rsp,%rbp\n\t.cfi_def_cfa_register %rbp\n\tsubq $16,%rsp\n\t"
 	    "leave\n\t.cfi_def_cfa %rsp,8\n\tret");
 FUNCTION_IN(TIGHT, branch, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbx,-16\n\t"
-	    "testl %edi,%edi\n\tjne 1f\n\tmovl $3,%eax\n1:\tpopq %rbx\n\t"
+	    "testl %edi,%edi\n\t" SHORT(0x75, "1f") "movl $3,%eax\n1:\tpopq %rbx\n\t"
 	    ".cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, short_jump, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\txorl %eax,%eax\n\t"
-	    "jmp 2f\n\tint3\n\tint3\n2:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
+	    "" SHORT(0xeb, "2f") "int3\n\tint3\n2:\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, call_second, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tcall one\n\t"
 	    "popq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
 FUNCTION_IN(TIGHT, realigned, "leaq 8(%rsp),%r10\n\t.cfi_def_cfa %r10,0\n\tandq $-32,%rsp\n\tret");
