@@ -361,6 +361,9 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < count; i++) {
 		int file = (int)random_below(NR_FILES);
 
+		/* Until the process applies the settings, no block is used again. */
+		if (!random_below(8))
+			fake_apply(&root);
 		read_listings(before);
 		switch (random_below(16)) {
 		case 0:
