@@ -121,30 +121,36 @@ static int use_old_root(const struct run *run, const char *root)
 	return CLI_FAILED;
 }
 
-/* Wait until the server lists the root, and report settings that it could not apply. */
-static int wait_for_server(struct run *run, const char *root)
+/* Report settings that the server could not apply.  There are no roots of this run if an `ulf
+ * attach` that was killed has made the root. */
+static void report_errors(struct run *run)
+{
+	struct root_list roots;
+
+	if (run_roots(run, &roots) < 0)
+		return;
+	if (roots.nr) {
+		run_errors_report(run, &roots);
+		run_events_report(run, &roots);
+	}
+	root_list_done(&roots);
+}
+
+/* Wait until the server lists the new root of @pid. */
+static int wait_for_server(struct run *run, pid_t pid)
 {
 	uint64_t until_ms = clock_monotonic_ms() + SERVER_MS;
-	struct root_list roots;
-	size_t nr = 0;
+	char root[NAME_BYTES];
 
-	do {
-		if (run_roots(run, &roots) < 0)
+	while (!find_root(run, pid, root)) {
+		if (clock_monotonic_ms() > until_ms) {
+			cli_error("libulf is loaded, but the server does not list the root of %s "
+				  "yet; see `ulf ls`", run->program);
 			return CLI_FAILED;
-		nr = roots.nr;
-		if (nr) {
-			run_errors_report(run, &roots);
-			run_events_report(run, &roots);
 		}
-		root_list_done(&roots);
-		if (!nr)
-			usleep(LOOK_US);
-	} while (!nr && clock_monotonic_ms() < until_ms);
-	if (!nr) {
-		cli_error("libulf is loaded, but the server does not list its root %s yet; see "
-			  "`ulf ls`", root);
-		return CLI_FAILED;
+		usleep(LOOK_US);
 	}
+	report_errors(run);
 	print_next_steps(root);
 	return 0;
 }
@@ -175,7 +181,7 @@ static int attach(struct run *run, pid_t pid)
 	if (!is_done)
 		cli_error("cannot attach to %s (pid %d): %s", run->program, pid, text_str(&why));
 	text_done(&why);
-	return is_done ? wait_for_server(run, result.root) : CLI_FAILED;
+	return is_done ? wait_for_server(run, pid) : CLI_FAILED;
 }
 
 static int cmd_attach(const struct cli_cmd *cmd, int argc, char **argv)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Start and exit of the traced program. */
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,7 +29,13 @@
 				 * are more modules than that, one of the handlers still runs
 				 * before the destructors, and one is enough */
 
-static bool is_initialized;		/* true: runtime_init() was called before */
+/* How far the start is. */
+enum start {
+	START_NONE,
+	START_RUNS,
+	START_DONE,			/* with or without a root */
+};
+static uint32_t start_state;		/* enum start; futex */
 
 /* Make process_is_exiting() return true.  Destructors of modules that run later then leave
  * their events described in the dead root. */
@@ -167,21 +175,43 @@ static int start(const struct runtime_source *source)
 	return 0;
 }
 
-void runtime_init(void)
+/* Returns true if this thread must do the start, because no other does or did. */
+static bool start_begin(void)
 {
-	if (!__atomic_exchange_n(&is_initialized, true, __ATOMIC_RELAXED))
-		start(NULL);
+	uint32_t none = START_NONE;
+
+	return __atomic_compare_exchange_n(&start_state, &none, START_RUNS, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+static void start_end(enum start state)
+{
+	__atomic_store_n(&start_state, state, __ATOMIC_RELEASE);	/* [init.state] */
+	arch_syscall3(SYS_futex, &start_state, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+void runtime_init(void)
+{
+	if (!start_begin())
+		return;
+	start(NULL);
+	start_end(START_DONE);
+}
+
+/* An `ulf attach` that was killed has left a loader, which may still start the runtime. */
 int runtime_start(const struct runtime_source *source)
 {
 	int r;
 
-	if (__atomic_exchange_n(&is_initialized, true, __ATOMIC_RELAXED))
-		return root_control ? 0 : -EALREADY;
+	while (!start_begin()) {
+		/* acquire: the other thread has made the root; mate: start_end()
+		 * [init.state] */
+		if (__atomic_load_n(&start_state, __ATOMIC_ACQUIRE) == START_DONE)
+			return root_control ? 0 : -ECANCELED;
+		arch_syscall4(SYS_futex, &start_state, FUTEX_WAIT_PRIVATE, START_RUNS, NULL);
+	}
 	r = start(source);
-	if (r)
-		__atomic_store_n(&is_initialized, false, __ATOMIC_RELAXED);
+	start_end(r ? START_NONE : START_DONE);
 	return r;
 }
 

@@ -67,6 +67,19 @@ for i in $(seq "$([ -n "${ULF_TORTURE-}" ] && echo 300 || echo 10)"); do
 	stop
 done
 
+# ulf attach is killed at any moment.  The program notices nothing, and can be attached to.
+for i in $(seq "$([ -n "${ULF_TORTURE-}" ] && echo 300 || echo 20)"); do
+	start
+	ulf attach "$pid" >/dev/null 2>&1 &
+	killed=$!
+	sleep "0.00$((i % 10))"
+	kill -KILL "$killed" 2>/dev/null
+	wait "$killed" 2>/dev/null
+	expect "tracer after a death" 0 "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")"
+	expect "root after a death" "$name.$pid" "$(ulf attach "$pid" 2>&1 | head -n 1)"
+	stop
+done
+
 # Several processes with one name are listed.
 start
 first=$pid
