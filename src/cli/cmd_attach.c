@@ -19,7 +19,6 @@
 #define SERVER_MS	5000		/* longest wait until the server lists the new root */
 #define LOOK_US		2000
 #define COMM_BYTES	64
-#define NAME_BYTES	sizeof(((struct abi_root_row *)0)->name)
 
 /* Parse the options.  Returns 0, or -2 if the command must exit with *@ret_status. */
 static int parse_options(struct run *run, const struct cli_cmd *cmd, int argc, char **argv,
@@ -80,9 +79,10 @@ static int add_config(struct run *run)
 	return -E2BIG;
 }
 
-/* Find a living root of which @pid is a process.  Returns true and the root's name if there is
- * one. */
-static bool find_root(struct run *run, pid_t pid, char ret_name[NAME_BYTES])
+/* Find a living root: the one that @pid has made, or, if @name is not NULL, the one with this
+ * name.  Returns true and its row if there is one. */
+static bool find_root(struct run *run, pid_t pid, const char *name,
+		      struct abi_root_row *ret_row)
 {
 	struct root_list list;
 	bool is_found = false;
@@ -92,9 +92,10 @@ static bool find_root(struct run *run, pid_t pid, char ret_name[NAME_BYTES])
 	for (size_t i = 0; i < list.nr && !is_found; i++) {
 		const struct abi_root_row *row = &list.rows[i];
 
-		is_found = row->state == ABI_ROOT_ALIVE && row->pid == (uint32_t)pid;
+		is_found = row->state == ABI_ROOT_ALIVE &&
+			   (name ? !strcmp(row->name, name) : row->pid == (uint32_t)pid);
 		if (is_found)
-			strcpy(ret_name, row->name);
+			*ret_row = *row;
 	}
 	root_list_done(&list);
 	return is_found;
@@ -136,13 +137,14 @@ static void report_errors(struct run *run)
 	root_list_done(&roots);
 }
 
-/* Wait until the server lists the new root of @pid. */
-static int wait_for_server(struct run *run, pid_t pid)
+/* Wait until the server lists the root @name.  It is not new if the program was forked by one
+ * that has libulf. */
+static int wait_for_server(struct run *run, pid_t pid, const char *name)
 {
 	uint64_t until_ms = clock_monotonic_ms() + SERVER_MS;
-	char root[NAME_BYTES];
+	struct abi_root_row row;
 
-	while (!find_root(run, pid, root)) {
+	while (!find_root(run, pid, name, &row)) {
 		if (clock_monotonic_ms() > until_ms) {
 			cli_error("libulf is loaded, but the server does not list the root of %s "
 				  "yet; see `ulf ls`", run->program);
@@ -150,23 +152,26 @@ static int wait_for_server(struct run *run, pid_t pid)
 		}
 		usleep(LOOK_US);
 	}
+	if (row.run_id != run->id)
+		return use_old_root(run, name);
 	report_errors(run);
-	print_next_steps(root);
+	print_next_steps(name);
 	return 0;
 }
 
 static int attach(struct run *run, pid_t pid)
 {
-	char libulf[RUN_PATH_BYTES], root[NAME_BYTES];
+	char libulf[RUN_PATH_BYTES];
 	struct inject_request request = { .pid = pid, .libulf = libulf };
 	struct inject_result result;
+	struct abi_root_row row;
 	struct text why;
 	bool is_done;
 
 	if (conn_open(&run->conn, CONN_START) < 0)
 		return CLI_FAILED;
-	if (find_root(run, pid, root))
-		return use_old_root(run, root);
+	if (find_root(run, pid, NULL, &row))
+		return use_old_root(run, row.name);
 	if (!run_find_libulf(libulf)) {
 		cli_error("no " RUN_LIBULF " at %s", libulf);
 		return CLI_FAILED;
@@ -181,7 +186,7 @@ static int attach(struct run *run, pid_t pid)
 	if (!is_done)
 		cli_error("cannot attach to %s (pid %d): %s", run->program, pid, text_str(&why));
 	text_done(&why);
-	return is_done ? wait_for_server(run, pid) : CLI_FAILED;
+	return is_done ? wait_for_server(run, pid, result.root) : CLI_FAILED;
 }
 
 static int cmd_attach(const struct cli_cmd *cmd, int argc, char **argv)
