@@ -81,6 +81,23 @@ static long sleeping_call(pid_t pid, pid_t tid)
 	return *text == 'r' ? -1 : *text >= '0' && *text <= '9' ? atol(text) : -2;
 }
 
+/* Returns true if the thread is libulf's agent.  It is no thread of libc, so the starter cannot
+ * be made like it.  There is one in a child of a program that has libulf. */
+static bool is_agent(pid_t pid, pid_t tid)
+{
+	char path[NAME_BYTES], name[NAME_BYTES] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (!fgets(name, sizeof(name), file))
+		*name = '\0';
+	fclose(file);
+	return !strcmp(name, "ulf-agent\n");
+}
+
 /*
  * How well a thread can be used.  Best is one that waits for a futex: it has no timeout that
  * begins anew, and takes no CPU time.  The first thread of a process is bad: stop.c says why
@@ -91,7 +108,8 @@ static int rate(pid_t pid, pid_t tid)
 	struct task_stat stat = task_stat_read(pid, tid);
 	long call = sleeping_call(pid, tid);
 
-	if (stat.state == 'D' || stat.is_of_kernel || task_has_ended(stat) || call == -2)
+	if (stat.state == 'D' || stat.is_of_kernel || task_has_ended(stat) || call == -2 ||
+	    is_agent(pid, tid))
 		return -1;
 	if (tid == pid)
 		return 0;

@@ -12,6 +12,7 @@ name=att$$
 cp "$ULF_BUILD/tests/cli-attached" "$TMPDIR/$name"
 # The program has another directory in its environment: that of the caller counts.
 start() { # ARGS...: start the program; $pid
+	: >"$TMPDIR/out"
 	ULF_DIR=/nonexistent "$TMPDIR/$name" "$@" >"$TMPDIR/out" &
 	pid=$!
 	pids="$pids $pid"
@@ -48,6 +49,26 @@ expect "again" "$root" "$(ulf attach "$pid" | head -n 1)"
 ulf attach -e 'x:y' "$pid" 2>"$TMPDIR/err" && fail "settings for a root that exists"
 contains "$(cat "$TMPDIR/err")" "its root is $root"
 stop
+
+# A child of a program that has libulf belongs to the root of its parent.
+cat >"$TMPDIR/fork.sh" <<'END'
+while [ ! -e "$1" ]; do n=$((n + 1)); done
+(while [ ! -e "$2" ]; do n=$((n + 1)); done) &
+echo "child $!"
+wait
+END
+bash "$TMPDIR/fork.sh" "$TMPDIR/go" "$TMPDIR/end" >"$TMPDIR/forked" &
+parent=$!
+pids="$pids $parent"
+is_bash() { [ "$(cat "/proc/$parent/comm")" = bash ]; }
+until_true is_bash
+old=$(ulf attach "$parent" 2>&1 | head -n 1)
+touch "$TMPDIR/go"
+until_true grep -q child "$TMPDIR/forked"
+child=$(sed -n 's/^child //p' "$TMPDIR/forked")
+expect "root of a child" "$old" "$(ulf attach "$child" 2>&1 | head -n 1)"
+touch "$TMPDIR/end"
+wait "$parent" || fail "bash: status $?"
 
 # Settings hold from the start.
 start
