@@ -98,8 +98,8 @@ static struct abi_process *find_late(const struct root *root,
 		    !(shm_load(&shared->flags) & ABI_PROCESS_AGENT) ||
 		    has_applied(shared, generation))
 			continue;
-		/* The threads of a process that wants them stopped continue soon. */
-		if (shm_load(&shared->stop_wanted) || !is_stopped(process->pid))
+		/* Threads that the stopper has stopped continue soon. */
+		if (stop_order_is_open(shared) || !is_stopped(process->pid))
 			return shared;
 	}
 	return NULL;

@@ -75,6 +75,15 @@ void stop_orders_log(struct root *root, int error)
 	}
 }
 
+bool stop_order_is_open(const struct abi_process *slot)
+{
+	uint32_t given = shm_load(&slot->stop_given);
+
+	/* A negative number is the error of a stop that has failed. */
+	return shm_load(&slot->stop_wanted) || (given && (given == ABI_STOP_COMING ||
+						(int)given > 0));
+}
+
 void stop_orders_send(const struct root *root)
 {
 	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {

@@ -7,8 +7,10 @@
 #ifndef ULF_SERVER_STOP_ORDER_H
 #define ULF_SERVER_STOP_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct abi_process;
 struct process;
 struct root;
 
@@ -24,6 +26,9 @@ void stop_orders_init(int socket);
 /* If a process has failed with @error because its threads could not be stopped, say so in the
  * top instance's error_log. */
 void stop_orders_log(struct root *root, int error);
+/* Return true if the process of @slot wants its threads stopped, or if the stopper has not let
+ * all of them continue yet. */
+bool stop_order_is_open(const struct abi_process *slot);
 /* Send an order for each live process of @root that wants one, and that has no order yet. */
 void stop_orders_send(const struct root *root);
 
