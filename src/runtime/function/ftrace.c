@@ -12,6 +12,7 @@
  *	switch the sites off that have no other user
  *	grace_wait(): no thread that saw the bit is still in a hit
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -418,10 +419,22 @@ void ftrace_buffer_changed(const struct buffer *buffer)
 	set_common(ftrace_state.active);
 }
 
-/* The start and the end of the code of the object that contains libulf; the linker defines
- * them. */
-extern const char __ehdr_start[] FTRACE_HIDDEN;
-extern const char etext[] FTRACE_HIDDEN;
+/* The header of the object that contains libulf; the linker defines it. */
+extern const Elf64_Ehdr __ehdr_start FTRACE_HIDDEN;
+
+/* Find the code of libulf.so.  Its addresses in the file begin at 0. */
+static void find_own_text(void)
+{
+	const char *start = (const char *)&__ehdr_start;
+	const Elf64_Phdr *row = (const void *)(start + __ehdr_start.e_phoff);
+
+	for (uint32_t i = 0; i < __ehdr_start.e_phnum; i++, row++) {
+		if (row->p_type != PT_LOAD || !(row->p_flags & PF_X) || ftrace_state.own_bytes)
+			continue;
+		ftrace_state.own_text = (uint64_t)(start + row->p_vaddr);
+		ftrace_state.own_bytes = row->p_filesz;
+	}
+}
 
 /* Prepare the hooks of ftrace.S.  Returns -EOPNOTSUPP if the CPU has no xsave. */
 static int hooks_init(void)
@@ -436,10 +449,8 @@ static int hooks_init(void)
 	if (arch_syscall3(SYS_sched_getaffinity, 0, sizeof(cpus), cpus) < 0)
 		offsets.rseq = arch_no_rseq_offset();
 	ring_set_init(&buffer_no_rings, 0);
-	if (&object_is_library) {
-		ftrace_state.own_text = (uint64_t)__ehdr_start;
-		ftrace_state.own_bytes = (uint64_t)(etext - __ehdr_start);
-	}
+	if (&object_is_library)
+		find_own_text();
 	/* Hide the address from the compiler, because ld(1) rejects code that loads a TLS
 	 * offset into a vector register. */
 	__asm__("" : "+r"(this));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with nothing that can be traced has settings, like an interpreter under `ulf
- * run`.  The settings are applied when the program loads the first library with functions
- * that can be traced.  Until then libulf does not ask the server.
+ * A program without tracepoints has settings that are not about functions, like an interpreter
+ * under `ulf run`.  The settings are applied when the program loads the first library with
+ * functions that can be traced.  Until then libulf does not ask the server.
  *
  * no-sanitize: address its library can be traced from the start
  * no-sanitize: thread its library can be traced from the start
@@ -44,7 +44,7 @@ static void load_plain(int number)
 static void start_again(char *self)
 {
 	command_ok("ulf ls >/dev/null");	/* starts a server */
-	CHECK(!setenv("ULF_TRACE", "ftrace=function", 1));
+	CHECK(!setenv("ULF_TRACE", "trace_options=sym-offset", 1));
 	execl("/proc/self/exe", self, "again", NULL);
 	fail("cannot be started again");
 }
