@@ -92,6 +92,17 @@ static void answer(struct abi_process *slot, uint32_t value)
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* The server may have sent an order for a stop that has ended meanwhile, and have stored
+ * ABI_STOP_COMING after the process asked for another one.  Let the server send it again. */
+static void forget_order(struct abi_process *slot)
+{
+	uint32_t coming = ABI_STOP_COMING;
+
+	__atomic_compare_exchange_n(&slot->stop_given, &coming, 0, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	syscall(SYS_futex, &slot->applied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* Wait until the process does not want the stop any more, for HOLD_MS at most. */
 static void wait_for_end(struct abi_process *slot, uint32_t tid)
 {
@@ -220,13 +231,15 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 
 	signal(SIGCHLD, SIG_DFL);
 	alarm(LIFE_SECONDS);
-	if (!slot || !is_wanted(slot, order->tid))
+	if (!slot)
 		_exit(1);
-	r = stop_threads(order, slot, &stopped);
-	if (r) {
+	r = is_wanted(slot, order->tid) ? stop_threads(order, slot, &stopped) : -EAGAIN;
+	if (r && !is_wanted(slot, order->tid))
+		forget_order(slot);
+	else if (r)
 		answer(slot, (uint32_t)r);
+	if (r)
 		_exit(1);
-	}
 	answer(slot, order->tid);
 	wait_for_end(slot, order->tid);
 	TESTPOINT("stopper.end");

@@ -38,12 +38,15 @@ static void print_name(const struct tracefs_node *node, uint32_t nr, struct text
 int available_functions_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
-	int r = functions_refresh_all(node->root);
+	const struct instance *instance = tracefs_instance(node);
+	int r = functions_refresh_listed(instance);
 
 	if (!r)
 		r = function_shown_prepare(tracefs_instance(node));
 	for (uint32_t nr = 0; !r && nr < functions->nr; nr++) {
-		if (!function_is_there(functions, nr))
+		uint32_t at;
+
+		if (!function_object_is_listed(function_object(functions, nr, &at), instance))
 			continue;
 		print_name(node, nr, out);
 		text_putc(out, '\n');
@@ -54,7 +57,8 @@ int available_functions_show(struct tracefs_node *node, struct text *out)
 int available_addrs_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
-	int r = functions_refresh_all(node->root);
+	const struct instance *instance = tracefs_instance(node);
+	int r = functions_refresh_listed(instance);
 
 	if (!r)
 		r = function_shown_prepare(tracefs_instance(node));
@@ -63,7 +67,7 @@ int available_addrs_show(struct tracefs_node *node, struct text *out)
 		const struct function_object *object =
 			function_object(functions, nr, &at);
 
-		if (!object->is_there)
+		if (!function_object_is_listed(object, instance))
 			continue;
 		text_printf(out, "%" PRIx64 " ",
 			    object->bias + object->sites.addrs[at]);
@@ -116,13 +120,14 @@ int touched_functions_show(struct tracefs_node *node, struct text *out)
 int functions_info_show(struct tracefs_node *node, struct text *out)
 {
 	const struct functions *functions = root_functions(node->root);
+	const struct instance *instance = tracefs_instance(node);
 	uint32_t nr = 0, nr_pages = 0, nr_groups = 0;
-	int r = functions_refresh_all(node->root);
+	int r = functions_refresh_listed(instance);
 
 	for (uint32_t i = 0; !r && i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 
-		if (!object->is_there || !object->sites.nr)
+		if (!function_object_is_listed(object, instance) || !object->sites.nr)
 			continue;
 		nr += object->sites.nr;
 		nr_pages += (uint32_t)(ABI_PAGE_ALIGN(object->sites.nr * 8ull) / ABI_ALIGN);

@@ -25,6 +25,9 @@
  *	return dlsym(handle, attach->entry)(attach)	(which does not return to this code)
  */
 #include "arch/x86_64/offsets.h"
+#ifdef __CET__
+#include <cet.h>
+#endif
 
 #define SIG_UNBLOCK	1
 #define SIG_SETMASK	2

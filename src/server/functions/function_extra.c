@@ -19,6 +19,13 @@ bool functions_take_all(const struct instance *instance)
 	return instance_options(instance) & OPTION_ALL_OBJECTS;
 }
 
+bool function_object_is_listed(const struct function_object *object,
+			       const struct instance *instance)
+{
+	return object->is_there &&
+	       (!function_object_is_extra(object) || functions_take_all(instance));
+}
+
 /* ---- which files are analysed ---- */
 
 static bool has_waiting_entry(const struct instance *instance, const char *module)

@@ -22,6 +22,10 @@ struct root;
 /* Return true if @object is a library that no compiler has prepared: a tracer without a filter
  * leaves its functions out. */
 bool function_object_is_extra(const struct function_object *object);
+/* Return true if available_filter_functions of @instance lists the functions of @object: those
+ * of extra libraries only if the option all-objects is on. */
+bool function_object_is_listed(const struct function_object *object,
+			       const struct instance *instance);
 /* Return true if the option all-objects is on in @instance. */
 bool functions_take_all(const struct instance *instance);
 /* Return true if @object is loaded, and its file can be analysed and was not. */
@@ -42,6 +46,9 @@ bool functions_know_module(const struct root *root, const char *module);
 int functions_need(struct root *root, const struct function_match *match);
 /* As functions_refresh(), and have all libraries analysed. */
 int functions_refresh_all(struct root *root);
+/* As functions_refresh(), and have the libraries analysed that available_filter_functions of
+ * @instance lists. */
+int functions_refresh_listed(const struct instance *instance);
 
 /*
  * Called when the option all-objects of @instance has changed: if functions are traced,

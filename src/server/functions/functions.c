@@ -679,6 +679,12 @@ int functions_need(struct root *root, const struct function_match *match)
 	return is_missing ? functions_refresh(root) : 0;
 }
 
+int functions_refresh_listed(const struct instance *instance)
+{
+	return functions_take_all(instance) ? functions_refresh_all(instance->root) :
+					      functions_refresh(instance->root);
+}
+
 int functions_refresh_all(struct root *root)
 {
 	int r = functions_refresh(root);

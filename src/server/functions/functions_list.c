@@ -191,16 +191,18 @@ static int select_in(const struct function_match *match,
 }
 
 /* Select the function in line @number of available_filter_functions. */
-static int select_number(const struct functions *functions, uint32_t number, bool is_in,
+static int select_number(const struct instance *instance, uint32_t number, bool is_in,
 			 struct function_set *set)
 {
+	const struct functions *functions = root_functions(instance->root);
 	uint32_t first = 1;		/* line number of the object's first function */
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
 		uint32_t at = number - first;
 
-		if (!object->is_there || object->first + object->sites.nr > set->nr)
+		if (!function_object_is_listed(object, instance) ||
+		    object->first + object->sites.nr > set->nr)
 			continue;
 		first += object->sites.nr;
 		if (at < object->sites.nr) {
@@ -253,7 +255,7 @@ static int need_extra(struct root *root, const struct function_match *match,
 /*
  * Add the functions that @match selects to @set.  A name means functions of the program, and of
  * objects that were prepared by a compiler.  Only if these have no such function it means
- * functions of other libraries: so `get*` is as it was before libc could be traced, and
+ * functions of other libraries: so `get*` selects what available_filter_functions lists, and
  * `malloc` is found.  A module, and the option all-objects, say that libraries are meant.
  */
 static int add_matching(struct instance *instance, struct function_match *match,
@@ -285,7 +287,7 @@ int functions_select(struct instance *instance, const char *word, bool is_in,
 	if (r)
 		return r;
 	if (match.is_number)
-		return select_number(root_functions(root), match.number, is_in, set);
+		return select_number(instance, match.number, is_in, set);
 	/* A function that is removed is in the list, so its object was analysed. */
 	return is_in ? add_matching(instance, &match, set) :
 		       select_in_scope(root, &match, false, set);
