@@ -220,8 +220,8 @@ const struct cli_cmd cli_attach = {
 	.help =
 "Loads libulf into a running program of this user that is not linked with it, and\n"
 "prints the name of its root.  The program keeps running: one of its threads is\n"
-"stopped for less than a millisecond, no lock of the program is held, and no\n"
-"system call returns EINTR because of it.\n"
+"stopped, on an idle machine for less than a millisecond, no lock of the program\n"
+"is held, and no system call returns EINTR because of it.\n"
 "\n"
 "NAME is the name of the program or of its file.  If several processes have this\n"
 "name they are listed.\n"

@@ -31,6 +31,7 @@ kill_stops() {
 		for child in $(children_of "$(stopper)"); do
 			kill -9 "$child" 2>/dev/null
 		done
+		sleep 0.002	# leave CPU time to what is killed
 	done
 }
 switch() { ulf echo "$1" "$root/current_tracer" >/dev/null 2>"$TMPDIR/err"; }
