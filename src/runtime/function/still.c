@@ -49,6 +49,7 @@
 #define TURNS		3		/* how often the sites are tried that are in use, or
 					 * whose threads do not stop */
 #define TURN_NS		1000000
+#define LEFT_MAX	64u		/* greatest number of stops without an answer */
 
 /* ---- this thread's own stack ---- */
 
@@ -196,21 +197,22 @@ static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 	return r ? r : ret;
 }
 
-/* Switch sites while the server stops the other threads.  @ranges: space for @nr ranges, and
- * for their bitmap after them. */
-static int flip_stopped(may_flip_fn *may_flip, struct abi_stop_range *ranges, uint64_t nr,
+/* Switch sites while the server stops the other threads.  @stop: after it, space for @nr ranges,
+ * and for their bitmap. */
+static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t nr,
 			uint32_t *ret_used)
 {
+	struct abi_stop_range *ranges = (struct abi_stop_range *)(stop + 1);
 	uint64_t *inside = (uint64_t *)(ranges + nr);
-	struct abi_stop stop = {
-		.magic = ABI_STOP_MAGIC, .ranges = (uint64_t)ranges, .nr = nr,
-		.inside = (uint64_t)inside,
-	};
 	uint32_t tid = (uint32_t)arch_syscall0(SYS_gettid);
 	int r;
 
+	*stop = (struct abi_stop){
+		.magic = ABI_STOP_MAGIC, .ranges = (uint64_t)ranges, .nr = nr,
+		.inside = (uint64_t)inside,
+	};
 	list_ranges(ranges);
-	r = ask_for_stop(tid, &stop);
+	r = ask_for_stop(tid, stop);
 	if (!r) {
 		note_inside(ranges, inside, nr);
 		r = flip_all(may_flip, ret_used);
@@ -221,19 +223,26 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop_range *ranges, ui
 
 static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 {
+	static uint32_t nr_left;	/* number of blocks that were not freed; lock held */
 	uint64_t nr = list_ranges(NULL);
-	struct abi_stop_range *ranges;
+	struct abi_stop *stop;
 	int r;
 
-	if (!process_slot)
+	if (!process_slot || nr_left == LEFT_MAX)
 		return -EAGAIN;
 	if (nr > ABI_STOP_RANGES_MAX)
 		return -E2BIG;
-	ranges = memory_alloc(nr * sizeof(*ranges) + (nr / 64 + 1) * sizeof(uint64_t));
-	if (!ranges)
+	stop = memory_alloc(sizeof(*stop) + nr * sizeof(struct abi_stop_range) +
+			    (nr / 64 + 1) * sizeof(uint64_t));
+	if (!stop)
 		return -ENOMEM;
-	r = flip_stopped(may_flip, ranges, nr, ret_used);
-	memory_free(ranges);
+	r = flip_stopped(may_flip, stop, nr, ret_used);
+	/* The stopper writes stop->tid last.  Without it, a stopper that is late may still write
+	 * to the block at any time.  So the block is not used again. */
+	if (stop->tid)
+		memory_free(stop);
+	else
+		nr_left++;
 	return r;
 }
 
