@@ -32,7 +32,8 @@ struct abi_stop {
 					 * sets the bits of ranges that threads may still
 					 * execute */
 	uint64_t tid;			/* the stopper stores the id of the thread that runs when
-					 * all others are stopped and @inside is complete */
+					 * all others are stopped and @inside is complete; that
+					 * thread stores 0 when they may continue */
 };
 
 static_assert(sizeof(struct abi_stop_range) == 16, "ABI");

@@ -10,7 +10,8 @@
  *							writes that to stop.inside
  *						<-----	stop.tid = tid  [stop.given]
  *	patches
- *	stop_wanted = 0  [stop.end]		----->	lets the threads continue
+ *	stop.tid = 0  [stop.end]
+ *	stop_wanted = 0				----->	lets the threads continue
  *						<-----	stop_given = 0
  *
  * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So the
@@ -53,8 +54,10 @@
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
 #define STOP_MS		1000u		/* longest time until all threads have stopped */
-#define HOLD_MS		500u		/* longest time for which they stay stopped */
-#define LIFE_SECONDS	5		/* longest life of a child: PTRACE_SEIZE may wait for a
+#define HOLD_MS		3000u		/* longest time for which they stay stopped.  It must be
+					 * enough for an agent that gets little CPU time:
+					 * threads must not run while their code is written */
+#define LIFE_SECONDS	10		/* longest life of a child: PTRACE_SEIZE may wait for a
 					 * thread in exec() */
 
 #define FD_ORDERS	3		/* descriptor of the socket, in the stopper */
@@ -82,8 +85,7 @@ static struct abi_process *map_slot(int fd, uint64_t off)
 
 static bool is_wanted(struct abi_process *slot, uint32_t tid)
 {
-	/* acquire: the process has patched its code before; mate: still.c [stop.end] */
-	return __atomic_load_n(&slot->stop_wanted, __ATOMIC_ACQUIRE) == tid;
+	return __atomic_load_n(&slot->stop_wanted, __ATOMIC_RELAXED) == tid;
 }
 
 static void answer(struct abi_process *slot, uint32_t value)
@@ -101,20 +103,6 @@ static void forget_order(struct abi_process *slot)
 	__atomic_compare_exchange_n(&slot->stop_given, &coming, 0, false, __ATOMIC_RELAXED,
 				    __ATOMIC_RELAXED);
 	syscall(SYS_futex, &slot->applied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-/* Wait until the process does not want the stop any more, for HOLD_MS at most. */
-static void wait_for_end(struct abi_process *slot, uint32_t tid)
-{
-	uint64_t end_ms = now_ms() + HOLD_MS;
-
-	for (uint64_t now = now_ms(); now < end_ms && is_wanted(slot, tid); now = now_ms()) {
-		struct timespec wait = {
-			0, (long)(end_ms - now) * 1000000,
-		};
-
-		syscall(SYS_futex, &slot->stop_wanted, FUTEX_WAIT, tid, &wait, NULL, 0);
-	}
 }
 
 /* ---- the private memory of the process ---- */
@@ -193,7 +181,7 @@ static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 
 /* Stop the threads, and say so to the process.  Returns 0 or -errno. */
 static int stop_threads(const struct stop_order *order, struct abi_process *slot,
-			struct stopped **ret_stopped)
+			struct stopped **ret_stopped, uint64_t *ret_addr)
 {
 	const pid_t running = (pid_t)order->tid;
 	const struct stop_request request = {
@@ -220,20 +208,46 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 			    sizeof(tid));
 	if (r)
 		threads_continue(*ret_stopped);
+	*ret_addr = addr + offsetof(struct abi_stop, tid);
 	return r;
+}
+
+/* Return true if the process still patches its code: its private word at @addr is its thread id. */
+static bool is_patching(const struct stop_order *order, uint64_t addr)
+{
+	uint64_t tid;
+
+	/* The system call orders this read before the threads continue [stop.end] */
+	return !copy_from((pid_t)order->pid, addr, &tid, sizeof(tid)) && tid == order->tid;
+}
+
+/* Wait until the process has patched its code, for HOLD_MS at most.  stop_wanted only wakes:
+ * every process of the root can write it. */
+static void wait_for_end(const struct stop_order *order, struct abi_process *slot, uint64_t addr)
+{
+	const struct timespec wait = { 0, 10000000 }, pause = { 0, 100000 };
+	uint64_t end_ms = now_ms() + HOLD_MS;
+
+	while (now_ms() < end_ms && is_patching(order, addr))
+		if (!is_wanted(slot, order->tid))
+			nanosleep(&pause, NULL);
+		else
+			syscall(SYS_futex, &slot->stop_wanted, FUTEX_WAIT, order->tid, &wait,
+				NULL, 0);
 }
 
 _Noreturn static void carry_out(const struct stop_order *order, int fd)
 {
 	struct abi_process *slot = map_slot(fd, order->off);
 	struct stopped *stopped;
+	uint64_t addr = 0;
 	int r;
 
 	signal(SIGCHLD, SIG_DFL);
 	alarm(LIFE_SECONDS);
 	if (!slot)
 		_exit(1);
-	r = is_wanted(slot, order->tid) ? stop_threads(order, slot, &stopped) : -EAGAIN;
+	r = is_wanted(slot, order->tid) ? stop_threads(order, slot, &stopped, &addr) : -EAGAIN;
 	if (r && !is_wanted(slot, order->tid))
 		forget_order(slot);
 	else if (r)
@@ -241,7 +255,7 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 	if (r)
 		_exit(1);
 	answer(slot, order->tid);
-	wait_for_end(slot, order->tid);
+	wait_for_end(order, slot, addr);
 	TESTPOINT("stopper.end");
 	threads_continue(stopped);
 	answer(slot, 0);

@@ -13,8 +13,8 @@
  *					stop.inside, then stop.tid, in private memory
  *				<------	stop_given = the thread id
  *	switches the sites that are not in use
- *	stop_wanted = 0  [stop.end]
- *	futex()			------>	lets them continue
+ *	stop.tid = 0  [stop.end]
+ *	stop_wanted = 0		------>	lets them continue
  *				<------	stop_given = 0
  *
  * Every process of the root can write stop_wanted and stop_given: they only wake.  The answer is
@@ -164,13 +164,16 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 
 /* End the stop, and wait until the stopper is done: until then another stop would find threads
  * that are traced already. */
-static void end_stop(uint32_t tid)
+static void end_stop(uint32_t tid, struct abi_stop *stop)
 {
 	struct timespec until;
 
 	TESTPOINT("still.end");
 	start_wait(&until);
-	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE); /* [stop.end] */
+	/* The stopper believes only the private word: another process of the root may clear
+	 * stop_wanted while this one still patches. */
+	__atomic_store_n(&stop->tid, 0, __ATOMIC_RELEASE);	/* [stop.end] */
+	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE);
 	arch_syscall3(SYS_futex, &process_slot->stop_wanted, FUTEX_WAKE, INT_MAX);
 	while (__atomic_load_n(&process_slot->stop_given, __ATOMIC_RELAXED) == tid &&
 	       wait_while(tid, &until, NULL))
@@ -200,7 +203,7 @@ static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 /* Switch sites while the server stops the other threads.  @stop: after it, space for @nr ranges,
  * and for their bitmap. */
 static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t nr,
-			uint32_t *ret_used)
+			uint32_t *ret_used, bool *ret_is_answered)
 {
 	struct abi_stop_range *ranges = (struct abi_stop_range *)(stop + 1);
 	uint64_t *inside = (uint64_t *)(ranges + nr);
@@ -213,11 +216,12 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 	};
 	list_ranges(ranges);
 	r = ask_for_stop(tid, stop);
+	*ret_is_answered = !r;
 	if (!r) {
 		note_inside(ranges, inside, nr);
 		r = flip_all(may_flip, ret_used);
 	}
-	end_stop(tid);
+	end_stop(tid, stop);
 	return r;
 }
 
@@ -226,6 +230,7 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 	static uint32_t nr_left;	/* number of blocks that were not freed; lock held */
 	uint64_t nr = list_ranges(NULL);
 	struct abi_stop *stop;
+	bool is_answered;
 	int r;
 
 	if (!process_slot || nr_left == LEFT_MAX)
@@ -236,10 +241,10 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 			    (nr / 64 + 1) * sizeof(uint64_t));
 	if (!stop)
 		return -ENOMEM;
-	r = flip_stopped(may_flip, stop, nr, ret_used);
+	r = flip_stopped(may_flip, stop, nr, ret_used, &is_answered);
 	/* The stopper writes stop->tid last.  Without it, a stopper that is late may still write
 	 * to the block at any time.  So the block is not used again. */
-	if (stop->tid)
+	if (is_answered)
 		memory_free(stop);
 	else
 		nr_left++;
