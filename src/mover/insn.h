@@ -60,6 +60,9 @@ struct insn {
 /* Must be called before insn_decode(). */
 void insn_init(void);
 
+/* insn_version - return the version of the library that decodes instructions. */
+uint64_t insn_version(void);
+
 /* insn_decode - decode the instruction at @code, which has @bytes bytes and is at @vaddr.
  * Returns false if there is no instruction. */
 bool insn_decode(const uint8_t *code, uint64_t bytes, uint64_t vaddr, struct insn *ret_insn);

@@ -6,6 +6,7 @@
 
 #include "arch/arch.h"
 #include "base/bits.h"
+#include "base/own_id.h"
 #include "base/text.h"
 #include "mover/mover_impl.h"
 
@@ -90,6 +91,13 @@ int mover_analyse(const struct elf_source *source, const struct mover_limits *li
 		r = rows_write(&mover, out);
 	mover_done(&mover);
 	return r;
+}
+
+uint64_t mover_build(void)
+{
+	uint64_t id = own_id();
+
+	return id ? id ^ insn_version() : 0;
 }
 
 const char *mover_reason_text(enum moved_reason reason)

@@ -35,6 +35,15 @@ struct mover_limits {
 int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,
 		  struct text *out);
 
+/*
+ * mover_build - return a number of this analysis: of the program that contains it, and of the
+ * library that decodes instructions
+ *
+ * With the same number, the same file gets the same table.  0: the program has no build id, so
+ * nothing can be said.
+ */
+uint64_t mover_build(void);
+
 /* Returns the text of a reason, for messages and lists: "a jump may lead into ...". */
 const char *mover_reason_text(enum moved_reason reason);
 

@@ -12,6 +12,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_impl.h"
 #include "symbols/elf_moved.h"
+#include "symbols/elf_moved_cache.h"
 #include "symbols/elf_sites.h"
 
 #define NAME_BYTES	256u		/* maximum length of a name in DT_SONAME, bytes */
@@ -127,8 +128,23 @@ static int analyse(const struct elf_source *source, struct elf_moved *moved)
 	return 0;
 }
 
-int elf_moved_parse(const struct elf_source *source, struct elf_sites *ret_sites,
-		    struct elf_moved *ret_moved)
+/* Get the table from the cache, or have the code analysed and keep the table there. */
+static int find_table(const struct elf_source *source, const struct elf_file *file,
+		      struct elf_moved_cache *cache, struct elf_moved *moved)
+{
+	int r = 0;
+
+	cache->is_old_used = cache->old_fd >= 0 &&
+			     elf_moved_cache_read(cache->old_fd, file, moved);
+	if (!cache->is_old_used)
+		r = analyse(source, moved);
+	cache->is_new_written = !cache->is_old_used && moved->head && cache->new_fd >= 0 &&
+				elf_moved_cache_write(cache->new_fd, file, moved);
+	return r;
+}
+
+int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cache,
+		    struct elf_sites *ret_sites, struct elf_moved *ret_moved)
 {
 	struct elf_sites sites = { .kind = FSITE_MOVED };
 	struct elf_moved moved = { .left_out = ELF_LEFT_OUT_NONE };
@@ -140,9 +156,9 @@ int elf_moved_parse(const struct elf_source *source, struct elf_sites *ret_sites
 		read_range(&file, &moved);
 		moved.left_out = find_left_out(&file);
 	}
-	elf_file_close(&file);
 	if (!r && !moved.left_out)
-		r = analyse(source, &moved);
+		r = find_table(source, &file, cache, &moved);
+	elf_file_close(&file);
 	if (r)
 		return r;
 	*ret_sites = sites;

@@ -11,12 +11,14 @@
 
 #include "abi/moved.h"
 
+struct elf_moved_cache;
 struct elf_sites;
 struct elf_symbols;
 struct elf_source;
 
 /* Version of the analysis.  Raise it when the table of the same file would be another one:
- * tables of another version are not used. */
+ * the files for processes then get other numbers.  Tables that are kept on disk are used only by
+ * the build of ulf that has made them. */
 #define ELF_MOVED_VERSION	1u
 
 /* Why a file as a whole has no table: name, text for users. */
@@ -46,13 +48,14 @@ struct elf_moved {
 
 /*
  * elf_moved_parse - analyse the code of a file that is open
+ * @cache: a table that was kept, and a file for the new one
  * @ret_sites: gets the range of the code and the build id, and no sites
  *
  * A file that has no table is no failure; then ret_moved->left_out says why.  Returns 0 or
  * what elf_symbols_parse() returns.
  */
-int elf_moved_parse(const struct elf_source *source, struct elf_sites *ret_sites,
-		    struct elf_moved *ret_moved);
+int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cache,
+		    struct elf_sites *ret_sites, struct elf_moved *ret_moved);
 /* Refuse functions in moved->head that must not be traced because of their names, such as
  * setjmp.  The analysis knows the names in the file itself; @symbols may come from a separate
  * debug file. */

@@ -218,9 +218,9 @@ static int walk_step(struct walk *walk)
 	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
-/* Open the file for reading.  @found is its O_PATH descriptor, from which nothing can
- * be read. */
-static int open_found_file(int found, int *ret_fd)
+/* Open the file or directory for reading.  @found is its O_PATH descriptor, from which nothing
+ * can be read. */
+static int open_found(int found, bool is_directory, int *ret_fd)
 {
 	char path[64];
 	struct stat st;
@@ -228,8 +228,8 @@ static int open_found_file(int found, int *ret_fd)
 
 	if (fstat(found, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOEXEC;
+	if (is_directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
+		return is_directory ? -ENOTDIR : -ENOEXEC;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -238,7 +238,7 @@ static int open_found_file(int found, int *ret_fd)
 	return 0;
 }
 
-int localfile_open(const char *path, int *ret_fd)
+static int open_path(const char *path, bool is_directory, int *ret_fd)
 {
 	struct walk walk = { .fd = -1 };
 	int r;
@@ -252,8 +252,18 @@ int localfile_open(const char *path, int *ret_fd)
 	while (!r)
 		r = walk_step(&walk);
 	if (r == -ENODATA)
-		r = open_found_file(walk.fd, ret_fd);
+		r = open_found(walk.fd, is_directory, ret_fd);
 	if (walk.fd >= 0)
 		close(walk.fd);
 	return r;
+}
+
+int localfile_open(const char *path, int *ret_fd)
+{
+	return open_path(path, false, ret_fd);
+}
+
+int localfile_open_directory(const char *path, int *ret_fd)
+{
+	return open_path(path, true, ret_fd);
 }

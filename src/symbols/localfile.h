@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open files whose paths come from traced programs. */
+/* Open files on file systems of this machine, without waiting. */
 #ifndef ULF_SYMBOLS_LOCALFILE_H
 #define ULF_SYMBOLS_LOCALFILE_H
 
@@ -12,5 +12,9 @@
  * -ENOENT if the path is not absolute; or an error of open().
  */
 int localfile_open(const char *path, int *ret_fd);
+/* localfile_open_directory - open a directory for reading, without blocking
+ *
+ * Returns what localfile_open() returns; -ENOTDIR if @path is no directory. */
+int localfile_open_directory(const char *path, int *ret_fd);
 
 #endif

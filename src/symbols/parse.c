@@ -391,10 +391,25 @@ static int send_job_request(const struct parse_job *job, const int fds[PARSE_FDS
 				  PARSE_FDS);
 }
 
-static int launch_job(struct parse_job *job, int input)
+/* Fill @fds with the descriptors of a request.  One that is not there is replaced by the input,
+ * because a message has a fixed number of them. */
+static void list_fds(const struct parse_want *want, int channel, int memfd, int fds[PARSE_FDS])
+{
+	uint32_t cache = want->request.cache;
+
+	fds[PARSE_FD_CHANNEL - PARSE_FD_CHANNEL] = channel;
+	fds[PARSE_FD_RESULT - PARSE_FD_CHANNEL] = memfd;
+	fds[PARSE_FD_INPUT - PARSE_FD_CHANNEL] = want->fd;
+	fds[PARSE_FD_OLD - PARSE_FD_CHANNEL] =
+		cache & PARSE_CACHE_OLD ? want->cache.old_fd : want->fd;
+	fds[PARSE_FD_NEW - PARSE_FD_CHANNEL] =
+		cache & PARSE_CACHE_NEW ? want->cache.new_fd : want->fd;
+}
+
+static int launch_job(struct parse_job *job, const struct parse_want *want)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = job };
-	int sockets[2];
+	int sockets[2], fds[PARSE_FDS];
 	int r;
 
 	job->memfd = memfd_create("ulf: parsed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -402,7 +417,8 @@ static int launch_job(struct parse_job *job, int input)
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
 	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
-	r = send_job_request(job, (int[PARSE_FDS]){ sockets[1], job->memfd, input });
+	list_fds(want, sockets[1], job->memfd, fds);
+	r = send_job_request(job, fds);
 	close(sockets[1]);
 	if (r == -EAGAIN)
 		r = -EBUSY;
@@ -437,7 +453,7 @@ static int start_job(const struct parse_want *want, struct parse_job **ret_job)
 		.bytes_left = want->request.bytes_left,
 		.deadline_ns = clock_monotonic_ns() + GRACE_NS + (wall_s ? wall_s : 15) * NS_PER_S,
 	};
-	r = launch_job(job, want->fd);
+	r = launch_job(job, want);
 	if (r) {
 		parse_free(job);
 		return r;
@@ -453,6 +469,10 @@ int parse_start(const struct parse_want *want, struct parse_job **ret_job)
 	int r = start_job(want, ret_job);
 
 	close(want->fd);
+	if (want->request.cache & PARSE_CACHE_OLD)
+		close(want->cache.old_fd);
+	if (want->request.cache & PARSE_CACHE_NEW)
+		close(want->cache.new_fd);
 	return r;
 }
 

@@ -16,6 +16,7 @@
 #include "symbols/elf_args.h"
 #include "symbols/elf_impl.h"
 #include "symbols/elf_moved.h"
+#include "symbols/elf_moved_cache.h"
 #include "symbols/elf_sites.h"
 #include "symbols/parse_impl.h"
 
@@ -212,18 +213,27 @@ static int run_symbols(const struct parse_request *request, uint64_t *bytes_left
 	return write_result(&head, &symbols, &no_sites, &no_moved);
 }
 
+static struct elf_moved_cache make_cache(const struct parse_request *request)
+{
+	return (struct elf_moved_cache){
+		.old_fd = request->cache & PARSE_CACHE_OLD ? PARSE_FD_OLD : -1,
+		.new_fd = request->cache & PARSE_CACHE_NEW ? PARSE_FD_NEW : -1,
+	};
+}
+
 /* Run the job PARSE_SITES.  A file without symbols is not an error: its function sites
  * have no names, but can be traced. */
 static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 {
 	struct parse_head head = { .kind = 0 };
 	struct elf_source source = make_elf_source(request, bytes_left);
+	struct elf_moved_cache cache = make_cache(request);
 	struct elf_moved moved = { .head = NULL };
 	struct elf_symbols symbols = { 0 };
 	enum fsite_kind next = FSITE_KINDS;
 	struct elf_sites sites;
 	int r = request->kind == FSITE_MOVED ?
-		elf_moved_parse(&source, &sites, &moved) :
+		elf_moved_parse(&source, &cache, &sites, &moved) :
 		elf_sites_parse(&source, request->kind, &sites, &next);
 
 	if (r)
@@ -234,6 +244,8 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 		.build_id_bytes = sites.build_id_bytes,
 		.table = sites.table, .text = sites.text, .text_end = sites.text_end,
 		.text_off = sites.text_off, .id = sites.id,
+		.cache = (cache.is_old_used ? PARSE_CACHE_OLD : 0) |
+			 (cache.is_new_written ? PARSE_CACHE_NEW : 0),
 	};
 	memcpy(head.build_id, sites.build_id, sizeof(head.build_id));
 	if ((sites.nr || moved.head) && elf_symbols_parse(&source, &symbols))

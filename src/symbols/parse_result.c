@@ -181,7 +181,7 @@ static int copy_sites(const struct layout *layout, const struct elf_symbols *sym
 	*more->next_kind = head->next_kind;
 	if (more->moved)
 		*more->moved = (struct parsed_moved){
-			layout->moved, head->moved_bytes, head->left_out,
+			layout->moved, head->moved_bytes, head->left_out, head->cache,
 		};
 	if (sites->addrs && sites->rows && *more->names)
 		return 0;

@@ -39,6 +39,8 @@ struct parsed_moved {
 					 * parsed */
 	uint64_t bytes;			/* length of @table; 0: there is none */
 	uint32_t left_out;		/* enum elf_left_out: why there is none */
+	uint32_t cache;			/* what was done with the files of
+					 * parse_want.cache: PARSE_CACHE_ */
 };
 
 /*

@@ -31,14 +31,24 @@ struct parse_request {
 					 * read */
 	uint32_t build_id_bytes;	/* length of @build_id; 0 if any file is accepted */
 	uint8_t build_id[32];
+	uint32_t cache;			/* which of the descriptors of PARSE_FD_OLD
+					 * and PARSE_FD_NEW are there: PARSE_CACHE_ */
+	uint32_t reserved;
 };
+
+#define PARSE_CACHE_OLD		1u	/* in a request: there is a table that was kept; in a
+					 * result: it was used */
+#define PARSE_CACHE_NEW		2u	/* in a request: the table is to be kept; in a result: it
+					 * was written */
 
 /* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {
 	PARSE_FD_CHANNEL	= 3,	/* the channel to the server, a SOCK_SEQPACKET socket */
 	PARSE_FD_RESULT		= 4,	/* the result: a memfd */
 	PARSE_FD_INPUT		= 5,	/* the file */
-	PARSE_FDS		= 3,	/* number of descriptors */
+	PARSE_FD_OLD		= 6,	/* symbols/elf_moved_cache.h: a table that was kept */
+	PARSE_FD_NEW		= 7,	/* an empty file, for the table */
+	PARSE_FDS		= 5,	/* number of descriptors */
 };
 
 /* ---- messages ---- */
@@ -141,7 +151,7 @@ struct parse_head {
 					 * that table; nr_sites is 0 */
 	uint32_t left_out;		/* enum elf_left_out: why the file has no such
 					 * table */
-	uint32_t reserved;
+	uint32_t cache;			/* what was done with the table: PARSE_CACHE_ */
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 };
 

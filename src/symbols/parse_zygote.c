@@ -263,8 +263,8 @@ static bool accept_request(struct zygote *zygote)
 		return len == -EAGAIN;
 	if (len == sizeof(request) && nr == PARSE_FDS) {
 		fork_parser(zygote, &request, fds);
-		close(fds[1]);
-		close(fds[2]);
+		for (int i = 1; i < PARSE_FDS; i++)
+			close(fds[i]);
 		return true;
 	}
 	while (nr)

@@ -81,7 +81,9 @@ static const struct elf_symbols symbols = { .rows = rows, .nr = 3 };
 static int take(const void *table, uint64_t bytes, struct function_moved *moved,
 		struct elf_sites *sites, const char ***names)
 {
-	const struct parsed_moved from = { table, bytes, ELF_LEFT_OUT_NONE };
+	const struct parsed_moved from = {
+		.table = table, .bytes = bytes, .left_out = ELF_LEFT_OUT_NONE,
+	};
 
 	*moved = (struct function_moved){ .id = 77 };
 	*sites = (struct elf_sites){ .kind = FSITE_MOVED, .text = 0x1000, .text_end = 0x2000 };
@@ -173,7 +175,9 @@ static void short_tables_are_refused(void **state)
 /* A table of another file, with another build id or code elsewhere, is refused. */
 static void tables_of_other_files_are_refused(void **state)
 {
-	const struct parsed_moved left_out = { NULL, 0, ELF_LEFT_OUT_LOADER };
+	const struct parsed_moved left_out = {
+		.left_out = ELF_LEFT_OUT_LOADER,
+	};
 	struct table table = good_table();
 	struct function_moved moved;
 	struct elf_sites sites;

@@ -30,6 +30,11 @@ static void fix(struct insn *insn, enum moved_reason reason)
 
 /* ---- memory operands ---- */
 
+uint64_t insn_version(void)
+{
+	return ZydisGetVersion();
+}
+
 static void read_stack_operand(const ZydisDecodedInstruction *in, uint8_t base, struct insn *insn)
 {
 	if (base == REG_SP)

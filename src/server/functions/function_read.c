@@ -20,6 +20,7 @@
 static void read_free(struct function_read *read)
 {
 	parse_free(read->job);
+	moved_cache_close(&read->cache, 0);
 	elf_sites_done(&read->sites);
 	elf_symbols_done(&read->symbols);
 	function_moved_done(&read->moved);
@@ -64,8 +65,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	 * would search for debug files next to the link, and they are not there. */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
-	if (!r && read->kind == FSITE_MOVED)
-		function_moved_identify(want.fd, &read->moved);
+	if (!r && read->kind == FSITE_MOVED && !function_moved_identify(want.fd, &read->moved))
+		moved_cache_open(root, &read->moved.file, &read->cache, &want);
 	return r ? r : parse_start(&want, &read->job);
 }
 
@@ -102,8 +103,9 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Convert the result @parsed.  Returns false if it is wrong, and then leaves no function. */
-static bool take_result(struct function_read *read, struct parsed *parsed)
+/* Convert the result @parsed.  Returns false if it is wrong, and then leaves no function.
+ * *@ret_cache: what the parser has done with the files of read->cache. */
+static bool take_result(struct function_read *read, struct parsed *parsed, uint32_t *ret_cache)
 {
 	struct parsed_moved moved = { .table = NULL };
 	const struct parsed_more more = {
@@ -115,9 +117,12 @@ static bool take_result(struct function_read *read, struct parsed *parsed)
 		return false;
 	if (read->kind != FSITE_MOVED)
 		return read->sites.kind != FSITE_MOVED;
-	return read->sites.kind == FSITE_MOVED &&
-	       !function_moved_take(&read->moved, &moved, read->path, &read->symbols,
-				    &read->sites, &read->names);
+	if (read->sites.kind != FSITE_MOVED ||
+	    function_moved_take(&read->moved, &moved, read->path, &read->symbols, &read->sites,
+				&read->names))
+		return false;
+	*ret_cache = moved.cache;
+	return true;
 }
 
 /* Take the result of the parser.  Even if the parser has failed, the bytes that it has
@@ -129,6 +134,7 @@ static void end_read(struct root *root, struct function_read *read)
 	struct parsed *parsed = parse_map_result(read->job);
 	const char *why = parse_why(read->job);
 	uint64_t bytes = parse_bytes_read(read->job);
+	uint32_t cache = 0;
 
 	/* Count at least the size of the result.  The parser may have been taken over
 	 * by the file that it has read, and report too few bytes. */
@@ -136,8 +142,9 @@ static void end_read(struct root *root, struct function_read *read)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)
 		parsed_free(parsed);
-	else if (parsed && !take_result(read, parsed))
+	else if (parsed && !take_result(read, parsed, &cache))
 		why = "The parser gave a wrong result";
+	moved_cache_close(&read->cache, cache);
 	functions->bytes_read += min_u64(left, bytes);
 	objects_log(root, read->path, why);
 	parse_free(read->job);

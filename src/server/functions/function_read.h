@@ -10,6 +10,7 @@
 
 #include "server/functions/function_moved.h"
 #include "server/functions/functions.h"
+#include "server/functions/moved_cache.h"
 
 /* One table of function sites in a file that is being parsed, or whose result was not
  * used yet. */
@@ -22,6 +23,8 @@ struct function_read {
 	uint8_t build_id[32];
 	struct parse_job *job;		/* job of the parser; NULL: the file cannot be
 					 * read, or was parsed */
+	struct moved_cache cache;	/* files for the analysis, while @job runs; if
+					 * @kind is FSITE_MOVED */
 	bool is_wanted;			/* true: the last functions_refresh() needed the
 					 * result */
 	/* The result: */

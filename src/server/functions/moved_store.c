@@ -2,7 +2,6 @@
 /* Write the files with tables of moved functions; see moved_store.h. */
 #include "server/functions/moved_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/dir.h"
+#include "base/prune.h"
 #include "server/core/beat.h"
 #include "server/core/root.h"
 #include "server/core/server_roots.h"
@@ -28,7 +28,6 @@
 #define ID_DIGITS	16u
 #define FILES_BYTES_MAX	(256ull << 20)	/* size of all files above which old ones are
 					 * removed, bytes */
-#define FILES_MAX	4096u		/* maximum number of files that are looked at */
 
 /* ---- the directory ---- */
 
@@ -67,18 +66,6 @@ static int open_directory(const struct root *root)
 
 /* ---- remove old files ---- */
 
-/* A file in DIR/moved. */
-struct old_file {
-	uint64_t id, bytes;
-	struct timespec time;
-};
-
-struct old_files {
-	struct old_file *files;
-	uint32_t nr;
-	uint64_t bytes;			/* size of all files together */
-};
-
 static void file_name(uint64_t id, char to[ID_DIGITS + 1])
 {
 	snprintf(to, ID_DIGITS + 1, "%016" PRIx64, id);
@@ -92,33 +79,6 @@ static bool parse_file_name(const char *name, uint64_t *ret_id)
 	*ret_id = strtoull(name, NULL, 16);
 	file_name(*ret_id, again);
 	return !strcmp(name, again);
-}
-
-static void list_files(DIR *dir, struct old_files *list)
-{
-	struct dirent *entry;
-	struct stat st;
-	uint64_t id;
-
-	while (list->nr < FILES_MAX && (entry = readdir(dir))) {
-		if (!parse_file_name(entry->d_name, &id) ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		list->files[list->nr++] = (struct old_file){
-			id, (uint64_t)st.st_size, st.st_mtim,
-		};
-		list->bytes += (uint64_t)st.st_size;
-	}
-}
-
-static int compare_times(const void *pa, const void *pb)
-{
-	const struct timespec *a = &((const struct old_file *)pa)->time;
-	const struct timespec *b = &((const struct old_file *)pb)->time;
-
-	if (a->tv_sec != b->tv_sec)
-		return a->tv_sec < b->tv_sec ? -1 : 1;
-	return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
 /* Return true if a root of this server has functions of the table @id. */
@@ -137,29 +97,11 @@ static bool is_used(struct server *server, uint64_t id)
 	return false;
 }
 
-/* Remove files, the oldest first, until the others have FILES_BYTES_MAX bytes. */
-static void remove_old_files(const struct root *root, int fd)
+static bool may_remove(const char *name, void *arg)
 {
-	struct old_files list = { .files = calloc(FILES_MAX, sizeof(*list.files)) };
-	int copy = dup(fd);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	char name[ID_DIGITS + 1];
+	uint64_t id;
 
-	if (dir && list.files)
-		list_files(dir, &list);
-	qsort(list.files, list.nr, sizeof(*list.files), compare_times);
-	for (uint32_t i = 0; i < list.nr && list.bytes > FILES_BYTES_MAX; i++) {
-		if (is_used(root->server, list.files[i].id))
-			continue;
-		file_name(list.files[i].id, name);
-		if (!unlinkat(fd, name, 0))
-			list.bytes -= list.files[i].bytes;
-	}
-	if (dir)
-		closedir(dir);
-	else if (copy >= 0)
-		close(copy);
-	free(list.files);
+	return parse_file_name(name, &id) && !is_used(arg, id);
 }
 
 /* ---- write a file ---- */
@@ -241,7 +183,7 @@ int moved_store(const struct root *root, struct function_moved *moved)
 	if (!is_there(dir, moved, name)) {
 		r = write_file(dir, moved, name);
 		if (!r)
-			remove_old_files(root, dir);
+			prune_files(dir, FILES_BYTES_MAX, may_remove, root->server);
 		beat();
 	}
 	moved->is_stored = !r;

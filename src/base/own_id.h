@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Which build of this program runs. */
+#ifndef BASE_OWN_ID_H
+#define BASE_OWN_ID_H
+
+#include <stdint.h>
+
+/* Return a number of the program's build id: each build has another one.  Returns 0 if the
+ * program has no build id. */
+uint64_t own_id(void);
+
+#endif
