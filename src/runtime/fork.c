@@ -17,6 +17,10 @@
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/pids.h"
 #include "runtime/fork.h"
+#include "runtime/init.h"
+
+/* runtime_is_ready() in fork_prepare(), and so in the child. */
+static bool was_ready;
 
 /* A copy of the parent's process slot, made before fork().  The child needs this state, and
  * the parent's agent may change the slot before the child looks at it. */
@@ -28,7 +32,8 @@ static void fork_prepare(void)
 	agent_before_fork();
 	if (process_slot)
 		slot_at_fork = *process_slot;
-	if (root_control && !process_has_left())
+	was_ready = runtime_is_ready();
+	if (was_ready && root_control && !process_has_left())
 		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -104,6 +109,18 @@ static void catch_up(void)
 		agent_catch_up();
 }
 
+/*
+ * Another thread was starting the runtime when this one called fork(): `ulf attach` loads libulf
+ * while the program runs.  The start stands still in the child, at any of its steps, so the
+ * child is not traced.
+ */
+static void forget_start(void)
+{
+	if (root_control)
+		detach_child();
+	runtime_forget_start();
+}
+
 /* Called in the child after fork().  Only this thread exists in the child.  The text, the
  * probes and the ring sets are as in the parent, because fork_prepare() took
  * runtime_lock(). */
@@ -113,10 +130,14 @@ static void fork_child(void)
 	bool has_parent = process_slot;
 
 	repair_child(old_tid);
-	if (!root_control || process_has_left())
+	if (process_has_left() || (was_ready && !root_control))
 		return;
 	process_note_pid(true);
 	process_slot = NULL;
+	if (!was_ready) {
+		forget_start();
+		return;
+	}
 	if (!claim_slot(has_parent)) {
 		detach_child();
 		return;

@@ -36,6 +36,8 @@ enum start {
 	START_DONE,			/* with or without a root */
 };
 static uint32_t start_state;		/* enum start; futex */
+static bool is_ready;			/* true: there is a root, and its agent runs; written with
+					 * runtime_lock() held */
 
 /* Make process_is_exiting() return true.  Destructors of modules that run later then leave
  * their events described in the dead root. */
@@ -112,9 +114,9 @@ static void load_parts(void)
 
 	if (is_loaded)
 		return;
-	is_loaded = true;
 	for_each_runtime_part(part, load)
 		part->load();
+	is_loaded = true;
 }
 
 static void init_parts(void)
@@ -171,6 +173,9 @@ static int start(const struct runtime_source *source)
 	init_parts();
 	start_parts();
 	agent_start();
+	runtime_lock();
+	is_ready = true;
+	runtime_unlock();
 	boot_wait_functions();
 	return 0;
 }
@@ -213,6 +218,17 @@ int runtime_start(const struct runtime_source *source)
 	r = start(source);
 	start_end(r ? START_NONE : START_DONE);
 	return r;
+}
+
+bool runtime_is_ready(void)
+{
+	return is_ready;
+}
+
+void runtime_forget_start(void)
+{
+	if (start_state == START_RUNS)
+		start_state = START_NONE;
 }
 
 /* Returns true if this thread is the one with which `ulf attach` loads libulf.  It starts the

@@ -3,6 +3,7 @@
 #ifndef ULF_RUNTIME_INIT_H
 #define ULF_RUNTIME_INIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where the start takes its settings from, if it is not the environment. */
@@ -19,6 +20,12 @@ void runtime_init(void);
  * read, because other threads may change it.  Returns 0 if there is a root now, or -errno. A
  * start that has failed may be tried again. */
 int runtime_start(const struct runtime_source *source);
+/* Returns true if the start has come so far that children of fork() can be traced.  The caller
+ * holds runtime_lock(), and the result stays the same until it is released. */
+bool runtime_is_ready(void);
+/* Called in a child of fork() if the runtime was not ready: let a new start begin, because the
+ * thread that did the old one does not exist in the child. */
+void runtime_forget_start(void);
 /* Register an exit handler.  Each module calls this, because only a handler that is
  * registered late enough runs before the destructors. */
 void runtime_watch_exit(void);

@@ -363,23 +363,23 @@ static void remove_dir(const char *dir)
 
 /* Give access rights to the control block and all tables, and allocate the first memory
  * page.  Returns 0 or -errno. */
-static int take_first_page(void)
+static int take_first_page(struct abi_control *control)
 {
-	if (mprotect(root_control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
+	if (mprotect(control, ABI_HEAP_OFF, PROT_READ | PROT_WRITE))
 		return -ENOMEM;
-	if (!madvise(root_control, ARCH_PAGE_BYTES, MADV_POPULATE_WRITE) || errno == EINVAL)
+	if (!madvise(control, ARCH_PAGE_BYTES, MADV_POPULATE_WRITE) || errno == EINVAL)
 		return 0;
 	return errno == EFAULT ? -ENOSPC : -errno;	/* EFAULT means that an access
 							 * would raise SIGBUS */
 }
 
 /* Undo root_create(): the root has no name yet, so no other process knows it. */
-static void discard_root(const char *tmp)
+static void discard_root(const char *tmp, struct abi_control *control)
 {
-	remove_dir(tmp);
-	if (root_control)
-		munmap(root_control, map_bytes);
 	root_control = NULL;
+	remove_dir(tmp);
+	if (control)
+		munmap(control, map_bytes);
 }
 
 static void temporary_path(const char *dir, char ret_path[TMP_PATH_BYTES])
@@ -389,6 +389,7 @@ static void temporary_path(const char *dir, char ret_path[TMP_PATH_BYTES])
 
 int root_create(const char *dir)
 {
+	struct abi_control *control;
 	char tmp[TMP_PATH_BYTES];
 	struct stat st;
 	int fd, r;
@@ -407,15 +408,18 @@ int root_create(const char *dir)
 	}
 	if (!fstat(fd, &st))
 		root_ino = st.st_ino;
-	root_control = map_file(fd, &map_bytes);
+	control = map_file(fd, &map_bytes);
 	close(fd);
-	r = root_control ? take_first_page() : -ENOMEM;
+	r = control ? take_first_page(control) : -ENOMEM;
 	if (r) {
-		discard_root(tmp);
+		discard_root(tmp, control);
 		return r;
 	}
 	set_geometry();
-	fill_control(root_control);
+	fill_control(control);
+	/* After `ulf attach` other threads run, and a signal handler may run in any case: they
+	 * see either no control block or a complete one. */
+	__atomic_store_n(&root_control, control, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -429,7 +433,7 @@ int root_publish(const char *dir)
 	temporary_path(dir, tmp);
 	r = rename_root(tmp, dir);
 	if (r)
-		discard_root(tmp);
+		discard_root(tmp, root_control);
 	else
 		memory_note_large(root_control, map_bytes);
 	return r;
