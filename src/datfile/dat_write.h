@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Write trace.dat files of version 7, compressed with zstd.
+ *
+ *	datfile_writer_new("trace.dat", &writer);
+ *	datfile_writer_section(writer, DAT_KALLSYMS, ...);	any number, in any order
+ *	datfile_writer_option(writer, DAT_OPTION_UNAME, ...);
+ *	datfile_writer_buffer(writer, "", "local", cpus, nr);
+ *	datfile_writer_finish(writer);
+ *
+ * The records of a CPU must follow each other in the file, but all CPUs record at a time.  So a
+ * recorder writes the records of each CPU to a file of its own (struct datfile_pages), and
+ * datfile_writer_buffer() moves them: it frees the space of what it has copied.  Together with
+ * the space that datfile_writer_new() reserves, this works on a full disk, too.
+ *
+ * Functions that return int return 0 or -errno, unless stated otherwise.
+ */
+#ifndef ULF_DAT_WRITE_H
+#define ULF_DAT_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "datfile/dat_format.h"
+
+struct datfile_writer;
+
+/* Compressed pages of one CPU, in a file of their own. */
+struct datfile_pages {
+	int fd;				/* the file; -1: not opened */
+	uint32_t cpu;
+	uint32_t nr_chunks;
+	uint64_t bytes;			/* bytes of all chunks in the file */
+};
+
+/*
+ * datfile_chunk_pack - compress pages to a chunk, with its sizes before it
+ * @packer: from datfile_packer_new(), for one thread
+ * @room: bytes at @to; datfile_chunk_room(bytes) are enough
+ *
+ * Returns the size of the chunk; 0 if there is no memory.
+ */
+struct datfile_packer;
+struct datfile_packer *datfile_packer_new(void);
+void datfile_packer_free(struct datfile_packer *packer);
+size_t datfile_chunk_pack(struct datfile_packer *packer, int level, const void *data, size_t bytes,
+			  void *to, size_t room);
+size_t datfile_chunk_room(size_t bytes);
+
+/* Create the file @path, or replace it, and reserve space for what comes before the records. */
+int datfile_writer_new(const char *path, struct datfile_writer **ret_writer);
+/* Write a section and the option that names it.  Errors are kept until the end. */
+void datfile_writer_section(struct datfile_writer *writer, enum dat_id id, const void *data,
+			    size_t bytes);
+/* Add an option. */
+void datfile_writer_option(struct datfile_writer *writer, enum dat_id id, const void *data,
+			   size_t bytes);
+/* Add a text, with its NUL, as an option. */
+void datfile_writer_text(struct datfile_writer *writer, enum dat_id id, const char *text);
+/* Write the facts: lines `key value`, which datfile_fact() reads. */
+void datfile_writer_facts(struct datfile_writer *writer, const void *text, size_t bytes);
+/* Write the records of a buffer: move the chunks of @nr CPUs into the file.  The files of
+ * @pages are empty afterwards. */
+void datfile_writer_buffer(struct datfile_writer *writer, const char *name, const char *clock,
+			   uint32_t page_bytes, struct datfile_pages *pages, uint32_t nr);
+/* Return the number of bytes that were written so far. */
+uint64_t datfile_writer_bytes(const struct datfile_writer *writer);
+/* Write what is left and close the file.  Frees @writer.  Returns the first error, 0 if all was
+ * written. */
+int datfile_writer_finish(struct datfile_writer *writer);
+
+#endif

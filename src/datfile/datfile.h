@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read trace.dat files of version 7, which `ulf record` and trace-cmd write.
+ *
+ *	struct datfile *file;
+ *	struct datfile_stream *stream;
+ *	struct datfile_record record;
+ *
+ *	datfile_open("trace.dat", &file, &why);
+ *	datfile_stream_open(&file, 1, &stream);
+ *	while ((r = datfile_stream_next(stream, &record)) > 0)
+ *		use record.time, record.cpu, record.pid, record.event->format, record.data
+ *	datfile_stream_close(stream);
+ *	datfile_close(file);
+ *
+ * A stream merges any number of files by time and has two chunks of each CPU in memory, so its
+ * memory does not depend on the sizes of the files.  Several streams of a file may be open at
+ * a time.  A file and its streams belong to one thread.
+ *
+ * The files are not trusted: each length in them is checked.  A broken part ends the stream
+ * with -EBADMSG.
+ */
+#ifndef ULF_DATFILE_H
+#define ULF_DATFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/print.h"
+
+struct datfile;
+struct datfile_stream;
+struct event_format;
+struct filter_program;
+struct text;
+
+/* An event of a file. */
+struct datfile_event {
+	const char *system, *name;
+	uint32_t id;			/* value of common_type in its records */
+	const struct event_format *format;	/* fields and print format */
+	struct print_program *program;	/* compiled print format; NULL until
+					 * datfile_event_program() has been called, and if the
+					 * print format cannot be compiled */
+	bool is_compiled;		/* true: datfile_event_program() was called */
+	struct filter_program *filter;	/* for the user of the file: a filter of the event's
+					 * records; NULL at first; free()d with the file */
+	void *user;			/* for the user of the file; NULL at first */
+};
+
+/* The records of one buffer of a file: of the top instance, or of another one. */
+struct datfile_buffer {
+	const char *name;		/* "" for the top instance */
+	const char *clock;		/* name of the clock of the times */
+	uint32_t page_bytes;
+	uint32_t nr_cpus;
+	uint64_t bytes;			/* bytes of its records in the file, compressed */
+};
+
+/* A record. */
+struct datfile_record {
+	uint64_t time;			/* ns, or the unit of the buffer's clock */
+	const uint8_t *data;		/* the record, from common_type on */
+	uint32_t bytes;			/* number of bytes at @data */
+	uint32_t cpu;
+	uint64_t lost;			/* number of records of this CPU that were lost
+					 * directly before this record; UINT64_MAX: some, the
+					 * number is unknown */
+	uint16_t id;			/* common_type; 0 if the record is too short */
+	int32_t pid;			/* common_pid: the thread */
+	struct datfile *file;		/* the file of the record */
+	uint32_t number;		/* number of this file among the files of the stream */
+	const struct datfile_buffer *buffer;
+	struct datfile_event *event;	/* NULL: the file does not describe the event */
+	uint32_t source;		/* number of the CPU of this buffer and file, unique in
+					 * the stream: below datfile_stream_sources() */
+};
+
+/* ---- functions of dat_open.c: files ---- */
+
+/*
+ * Open a file and read everything except for the records.  Returns 0 or -errno.  For -EBADMSG
+ * and -EPROTONOSUPPORT, sets *@ret_why to a text that says what is wrong; else to NULL.
+ */
+int datfile_open(const char *path, struct datfile **ret_file, const char **ret_why);
+/* Close a file.  All its streams must be closed.  NULL is allowed. */
+void datfile_close(struct datfile *file);
+/* Return the path that was given to datfile_open(). */
+const char *datfile_path(const struct datfile *file);
+/* Return the number of buffers; datfile_buffer() returns one of them. */
+uint32_t datfile_nr_buffers(const struct datfile *file);
+const struct datfile_buffer *datfile_buffer(const struct datfile *file, uint32_t number);
+/* Return the text of a fact that `ulf record` has added, such as "root", "tracer", "options",
+ * "written" or "lost"; NULL if the file does not have it.  docs/design/record.md lists them. */
+const char *datfile_fact(const struct datfile *file, const char *key);
+/* Return the text of option @id (enum dat_id); NULL if the file has none.  @nth: 0 for the
+ * first option of this id. */
+const char *datfile_option(const struct datfile *file, uint32_t id, uint32_t nth);
+/* Return the largest number of CPUs that a buffer of the file has. */
+uint32_t datfile_nr_cpus(const struct datfile *file);
+
+/* ---- functions of dat_events.c: events ---- */
+
+/* Return the event with the id @id; NULL if the file does not describe it. */
+struct datfile_event *datfile_event(const struct datfile *file, uint32_t id);
+/* Return the event @name of @system; @system NULL: of any system. */
+struct datfile_event *datfile_event_find(const struct datfile *file, const char *system,
+					 const char *name);
+/* Return the number of events; datfile_event_nth() returns one of them. */
+uint32_t datfile_nr_events(const struct datfile *file);
+struct datfile_event *datfile_event_nth(const struct datfile *file, uint32_t nth);
+/* Return the compiled print format of the event, for print_record(); NULL if it cannot be
+ * compiled: print_record_fields() prints such records. */
+const struct print_program *datfile_event_program(struct datfile_event *event);
+/* Read an integer field of the record.  @field: from event_format_find().  Sign extends.
+ * Returns false if the record is too short, or the field is no integer. */
+struct event_field;
+bool datfile_field_number(const struct datfile_record *record, const struct event_field *field,
+			  int64_t *ret_value);
+/* Find the bytes of an array or string field.  Returns their address inside the record, or
+ * NULL.  A string may end before *@ret_bytes by a NUL, or have none. */
+const void *datfile_field_bytes(const struct datfile_record *record,
+				const struct event_field *field, uint32_t *ret_bytes);
+
+/* ---- functions of dat_names.c: names ---- */
+
+/* Return the name of thread @pid, "<idle>" for 0, or "<...>" if it is unknown. */
+const char *datfile_comm(const struct datfile *file, int32_t pid);
+/* Return the process of thread @pid; 0 if it is unknown.  trace-cmd does not record it. */
+int32_t datfile_tgid(const struct datfile *file, int32_t pid);
+
+/* A function, or the gap between two functions. */
+struct datfile_symbol {
+	uint64_t start, end;		/* addresses of the function */
+	const char *name;
+	const char *module;		/* NULL: the program itself */
+};
+/* Find the function that contains @addr.  Returns NULL if there is none.  The result is valid
+ * until the file is closed, and the same pointer for each address of a function. */
+const struct datfile_symbol *datfile_symbol(const struct datfile *file, uint64_t addr);
+/* Append the name of the function at @addr, as print_env.symbol does.  @file: a struct datfile.
+ * Returns 0, or -ENOENT if nothing was written. */
+int datfile_print_symbol(void *file, uint64_t addr, enum print_symbol style, struct text *out);
+/* Return the format, or the constant string, at @addr that trace_printk() has recorded; NULL if
+ * the file does not have it. */
+const char *datfile_printk(const struct datfile *file, uint64_t addr);
+/* Append the string at @addr, as print_env.string does.  Returns 0 or -ENOENT. */
+int datfile_print_string(void *file, uint64_t addr, struct text *out);
+
+/* ---- functions of dat_stream.c: records ---- */
+
+/* Open a stream of all records of @nr files, which must stay open.  Returns 0 or -errno. */
+int datfile_stream_open(struct datfile *const *files, size_t nr,
+			struct datfile_stream **ret_stream);
+/* Close a stream.  NULL is allowed. */
+void datfile_stream_close(struct datfile_stream *stream);
+/* Return the number of sources: CPUs with records, of all buffers and files. */
+uint32_t datfile_stream_sources(const struct datfile_stream *stream);
+/*
+ * Get the next record, in order of time.  Returns 1; 0 at the end; -EBADMSG if a file is
+ * broken; or another -errno.  The record is valid until the next call.
+ */
+int datfile_stream_next(struct datfile_stream *stream, struct datfile_record *ret_record);
+/*
+ * Get the record that follows the last one on the same CPU, without moving the stream.
+ * Returns false if there is none.  The record is valid until datfile_stream_next().
+ */
+bool datfile_stream_second(struct datfile_stream *stream, struct datfile_record *ret_record);
+/* Return how many bytes of the files the stream has read, and their sum, for progress. */
+void datfile_stream_progress(const struct datfile_stream *stream, uint64_t *ret_done,
+			     uint64_t *ret_all);
+
+#endif
