@@ -93,7 +93,8 @@ bench:
 	fi
 	@$(NINJA) $(BUILD)
 	@bench/run $(BUILD); status=$$?; \
-		bench/many $(BUILD) && exit $$status
+		bench/many $(BUILD) && bench/moved $(BUILD) && bench/redis $(BUILD) && \
+		exit $$status
 
 .PHONY: bench-sqlite
 bench-sqlite: setup build

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker that is built twice: with ulf (DORMANT_NAME "dormant_ulf") and without
- * ("dormant_plain").  The worker is never traced, so its work must cost the same in both
- * builds.  With an argument it exits at once: the driver measures the start-up in this way.
+ * Worker that is built three times: without ulf (DORMANT_NAME "dormant_plain"), with ulf
+ * ("dormant_ulf"), and again without ulf ("dormant_detached"): this one lets `ulf attach` trace
+ * all its functions, and `ulf detach` switch everything off, before it measures.  While it
+ * measures the worker is not traced, so its work should cost the same in all builds.  With an
+ * argument it exits at once: the driver measures the start-up in this way.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "measure.h"
-#include "worker.h"
+#include "calls.h"
 
 #ifdef WITH_ULF
 #define CREATE_TRACE_POINTS
@@ -68,10 +69,48 @@ static void measure_malloc(void)
 	worker_result(DORMANT_NAME "_malloc", measure_median(slices, NR_SLICES));
 }
 
+#ifdef DETACHED
+/* Run a command with the root @root, or with this process, as $1. */
+static void run_command(const char *command, const char *argument, char *ret_line, int bytes)
+{
+	char line[512];
+	FILE *from;
+
+	snprintf(line, sizeof(line), "set -- %s; %s", argument, command);
+	from = popen(line, "r");
+	if (!from || !fgets(ret_line, bytes, from) || pclose(from))
+		worker_fail("ulf attach, or ulf detach, has failed");
+	ret_line[strcspn(ret_line, "\n")] = '\0';
+}
+
+static void attach_and_detach(void)
+{
+	char pid[16], root[128], line[128];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	run_command("\"$ULF\" attach --ftrace=function_graph \"$1\"", pid, root, sizeof(root));
+	if (fib_plain(FIB_N) != 8)
+		worker_fail("a traced function returned something else");
+	run_command("\"$ULF\" cat \"$1/trace\" | grep fib_plain", root, line, sizeof(line));
+	run_command("\"$ULF\" detach \"$1\"", root, line, sizeof(line));
+}
+#else
+static void attach_and_detach(void)
+{
+}
+#endif
+
 static void run_round(void)
 {
+	static double tsc_ghz;
+
+	if (!tsc_ghz) {
+		attach_and_detach();
+		tsc_ghz = measure_tsc_ghz();
+	}
 	measure_fork();
 	measure_malloc();
+	measure_fib(DORMANT_NAME "_fib", fib_plain, tsc_ghz);
 }
 
 int main(int argc, char **argv)

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker: the same calls under uftrace, which records entry and exit to memory, by -pg
- * and by patching NOPs at the entry.  uftrace runs this program, too:
+ * Worker: the same calls under uftrace, which records entry and exit to memory, by -pg,
+ * by patching NOPs at the entry, and by patching a function without NOPs.  uftrace runs this
+ * program, too:
  *
  *	bench_uftrace			the worker: runs uftrace on itself
  *	bench_uftrace mcount | nops	run by uftrace; prints its results
+ *	bench_uftrace_plain plain	run by uftrace, too
+ *
+ * The last is a program of its own, because uftrace patches functions without NOPs only if no
+ * function has NOPs.  uftrace cannot patch leaf_plain(), which has 4 bytes.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -26,9 +31,9 @@ static void record_with_uftrace(const char *kind, const char *options)
 		worker_fail("ULF_DIR is not set");
 	snprintf(command, sizeof(command),
 		 "uftrace record --no-libcall --no-event --no-sched -b 4M %s"
-		 " -d %s/uftrace.data '%s' %s 2>/dev/null;"
+		 " -d %s/uftrace.data '%s'%s %s 2>/dev/null;"
 		 " rm -rf %s/uftrace.data",
-		 options, directory, self, kind, directory);
+		 options, directory, self, strcmp(kind, "plain") ? "" : "_plain", kind, directory);
 	from = popen(command, "r");
 	while (from && fgets(line, sizeof(line), from)) {
 		has_any = true;
@@ -42,6 +47,7 @@ static void run_round(void)
 {
 	record_with_uftrace("mcount", "");
 	record_with_uftrace("nops", "-P .");
+	record_with_uftrace("plain", "-P .");
 }
 
 static int measure_kind(const char *kind)
@@ -51,6 +57,10 @@ static int measure_kind(const char *kind)
 
 	sched_getaffinity(0, sizeof(allowed), &allowed);
 	measure_pin(&allowed, 0);
+#ifdef ONLY_PLAIN
+	if (!strcmp(kind, "plain"))
+		measure_fib("fib_uftrace_moved", fib_plain, tsc_ghz);
+#else
 	if (!strcmp(kind, "nops")) {
 		measure_leaf("leaf_uftrace_nops", leaf_nops, tsc_ghz);
 		measure_fib("fib_uftrace_nops", fib_nops, tsc_ghz);
@@ -58,6 +68,7 @@ static int measure_kind(const char *kind)
 		measure_leaf("leaf_uftrace_pg", leaf_mcount, tsc_ghz);
 		measure_fib("fib_uftrace_pg", fib_mcount, tsc_ghz);
 	}
+#endif
 	return 0;
 }
 

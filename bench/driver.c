@@ -32,7 +32,7 @@ struct worker {
 	FILE *to, *from;
 };
 
-enum { EVENT, LTTNG, UPROBE, PLAIN, DORMANT, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
+enum { EVENT, LTTNG, UPROBE, PLAIN, DORMANT, DETACHED, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
 
 static struct worker workers[NR_WORKERS] = {
 	[EVENT] = { .program = "bench_event" },
@@ -40,6 +40,7 @@ static struct worker workers[NR_WORKERS] = {
 	[UPROBE] = { .program = "bench_uprobe", .is_optional = true },
 	[PLAIN] = { .program = "dormant_plain" },
 	[DORMANT] = { .program = "dormant_ulf" },
+	[DETACHED] = { .program = "dormant_detached", .is_optional = true },
 	[FUNCTION] = { .program = "bench_function" },
 	[UFTRACE] = { .program = "bench_uftrace", .is_optional = true },
 	[PRINT] = { .program = "bench_print", .is_optional = true },
@@ -208,6 +209,8 @@ static void measure_memory(void)
 				   root_bytes(&workers[DORMANT])) / nr_cpus);
 	table_add("resident_plain", resident_bytes(&workers[PLAIN]));
 	table_add("resident_ulf", resident_bytes(&workers[DORMANT]));
+	if (workers[DETACHED].pid)
+		table_add("resident_detached", resident_bytes(&workers[DETACHED]));
 }
 
 int main(int argc, char **argv)
