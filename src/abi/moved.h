@@ -4,7 +4,8 @@
  * traced like this: a jump replaces its first instructions, and a copy of these
  * instructions runs elsewhere and continues after them.  The server has each object
  * analysed once (src/mover) and writes this table to a file.  A process reads the file,
- * checks it with moved_check() and makes the copies with moved_copy() (arch/ has both).
+ * checks it with moved_check() and makes the copies with moved_copy().  The code for the CPU
+ * (arch/) has both, the sizes of jumps, and the list of registers that frames describe.
  *
  * Example: push %rbp; mov %rsp,%rbp; sub $16,%rsp at vaddr 0x1130.  A jump has five bytes,
  * so the copy has all three instructions (8 bytes).  It has four frames, one for each
@@ -33,8 +34,6 @@
 #include <stdint.h>
 
 #define MOVED_MAGIC		0x3164766du	/* the bytes "mvd1" */
-#define MOVED_JUMP_BYTES	5u	/* size of a jump with a 32-bit distance */
-#define MOVED_SHORT_JUMP_BYTES	2u	/* size of a jump with an 8-bit distance */
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
 #define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
 #define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
@@ -48,7 +47,7 @@ enum moved_class {
 	MOVED_REFUSED,		/* the function cannot be traced: moved_row.reason */
 	MOVED_ONE,		/* the jump replaces only the first instruction, and maybe padding
 				 * after it: no thread can stand inside of what is replaced */
-	MOVED_PADDED,		/* a jump of two bytes replaces the first instruction, or its
+	MOVED_PADDED,		/* a short jump replaces the first instruction, or its
 				 * first bytes; it leads to a jump in padding */
 	MOVED_SEVERAL,		/* the jump replaces several instructions: threads must be
 				 * stopped, and looked at */
@@ -106,8 +105,8 @@ struct moved_row {
 					 * instruction, so it gets no jump at its end */
 	uint8_t word_bytes;		/* size of the smallest aligned word (8, 16, 32
 					 * or 64 bytes) that has all bytes that the jump
-					 * replaces (2 if MOVED_PADDED, otherwise 5); 0:
-					 * there is no such word */
+					 * replaces (moved_replaced_bytes()); 0: there is
+					 * no such word */
 	int8_t padding;			/* MOVED_PADDED: distance from the end of the
 					 * short jump to the padding, which has
 					 * MOVED_JUMP_BYTES bytes: the operand of the
@@ -133,10 +132,8 @@ struct moved_fixup {
 	uint8_t reserved[5];
 };
 
-/* The registers whose saved values a frame describes, in the order of moved_frame.saved: their
- * DWARF numbers (rbx, rbp, r12 .. r15). */
-#define MOVED_SAVED_REGS	6u
-#define MOVED_SAVED_DWARF	{ 3, 6, 12, 13, 14, 15 }
+#define MOVED_SAVED_REGS	6u	/* number of registers whose saved values a frame
+					 * describes */
 
 /*
  * Where the caller's registers are when a thread is at byte `copy` of a copy.  The return address
@@ -149,11 +146,11 @@ struct moved_frame {
 	uint8_t original;		/* offset from vaddr of the instruction that the
 					 * thread would execute next if the function had
 					 * not been moved */
-	uint8_t cfa_register;		/* DWARF number: 7 rsp, 6 rbp, or another general
-					 * register */
+	uint8_t cfa_register;		/* DWARF number of the stack pointer, the frame
+					 * pointer, or another general register */
 	uint8_t reserved;
-	uint8_t saved[MOVED_SAVED_REGS];	/* n > 0: the register is saved at CFA - 8 n;
-						 * 0: the register is not saved */
+	uint8_t saved[MOVED_SAVED_REGS];	/* for each register of MOVED_SAVED_DWARF: n > 0,
+						 * it is saved at CFA - 8 n; 0: it is not saved */
 	uint8_t reserved2[2];
 };
 
@@ -208,33 +205,6 @@ static inline const uint8_t *moved_original(const struct moved_head *head,
 					    const struct moved_row *row)
 {
 	return (const uint8_t *)(moved_frames(head, row) + row->nr_frames);
-}
-
-/* Returns the vaddr of the padding of @row, whose class is MOVED_PADDED. */
-static inline uint64_t moved_padding_vaddr(const struct moved_row *row)
-{
-	return row->vaddr + MOVED_SHORT_JUMP_BYTES + (uint64_t)(int64_t)row->padding;
-}
-
-/* Returns the bytes that the object must have at the padding of @row, whose class is
- * MOVED_PADDED. */
-static inline const uint8_t *moved_padding(const struct moved_head *head,
-					   const struct moved_row *row)
-{
-	return moved_original(head, row) + row->original_bytes;
-}
-
-/* Returns the bytes of the copy, whose fields are not fixed yet: see moved_copy(). */
-static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
-					      const struct moved_row *row)
-{
-	return moved_padding(head, row) + (row->class == MOVED_PADDED ? MOVED_JUMP_BYTES : 0);
-}
-
-/* Returns how many bytes of the object at row->vaddr the jump replaces. */
-static inline uint32_t moved_replaced_bytes(const struct moved_row *row)
-{
-	return row->class == MOVED_PADDED ? MOVED_SHORT_JUMP_BYTES : MOVED_JUMP_BYTES;
 }
 
 /* Returns moved_row.word_bytes of a row that replaces @bytes bytes at @vaddr. */

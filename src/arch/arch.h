@@ -20,6 +20,7 @@
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
  *	moved.h		copies of a function's first instructions
+ *	insn.h		decoding instructions, and making these copies
  *	ftrace.h	the hooks of traced functions
  *	figures.h	adding to the figures of a histogram
  *
@@ -50,6 +51,7 @@ struct ring_set;
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/moved.h"
+#include "arch/x86_64/insn.h"
 #include "arch/x86_64/ftrace.h"
 #else
 #error "ulf: this CPU architecture is not supported; only x86-64 is so far"

@@ -83,12 +83,12 @@ static bool take_padding(struct supply *supply, uint64_t site, int8_t *ret_paddi
 	uint64_t from = site + MOVED_SHORT_JUMP_BYTES;
 
 	while (supply->first < supply->mover->nr_spaces &&
-	       spaces[supply->first].end + 128 < from + MOVED_JUMP_BYTES)
+	       spaces[supply->first].end + MOVED_REACH_BACK < from + MOVED_JUMP_BYTES)
 		supply->first++;
 	for (uint32_t i = supply->first; i < supply->mover->nr_spaces &&
-	     spaces[i].start <= from + INT8_MAX; i++) {
+	     spaces[i].start <= from + MOVED_REACH_FORTH; i++) {
 		struct space *space = &spaces[i];
-		uint64_t at = space->start + 128 < from ? from - 128 : space->start;
+		uint64_t at = max_u64(space->start, from - min_u64(from, MOVED_REACH_BACK));
 
 		if (at + MOVED_JUMP_BYTES > space->end)
 			continue;

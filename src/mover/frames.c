@@ -7,16 +7,17 @@
 
 static const uint8_t saved_regs[MOVED_SAVED_REGS] = MOVED_SAVED_DWARF;
 
-/* Returns true if the return address is where a call has put it: at CFA - 8. */
+/* Returns true if the return address is where a call has put it. */
 static bool has_return_address(const struct cfi_row *row)
 {
-	return row->how[ARCH_UNWIND_PC] == CFI_AT_OFFSET && row->value[ARCH_UNWIND_PC] == -8;
+	return row->how[ARCH_UNWIND_PC] == CFI_AT_OFFSET &&
+	       row->value[ARCH_UNWIND_PC] == -ARCH_CALL_BYTES;
 }
 
 bool frame_is_first(const struct cfi_row *row)
 {
 	if (row->is_cfa_expression || row->cfa_register != ARCH_UNWIND_SP ||
-	    row->cfa_value != 8 || !has_return_address(row))
+	    row->cfa_value != ARCH_CALL_BYTES || !has_return_address(row))
 		return false;
 	for (int i = 0; i < ARCH_UNWIND_PC; i++)
 		if (row->how[i] != CFI_SAME)
@@ -48,7 +49,7 @@ static bool describe(const struct cfi_row *row, uint8_t pushed, struct moved_fra
 }
 
 bool frames_make(const struct mover *mover, const struct function *function,
-		 const struct copy *copy, struct moved_frame *ret_frames)
+		 const struct insn_copy *copy, struct moved_frame *ret_frames)
 {
 	uint64_t site = mapped_address(mover, function->start + function->lead);
 	struct cfi_function described;
@@ -57,7 +58,7 @@ bool frames_make(const struct mover *mover, const struct function *function,
 	if (cfi_walk_begin(&mover->cfi, function->fde, &walk, &described))
 		return false;
 	for (uint32_t i = 0; i < copy->nr_bounds; i++) {
-		const struct copy_bound *bound = &copy->bounds[i];
+		const struct insn_bound *bound = &copy->bounds[i];
 
 		ret_frames[i] = (struct moved_frame){
 			.copy = bound->copy, .original = bound->original,

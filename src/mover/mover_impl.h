@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "cfi/cfi.h"
 #include "mover/mover.h"
-#include "mover/insn.h"
 #include "symbols/elf_impl.h"
 
 /* A range of code that the unwind table describes: a function, or a part of one. */
@@ -28,8 +28,8 @@ struct function {
 	uint64_t start, end;		/* vaddr; @end is cut where the next one starts */
 	uint64_t fde;			/* address of its FDE in the image */
 	uint8_t reason;			/* enum moved_reason, as far as known */
-	bool is_function;		/* it is called like a function: its CFA is rsp + 8, and no
-					 * register is saved */
+	bool is_function;		/* it is called like a function: frame_is_first() of
+					 * its first row */
 	bool is_named;			/* it has a name that is not the name of a part */
 	bool has_fall;			/* its last instruction may continue after its end */
 	bool uses_red_zone;		/* it keeps data below its stack pointer */
@@ -164,20 +164,21 @@ int choose(struct mover *mover);
 
 /* ---- frames.c ---- */
 
-/* Returns true if a row of an unwind table says that a function begins: the CFA is rsp + 8, and
- * no register is saved but the return address. */
+/* Returns true if a row of an unwind table says that a function begins: the stack is as a call
+ * leaves it, and no register is saved but the return address. */
 bool frame_is_first(const struct cfi_row *row);
 /*
  * Describe the frames of a copy.  Returns false if the unwind table of @function cannot be
  * used.
  */
 bool frames_make(const struct mover *mover, const struct function *function,
-		 const struct copy *copy, struct moved_frame *ret_frames);
+		 const struct insn_copy *copy, struct moved_frame *ret_frames);
 
 /* ---- rows.c ---- */
 
 /* Make the copy of the first instructions of @function.  Returns false if it is too long. */
-bool row_copy(const struct mover *mover, const struct function *function, struct copy *ret_copy);
+bool row_copy(const struct mover *mover, const struct function *function,
+	      struct insn_copy *ret_copy);
 /* Write the table.  Returns 0 or -errno. */
 int rows_write(struct mover *mover, struct text *out);
 

@@ -8,21 +8,22 @@
 #include "base/text.h"
 #include "mover/mover_impl.h"
 
-bool row_copy(const struct mover *mover, const struct function *function, struct copy *ret_copy)
+bool row_copy(const struct mover *mover, const struct function *function,
+	      struct insn_copy *ret_copy)
 {
 	uint64_t vaddr = function->start + function->lead;
 	struct insn insn;
 
-	*ret_copy = (struct copy){ .nr = 0 };
+	*ret_copy = (struct insn_copy){ .nr = 0 };
 	for (uint32_t i = 0; i < function->nr_insns; i++, vaddr += insn.bytes) {
 		const uint8_t *code = mover->image + (vaddr - mover->low);
 
 		if (!insn_decode(code, function->end - vaddr, vaddr, &insn) ||
-		    !copy_add(ret_copy, &insn, code, vaddr))
+		    !insn_copy_add(ret_copy, &insn, code, vaddr))
 			return false;
 	}
 	if (!ret_copy->ends)
-		ret_copy->bounds[ret_copy->nr_bounds++] = (struct copy_bound){
+		ret_copy->bounds[ret_copy->nr_bounds++] = (struct insn_bound){
 			(uint8_t)ret_copy->nr, (uint8_t)ret_copy->nr_original, 0,
 		};
 	return true;
@@ -30,7 +31,7 @@ bool row_copy(const struct mover *mover, const struct function *function, struct
 
 /* Write the block of a row. */
 static void write_block(const struct mover *mover, const struct function *function,
-			const struct copy *copy, const struct moved_frame *frames,
+			const struct insn_copy *copy, const struct moved_frame *frames,
 			struct text *out)
 {
 	uint64_t site = function->start + function->lead;
@@ -53,7 +54,7 @@ static void write_row(const struct mover *mover, const struct function *function
 {
 	uint64_t site = function->start + function->lead;
 	struct moved_frame frames[INSN_BOUNDS];
-	struct copy copy;
+	struct insn_copy copy;
 	struct moved_row row = {
 		.vaddr = site, .lead = function->lead, .reason = function->reason,
 		.bytes = (uint32_t)min_u64(function->end - function->start, UINT32_MAX),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find where functions start.  Each FDE of .eh_frame describes a range of code.  The range is a
- * function if the CFA at its start is rsp + 8, as after a call, and no register is saved there.
+ * function if the stack at its start is as a call leaves it, and no register is saved there.
  * This leaves out most cold parts of functions, the PLT, _start, and code to which signal
  * handlers return.  Files without symbols have .eh_frame, too.
  */

@@ -23,8 +23,7 @@ struct swept {
 
 /*
  * Returns true if the instruction reads or writes the return address of the function as data.
- * Its place is at CFA - 8; the unwind table says how far that is from the instruction's
- * register.
+ * The unwind table says how far the return address is from the instruction's register.
  */
 static bool uses_return_address(struct swept *swept, const struct insn *insn, uint64_t vaddr)
 {
@@ -40,10 +39,10 @@ static bool uses_return_address(struct swept *swept, const struct insn *insn, ui
 	}
 	if (row->is_cfa_expression)
 		return false;
-	if (insn->pops && row->cfa_register == ARCH_UNWIND_SP && row->cfa_value == 8)
+	if (insn->pops && row->cfa_register == ARCH_UNWIND_SP && row->cfa_value == ARCH_CALL_BYTES)
 		return true;
 	return insn->stack_register && insn->stack_register == row->cfa_register &&
-	       insn->stack_offset == row->cfa_value - 8;
+	       insn->stack_offset == row->cfa_value - ARCH_CALL_BYTES;
 }
 
 static void note_facts(struct swept *swept, const struct insn *insn, uint64_t vaddr)

@@ -16,7 +16,7 @@ build = sys.argv[1]
 # other, except that the CLI links the server.
 ORDERS = [
     ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'datfile', 'symbols',
-     'mover/x86_64', 'mover', 'ptrace',
+     'mover', 'ptrace',
      'server/core', 'server/names', 'server/rings', 'server/rules', 'server/dynamic', 'server/hist',
      'server/print',
      'server/functions', 'tracefs', 'tracefs/fuse', 'daemon', 'cli'],

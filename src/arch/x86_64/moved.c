@@ -18,7 +18,7 @@
 #include "arch/x86_64/unwind.h"
 
 /* Paddings of rows that are further apart than this, in bytes, are disjoint. */
-#define PADDING_REACH	(2u * (128 + MOVED_SHORT_JUMP_BYTES + MOVED_JUMP_BYTES))
+#define PADDING_REACH	(2u * (MOVED_REACH_BACK + MOVED_SHORT_JUMP_BYTES + MOVED_JUMP_BYTES))
 
 static_assert(MOVED_JUMP_BYTES == PATCH_JUMP_BYTES, "jumps");
 

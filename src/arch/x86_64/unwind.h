@@ -13,6 +13,10 @@ enum {
 	ARCH_UNWIND_REGS	= 17,
 };
 
+/* Bytes that a call pushes: when a function begins, the CFA is the stack pointer + this number,
+ * and the return address is at CFA - this number. */
+#define ARCH_CALL_BYTES	8
+
 #define ARCH_NO_ARG	UINT32_MAX
 /* Returns the number of the argument that the register with the DWARF number @reg holds when a
  * function begins: rdi 0, rsi 1, rdx 2, rcx 3, r8 4, r9 5.  Returns ARCH_NO_ARG for other

@@ -14,9 +14,6 @@
 #include "runtime/function/object.h"
 #include "runtime/unwind/object_file.h"
 
-#define ENDBR_BYTES	4u		/* size of the endbr64 with which a function may
-					 * begin */
-
 /* Arguments of object_find_names(). */
 struct search {
 	const char *glob;
@@ -33,7 +30,7 @@ uint64_t object_site_of(const struct object *object, uint64_t addr)
 		uint64_t code = (uint64_t)fsite_code(sites, i);
 
 		if (fsite_is_known(&sites->table[i]) &&
-		    code - addr <= sites->table[i].lead + ENDBR_BYTES)
+		    code - addr <= sites->table[i].lead + ARCH_LANDING_PAD_BYTES)
 			return code;
 	}
 	return 0;
@@ -99,10 +96,10 @@ static void match_symbols(const struct search *search, const struct object_file 
 }
 
 /* Returns true if the site @code belongs to a matching symbol.  The symbol may begin at
- * @code, or before it: up to @lead bytes and an endbr64 before it. */
+ * @code, or before it: up to @lead bytes and a landing pad before it. */
 static bool is_named(const struct named *named, uint64_t code, uint32_t lead)
 {
-	for (uint32_t back = 0; back <= lead + ENDBR_BYTES; back++)
+	for (uint32_t back = 0; back <= lead + ARCH_LANDING_PAD_BYTES; back++)
 		if (has_address(named, code - back))
 			return true;
 	return false;

@@ -11,30 +11,32 @@
  */
 #include <string.h>
 
-#include "mover/insn.h"
+#include "arch/x86_64/insn.h"
+#include "arch/x86_64/moved.h"
 
-static bool has_space(const struct copy *copy, uint32_t bytes)
+static bool has_space(const struct insn_copy *copy, uint32_t bytes)
 {
 	return copy->nr + bytes + MOVED_JUMP_BYTES <= sizeof(copy->bytes) &&
 	       copy->nr_bounds + 4 <= INSN_BOUNDS && copy->nr_fixups + 4 <= MOVED_FIXUPS_MAX;
 }
 
-static void add_bytes(struct copy *copy, const void *bytes, uint32_t nr)
+static void add_bytes(struct insn_copy *copy, const void *bytes, uint32_t nr)
 {
 	memcpy(copy->bytes + copy->nr, bytes, nr);
 	copy->nr += nr;
 }
 
-static void add_bound(struct copy *copy, uint8_t pushed)
+static void add_bound(struct insn_copy *copy, uint8_t pushed)
 {
-	copy->bounds[copy->nr_bounds++] = (struct copy_bound){
+	copy->bounds[copy->nr_bounds++] = (struct insn_bound){
 		(uint8_t)copy->nr, (uint8_t)copy->nr_original, pushed,
 	};
 }
 
 /* Add a fixup for the 4 bytes at offset @at, in an instruction that ends where the copy ends
  * now.  The field itself becomes 0, so that the table does not depend on its old value. */
-static void add_fixup(struct copy *copy, enum moved_fixup_kind kind, uint32_t at, uint64_t target)
+static void add_fixup(struct insn_copy *copy, enum moved_fixup_kind kind, uint32_t at,
+		      uint64_t target)
 {
 	memset(copy->bytes + at, 0, 4);
 	copy->fixups[copy->nr_fixups++] = (struct moved_fixup){
@@ -43,7 +45,7 @@ static void add_fixup(struct copy *copy, enum moved_fixup_kind kind, uint32_t at
 	};
 }
 
-static void add_plain(struct copy *copy, const struct insn *insn, const uint8_t *code)
+static void add_plain(struct insn_copy *copy, const struct insn *insn, const uint8_t *code)
 {
 	uint32_t at = copy->nr;
 
@@ -53,7 +55,8 @@ static void add_plain(struct copy *copy, const struct insn *insn, const uint8_t 
 }
 
 /* Add an instruction of @nr bytes, whose operand, a 32-bit distance, is at its end. */
-static void add_distance(struct copy *copy, const uint8_t *opcode, uint32_t nr, uint64_t target)
+static void add_distance(struct insn_copy *copy, const uint8_t *opcode, uint32_t nr,
+			 uint64_t target)
 {
 	static const uint8_t zero[4];
 
@@ -62,21 +65,21 @@ static void add_distance(struct copy *copy, const uint8_t *opcode, uint32_t nr, 
 	add_fixup(copy, MOVED_REL32, copy->nr - 4, target);
 }
 
-static void add_branch(struct copy *copy, const struct insn *insn)
+static void add_branch(struct insn_copy *copy, const struct insn *insn)
 {
 	const uint8_t opcode[] = { 0x0f, 0x80 | insn->operand };
 
 	add_distance(copy, opcode, sizeof(opcode), insn->target);
 }
 
-static void add_jump(struct copy *copy, const struct insn *insn)
+static void add_jump(struct insn_copy *copy, const struct insn *insn)
 {
 	static const uint8_t opcode[] = { 0xe9 };
 
 	add_distance(copy, opcode, sizeof(opcode), insn->target);
 }
 
-static void push_return_address(struct copy *copy, uint64_t vaddr)
+static void push_return_address(struct insn_copy *copy, uint64_t vaddr)
 {
 	static const uint8_t push[] = { 0x68, 0, 0, 0, 0 };
 	static const uint8_t store[] = { 0xc7, 0x44, 0x24, 0x04, 0, 0, 0, 0 };
@@ -89,7 +92,7 @@ static void push_return_address(struct copy *copy, uint64_t vaddr)
 	add_bound(copy, 8);
 }
 
-static void add_call(struct copy *copy, const struct insn *insn, const uint8_t *code,
+static void add_call(struct insn_copy *copy, const struct insn *insn, const uint8_t *code,
 		     uint64_t vaddr)
 {
 	uint32_t at;
@@ -105,7 +108,8 @@ static void add_call(struct copy *copy, const struct insn *insn, const uint8_t *
 	copy->bytes[at] = (uint8_t)((copy->bytes[at] & ~0x38) | 4 << 3);
 }
 
-bool copy_add(struct copy *copy, const struct insn *insn, const uint8_t *code, uint64_t vaddr)
+bool insn_copy_add(struct insn_copy *copy, const struct insn *insn, const uint8_t *code,
+		   uint64_t vaddr)
 {
 	if (!has_space(copy, 13 + INSN_BYTES_MAX))
 		return false;

@@ -7,8 +7,8 @@
 
 #include <Zydis/Zydis.h>
 
-#include "arch/arch.h"
-#include "mover/insn.h"
+#include "arch/x86_64/insn.h"
+#include "arch/x86_64/unwind.h"
 
 #define STATUS_FLAGS	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | \
 			 ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Decode instructions, as far as moving them needs it.  The functions keep no state but the
- * decoder's tables, allocate nothing, and accept any bytes. */
-#ifndef ULF_MOVER_INSN_H
-#define ULF_MOVER_INSN_H
+/* Decode instructions, as far as moving them needs it, and move them.  The functions keep no state
+ * but the decoder's tables, allocate nothing, and accept any bytes.  Only the server links them. */
+#ifndef ULF_ARCH_INSN_H
+#define ULF_ARCH_INSN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,10 +80,10 @@ uint32_t insn_guess(const uint8_t *code, uint64_t bytes, uint64_t vaddr,
 #define INSN_BOUNDS	16u
 
 /* A copy that is being made. */
-struct copy {
+struct insn_copy {
 	uint8_t bytes[MOVED_COPY_MAX];
 	struct moved_fixup fixups[MOVED_FIXUPS_MAX];
-	struct copy_bound {		/* the start of an instruction of the copy */
+	struct insn_bound {		/* the start of an instruction of the copy */
 		uint8_t copy;		/* offset in the copy */
 		uint8_t original;	/* moved_frame.original */
 		uint8_t pushed;		/* bytes that the copy has pushed, but the original has
@@ -96,6 +96,7 @@ struct copy {
 
 /* Add a moved instruction to @copy.  @code: its bytes.  @vaddr: where it was.  Returns false if
  * the copy would become too long. */
-bool copy_add(struct copy *copy, const struct insn *insn, const uint8_t *code, uint64_t vaddr);
+bool insn_copy_add(struct insn_copy *copy, const struct insn *insn, const uint8_t *code,
+		   uint64_t vaddr);
 
 #endif
