@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "lib/check.h"
+#include "lib/command.h"
 #include "lib/hist_file.h"
 
 /* Returns what `ulf cat` prints, or NULL if it fails. */
@@ -16,7 +17,7 @@ static char *cat(const char *path)
 	ssize_t len;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "exec ulf cat '%s' 2>/dev/null", path);
+	snprintf(command, sizeof(command), "exec ulf cat '%s' 2>\"$TMPDIR/hist_file.err\"", path);
 	pipe = popen(command, "re");
 	CHECK(pipe);
 	len = getdelim(&text, &size, '\0', pipe);
@@ -106,7 +107,8 @@ bool hist_file_try(struct hist_file *file, const char *path)
 void hist_file_read(struct hist_file *file, const char *path)
 {
 	if (!hist_file_try(file, path))
-		fail("ulf cat %s fails", path);
+		fail("ulf cat %s fails: %s", path,
+		     command_output("cat \"$TMPDIR/hist_file.err\""));
 }
 
 void hist_file_free(struct hist_file *file)
