@@ -64,6 +64,5 @@ struct abi_attach {
 };
 
 static_assert(offsetof(struct abi_attach, starter) == 48, "ABI");
-static_assert(sizeof(struct abi_attach) < 4096, "the block is in one page");
 
 #endif

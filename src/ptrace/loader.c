@@ -44,6 +44,7 @@
 #define NAME_BYTES	64
 
 static_assert(sizeof(((struct abi_attach *)0)->words) == ABI_BOOT_BYTES, "boot settings");
+static_assert(sizeof(struct abi_attach) <= ARCH_PAGE_BYTES, "the stack begins in the next page");
 
 struct injection {
 	const struct inject_request *request;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/server_roots.h"
@@ -227,7 +228,7 @@ void tracefs_stat(struct tracefs_node *node, struct stat *ret_stat)
 		.st_ino = node->ino,
 		.st_mode = node_mode(node),
 		.st_nlink = node->dir ? 2 : 1,
-		.st_blksize = 4096,
+		.st_blksize = ARCH_PAGE_BYTES,
 	};
 	put_owner(ret_stat);
 	if (node->def && node->def->stream)

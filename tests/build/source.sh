@@ -42,8 +42,8 @@ complain "longer than 800 lines" "$(awk 'FNR == 801 { print FILENAME }' $code)"
 # Files with the same base name belong to one topic: its bytes (abi), its model (ring, event,
 # filter), its CPU part (arch), its side in libulf (runtime), in the server (server, daemon) and
 # its files (tracefs).  No program has two of them, except the server and its tracefs.
-topics=' beat boot buffer comm dynamic events filter format ftrace functions hist moved moved_file options part parts pids
-printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
+topics=' beat boot buffer comm dynamic events filter format ftrace functions hist moved moved_file
+options part parts pids printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
 unwind verify '
 complain "a base name of two topics: rename a file, or add the topic to \$topics" "$(
 	find src -name '*.[ch]' | awk -F/ -v "topics=$topics" '
@@ -86,8 +86,8 @@ may_not daemon 'runtime|cli'
 may_not cli 'runtime'
 
 # Outside of src/arch and include/ulf/arch no file names a file of one architecture, and no code
-# names a CPU, a relocation type, an instruction, an opcode, a register or the size of a memory page.  Comments
-# may have examples for one CPU.
+# names a CPU, a relocation type, an instruction, an opcode, a register or the size of a memory
+# page.  Comments may have examples for one CPU.
 complain "outside of src/arch" "$(python3 - <<'EOF'
 import pathlib, re
 
@@ -98,7 +98,9 @@ DOOR = re.compile(r"""
     \b0x(e8|e9|eb|90|cc|c3)\b |                 # opcodes: call, jmp, nop, int3, ret
     \b(r[abcd]x|r[ds]i|r[bis]p)\b | (?i:endbr) | # registers, and an instruction
     (?i:zydis) |                                # the decoder
-    [%/&][ ]?~?409[56] | >[ ]-4096 | ALIGN_UP\([^;]*4096 | (?i:page|page_bytes|guard)\s+4096
+    [%/&][ ]?~?409[56] | >[ ]-4096 | ALIGN_UP\([^;]*4096 | (?i:page|page_bytes|guard)\s+4096 |
+    sizeof\([^;]*[<>]=?[ ]4096\b | \.\w*size[ ]=[ ]4096\b |
+    \bR_[A-Z0-9]+_[A-Z0-9]+\b | \bEM_\w+ | \bNT_PRSTATUS\b | \buser_regs_struct\b
     """, re.X)
 
 for top in 'src', 'include':

@@ -11,9 +11,9 @@
 name=att$$
 cp "$ULF_BUILD/tests/cli-attached" "$TMPDIR/$name"
 # The program has another directory in its environment: that of the caller counts.
-start() { # ARGS...: start the program; $pid
+start() { # start the program; sets $pid
 	: >"$TMPDIR/out"
-	ULF_DIR=/nonexistent "$TMPDIR/$name" "$@" >"$TMPDIR/out" &
+	ULF_DIR=/nonexistent "$TMPDIR/$name" >"$TMPDIR/out" &
 	pid=$!
 	pids="$pids $pid"
 	until_true grep -q ready "$TMPDIR/out"

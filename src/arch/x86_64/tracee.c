@@ -100,9 +100,15 @@ struct carrier_data {
 extern const uint8_t arch_carrier[], arch_carrier_data[], arch_carrier_end[];
 extern const uint8_t arch_starter[], arch_loader[], arch_starter_end[];
 
+/* Return the bytes between two labels of starter.S. */
+static size_t bytes_between(const uint8_t *start, const uint8_t *end)
+{
+	return (uintptr_t)end - (uintptr_t)start;
+}
+
 static size_t data_offset(void)
 {
-	return (size_t)(arch_carrier_data - arch_carrier);
+	return bytes_between(arch_carrier, arch_carrier_data);
 }
 
 /* Set the registers with which a thread continues that restores itself: what the kernel does
@@ -214,8 +220,8 @@ void arch_clone_args(unsigned long flags, uint64_t stack, uint64_t parent_tid, u
 
 const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader)
 {
-	*ret_bytes = (size_t)(arch_starter_end - arch_starter);
-	*ret_loader = (size_t)(arch_loader - arch_starter);
+	*ret_bytes = bytes_between(arch_starter, arch_starter_end);
+	*ret_loader = bytes_between(arch_starter, arch_loader);
 	return arch_starter;
 }
 

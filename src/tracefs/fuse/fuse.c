@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "tracefs/fuse/fuse_impl.h"
 
 /* Number of requests that one call of tracefs_fuse_dispatch() handles at most, so that
@@ -102,8 +103,8 @@ static void op_link(fuse_req_t req, fuse_ino_t id, fuse_ino_t newparent,
 static void op_statfs(fuse_req_t req, fuse_ino_t id)
 {
 	struct statvfs st = {
-		.f_bsize = 4096,
-		.f_frsize = 4096,
+		.f_bsize = ARCH_PAGE_BYTES,
+		.f_frsize = ARCH_PAGE_BYTES,
 		.f_namemax = 255,
 	};
 
