@@ -10,7 +10,7 @@
 #include "base/config.h"
 #include "base/posix_clock.h"
 #include "cli/cli.h"
-#include "cli/pids.h"
+#include "cli/pid_find.h"
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 #include "ptrace/loader.h"

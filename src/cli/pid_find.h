@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Find a running program by its process id or its name. */
-#ifndef ULF_CLI_PIDS_H
-#define ULF_CLI_PIDS_H
+#ifndef ULF_CLI_PID_FIND_H
+#define ULF_CLI_PID_FIND_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/pids.h"
+#include "cli/pid_find.h"
 
 #include <dirent.h>
 #include <errno.h>
