@@ -25,7 +25,8 @@ enum abi_starter {
 	ABI_STARTER_DONE,		/* pthread_create() has returned @starter_error */
 };
 
-/* How far the loader is.  This thread of libc calls dlopen(). */
+/* How far the loader is.  This thread of libc calls dlopen().  It stores its results before the
+ * state that announces them [attach.loader]. */
 enum abi_loader {
 	ABI_LOADER_NEW,
 	ABI_LOADER_RUNS,
@@ -46,7 +47,8 @@ struct abi_attach {
 	int32_t starter_error;		/* errno */
 	uint32_t loader;		/* enum abi_loader */
 	int32_t error;			/* -errno of libulf */
-	uint32_t starter_tid;		/* is 0 when the starter has ended; the kernel clears it */
+	uint32_t starter_tid;		/* is 0 when the starter has ended; the kernel clears it
+					 * [attach.starter] */
 	uint32_t version;		/* ABI_ATTACH_VERSION */
 	uint64_t code;			/* the page with the code of both threads; libulf
 					 * unmaps it */

@@ -466,7 +466,7 @@ static int find_filtered(struct root *root, const char *words)
 static int boot_apply(struct root *root)
 {
 	struct abi_control *control = root->control;
-	uint32_t state = shm_load(&control->boot_state);
+	uint32_t state = shm_load(&control->boot_state);	/* [boot.state] */
 	char words[ABI_BOOT_BYTES];
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)

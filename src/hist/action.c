@@ -147,7 +147,7 @@ static bool note_snapshot(const struct hist_run *run, const struct hist_action *
 	__atomic_store_n(&table->last_entry, index, __ATOMIC_RELAXED);
 	__atomic_store_n(&table->last_value, value, __ATOMIC_RELAXED);
 	TESTPOINT("hist.snapshot");
-	__atomic_store_n(&table->last_action, number, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->last_action, number, __ATOMIC_RELEASE);	/* [hist.last] */
 	return true;
 }
 

@@ -302,8 +302,8 @@ bool hist_load_bytes(const struct hist_view *view, uint64_t *entry, const struct
 {
 	*ret = (uint64_t)hist_var(view, entry, ref->offset);
 	return !ref->is_once ||
-	       __atomic_fetch_and(hist_set(view, entry), ~(1ull << ref->bit), __ATOMIC_ACQUIRE) >>
-	       ref->bit & 1;
+	       __atomic_fetch_and(hist_set(view, entry), ~(1ull << ref->bit),
+				  __ATOMIC_ACQUIRE) >> ref->bit & 1;	/* [hist.set] */
 }
 
 int64_t hist_run_insert(const struct hist_run *run, const uint64_t *key, uint32_t nr,

@@ -234,6 +234,7 @@ struct last {
 
 static struct last load_last(const struct hist_table *table)
 {
+	/* acquire: load the members in this order; mate: note_snapshot() [hist.last] */
 	return (struct last){
 		.action = __atomic_load_n(&table->last_action, __ATOMIC_ACQUIRE),
 		.entry = __atomic_load_n(&table->last_entry, __ATOMIC_ACQUIRE),

@@ -267,7 +267,7 @@ void ring_cursor_withdraw(const struct ring_cursor *cursor)
 	struct abi_ring *ring = cursor->view.ring;
 
 	__atomic_store_n(&ring->read_slot, ring->read_slot & ABI_READ_SLOT,
-			 __ATOMIC_RELEASE);
+			 __ATOMIC_RELEASE);	/* [ring.read] */
 }
 
 void ring_cursor_consume(struct ring_cursor *cursor)
@@ -354,7 +354,7 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 		return;
 	}
 	if (word & ~ABI_READ_SLOT)
-		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE);
+		__atomic_store_n(&ring->read_slot, slot, __ATOMIC_RELEASE); /* [ring.read] */
 	/* Free the pages before the reader's page.  A previous server may have been
 	 * killed in set_read_state(), after the state was stored and before the pages
 	 * were freed. */

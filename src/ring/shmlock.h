@@ -100,7 +100,7 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 			continue;
 		if (shmlock_is_dead(seen, owner) &&
 		    __atomic_compare_exchange_n(owner, &seen, tid, 0,
-						__ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE,	/* [shmlock] */
 						__ATOMIC_RELAXED))
 			return 0;
 	}

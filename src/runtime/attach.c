@@ -18,6 +18,8 @@ static void wait_for_starter(struct abi_attach *attach)
 {
 	uint32_t tid;
 
+	/* acquire: the starter's last instruction; mate: the kernel, which clears the word
+	 * (CLONE_CHILD_CLEARTID) [attach.starter] */
 	while ((tid = __atomic_load_n(&attach->starter_tid, __ATOMIC_ACQUIRE)))
 		arch_syscall4(SYS_futex, &attach->starter_tid, FUTEX_WAIT, tid, NULL);
 }
@@ -54,6 +56,7 @@ void *ulf_attach(void *block)
 	attach->error = start(attach);
 	arch_syscall2(SYS_munmap, attach->code, attach->code_bytes);
 	arch_syscall2(SYS_munmap, attach->stack, attach->stack_bytes);
+	/* release: the result is complete; mate: the copy by `ulf attach` [attach.loader] */
 	__atomic_store_n(&attach->loader, attach->error ? ABI_LOADER_REFUSED : ABI_LOADER_DONE,
 			 __ATOMIC_RELEASE);
 	return NULL;

@@ -149,7 +149,7 @@ static bool take_words(void)
 	if (!__atomic_exchange_n(&is_later, false, __ATOMIC_RELAXED))
 		return false;
 	__atomic_compare_exchange_n(&root_control->boot_state, &later, ABI_BOOT_WANTED, false,
-				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);	/* [boot.state] */
 	has_answers = *root_boot() && server_is_there();
 	return true;
 }
@@ -178,6 +178,7 @@ void boot_report_no_root(const char *dir, int error)
  * constructor. */
 static bool is_held(void)
 {
+	/* acquire: the boot settings; mate: make_ready() of the server [boot.hold] */
 	return __atomic_load_n(&root_control->hold, __ATOMIC_ACQUIRE) == 1;
 }
 
@@ -203,6 +204,7 @@ static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 	struct server_wait wait = { 0 };
 	uint32_t seen;
 
+	/* acquire: the settings; mate: answer_program() of the server [boot.answer] */
 	while (is_before(seen = __atomic_load_n(answered, __ATOMIC_ACQUIRE), wanted))
 		if (!server_wait(&wait, answered, seen, seconds))
 			return false;
@@ -298,7 +300,7 @@ static bool ask_server(uint32_t seconds)
 	    is_late(agent_applied(), &missed_generation) || server_is_silent() ||
 	    !server_is_there())
 		return false;
-	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL);
+	question = __atomic_add_fetch(&root_control->asked, 1, __ATOMIC_ACQ_REL); /* [boot.ask] */
 	if (arch_syscall4(SYS_utimensat, AT_FDCWD, root_directory(), NULL, 0))
 		return false;
 	if (wait_for_answer(question, seconds))

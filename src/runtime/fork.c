@@ -34,7 +34,8 @@ static void fork_prepare(void)
 		slot_at_fork = *process_slot;
 	was_ready = runtime_is_ready();
 	if (was_ready && root_control && !process_has_left())
-		__atomic_add_fetch(&root_control->forks, 1, __ATOMIC_SEQ_CST);
+		__atomic_add_fetch(&root_control->forks, 1,
+				   __ATOMIC_SEQ_CST);		/* [process.forks] */
 }
 
 /* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  If
@@ -68,7 +69,7 @@ static bool claim_slot(bool has_parent)
 	 * of those processes are alive. */
 	has_slot = arch_syscall0(SYS_getppid) &&
 		   !process_claim(has_parent ? &slot_at_fork : NULL);
-	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&root_control->forks_done, 1, __ATOMIC_SEQ_CST); /* [process.forks] */
 	return has_slot;
 }
 

@@ -43,7 +43,8 @@ static void stop_all(void)
 		part->leave();
 	buffer_detach_all();
 	if (process_slot)
-		__atomic_store_n(&process_slot->pid, NO_PID, __ATOMIC_RELEASE);
+		__atomic_store_n(&process_slot->pid, NO_PID,
+				 __ATOMIC_RELEASE);	/* [process.claim] */
 }
 
 /* Map private memory, all zeroes, over [@start, @start + @bytes). */

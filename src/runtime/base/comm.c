@@ -99,9 +99,11 @@ void comm_record(uint32_t tid)
 	sequence = __atomic_load_n(&comm->sequence, __ATOMIC_RELAXED);
 	if ((sequence & 1) ||
 	    !__atomic_compare_exchange_n(&comm->sequence, &sequence,
-					 sequence + 1, false, __ATOMIC_ACQUIRE,
+					 sequence + 1, false, __ATOMIC_ACQUIRE, /* [comm.write] */
 					 __ATOMIC_RELAXED))
 		return;
+	/* release: the odd sequence is visible before any byte of the entry changes */
+	__atomic_thread_fence(__ATOMIC_RELEASE);	/* [comm.write] */
 	comm->tid = tid;
 	comm->tgid = (uint32_t)arch_syscall0(SYS_getpid);
 	comm->stamp = stamp_now();

@@ -131,7 +131,7 @@ static uint64_t now_ns(void)
 static bool is_old(struct thread_slot *slot, unsigned long period)
 {
 	unsigned long nesting = __atomic_load_n(&slot->thread.nesting,
-						__ATOMIC_ACQUIRE);
+						__ATOMIC_ACQUIRE); /* [grace.exit] */
 
 	tsan_acquire(&slot->thread.nesting);
 	return (nesting & ULF_NESTING_MASK) &&

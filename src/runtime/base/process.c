@@ -59,7 +59,8 @@ bool process_is_child(void)
 static bool try_claim(struct abi_process *slot, uint32_t seen, uint32_t pid)
 {
 	return __atomic_compare_exchange_n(&slot->pid, &seen, pid, false,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+					   __ATOMIC_ACQ_REL, /* [process.claim] */
+					   __ATOMIC_RELAXED);
 }
 
 /* Make process slot number @i usable, so that no access raises SIGBUS.  Returns the
@@ -152,11 +153,14 @@ int process_claim(const struct abi_process *parent)
 	else
 		memset(slot->modules, 0, sizeof(slot->modules));
 	__atomic_store_n(&slot->applied, parent ? parent->applied : 0,
-			 __ATOMIC_RELEASE);
+			 __ATOMIC_RELEASE);	/* [agent.ack] */
+	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_RELEASE);
 	/* Store all members of the slot before the caller loads the generation.  So if
 	 * the caller loads an old generation, the server has not stored the new one
-	 * yet: it will find this slot and wait for this process. [process.claim] */
-	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_SEQ_CST);
+	 * yet: it will find this slot and wait for this process.  A store and a later
+	 * load need a full fence between them, on each side; mate: raise_generation()
+	 * [process.claim] */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;
 }

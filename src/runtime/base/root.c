@@ -418,7 +418,8 @@ int root_create(const char *dir)
 	set_geometry();
 	fill_control(control);
 	/* After `ulf attach` other threads run, and a signal handler may run in any case: they
-	 * see either no control block or a complete one. */
+	 * see either no control block or a complete one.  Their loads go through the pointer
+	 * [root.control]. */
 	__atomic_store_n(&root_control, control, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -429,6 +430,7 @@ int root_publish(const char *dir)
 	int r;
 
 	memcpy(boot, root_control->boot, sizeof(boot));
+	/* release: the control block is complete; mate: root_check_control() [root.magic] */
 	__atomic_store_n(&root_control->magic, ABI_MAGIC, __ATOMIC_RELEASE);
 	temporary_path(dir, tmp);
 	r = rename_root(tmp, dir);
@@ -441,7 +443,7 @@ int root_publish(const char *dir)
 
 bool root_has_settings(void)
 {
-	return __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&root_control->generation, __ATOMIC_ACQUIRE); /* [agent.setting] */
 }
 
 static bool is_another(const struct abi_process *slot, void *arg)
@@ -461,8 +463,11 @@ static bool has_others(void)
 	uint32_t done = __atomic_load_n(&root_control->forks_done, __ATOMIC_ACQUIRE);
 	uint32_t pid = (uint32_t)getpid();
 
-	return process_any(is_another, &pid) ||
-	       __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
+	if (process_any(is_another, &pid))
+		return true;
+	/* acquire: the scan comes before the load of forks; mate: fork.c [process.forks] */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&root_control->forks, __ATOMIC_ACQUIRE) != done;
 }
 
 /* Remove the root if this is its last process and the root has no records.  A root that

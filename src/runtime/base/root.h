@@ -9,7 +9,8 @@
 #include "abi/control.h"
 #include "event/boot.h"
 
-/* The control block of the root; NULL if this process has no root. */
+/* The control block of the root; NULL if this process has no root.  Signal handlers and other
+ * threads load it at any time [root.control]. */
 extern struct abi_control *root_control;
 /*
  * Size and layout of the memory.  Tables are at the offsets ABI_*_OFF.  These functions

@@ -46,7 +46,7 @@ bool thread_may_hit;
 
 static struct chunk *next_chunk(const struct chunk *chunk)
 {
-	return __atomic_load_n(&chunk->next, __ATOMIC_ACQUIRE); /* [chunk] */
+	return __atomic_load_n(&chunk->next, __ATOMIC_ACQUIRE); /* [thread.chunk] */
 }
 
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg)
@@ -75,7 +75,7 @@ static int try_claim(struct thread_slot *slot, void *arg)
 	if (__atomic_load_n(&slot->thread.tid, __ATOMIC_RELAXED))
 		return 0;
 	if (!__atomic_compare_exchange_n(&slot->thread.tid, &free, claim->tid,
-					 false, __ATOMIC_ACQUIRE,
+					 false, __ATOMIC_ACQUIRE, /* [thread.slot] */
 					 __ATOMIC_RELAXED))
 		return 0;
 	claim->slot = slot;
@@ -99,7 +99,7 @@ static int sweep_slot(struct thread_slot *slot, void *arg)
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
 	__atomic_store_n(&slot->thread.nesting, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->thread.tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->thread.tid, 0, __ATOMIC_RELEASE);	/* [thread.slot] */
 	return 0;
 }
 
@@ -113,10 +113,10 @@ static void sweep_all(void)
 {
 	long pid = arch_syscall0(SYS_getpid);
 
-	if (__atomic_exchange_n(&is_sweeping, true, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&is_sweeping, true, __ATOMIC_ACQUIRE))	/* [thread.sweep] */
 		return;
 	thread_for_each(sweep_slot, &pid);
-	__atomic_store_n(&is_sweeping, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&is_sweeping, false, __ATOMIC_RELEASE);	/* [thread.sweep] */
 }
 
 static void add_chunk(void)
@@ -138,7 +138,7 @@ static void add_chunk(void)
 			last = next_chunk(last);
 		none = NULL;
 	} while (!__atomic_compare_exchange_n(&last->next, &none, chunk, false,
-					      __ATOMIC_RELEASE, /* [chunk] */
+					      __ATOMIC_RELEASE, /* [thread.chunk] */
 					      __ATOMIC_RELAXED));
 }
 
@@ -221,7 +221,7 @@ void thread_take_back(void)
 	if (!thread || thread->tid != (uint32_t)arch_syscall0(SYS_gettid))
 		return;
 	__atomic_store_n(&thread->nesting, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);	/* [thread.slot] */
 }
 
 static int forget_others(struct thread_slot *slot, void *arg)

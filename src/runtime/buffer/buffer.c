@@ -209,6 +209,7 @@ static int apply_rings(struct buffer *buffer)
  */
 static int apply_rules(struct buffer *buffer)
 {
+	/* acquire: the block is complete; mate: block_publish() [block.word] */
 	uint64_t off = __atomic_load_n(&buffer->shared->rules, __ATOMIC_ACQUIRE);
 	const struct abi_rules *shared = root_at(off);
 	struct rules rules = { .shared = shared };
@@ -269,7 +270,7 @@ static int apply_buffer(uint32_t index)
 	r = buffer_need(index);
 	if (r)
 		return r == -ENOSPC ? 0 : r;
-	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&buffer->shared->used, __ATOMIC_ACQUIRE))	/* [buffer.used] */
 		return 0;
 	r = apply_rules(buffer);
 	if (!r)
@@ -294,7 +295,8 @@ int buffer_apply_all(void)
 void buffer_detach_all(void)
 {
 	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
-		__atomic_store_n(&buffers[i].set, &buffer_no_rings, __ATOMIC_RELEASE);
+		__atomic_store_n(&buffers[i].set, &buffer_no_rings,
+				 __ATOMIC_RELEASE);	/* [buffer.set] */
 		rings_changed(&buffers[i]);
 	}
 }

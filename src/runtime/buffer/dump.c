@@ -201,12 +201,12 @@ static void fork_dump(unsigned int cpu)
 
 static bool try_start(void)
 {
-	return !__atomic_exchange_n(&dump.is_running, 1, __ATOMIC_ACQUIRE);
+	return !__atomic_exchange_n(&dump.is_running, 1, __ATOMIC_ACQUIRE);	/* [dump.run] */
 }
 
 static void stop_recording(void)
 {
-	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);	/* [dump.run] */
 }
 
 /* Forget a dump that was running at the fork.  The thread that ran the dump does not

@@ -42,7 +42,7 @@ int pids_apply(struct buffer *buffer)
 
 	for (int i = 0; i < ABI_PIDS_LISTS; i++) {
 		uint64_t off = __atomic_load_n(&buffer->shared->pids[i],
-					       __ATOMIC_ACQUIRE);
+					       __ATOMIC_ACQUIRE);	/* [block.word] */
 		struct abi_pids *pids;
 		int r = find_list(off, &pids);
 

@@ -197,7 +197,7 @@ void buffer_snapshot(const struct buffer *buffer)
 			return;
 	} while (!__atomic_compare_exchange_n(spare, &seen,
 					      seen + ABI_SPARE_SWAP, false,
-					      __ATOMIC_SEQ_CST,
+					      __ATOMIC_SEQ_CST,	/* [switch.off] */
 					      __ATOMIC_RELAXED));
 	set_rings_off(buffer);
 }

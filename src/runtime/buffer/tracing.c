@@ -80,6 +80,7 @@ static int ask_for_spare(struct abi_buffer *shared)
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);
+	/* acquire: spare_error; mate: instance_answer_spare() [switch.spare] */
 	while (__atomic_load_n(&shared->spare_asked, __ATOMIC_ACQUIRE)) {
 		if (now_seconds() > until) {
 			__atomic_add_fetch(&nr_missed, 1, __ATOMIC_RELAXED);
@@ -97,7 +98,7 @@ int tracing_alloc_snapshot(void)
 
 	if (!top)
 		return -ENODEV;
-	if (__atomic_load_n(&top->shared->spare, __ATOMIC_ACQUIRE) &
+	if (__atomic_load_n(&top->shared->spare, __ATOMIC_ACQUIRE) &	/* [switch.spare] */
 	    ABI_SPARE_THERE)
 		return 0;
 	return ask_for_spare(top->shared);

@@ -166,7 +166,7 @@ static void main_goes(void *value)
 {
 	(void)value;
 	pthread_sigmask(SIG_SETMASK, NULL, &main_mask);
-	__atomic_or_fetch(&call, MAIN_GONE, __ATOMIC_RELEASE);
+	__atomic_or_fetch(&call, MAIN_GONE, __ATOMIC_RELEASE);	/* [caller.call] */
 	arch_syscall3(SYS_futex, &call, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 

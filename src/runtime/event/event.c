@@ -61,7 +61,7 @@ uint32_t event_wanted(const struct ulf_event *event)
 
 	if (__atomic_load_n(&row->failed, __ATOMIC_RELAXED))
 		return 0;
-	return __atomic_load_n(&row->wanted, __ATOMIC_ACQUIRE) &
+	return __atomic_load_n(&row->wanted, __ATOMIC_ACQUIRE) &	/* [event.wanted] */
 	       ((1u << ABI_BUFFERS) - 1);
 }
 
@@ -162,7 +162,7 @@ bool event_module_has_calls_to_make(const struct ulf_module *module)
 static void set_failed(const struct ulf_event *event, int error)
 {
 	__atomic_store_n(&root_event(event->row)->failed, (uint32_t)-error,
-			 __ATOMIC_RELEASE);
+			 __ATOMIC_RELEASE);	/* [event.failed] */
 }
 
 void event_give_up_calls(int error)

@@ -31,11 +31,11 @@ static struct printk_format *known[ABI_PRINTK_LISTS];
  * there is no space. */
 static struct abi_printk_table *get_table(void)
 {
-	uint64_t off = __atomic_load_n(&root_control->printk, __ATOMIC_ACQUIRE);
+	uint64_t off = __atomic_load_n(&root_control->printk, __ATOMIC_ACQUIRE); /* [printk.list] */
 
 	if (!off) {
 		off = table_heap_alloc(sizeof(struct abi_printk_table));
-		__atomic_store_n(&root_control->printk, off, __ATOMIC_RELEASE);
+		__atomic_store_n(&root_control->printk, off, __ATOMIC_RELEASE);	/* [printk.list] */
 	}
 	return root_heap_at(off, sizeof(struct abi_printk_table));
 }
@@ -74,7 +74,7 @@ static uint64_t add_format(uint32_t *first, const char *text, uint32_t hash,
 		.hash = hash, .text_bytes = text_bytes,
 	};
 	memcpy(new + 1, text, text_bytes);
-	__atomic_store_n(first, (uint32_t)off, __ATOMIC_RELEASE);
+	__atomic_store_n(first, (uint32_t)off, __ATOMIC_RELEASE);	/* [printk.list] */
 	return off + sizeof(*new);
 }
 
@@ -102,7 +102,8 @@ static const struct printk_format *get_format(struct abi_printk_table *table, co
 
 	if (format)
 		return format;
-	off = find_format(__atomic_load_n(first, __ATOMIC_ACQUIRE), text, hash, bytes);
+	off = find_format(__atomic_load_n(first, __ATOMIC_ACQUIRE), /* [printk.list] */
+			  text, hash, bytes);
 	if (!off)
 		off = add_format(first, text, hash, bytes);
 	nr_args = printk_args(text, args);

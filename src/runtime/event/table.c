@@ -36,7 +36,7 @@ static uint64_t heap_used(void)
 
 static uint32_t nr_rows(const uint32_t *shared, uint32_t most)
 {
-	return min_u32(__atomic_load_n(shared, __ATOMIC_ACQUIRE), most);
+	return min_u32(__atomic_load_n(shared, __ATOMIC_ACQUIRE), most);	/* [table.rows] */
 }
 
 /* Returns the number of rows of the table of events.  The first ABI_DYNAMIC rows are the
@@ -144,9 +144,10 @@ bool table_is_program(const struct ulf_module *module)
 static bool has_module(const struct abi_process *slot, void *arg)
 {
 	uint32_t row = *(uint32_t *)arg;
+	uint64_t modules = __atomic_load_n(&slot->modules[row / 64],
+					   __ATOMIC_ACQUIRE);	/* [table.module] */
 
-	return __atomic_load_n(&slot->modules[row / 64], __ATOMIC_ACQUIRE) >>
-	       (row % 64) & 1;
+	return modules >> (row % 64) & 1;
 }
 
 /* Returns true if the heap has a copy of @data at @off. */
@@ -218,7 +219,7 @@ static int module_row(const struct table_object *loaded)
 	if (!object.path)
 		return -ENOSPC;
 	*row = object;
-	__atomic_store_n(&root_control->nr_modules, nr + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&root_control->nr_modules, nr + 1, __ATOMIC_RELEASE);	/* [table.rows] */
 	return (int)nr;
 }
 
@@ -367,7 +368,7 @@ static int event_row(const struct ulf_module *module,
 	new.names = names->off;
 	new.names_bytes = names->bytes;
 	*row = new;
-	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&root_control->nr_events, nr + 1, __ATOMIC_RELEASE);	/* [table.rows] */
 	return (int)nr;
 }
 
@@ -400,13 +401,13 @@ static int register_rows(struct ulf_module *module, const struct table_object *o
 	}
 	if (process_slot)
 		__atomic_or_fetch(&process_slot->modules[row / 64],
-				  1ull << (row % 64), __ATOMIC_RELEASE);
+				  1ull << (row % 64), __ATOMIC_RELEASE);	/* [table.module] */
 	return 0;
 }
 
 static void tables_changed(void)
 {
-	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&root_control->tables_changed, 1, __ATOMIC_RELEASE); /* [table.change] */
 }
 
 void table_refuse_module(uint32_t version)
@@ -447,6 +448,6 @@ void table_remove_module(struct ulf_module *module)
 		return;
 	if (process_slot)
 		__atomic_and_fetch(&process_slot->modules[row / 64],
-				   ~(1ull << (row % 64)), __ATOMIC_RELEASE);
+				   ~(1ull << (row % 64)), __ATOMIC_RELEASE);	/* [table.module] */
 	tables_changed();
 }

@@ -390,7 +390,7 @@ static void set_common(uint32_t users)
 		struct ftrace_case *its = &cases[__builtin_ctz(one->bit)];
 
 		its->users = one->bit;
-		__atomic_store_n(&its->set, set, __ATOMIC_RELEASE);
+		__atomic_store_n(&its->set, set, __ATOMIC_RELEASE);	/* [buffer.set] */
 		function = its;
 	}
 	__atomic_store_n(&ftrace_state.function, function, __ATOMIC_RELEASE);

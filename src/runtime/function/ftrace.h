@@ -177,6 +177,7 @@ void ftrace_thread_forget(void);
 static inline uint64_t ftrace_ring_ns(void)
 {
 	const struct abi_clock *clock = root_control ? &root_control->clock : NULL;
+	/* acquire: the other members; mate: server/core/timebase.c [root.clock] */
 	uint64_t mult = clock ? __atomic_load_n(&clock->mult, __ATOMIC_ACQUIRE) : 0;
 
 	return mult ? clock->ns0 + arch_tsc_scale(arch_tsc() - clock->tsc0, mult << 32) : 0;

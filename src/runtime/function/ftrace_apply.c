@@ -215,6 +215,7 @@ int ftrace_drop_settings(void)
 
 int ftrace_apply(void)
 {
+	/* acquire: the block is complete; mate: block_publish() [block.word] */
 	uint64_t off = __atomic_load_n(&root_control->functions, __ATOMIC_ACQUIRE);
 	const struct abi_functions *all = root_at(off);
 	struct abi_functions head;

@@ -104,7 +104,7 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 	bool is_repeat;
 
 	if (cpu >= root_nr_cpus() ||
-	    __atomic_exchange_n(&state->is_taken, 1, __ATOMIC_ACQUIRE))
+	    __atomic_exchange_n(&state->is_taken, 1, __ATOMIC_ACQUIRE))	/* [repeat.taken] */
 		return false;
 	last = *state;
 	is_repeat = last.ip == ip && last.parent == parent &&
@@ -114,7 +114,7 @@ static bool count_repeat(const struct buffer *buffer, uint64_t ip, uint64_t pare
 	state->count = is_repeat ? last.count + 1 : 0;
 	if (is_repeat)
 		state->last = buffer_time(buffer);
-	__atomic_store_n(&state->is_taken, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->is_taken, 0, __ATOMIC_RELEASE);	/* [repeat.taken] */
 	if (!is_repeat && last.count)
 		write_repeats(buffer, &last);
 	return is_repeat;
@@ -135,7 +135,7 @@ uint64_t ftrace_record_call(uint64_t buffer_arg, uint64_t call_arg, uint64_t c)
 	const struct buffer *buffer = (const struct buffer *)buffer_arg;
 	const struct function_call *call = (const struct function_call *)call_arg;
 	uint64_t options = __atomic_load_n(&buffer->function_options,
-					   __ATOMIC_ACQUIRE);	/* [options] */
+					   __ATOMIC_ACQUIRE);	/* [function.options] */
 
 	(void)c;
 	if (!ulf_probe_enter())
@@ -165,7 +165,7 @@ int function_options_apply(struct buffer *buffer)
 			return -ENOMEM;
 	}
 	/* release: the state of the options is complete; mate: ftrace_record_call()
-	 * [options] */
+	 * [function.options] */
 	__atomic_store_n(&buffer->function_options, options, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -4,9 +4,9 @@
  * return, in the root's memory (abi/profile.h).
  *
  *	agent					a thread, at an entry or a return
- *	profile = new (release) [profile]
+ *	profile = new (release) [profile.now]
  *						ulf_probe_enter()
- *						load profile (acquire) [profile]
+ *						load profile (acquire) [profile.now]
  *						add to the figures that it points to
  *						ulf_probe_exit()
  *	grace_wait(): no thread uses the old profile
@@ -137,7 +137,7 @@ static struct abi_figure *figure_of(const struct profile *now,
 	return at < nr && cpu < now->nr_cpus ? &range->figures[cpu * nr + at] : NULL;
 }
 
-/* Returns the current profile.  Acquire; mate: publish_profile() [profile] */
+/* Returns the current profile.  Acquire; mate: publish_profile() [profile.now] */
 static const struct profile *profile_now(void)
 {
 	return __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
@@ -291,7 +291,7 @@ static struct profile *make_profile(void)
 	return new;
 }
 
-/* Publish @new as the current profile.  Release; mate: profile_now() [profile] */
+/* Publish @new as the current profile.  Release; mate: profile_now() [profile.now] */
 static void publish_profile(struct profile *new)
 {
 	struct profile *old = profile;

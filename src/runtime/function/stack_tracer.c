@@ -403,7 +403,7 @@ static void write_copy(struct abi_stack_copy *to, const struct abi_stack_copy *f
 static bool write_max(struct abi_stack *stack, const struct thread_slot *thread,
 		      uint64_t ip, uint64_t place, uint64_t depth)
 {
-	uint64_t max = __atomic_load_n(&stack->max, __ATOMIC_ACQUIRE);
+	uint64_t max = __atomic_load_n(&stack->max, __ATOMIC_ACQUIRE);	/* [stack.max] */
 	uint32_t copy = abi_stack_copy(max);
 	uint64_t new = max - abi_stack_depth(max) + depth;
 
@@ -487,6 +487,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 
 int stack_tracer_apply(void)
 {
+	/* acquire: the block is complete; mate: block_publish() [block.word] */
 	uint64_t off = __atomic_load_n(&root_control->stack, __ATOMIC_ACQUIRE);
 	struct abi_stack *stack = root_at(off);
 	int r;

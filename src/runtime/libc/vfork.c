@@ -112,7 +112,7 @@ pid_t vfork_end(long child, struct before before, uint64_t top)
 {
 	if (!(before.marks & MARK_LENT))
 		__atomic_store_n(&ulf_this_thread->nesting, before.nesting,
-				 __ATOMIC_RELEASE);
+				 __ATOMIC_RELEASE);	/* [grace.exit] */
 	if (before.marks & MARK_LEFT)
 		arch_rseq_join();
 	ftrace_thread_restore(top, before.marks & MARK_CALLBACK);

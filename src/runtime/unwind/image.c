@@ -230,7 +230,7 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 
 /* Returns true if the newest of the rows that overlap @object is a row of @object.
  * @nr: number of rows in use.  The acquire pairs with the release in add_row(), in any
- * process of the root. */
+ * process of the root [image.row]. */
 static bool has_row(const struct abi_object *object, uint32_t nr)
 {
 	while (nr--) {
@@ -250,7 +250,7 @@ static bool has_row(const struct abi_object *object, uint32_t nr)
 static void add_row(const struct abi_object *object)
 {
 	uint32_t *counter = &root_control->nr_objects;
-	uint32_t nr = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+	uint32_t nr = __atomic_load_n(counter, __ATOMIC_ACQUIRE);	/* [image.row] */
 	struct abi_object *row;
 
 	do {
@@ -262,7 +262,7 @@ static void add_row(const struct abi_object *object)
 	} while (!__atomic_compare_exchange_n(counter, &nr, nr + 1, false,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	*row = *object;
-	__atomic_store_n(&row->is_there, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&row->is_there, 1, __ATOMIC_RELEASE);	/* [image.row] */
 }
 
 void image_report(const struct image *image)

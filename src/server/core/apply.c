@@ -39,12 +39,13 @@ static uint32_t raise_generation(struct root *root)
 	uint32_t *generation = &root->control->generation;
 	uint32_t next = shm_load(generation) + 1;
 
-	__atomic_store_n(generation, next, __ATOMIC_SEQ_CST);	/* [agent.setting] */
-	shm_wake(generation);
+	__atomic_store_n(generation, next, __ATOMIC_RELEASE);	/* [agent.setting] */
 	/*
 	 * Scan after the store: a process that claims a slot concurrently either reads
-	 * the new generation or is found here. [process.claim]
+	 * the new generation or is found here.  Mate: process_claim() [process.claim]
 	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	shm_wake(generation);
 	process_scan(root);
 	return next;
 }

@@ -41,7 +41,7 @@ int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_
 	}
 	mapping_put(draft->map);
 	*block = draft->ref;
-	shm_store(word, block->off);
+	shm_store(word, block->off);		/* [block.word] */
 	block_retire(root, &old, NULL);
 	return 0;
 }

@@ -21,7 +21,7 @@ static bool is_table(const struct abi_control *control, uint64_t off,
 
 int root_check_control(const struct abi_control *c)
 {
-	if (c->magic != ABI_MAGIC)
+	if (c->magic != ABI_MAGIC)		/* [root.magic] */
 		return -EBADMSG;
 	if (c->version != ABI_VERSION || c->control_bytes != sizeof(*c))
 		return -EPROTONOSUPPORT;

@@ -139,7 +139,7 @@ static void answer_program(struct root *root, uint32_t asked)
 	for_each_root_part(part, root->parts, answer)
 		if (!part->answer(root))
 			return;
-	shm_store(&root->control->answered, asked);
+	shm_store(&root->control->answered, asked);		/* [boot.answer] */
 	shm_wake(&root->control->answered);
 }
 
@@ -147,8 +147,7 @@ static void answer_program(struct root *root, uint32_t asked)
 static void make_ready(struct root *root)
 {
 	struct abi_control *control = root->control;
-	uint32_t asked = shm_load(&control->asked);
-
+	uint32_t asked = shm_load(&control->asked);		/* [boot.ask] */
 	const struct root_part *part;
 
 	if (root->state != SERVER_ROOT_ALIVE)
@@ -160,7 +159,7 @@ static void make_ready(struct root *root)
 		answer_program(root, asked);
 	if (!shm_load(&control->hold))
 		return;
-	shm_store(&control->hold, 0);
+	shm_store(&control->hold, 0);				/* [boot.hold] */
 	shm_wake(&control->hold);
 }
 

@@ -82,7 +82,7 @@ static void calibrate_clock(struct abi_clock *clock)
 	clock->tsc0 = now.tsc -
 		      (uint64_t)(((unsigned __int128)HEADSTART_NS << 32) / mult);
 	clock->ns0 = now.ns - HEADSTART_NS;
-	shm_store(&clock->mult, mult);
+	shm_store(&clock->mult, mult);		/* [root.clock] */
 }
 
 static struct abi_clock root_clock(const struct root *root)

@@ -235,9 +235,11 @@ static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char 
 	sequence = shm_load(&best->sequence);
 	if ((sequence & 1) ||
 	    !__atomic_compare_exchange_n(&best->sequence, &sequence,
-					 sequence + 1, false, __ATOMIC_ACQUIRE,
+					 sequence + 1, false, __ATOMIC_ACQUIRE, /* [comm.write] */
 					 __ATOMIC_RELAXED))
 		return;
+	/* release: the odd sequence is visible before any byte of the row changes */
+	__atomic_thread_fence(__ATOMIC_RELEASE);	/* [comm.write] */
 	best->tid = tid;
 	best->tgid = tgid;
 	best->stamp = stamp + 1;

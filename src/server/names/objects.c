@@ -796,5 +796,5 @@ void objects_enter(struct root *root, const struct abi_object *object, uint32_t 
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	*row = *object;
 	row->since = arch_tsc();
-	shm_store(&row->is_there, 1);
+	shm_store(&row->is_there, 1);		/* [image.row] */
 }

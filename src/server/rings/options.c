@@ -33,7 +33,7 @@ void instance_ask_again(struct instance *instance)
 bool instance_set_on(struct instance *instance, bool on)
 {
 	bool was_on = !__atomic_exchange_n(&instance->abi->stopped, !on,
-					   __ATOMIC_RELEASE);
+					   __ATOMIC_RELEASE);	/* [switch.off] */
 
 	instance_ask_again(instance);
 	return was_on != on;

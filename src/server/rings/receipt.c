@@ -113,7 +113,7 @@ static void keep_last(void)
 	receipts->old[slot].ticket = 0;
 	receipts->old[slot].is_sent = is_sent();
 	__atomic_store_n(&receipts->old[slot].ticket, receipts->ticket,
-			 __ATOMIC_RELEASE);
+			 __ATOMIC_RELEASE);	/* [receipt.ticket] */
 	receipts->nr_old++;
 }
 
@@ -130,7 +130,8 @@ static bool start_file(void)
 		return false;
 	memset(receipts, 0, PAGE);
 	receipts->ticket = ticket >> 1;
-	__atomic_store_n(&receipts->version, VERSION, __ATOMIC_RELEASE);
+	__atomic_store_n(&receipts->version, VERSION,
+			 __ATOMIC_RELEASE);	/* [receipt.ticket] */
 	return true;
 }
 
@@ -230,7 +231,8 @@ uint64_t receipt_begin(void)
 	/*
 	 * sent_bytes and sent_at of the previous ticket were cleared above.  They are no
 	 * longer needed: either no ring has the previous ticket any more, or old[]
-	 * contains it.
+	 * contains it.  release: they are cleared before the ticket is valid
+	 * [receipt.ticket].
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
 	return current;

@@ -89,7 +89,7 @@ void instance_free_spare(struct instance *instance)
 {
 	merge_settle_all(instance);
 	__atomic_and_fetch(&instance->abi->spare, ~(uint32_t)ABI_SPARE_THERE,
-			   __ATOMIC_ACQ_REL);
+			   __ATOMIC_ACQ_REL);	/* [switch.spare] */
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
 		drop_side(instance, cpu, !abi_main_side(instance->abi, cpu));
 	instance_rings(instance)->rings_serial++;

@@ -226,7 +226,7 @@ static int make_sides(struct instance *instance, bool is_main)
 		 * because processes and arena.c ignore the references of a buffer that
 		 * is not used.
 		 */
-		shm_store(&instance->abi->used, 1);
+		shm_store(&instance->abi->used, 1);	/* [buffer.used] */
 		ring_plan_use(instance, plan);
 	}
 	free(plan);
@@ -252,6 +252,6 @@ int instance_need_spare(struct instance *instance)
 		r = make_sides(instance, false);
 	if (!r)
 		__atomic_or_fetch(&instance->abi->spare, ABI_SPARE_THERE,
-				  __ATOMIC_RELEASE);
+				  __ATOMIC_RELEASE);	/* [switch.spare] */
 	return r;
 }

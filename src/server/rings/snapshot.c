@@ -24,7 +24,8 @@ void instance_swap(struct instance *instance, int cpu)
 	if (shm_load(&abi->paused))
 		return;
 	if (cpu == CPU_ALL)
-		__atomic_fetch_add(&abi->spare, ABI_SPARE_SWAP, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&abi->spare, ABI_SPARE_SWAP,
+				   __ATOMIC_SEQ_CST);	/* [switch.off] */
 	else
 		__atomic_fetch_xor(&abi->cpus_swapped[cpu / 64],
 				   1ull << cpu % 64, __ATOMIC_SEQ_CST);
@@ -53,7 +54,7 @@ void instance_answer_spare(struct instance *instance)
 	if (r == -EINPROGRESS)
 		return;
 	shm_store(&abi->spare_error, (uint32_t)-r);
-	shm_store(&abi->spare_asked, 0);
+	shm_store(&abi->spare_asked, 0);		/* [switch.spare] */
 	shm_wake(&abi->spare_asked);
 }
 

@@ -253,7 +253,7 @@ static int grow_rows(struct events *events, uint32_t nr)
 /* Read new rows of modules.  The rows of dynamic events are read by server/dynamic. */
 static int read_rows(struct root *root)
 {
-	uint32_t nr = shm_load(&root->control->nr_events), first;
+	uint32_t nr = shm_load(&root->control->nr_events), first;	/* [table.rows] */
 	struct events *events = root_events(root);
 	int r;
 
@@ -350,7 +350,7 @@ int events_refresh(struct root *root)
 {
 	struct events *events = root_events(root);
 	uint64_t modules[ABI_MODULES / 64];
-	uint32_t tables = shm_load(&root->control->tables_changed);
+	uint32_t tables = shm_load(&root->control->tables_changed);	/* [table.change] */
 	int r;
 
 	if (tables != events->tables_seen) {
@@ -579,7 +579,7 @@ bool event_is_enabled(const struct instance *instance,
 		&instance->root->events_table[event->row];
 
 	return (shm_load(&shared->wanted) >> instance->number & 1) &&
-	       !shm_load(&shared->failed);
+	       !shm_load(&shared->failed);		/* [event.failed] */
 }
 
 static bool is_match(const struct event *event, const struct event_match *match)
@@ -609,7 +609,7 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	if (is_on && row < ABI_DYNAMIC)
 		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
 	shm_store(&shared->failed, 0);
-	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit);
+	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit); /* [event.wanted] */
 }
 
 /* Enable or disable one row of an event.  If the event is in soft mode, disabling the
