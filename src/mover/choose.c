@@ -17,7 +17,8 @@
 #include "base/bits.h"
 #include "mover/mover_impl.h"
 
-#define INSNS_MAX	MOVED_JUMP_BYTES	/* as many instructions may lie below a jump */
+#define INSNS_MAX	MOVED_JUMP_BYTES	/* maximum number of instructions that a jump
+						 * replaces: each has one byte at least */
 #define FLAGS_INSNS	16	/* instructions in which the use of flags is looked for */
 
 /* The first instructions of a function, up to those that a jump replaces. */
@@ -25,8 +26,9 @@ struct first {
 	struct insn insns[INSNS_MAX];
 	uint32_t nr;
 	uint32_t bytes;
-	bool ends;			/* the last one does not continue at the next one */
-	enum moved_reason reason;	/* why all of them cannot be moved */
+	bool ends;			/* true: the last instruction does not continue at the
+					 * next one */
+	enum moved_reason reason;	/* why not all of them can be moved */
 };
 
 /* ---- padding ---- */
@@ -69,10 +71,11 @@ static int find_spaces(struct mover *mover)
 	return 0;
 }
 
-/* Padding that the short jumps of functions can reach, for functions with rising addresses. */
+/* The padding that is left for short jumps.  The functions that take some must come in the order
+ * of their addresses. */
 struct supply {
 	struct mover *mover;
-	uint32_t first;			/* earlier spaces are out of reach */
+	uint32_t first;			/* the first space that short jumps can still reach */
 };
 
 /* Take padding for the short jump of the function at @site.  Returns false if there is none in
@@ -112,8 +115,8 @@ static uint8_t find_lead(const struct mover *mover, const struct function *funct
 	       function->start + insn.bytes < function->end ? insn.bytes : 0;
 }
 
-/* Returns true if the function uses flags that it has not set: it is no function that a compiler
- * has made, or only a part of one. */
+/* Returns true if the function uses flags of the CPU that it has not set.  Then no compiler has
+ * made it, or it is only a part of a function. */
 static bool uses_flags(const struct mover *mover, const struct function *function)
 {
 	uint64_t vaddr = function->start;
@@ -140,10 +143,11 @@ static bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vad
 }
 
 /*
- * Returns true if a jump may lead into the @bytes bytes at @site, but not to @site itself.  A
- * thread that comes to @site executes the instructions in @first, so that is what these bytes
- * are.  Hand-written code may jump into one of them, after a prefix.  An address in data is one
- * of an instruction, or it is no address.
+ * Returns true if a jump may lead into the @bytes bytes at @site, but not to @site itself.
+ *
+ * A target counts at any byte, because hand-written code may jump into an instruction, after its
+ * prefix.  A label counts only where an instruction of @first starts: a word of data that points
+ * into an instruction is a number that looks like an address.
  */
 static bool is_entered(const struct mover *mover, const struct first *first, uint64_t site,
 		       uint32_t bytes)
@@ -215,7 +219,7 @@ static bool take_tail(struct mover *mover, struct function *function, const stru
 
 /* ---- classes ---- */
 
-/* Choose without padding.  Sets class and reason. */
+/* Choose the class of a function that gets no padding of others.  Sets its class and reason. */
 static void choose_plainly(struct mover *mover, struct function *function,
 			   const struct first *first)
 {
@@ -245,8 +249,9 @@ static bool can_be_padded(const struct mover *mover, const struct function *func
 			    MOVED_SHORT_JUMP_BYTES);
 }
 
-/* Give the function padding if it is worth it.  @is_needed: whether the function cannot be
- * switched without a stop otherwise; functions that can are looked at in a second round. */
+/* Take padding for the function if that makes its switch better.  @is_needed: true in the first
+ * round, for functions that without padding need a stop or cannot be traced; false in the second
+ * round, for all others. */
 static void choose_padding(struct supply *supply, struct function *function, bool is_needed)
 {
 	uint64_t site = function->start + function->lead;
@@ -266,8 +271,9 @@ static void choose_padding(struct supply *supply, struct function *function, boo
 	function->original_bytes = first.insns[0].bytes;
 }
 
-/* Look at one function without padding.  Returns false if it must not be traced. */
-static bool look(struct mover *mover, struct function *function)
+/* Choose the class that the function has without padding.  Returns false if it must not be
+ * traced, with or without padding. */
+static bool examine_function(struct mover *mover, struct function *function)
 {
 	struct first first;
 
@@ -295,7 +301,7 @@ int choose(struct mover *mover)
 	}
 	for (uint32_t i = 0; i < mover->nr; i++)
 		if (mover->functions[i].is_function)
-			is_open[i] = look(mover, &mover->functions[i]);
+			is_open[i] = examine_function(mover, &mover->functions[i]);
 	for (int round = 0; round < 2; round++) {
 		struct supply supply = { .mover = mover };
 

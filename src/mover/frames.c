@@ -25,8 +25,9 @@ bool frame_is_first(const struct cfi_row *row)
 	return true;
 }
 
-/* Returns true if @row could be described.  @pushed: bytes that the copy has pushed. */
-static bool describe(const struct cfi_row *row, uint8_t pushed, struct moved_frame *ret_frame)
+/* Fill *@ret_frame from @row.  @pushed: bytes that the copy has pushed.  Returns false if a frame
+ * cannot describe @row. */
+static bool describe_frame(const struct cfi_row *row, uint8_t pushed, struct moved_frame *ret_frame)
 {
 	if (row->is_cfa_expression || row->cfa_register >= ARCH_UNWIND_PC ||
 	    !has_return_address(row))
@@ -64,7 +65,7 @@ bool frames_make(const struct mover *mover, const struct function *function,
 			.copy = bound->copy, .original = bound->original,
 		};
 		if (cfi_walk_to(&walk, site + bound->original) ||
-		    !describe(&walk.row, bound->pushed, &ret_frames[i]))
+		    !describe_frame(&walk.row, bound->pushed, &ret_frames[i]))
 			return false;
 	}
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file as the loader would map it: one array with the bytes of all segments, in which
- * addresses that are relative to each other can be followed.  What the loader fills with zeros
- * after the end of a segment is not part of it.
+ * The file as the loader would map it: one array with the bytes of all segments, so that code and
+ * data have the distances that they have in a process.  The zeros that the loader adds after the
+ * end of a segment are not in the array.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
  *	choose.c	what is moved, and how it is replaced
  *	rows.c		the table
  *
- * Bitmaps have one bit for each byte of the text.  A bit too many costs a function that could
- * be traced; a bit too few could crash a program.
+ * Bitmaps have one bit for each byte of the text.  A bit that is set without need makes a
+ * function untraceable; a bit that is missing could crash a program.
  */
 #ifndef ULF_MOVER_MOVER_IMPL_H
 #define ULF_MOVER_MOVER_IMPL_H
@@ -25,26 +25,29 @@
 
 /* A range of code that the unwind table describes: a function, or a part of one. */
 struct function {
-	uint64_t start, end;		/* vaddr; @end is cut where the next one starts */
+	uint64_t start, end;		/* vaddr; @end is not above the next function's start */
 	uint64_t fde;			/* address of its FDE in the image */
 	uint8_t reason;			/* enum moved_reason, as far as known */
-	bool is_function;		/* it is called like a function: frame_is_first() of
-					 * its first row */
-	bool is_named;			/* it has a name that is not the name of a part */
-	bool has_fall;			/* its last instruction may continue after its end */
-	bool uses_red_zone;		/* it keeps data below its stack pointer */
-	bool is_jumped_to;		/* a function that may use its red zone jumps to it */
+	bool is_function;		/* true: callers call the range as a function, because
+					 * frame_is_first() is true of its first row */
+	bool is_named;			/* true: a symbol names the range, and not as a part of
+					 * a function */
+	bool has_fall;			/* true: a thread may continue after the end of the
+					 * range */
+	bool uses_red_zone;		/* true: the code keeps data below the stack pointer */
+	bool is_jumped_to;		/* true: a function that may use its red zone jumps to
+					 * @start */
 
 	/* set by choose.c */
-	uint8_t class, lead, nr_insns, tail;	/* @tail: bytes of padding after it that are
-						 * replaced */
+	uint8_t class, lead, nr_insns, tail;	/* @tail: bytes of padding after the function
+						 * that the jump replaces */
 	uint8_t original_bytes;
 	int8_t padding;
 };
 
 /* Space between functions that no thread executes. */
 struct space {
-	uint64_t start, end;		/* what is left of it */
+	uint64_t start, end;		/* the part that no jump uses yet */
 };
 
 struct list {				/* a growing array of numbers */
@@ -66,13 +69,14 @@ struct mover {
 	struct space *spaces;		/* sorted */
 	uint32_t nr_spaces;
 
-	uint64_t *targets;		/* bitmap: code jumps here, or uses this as data */
-	uint64_t *labels;		/* bitmap: data may have this address, so that a jump may
-					 * lead here if an instruction starts here */
-	uint64_t *entries;		/* bitmap: it is called, or its address is taken */
-	uint64_t *decoded;		/* bitmap: an instruction starts here */
+	uint64_t *targets;		/* bitmap: code jumps to the byte, or uses it as data */
+	uint64_t *labels;		/* bitmap: data may contain the address of the byte.  If
+					 * an instruction starts there, a jump may lead to it */
+	uint64_t *entries;		/* bitmap: code calls the byte, or takes its address */
+	uint64_t *decoded;		/* bitmap: an instruction starts at the byte */
 	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
-	struct list todo;		/* targets that are maybe not decoded yet */
+	struct list todo;		/* targets at which decoding must continue, unless it has
+					 * passed them meanwhile */
 	struct list bases;		/* addresses that functions compute: jump tables may start
 					 * there */
 	struct list guesses;		/* addresses that bytes would compute if they were code */
@@ -132,29 +136,31 @@ void list_sort(struct list *list);
 
 /* Fill in mover->functions.  Returns 0 or -errno. */
 int starts_find(struct mover *mover);
-/* Mark what the file's symbols name, and refuse functions by their names. */
+/* Mark the addresses of the file's symbols, and refuse functions by their names. */
 void starts_name(struct mover *mover);
 /* Returns the function that contains @vaddr, or NULL. */
 struct function *starts_at(const struct mover *mover, uint64_t vaddr);
 
 /* ---- targets.c ---- */
 
-/* Code jumps to @vaddr, or uses its bytes.  Does nothing if it is outside of the text. */
+/* Mark @vaddr as a target: code jumps there, or uses the bytes there.  Does nothing if @vaddr is
+ * outside of the text. */
 void target_add(struct mover *mover, uint64_t vaddr);
-/* Code calls @vaddr, or computes this address. */
+/* Mark @vaddr as an entry and a target: code calls it, or computes this address. */
 void target_add_entry(struct mover *mover, uint64_t vaddr);
-/* Data may have the address @vaddr. */
+/* Mark @vaddr as a label: data may contain this address. */
 void target_add_label(struct mover *mover, uint64_t vaddr);
-/* Mark what data refers to. */
+/* Mark the addresses that data refers to: relocations, the entry point, words. */
 void targets_of_data(struct mover *mover);
 /* Mark the entries of jump tables, after sweep(). */
 void targets_of_tables(struct mover *mover);
 
 /* ---- sweep.c ---- */
 
-/* Decode the text, and mark what code refers to. */
+/* Decode the text, and mark the addresses to which instructions refer. */
 void sweep(struct mover *mover);
-/* Decode what targets that were found since then lead to. */
+/* Decode the code at targets that were found after sweep(), and mark the addresses to which it
+ * refers. */
 void sweep_todo(struct mover *mover);
 
 /* ---- choose.c ---- */

@@ -61,7 +61,7 @@ static bool mark_landing_pads(struct mover *mover, uint64_t at, uint64_t start)
 
 	if (off >= (uint64_t)(mover->cfi.end - mover->cfi.start))
 		return false;
-	if (bytes_u8(&bytes) != CFI_OMITTED)	/* landing pads are relative to elsewhere */
+	if (bytes_u8(&bytes) != CFI_OMITTED)	/* landing pads are not relative to @start */
 		return false;
 	if (bytes_u8(&bytes) != CFI_OMITTED)	/* types of exceptions */
 		bytes_uleb(&bytes);
@@ -90,7 +90,7 @@ static int add_fde(struct mover *mover, uint64_t fde)
 	int r = cfi_walk_begin(&mover->cfi, fde, &walk, &described);
 
 	if (r)
-		return 0;		/* what is not understood is no function */
+		return 0;		/* a table that cannot be read describes no function */
 	function = (struct function){
 		.start = mapped_vaddr(mover, described.start),
 		.end = mapped_vaddr(mover, described.end), .fde = fde,

@@ -2,11 +2,11 @@
 /*
  * Decode the text, function by function, and mark the addresses that code refers to.
  *
- * A sweep through all bytes finds more than a search that follows jumps: also code to which no
- * known jump leads.  It begins anew at each function, so that data in the text cannot mislead
- * it for long.  Where a jump leads into the middle of an instruction that the sweep has found,
- * the bytes are decoded from there, too.  Outside of functions, and in functions that contain
- * something unknown, any byte may be the start of an instruction.
+ * A sweep through all bytes also finds code to which no known jump leads.  The sweep begins anew
+ * at each function, so that data in the text cannot mislead it for long.  Where a jump leads into
+ * the middle of an instruction that the sweep has found, the bytes are decoded from there, too.
+ * Outside of functions, and in functions with bytes that are no instructions, any byte may be the
+ * start of an instruction.
  */
 #include "arch/arch.h"
 #include "mover/mover_impl.h"
@@ -58,7 +58,7 @@ static void note_facts(struct swept *swept, const struct insn *insn, uint64_t va
 
 /* ---- marks ---- */
 
-/* The code computes the address @vaddr.  @list: gets it, as the start of a table. */
+/* Mark an address that code computes, and add it to @list: a jump table may start there. */
 static void mark_address(struct mover *mover, uint64_t vaddr, struct list *list)
 {
 	target_add_entry(mover, vaddr);
@@ -66,7 +66,8 @@ static void mark_address(struct mover *mover, uint64_t vaddr, struct list *list)
 		list_add(mover, list, vaddr);
 }
 
-/* Mark the addresses to which an instruction refers.  @bases: gets addresses that it computes. */
+/* Mark the addresses to which an instruction refers.  @bases: the list of addresses that code
+ * computes. */
 static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vaddr,
 		      struct list *bases)
 {
@@ -87,7 +88,7 @@ static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vad
 		mark_address(mover, insn->immediate, &mover->guesses);
 }
 
-/* The code may refer to @vaddr, if it is code. */
+/* Mark an address to which bytes refer if they are code. */
 static void mark_guess(struct mover *mover, uint64_t vaddr)
 {
 	target_add(mover, vaddr);
@@ -96,7 +97,7 @@ static void mark_guess(struct mover *mover, uint64_t vaddr)
 }
 
 /* Mark what instructions in [@vaddr, @end) could refer to, wherever they start. */
-static void guess(struct mover *mover, uint64_t vaddr, uint64_t end)
+static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 {
 	uint64_t addresses[INSN_GUESSES];
 
@@ -112,14 +113,14 @@ static void guess(struct mover *mover, uint64_t vaddr, uint64_t end)
 /* ---- decode ---- */
 
 /* Decode the instruction at @vaddr, which ends at @end at the latest. */
-static bool decode(const struct mover *mover, uint64_t vaddr, uint64_t end, struct insn *ret_insn)
+static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end, struct insn *ret_insn)
 {
 	return vaddr < end &&
 	       insn_decode(mover->image + (vaddr - mover->low), end - vaddr, vaddr, ret_insn);
 }
 
-/* Remember that the function jumps to another one.  Whether it uses its red zone is known only
- * at its end, so the target is marked then: this is called a second time. */
+/* Set is_jumped_to of the functions to which @from jumps.  Whether @from uses its red zone is known
+ * only at its end, so this decodes @from a second time. */
 static void mark_jumps(struct mover *mover, const struct function *from)
 {
 	struct insn insn;
@@ -127,7 +128,7 @@ static void mark_jumps(struct mover *mover, const struct function *from)
 	for (uint64_t vaddr = from->start; vaddr < from->end; vaddr += insn.bytes) {
 		struct function *to;
 
-		if (!decode(mover, vaddr, from->end, &insn)) {
+		if (!decode_insn(mover, vaddr, from->end, &insn)) {
 			insn.bytes = 1;
 			continue;
 		}
@@ -149,7 +150,7 @@ static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 	struct insn insn;
 
 	for (; vaddr < end; vaddr += insn.bytes) {
-		if (!decode(mover, vaddr, end, &insn)) {
+		if (!decode_insn(mover, vaddr, end, &insn)) {
 			is_bad = has_fall = true;
 			insn.bytes = 1;
 			continue;
@@ -161,8 +162,8 @@ static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 		has_fall = insn.flow != INSN_END && insn.flow != INSN_JUMP;
 	}
 	if (is_bad || !swept->function)
-		guess(mover, start, end);
-	/* guess() has found the addresses, too */
+		mark_guesses(mover, start, end);
+	/* mark_guesses() has found these addresses, too */
 	if (is_bad && swept->function)
 		mover->bases.nr = nr_bases;
 	if (!swept->function)
@@ -205,7 +206,7 @@ void sweep_todo(struct mover *mover)
 		uint64_t vaddr = mover->todo.data[--mover->todo.nr];
 
 		while (is_text(mover, vaddr) && !has_bit(mover, mover->decoded, vaddr) &&
-		       decode(mover, vaddr, mover->text_end, &insn)) {
+		       decode_insn(mover, vaddr, mover->text_end, &insn)) {
 			set_bit(mover, mover->decoded, vaddr);
 			mark_insn(mover, &insn, vaddr, &mover->guesses);
 			vaddr += insn.bytes;

@@ -35,7 +35,7 @@ void target_add_label(struct mover *mover, uint64_t vaddr)
 
 /* ---- relocations ---- */
 
-/* Data has the address @vaddr. */
+/* Mark an address that data contains. */
 static void mark_pointer(struct mover *mover, uint64_t vaddr)
 {
 	target_add_label(mover, vaddr);
@@ -102,9 +102,10 @@ static void mark_relocation_sections(struct mover *mover)
 /* ---- words ---- */
 
 /*
- * Mark what aligned words of the file could refer to: 8 bytes, and also 4 bytes in a file whose
- * addresses are known.  Packed relocations (RELR) have their addends in such words.  A word of 4
- * bytes is likelier to be a number, so it does not count as the address of a function.
+ * Mark the addresses that aligned words of the file could be: words of 8 bytes, and in a file that
+ * is loaded at a fixed address also words of 4 bytes.  Packed relocations (RELR) have their addends
+ * in such words.  A word of 4 bytes is more often a number, so its address is marked as a label
+ * only, not as an entry.
  */
 static void mark_words(struct mover *mover)
 {
@@ -168,9 +169,9 @@ static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, u
 
 /*
  * Mark the entries of the table at @base, if there is one: words that are distances from @base to
- * the text, of 32 bits, or in very large programs of 64 bits.  The table ends where a word is
- * none, or at @end.  What follows a table may look like its entries, which marks too much.
- * Returns the number of words.
+ * the text, of 32 bits, or in very large programs of 64 bits.  The table ends at the first word
+ * that is no such distance, or at @end.  Words after a table may look like entries; then too much
+ * is marked.  Returns the number of words.
  */
 static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that must not be traced, by name.  What they do can mostly be seen in their code,
- * too (sweep.c), but the name is certain and gives a better reason.
+ * Functions that must not be traced, by name.  sweep.c finds most of them by their code, too, but
+ * a name is certain and gives a better reason.
  */
 #include <string.h>
 
