@@ -4,8 +4,8 @@
  * onchange().
  *
  * onmax() and onchange() compare with a variable of the entry, the last value.  The thread
- * that changes the last value runs the action.  For trace() and snapshot() one
- * compare-and-exchange does that.  save() stores several variables that must belong to one
+ * that changes the last value runs the action.  For run_trace() and run_snapshot() one
+ * compare-and-exchange does that.  run_save() stores several variables that must belong to one
  * hit, so its thread holds the lock of the entry.
  */
 #include <string.h>
@@ -97,7 +97,7 @@ static bool take_last(const struct hist_run *run, const struct hist_action *acti
 	return true;
 }
 
-/* ---- save() ---- */
+/* ---- run_save() ---- */
 
 static void save_locked(const struct hist_run *run, const struct hist_action *action,
 			uint64_t *entry)
@@ -110,8 +110,8 @@ static void save_locked(const struct hist_run *run, const struct hist_action *ac
 	}
 }
 
-/* Run save().  The lock is taken only if the value most likely changes the last value. */
-static void save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
+/* Run run_save().  The lock is taken only if the value most likely changes the last value. */
+static void run_save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
 {
 	const struct hist_view *view = &run->unit->views[0];
 	uint64_t *var = hist_var(view, entry, action->offset);
@@ -130,7 +130,7 @@ static void save(const struct hist_run *run, const struct hist_action *action, u
 	arch_signals_restore(&old);
 }
 
-/* ---- snapshot() ---- */
+/* ---- run_snapshot() ---- */
 
 /* Note this hit as the last snapshot of the table, if its value is also new for the whole
  * table.  Returns true if the snapshot must be taken. */
@@ -151,8 +151,8 @@ static bool note_snapshot(const struct hist_run *run, const struct hist_action *
 	return true;
 }
 
-static bool snapshot(const struct hist_run *run, const struct hist_action *action,
-		     uint64_t *entry, uint32_t index)
+static bool run_snapshot(const struct hist_run *run, const struct hist_action *action,
+			 uint64_t *entry, uint32_t index)
 {
 	struct hist_table *table = (struct hist_table *)(void *)run->unit->views[0].base;
 	struct arch_signals old;
@@ -169,7 +169,7 @@ static bool snapshot(const struct hist_run *run, const struct hist_action *actio
 	return is_wanted;
 }
 
-/* ---- trace() ---- */
+/* ---- run_trace() ---- */
 
 /* Returns true if register @reg is a string at an address that cannot be read. */
 static bool is_fault(const struct hist_run *run, uint32_t reg)
@@ -256,7 +256,7 @@ static inline uint32_t write_record(const struct hist_run *run,
 	return end;
 }
 
-static inline void emit(const struct hist_run *run, const struct hist_action *action, char *rec)
+static inline void emit_record(const struct hist_run *run, const struct hist_action *action, char *rec)
 {
 	run->context->emit(run->ctx, action->row, rec,
 			   write_record(run, action, rec));
@@ -268,7 +268,7 @@ static __attribute__((noinline)) void emit_long(const struct hist_run *run,
 {
 	uint64_t words[2 + ALIGN_UP(RING_PAYLOAD_MAX, 8) / 8];
 
-	emit(run, action, (char *)&words[2]);
+	emit_record(run, action, (char *)&words[2]);
 }
 
 static __attribute__((noinline)) void emit_short(const struct hist_run *run,
@@ -276,10 +276,10 @@ static __attribute__((noinline)) void emit_short(const struct hist_run *run,
 {
 	uint64_t words[2 + RECORD_SHORT / 8];
 
-	emit(run, action, (char *)&words[2]);
+	emit_record(run, action, (char *)&words[2]);
 }
 
-static void trace(const struct hist_run *run, const struct hist_action *action)
+static void run_trace(const struct hist_run *run, const struct hist_action *action)
 {
 	uint32_t bytes = run->unit->record_max[action - run->unit->actions];
 
@@ -303,11 +303,11 @@ bool hist_run_actions(struct hist_run *run, uint64_t *entry, uint32_t index)
 		const struct hist_action *action = &run->unit->actions[i];
 
 		if (action->kind == HIST_DO_SAVE)
-			save(run, action, entry);
+			run_save(run, action, entry);
 		else if (action->kind == HIST_DO_SNAPSHOT)
-			is_snapshot |= snapshot(run, action, entry, index);
+			is_snapshot |= run_snapshot(run, action, entry, index);
 		else if (action->handler == HIST_ON_MATCH || take_last(run, action, entry))
-			trace(run, action);
+			run_trace(run, action);
 	}
 	return is_snapshot;
 }

@@ -43,7 +43,7 @@ struct compiler {
 
 static uint16_t compile_node(struct compiler *c, const struct hist_node *node);
 
-static uint16_t fail(struct compiler *c, int errnum)
+static uint16_t fail_compile(struct compiler *c, int errnum)
 {
 	if (!c->code.error)
 		c->code.error = errnum;
@@ -82,7 +82,7 @@ static uint16_t compile_field(struct compiler *c, const struct hist_node *node)
 	    hist_field_classify(field, c->format->system,
 				node->modifier == HIST_MOD_STACKTRACE, &info) != 0 ||
 	    info.kind != node->type)
-		return fail(c, -EINVAL);
+		return fail_compile(c, -EINVAL);
 	insn.op = (uint8_t)info.op;
 	insn.offset = (uint16_t)field->offset;
 	if (info.op == HIST_OP_STR_ARRAY) {
@@ -383,7 +383,7 @@ static struct hist_program *make_program(const struct compiler *c)
 	return p;
 }
 
-static int compile(struct compiler *c, struct hist_program **ret_program)
+static int compile_program(struct compiler *c, struct hist_program **ret_program)
 {
 	int r = compile_tables(c);
 
@@ -419,7 +419,7 @@ int hist_compile(const struct hist_def *def, const struct event_format *format,
 	c->place = place;
 	c->ctx = ctx;
 	c->head.paused = paused;
-	r = compile(c, ret_program);
+	r = compile_program(c, ret_program);
 	free(c);
 	return r;
 }

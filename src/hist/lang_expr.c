@@ -239,7 +239,7 @@ static const struct hist_node *node_const(const struct hist_node *node)
 	return node && node->kind == HIST_NODE_CONST ? node : NULL;
 }
 
-static uint64_t fold(enum hist_node_kind kind, uint64_t a, uint64_t b)
+static uint64_t fold_constants(enum hist_node_kind kind, uint64_t a, uint64_t b)
 {
 	switch (kind) {
 	case HIST_NODE_ADD:
@@ -282,7 +282,7 @@ static int make_binary(struct hist_parser *p, enum hist_node_kind kind,
 	if (kind == HIST_NODE_DIV && b && !b->value)
 		return parser_fail(p, HIST_ERR_DIVISION_BY_ZERO, right_text, -EDOM);
 	if (a && b)
-		return make_folded(p, fold(kind, a->value, b->value), ret_node);
+		return make_folded(p, fold_constants(kind, a->value, b->value), ret_node);
 	return make_expr(p, kind, left, right, ret_node);
 }
 

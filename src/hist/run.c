@@ -113,7 +113,7 @@ static void find_bytes(const struct hist_run *run, const struct hist_insn *insn)
 }
 
 /* Compute a number from registers. */
-static uint64_t compute(const struct hist_run *run, const struct hist_insn *insn)
+static uint64_t compute_number(const struct hist_run *run, const struct hist_insn *insn)
 {
 	uint64_t a = run->values[insn->a], b;
 
@@ -179,7 +179,7 @@ void hist_run_insn(struct hist_run *run, const struct hist_insn *insn)
 		find_bytes(run, insn);
 		break;
 	default:
-		*dst = compute(run, insn);
+		*dst = compute_number(run, insn);
 	}
 }
 

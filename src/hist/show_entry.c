@@ -33,7 +33,7 @@ bool show_count_stats(struct hist_show *show, struct text *out)
 
 /* Returns @value as hundredths of a percent of @total; UINT_MAX if there is no such number.
  * If a total does not fit in 64 bits it wraps around, as in the kernel. */
-static uint32_t percentage(uint64_t value, uint64_t total)
+static uint32_t percent_of_total(uint64_t value, uint64_t total)
 {
 	if (total && value < UINT64_MAX / 10000)
 		return (uint32_t)(value * 10000 / total);
@@ -44,7 +44,7 @@ static uint32_t percentage(uint64_t value, uint64_t total)
 
 static void put_percent(uint64_t value, const struct show_stat *stat, struct text *out)
 {
-	uint32_t percent = percentage(value, stat->total);
+	uint32_t percent = percent_of_total(value, stat->total);
 
 	if (percent == UINT_MAX) {
 		text_puts(out, " (%):[ERROR]");
@@ -58,7 +58,7 @@ static void put_percent(uint64_t value, const struct show_stat *stat, struct tex
 static void put_bar(uint64_t value, const struct show_stat *stat, struct text *out)
 {
 	static const char error[] = "[ERROR]";
-	uint32_t percent = percentage(value, stat->max), len;
+	uint32_t percent = percent_of_total(value, stat->max), len;
 
 	text_puts(out, ": ");
 	if (percent == UINT_MAX) {

@@ -57,8 +57,8 @@ static int compare_strings(const struct sort_by *by, uint32_t a, uint32_t b)
 
 /* Compare two items as the kernel does.  Returns a number less than, equal to or greater
  * than 0. */
-static int compare(const struct sort_by *by, const struct sort_item *a,
-		   const struct sort_item *b)
+static int compare_items(const struct sort_by *by, const struct sort_item *a,
+			 const struct sort_item *b)
 {
 	int ret = 0;
 
@@ -134,12 +134,12 @@ static struct sort_by sort_by_field(const struct hist_show *show, const struct h
 
 /* ---- heapsort ---- */
 
-static uint32_t parent(uint32_t child)
+static uint32_t heap_parent(uint32_t child)
 {
 	return (child - 1) / 2;
 }
 
-static void swap(struct sort_item *a, struct sort_item *b)
+static void swap_items(struct sort_item *a, struct sort_item *b)
 {
 	struct sort_item item = *a;
 
@@ -165,23 +165,23 @@ static void heap_start(struct heapsort *sort, const struct sort_by *by, struct s
  * item that is greater than the one to sift.  This needs fewer comparisons than a stop on the
  * way down.
  */
-static void sift(struct heapsort *sort, uint32_t top)
+static void sift_item(struct heapsort *sort, uint32_t top)
 {
 	struct sort_item *items = sort->items, moved;
 	uint32_t at = top, child = 2 * at + 1;
 
 	for (; child + 1 < sort->nr; child = 2 * at + 1)
-		at = compare(&sort->by, &items[child], &items[child + 1]) > 0 ? child : child + 1;
+		at = compare_items(&sort->by, &items[child], &items[child + 1]) > 0 ? child : child + 1;
 	if (child + 1 == sort->nr)
 		at = child;
-	while (at != top && compare(&sort->by, &items[top], &items[at]) >= 0)
-		at = parent(at);
+	while (at != top && compare_items(&sort->by, &items[top], &items[at]) >= 0)
+		at = heap_parent(at);
 	if (at == top)
 		return;
 	moved = items[at];
 	items[at] = items[top];
-	while ((at = parent(at)) != top)
-		swap(&items[at], &moved);
+	while ((at = heap_parent(at)) != top)
+		swap_items(&items[at], &moved);
 	items[top] = moved;
 }
 
@@ -191,25 +191,27 @@ static void heap_finish(struct heapsort *sort)
 	struct sort_item *items = sort->items;
 
 	sort->nr--;
-	swap(&items[0], &items[sort->nr]);
-	if (sort->nr == 2 && compare(&sort->by, &items[0], &items[1]) > 0)
-		swap(&items[0], &items[1]);
+	swap_items(&items[0], &items[sort->nr]);
+	if (sort->nr == 2 && compare_items(&sort->by, &items[0], &items[1]) > 0)
+		swap_items(&items[0], &items[1]);
 	sort->is_done = true;
 }
 
-/* Take the greatest item off the heap, and then the greater child of the root: it is the
- * second greatest.  Two items at the end get their places.  Sets @sort->top to the place of
- * the child; the next two rounds sift there and at the root. */
+/*
+ * Move the two greatest items of the heap to its end: item 0, and its greater child.  The last two
+ * items of the heap take their places.  Sets @sort->top to the place of that child; the next two
+ * rounds sift the items there and at 0.
+ */
 static void take_two(struct heapsort *sort)
 {
 	struct sort_item *items = sort->items;
 
 	sort->nr--;
-	swap(&items[0], &items[sort->nr]);
-	sort->is_second_child = compare(&sort->by, &items[1], &items[2]) <= 0;
+	swap_items(&items[0], &items[sort->nr]);
+	sort->is_second_child = compare_items(&sort->by, &items[1], &items[2]) <= 0;
 	sort->top = 1u << sort->is_second_child;
 	sort->nr--;
-	swap(&items[sort->top], &items[sort->nr]);
+	swap_items(&items[sort->top], &items[sort->nr]);
 }
 
 /*
@@ -230,7 +232,7 @@ static void heap_round(struct heapsort *sort)
 		heap_finish(sort);
 		return;
 	}
-	sift(sort, sort->top);
+	sift_item(sort, sort->top);
 }
 
 /* Do some rounds.  Returns true if the items are sorted. */
@@ -282,7 +284,7 @@ static void start_group(struct hist_show *show, const struct sort_by *first)
 	struct sort_item *group = &show->items[show->at];
 	uint32_t nr = 1, left = show->nr_entries - show->at;
 
-	while (nr < left && !compare(first, group, group + nr))
+	while (nr < left && !compare_items(first, group, group + nr))
 		nr++;
 	heap_start(&show->sort, &second, group, nr);
 	show->at += nr;
