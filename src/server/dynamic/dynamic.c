@@ -95,7 +95,7 @@ static void event_done(struct dynamic_event *event)
 }
 
 /* Insert @event in the list, which is sorted by order. */
-static void insert(struct dynamic_events *events, struct dynamic_event *event)
+static void insert_event(struct dynamic_events *events, struct dynamic_event *event)
 {
 	struct dynamic_event *before = TAILQ_LAST(&events->list, dynamic_list);
 
@@ -173,8 +173,8 @@ static int choose_row(struct root *root)
 }
 
 /* Write the block of the event in row @row, and publish it. */
-static int publish(struct root *root, const struct dynamic_event *event,
-		   const struct event_format *format, struct abi_ring_ref *ret_block)
+static int publish_event(struct root *root, const struct dynamic_event *event,
+			 const struct event_format *format, struct abi_ring_ref *ret_block)
 {
 	struct abi_event *shared = &root->events_table[event->row];
 	uint32_t blob_bytes, names = 0;
@@ -236,7 +236,7 @@ static int add_to_row(struct root *root, struct dynamic_event *event)
 		   strlen(format->system) > DYNAMIC_NAME_MAX))
 		r = -ENAMETOOLONG;
 	if (!r)
-		r = publish(root, event, format, &event->block);
+		r = publish_event(root, event, format, &event->block);
 	if (!r)
 		r = events_add_dynamic(root, &row, event->order);
 	if (!r)
@@ -267,7 +267,7 @@ int dynamic_add(struct root *root, const struct dynamic_kind *kind, void *def)
 		return r;
 	}
 	events->next_order++;
-	insert(events, event);
+	insert_event(events, event);
 	if (kind->link)
 		kind->link(root, event);
 	return 0;
@@ -402,7 +402,7 @@ static int load_event(struct root *root, uint32_t row, const struct abi_event *a
 		return r == -EEXIST ? 0 : r;
 	}
 	event->block = *block;
-	insert(root_dynamic(root), event);
+	insert_event(root_dynamic(root), event);
 	return 0;
 }
 

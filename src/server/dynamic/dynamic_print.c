@@ -96,7 +96,7 @@ static void put_gfp_names(uint32_t flags, struct text *out)
 
 /* Load an unsigned number of @size bytes.  The caller has checked that it is in the
  * record. */
-static uint64_t load(const struct record *r, uint32_t offset, uint32_t size)
+static uint64_t load_number(const struct record *r, uint32_t offset, uint32_t size)
 {
 	uint64_t value = 0;
 
@@ -131,7 +131,7 @@ static void put_stack(const struct record *r, uint64_t loc)
 	text_puts(r->out, "STACK:\n");
 	for (uint32_t at = 0; at + 8 <= bytes && offset + at + 8 <= r->bytes; at += 8) {
 		text_puts(r->out, "=> ");
-		put_symbol(r, load(r, offset + at, 8));
+		put_symbol(r, load_number(r, offset + at, 8));
 		text_putc(r->out, '\n');
 	}
 }
@@ -151,7 +151,7 @@ static void put_number(const struct record *r, const char *spec, uint64_t value,
 static void put_field(const struct record *r, const struct synth_field *field,
 		      const char *space)
 {
-	uint64_t value = load(r, field->offset, field->size);
+	uint64_t value = load_number(r, field->offset, field->size);
 
 	text_printf(r->out, "%s=", field->name);
 	switch (field->kind) {
@@ -214,7 +214,7 @@ static void put_quoted(const struct record *r, uint64_t loc)
 }
 
 /* Return @value as a signed number of @size bytes. */
-static int64_t extend(uint64_t value, uint32_t size)
+static int64_t sign_extend(uint64_t value, uint32_t size)
 {
 	uint32_t shift = 64 - 8 * size;
 
@@ -225,7 +225,7 @@ static int64_t extend(uint64_t value, uint32_t size)
 static void put_element(const struct record *r, const struct eprobe_type *type,
 			uint32_t offset)
 {
-	uint64_t value = load(r, offset, type->size);
+	uint64_t value = load_number(r, offset, type->size);
 	size_t start = r->out->len;
 
 	switch (type->print) {
@@ -233,7 +233,7 @@ static void put_element(const struct record *r, const struct eprobe_type *type,
 		text_printf(r->out, "%" PRIu64, value);
 		break;
 	case EPROBE_SIGNED:
-		text_printf(r->out, "%" PRId64, extend(value, type->size));
+		text_printf(r->out, "%" PRId64, sign_extend(value, type->size));
 		break;
 	case EPROBE_HEX:
 		text_printf(r->out, "0x%" PRIx64, value);

@@ -57,8 +57,8 @@ static bool has_event(void *ctx, const char *system, const char *name)
 
 /* Report the mistake @code in error_log.  The text there is the tokens joined by blanks, and
  * the caret is at column @pos. */
-static void report(struct root *root, const struct words *words, enum eprobe_error_code code,
-		   uint32_t pos)
+static void report_mistake(struct root *root, const struct words *words, enum eprobe_error_code code,
+			   uint32_t pos)
 {
 	struct text command;
 
@@ -99,7 +99,7 @@ static int check_compile(struct root *root, const struct words *words,
 		return r;
 	for (uint32_t i = 0; i < 2 + refusal.arg; i++)
 		pos += (uint32_t)strlen(words->word[i]) + 1;
-	report(root, words, refusal.code, pos);
+	report_mistake(root, words, refusal.code, pos);
 	return r;
 }
 
@@ -115,7 +115,7 @@ static int make_event(struct root *root, const struct words *words)
 	int r = eprobe_parse(words, &env, &eprobe, &errors);
 
 	for (uint32_t i = 0; i < errors.nr; i++)
-		report(root, words, errors.errors[i].code, errors.errors[i].pos);
+		report_mistake(root, words, errors.errors[i].code, errors.errors[i].pos);
 	if (r)
 		return r;
 	r = check_compile(root, words, eprobe, context.target);
@@ -127,7 +127,7 @@ static int make_event(struct root *root, const struct words *words)
 }
 
 /* Method create: handle "e[:[GROUP/][NAME]] SYSTEM.EVENT ...". */
-static int create(struct root *root, const char *command)
+static int create_eprobe(struct root *root, const char *command)
 {
 	struct words words;
 	int r = words_split(command, strlen(command), &words);
@@ -141,7 +141,7 @@ static int create(struct root *root, const char *command)
 
 /* ---- the other methods of the kind ---- */
 
-static int load(const char *definition, void **ret_def)
+static int load_eprobe(const char *definition, void **ret_def)
 {
 	struct eprobe_errors errors;
 	struct eprobe *eprobe;
@@ -157,12 +157,12 @@ static int load(const char *definition, void **ret_def)
 	return r;
 }
 
-static void show(const void *def, struct text *out)
+static void show_eprobe(const void *def, struct text *out)
 {
 	eprobe_show(def, out);
 }
 
-static void define(const void *def, struct text *out)
+static void define_eprobe(const void *def, struct text *out)
 {
 	const struct eprobe *eprobe = def;
 
@@ -171,7 +171,7 @@ static void define(const void *def, struct text *out)
 		text_printf(out, " if %s", eprobe->filter);
 }
 
-static struct event_format *format(const void *def, uint32_t id)
+static struct event_format *format_eprobe(const void *def, uint32_t id)
 {
 	return eprobe_format(def, id);
 }
@@ -244,11 +244,11 @@ static void free_def(void *def)
 
 const struct dynamic_kind dynamic_eprobe = {
 	.letter = 'e',
-	.create = create,
-	.load = load,
-	.define = define,
-	.show = show,
-	.format = format,
+	.create = create_eprobe,
+	.load = load_eprobe,
+	.define = define_eprobe,
+	.show = show_eprobe,
+	.format = format_eprobe,
 	.print = eprobe_print,
 	.settle = eprobe_settle,
 	.link = link_target,

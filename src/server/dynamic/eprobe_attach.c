@@ -54,8 +54,8 @@ static struct attached *make_state(uint32_t row)
 	return attached;
 }
 
-static int attach(struct instance *instance, const struct event *target, uint32_t row,
-		  const char *filter)
+static int attach_eprobe(struct instance *instance, const struct event *target, uint32_t row,
+			 const char *filter)
 {
 	struct attached *attached = make_state(row);
 	struct trigger *trigger;
@@ -94,7 +94,7 @@ int eprobe_settle(struct instance *instance, const struct event *event)
 		return 0;
 	if (!must_attach)
 		return trigger_remove(instance, target, trigger);
-	r = target ? attach(instance, target, event->row, eprobe->filter) : -ENOENT;
+	r = target ? attach_eprobe(instance, target, event->row, eprobe->filter) : -ENOENT;
 	if (r)
 		event_want(instance, event->row, false);
 	return r;
@@ -161,8 +161,8 @@ int eprobes_load(struct instance *instance)
 
 /* ---- the methods of the command's language ---- */
 
-static int compile(struct instance *instance, const struct trigger *trigger,
-		   const struct event *target, void **ret_data, uint32_t *ret_bytes)
+static int compile_eprobe(struct instance *instance, const struct trigger *trigger,
+			  const struct event *target, void **ret_data, uint32_t *ret_bytes)
 {
 	const struct attached *attached = trigger->state;
 	const struct dynamic_event *event = dynamic_of(instance->root, attached->row);
@@ -206,7 +206,7 @@ static struct dynamic_event *find_probe(const struct root *root, const char *mor
 	return event;
 }
 
-static int load(struct instance *instance, const struct event *event, struct trigger *trigger,
+static int load_eprobe(struct instance *instance, const struct event *event, struct trigger *trigger,
 		const void *more, uint32_t bytes)
 {
 	const struct dynamic_event *probe = more ? find_probe(instance->root, more, bytes) : NULL;
@@ -220,13 +220,13 @@ static int load(struct instance *instance, const struct event *event, struct tri
 	return trigger->state ? 0 : -ENOMEM;
 }
 
-/* The argument of emit(). */
+/* The argument of emit_record(). */
 struct hit {
 	struct instance *instance;
 	const struct trigger_mark *mark;
 };
 
-static void emit(void *ctx, uint32_t row, void *entry, size_t bytes)
+static void emit_record(void *ctx, uint32_t row, void *entry, size_t bytes)
 {
 	const struct hit *hit = ctx;
 
@@ -248,7 +248,7 @@ static bool mark_probe(struct instance *instance, const struct trigger *trigger,
 	const struct trigger_program *compiled = trigger_program(trigger, mark->row);
 	struct hit hit = { instance, mark };
 	const struct hist_context context = {
-		.ctx = &hit, .cpu = mark->cpu, .get_comm = get_comm, .emit = emit,
+		.ctx = &hit, .cpu = mark->cpu, .get_comm = get_comm, .emit = emit_record,
 	};
 	struct hist_unit unit;
 
@@ -264,9 +264,9 @@ static void free_state(struct trigger *trigger)
 
 const struct trigger_lang eprobe_lang = {
 	.is_last = true,
-	.compile = compile,
+	.compile = compile_eprobe,
 	.put_more = put_more,
-	.load = load,
+	.load = load_eprobe,
 	.mark = mark_probe,
 	.free = free_state,
 };

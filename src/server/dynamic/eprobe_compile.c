@@ -44,7 +44,7 @@ struct compiler {
 	uint32_t record_bytes;		/* size of the fixed part of the probe's record */
 };
 
-static int refuse(struct compiler *c, enum eprobe_error_code code, int errnum)
+static int refuse_argument(struct compiler *c, enum eprobe_error_code code, int errnum)
 {
 	*c->refusal = (struct eprobe_refusal){
 		.code = code,
@@ -67,7 +67,7 @@ static void put_insn(struct compiler *c, const struct hist_insn *insn, uint32_t 
 static int take_reg(struct compiler *c)
 {
 	return c->nr_regs < HIST_REGS ? (int)c->nr_regs++ :
-	       refuse(c, EPROBE_ERR_TOO_MANY_VALUES, -E2BIG);
+	       refuse_argument(c, EPROBE_ERR_TOO_MANY_VALUES, -E2BIG);
 }
 
 /* Store register @reg, a number, in @size bytes at @offset of the probe's record. */
@@ -234,11 +234,11 @@ static int put_array_part(struct compiler *c, const struct event_field *field, i
 	struct hist_insn insn = { .op = HIST_OP_STR_ARRAY };
 
 	if (is_string && arg->count)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (is_string)
 		bytes = 1;
 	if (offset < 0 || offset > field->size || bytes > field->size - offset)
-		return refuse(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
+		return refuse_argument(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
 	insn.offset = (uint16_t)(field->offset + offset);
 	insn.size = (uint16_t)(field->size - offset);
 	if (is_string)
@@ -251,7 +251,7 @@ static int put_dynamic_part(struct compiler *c, const struct event_field *field,
 			    int64_t offset)
 {
 	if (offset || c->arg->count || c->arg->type->print != EPROBE_STRING)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	return put_string(c, (struct hist_insn){
 		.op = use_of(field) == USE_LOC ? HIST_OP_STR_LOC : HIST_OP_STR_REL,
 		.offset = (uint16_t)field->offset,
@@ -312,7 +312,7 @@ static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 	struct memory memory = { .offset = arg->derefs[last] };
 
 	if (!is_allowed(c, is_pointer, memory.offset))
-		return refuse(c, EPROBE_ERR_NO_POINTER, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_POINTER, -EPERM);
 	memory.base = take_reg(c);
 	if (memory.base < 0)
 		return memory.base;
@@ -338,13 +338,13 @@ static int put_at_field(struct compiler *c, const struct event_field *field)
 	uint32_t size = field->size;
 
 	if (!is_pointer && use != USE_NUMBER && c->arg->nr_derefs > 1)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (use == USE_ARRAY)
 		return put_array_part(c, field, c->arg->derefs[0]);
 	if (!is_pointer && use != USE_NUMBER)
 		return put_dynamic_part(c, field, c->arg->derefs[0]);
 	if (!is_number_size(size))
-		return refuse(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
+		return refuse_argument(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
 	return put_at(c, load_insn(field->offset, size, field->is_signed), size, is_pointer);
 }
 
@@ -356,7 +356,7 @@ static int put_deref(struct compiler *c)
 	if (field)
 		return put_at_field(c, field);
 	if (c->arg->base != EPROBE_NUMBER)
-		return refuse(c, c->arg->base == EPROBE_ADDRESS_OF ? EPROBE_ERR_NO_SYMBOL :
+		return refuse_argument(c, c->arg->base == EPROBE_ADDRESS_OF ? EPROBE_ERR_NO_SYMBOL :
 			      EPROBE_ERR_NO_ADDRESS, -EPERM);
 	return put_at(c, (struct hist_insn){
 		.op = HIST_OP_CONST, .value = c->arg->number,
@@ -369,7 +369,7 @@ static int put_field_string(struct compiler *c, const struct event_field *field)
 	enum field_use use = use_of(field);
 
 	if (c->arg->count)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (use == USE_STRING_POINTER)
 		return put_string(c, (struct hist_insn){
 			.op = HIST_OP_STR_PTR, .offset = (uint16_t)field->offset,
@@ -385,7 +385,7 @@ static int put_variable(struct compiler *c)
 	int r;
 
 	if (!field && (!is_string || c->arg->count))
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (!field)
 		return put_string(c, (struct hist_insn){ .op = HIST_OP_STR_COMM }, 0,
 				  c->arg->offset);
@@ -393,9 +393,9 @@ static int put_variable(struct compiler *c)
 		return put_field_string(c, field);
 	use = use_of(field);
 	if (use == USE_ARRAY || use == USE_LOC || use == USE_REL)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (!is_number_size(field->size))
-		return refuse(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
+		return refuse_argument(c, EPROBE_ERR_OUTSIDE_FIELD, -EINVAL);
 	r = put_number(c, load_insn(field->offset, field->size, field->is_signed), field->size,
 		       c->arg->offset, c->arg->type->size);
 	if (!r)
@@ -411,7 +411,7 @@ static int put_text(struct compiler *c)
 	int r;
 
 	if (c->arg->type->print != EPROBE_STRING || c->arg->count)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	c->record_bytes += padded;
 	r = put_number(c, (struct hist_insn){ .op = HIST_OP_CONST, .value = bytes << 16 | at },
 		       0, c->arg->offset, 4);
@@ -431,7 +431,7 @@ static int put_constant(struct compiler *c)
 	int r;
 
 	if (c->arg->type->print == EPROBE_STRING && c->arg->count)
-		return refuse(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
+		return refuse_argument(c, EPROBE_ERR_NO_ADDRESS, -EPERM);
 	if (c->arg->type->print == EPROBE_STRING)
 		return put_at(c, insn, 0, false);
 	r = put_number(c, insn, 0, c->arg->offset, c->arg->type->size);

@@ -109,7 +109,7 @@ void inject_emit(struct root *root, struct instance *only, uint32_t row, void *e
 
 /* Return a copy of @data, up to its first NUL, without white space at both ends; NULL: there is
  * no memory.  The caller frees *@ret_copy. */
-static const char *trim(const char *data, size_t size, char **ret_copy)
+static const char *copy_trimmed(const char *data, size_t size, char **ret_copy)
 {
 	char *copy = strndup(data, size);
 	size_t len = copy ? strlen(copy) : 0;
@@ -135,7 +135,7 @@ ssize_t inject_write(struct instance *instance, const struct event *event, const
 		return -ENODEV;
 	if (size > INJECT_TEXT_MAX)
 		return -EINVAL;
-	text = trim(data, size, &copy);
+	text = copy_trimmed(data, size, &copy);
 	if (!text)
 		return -ENOMEM;
 	text_init(&record, RECORD_MAX);

@@ -15,7 +15,7 @@ static uint32_t digit_of(char c)
 
 /* Parse the digits at @text, and set *@ret_end to the text after them.  Returns true if the
  * number does not fit into 64 bits. */
-static bool scan(const char *text, uint64_t *ret_value, const char **ret_end)
+static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_end)
 {
 	uint64_t value = 0;
 	uint32_t base = 10;
@@ -41,29 +41,29 @@ uint64_t number_scan(const char *text, const char **ret_end)
 {
 	uint64_t value;
 
-	scan(text, &value, ret_end);
+	parse_digits(text, &value, ret_end);
 	return value;
 }
 
-static int parse(const char *text, uint64_t *ret_value)
+static int parse_integer(const char *text, uint64_t *ret_value)
 {
 	const char *end;
 
-	if (scan(text, ret_value, &end))
+	if (parse_digits(text, ret_value, &end))
 		return -ERANGE;
 	return end == text || *end ? -EINVAL : 0;
 }
 
 int number_parse_unsigned(const char *text, uint64_t *ret_value)
 {
-	return parse(text + (*text == '+'), ret_value);
+	return parse_integer(text + (*text == '+'), ret_value);
 }
 
 int number_parse_signed(const char *text, int64_t *ret_value)
 {
 	bool is_negative = *text == '-';
 	uint64_t value;
-	int r = is_negative ? parse(text + 1, &value) : number_parse_unsigned(text, &value);
+	int r = is_negative ? parse_integer(text + 1, &value) : number_parse_unsigned(text, &value);
 
 	if (r)
 		return r;

@@ -14,21 +14,21 @@
 #include "server/dynamic/words.h"
 
 /* Report a mistake in @command, and return @errnum. */
-static int fail(struct root *root, const char *command, enum synth_error_code code,
+static int fail_synth(struct root *root, const char *command, enum synth_error_code code,
 		uint32_t pos, int errnum)
 {
 	error_log_add(&root->top, "synthetic_events", synth_error_text(code), command, pos);
 	return errnum;
 }
 
-static struct dynamic_event *find(const struct root *root, const char *name)
+static struct dynamic_event *find_synth(const struct root *root, const char *name)
 {
 	return dynamic_find(root, &dynamic_synth, SYNTH_SYSTEM, name);
 }
 
 const struct event *synth_find(const struct root *root, const char *name)
 {
-	const struct dynamic_event *event = find(root, name);
+	const struct dynamic_event *event = find_synth(root, name);
 
 	return event ? dynamic_row_of(root, event) : NULL;
 }
@@ -42,16 +42,16 @@ static int make_event(struct root *root, const char *command, const char *name,
 	int r;
 
 	if (!*name)
-		return fail(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
+		return fail_synth(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
 	if (!word_is_name(name))
-		return fail(root, command, SYNTH_ERR_BAD_NAME, word_column(command, name),
-			    -EINVAL);
+		return fail_synth(root, command, SYNTH_ERR_BAD_NAME, word_column(command, name),
+				  -EINVAL);
 	if (events_find(root, SYNTH_SYSTEM, name))
-		return fail(root, command, SYNTH_ERR_EVENT_EXISTS, word_column(command, name),
-			    -EEXIST);
+		return fail_synth(root, command, SYNTH_ERR_EVENT_EXISTS, word_column(command, name),
+				  -EEXIST);
 	r = synth_parse(command, name, fields, &synth, &error);
 	if (r)
-		return error.code ? fail(root, command, error.code, error.pos, r) : r;
+		return error.code ? fail_synth(root, command, error.code, error.pos, r) : r;
 	r = dynamic_add(root, &dynamic_synth, synth);
 	if (r)
 		synth_free(synth);
@@ -83,7 +83,7 @@ static char *take_name(const char *text, const char **ret_rest)
 
 static int remove_event(struct root *root, const char *name)
 {
-	struct dynamic_event *event = find(root, name);
+	struct dynamic_event *event = find_synth(root, name);
 
 	return event ? dynamic_remove(root, event) : -ENOENT;
 }
@@ -97,7 +97,7 @@ int synth_command(struct root *root, const char *line)
 	if (!*command)
 		return 0;
 	if (*command != '!' && (!has_field(command) || !strpbrk(command, " \t")))
-		return fail(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
+		return fail_synth(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
 	name = take_name(command, &fields);
 	if (!name)
 		return -ENOMEM;
@@ -122,7 +122,7 @@ void synth_list(const struct root *root, struct text *out)
 /* ---- the methods of the kind ---- */
 
 /* Method create: handle "s:[synthetic/]NAME FIELDS". */
-static int create(struct root *root, const char *line)
+static int create_synth(struct root *root, const char *line)
 {
 	const char *command = word_skip_spaces(line), *start = command + 2, *fields;
 	char *name;
@@ -133,14 +133,14 @@ static int create(struct root *root, const char *line)
 	if (strncmp(command, "s:", 2))
 		return -ECANCELED;
 	if (!strpbrk(command, " \t"))
-		return fail(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
+		return fail_synth(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
 	if (strchr(start, '/')) {
 		if (strncmp(start, SYNTH_SYSTEM "/", strlen(SYNTH_SYSTEM "/")))
-			return fail(root, command, SYNTH_ERR_INVALID_DYN_CMD, 0, -EINVAL);
+			return fail_synth(root, command, SYNTH_ERR_INVALID_DYN_CMD, 0, -EINVAL);
 		start += strlen(SYNTH_SYSTEM "/");
 	}
 	if (*start != '!' && !has_field(start))
-		return fail(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
+		return fail_synth(root, command, SYNTH_ERR_INVALID_CMD, 0, -EINVAL);
 	name = take_name(start, &fields);
 	if (!name)
 		return -ENOMEM;
@@ -149,13 +149,13 @@ static int create(struct root *root, const char *line)
 	return r;
 }
 
-static void define(const void *def, struct text *out)
+static void define_synth(const void *def, struct text *out)
 {
 	text_puts(out, "s:" SYNTH_SYSTEM "/");
 	synth_show(def, out);
 }
 
-static int load(const char *definition, void **ret_def)
+static int load_synth(const char *definition, void **ret_def)
 {
 	static const char start[] = "s:" SYNTH_SYSTEM "/";
 	struct synth_error error;
@@ -178,7 +178,7 @@ static int load(const char *definition, void **ret_def)
 	return r;
 }
 
-static struct event_format *format(const void *def, uint32_t id)
+static struct event_format *format_synth(const void *def, uint32_t id)
 {
 	return synth_format(def, id);
 }
@@ -198,11 +198,11 @@ static void free_def(void *def)
 
 const struct dynamic_kind dynamic_synth = {
 	.letter = 's',
-	.create = create,
-	.load = load,
-	.define = define,
-	.show = define,
-	.format = format,
+	.create = create_synth,
+	.load = load_synth,
+	.define = define_synth,
+	.show = define_synth,
+	.format = format_synth,
 	.print = synth_print,
 	.is_match = is_match,
 	.free = free_def,

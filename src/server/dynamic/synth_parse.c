@@ -67,7 +67,7 @@ struct parser {
 
 /* Report the mistake @code.  The caret is at the first occurrence of @word in the command;
  * @word NULL: at its start. */
-static int fail(const struct parser *p, enum synth_error_code code, const char *word)
+static int fail_field(const struct parser *p, enum synth_error_code code, const char *word)
 {
 	*p->error = (struct synth_error){
 		.code = code,
@@ -104,7 +104,7 @@ static int string_size(const char *type, uint32_t *ret_size)
 
 /* Set the kind, size and conversion of @field by its type.  Returns 0; -EINVAL if the array is
  * wrong, -ENOENT if there is no such type. */
-static int classify(struct synth_field *field)
+static int classify_field(struct synth_field *field)
 {
 	int r;
 
@@ -150,16 +150,16 @@ static int make_field(const struct parser *p, const struct field_words *words,
 	if (!field->name)
 		return -ENOMEM;
 	if (!word_is_name(field->name))
-		return fail(p, SYNTH_ERR_BAD_NAME, words->name);
+		return fail_field(p, SYNTH_ERR_BAD_NAME, words->name);
 	if (asprintf(&field->type, "%s%s%s", words->prefix, words->type, words->array) < 0) {
 		field->type = NULL;
 		return -ENOMEM;
 	}
-	r = classify(field);
+	r = classify_field(field);
 	if (r == -EINVAL && *words->array)
-		return fail(p, SYNTH_ERR_INVALID_ARRAY_SPEC, words->name);
+		return fail_field(p, SYNTH_ERR_INVALID_ARRAY_SPEC, words->name);
 	if (r)
-		return fail(p, SYNTH_ERR_INVALID_TYPE, words->type);
+		return fail_field(p, SYNTH_ERR_INVALID_TYPE, words->type);
 	field->is_signed = is_signed(field);
 	return 0;
 }
@@ -171,9 +171,9 @@ static int take_words(const struct parser *p, char **word, struct field_words *r
 	bool is_unsigned = !strcmp(word[0], "unsigned");
 
 	if (is_unsigned && (!word[1] || !word[2]))
-		return fail(p, SYNTH_ERR_INCOMPLETE_TYPE, word[0]);
+		return fail_field(p, SYNTH_ERR_INCOMPLETE_TYPE, word[0]);
 	if (!word[1])
-		return fail(p, SYNTH_ERR_INVALID_FIELD, word[0]);
+		return fail_field(p, SYNTH_ERR_INVALID_FIELD, word[0]);
 	word += is_unsigned;
 	*ret_words = (struct field_words){
 		.prefix = is_unsigned ? "unsigned " : "",
@@ -205,7 +205,7 @@ static int parse_fields(const struct parser *p, const struct words *words)
 		at += (uint32_t)r;
 		r = make_field(p, &tokens, &field);
 		if (!r && synth->nr_fields == SYNTH_FIELDS_MAX)
-			r = fail(p, SYNTH_ERR_TOO_MANY_FIELDS, NULL);
+			r = fail_field(p, SYNTH_ERR_TOO_MANY_FIELDS, NULL);
 		if (r) {
 			field_done(&field);
 			return r;
@@ -245,7 +245,7 @@ static int parse_all(const struct parser *p, const char *fields)
 		fields += len + 1;
 	}
 	if (!r && !p->synth->nr_fields)
-		r = fail(p, SYNTH_ERR_INVALID_CMD, NULL);
+		r = fail_field(p, SYNTH_ERR_INVALID_CMD, NULL);
 	return r;
 }
 
