@@ -264,7 +264,7 @@ static int forbid_privileges(void)
 }
 
 /* Give up rights.  Returns 0, or the error of the first step that the kernel refused. */
-static int confine(uint64_t kept, bool may_trace)
+static int give_up_rights(uint64_t kept, bool may_trace)
 {
 	int r = drop_capabilities(kept), r2 = forbid_privileges(), r3 = filter_calls(may_trace);
 
@@ -278,10 +278,10 @@ int server_confine(void)
 	 * do so. */
 	if (geteuid() == 0)
 		perf_clock_is_there();
-	return confine(kept_of_root, HAS_SANITIZER);
+	return give_up_rights(kept_of_root, HAS_SANITIZER);
 }
 
 int stopper_confine(void)
 {
-	return confine(kept_of_root, true);
+	return give_up_rights(kept_of_root, true);
 }

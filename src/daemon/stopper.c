@@ -88,7 +88,7 @@ static bool is_wanted(struct abi_process *slot, uint32_t tid)
 	return __atomic_load_n(&slot->stop_wanted, __ATOMIC_RELAXED) == tid;
 }
 
-static void answer(struct abi_process *slot, uint32_t value)
+static void answer_process(struct abi_process *slot, uint32_t value)
 {
 	__atomic_store_n(&slot->stop_given, value, __ATOMIC_RELAXED);
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -251,14 +251,14 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 	if (r && !is_wanted(slot, order->tid))
 		forget_order(slot);
 	else if (r)
-		answer(slot, (uint32_t)r);
+		answer_process(slot, (uint32_t)r);
 	if (r)
 		_exit(1);
-	answer(slot, order->tid);
+	answer_process(slot, order->tid);
 	wait_for_end(order, slot, addr);
 	TESTPOINT("stopper.end");
 	threads_continue(stopped);
-	answer(slot, 0);
+	answer_process(slot, 0);
 	_exit(0);
 }
 

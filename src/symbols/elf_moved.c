@@ -110,7 +110,7 @@ static enum elf_left_out left_out_by(int error)
 }
 
 /* Have the code analysed.  A file that cannot be analysed is no failure of the parser. */
-static int analyse(const struct elf_source *source, struct elf_moved *moved)
+static int analyse_file(const struct elf_source *source, struct elf_moved *moved)
 {
 	const struct mover_limits limits = MOVER_LIMITS;
 	struct text table;
@@ -137,7 +137,7 @@ static int find_table(const struct elf_source *source, const struct elf_file *fi
 	cache->is_old_used = cache->old_fd >= 0 &&
 			     elf_moved_cache_read(cache->old_fd, file, moved);
 	if (!cache->is_old_used)
-		r = analyse(source, moved);
+		r = analyse_file(source, moved);
 	cache->is_new_written = !cache->is_old_used && moved->head && cache->new_fd >= 0 &&
 				elf_moved_cache_write(cache->new_fd, file, moved);
 	return r;
@@ -180,7 +180,7 @@ static const struct moved_row *find_row(const struct moved_head *head, uint64_t 
 	return NULL;
 }
 
-static void refuse(struct moved_head *head, struct moved_row *row, enum moved_reason reason)
+static void refuse_row(struct moved_head *head, struct moved_row *row, enum moved_reason reason)
 {
 	*row = (struct moved_row){
 		.vaddr = row->vaddr, .bytes = row->bytes, .class = MOVED_REFUSED,
@@ -199,6 +199,6 @@ void elf_moved_refuse_names(struct elf_moved *moved, const struct elf_symbols *s
 			continue;
 		row = find_row(moved->head, symbols->rows[i].addr);
 		if (row && row->class != MOVED_REFUSED)
-			refuse(moved->head, (struct moved_row *)row, reason);
+			refuse_row(moved->head, (struct moved_row *)row, reason);
 	}
 }

@@ -13,8 +13,8 @@
  * Run each line of a write.  The lines before a wrong one have taken effect.  So, also after
  * an error, processes must have applied the change before the write returns.
  */
-static ssize_t store(struct tracefs_file *file, const char *buf, size_t size,
-		     int (*run)(struct root *root, const char *line))
+static ssize_t store_lines(struct tracefs_file *file, const char *buf, size_t size,
+			   int (*run)(struct root *root, const char *line))
 {
 	struct root *root = file->node->root;
 	int r = events_refresh(root);
@@ -47,7 +47,7 @@ ssize_t synthetic_events_store(struct tracefs_file *file, const char *buf, size_
 			       pid_t tid)
 {
 	(void)tid;
-	return store(file, buf, size, synth_command);
+	return store_lines(file, buf, size, synth_command);
 }
 
 int synthetic_events_truncate(struct tracefs_file *file)
@@ -65,7 +65,7 @@ ssize_t dynamic_events_store(struct tracefs_file *file, const char *buf, size_t 
 			     pid_t tid)
 {
 	(void)tid;
-	return store(file, buf, size, dynamic_command);
+	return store_lines(file, buf, size, dynamic_command);
 }
 
 int dynamic_events_truncate(struct tracefs_file *file)

@@ -107,7 +107,7 @@ static bool is_spent(void *ctx)
 }
 
 /* Stop printing, at any time. */
-static void stop(struct hist_file *hist)
+static void stop_printing(struct hist_file *hist)
 {
 	hist_show_free(hist->show);
 	mapping_put(hist->map);
@@ -118,13 +118,13 @@ static void stop(struct hist_file *hist)
 	hist->is_printing = false;
 }
 
-static int start(struct hist_file *hist, struct tracefs_file *file)
+static int start_printing(struct hist_file *hist, struct tracefs_file *file)
 {
 	struct instance *instance = tracefs_instance(file->node);
 	const struct event *event = event_of(file->node);
 	int r;
 
-	stop(hist);
+	stop_printing(hist);
 	hist->is_shown = false;
 	text_reset(&hist->text);
 	objects_clear_missing(hist->root);
@@ -173,16 +173,16 @@ static int print_rest(struct hist_file *hist)
 }
 
 /* Print all histograms.  Returns what print_rest() returns. */
-static int print(struct hist_file *hist, struct tracefs_file *file)
+static int print_histograms(struct hist_file *hist, struct tracefs_file *file)
 {
-	int r = hist->is_printing ? 0 : start(hist, file);
+	int r = hist->is_printing ? 0 : start_printing(hist, file);
 
 	hist->until_ns = server_now_ns() + TRACEFS_READ_NS;
 	if (!r)
 		r = print_rest(hist);
 	if (r == -ERESTART)
 		return r;
-	stop(hist);
+	stop_printing(hist);
 	if (!r && objects_has_missing(hist->root))
 		return -ERESTART;
 	hist->is_shown = !r;
@@ -197,7 +197,7 @@ static ssize_t hist_read(struct tracefs_file *file, char *buf, size_t size, off_
 	if (is_empty(file->node))
 		return 0;
 	if (offset == 0 || !hist->is_shown) {
-		int r = print(hist, file);
+		int r = print_histograms(hist, file);
 
 		if (r)
 			return r;
@@ -265,7 +265,7 @@ static void hist_close(struct tracefs_file *file)
 {
 	struct hist_file *hist = file->state;
 
-	stop(hist);
+	stop_printing(hist);
 	text_done(&hist->text);
 	free(hist);
 }

@@ -23,7 +23,7 @@
 
 /* ---- which file it is ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
 	return hash ^ hash >> 32;
@@ -37,7 +37,7 @@ static uint64_t time_ns(const struct timespec *time)
 int function_moved_identify(int fd, struct function_moved *moved)
 {
 	struct abi_moved_file *file = &moved->file;
-	uint64_t hash = mix(MOVED_MAGIC, ELF_MOVED_VERSION);
+	uint64_t hash = mix_hash(MOVED_MAGIC, ELF_MOVED_VERSION);
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -48,11 +48,11 @@ int function_moved_identify(int fd, struct function_moved *moved)
 		.ino = st.st_ino, .bytes = (uint64_t)st.st_size,
 		.mtime_ns = time_ns(&st.st_mtim), .ctime_ns = time_ns(&st.st_ctim),
 	};
-	hash = mix(hash, st.st_dev);
-	hash = mix(hash, file->ino);
-	hash = mix(hash, file->bytes);
-	hash = mix(hash, file->mtime_ns);
-	moved->id = mix(hash, file->ctime_ns);
+	hash = mix_hash(hash, st.st_dev);
+	hash = mix_hash(hash, file->ino);
+	hash = mix_hash(hash, file->bytes);
+	hash = mix_hash(hash, file->mtime_ns);
+	moved->id = mix_hash(hash, file->ctime_ns);
 	return 0;
 }
 

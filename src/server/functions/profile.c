@@ -366,7 +366,7 @@ static int compare_rows(const void *pa, const void *pb)
 /* Return the variance of the times of calls, in us * us / 1000.  With n calls this is
  * (n * sum of squares - square of the sum) / (n * (n - 1)); n includes calls that have not
  * returned yet. */
-static uint64_t variance(const struct row *row)
+static uint64_t row_variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;
 	unsigned __int128 all = n * row->squares, part = sum * sum;
@@ -385,7 +385,7 @@ static void print_row(const struct row *row, struct text *out)
 	text_puts(out, "    ");
 	graph_print_us(row->time_ns / row->hits, out);
 	text_puts(out, "    ");
-	graph_print_us(variance(row), out);
+	graph_print_us(row_variance(row), out);
 	text_putc(out, '\n');
 }
 

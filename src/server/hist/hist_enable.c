@@ -58,8 +58,8 @@ static uint32_t find_words(const struct instance *instance, const struct event *
 }
 
 /* Make the data of a trigger.  The data are the same for all rows of the event. */
-static int compile(struct instance *instance, const struct trigger *trigger,
-		   const struct event *event, void **ret_data, uint32_t *ret_bytes)
+static int compile_enable(struct instance *instance, const struct trigger *trigger,
+			  const struct event *event, void **ret_data, uint32_t *ret_bytes)
 {
 	const struct event *target = target_of(instance, trigger);
 	uint32_t nr = find_words(instance, target, NULL, 0);
@@ -103,8 +103,8 @@ int hist_update_enablers(struct instance *instance, const struct event *event)
 }
 
 /* Run the command for a record that the server itself records. */
-static bool mark(struct instance *instance, const struct trigger *trigger,
-		 struct trigger_mark *mark)
+static bool mark_enable(struct instance *instance, const struct trigger *trigger,
+			struct trigger_mark *mark)
 {
 	const struct trigger_program *program = trigger_program(trigger, mark->row);
 	const uint32_t *words = program->data;
@@ -135,7 +135,7 @@ static int remove_all(struct instance *instance, const struct event *event,
 }
 
 const struct trigger_lang enable_hist_lang = {
-	.compile = compile,
+	.compile = compile_enable,
 	.remove_all = remove_all,
-	.mark = mark,
+	.mark = mark_enable,
 };

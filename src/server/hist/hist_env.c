@@ -22,7 +22,7 @@
 					 * a field, with its NUL, as in the kernel */
 
 /* Find an event that can have histograms. */
-static const struct event *find(const struct hist_write *write, const char *system,
+static const struct event *find_hist_event(const struct hist_write *write, const char *system,
 				const char *event)
 {
 	if (!strcmp(system, "ftrace"))
@@ -33,7 +33,7 @@ static const struct event *find(const struct hist_write *write, const char *syst
 static const struct event_format *find_event(void *ctx, const char *system,
 					     const char *event)
 {
-	const struct event *found = find(ctx, system, event);
+	const struct event *found = find_hist_event(ctx, system, event);
 
 	if (found)
 		return found->format;
@@ -45,7 +45,7 @@ static const struct event_format *find_event(void *ctx, const char *system,
 
 static const struct event_format *find_synth(void *ctx, const char *name, uint32_t *ret_row)
 {
-	const struct event *found = find(ctx, "synthetic", name);
+	const struct event *found = find_hist_event(ctx, "synthetic", name);
 
 	if (!found || !event_is_dynamic(found))
 		return NULL;
@@ -122,7 +122,7 @@ static struct hist_def *find_var(void *ctx, const char *system, const char *even
 	if (!system || !event)
 		found = find_event_with(write->instance, name, ret_is_ambiguous);
 	else
-		found = find(write, system, event);
+		found = find_hist_event(write, system, event);
 	return found ? find_var_of(write->instance, found, name, ret_var) : NULL;
 }
 
@@ -170,7 +170,7 @@ static int save_field(void *ctx, const struct hist_def *def, const char *system,
 		      const char *event, const char *field, struct hist_errors *errors)
 {
 	struct hist_write *write = ctx;
-	const struct event *of = find(write, system, event);
+	const struct event *of = find_hist_event(write, system, event);
 	const struct trigger *like = of ? find_like(write->instance, of, def) : NULL;
 	char name[SAVED_TEXT_MAX];
 	uint32_t var;

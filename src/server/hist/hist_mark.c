@@ -27,7 +27,7 @@ struct hit {
 	const struct trigger_mark *mark;
 };
 
-static uint64_t now(void *ctx)
+static uint64_t mark_now(void *ctx)
 {
 	const struct hit *hit = ctx;
 
@@ -42,7 +42,7 @@ static void get_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
 }
 
 /* Record a synthetic event in each instance where it is on. */
-static void emit(void *ctx, uint32_t row, void *entry, size_t bytes)
+static void emit_synthetic(void *ctx, uint32_t row, void *entry, size_t bytes)
 {
 	const struct hit *hit = ctx;
 
@@ -82,7 +82,7 @@ bool hist_mark(struct instance *instance, const struct trigger *trigger,
 	const struct trigger_program *compiled = trigger_program(trigger, mark->row);
 	struct hit hit = { instance, mark };
 	const struct hist_context context = {
-		.ctx = &hit, .cpu = mark->cpu, .now = now, .get_comm = get_comm, .emit = emit,
+		.ctx = &hit, .cpu = mark->cpu, .now = mark_now, .get_comm = get_comm, .emit = emit_synthetic,
 	};
 	struct tables tables;
 	struct hist_unit unit;

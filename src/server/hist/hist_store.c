@@ -494,8 +494,8 @@ static int store_text(struct hist_write *write, const char *text, const char *fi
 	return r;
 }
 
-static int store(struct instance *instance, const struct event *event, char *params,
-		 bool is_removal, bool *ret_is_changed)
+static int store_hist(struct instance *instance, const struct event *event, char *params,
+		      bool is_removal, bool *ret_is_changed)
 {
 	struct hist_write write = {
 		.instance = instance, .event = event, .written = event,
@@ -517,7 +517,7 @@ static int store(struct instance *instance, const struct event *event, char *par
 
 const struct trigger_lang hist_lang = {
 	.is_last = true,
-	.store = store,
+	.store = store_hist,
 	.show = hist_show_trigger,
 	.compile = hist_compile_for,
 	.put_more = hist_put_more,
