@@ -110,11 +110,11 @@ enum command_flags {
 	X(HIST, 8, "hist", CMD_KIND_HIST, CMD_EVENT,			\
 	  CMD_CONDITIONAL | CMD_DATA,					\
 	  "hits are counted in a histogram",				\
-	  NULL, mark_lang, NULL, hist)					\
+	  NULL, mark_lang, NULL, run_hist)				\
 	X(EVENT_PROBE, 11, "event_probe", CMD_KIND_EVENT_PROBE, CMD_EVENT, \
 	  CMD_CONDITIONAL | CMD_DATA | CMD_HIDDEN,			\
 	  "an event probe is recorded",					\
-	  NULL, mark_lang, NULL, hist)					\
+	  NULL, mark_lang, NULL, run_hist)				\
 	X(DUMP, 6, "dump", CMD_KIND_DUMP, CMD_FUNCTION, CMD_ONCE,	\
 	  "the trace is printed to stderr, once",			\
 	  NULL, NULL, NULL, dump_all)					\

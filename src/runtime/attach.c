@@ -24,7 +24,7 @@ static void wait_for_starter(struct abi_attach *attach)
 		arch_syscall4(SYS_futex, &attach->starter_tid, FUTEX_WAIT, tid, NULL);
 }
 
-static int start(struct abi_attach *attach)
+static int start_attached(struct abi_attach *attach)
 {
 	const struct runtime_source source = {
 		.dir = attach->dir, .words = attach->words, .run_id = attach->run_id,
@@ -53,7 +53,7 @@ void *ulf_attach(void *block)
 
 	pthread_detach(pthread_self());
 	wait_for_starter(attach);
-	attach->error = start(attach);
+	attach->error = start_attached(attach);
 	arch_syscall2(SYS_munmap, attach->code, attach->code_bytes);
 	arch_syscall2(SYS_munmap, attach->stack, attach->stack_bytes);
 	/* release: the result is complete; mate: the copy by `ulf attach` [attach.loader] */

@@ -145,7 +145,7 @@ static void start_parts(void)
 }
 
 /* Returns 0 if there is a root and this process has a slot in it, or -errno. */
-static int start(const struct runtime_source *source)
+static int start_runtime(const struct runtime_source *source)
 {
 	int r;
 
@@ -199,7 +199,7 @@ void runtime_init(void)
 {
 	if (!start_begin())
 		return;
-	start(NULL);
+	start_runtime(NULL);
 	start_end(START_DONE);
 }
 
@@ -215,7 +215,7 @@ int runtime_start(const struct runtime_source *source)
 			return root_control ? 0 : -ECANCELED;
 		arch_syscall4(SYS_futex, &start_state, FUTEX_WAIT_PRIVATE, START_RUNS, NULL);
 	}
-	r = start(source);
+	r = start_runtime(source);
 	start_end(r ? START_NONE : START_DONE);
 	return r;
 }

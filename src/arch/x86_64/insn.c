@@ -22,7 +22,7 @@ void insn_init(void)
 }
 
 /* Set the reason why an instruction cannot be moved. */
-static void fix(struct insn *insn, enum moved_reason reason)
+static void set_fixed(struct insn *insn, enum moved_reason reason)
 {
 	insn->move = INSN_FIXED;
 	insn->reason = (uint8_t)reason;
@@ -61,7 +61,7 @@ static void read_memory_operand(const ZydisDecodedInstruction *in,
 		insn->address = vaddr + in->length + (uint64_t)in->raw.disp.value;
 		insn->field = in->raw.disp.offset;
 		if (in->address_width != 64 || in->raw.disp.size != 32)
-			fix(insn, MOVED_BY_INSTRUCTION);
+			set_fixed(insn, MOVED_BY_INSTRUCTION);
 	} else if (rm != RM_SIB) {
 		read_stack_operand(in, rm | high, insn);
 	} else if (index == NO_INDEX && (mod || in->raw.sib.base != REG_FRAME)) {
@@ -91,7 +91,7 @@ static void read_relative(const ZydisDecodedInstruction *in, uint64_t vaddr, str
 	insn->target = vaddr + in->length + (uint64_t)in->raw.imm[0].value.s;
 	insn->operand = in->opcode & 15;
 	if (!has_usual_prefixes(in))
-		fix(insn, MOVED_BY_INSTRUCTION);
+		set_fixed(insn, MOVED_BY_INSTRUCTION);
 	else if (in->meta.category == ZYDIS_CATEGORY_CALL)
 		insn->move = INSN_MOVE_CALL;
 	else if (in->meta.category == ZYDIS_CATEGORY_UNCOND_BR)
@@ -100,7 +100,7 @@ static void read_relative(const ZydisDecodedInstruction *in, uint64_t vaddr, str
 		 (in->opcode_map == ZYDIS_OPCODE_MAP_0F || in->opcode >> 4 == 7))
 		insn->move = INSN_MOVE_BRANCH;
 	else
-		fix(insn, MOVED_BY_INSTRUCTION);	/* loop, jrcxz, xbegin */
+		set_fixed(insn, MOVED_BY_INSTRUCTION);	/* loop, jrcxz, xbegin */
 }
 
 /* A call through a register or memory.  The copy pushes the return address first, so the
@@ -117,7 +117,7 @@ static void read_indirect_call(const ZydisDecodedInstruction *in,
 	insn->move = INSN_MOVE_CALL_INDIRECT;
 	if (!has_usual_prefixes(in) || in->meta.branch_type != ZYDIS_BRANCH_TYPE_NEAR ||
 	    (base == REG_SP && !context->vector_unified.B))
-		fix(insn, MOVED_BY_INSTRUCTION);
+		set_fixed(insn, MOVED_BY_INSTRUCTION);
 }
 
 static void read_branch(const ZydisDecodedInstruction *in, const ZydisDecoderContext *context,
@@ -135,7 +135,7 @@ static void read_branch(const ZydisDecodedInstruction *in, const ZydisDecoderCon
 	else if (insn->flow == INSN_CALL)
 		read_indirect_call(in, context, insn);
 	else if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
-		fix(insn, MOVED_BY_INSTRUCTION);
+		set_fixed(insn, MOVED_BY_INSTRUCTION);
 	if (in->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
 		insn->flow = INSN_BRANCH;
 }
@@ -178,10 +178,10 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 		break;
 	}
 	if (in->meta.category == ZYDIS_CATEGORY_SYSCALL)
-		fix(insn, MOVED_BY_SYSCALL);
+		set_fixed(insn, MOVED_BY_SYSCALL);
 	if (in->meta.category == ZYDIS_CATEGORY_INTERRUPT ||
 	    in->meta.category == ZYDIS_CATEGORY_SYSRET)
-		fix(insn, MOVED_BY_INSTRUCTION);
+		set_fixed(insn, MOVED_BY_INSTRUCTION);
 }
 
 static void read_flags(const ZydisDecodedInstruction *in, struct insn *insn)
@@ -218,7 +218,7 @@ bool insn_decode(const uint8_t *code, uint64_t bytes, uint64_t vaddr, struct ins
 	return true;
 }
 
-static uint64_t after(const uint8_t *field, uint64_t end)
+static uint64_t relative_address(const uint8_t *field, uint64_t end)
 {
 	int32_t distance;
 
@@ -236,10 +236,10 @@ uint32_t insn_guess(const uint8_t *code, uint64_t bytes, uint64_t vaddr,
 	if (code[0] == 0xeb || code[0] >> 4 == 7 || (code[0] >= 0xe0 && code[0] <= 0xe3))
 		ret_addresses[nr++] = vaddr + 2 + (uint64_t)(int64_t)(int8_t)code[1];
 	if (bytes >= 5 && (code[0] == 0xe8 || code[0] == 0xe9))
-		ret_addresses[nr++] = after(code + 1, vaddr + 5);
+		ret_addresses[nr++] = relative_address(code + 1, vaddr + 5);
 	if (bytes < 6)
 		return nr;
 	if ((code[0] == 0x0f && code[1] >> 4 == 8) || (code[0] == 0x8d && (code[1] & 0xc7) == 5))
-		ret_addresses[nr++] = after(code + 2, vaddr + 6);
+		ret_addresses[nr++] = relative_address(code + 2, vaddr + 6);
 	return nr;
 }

@@ -170,7 +170,7 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 
 /* Count a record of @event as lost.  There is no record on which a filter could run.  So
  * each buffer counts the loss, even if its filter might have rejected the record. */
-static void drop(const struct ulf_event *event)
+static void count_lost(const struct ulf_event *event)
 {
 	for (const struct event_use *use = event_plan(event); use; use = use->next) {
 		struct trigger_hit hit = { .use = use, .event = event };
@@ -187,7 +187,7 @@ void ulf_event_too_big(const struct ulf_event *event)
 {
 	if (!ulf_probe_enter())
 		return;
-	drop(event);
+	count_lost(event);
 	ulf_probe_exit();
 }
 
@@ -202,7 +202,7 @@ void event_emit(const struct trigger_hit *cause, const struct ulf_event *event,
 	if (!use)
 		return;
 	if (!entry || depth > EMIT_DEPTH_MAX) {
-		drop(event);
+		count_lost(event);
 		return;
 	}
 	head[0] = event->id;

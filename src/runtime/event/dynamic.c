@@ -53,7 +53,7 @@ int dynamic_use(uint32_t row)
 	return 0;
 }
 
-static int apply(struct ulf_event *event)
+static int apply_event(struct ulf_event *event)
 {
 	uint32_t wanted;
 	int r = root_populate_row(root_event(event->row));
@@ -76,7 +76,7 @@ int dynamic_apply(void)
 	do {
 		nr = nr_used;
 		for (uint32_t i = 0; i < ABI_DYNAMIC; i++) {
-			r = dynamic_table[i] ? apply(dynamic_table[i]) : 0;
+			r = dynamic_table[i] ? apply_event(dynamic_table[i]) : 0;
 			if (r && !ret)
 				ret = r;
 		}

@@ -81,7 +81,7 @@ static bool has_calls(const struct ulf_event *event)
 /* Apply the settings of a module's events.  An event with id 0 stays off, because there was
  * no space for it in the tables.  An event whose tracepoint has calls (regfunc, unregfunc)
  * only gets a new plan here.  Other events are also switched on and off. */
-static int apply(struct ulf_module *module)
+static int apply_module(struct ulf_module *module)
 {
 	int ret = 0;
 
@@ -101,7 +101,7 @@ static int apply(struct ulf_module *module)
 
 int event_apply(struct ulf_module *module)
 {
-	int ret = apply(module), r;
+	int ret = apply_module(module), r;
 
 	r = dynamic_apply();
 	return ret ? ret : r;
@@ -112,7 +112,7 @@ int event_apply_all(void)
 	int ret = 0, r;
 
 	for (struct ulf_module *m = module_first(); m; m = m->next) {
-		r = apply(m);
+		r = apply_module(m);
 		if (r && !ret)
 			ret = r;
 	}

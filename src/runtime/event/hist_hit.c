@@ -86,7 +86,7 @@ static size_t hit_peek(void *ctx, uint64_t address, void *to, size_t bytes)
 	return arch_read_memory(thread_tid(), address, to, bytes);
 }
 
-static uint64_t load(const uint64_t *word)
+static uint64_t load_word(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
@@ -94,7 +94,7 @@ static uint64_t load(const uint64_t *word)
 /* Count a hit of a quick histogram.  Returns false if a program must be run instead. */
 static inline bool count_quickly(const struct hist_quick *quick, const void *entry, size_t bytes)
 {
-	if (load(quick->paused))
+	if (load_word(quick->paused))
 		return false;
 	if (quick->kind == HIST_QUICK_STR)
 		return quick->val.bytes ?
@@ -109,7 +109,7 @@ static inline bool emit_quickly(const struct ulf_event *event, uint32_t *entry, 
 {
 	const struct event_use *use = event ? event_plan(event) : NULL;
 
-	if (!use || !use->quick || !entry || !load(use->soft))
+	if (!use || !use->quick || !entry || !load_word(use->soft))
 		return false;
 	entry[0] = event->id;
 	entry[1] = thread_tid();
@@ -188,7 +188,7 @@ solo_hit(const struct event_use *use, void *entry, size_t bytes, const struct ul
 {
 	struct trigger_hit hit;
 
-	if (!load(use->soft))
+	if (!load_word(use->soft))
 		return false;
 	if (use->quick && count_quickly(use->quick, entry, bytes))
 		return true;

@@ -150,7 +150,7 @@ static bool dump_cpu(struct trigger_hit *hit, const struct abi_trigger *trigger)
 
 /* ---- the commands hist, event_probe, enable_hist and disable_hist ---- */
 
-static bool hist(struct trigger_hit *hit, const struct abi_trigger *trigger)
+static bool run_hist(struct trigger_hit *hit, const struct abi_trigger *trigger)
 {
 	hist_hit(&hit->use->hists[trigger - hit->use->triggers->triggers], hit);
 	return true;
