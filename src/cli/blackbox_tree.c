@@ -23,13 +23,13 @@
 
 /* Connect to the next server after the server has ended; starts one if there is none.  The
  * next server finds all settings in the root. */
-static int reconnect(struct blackbox *box)
+static int reconnect_server(struct blackbox *box)
 {
 	conn_close(&box->conn);
 	return conn_open(&box->conn, CONN_START);
 }
 
-static char *join(const char *dir, const char *name)
+static char *join_path(const char *dir, const char *name)
 {
 	char *path;
 
@@ -40,7 +40,7 @@ static int read_path(struct blackbox *box, const char *path, struct text *ret_te
 {
 	int ret = conn_file_text(&box->conn, path, ret_text);
 
-	if (ret == -EPIPE && reconnect(box) == 0) {
+	if (ret == -EPIPE && reconnect_server(box) == 0) {
 		text_done(ret_text);
 		ret = conn_file_text(&box->conn, path, ret_text);
 	}
@@ -49,7 +49,7 @@ static int read_path(struct blackbox *box, const char *path, struct text *ret_te
 
 int blackbox_read(struct blackbox *box, const char *name, struct text *ret_text)
 {
-	char *path = join(box->dir, name);
+	char *path = join_path(box->dir, name);
 	int ret;
 
 	text_init(ret_text, 0);
@@ -63,7 +63,7 @@ int blackbox_read(struct blackbox *box, const char *name, struct text *ret_text)
 static int read_or_report(struct blackbox *box, const char *name, struct text *ret_text)
 {
 	int ret = blackbox_read(box, name, ret_text);
-	char *path = ret < 0 ? join(box->dir, name) : NULL;
+	char *path = ret < 0 ? join_path(box->dir, name) : NULL;
 
 	if (path)
 		root_path_error(path, ret);
@@ -82,14 +82,14 @@ enum report {
 static int change_file(struct blackbox *box, const char *name, const char *text,
 		       enum report report)
 {
-	char *path = join(box->dir, name), *line = NULL;
+	char *path = join_path(box->dir, name), *line = NULL;
 	struct tree_write write;
 	int ret = -ENOMEM;
 
 	if (path && asprintf(&line, "%s\n", text) >= 0) {
 		tree_write_init(&write, path, line, O_APPEND);
 		ret = tree_write(&box->conn, &write);
-		if (ret == -EPIPE && reconnect(box) == 0) {
+		if (ret == -EPIPE && reconnect_server(box) == 0) {
 			ret = tree_write(&box->conn, &write);
 			/* The write was repeated: the server was killed after it had done the
 			 * first one. */
@@ -109,7 +109,7 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 static int change_event(struct blackbox *box, const char *name, const char *first,
 			const char *second, enum report report)
 {
-	char *path = join(box->event_dir, name), *value = NULL;
+	char *path = join_path(box->event_dir, name), *value = NULL;
 	int ret = -ENOMEM;
 
 	if (path && asprintf(&value, "%s%s", first, second) >= 0) {
@@ -122,7 +122,7 @@ static int change_event(struct blackbox *box, const char *name, const char *firs
 
 static int read_event(struct blackbox *box, const char *name, struct text *ret_text)
 {
-	char *path = join(box->event_dir, name);
+	char *path = join_path(box->event_dir, name);
 	int ret;
 
 	text_init(ret_text, 0);
@@ -441,7 +441,7 @@ static int read_snapshot_start(struct blackbox *box, const char *path, struct te
 static int snapshot_state(struct blackbox *box)
 {
 	static const char none[] = "\n#\n#\n# * Snapshot is ";
-	char *path = join(box->dir, "snapshot");
+	char *path = join_path(box->dir, "snapshot");
 	int ret = path ? 0 : -ENOMEM;
 	struct text text;
 	const char *at;
@@ -449,7 +449,7 @@ static int snapshot_state(struct blackbox *box)
 	text_init(&text, ABI_SOCKET_ANSWER_MAX);
 	if (path)
 		ret = read_snapshot_start(box, path, &text);
-	if (ret == -EPIPE && reconnect(box) == 0)
+	if (ret == -EPIPE && reconnect_server(box) == 0)
 		ret = read_snapshot_start(box, path, &text);
 	at = strchr(text_str(&text), '\n');
 	if (ret >= 0) {
@@ -523,7 +523,7 @@ void blackbox_disarm(struct blackbox *box)
 	box->is_armed = false;
 }
 
-static int arm(struct blackbox *box, const char *trigger, enum report report)
+static int arm_trigger(struct blackbox *box, const char *trigger, enum report report)
 {
 	int ret = change_event(box, "trigger", trigger, box->limit, report);
 
@@ -558,7 +558,7 @@ int blackbox_start(struct blackbox *box)
 	if (!ret)
 		ret = enable_more(box);
 	if (!ret)
-		ret = arm(box, TRIGGER_IDLE, LOUD);
+		ret = arm_trigger(box, TRIGGER_IDLE, LOUD);
 	if (!ret) {
 		start_to_count(box);
 		blackbox_disarm(box);
@@ -571,7 +571,7 @@ int blackbox_rearm(struct blackbox *box)
 {
 	int ret = change_file(box, "snapshot", "2", UNLESS_ENDED);
 
-	return ret ? ret : arm(box, TRIGGER, UNLESS_ENDED);
+	return ret ? ret : arm_trigger(box, TRIGGER, UNLESS_ENDED);
 }
 
 void blackbox_restore(struct blackbox *box)
@@ -633,7 +633,7 @@ static const char *find_counter(const char *hist, const char *limit)
 }
 
 /* Return the figure after @name in the histogram that begins at @part. */
-static uint64_t figure(const char *part, const char *name)
+static uint64_t parse_figure(const char *part, const char *name)
 {
 	const char *at = strstr(part, name);
 
@@ -653,7 +653,7 @@ int blackbox_count(struct blackbox *box, uint64_t *ret_nr)
 	if (!ret && !part)
 		ret = -ENODATA;
 	if (!ret)
-		*ret_nr = figure(part, "\n    Hits: ") + figure(part, "\n    Dropped: ");
+		*ret_nr = parse_figure(part, "\n    Hits: ") + parse_figure(part, "\n    Dropped: ");
 	text_done(&hist);
 	return ret;
 }

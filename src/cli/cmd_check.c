@@ -16,7 +16,7 @@
 
 #define SHOWN_BEFORE	40		/* maximum number of characters of a print fmt
 					 * that are shown before an error */
-#define SHOWN_BEHIND	36		/* maximum number of characters of a print fmt
+#define SHOWN_AFTER	36		/* maximum number of characters of a print fmt
 					 * that are shown after an error */
 
 struct count {
@@ -32,7 +32,7 @@ static void print_error_position(const char *print_fmt, size_t pos)
 	size_t len = strlen(print_fmt), start, end, i;
 
 	start = pos > SHOWN_BEFORE ? pos - SHOWN_BEFORE : 0;
-	end = len - pos > SHOWN_BEHIND ? pos + SHOWN_BEHIND : len;
+	end = len - pos > SHOWN_AFTER ? pos + SHOWN_AFTER : len;
 	printf("    %s", start ? "..." : "");
 	for (i = start; i < end; i++)
 		putchar(print_fmt[i] < ' ' || print_fmt[i] == 0x7f ? ' ' : print_fmt[i]);

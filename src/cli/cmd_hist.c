@@ -46,7 +46,7 @@ static bool is_wanted(const struct hist_block *block, const char *wanted)
 }
 
 /* Keep the histograms whose triggers begin with @wanted.  Prints an error if there is none. */
-static int choose(struct hist_text *hist, const char *wanted, const char *where)
+static int choose_histograms(struct hist_text *hist, const char *wanted, const char *where)
 {
 	struct hist_text all = *hist;
 	uint32_t nr = 0;
@@ -136,7 +136,7 @@ static int print_hist(const struct hist_options *options, const struct hist_orig
 			  where);
 		ret = -ENOENT;
 	} else if (options->trigger) {
-		ret = choose(&hist, options->trigger, where);
+		ret = choose_histograms(&hist, options->trigger, where);
 	}
 	if (!ret && options->format == FORMAT_TEXT)
 		print_text(&hist);

@@ -150,8 +150,8 @@ static void report_other_directory(void *arg, const char *path)
 			  user.uid, user.gid, path);
 }
 
-/* Return true if logind runs.  Its directory alone does not tell: the package has it, and in a
- * container /run may be a part of the image.  systemd makes the other one when it boots. */
+/* Return true if logind runs.  Its own directory is not enough: the package contains it, and in a
+ * container /run may be a part of the image.  systemd makes the other directory when it boots. */
 static bool has_logind(void)
 {
 	return access("/run/systemd/system", F_OK) == 0 && access("/run/systemd/seats", F_OK) == 0;

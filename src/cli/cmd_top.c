@@ -71,7 +71,7 @@ static void print_plain(const char *summary, const char *titles, const char *row
 }
 
 /* Print the figures of the last read. */
-static int show(struct top *top)
+static int show_table(struct top *top)
 {
 	struct text summary, titles, lines;
 	struct top_layout layout;
@@ -148,7 +148,7 @@ static void next_interval(struct top *top)
 
 	if (!top->is_paused && read_table(top) < 0)
 		top->has_failed = top->is_end = true;
-	else if (show(top) < 0)
+	else if (show_table(top) < 0)
 		top->has_failed = top->is_end = true;
 	if (top->count && !--top->count)
 		top->is_end = true;
@@ -186,7 +186,7 @@ static void sort_by_key(struct top *top, char key)
 	}
 }
 
-static void press(struct top *top, char key)
+static void handle_key(struct top *top, char key)
 {
 	switch (key) {
 	case 'q':
@@ -221,19 +221,19 @@ static void press(struct top *top, char key)
 	default:
 		sort_by_key(top, key);
 	}
-	show(top);
+	show_table(top);
 }
 
 /* ---- the loop ---- */
 
 /* Stop this process, as ^Z demands.  Before it stops, the terminal gets its old settings back. */
-static void stop(struct top *top)
+static void stop_process(struct top *top)
 {
 	top_screen_leave();
 	/* SIGTSTP has a handler here, and SIGSTOP cannot have one. */
 	raise(SIGSTOP);
 	top_screen_enter();
-	show(top);
+	show_table(top);
 }
 
 static void run_loop(struct top *top)
@@ -255,16 +255,16 @@ static void run_loop(struct top *top)
 			break;
 		case TOP_RESIZE:
 			if (top->is_screen)
-				show(top);
+				show_table(top);
 			break;
 		case TOP_STOP:
 			if (top->is_screen)
-				stop(top);
+				stop_process(top);
 			else
 				raise(SIGSTOP);
 			break;
 		case TOP_KEY_PRESS:
-			press(top, key);
+			handle_key(top, key);
 			break;
 		}
 	}
@@ -272,19 +272,19 @@ static void run_loop(struct top *top)
 
 /* Show the histogram until the end.  The trigger is set.  On a terminal the last figures stay
  * on the screen. */
-static void run(struct top *top)
+static void run_screen(struct top *top)
 {
 	top->read_ns = clock_monotonic_ns();
 	if (top->is_screen) {
 		top_screen_enter();
-		show(top);
+		show_table(top);
 	}
 	run_loop(top);
 	if (top->is_screen) {
 		top_screen_leave();
 		top->is_screen = false;
 		if (top->table.nr)
-			show(top);
+			show_table(top);
 	}
 	if (top->has_ended)
 		cli_error("%s: the program has ended", top->event.root);
@@ -305,7 +305,7 @@ static int set_key_title(struct top *top)
 	return top->key_title ? 0 : -ENOMEM;
 }
 
-static int start(struct top *top, char **argv)
+static int start_top(struct top *top, char **argv)
 {
 	int ret = conn_open(&top->conn, CONN_START);
 
@@ -327,10 +327,10 @@ static int start(struct top *top, char **argv)
 
 static int top_main(struct top *top, char **argv)
 {
-	int ret = start(top, argv);
+	int ret = start_top(top, argv);
 
 	if (!ret)
-		run(top);
+		run_screen(top);
 	top_trigger_remove(&top->trigger);
 	top_table_done(&top->table);
 	event_path_done(&top->event);

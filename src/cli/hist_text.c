@@ -30,7 +30,7 @@ struct parser {
 };
 
 /* Skip @text.  Returns false if the next characters are not @text. */
-static bool skip(struct parser *parser, const char *text)
+static bool skip_text(struct parser *parser, const char *text)
 {
 	if (!span_starts(parser->rest, text))
 		return false;
@@ -73,12 +73,12 @@ static bool take_number(struct parser *parser, unsigned int base, uint64_t *ret_
 static bool skip_label(struct parser *parser, const struct hist_field *field)
 {
 	if (span_is(field->label, "common_cpu") && !span_starts(parser->rest, "common_cpu") &&
-	    !skip(parser, "cpu") && !skip(parser, "CPU"))
+	    !skip_text(parser, "cpu") && !skip_text(parser, "CPU"))
 		return false;
 	skip_span(parser, field->label);
 	if (field->form == FIELD_STACK)
-		return skip(parser, ":\n") || skip(parser, ".stacktrace");
-	return skip(parser, ": ");
+		return skip_text(parser, ":\n") || skip_text(parser, ".stacktrace");
+	return skip_text(parser, ": ");
 }
 
 /* Return true if the text at @parser can follow a field of the key.  @next: the field after
@@ -86,8 +86,8 @@ static bool skip_label(struct parser *parser, const struct hist_field *field)
 static bool is_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
-		return skip(&parser, ", ") && skip_label(&parser, next);
-	return (parser.has_stack || skip(&parser, " ")) && skip(&parser, "}") &&
+		return skip_text(&parser, ", ") && skip_label(&parser, next);
+	return (parser.has_stack || skip_text(&parser, " ")) && skip_text(&parser, "}") &&
 	       (span_starts(parser.rest, " hitcount: ") || span_starts(parser.rest, "  ") ||
 		span_starts(parser.rest, "\n"));
 }
@@ -227,13 +227,13 @@ static bool parse_keys(struct parser *parser, struct hist_entry *entry)
 	for (uint32_t i = 0; i < block->nr_keys; i++) {
 		const struct hist_field *next = i + 1 < block->nr_keys ? &block->keys[i + 1] : NULL;
 
-		if (i && !skip(parser, ", "))
+		if (i && !skip_text(parser, ", "))
 			return false;
 		if (!skip_label(parser, &block->keys[i]) ||
 		    !parse_key_field(parser, &block->keys[i], next, &entry->keys[i]))
 			return false;
 	}
-	return skip(parser, " }") || skip(parser, "}");
+	return skip_text(parser, " }") || skip_text(parser, "}");
 }
 
 /* ---- values ---- */
@@ -244,9 +244,9 @@ static bool take_percent(struct parser *parser, uint64_t *ret_value)
 	uint64_t whole, part;
 
 	*ret_value = 0;
-	if (skip(parser, "[ERROR]"))
+	if (skip_text(parser, "[ERROR]"))
 		return true;
-	if (!take_number(parser, 10, &whole) || !skip(parser, ".") ||
+	if (!take_number(parser, 10, &whole) || !skip_text(parser, ".") ||
 	    !take_number(parser, 10, &part))
 		return false;
 	*ret_value = whole * 100 + part;
@@ -266,11 +266,11 @@ static bool take_bar(struct parser *parser, uint64_t *ret_value)
 
 static bool parse_value(struct parser *parser, const struct hist_field *field, uint64_t *ret_value)
 {
-	if (!skip(parser, "  ") || !skip_span(parser, field->label))
+	if (!skip_text(parser, "  ") || !skip_span(parser, field->label))
 		return false;
 	if (field->form == FIELD_PERCENT)
-		return skip(parser, " (%):") && take_percent(parser, ret_value);
-	if (!skip(parser, ": "))
+		return skip_text(parser, " (%):") && take_percent(parser, ret_value);
+	if (!skip_text(parser, ": "))
 		return false;
 	if (field->form == FIELD_GRAPH)
 		return take_bar(parser, ret_value);
@@ -282,13 +282,13 @@ static bool parse_values(struct parser *parser, struct hist_entry *entry)
 	const struct hist_block *block = parser->block;
 
 	if (!block->is_nohitcount &&
-	    !(skip(parser, " hitcount: ") && take_number(parser, 10, &entry->hits)))
+	    !(skip_text(parser, " hitcount: ") && take_number(parser, 10, &entry->hits)))
 		return false;
 	for (uint32_t i = 0; i < block->nr_vals; i++) {
 		if (!parse_value(parser, &block->vals[i], &entry->vals[i]))
 			return false;
 	}
-	return skip(parser, "\n");
+	return skip_text(parser, "\n");
 }
 
 /* ---- onmax() and onchange() ---- */
@@ -298,9 +298,9 @@ static bool parse_values(struct parser *parser, struct hist_entry *entry)
 static bool is_saved_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
-		return skip(&parser, "  ") && skip_span(&parser, next->label) &&
-		       skip(&parser, ": ");
-	return skip(&parser, "\n") && !span_starts(parser.rest, "         ");
+		return skip_text(&parser, "  ") && skip_span(&parser, next->label) &&
+		       skip_text(&parser, ": ");
+	return skip_text(&parser, "\n") && !span_starts(parser.rest, "         ");
 }
 
 static bool parse_saved(struct parser *parser, const struct hist_field *field,
@@ -308,7 +308,7 @@ static bool parse_saved(struct parser *parser, const struct hist_field *field,
 {
 	struct span text, number;
 
-	if (!skip(parser, "  ") || !skip_span(parser, field->label) || !skip(parser, ": "))
+	if (!skip_text(parser, "  ") || !skip_span(parser, field->label) || !skip_text(parser, ": "))
 		return false;
 	text = parser->rest;
 	while (parser->rest.len && !is_saved_end(*parser, next))
@@ -325,8 +325,8 @@ static bool parse_track(struct parser *parser, struct hist_track *track)
 {
 	const struct hist_block *block = parser->block;
 
-	track->is_max = skip(parser, "\tmax: ");
-	if ((!track->is_max && !skip(parser, "\tchanged: ")) ||
+	track->is_max = skip_text(parser, "\tmax: ");
+	if ((!track->is_max && !skip_text(parser, "\tchanged: ")) ||
 	    !take_number(parser, 10, &track->value))
 		return false;
 	for (uint32_t i = 0; i < block->nr_saved; i++) {
@@ -336,7 +336,7 @@ static bool parse_track(struct parser *parser, struct hist_track *track)
 		if (!parse_saved(parser, &block->saved[i], next, &track->saved[i]))
 			return false;
 	}
-	return skip(parser, "\n");
+	return skip_text(parser, "\n");
 }
 
 /* Parse the lines after an entry that begin with a tab. */
@@ -393,10 +393,10 @@ static bool parse_totals(struct parser *parser, struct hist_block *block)
 	uint64_t entries;
 
 	skip_snapshot(parser);
-	return skip(parser, "\nTotals:\n    Hits: ") && take_number(parser, 10, &block->hits) &&
-	       skip(parser, "\n    Entries: ") && take_number(parser, 10, &entries) &&
-	       skip(parser, "\n    Dropped: ") && take_number(parser, 10, &block->dropped) &&
-	       skip(parser, "\n") && entries == block->nr_entries;
+	return skip_text(parser, "\nTotals:\n    Hits: ") && take_number(parser, 10, &block->hits) &&
+	       skip_text(parser, "\n    Entries: ") && take_number(parser, 10, &entries) &&
+	       skip_text(parser, "\n    Dropped: ") && take_number(parser, 10, &block->dropped) &&
+	       skip_text(parser, "\n") && entries == block->nr_entries;
 }
 
 static int parse_block(struct parser *parser, struct hist_block *block)
@@ -405,13 +405,13 @@ static int parse_block(struct parser *parser, struct hist_block *block)
 
 	parser->block = block;
 	block->text = parser->rest;
-	if (!skip(parser, "# event histogram\n#\n# trigger info: ") ||
-	    !hist_trigger_parse(span_cut(&parser->rest, '\n'), block) || !skip(parser, "#\n\n"))
+	if (!skip_text(parser, "# event histogram\n#\n# trigger info: ") ||
+	    !hist_trigger_parse(span_cut(&parser->rest, '\n'), block) || !skip_text(parser, "#\n\n"))
 		return -EBADMSG;
 	parser->has_stack = false;
 	for (uint32_t i = 0; i < block->nr_keys; i++)
 		parser->has_stack |= block->keys[i].form == FIELD_STACK;
-	while (skip(parser, "{ ")) {
+	while (skip_text(parser, "{ ")) {
 		ret = parse_entry(parser, block);
 		if (ret < 0)
 			return ret;
@@ -431,7 +431,7 @@ static int add_block(struct parser *parser, struct hist_text *hist)
 		return -ENOMEM;
 	hist->blocks = blocks;
 	blocks[hist->nr] = (struct hist_block){ .hits = 0 };
-	if (hist->nr && !skip(parser, "\n\n"))
+	if (hist->nr && !skip_text(parser, "\n\n"))
 		return -EBADMSG;
 	return parse_block(parser, &blocks[hist->nr++]);
 }
@@ -443,7 +443,7 @@ int hist_text_parse(const char *text, struct hist_text *ret_hist, unsigned int *
 	int ret = 0;
 
 	/* The kernel prints this text for an event without histograms. */
-	skip(&parser, "[empty]\n");
+	skip_text(&parser, "[empty]\n");
 	while (parser.rest.len && !ret)
 		ret = add_block(&parser, &hist);
 	*ret_hist = hist;

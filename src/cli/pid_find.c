@@ -74,7 +74,7 @@ static bool is_own(pid_t pid)
 	return line && sscanf(line, "\nUid: %u", &uid) == 1 && uid == getuid();
 }
 
-static void offer(struct candidates *candidates, pid_t pid)
+static void add_candidate(struct candidates *candidates, pid_t pid)
 {
 	char comm[LINE_BYTES];
 
@@ -122,7 +122,7 @@ static pid_t find_by_name(const char *name)
 
 	while (dir && (entry = readdir(dir)))
 		if (*entry->d_name >= '1' && *entry->d_name <= '9')
-			offer(&candidates, (pid_t)atoi(entry->d_name));
+			add_candidate(&candidates, (pid_t)atoi(entry->d_name));
 	if (dir)
 		closedir(dir);
 	if (candidates.nr == 1)

@@ -61,7 +61,7 @@ static void format_number(double value, unsigned int width, char *to, size_t byt
 }
 
 /* Returns a number without its bias. */
-static double unbiased(uint64_t number, uint64_t bias)
+static double remove_bias(uint64_t number, uint64_t bias)
 {
 	return bias ? (double)(int64_t)(number - bias) : (double)number;
 }
@@ -101,7 +101,7 @@ static void format_figure(const struct top_rows *rows, const struct top_row *row
 		return;
 	default:
 		if (row->hits)
-			format_number(unbiased(row->quantiles[column - TOP_P50], rows->bias), width,
+			format_number(remove_bias(row->quantiles[column - TOP_P50], rows->bias), width,
 				      to, bytes);
 		else
 			snprintf(to, bytes, "-");

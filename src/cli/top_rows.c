@@ -290,14 +290,14 @@ static int make_linear(const struct top_table *table, const struct top_view *vie
 
 /* ---- sort ---- */
 
-static double average(const struct top_row *row, bool is_signed)
+static double row_average(const struct top_row *row, bool is_signed)
 {
 	double sum = is_signed ? (double)(int64_t)row->sum : (double)row->sum;
 
 	return row->hits ? sum / (double)row->hits : 0;
 }
 
-static double figure(const struct top_row *row, enum top_column column, bool is_signed)
+static double row_figure(const struct top_row *row, enum top_column column, bool is_signed)
 {
 	switch (column) {
 	case TOP_RATE:
@@ -305,7 +305,7 @@ static double figure(const struct top_row *row, enum top_column column, bool is_
 	case TOP_SUM:
 		return is_signed ? (double)(int64_t)row->sum : (double)row->sum;
 	case TOP_AVG:
-		return average(row, is_signed);
+		return row_average(row, is_signed);
 	case TOP_P50:
 	case TOP_P90:
 	case TOP_P99:
@@ -338,8 +338,8 @@ static int compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct top_row *x = a, *y = b;
 	const struct order *order = arg;
-	double v = figure(x, order->column, order->is_signed);
-	double w = figure(y, order->column, order->is_signed);
+	double v = row_figure(x, order->column, order->is_signed);
+	double w = row_figure(y, order->column, order->is_signed);
 	int ret = order->column == TOP_KEY ? 0 : (v < w) - (v > w);
 
 	if (!ret)

@@ -90,7 +90,7 @@ static void merge_equal(struct top_table *table)
 }
 
 /* Compute the figures since the read @before.  Both tables are sorted. */
-static void subtract(struct top_table *table, const struct top_table *before)
+static void subtract_table(struct top_table *table, const struct top_table *before)
 {
 	uint32_t k = 0;
 
@@ -171,7 +171,7 @@ int top_table_make(const struct top_trigger *trigger, const struct hist_block *b
 	}
 	qsort(table.samples, table.nr, sizeof(*table.samples), compare_samples);
 	merge_equal(&table);
-	subtract(&table, before);
+	subtract_table(&table, before);
 	*ret_table = table;
 	return 0;
 }

@@ -23,7 +23,7 @@
 
 /* Connect to the next server after the server has ended; starts one if there is none.  The
  * next server finds the histogram in the root. */
-static bool reconnect(struct top_trigger *trigger, int error)
+static bool reconnect_server(struct top_trigger *trigger, int error)
 {
 	if (error != -EPIPE)
 		return false;
@@ -40,7 +40,7 @@ static int read_event_file(struct top_trigger *trigger, const char *name, struct
 	if (!path)
 		return -ENOMEM;
 	ret = conn_file_text(trigger->conn, path, ret_text);
-	if (ret < 0 && reconnect(trigger, ret)) {
+	if (ret < 0 && reconnect_server(trigger, ret)) {
 		text_done(ret_text);
 		ret = conn_file_text(trigger->conn, path, ret_text);
 	}
@@ -65,7 +65,7 @@ static int write_trigger(struct top_trigger *trigger, const char *prefix, const 
 	}
 	tree_write_init(&write, path, line, O_APPEND);
 	ret = tree_write(trigger->conn, &write);
-	if (ret < 0 && reconnect(trigger, ret))
+	if (ret < 0 && reconnect_server(trigger, ret))
 		ret = tree_write(trigger->conn, &write);
 	if (ret < 0 && is_loud)
 		tree_write_error(&write, ret);
