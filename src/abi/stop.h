@@ -18,7 +18,7 @@
 #define ABI_STOP_COMING		0x80000000u	/* a value of abi_process.stop_given that is no
 						 * thread id, and no -errno */
 
-/* Addresses of instructions that are to be changed. */
+/* Addresses of instructions that the process will change. */
 struct abi_stop_range {
 	uint64_t start, end;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which build of this program runs. */
+/* A number that differs from build to build of this program. */
 #ifndef BASE_OWN_ID_H
 #define BASE_OWN_ID_H
 

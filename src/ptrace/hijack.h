@@ -19,9 +19,11 @@ struct hijack {
 	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which it was asked to stop */
 	bool is_masked;			/* true: its signals are blocked */
 	bool has_moved;			/* true: it has registers of the carrier */
-	bool is_interrupted;		/* true: it has stopped for another reason than this
-					 * process's: the carrier must restore it */
-	int signal;			/* signal that it was about to get then; 0: none */
+	bool is_interrupted;		/* true: the thread has stopped for another reason than a
+					 * request of this process, so the carrier must restore
+					 * its registers */
+	int signal;			/* signal that the kernel was about to deliver at that
+					 * stop; 0: none */
 };
 
 /*

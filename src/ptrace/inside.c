@@ -76,7 +76,7 @@ static void check_address(struct search *search, uint64_t address)
 		set_inside(search, low);
 }
 
-/* Add a stack that is to be read, unless it is part of one that is known. */
+/* Add a stack to the list of those to read, unless a stack of the list contains it. */
 static void add_stack(struct search *search, uint64_t sp)
 {
 	uint64_t start = (sp - ARCH_RED_ZONE_BYTES) & ~(uint64_t)7;

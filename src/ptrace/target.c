@@ -71,7 +71,7 @@ static bool check_map(struct target *target, const struct remote_map *map, struc
 	return true;
 }
 
-/* The program itself tells its machine. */
+/* Check that the program is for this CPU, by the header of its file. */
 static bool check_machine(pid_t pid, struct text *why)
 {
 	unsigned char elf[20] = { 0 };

@@ -189,7 +189,7 @@ static void array_lengths_that_are_no_numbers(void **state)
 	event_format_free(fmt);
 }
 
-static void what_is_no_format_is_refused(void **state)
+static void wrong_formats_are_refused(void **state)
 {
 	static const struct {
 		const char *from, *to;
@@ -317,7 +317,7 @@ int main(void)
 		cmocka_unit_test(names_must_be_whole),
 		cmocka_unit_test(formats_are_built_from_parts),
 		cmocka_unit_test(array_lengths_that_are_no_numbers),
-		cmocka_unit_test(what_is_no_format_is_refused),
+		cmocka_unit_test(wrong_formats_are_refused),
 		cmocka_unit_test(header_page_follows_the_sub_buffer_size),
 		cmocka_unit_test(header_event_is_the_kernels),
 		cmocka_unit_test(types_in_all_spellings),

@@ -82,7 +82,7 @@ static void usual_lines(void **state)
 			    strstr(wanted, "         python3"));
 }
 
-static void who_called_it(void **state)
+static void caller_is_printed(void **state)
 {
 	struct calls *c = *state;
 
@@ -214,7 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, calls_teardown)
 		TEST(usual_lines),
-		TEST(who_called_it),
+		TEST(caller_is_printed),
 		TEST(symbols),
 		TEST(numbers),
 		TEST(calls_of_the_graph),

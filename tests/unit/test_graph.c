@@ -509,7 +509,7 @@ static void a_pipe_does_not_wait_for_the_end(void **state)
 	tracefs_close(pipe);
 }
 
-static void what_was_overrun_is_said(void **state)
+static void lost_records_are_reported(void **state)
 {
 	struct calls *c = *state;
 	struct tracefs_file *pipe;
@@ -739,7 +739,7 @@ int main(void)
 		TEST(a_leaf_may_be_in_two_rings),
 		TEST(a_leaf_may_be_on_two_pages),
 		TEST(a_pipe_does_not_wait_for_the_end),
-		TEST(what_was_overrun_is_said),
+		TEST(lost_records_are_reported),
 		TEST(deep_functions),
 		TEST(nonsense),
 		TEST(more_of_calls),

@@ -151,12 +151,12 @@ enum when {
 };
 
 enum agent {
-	NOT_TOLD,
-	THERE,
-	GONE,				/* ended by exec() */
+	NO_AGENT,			/* an older runtime does not store the thread id */
+	AGENT_RUNS,
+	AGENT_ENDED,			/* ended by exec() */
 };
 
-static int see(void *arg, const struct server_root_info *info)
+static int store_nr_processes(void *arg, const struct server_root_info *info)
 {
 	*(uint32_t *)arg = info->nr_processes;
 	return 1;
@@ -181,9 +181,9 @@ static bool counts(enum kind kind, enum when when, enum agent agent, bool has_sl
 	ns[AFTER] = now_ns();
 	ns[FUTURE] = ns[AFTER] + 3600000000000u;
 	root.processes[0].claimed_ns = ns[when];
-	if (agent == NOT_TOLD)
+	if (agent == NO_AGENT)
 		root.processes[0].agent = 0;
-	else if (agent == GONE)
+	else if (agent == AGENT_ENDED)
 		root.processes[0].agent = (uint32_t)getpid();
 	if (!has_slot) {
 		memset(&root.processes[0], 0, sizeof(root.processes[0]));
@@ -191,7 +191,7 @@ static bool counts(enum kind kind, enum when when, enum agent agent, bool has_sl
 	}
 	fake_root_show(&root, "one.1");
 	assert_int_equal(server_new(dir, &server), 0);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	server_free(server);
 	fake_root_done(&root);
 	fake_dir_remove(dir);
@@ -209,30 +209,30 @@ static const struct {
 	bool counts, has_no_slot;
 } cases[] = {
 	/* a process whose mappings can be read needs no other sign */
-	{ OPEN, UNKNOWN, NOT_TOLD, .counts = true },
-	{ OPEN, BEFORE, NOT_TOLD, .counts = true },
-	{ OPEN, FUTURE, GONE, .counts = true },
+	{ OPEN, UNKNOWN, NO_AGENT, .counts = true },
+	{ OPEN, BEFORE, NO_AGENT, .counts = true },
+	{ OPEN, FUTURE, AGENT_ENDED, .counts = true },
 	/* a hidden process is not younger than its slot */
-	{ HIDDEN, AFTER, THERE, .counts = true },
-	{ HIDDEN, AFTER, NOT_TOLD, .counts = true },
-	{ HIDDEN, BEFORE, NOT_TOLD, .counts = false },
-	{ HIDDEN, BEFORE, THERE, .counts = false },
-	{ HIDDEN, AFTER, NOT_TOLD, .has_no_slot = true, .counts = true },
-	{ HIDDEN, BEFORE, NOT_TOLD, .has_no_slot = true, .counts = false },
+	{ HIDDEN, AFTER, AGENT_RUNS, .counts = true },
+	{ HIDDEN, AFTER, NO_AGENT, .counts = true },
+	{ HIDDEN, BEFORE, NO_AGENT, .counts = false },
+	{ HIDDEN, BEFORE, AGENT_RUNS, .counts = false },
+	{ HIDDEN, AFTER, NO_AGENT, .has_no_slot = true, .counts = true },
+	{ HIDDEN, BEFORE, NO_AGENT, .has_no_slot = true, .counts = false },
 	/* a hidden process has not called exec() */
-	{ HIDDEN, AFTER, GONE, .counts = false },
+	{ HIDDEN, AFTER, AGENT_ENDED, .counts = false },
 	/* without times its user decides */
-	{ HIDDEN, UNKNOWN, NOT_TOLD, .counts = true },
-	{ HIDDEN, FUTURE, NOT_TOLD, .counts = true },
-	{ STRANGE, UNKNOWN, NOT_TOLD, .counts = false },
-	{ STRANGE, FUTURE, NOT_TOLD, .counts = false },
+	{ HIDDEN, UNKNOWN, NO_AGENT, .counts = true },
+	{ HIDDEN, FUTURE, NO_AGENT, .counts = true },
+	{ STRANGE, UNKNOWN, NO_AGENT, .counts = false },
+	{ STRANGE, FUTURE, NO_AGENT, .counts = false },
 	/* the main thread is not needed */
-	{ HEADLESS, AFTER, THERE, .counts = true },
-	{ HEADLESS, UNKNOWN, THERE, .counts = true },
-	{ HEADLESS, AFTER, GONE, .counts = false },
+	{ HEADLESS, AFTER, AGENT_RUNS, .counts = true },
+	{ HEADLESS, UNKNOWN, AGENT_RUNS, .counts = true },
+	{ HEADLESS, AFTER, AGENT_ENDED, .counts = false },
 };
 
-static void who_counts(void **state)
+static void processes_of_the_root_are_counted(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -269,18 +269,18 @@ static void have_two_slots(uint32_t old, uint32_t new, bool is_late)
 	root.processes[new].pid = is_late ? 0 : (uint32_t)pid;
 	fake_root_show(&root, "one.1");
 	assert_int_equal(server_new(dir, &server), 0);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	assert_int_equal(nr, 2);
 	root.processes[new].claimed_ns = now_ns() + 1;
 	root.processes[new].pid = (uint32_t)pid;
 	/* the server looks again before it removes a root */
 	assert_int_equal(server_root_remove(server, "one.1"), -EBUSY);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	assert_int_equal(nr, 2);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	server_dispatch(server);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	assert_int_equal(nr, 1);
 	server_free(server);
 	fake_root_done(&root);
@@ -331,7 +331,7 @@ static void takes_its_slot(void **state)
 	starting = &root;
 	assert_int_equal(server_new(dir, &server), 0);
 	assert_null(starting);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	assert_int_equal(nr, 1);
 	server_free(server);
 	fake_root_done(&root);
@@ -368,7 +368,7 @@ long syscall(long nr, ...)
 	return -1;
 }
 
-static void who_comes_is_waited_for(void **state)
+static void forked_children_are_waited_for(void **state)
 {
 	struct tracefs_file *file;
 	struct server *server;
@@ -418,7 +418,7 @@ static bool is_there_later(struct server *server, time_t later)
 
 	ahead += later;
 	server_tick(server);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	return nr != UINT32_MAX;
 }
 
@@ -488,7 +488,7 @@ static void look_with(rlim_t nr)
 	}
 	setrlimit(RLIMIT_NOFILE, &all);
 	assert_true(is_there_later(server, 2));
-	server_root_list(server, see, &live);
+	server_root_list(server, store_nr_processes, &live);
 	assert_int_equal(live, 1);
 	ahead = 0;
 	server_free(server);
@@ -496,7 +496,7 @@ static void look_with(rlim_t nr)
 	fake_dir_remove(dir);
 }
 
-static void who_cannot_look_sees_nobody_dead(void **state)
+static void no_process_is_dead_without_inspection(void **state)
 {
 	(void)state;
 	for (rlim_t nr = 0; nr < 8; nr++)
@@ -529,7 +529,7 @@ static void name_is_anothers(void **state)
 	server_dispatch(server);
 	assert_true(is_there_later(server, 2));
 	assert_int_equal(access(root.path, F_OK), -1);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	assert_int_equal(nr, 1);
 	ahead = 0;
 	server_free(server);
@@ -603,7 +603,7 @@ static void live_in_overlay(const char *dir)
 	fake_root_show(&root, "one.1");
 	if (server_new("mnt", &server))
 		_exit(4);
-	server_root_list(server, see, &nr);
+	server_root_list(server, store_nr_processes, &nr);
 	_exit(nr == 1 ? 0 : 5);
 }
 
@@ -625,11 +625,11 @@ int main(void)
 		cmocka_unit_test(maps_count_not_stat),
 		cmocka_unit_test(the_last_slot_counts),
 		cmocka_unit_test(takes_its_slot),
-		cmocka_unit_test(who_comes_is_waited_for),
+		cmocka_unit_test(forked_children_are_waited_for),
 		cmocka_unit_test(child_is_waited_for),
 		cmocka_unit_test(name_is_anothers),
-		cmocka_unit_test(who_cannot_look_sees_nobody_dead),
-		cmocka_unit_test_setup(who_counts, leave_rights),
+		cmocka_unit_test(no_process_is_dead_without_inspection),
+		cmocka_unit_test_setup(processes_of_the_root_are_counted, leave_rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
