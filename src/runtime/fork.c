@@ -15,7 +15,6 @@
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
-#include "runtime/buffer/pids.h"
 #include "runtime/fork.h"
 #include "runtime/init.h"
 
@@ -122,6 +121,15 @@ static void forget_start(void)
 	runtime_forget_start();
 }
 
+/* The blocks of settings still exist: the server waits for this process before it frees them. */
+static void inherit_settings(uint32_t old_tid)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, inherit)
+		part->inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
+}
+
 /* Called in the child after fork().  Only this thread exists in the child.  The text, the
  * probes and the ring sets are as in the parent, because fork_prepare() took
  * runtime_lock(). */
@@ -144,9 +152,7 @@ static void fork_child(void)
 		return;
 	}
 	catch_up();
-	/* The blocks with the lists of threads still exist: the server waits for this
-	 * process before it frees them. */
-	pids_inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
+	inherit_settings(old_tid);
 	if (agent_can_start_in_child())
 		agent_start();
 	else

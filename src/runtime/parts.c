@@ -13,6 +13,7 @@
 #include "runtime/parts.h"
 
 #include "runtime/buffer/dump.h"
+#include "runtime/buffer/pids.h"
 #include "runtime/event/caller.h"
 #include "runtime/event/event.h"
 #include "runtime/event/hist.h"
@@ -59,6 +60,9 @@ const struct runtime_part runtime_part_table[] = {
 		.name = "stack tracer",
 		.init = stack_tracer_init,
 		.thread_new = stack_tracer_forget,
+	}, {
+		.name = "lists of threads",
+		.inherit = pids_inherit,
 	}, {
 		.name = "trace_printk()",
 		.rings_changed = printk_use_set,

@@ -103,6 +103,9 @@ struct runtime_part {
 	 * the server has changed settings since the fork, so it may have freed blocks that
 	 * the child still uses. */
 	void (*after_claim)(bool is_late);
+	/* Method inherit: called when the child uses the current settings.  What they say
+	 * about the thread @old_tid of the parent must now hold for this thread, @tid. */
+	void (*inherit)(uint32_t old_tid, uint32_t tid);
 	/* Method detach: stop using the root's memory, because the child got no process
 	 * slot and so has no root from now on. */
 	void (*detach)(void);
