@@ -66,7 +66,10 @@
  *	SHUTDOWN					(answered, then the server ends)
  *	NO_ROOT		from libulf: it could not create (libulf does not wait for it)
  *			a root; offset: run_id; value:
- *			errno; name of the program
+ *			errno; name of the program.  Or:
+ *			a program that it starts cannot
+ *			be followed; value:
+ *			enum abi_unfollowed
  *	NO_ROOTS	offset: a run_id		struct abi_no_root [], the newest
  *							last
  *
@@ -141,11 +144,28 @@ struct abi_root_row {
 	uint64_t started_ns;		/* time of the program's start, CLOCK_BOOTTIME, ns */
 };
 
-/* A program that could not create a root; or, if @pid is 0, a root that the server
- * cannot open. */
+/* Reasons why `ulf run --follow` cannot follow a program that a traced program starts.  They
+ * are larger than any errno. */
+enum abi_unfollowed {
+	ABI_UNFOLLOWED = 1 << 16,
+	ABI_UNFOLLOWED_STATIC,		/* linked statically */
+	ABI_UNFOLLOWED_LIBC,		/* another dynamic linker than that of the program that
+					 * starts it: another C library, or a chroot */
+	ABI_UNFOLLOWED_MACHINE,		/* built for another CPU, or with 32 bits */
+	ABI_UNFOLLOWED_SECURE,		/* set-uid, set-gid, or the file has capabilities */
+	ABI_UNFOLLOWED_ASAN,		/* AddressSanitizer must be loaded first */
+	ABI_UNFOLLOWED_LIBULF,		/* contains libulf.a */
+	ABI_UNFOLLOWED_UNREADABLE,	/* its file cannot be read */
+	ABI_UNFOLLOWED_PATH,		/* libulf.so is not there for it */
+	ABI_UNFOLLOWED_ENV,		/* its environment is too large */
+	ABI_UNFOLLOWED_END,
+};
+
+/* A program that could not create a root, or could not be followed; or, if @pid is 0, a root
+ * that the server cannot open. */
 struct abi_no_root {
 	uint32_t pid;
-	uint32_t error;			/* errno */
+	uint32_t error;			/* errno, or enum abi_unfollowed */
 	char comm[16];			/* NUL terminated */
 };
 

@@ -59,20 +59,32 @@ int root_list_fetch(struct conn *conn, enum abi_list what, uint32_t run_id,
 	return 0;
 }
 
-bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row)
+size_t root_list_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *rows, size_t max)
 {
 	const struct abi_request request = {
 		.op = ABI_SOCKET_NO_ROOTS,
 		.offset = run_id,
 	};
 	int ret = conn_call(conn, &request, NULL, 0);
-	size_t nr = ret < 0 ? 0 : conn->data.len / sizeof(*ret_row);
+	size_t nr = ret < 0 ? 0 : conn->data.len / sizeof(*rows);
 
-	if (!nr)
-		return false;
-	memcpy(ret_row, conn->data.data + (nr - 1) * sizeof(*ret_row), sizeof(*ret_row));
-	ret_row->comm[sizeof(ret_row->comm) - 1] = '\0';
-	return true;
+	nr = nr < max ? nr : max;
+	memcpy(rows, conn->data.data, nr * sizeof(*rows));
+	for (size_t i = 0; i < nr; i++)
+		rows[i].comm[sizeof(rows[i].comm) - 1] = '\0';
+	return nr;
+}
+
+bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row)
+{
+	struct abi_no_root rows[ROOTS_MISSING_MAX];
+	size_t nr = root_list_missing(conn, run_id, rows, ROOTS_MISSING_MAX);
+
+	while (nr && rows[nr - 1].error > ABI_UNFOLLOWED)
+		nr--;
+	if (nr)
+		*ret_row = rows[nr - 1];
+	return nr;
 }
 
 int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_list)

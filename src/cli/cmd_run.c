@@ -15,6 +15,9 @@
 static void apply_run_option(struct run *run, int option)
 {
 	switch (option) {
+	case 'f':
+		run->is_following = true;
+		break;
 	case 'l':
 		run->is_live = true;
 		break;
@@ -32,6 +35,7 @@ static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int arg
 			     int *ret_status)
 {
 	static const struct option options[] = {
+		{ "follow", no_argument, NULL, 'f' },
 		{ "live", no_argument, NULL, 'l' },
 		{ "output", required_argument, NULL, 'o' },
 		RUN_SETTING_OPTIONS,
@@ -41,7 +45,7 @@ static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int arg
 	};
 	int option;
 
-	while ((option = cli_option(cmd, argc, argv, "+e:lo:h", options, ret_status)) != -1) {
+	while ((option = cli_option(cmd, argc, argv, "+e:flo:h", options, ret_status)) != -1) {
 		if (option == -2)
 			return -2;
 		apply_run_option(run, option);
@@ -51,7 +55,9 @@ static int parse_run_options(struct run *run, const struct cli_cmd *cmd, int arg
 		return -2;
 	}
 	run->program = argv[optind];
-	if (run_words_check(run) == 0)
+	if (run->is_following)
+		run_words_add(run, BOOT_FOLLOW, NULL);
+	if (run_words_check(run) == 0 && run_follow_check(run) == 0)
 		return 0;
 	*ret_status = CLI_USAGE;
 	return -2;
@@ -116,7 +122,8 @@ static int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 
 	run_words_init(&run);
 	if (parse_run_options(&run, cmd, argc, argv, &status) == 0) {
-		run_program_find(run.program, run_wants_functions(&run), &run.about);
+		run_program_find(run.program, run_wants_functions(&run), run.is_following,
+				 &run.about);
 		status = run_and_report(&run, argv + optind);
 	}
 	run_program_done(&run.about);
@@ -127,7 +134,7 @@ static int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 
 const struct cli_cmd cli_run = {
 	.name = "run",
-	.args = "[-e EVENT]... [--live] [-o FILE] [SETTINGS] [--] PROGRAM [ARGS]",
+	.args = "[-e EVENT]... [--follow] [--live] [-o FILE] [SETTINGS] [--] PROGRAM [ARGS]",
 	.summary = "run a program and show what it recorded",
 	.help =
 "Starts PROGRAM with the events switched on from its first instruction, waits\n"
@@ -141,6 +148,8 @@ const struct cli_cmd cli_run = {
 "  -e, --event=EVENT  switch on EVENT: sys:event, sys:*, sys, event; * and ?\n"
 "                     stand for any text and any character; may be repeated,\n"
 "                     or be a list with commas\n"
+"  -f, --follow       also trace the programs that PROGRAM starts, and those that\n"
+"                     they start, with the same settings: see below\n"
 "  -l, --live         print records as they are recorded (and consume them)\n"
 "  -o, --output=FILE  print to FILE instead of to stderr\n"
 "\n"
@@ -175,9 +184,19 @@ const struct cli_cmd cli_run = {
 "                            records of the CPU on which the program dies\n"
 "  --tp-printk               also print events to stderr as they are recorded\n"
 "\n"
+"With --follow, PROGRAM may be a script, or a wrapper such as make, env or timeout.\n"
+"Each program has a root of its own.  When PROGRAM has ended, the traces of all\n"
+"programs that recorded something are printed one after the other, in the order in\n"
+"which the programs started, each under a line ==> NAME.PID <==.  All have the same\n"
+"clock.  Then the programs that could not be followed are listed, with the reason.\n"
+"PROGRAM and what it starts have libulf in LD_PRELOAD; programs that are started\n"
+"with an empty environment get it, too.  To leave out a program, start it with\n"
+"ULF_DISABLE=1.\n"
+"\n"
 "The records stay readable after the program's end (see `ulf ls`), until they\n"
 "are removed with `ulf rm`.\n"
 "\n"
-"Example:  ulf run -e 'sched:*' -- ./minikernel --seconds 1\n",
+"Examples:  ulf run -e 'sched:*' -- ./minikernel --seconds 1\n"
+"           ulf run --follow --ftrace=function_graph -- ./script.sh\n",
 	.run = cmd_run,
 };

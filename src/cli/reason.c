@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "abi/socket.h"
+#include "arch/arch.h"
+#include "cli/run_impl.h"
+
 struct reason {
 	int error;
 	const char *text;
@@ -57,4 +61,31 @@ const char *reason_no_root(int error)
 	};
 
 	return find_reason_text(reasons, error);
+}
+
+const char *reason_unfollowed(uint32_t reason)
+{
+	static const char *const reasons[ABI_UNFOLLOWED_END - ABI_UNFOLLOWED] = {
+		[ABI_UNFOLLOWED_STATIC - ABI_UNFOLLOWED] = "it is linked statically",
+		[ABI_UNFOLLOWED_LIBC - ABI_UNFOLLOWED] =
+			"it has another dynamic linker than the program that started it: another C "
+			"library such as musl, or another root directory",
+		[ABI_UNFOLLOWED_MACHINE - ABI_UNFOLLOWED] =
+			"it is not a program for " ARCH_ELF_MACHINE_NAME ", as libulf is",
+		[ABI_UNFOLLOWED_SECURE - ABI_UNFOLLOWED] =
+			"it gets other rights when it is started (set-uid, set-gid or capabilities "
+			"of its file)",
+		[ABI_UNFOLLOWED_ASAN - ABI_UNFOLLOWED] =
+			"it has AddressSanitizer, before which nothing can be loaded",
+		[ABI_UNFOLLOWED_LIBULF - ABI_UNFOLLOWED] =
+			"it contains libulf.a: it is traced itself, and what it starts is not",
+		[ABI_UNFOLLOWED_UNREADABLE - ABI_UNFOLLOWED] = "its file cannot be read",
+		[ABI_UNFOLLOWED_PATH - ABI_UNFOLLOWED] =
+			RUN_LIBULF " is not there in its root directory, or cannot be read",
+		[ABI_UNFOLLOWED_ENV - ABI_UNFOLLOWED] = "its environment is too large",
+	};
+	uint32_t i = reason - ABI_UNFOLLOWED;
+
+	return i < ABI_UNFOLLOWED_END - ABI_UNFOLLOWED && reasons[i] ? reasons[i] :
+								       "for an unknown reason";
 }

@@ -7,9 +7,13 @@
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H
 
+#include <stdint.h>
+
 /* Return a text that says why a server cannot work in its ulf directory. */
 const char *reason_server(int error);
 /* Return a text that says why libulf could not make a root for its program. */
 const char *reason_no_root(int error);
+/* Return why a program could not be followed.  @reason: enum abi_unfollowed. */
+const char *reason_unfollowed(uint32_t reason);
 
 #endif

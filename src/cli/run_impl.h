@@ -71,6 +71,7 @@ struct run_program {
 	bool has_functions;		/* true: a compiler has prepared functions of the
 					 * program */
 	bool has_libulf;		/* true: the program is linked with libulf */
+	bool has_libulf_a;		/* true: the program contains libulf.a */
 	bool has_libasan;		/* true: the program is linked with gcc's
 					 * libasan, which must be loaded before
 					 * libulf */
@@ -82,6 +83,8 @@ struct run {
 					 * recorded, and no trace at the end */
 	bool is_printk;			/* setting tp_printk: also print records to
 					 * stderr as they are recorded */
+	bool is_following;		/* option --follow: trace the programs that the program
+					 * starts, too */
 	FILE *out;			/* stream to which the trace is printed */
 	const char *out_name;		/* argument of the option -o, or NULL */
 	const char *program;		/* name of the program, as the user wrote it */
@@ -108,7 +111,8 @@ struct run {
 
 /* ---- functions of run_words.c: boot settings ---- */
 
-/* Initialise the boot settings of @run with those of ULF_TRACE in the environment. */
+/* Initialise the boot settings of @run with those of ULF_TRACE in the environment, unless these are
+ * of an `ulf run --follow` that has started this one. */
 void run_words_init(struct run *run);
 /* Add a boot setting.  @value is NULL if the setting has no value. */
 void run_words_add(struct run *run, enum boot_id id, const char *value);
@@ -192,8 +196,9 @@ int run_child_repeat_end(int wait_status);
 /* ---- functions of run_program.c: examine the file of the program ---- */
 
 /* Find the file that execvp() would run for @name, and examine this file.
- * @wants_functions: a setting is about functions, which any program has. */
-void run_program_find(const char *name, bool wants_functions,
+ * @wants_functions: a setting is about functions, which any program has.
+ * @wants_interpreter: the interpreter of a script is to be traced, too. */
+void run_program_find(const char *name, bool wants_functions, bool wants_interpreter,
 		      struct run_program *ret_program);
 /* Free the members of @program. */
 void run_program_done(struct run_program *program);
@@ -204,9 +209,24 @@ void run_program_explain(struct run *run);
 
 /* Find libulf.  Return false if it is not installed; then @ret_path is where it should be. */
 bool run_find_libulf(char ret_path[RUN_PATH_BYTES]);
-/* Set LD_PRELOAD if that makes the program's functions traceable.  Called in the child
- * process. */
+/* Set LD_PRELOAD if that makes the program's functions traceable, or if the programs that it starts
+ * are followed.  Called in the child process. */
 void run_preload(const struct run *run);
+
+/* ---- functions of run_follow.c: --follow ---- */
+
+/* Return 0 if the other options allow to follow.  Otherwise prints an error, and returns
+ * -EINVAL. */
+int run_follow_check(const struct run *run);
+/* Set or remove the variable by which libulf follows programs (runtime/follow.h).  Called in the
+ * child process.  @libulf: path of libulf; NULL: do not follow. */
+void run_follow_set(const struct run *run, const char *libulf);
+/* Remove the roots without records from @roots, and sort the others by the time at which their
+ * programs have started.  Returns true if there were roots, but none has records, and prints
+ * this. */
+bool run_follow_sort(struct root_list *roots);
+/* Print how many programs were traced, and which could not be followed, and why. */
+void run_follow_report(struct run *run, const struct root_list *roots);
 
 /* ---- functions of run_report.c: print the records of the run ---- */
 

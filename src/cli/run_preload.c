@@ -25,6 +25,17 @@ bool run_find_libulf(char ret_path[RUN_PATH_BYTES])
 	       !access(strcpy(path, ULF_LIBDIR "/" RUN_LIBULF), R_OK);
 }
 
+/* Return true if the program is to load libulf.  libulf.a and libulf.so do not go together. */
+static bool is_preload_wanted(const struct run *run)
+{
+	const struct run_program *program = &run->about;
+
+	if (program->kind > RUN_PLAIN || program->has_libulf_a)
+		return false;
+	return run->is_following || (!program->is_script && program->kind == RUN_FOR_ULF &&
+				     !program->has_libulf);
+}
+
 void run_preload(const struct run *run)
 {
 	const struct run_program *program = &run->about;
@@ -32,7 +43,8 @@ void run_preload(const struct run *run)
 	char libulf[RUN_PATH_BYTES];
 	struct text all;
 
-	if (program->is_script || program->kind != RUN_FOR_ULF || program->has_libulf)
+	run_follow_set(run, NULL);
+	if (!is_preload_wanted(run))
 		return;
 	if (program->has_libasan) {
 		cli_error("%s has AddressSanitizer, before which nothing can be loaded: "
@@ -48,5 +60,7 @@ void run_preload(const struct run *run)
 	text_printf(&all, "%s%s%s", libulf, others ? ":" : "", others ? others : "");
 	if (!all.error)
 		setenv("LD_PRELOAD", text_str(&all), 1);
+	if (run->is_following)
+		run_follow_set(run, libulf);
 	text_done(&all);
 }

@@ -71,7 +71,8 @@ static void find_libraries(struct run_program *program)
 		strings = elf_find_section(&file, ".dynstr");
 		text = strings ? elf_read_bytes(&file, strings->sh_offset,
 						strings->sh_size) : NULL;
-		program->has_libulf = elf_find_section(&file, ".bodies") ||
+		program->has_libulf_a = elf_find_section(&file, ".bodies");
+		program->has_libulf = program->has_libulf_a ||
 			(text && memmem(text, strings->sh_size, RUN_LIBULF,
 					sizeof(RUN_LIBULF)));
 		program->has_libasan = text && memmem(text, strings->sh_size, LIBASAN,
@@ -122,6 +123,8 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 	return 0;
 }
 
+/* @wants_functions: the functions of the program itself are to be traced.  Without --follow this is
+ * not so for a script: its user means what the script does, not the shell. */
 static enum run_kind find_program_kind(int fd, const struct run_program *program,
 				       bool wants_functions)
 {
@@ -143,9 +146,7 @@ static enum run_kind find_program_kind(int fd, const struct run_program *program
 		return RUN_STATIC;
 	if (ret > 0 && strstr(loader, "ld-musl"))
 		return RUN_MUSL;
-	/* A user who runs a script means what the script does, not the shell. */
-	return program->has_functions || (wants_functions && !program->is_script) ?
-	       RUN_FOR_ULF : RUN_PLAIN;
+	return program->has_functions || wants_functions ? RUN_FOR_ULF : RUN_PLAIN;
 }
 
 /* If the file is a script, replace its path by the path of its interpreter. */
@@ -171,7 +172,7 @@ static void resolve_script(struct run_program *program)
 	program->is_script = true;
 }
 
-void run_program_find(const char *name, bool wants_functions,
+void run_program_find(const char *name, bool wants_functions, bool wants_interpreter,
 		      struct run_program *ret_program)
 {
 	struct run_program program = { .path = find_program_file(name), .kind = RUN_PLAIN };
@@ -183,7 +184,8 @@ void run_program_find(const char *name, bool wants_functions,
 	if (fd >= 0) {
 		program.has_functions = has_traceable_functions(program.path);
 		find_libraries(&program);
-		program.kind = find_program_kind(fd, &program, wants_functions);
+		program.kind = find_program_kind(fd, &program, wants_functions &&
+						 (!program.is_script || wants_interpreter));
 		close(fd);
 	}
 	*ret_program = program;

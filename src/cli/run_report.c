@@ -271,7 +271,7 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 		report_alive(run, row, true);
 		return;
 	}
-	if (run->is_live)
+	if (run->is_live || run->is_following)
 		return;
 	if (row->entries)
 		cli_error("%s: %" PRIu64 " records; `ulf cat %s/trace` shows them again, "
@@ -300,7 +300,8 @@ static int print_root(struct run *run, const struct abi_root_row *row)
 
 static int print_roots(struct run *run, const struct root_list *roots)
 {
-	bool has_heads = roots->nr > 1 && (!run->is_live || wants_stack(run));
+	bool has_heads = (roots->nr > 1 || run->is_following) &&
+			 (!run->is_live || wants_stack(run));
 	int ret = 0;
 	size_t i;
 
@@ -370,6 +371,8 @@ int run_report(struct run *run)
 	}
 	if (!wants_records && !run->is_live)
 		is_idle = drop_idle_roots(run, &roots);
+	if (run->is_following)
+		is_idle |= run_follow_sort(&roots);
 	if (!roots.nr && !is_idle)
 		explain_no_roots(run, wants_records);
 	ret = print_roots(run, &roots);
@@ -378,6 +381,8 @@ int run_report(struct run *run)
 	run_errors_report(run, &roots);
 	for (i = 0; i < roots.nr; i++)
 		report_root(run, &roots.rows[i]);
+	if (run->is_following)
+		run_follow_report(run, &roots);
 	root_list_done(&roots);
 	return ret;
 }

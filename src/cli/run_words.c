@@ -19,7 +19,7 @@
 
 void run_words_init(struct run *run)
 {
-	const char *words = getenv("ULF_TRACE");
+	const char *words = getenv("ULF_FOLLOW") ? NULL : getenv("ULF_TRACE");
 
 	text_init(&run->words, 1 << 20);
 	text_puts(&run->words, words ? words : "");

@@ -146,6 +146,46 @@ static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 	return true;
 }
 
+static int find_function(struct root *root, const struct boot_token *item,
+			 struct function_set *set);
+
+/* Return true if a function that @item names exists, or if that is not known. */
+static bool is_known(struct root *root, const struct boot_token *item)
+{
+	struct function_set *set = function_set_new(root_functions(root));
+	int nr = set ? find_function(root, item, set) : -ENOMEM;
+
+	function_set_free(set);
+	return nr;
+}
+
+/* Return true if @item runs a command at a function: NAME:COMMAND. */
+static bool is_command(const struct boot_token *item)
+{
+	const char *colon = function_word_colon(item->text, item->len);
+
+	return colon && strncmp(colon, ":mod", strlen(":mod"));
+}
+
+/*
+ * For a program that is followed, get the next item whose functions exist.  @list: has no such
+ * item if the filter lets nothing through; this is noted.
+ */
+static bool next_known(struct root *root, const struct boot_word *word, struct boot_token *list,
+		       struct boot_token *ret_item)
+{
+	bool is_first = list->text == word->value.text, has_names = false;
+
+	while (next_function(list, ret_item)) {
+		if (!root_boot(root)->is_followed || is_known(root, ret_item))
+			return true;
+		has_names |= !is_command(ret_item) && *ret_item->text != '!';
+	}
+	if (is_first && has_names && word->id != BOOT_NOTRACE && word->id != BOOT_GRAPH_NOTRACE)
+		root_boot(root)->traces_none = true;
+	return false;
+}
+
 /* Write the functions of a setting to @file.  As in the kernel, report a function that
  * does not exist, and set the others.  Returns true if all functions were set. */
 static bool set_functions(struct root *root, const char *file,
@@ -156,7 +196,7 @@ static bool set_functions(struct root *root, const char *file,
 	bool are_all = true;
 	int r;
 
-	while (list.text && next_function(&list, &item)) {
+	while (list.text && next_known(root, word, &list, &item)) {
 		struct boot_token whole = { line, item.len + 1 };
 
 		/* Append a newline.  Without it the file would wait for more text, and
@@ -252,7 +292,8 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_STACK:
 	case BOOT_STACK_FILTER:	/* both settings turn the stack tracer on, as in
 				 * the kernel */
-		return are_all ? write_file(&root->top, "stack_tracer_enabled",
+		return are_all && !root_boot(root)->traces_none ?
+		       write_file(&root->top, "stack_tracer_enabled",
 					    &(struct boot_token){ "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* nothing to set: `ulf run` prints the records to its
 				 * terminal */
@@ -275,6 +316,8 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
+	if (word->id == BOOT_TRACER && root_boot(root)->traces_none)
+		return 0;
 	if (word->id == BOOT_TRACER)
 		return write_file(&root->top, "current_tracer", &word->value);
 	if (word->id == BOOT_EVENT)
@@ -483,6 +526,7 @@ static int boot_apply(struct root *root)
 	    find_filtered(root, words))
 		return -ERESTART;
 	root_boot(root)->is_applied = true;
+	root_boot(root)->is_followed = boot_has(words, BOOT_FOLLOW);
 	if (state == ABI_BOOT_TOO_LONG)
 		error_log_add(&root->top, "boot", "Too long: none of it is in force",
 			      "ULF_TRACE and ulf.conf", 0);

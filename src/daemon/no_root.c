@@ -3,6 +3,7 @@
 #include "daemon/no_root.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "server/core/roots.h"
@@ -14,6 +15,15 @@ void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t
 	struct abi_no_root row = { .pid = pid, .error = error };
 
 	snprintf(row.comm, sizeof(row.comm), "%s", name);
+	for (uint32_t i = 0; i < NO_ROOTS; i++) {
+		struct abi_no_root *old = &list->last[i].row;
+
+		if (list->last[i].run_id == run_id && old->error == error &&
+		    !strcmp(old->comm, row.comm)) {
+			old->pid = pid;
+			return;
+		}
+	}
 	list->last[list->next].run_id = run_id;
 	list->last[list->next].row = row;
 	list->next = (list->next + 1) % NO_ROOTS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs of `ulf run` that could not make a root.  libulf prints nothing.  It sends
- * the reason to the server, and `ulf run` asks the server for the reason.  The last
- * NO_ROOTS programs are kept.
+ * the reason to the server, and `ulf run` asks the server for the reason.  It also sends which
+ * programs `ulf run --follow` cannot follow.  The last NO_ROOTS programs are kept.
  */
 #ifndef ULF_DAEMON_NO_ROOT_H
 #define ULF_DAEMON_NO_ROOT_H
@@ -12,7 +12,7 @@
 struct server;
 struct text;
 
-#define NO_ROOTS	32u
+#define NO_ROOTS	128u
 
 struct no_roots {
 	struct {
@@ -24,8 +24,9 @@ struct no_roots {
 };
 
 /*
- * Store that process @pid of the run @run_id has no root because of @error (an errno).  A
- * long @name is cut.
+ * Store that process @pid of the run @run_id has no root because of @error (an errno, or enum
+ * abi_unfollowed).  A long @name is cut.  There is one row for all processes of a run that
+ * have the same name and error; it has the last pid.
  */
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name);

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* `follow` is the setting of `ulf run --follow`: the settings are for many programs, so a
+ * function that one of them does not have is no mistake. */
 /* The boot settings: X(enumerator, name, placeholder).  The placeholder stands for the
  * value in help texts.  NULL: the setting takes no value.  A placeholder in [] means
  * that the value is optional. */
@@ -40,7 +42,8 @@
 	X(STACK_FILTER, "stacktrace_filter", "FUNCTIONS")		\
 	X(WARNING, "traceoff_on_warning", NULL)				\
 	X(DUMP, "ftrace_dump_on_oops", "[orig_cpu]")			\
-	X(TP_PRINTK, "tp_printk", NULL)
+	X(TP_PRINTK, "tp_printk", NULL)					\
+	X(FOLLOW, "follow", NULL)
 
 enum boot_id {
 #define BOOT_ID(id, name, value)	BOOT_##id,

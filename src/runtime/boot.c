@@ -26,6 +26,7 @@
 #include "runtime/boot.h"
 #include "runtime/event/boot_events.h"
 #include "runtime/event/caller.h"
+#include "runtime/follow.h"
 #include "runtime/function/object.h"
 #include "runtime/init.h"
 #include <ulf/event.h>
@@ -132,7 +133,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 
 void boot_root_made(void)
 {
-	if (is_plain || source)
+	if (is_plain || source || follow_is_wanted())
 		return;
 	unsetenv("ULF_TRACE");
 	unsetenv("ULF_HOLD");

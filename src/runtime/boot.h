@@ -16,7 +16,8 @@ void boot_set_source(const struct runtime_source *source);
 /* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
 /* Called when the root has its name.  Removes the boot settings from the environment,
- * because they are not meant for programs that this one starts.  If the root could not
+ * because they are not meant for programs that this one starts, unless these are followed
+ * (runtime/follow.h).  If the root could not
  * be created, this function is not called, and programs that this one starts get the
  * settings. */
 void boot_root_made(void);

@@ -32,7 +32,8 @@ check "segments" "$(readelf -lW "$lib" | grep -E ' RWE | WE ' || :)"
 # linker binds a program's vfork@GLIBC_2.2.5 to a vfork without a version, but not to
 # vfork@@ULF_0.1.
 unversioned='dlclose mlockall pthread_create vfork __vfork __register_atfork
-	setuid seteuid setreuid setresuid __gmon_start__ __fentry__'
+	setuid seteuid setreuid setresuid __gmon_start__ __fentry__
+	execve execv execvp execvpe execl execlp execle fexecve execveat posix_spawn posix_spawnp'
 mapped=$(awk '/^ULF_[0-9.]+ \{$/ { node = $1 }
 	/^\t[a-z_]+;$/ { sub(";", ""); print $1 "@@" node }' \
 	"$ULF_SRC/src/runtime/libulf.map")

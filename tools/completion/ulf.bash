@@ -92,7 +92,7 @@ _ulf() {
 		elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == -o ]]; then
 			COMPREPLY=($(compgen -f -- "$word"))
 		elif [[ $word == -* ]]; then
-			COMPREPLY=($(compgen -W "-e -l -o --event --live --output --help -- \
+			COMPREPLY=($(compgen -W "-e -f -l -o --event --follow --live --output --help -- \
 				--trace-event --trace-buf-size --trace-clock --trace-options \
 				--trace-instance --trace-trigger --alloc-snapshot --stacktrace \
 				--stacktrace-filter --ftrace --ftrace-filter --ftrace-notrace \

@@ -10,6 +10,7 @@
 
 #define ARCH_ELF_MACHINE	EM_X86_64
 #define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* for messages */
+#define ARCH_LINKER	"/lib64/ld-linux-x86-64.so.2"	/* the dynamic linker of glibc */
 
 /* Types of relocations.  RELATIVE: the word gets the load address + addend.  GLOB_DAT
  * and JUMP_SLOT: the word gets the address of a symbol, for data or for calls. */

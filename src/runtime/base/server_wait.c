@@ -77,26 +77,43 @@ bool server_is_there(void)
 	return true;
 }
 
-void server_report_no_root(uint32_t run_id, uint32_t error)
+/* Send ABI_SOCKET_NO_ROOT, and do not wait for the answer. */
+static void report(uint32_t run_id, uint32_t value, const char comm[ABI_COMM_LEN])
 {
 	struct {
 		struct abi_request request;
 		char comm[ABI_COMM_LEN];
 	} message = {
 		.request = {
-			.op = ABI_SOCKET_NO_ROOT, .value = error, .offset = run_id,
+			.op = ABI_SOCKET_NO_ROOT, .value = value, .offset = run_id,
 		},
 	};
 	long fd = connect_server();
 
 	if (fd < 0)
 		return;
-	arch_syscall2(SYS_prctl, PR_GET_NAME, message.comm);
+	memcpy(message.comm, comm, sizeof(message.comm));
 	message.request.bytes = (uint32_t)strnlen(message.comm, sizeof(message.comm));
 	arch_syscall4(SYS_sendto, fd, &message,
 		      sizeof(message.request) + message.request.bytes,
 		      MSG_NOSIGNAL | MSG_DONTWAIT);
 	arch_syscall1(SYS_close, fd);
+}
+
+void server_report_no_root(uint32_t run_id, uint32_t error)
+{
+	char comm[ABI_COMM_LEN] = "";
+
+	arch_syscall2(SYS_prctl, PR_GET_NAME, comm);
+	report(run_id, error, comm);
+}
+
+void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name)
+{
+	char comm[ABI_COMM_LEN] = "";
+
+	memcpy(comm, name, strnlen(name, sizeof(comm) - 1));
+	report(run_id, reason, comm);
 }
 
 /* Read the first @size bytes of the file @path.  Returns the number of bytes read, or

@@ -19,6 +19,11 @@ bool server_is_there(void);
  * The caller must have called server_init(). */
 void server_report_no_root(uint32_t run_id, uint32_t error);
 
+/* Report to the server that the program @name cannot be followed.  @reason: enum abi_unfollowed.
+ * Does not wait.  A child of vfork() and signal handlers may call this.  The caller must have
+ * called server_init(). */
+void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name);
+
 /* Returns true if a wait for the server has failed and the server has shown no sign of life
  * since then.  Then callers should not wait again, so that a server that hangs delays a
  * program only once. */
