@@ -48,6 +48,7 @@
 #include "base/title.h"
 #include "daemon/confine.h"
 #include "ptrace/stop.h"
+#include "ptrace/tasks.h"
 #include "server/core/stop_order.h"
 #include "symbols/parse_impl.h"
 
@@ -179,6 +180,35 @@ static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 	return r;
 }
 
+/* Returns true if another child of the stopper traces a thread. */
+static bool is_other_child(const struct stop_failure *failure)
+{
+	return failure->error == -EPERM && failure->tracer &&
+	       task_stat_read(failure->tracer, failure->tracer).parent == getppid();
+}
+
+/* Stop the threads.  A child that has given up on a thread which did not stop in time traces this
+ * thread until it exits, and it answers before that.  So wait for its end. */
+static int stop_when_free(const struct stop_order *order, const struct stop_request *request,
+			  struct stopped **ret_stopped)
+{
+	const struct timespec pause = { 0, 1000000 };
+	uint64_t end_ms = now_ms() + STOP_MS;
+	struct stop_failure failure;
+	bool was_free = false;
+	int r;
+
+	while ((r = threads_stop((pid_t)order->pid, request, ret_stopped, &failure)) == -EPERM &&
+	       now_ms() < end_ms) {
+		/* Without a tracer: it has ended since then, or the process may not be traced. */
+		if (!is_other_child(&failure) && (failure.tracer || was_free))
+			break;
+		was_free = !failure.tracer;
+		nanosleep(&pause, NULL);
+	}
+	return r;
+}
+
 /* Stop the threads, and say so to the process.  Returns 0 or -errno. */
 static int stop_threads(const struct stop_order *order, struct abi_process *slot,
 			struct stopped **ret_stopped, uint64_t *ret_addr)
@@ -188,7 +218,6 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 		.running = &running, .nr_running = 1, .timeout_ms = STOP_MS,
 	};
 	const uint64_t tid = order->tid;
-	struct stop_failure failure;
 	struct abi_stop stop;
 	uint64_t addr = 0;
 	int r = wait_for_stop(order, &addr, &stop);
@@ -196,7 +225,7 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 	if (!r && !is_wanted(slot, order->tid))
 		r = -EAGAIN;
 	if (!r)
-		r = threads_stop((pid_t)order->pid, &request, ret_stopped, &failure);
+		r = stop_when_free(order, &request, ret_stopped);
 	if (r)
 		return r;
 	TESTPOINT("stopper.stopped");
