@@ -18,26 +18,33 @@ struct detach {
 	int error;			/* -errno of the first write that has failed; 0: none */
 };
 
-/* Write @text to @dir/@name.  A file that does not exist has nothing to switch off. */
-static void write_file(struct detach *detach, const char *dir, const char *name, const char *text)
+/* Write @text to @dir/@name, and print the reason if that fails and @is_quiet is not set.
+ * Returns 0 or -errno. */
+static int do_write(struct detach *detach, const char *dir, const char *name, const char *text,
+		    bool is_quiet)
 {
 	struct tree_write write;
 	char *path;
 	int r;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		detach->error = -ENOMEM;
-		return;
-	}
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return -ENOMEM;
 	tree_write_init(&write, path, text, O_TRUNC);
 	r = tree_write(&detach->conn, &write);
-	if (r < 0 && r != -ENOENT) {
+	if (r < 0 && r != -ENOENT && !is_quiet)
 		tree_write_error(&write, r);
-		if (!detach->error)
-			detach->error = r;
-	}
 	tree_write_done(&write);
 	free(path);
+	return r < 0 ? r : 0;
+}
+
+/* Write @text to @dir/@name.  A file that does not exist has nothing to switch off. */
+static void write_file(struct detach *detach, const char *dir, const char *name, const char *text)
+{
+	int r = do_write(detach, dir, name, text, false);
+
+	if (r && r != -ENOENT && !detach->error)
+		detach->error = r;
 }
 
 /* Call @see for each entry of the directory @path. */
@@ -136,31 +143,58 @@ static void remove_all_triggers(struct detach *detach, const char *instance)
 
 /* ---- commands of functions ---- */
 
-/* Lines of set_ftrace_filter with a command: FUNCTION:COMMAND:COUNT, where COUNT may be
- * "unlimited"; to remove a command this count is left out. */
-static void remove_commands(struct detach *detach, const char *instance)
+/* Return the text that removes the command @line of set_ftrace_filter, which is
+ * FUNCTION:COMMAND:COUNT, or NULL if memory is short.  COUNT is "unlimited", or "count=N"; a
+ * command with a count is removed by a count, whichever it is. */
+static char *text_to_remove(char *line)
 {
-	char *file, *line, *save = NULL, *command, *unlimited;
+	char *unlimited = strstr(line, ":unlimited"), *count = strstr(line, ":count=");
+	char *command;
+
+	if (unlimited)
+		*unlimited = '\0';
+	if (count)
+		*count = '\0';
+	return asprintf(&command, "!%s%s\n", line, count ? ":0" : "") < 0 ? NULL : command;
+}
+
+/* Remove the commands that set_ftrace_filter lists.  Returns their number. */
+static int remove_listed_commands(struct detach *detach, const char *instance, bool is_quiet)
+{
+	char *file, *line, *save = NULL, *command;
 	struct text text;
+	int nr = 0;
 
 	if (asprintf(&file, "%s/set_ftrace_filter", instance) < 0)
-		return;
+		return 0;
 	if (!conn_file_text(&detach->conn, file, &text)) {
 		for (line = strtok_r((char *)text_str(&text), "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
 			if (*line == '#' || !strchr(line, ':'))
 				continue;
-			unlimited = strstr(line, ":unlimited");
-			if (unlimited)
-				*unlimited = '\0';
-			if (asprintf(&command, "!%s\n", line) < 0)
+			nr++;
+			command = text_to_remove(line);
+			if (!command)
 				continue;
-			write_file(detach, instance, "set_ftrace_filter", command);
+			if (is_quiet)
+				do_write(detach, instance, "set_ftrace_filter", command, true);
+			else
+				write_file(detach, instance, "set_ftrace_filter", command);
 			free(command);
 		}
 	}
 	text_done(&text);
 	free(file);
+	return nr;
+}
+
+/* Several functions may have one name.  The list has a line for each, but the first removal
+ * removes the command of all of them, and another one fails.  So only what is left after the
+ * first pass is an error. */
+static void remove_commands(struct detach *detach, const char *instance)
+{
+	if (remove_listed_commands(detach, instance, true))
+		remove_listed_commands(detach, instance, false);
 }
 
 /* ---- the root ---- */
