@@ -12,6 +12,8 @@
 #include "cli/terminal.h"
 #include "cli/tree_write.h"
 
+#define MAX_REMOVED_BYTES 65536
+
 struct detach {
 	struct conn conn;
 	char *root;
@@ -143,58 +145,99 @@ static void remove_all_triggers(struct detach *detach, const char *instance)
 
 /* ---- commands of functions ---- */
 
-/* Return the text that removes the command @line of set_ftrace_filter, which is
- * FUNCTION:COMMAND:COUNT, or NULL if memory is short.  COUNT is "unlimited", or "count=N"; a
- * command with a count is removed by a count, whichever it is. */
-static char *text_to_remove(char *line)
+/* Cut the count off the command @line of set_ftrace_filter, which is FUNCTION:COMMAND:COUNT, with
+ * a COUNT of "unlimited" or "count=N".  Returns what a removal needs in its place: a command with a
+ * count is removed by a count, whichever it is. */
+static const char *cut_count(char *line)
 {
 	char *unlimited = strstr(line, ":unlimited"), *count = strstr(line, ":count=");
-	char *command;
 
 	if (unlimited)
 		*unlimited = '\0';
 	if (count)
 		*count = '\0';
-	return asprintf(&command, "!%s%s\n", line, count ? ":0" : "") < 0 ? NULL : command;
+	return count ? ":0" : "";
 }
 
-/* Remove the commands that set_ftrace_filter lists.  Returns their number. */
-static int remove_listed_commands(struct detach *detach, const char *instance, bool is_quiet)
+/* Return the ":COMMAND" of @line; NULL if there is none.  C++ names contain "::". */
+static const char *command_of(const char *line)
 {
-	char *file, *line, *save = NULL, *command;
-	struct text text;
-	int nr = 0;
+	const char *at = line;
+
+	while ((at = strchr(at, ':')) && at[1] == ':')
+		at += 2;
+	return at;
+}
+
+/* Remove the command @line from all functions, unless @removed has this removal already. */
+static void remove_everywhere(struct detach *detach, const char *instance, char *line,
+			      struct text *removed)
+{
+	const char *count = cut_count(line), *command = command_of(line);
+	char *text;
+
+	if (!command || asprintf(&text, "!*%s%s\n", command, count) < 0)
+		return;
+	if (!strstr(text_str(removed), text)) {
+		text_write(removed, text, strlen(text));
+		do_write(detach, instance, "set_ftrace_filter", text, true);
+	}
+	free(text);
+}
+
+/* Remove the command @line. */
+static void remove_command(struct detach *detach, const char *instance, char *line, bool is_quiet)
+{
+	const char *count = cut_count(line);
+	char *text;
+
+	if (asprintf(&text, "!%s%s\n", line, count) < 0)
+		return;
+	if (is_quiet)
+		do_write(detach, instance, "set_ftrace_filter", text, true);
+	else
+		write_file(detach, instance, "set_ftrace_filter", text);
+	free(text);
+}
+
+enum removal { BY_GLOB, BY_NAME, LOUDLY };
+
+/* Remove the commands that set_ftrace_filter lists. */
+static void remove_listed(struct detach *detach, const char *instance, enum removal how)
+{
+	char *file, *line, *save = NULL;
+	struct text text, removed;
 
 	if (asprintf(&file, "%s/set_ftrace_filter", instance) < 0)
-		return 0;
+		return;
+	text_init(&removed, MAX_REMOVED_BYTES);
 	if (!conn_file_text(&detach->conn, file, &text)) {
 		for (line = strtok_r((char *)text_str(&text), "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save)) {
 			if (*line == '#' || !strchr(line, ':'))
 				continue;
-			nr++;
-			command = text_to_remove(line);
-			if (!command)
-				continue;
-			if (is_quiet)
-				do_write(detach, instance, "set_ftrace_filter", command, true);
+			if (how == BY_GLOB)
+				remove_everywhere(detach, instance, line, &removed);
 			else
-				write_file(detach, instance, "set_ftrace_filter", command);
-			free(command);
+				remove_command(detach, instance, line, how != LOUDLY);
 		}
 	}
+	text_done(&removed);
 	text_done(&text);
 	free(file);
-	return nr;
 }
 
-/* Several functions may have one name.  The list has a line for each, but the first removal
- * removes the command of all of them, and another one fails.  So only what is left after the
- * first pass is an error. */
+/*
+ * Remove all commands of functions.  One write removes a command from all functions: a write for
+ * each would stop the threads of the program thousands of times.  Functions of equal names have a
+ * line each, but the first write removes the command of all of them, and the second one fails.
+ * So only what is left in the end is an error.
+ */
 static void remove_commands(struct detach *detach, const char *instance)
 {
-	if (remove_listed_commands(detach, instance, true))
-		remove_listed_commands(detach, instance, false);
+	remove_listed(detach, instance, BY_GLOB);
+	remove_listed(detach, instance, BY_NAME);
+	remove_listed(detach, instance, LOUDLY);
 }
 
 /* ---- the root ---- */

@@ -41,6 +41,11 @@ ulf echo noall-objects "$root/trace_options"
 # Counts change meanwhile.
 expect "commands" "part1:traceoff part2:stacktrace twin:snapshot twin:snapshot twin:traceon \
 twin:traceon usleep:traceon" "$(commands | sed 's/:unlimited//g; s/:count=[0-9]*//g')"
+# One write removes a command from many functions.
+ulf echo all-objects "$root/trace_options"
+add 'm*:traceon'
+[ "$(ulf cat "$root/set_ftrace_filter" | wc -l)" -gt 100 ] || fail "too few functions with m"
+ulf echo noall-objects "$root/trace_options"
 ulf detach "$root" >"$TMPDIR/out" 2>"$TMPDIR/err" || fail "detach: $(cat "$TMPDIR/err")"
 expect "messages" "" "$(cat "$TMPDIR/err")"
 expect "commands" "" "$(commands)"
