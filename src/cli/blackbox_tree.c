@@ -653,7 +653,8 @@ int blackbox_count(struct blackbox *box, uint64_t *ret_nr)
 	if (!ret && !part)
 		ret = -ENODATA;
 	if (!ret)
-		*ret_nr = parse_figure(part, "\n    Hits: ") + parse_figure(part, "\n    Dropped: ");
+		*ret_nr = parse_figure(part, "\n    Hits: ") +
+			  parse_figure(part, "\n    Dropped: ");
 	text_done(&hist);
 	return ret;
 }

@@ -308,7 +308,8 @@ static bool parse_saved(struct parser *parser, const struct hist_field *field,
 {
 	struct span text, number;
 
-	if (!skip_text(parser, "  ") || !skip_span(parser, field->label) || !skip_text(parser, ": "))
+	if (!skip_text(parser, "  ") || !skip_span(parser, field->label) ||
+	    !skip_text(parser, ": "))
 		return false;
 	text = parser->rest;
 	while (parser->rest.len && !is_saved_end(*parser, next))
@@ -393,7 +394,8 @@ static bool parse_totals(struct parser *parser, struct hist_block *block)
 	uint64_t entries;
 
 	skip_snapshot(parser);
-	return skip_text(parser, "\nTotals:\n    Hits: ") && take_number(parser, 10, &block->hits) &&
+	return skip_text(parser, "\nTotals:\n    Hits: ") &&
+	       take_number(parser, 10, &block->hits) &&
 	       skip_text(parser, "\n    Entries: ") && take_number(parser, 10, &entries) &&
 	       skip_text(parser, "\n    Dropped: ") && take_number(parser, 10, &block->dropped) &&
 	       skip_text(parser, "\n") && entries == block->nr_entries;
@@ -406,7 +408,8 @@ static int parse_block(struct parser *parser, struct hist_block *block)
 	parser->block = block;
 	block->text = parser->rest;
 	if (!skip_text(parser, "# event histogram\n#\n# trigger info: ") ||
-	    !hist_trigger_parse(span_cut(&parser->rest, '\n'), block) || !skip_text(parser, "#\n\n"))
+	    !hist_trigger_parse(span_cut(&parser->rest, '\n'), block) ||
+	    !skip_text(parser, "#\n\n"))
 		return -EBADMSG;
 	parser->has_stack = false;
 	for (uint32_t i = 0; i < block->nr_keys; i++)

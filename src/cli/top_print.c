@@ -101,8 +101,8 @@ static void format_figure(const struct top_rows *rows, const struct top_row *row
 		return;
 	default:
 		if (row->hits)
-			format_number(remove_bias(row->quantiles[column - TOP_P50], rows->bias), width,
-				      to, bytes);
+			format_number(remove_bias(row->quantiles[column - TOP_P50], rows->bias),
+				      width, to, bytes);
 		else
 			snprintf(to, bytes, "-");
 	}

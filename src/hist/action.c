@@ -256,7 +256,8 @@ static inline uint32_t write_record(const struct hist_run *run,
 	return end;
 }
 
-static inline void emit_record(const struct hist_run *run, const struct hist_action *action, char *rec)
+static inline void emit_record(const struct hist_run *run, const struct hist_action *action,
+			       char *rec)
 {
 	run->context->emit(run->ctx, action->row, rec,
 			   write_record(run, action, rec));

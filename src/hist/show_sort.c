@@ -171,7 +171,8 @@ static void sift_item(struct heapsort *sort, uint32_t top)
 	uint32_t at = top, child = 2 * at + 1;
 
 	for (; child + 1 < sort->nr; child = 2 * at + 1)
-		at = compare_items(&sort->by, &items[child], &items[child + 1]) > 0 ? child : child + 1;
+		at = compare_items(&sort->by, &items[child], &items[child + 1]) > 0 ?
+		     child : child + 1;
 	if (child + 1 == sort->nr)
 		at = child;
 	while (at != top && compare_items(&sort->by, &items[top], &items[at]) >= 0)

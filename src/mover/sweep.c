@@ -113,7 +113,8 @@ static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 /* ---- decode ---- */
 
 /* Decode the instruction at @vaddr, which ends at @end at the latest. */
-static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end, struct insn *ret_insn)
+static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end,
+			struct insn *ret_insn)
 {
 	return vaddr < end &&
 	       insn_decode(mover->image + (vaddr - mover->low), end - vaddr, vaddr, ret_insn);

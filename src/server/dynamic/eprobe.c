@@ -57,8 +57,8 @@ static bool has_event(void *ctx, const char *system, const char *name)
 
 /* Report the mistake @code in error_log.  The text there is the tokens joined by blanks, and
  * the caret is at column @pos. */
-static void report_mistake(struct root *root, const struct words *words, enum eprobe_error_code code,
-			   uint32_t pos)
+static void report_mistake(struct root *root, const struct words *words,
+			   enum eprobe_error_code code, uint32_t pos)
 {
 	struct text command;
 

@@ -58,7 +58,7 @@ struct arg_parser {
 	enum step last;
 };
 
-static int fail_argument(const struct arg_parser *a, enum eprobe_error_code code, uint32_t offset,
+static int fail_arg(const struct arg_parser *a, enum eprobe_error_code code, uint32_t offset,
 		int errnum)
 {
 	return eprobe_fail(a->p, code, offset, errnum);
@@ -93,15 +93,15 @@ static int parse_count(struct arg_parser *a, char *text, uint32_t at)
 	uint64_t count;
 
 	if (!end)
-		return fail_argument(a, EPROBE_ERR_ARRAY_NO_CLOSE, at + (uint32_t)strlen(text), -EINVAL);
+		return fail_arg(a, EPROBE_ERR_ARRAY_NO_CLOSE, at + (uint32_t)strlen(text), -EINVAL);
 	if (end[1])
-		return fail_argument(a, EPROBE_ERR_BAD_ARRAY_SUFFIX, at + (uint32_t)(end + 1 - text),
-				     -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_ARRAY_SUFFIX, at + (uint32_t)(end + 1 - text),
+				-EINVAL);
 	*end = '\0';
 	if (number_parse_unsigned(text, &count) || count > UINT32_MAX || !count)
-		return fail_argument(a, EPROBE_ERR_BAD_ARRAY_NUM, at, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_ARRAY_NUM, at, -EINVAL);
 	if (count > ARRAY_MAX)
-		return fail_argument(a, EPROBE_ERR_ARRAY_TOO_BIG, at, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_ARRAY_TOO_BIG, at, -EINVAL);
 	a->arg->count = (uint32_t)count;
 	return 0;
 }
@@ -126,8 +126,8 @@ static int split_type(struct arg_parser *a, char *body, char **ret_type)
 	a->arg->type = find_type(type ? type : "x64");
 	if (a->arg->type)
 		return 0;
-	return fail_argument(a, EPROBE_ERR_BAD_TYPE, a->offset + (uint32_t)(type ? type - body : 0),
-			     -EINVAL);
+	return fail_arg(a, EPROBE_ERR_BAD_TYPE, a->offset + (uint32_t)(type ? type - body : 0),
+			-EINVAL);
 }
 
 /* ---- values ---- */
@@ -136,7 +136,7 @@ static int split_type(struct arg_parser *a, char *body, char **ret_type)
 static int next_insn(struct arg_parser *a)
 {
 	if (++a->insn == FETCH_INSNS - 1)
-		return fail_argument(a, EPROBE_ERR_TOO_MANY_OPS, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_TOO_MANY_OPS, a->offset, -EINVAL);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int parse_variable(struct arg_parser *a, const char *name)
 	bool is_field = target ? has_field(target, name) : !is_comm;
 
 	if (!is_field && !is_comm)
-		return fail_argument(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
 	a->last = is_field ? STEP_VARIABLE : STEP_COMM;
 	return set_text(a, EPROBE_VARIABLE, name, strlen(name));
 }
@@ -186,11 +186,11 @@ static int parse_address(struct arg_parser *a, const char *text)
 	int r;
 
 	if (*text == '+')
-		return fail_argument(a, EPROBE_ERR_FILE_ON_KPROBE, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_FILE_ON_KPROBE, a->offset, -EINVAL);
 	if (*text >= '0' && *text <= '9') {
 		r = number_parse_unsigned(text, &a->arg->number);
 		if (r)
-			return fail_argument(a, EPROBE_ERR_BAD_MEM_ADDR, a->offset, r);
+			return fail_arg(a, EPROBE_ERR_BAD_MEM_ADDR, a->offset, r);
 		a->arg->base = EPROBE_NUMBER;
 	} else {
 		r = set_text(a, EPROBE_ADDRESS_OF, text, strlen(text));
@@ -211,8 +211,8 @@ static int parse_immediate(struct arg_parser *a, const char *text)
 
 	if (*text == '"') {
 		if (len < 2 || text[len - 1] != '"')
-			return fail_argument(a, EPROBE_ERR_IMMSTR_NO_CLOSE, a->offset + 1 + (uint32_t)len,
-					     -EINVAL);
+			return fail_arg(a, EPROBE_ERR_IMMSTR_NO_CLOSE,
+					a->offset + 1 + (uint32_t)len, -EINVAL);
 		a->last = STEP_TEXT;
 		return set_text(a, EPROBE_TEXT, text + 1, len - 2);
 	}
@@ -223,7 +223,7 @@ static int parse_immediate(struct arg_parser *a, const char *text)
 		a->arg->number = (uint64_t)number;
 	}
 	if (r)
-		return fail_argument(a, EPROBE_ERR_BAD_IMM, a->offset + 1, r);
+		return fail_arg(a, EPROBE_ERR_BAD_IMM, a->offset + 1, r);
 	a->arg->base = EPROBE_NUMBER;
 	a->last = STEP_NUMBER;
 	return 0;
@@ -247,17 +247,17 @@ static int parse_deref(struct arg_parser *a, char *text)
 	text += *text == '+';
 	brace = strchr(text, '(');
 	if (!brace)
-		return fail_argument(a, EPROBE_ERR_DEREF_NEED_BRACE, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_DEREF_NEED_BRACE, a->offset, -EINVAL);
 	*brace = '\0';
 	r = number_parse_signed(text, &offset);
 	if (r)
-		return fail_argument(a, EPROBE_ERR_BAD_DEREF_OFFS, a->offset, r);
+		return fail_arg(a, EPROBE_ERR_BAD_DEREF_OFFS, a->offset, r);
 	a->offset += (uint32_t)(brace + 1 - text) + (*text != '-');
 	text = brace + 1;
 	end = strrchr(text, ')');
 	if (!end)
-		return fail_argument(a, EPROBE_ERR_DEREF_OPEN_BRACE, a->offset + (uint32_t)strlen(text),
-				     -EINVAL);
+		return fail_arg(a, EPROBE_ERR_DEREF_OPEN_BRACE, a->offset + (uint32_t)strlen(text),
+				-EINVAL);
 	*end = '\0';
 	inside = a->offset;
 	r = parse_value(a, text);
@@ -265,7 +265,7 @@ static int parse_deref(struct arg_parser *a, char *text)
 	if (r)
 		return r;
 	if (a->last == STEP_COMM || a->last == STEP_TEXT)
-		return fail_argument(a, EPROBE_ERR_COMM_CANT_DEREF, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_COMM_CANT_DEREF, a->offset, -EINVAL);
 	return add_deref(a, is_user ? STEP_USER_DEREF : STEP_DEREF, offset);
 }
 
@@ -288,12 +288,12 @@ static int parse_value(struct arg_parser *a, char *text)
 	case '\\':
 		return parse_immediate(a, text + 1);
 	case '%':			/* the kernel reports the mistake of a register twice */
-		fail_argument(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
+		fail_arg(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
 		break;
 	}
 	if (is_letter(*text))
-		return fail_argument(a, EPROBE_ERR_NOSUP_BTFARG, a->offset, -EINVAL);
-	return fail_argument(a, EPROBE_ERR_BAD_FETCH_ARG, a->offset, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_NOSUP_BTFARG, a->offset, -EINVAL);
+	return fail_arg(a, EPROBE_ERR_BAD_FETCH_ARG, a->offset, -EINVAL);
 }
 
 /* ---- how the value is stored ---- */
@@ -302,7 +302,7 @@ static int parse_value(struct arg_parser *a, char *text)
 static int store_insn(struct arg_parser *a, int errnum)
 {
 	if (++a->insn >= FETCH_INSNS - 1)
-		return fail_argument(a, EPROBE_ERR_TOO_MANY_OPS, a->offset, errnum);
+		return fail_arg(a, EPROBE_ERR_TOO_MANY_OPS, a->offset, errnum);
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static int parse_bitfield(struct arg_parser *a, const char *type, uint32_t at)
 	is_valid = is_valid && end != start && *end == '/' && width <= bits &&
 		   offset <= bits - width;
 	if (!is_valid || ++a->insn >= FETCH_INSNS - 1)
-		return fail_argument(a, EPROBE_ERR_BAD_BITFIELD, at, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_BITFIELD, at, -EINVAL);
 	a->arg->is_bitfield = true;
 	a->arg->left = (uint8_t)(bits - width - offset);
 	a->arg->right = (uint8_t)(bits - width);
@@ -344,7 +344,7 @@ static int check_store(struct arg_parser *a, const char *type, uint32_t at)
 	if (r || !a->arg->count)
 		return r;
 	if (!is_string && a->last != STEP_DEREF)
-		return fail_argument(a, EPROBE_ERR_BAD_STRING, at, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_STRING, at, -EINVAL);
 	return store_insn(a, -E2BIG);
 }
 
@@ -368,7 +368,7 @@ static int parse_body(struct arg_parser *a, char *body)
 	arg->offset = eprobe->record_bytes;
 	eprobe->record_bytes += arg->type->size * (arg->count ? arg->count : 1);
 	if (eprobe->record_bytes - 8 > EPROBE_RECORD_MAX)
-		return fail_argument(a, EPROBE_ERR_EVENT_TOO_BIG, a->offset, -E2BIG);
+		return fail_arg(a, EPROBE_ERR_EVENT_TOO_BIG, a->offset, -E2BIG);
 	return check_store(a, type, a->offset + type_at);
 }
 
@@ -408,18 +408,18 @@ static int parse_name(struct arg_parser *a, const char *word, const char **ret_b
 	struct eprobe_arg *arg = a->arg;
 
 	if (equal && equal - word > ARG_NAME_MAX)
-		return fail_argument(a, EPROBE_ERR_ARG_NAME_TOO_LONG, 0, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_ARG_NAME_TOO_LONG, 0, -EINVAL);
 	if (equal == word)
-		return fail_argument(a, EPROBE_ERR_NO_ARG_NAME, 0, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_NO_ARG_NAME, 0, -EINVAL);
 	*ret_body = equal ? equal + 1 : word;
 	arg->name = equal ? strndup(word, (size_t)(equal - word)) :
 		    make_name(word, a->p->eprobe->nr_args);
 	if (!arg->name)
 		return -ENOMEM;
 	if (!word_is_name(arg->name))
-		return fail_argument(a, EPROBE_ERR_BAD_ARG_NAME, 0, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_BAD_ARG_NAME, 0, -EINVAL);
 	if (is_used(a->p->eprobe, arg->name))
-		return fail_argument(a, EPROBE_ERR_USED_ARG_NAME, 0, -EINVAL);
+		return fail_arg(a, EPROBE_ERR_USED_ARG_NAME, 0, -EINVAL);
 	return 0;
 }
 
@@ -434,9 +434,9 @@ int eprobe_parse_arg(struct eprobe_parser *p, const char *word)
 		return r;
 	a.offset = (uint32_t)(body - word);
 	if (strlen(body) > ARG_BODY_MAX)
-		return fail_argument(&a, EPROBE_ERR_ARG_TOO_LONG, a.offset, -E2BIG);
+		return fail_arg(&a, EPROBE_ERR_ARG_TOO_LONG, a.offset, -E2BIG);
 	if (!*body)
-		return fail_argument(&a, EPROBE_ERR_NO_ARG_BODY, a.offset, -EINVAL);
+		return fail_arg(&a, EPROBE_ERR_NO_ARG_BODY, a.offset, -EINVAL);
 	a.arg->body = strdup(body);
 	copy = strdup(body);
 	r = a.arg->body && copy ? parse_body(&a, copy) : -ENOMEM;

@@ -206,8 +206,8 @@ static struct dynamic_event *find_probe(const struct root *root, const char *mor
 	return event;
 }
 
-static int load_eprobe(struct instance *instance, const struct event *event, struct trigger *trigger,
-		const void *more, uint32_t bytes)
+static int load_eprobe(struct instance *instance, const struct event *event,
+		       struct trigger *trigger, const void *more, uint32_t bytes)
 {
 	const struct dynamic_event *probe = more ? find_probe(instance->root, more, bytes) : NULL;
 	const struct eprobe *eprobe = probe ? probe->def : NULL;

@@ -82,7 +82,8 @@ bool hist_mark(struct instance *instance, const struct trigger *trigger,
 	const struct trigger_program *compiled = trigger_program(trigger, mark->row);
 	struct hit hit = { instance, mark };
 	const struct hist_context context = {
-		.ctx = &hit, .cpu = mark->cpu, .now = mark_now, .get_comm = get_comm, .emit = emit_synthetic,
+		.ctx = &hit, .cpu = mark->cpu, .now = mark_now, .get_comm = get_comm,
+		.emit = emit_synthetic,
 	};
 	struct tables tables;
 	struct hist_unit unit;
