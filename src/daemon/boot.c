@@ -294,7 +294,7 @@ static int set_word(struct root *root, const struct boot_word *word)
 				 * the kernel */
 		return are_all && !root_boot(root)->traces_none ?
 		       write_file(&root->top, "stack_tracer_enabled",
-					    &(struct boot_token){ "1", 1 }) : 0;
+				  &(struct boot_token){ "1", 1 }) : 0;
 	case BOOT_TP_PRINTK:	/* nothing to set: `ulf run` prints the records to its
 				 * terminal */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
