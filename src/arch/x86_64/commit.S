@@ -30,7 +30,7 @@ ulf_event_commit:
 	movl	THREAD_TID(%rax), %eax
 	movl	%r8d, (%rsi)			/* fill in struct trace_entry: id of the
 						 * event, then thread id */
-	movl	%eax, 4(%rsi)
+	movl	%eax, RECORD_PID(%rsi)
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section
 event_begin:

@@ -20,7 +20,7 @@ struct arch_figures {
 /* Arm the section between the labels 1 and 2; see append.h.  The kernel continues an
  * aborted section at label 4, after RSEQ_SIGNATURE. */
 #ifndef ULF_TEST_UNARMED
-#define FIGURES_ARM	"	movq	%%rax, %%fs:8(%[rseq])\n"	/* rseq_cs */
+#define FIGURES_ARM	"	movq	%%rax, %%fs:%c[rseq_cs](%[rseq])\n"
 #else
 #define FIGURES_ARM	""
 #endif
@@ -35,7 +35,7 @@ struct arch_figures {
 	"	leaq	3b(%%rip), %%rax\n"				\
 	FIGURES_ARM							\
 	"1:\n"								\
-	"	movl	%%fs:4(%[rseq]), %%eax\n"	/* cpu_id */	\
+	"	movl	%%fs:%c[cpu_id](%[rseq]), %%eax\n"		\
 	"	cmpl	%[nr_cpus], %%eax\n"				\
 	"	jae	%l[no_cpu]\n"					\
 	"	imulq	%[part_bytes], %%rax\n"				\
@@ -54,6 +54,7 @@ struct arch_figures {
 #define FIGURES_INPUT							\
 	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures),		\
 	[part_bytes] "m"(*part_bytes), [nr_cpus] "m"(*nr_cpus),		\
+	[rseq_cs] "i"(ARCH_RSEQ_CS), [cpu_id] "i"(ARCH_RSEQ_CPU_ID),	\
 	[signature] "i"(RSEQ_SIGNATURE)
 
 /*

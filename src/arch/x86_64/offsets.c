@@ -126,6 +126,7 @@ void runtime_offsets(void)
 	OFFSET(EVENT_SET, ulf_event, set);
 	OFFSET(EVENT_ID, ulf_event, id);
 	OFFSET(THREAD_TID, ulf_thread, tid);
+	OFFSET(RECORD_PID, trace_entry, pid);
 	OFFSET(BUFFER_SET, buffer, set);
 
 	DEFINE(NR_CLONE, SYS_clone);

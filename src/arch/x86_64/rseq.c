@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Find glibc's rseq area, unregister it and register it again. */
+#include <assert.h>
 #include <linux/rseq.h>
+#include <stddef.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/known.h"
+
+static_assert(ARCH_RSEQ_CPU_ID == offsetof(struct rseq, cpu_id), "an offset in assembly");
+static_assert(ARCH_RSEQ_CS == offsetof(struct rseq, rseq_cs), "an offset in assembly");
 
 /* glibc 2.35 and later define __rseq_offset and __rseq_size. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));

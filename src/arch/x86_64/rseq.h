@@ -24,12 +24,18 @@ bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
 /* Register this thread again after arch_rseq_leave() has returned true. */
 void arch_rseq_join(void) __attribute__((visibility("hidden")));
 
+/* Offsets of members of struct rseq, for assembly in C files; rseq.c compares them with
+ * <linux/rseq.h>, which libc's headers do not allow here. */
+#define ARCH_RSEQ_CPU_ID	4
+#define ARCH_RSEQ_CS		8
+
 /* Returns the CPU number in the struct rseq at @offset from the thread pointer. */
 static inline uint32_t rseq_cpu(ptrdiff_t offset)
 {
 	uint32_t cpu;
 
-	__asm__ volatile("movl %%fs:4(%1), %0" : "=r"(cpu) : "r"(offset));
+	__asm__ volatile("movl %%fs:%c2(%1), %0" : "=r"(cpu)
+			 : "r"(offset), "i"(ARCH_RSEQ_CPU_ID));
 	return cpu;
 }
 
