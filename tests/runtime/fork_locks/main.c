@@ -30,7 +30,7 @@
 #define CREATE_TRACE_POINTS
 #include "rt_trace.h"
 
-#define LIMIT_SECONDS	10
+#define LIMIT_SECONDS	60		/* of a case; one that hangs never ends */
 
 __attribute__((noinline, patchable_function_entry(5))) static int traced(int x)
 {
