@@ -75,7 +75,7 @@ static int wait_for_stop(pid_t tid, int *ret_status)
 }
 
 /* Let a thread go that has stopped for another reason than PTRACE_INTERRUPT. */
-static void release(pid_t tid, int status)
+static void release_thread(pid_t tid, int status)
 {
 	int signal = status >> 8 ? 0 : status & 0x7f;
 
@@ -105,7 +105,7 @@ int hijack_start(pid_t pid, pid_t tid, struct hijack *ret_hijack)
 	if (!r && ptrace(PTRACE_GETSIGMASK, tid, (void *)MASK_BYTES, &hijack.mask))
 		r = -errno;
 	if (r)
-		release(tid, status);
+		release_thread(tid, status);
 	else
 		*ret_hijack = hijack;
 	return r;

@@ -104,7 +104,7 @@ static bool is_agent(pid_t pid, pid_t tid)
  * begins anew, and takes no CPU time.  The first thread of a process is bad: stop.c says why
  * other threads may get EINTR while it is traced.
  */
-static int rate(pid_t pid, pid_t tid)
+static int rate_thread(pid_t pid, pid_t tid)
 {
 	struct task_stat stat = task_stat_read(pid, tid);
 	long call = sleeping_call(pid, tid);
@@ -138,7 +138,7 @@ static pid_t choose_thread(pid_t pid, unsigned int round)
 	if (!tasks_read(pid, &list)) {
 		for (size_t i = 0; i < list.nr && most < 4; i++) {
 			pid_t tid = list.tids[(i + round) % list.nr];
-			int points = rate(pid, tid);
+			int points = rate_thread(pid, tid);
 
 			if (points > most) {
 				most = points;

@@ -105,7 +105,7 @@ static struct stopped_thread *add_thread(struct stopped *stopped, pid_t tid)
 }
 
 /* Start to trace a thread.  Returns 1 if it is traced now, 0 if it need not be, or -errno. */
-static int seize(struct stopped *stopped, pid_t tid)
+static int seize_thread(struct stopped *stopped, pid_t tid)
 {
 	struct stopped_thread *thread;
 
@@ -158,7 +158,7 @@ static void set_gone(struct stopped *stopped, struct stopped_thread *thread)
 
 /* Let the kernel forget a traced thread that has ended.  Returns false if it has not ended
  * yet. */
-static bool reap(const struct stopped *stopped, pid_t tid)
+static bool reap_thread(const struct stopped *stopped, pid_t tid)
 {
 	siginfo_t info = { 0 };
 
@@ -168,7 +168,7 @@ static bool reap(const struct stopped *stopped, pid_t tid)
 }
 
 /* Note that the thread has stopped.  @status: why, as the kernel reports it. */
-static void hold(struct stopped *stopped, struct stopped_thread *thread, int status)
+static void hold_thread(struct stopped *stopped, struct stopped_thread *thread, int status)
 {
 	int r = arch_tracee_read(thread->tid, &thread->tracee);
 
@@ -187,7 +187,7 @@ static void hold(struct stopped *stopped, struct stopped_thread *thread, int sta
 }
 
 /* Look once whether the thread has stopped or ended. */
-static void look(struct stopped *stopped, struct stopped_thread *thread)
+static void check_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
 	siginfo_t info = { 0 };
 
@@ -200,10 +200,10 @@ static void look(struct stopped *stopped, struct stopped_thread *thread)
 	if (!info.si_pid)
 		return;
 	if (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED) {
-		hold(stopped, thread, info.si_status);
+		hold_thread(stopped, thread, info.si_status);
 		return;
 	}
-	reap(stopped, thread->tid);
+	reap_thread(stopped, thread->tid);
 	set_gone(stopped, thread);
 }
 
@@ -212,12 +212,12 @@ static void look(struct stopped *stopped, struct stopped_thread *thread)
  * before the next thread is asked to stop.  This keeps the time short in which a death of this
  * process would let its call return EINTR.
  */
-static void interrupt(struct stopped *stopped, struct stopped_thread *thread)
+static void interrupt_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, 0);
 	TESTPOINT("stop.interrupted");
 	for (uint32_t i = 0; i < LOOKS && thread->state == STOPPED_COMING; i++)
-		look(stopped, thread);
+		check_thread(stopped, thread);
 }
 
 /* Trace the threads of the process that are not traced yet, and make them stop.
@@ -236,7 +236,7 @@ static int seize_new(struct stopped *stopped, const struct stop_request *request
 		if (is_known(stopped, tid) || (tid == stopped->pid && !with_first) ||
 		    is_listed(request->running, request->nr_running, tid))
 			continue;
-		r = seize(stopped, tid);
+		r = seize_thread(stopped, tid);
 		if (r < 0)
 			return set_failure(ret_failure, r, stopped->pid, tid);
 	}
@@ -244,16 +244,16 @@ static int seize_new(struct stopped *stopped, const struct stop_request *request
 	if (!stopped->since_ns)
 		stopped->since_ns = clock_monotonic_ns();
 	for (size_t i = before; i < stopped->nr; i++)
-		interrupt(stopped, &stopped->threads[i]);
+		interrupt_thread(stopped, &stopped->threads[i]);
 	*ret_nr = stopped->nr - before;
 	return 0;
 }
 
-static void look_at_all(struct stopped *stopped)
+static void check_threads(struct stopped *stopped)
 {
 	for (size_t i = 0; i < stopped->nr; i++)
 		if (stopped->threads[i].state == STOPPED_COMING)
-			look(stopped, &stopped->threads[i]);
+			check_thread(stopped, &stopped->threads[i]);
 }
 
 /* Returns a thread that has not stopped yet; there must be one. */
@@ -282,7 +282,7 @@ static int wait_for_stops(struct stopped *stopped, uint64_t until_ns,
 			  struct stop_failure *ret_failure)
 {
 	for (uint32_t round = 0; stopped->nr_coming; round++) {
-		look_at_all(stopped);
+		check_threads(stopped);
 		if (!stopped->nr_coming)
 			break;
 		if (round % YIELDS == YIELDS - 1)
@@ -297,7 +297,7 @@ static int wait_for_stops(struct stopped *stopped, uint64_t until_ns,
 
 /* ---- continue ---- */
 
-static void release(struct stopped *stopped, struct stopped_thread *thread)
+static void release_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
 	if (thread->state != STOPPED_HELD)
 		return;
@@ -320,7 +320,7 @@ static bool reap_killed(struct stopped *stopped)
 
 		if (thread->state != STOPPED_KILLED)
 			continue;
-		if (reap(stopped, thread->tid))
+		if (reap_thread(stopped, thread->tid))
 			thread->state = STOPPED_GONE;
 		else
 			has_more = true;
@@ -334,9 +334,9 @@ static void release_held(struct stopped *stopped)
 
 	for (size_t i = 0; i < stopped->nr; i++)
 		if (stopped->threads[i].tid == stopped->pid)
-			release(stopped, &stopped->threads[i]);
+			release_thread(stopped, &stopped->threads[i]);
 	for (size_t i = 0; i < stopped->nr; i++)
-		release(stopped, &stopped->threads[i]);
+		release_thread(stopped, &stopped->threads[i]);
 	for (uint32_t round = 0; !reap_killed(stopped) && clock_monotonic_ns() < until_ns; round++)
 		pause_shortly(round);
 }
