@@ -129,8 +129,8 @@ int run_words_check(struct run *run);
 
 /* ---- functions of run_events.c: check the events that settings name ---- */
 
-/* Result of run_events_check(): do the roots of the run have the events that settings
- * name? */
+/* Result of run_events_check(): whether the roots of the run have the events that settings
+ * name. */
 enum run_events {
 	RUN_EVENTS_NONE,		/* the roots of the run have no events at all */
 	RUN_EVENTS_MISSING,		/* the roots have events, but lack some event
@@ -197,7 +197,7 @@ int run_child_repeat_end(int wait_status);
 
 /* Find the file that execvp() would run for @name, and examine this file.
  * @wants_functions: a setting is about functions, which any program has.
- * @wants_interpreter: the interpreter of a script is to be traced, too. */
+ * @wants_interpreter: the run also traces the interpreter of a script. */
 void run_program_find(const char *name, bool wants_functions, bool wants_interpreter,
 		      struct run_program *ret_program);
 /* Free the members of @program. */

@@ -123,8 +123,9 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 	return 0;
 }
 
-/* @wants_functions: the functions of the program itself are to be traced.  Without --follow this is
- * not so for a script: its user means what the script does, not the shell. */
+/* Find out how the program can be traced.  @wants_functions: the run traces functions of the
+ * program itself.  False for a script without --follow: its user means the programs that the
+ * script starts, not the shell. */
 static enum run_kind find_program_kind(int fd, const struct run_program *program,
 				       bool wants_functions)
 {

@@ -44,7 +44,7 @@ struct stop_failure {
 	pid_t tracer;			/* process that traces this thread already; 0: none */
 };
 
-/* Code that is to be changed: the addresses from @start to before @end. */
+/* Code that the caller will change: the addresses from @start to before @end. */
 struct code_range {
 	uint64_t start;
 	uint64_t end;

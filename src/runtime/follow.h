@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does `ulf run --follow` also trace the programs that this one starts? */
+/* Whether `ulf run --follow` also traces the programs that this one starts. */
 #ifndef ULF_RUNTIME_FOLLOW_H
 #define ULF_RUNTIME_FOLLOW_H
 
@@ -12,8 +12,8 @@
  */
 #define FOLLOW_VARIABLE	"ULF_FOLLOW"
 
-/* Returns true if the programs that this one starts are to be followed.  Reads the environment,
- * so it may be called only during the start. */
+/* Returns true if `ulf run --follow` traces the programs that this one starts.  Reads the
+ * environment, so it may be called only during the start. */
 bool follow_is_wanted(void);
 
 #endif

@@ -38,8 +38,8 @@ struct parse_request {
 
 #define PARSE_CACHE_OLD		1u	/* in a request: there is a table that was kept; in a
 					 * result: it was used */
-#define PARSE_CACHE_NEW		2u	/* in a request: the table is to be kept; in a result: it
-					 * was written */
+#define PARSE_CACHE_NEW		2u	/* in a request: keep the table; in a result: the parser
+					 * has written it */
 
 /* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rings of an instance.  The server makes them when something is to be recorded for
- * the first time, and replaces them when their size, page size or clock changes.
+ * The rings of an instance.  The server makes them before the first record can be written,
+ * and replaces them when their size, page size or clock changes.
  *
  * Only the server's thread calls these functions.  Functions that return int return 0
  * or -errno, unless stated otherwise.
