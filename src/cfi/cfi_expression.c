@@ -44,7 +44,7 @@ struct machine {
 	bool is_bad;
 };
 
-static void push(struct machine *m, uint64_t value)
+static void push_value(struct machine *m, uint64_t value)
 {
 	if (m->depth < DEPTH_MAX)
 		m->stack[m->depth++] = value;
@@ -52,7 +52,7 @@ static void push(struct machine *m, uint64_t value)
 		m->is_bad = true;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t pop_value(struct machine *m)
 {
 	if (m->depth)
 		return m->stack[--m->depth];
@@ -61,7 +61,7 @@ static uint64_t pop(struct machine *m)
 }
 
 /* Returns the value @back positions below the top of the machine's stack; 0 is the top. */
-static uint64_t peek(struct machine *m, unsigned int back)
+static uint64_t peek_value(struct machine *m, unsigned int back)
 {
 	if (back < m->depth)
 		return m->stack[m->depth - 1 - back];
@@ -70,7 +70,7 @@ static uint64_t peek(struct machine *m, unsigned int back)
 }
 
 /* Jump by @by bytes, counted from the end of the current operation. */
-static void jump(struct machine *m, int16_t by)
+static void jump_by(struct machine *m, int16_t by)
 {
 	int64_t to = m->bytes.at - m->start + by;
 
@@ -80,7 +80,7 @@ static void jump(struct machine *m, int16_t by)
 		m->bytes.at = m->start + to;
 }
 
-static uint64_t shift(uint8_t op, uint64_t value, uint64_t by)
+static uint64_t shift_value(uint8_t op, uint64_t value, uint64_t by)
 {
 	if (by > 63)
 		return op == OP_SHRA && (int64_t)value < 0 ? ~0ull : 0;
@@ -105,7 +105,7 @@ static bool do_binary(struct machine *m, uint8_t op)
 	case OP_PLUS:	value = a + b; break;
 	case OP_MUL:	value = a * b; break;
 	case OP_SHL: case OP_SHR: case OP_SHRA:
-		value = shift(op, a, b);
+		value = shift_value(op, a, b);
 		break;
 	case OP_EQ:	value = a == b; break;
 	case OP_NE:	value = a != b; break;
@@ -116,9 +116,9 @@ static bool do_binary(struct machine *m, uint8_t op)
 	default:
 		return false;
 	}
-	pop(m);
-	pop(m);
-	push(m, value);
+	pop_value(m);
+	pop_value(m);
+	push_value(m, value);
 	return true;
 }
 
@@ -129,20 +129,20 @@ static bool do_constant(struct machine *m, uint8_t op)
 	struct cfi_bytes *bytes = &m->bytes;
 
 	switch (op) {
-	case OP_CONST1U: push(m, bytes_u8(bytes)); break;
-	case OP_CONST1S: push(m, (uint64_t)(int8_t)bytes_u8(bytes)); break;
-	case OP_CONST2U: push(m, bytes_u16(bytes)); break;
-	case OP_CONST2S: push(m, (uint64_t)(int16_t)bytes_u16(bytes)); break;
-	case OP_CONST4U: push(m, bytes_u32(bytes)); break;
-	case OP_CONST4S: push(m, (uint64_t)(int32_t)bytes_u32(bytes)); break;
+	case OP_CONST1U: push_value(m, bytes_u8(bytes)); break;
+	case OP_CONST1S: push_value(m, (uint64_t)(int8_t)bytes_u8(bytes)); break;
+	case OP_CONST2U: push_value(m, bytes_u16(bytes)); break;
+	case OP_CONST2S: push_value(m, (uint64_t)(int16_t)bytes_u16(bytes)); break;
+	case OP_CONST4U: push_value(m, bytes_u32(bytes)); break;
+	case OP_CONST4S: push_value(m, (uint64_t)(int32_t)bytes_u32(bytes)); break;
 	case OP_CONST8U:
-	case OP_CONST8S: push(m, bytes_u64(bytes)); break;
-	case OP_CONSTU:	push(m, bytes_uleb(bytes)); break;
-	case OP_CONSTS:	push(m, (uint64_t)bytes_sleb(bytes)); break;
+	case OP_CONST8S: push_value(m, bytes_u64(bytes)); break;
+	case OP_CONSTU:	push_value(m, bytes_uleb(bytes)); break;
+	case OP_CONSTS:	push_value(m, (uint64_t)bytes_sleb(bytes)); break;
 	default:
 		if (op < OP_LIT0 || op > OP_LIT31)
 			return false;
-		push(m, op - OP_LIT0);
+		push_value(m, op - OP_LIT0);
 	}
 	return true;
 }
@@ -154,15 +154,15 @@ static bool do_stack(struct machine *m, uint8_t op)
 	uint64_t a, b;
 
 	switch (op) {
-	case OP_DUP:	push(m, peek(m, 0)); break;
-	case OP_DROP:	pop(m); break;
-	case OP_OVER:	push(m, peek(m, 1)); break;
-	case OP_PICK:	push(m, peek(m, bytes_u8(&m->bytes))); break;
+	case OP_DUP:	push_value(m, peek_value(m, 0)); break;
+	case OP_DROP:	pop_value(m); break;
+	case OP_OVER:	push_value(m, peek_value(m, 1)); break;
+	case OP_PICK:	push_value(m, peek_value(m, bytes_u8(&m->bytes))); break;
 	case OP_SWAP:
-		b = pop(m);
-		a = pop(m);
-		push(m, b);
-		push(m, a);
+		b = pop_value(m);
+		a = pop_value(m);
+		push_value(m, b);
+		push_value(m, a);
 		break;
 	default:
 		return false;
@@ -177,7 +177,7 @@ static void do_register(struct machine *m, uint8_t op)
 	int64_t offset = bytes_sleb(&m->bytes);
 
 	if (reg < ARCH_UNWIND_REGS)
-		push(m, m->regs[reg] + (uint64_t)offset);
+		push_value(m, m->regs[reg] + (uint64_t)offset);
 	else
 		m->is_bad = true;
 }
@@ -191,28 +191,28 @@ static void do_other(struct machine *m, uint8_t op)
 	case OP_NOP:
 		break;
 	case OP_DEREF:
-		value = pop(m);
+		value = pop_value(m);
 		if (m->is_bad || !m->read(m->arg, value, &value))
 			m->is_bad = true;
-		push(m, value);
+		push_value(m, value);
 		break;
 	case OP_NEG:
-		push(m, -pop(m));
+		push_value(m, -pop_value(m));
 		break;
 	case OP_NOT:
-		push(m, ~pop(m));
+		push_value(m, ~pop_value(m));
 		break;
 	case OP_PLUS_UCONST:
-		value = pop(m);
-		push(m, value + bytes_uleb(&m->bytes));
+		value = pop_value(m);
+		push_value(m, value + bytes_uleb(&m->bytes));
 		break;
 	case OP_SKIP:
-		jump(m, (int16_t)bytes_u16(&m->bytes));
+		jump_by(m, (int16_t)bytes_u16(&m->bytes));
 		break;
 	case OP_BRA:
 		by = (int16_t)bytes_u16(&m->bytes);
-		if (pop(m))
-			jump(m, by);
+		if (pop_value(m))
+			jump_by(m, by);
 		break;
 	default:
 		m->is_bad = true;
@@ -242,7 +242,7 @@ int cfi_evaluate(const struct cfi_object *object, int32_t at,
 	m.start = bytes.at;
 	m.bytes = (struct cfi_bytes){ bytes.at, bytes.at + length, false };
 	if (first)
-		push(&m, *first);
+		push_value(&m, *first);
 	for (int steps = 0; bytes_left(&m.bytes) && steps < STEPS_MAX; steps++) {
 		do_one(&m);
 		if (m.is_bad || m.bytes.is_bad)
@@ -250,6 +250,6 @@ int cfi_evaluate(const struct cfi_object *object, int32_t at,
 	}
 	if (bytes_left(&m.bytes) || !m.depth)
 		return -EINVAL;
-	*ret_value = pop(&m);
+	*ret_value = pop_value(&m);
 	return 0;
 }

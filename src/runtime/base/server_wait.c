@@ -78,7 +78,7 @@ bool server_is_there(void)
 }
 
 /* Send ABI_SOCKET_NO_ROOT, and do not wait for the answer. */
-static void report(uint32_t run_id, uint32_t value, const char comm[ABI_COMM_LEN])
+static void send_report(uint32_t run_id, uint32_t value, const char comm[ABI_COMM_LEN])
 {
 	struct {
 		struct abi_request request;
@@ -105,7 +105,7 @@ void server_report_no_root(uint32_t run_id, uint32_t error)
 	char comm[ABI_COMM_LEN] = "";
 
 	arch_syscall2(SYS_prctl, PR_GET_NAME, comm);
-	report(run_id, error, comm);
+	send_report(run_id, error, comm);
 }
 
 void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name)
@@ -113,7 +113,7 @@ void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name
 	char comm[ABI_COMM_LEN] = "";
 
 	memcpy(comm, name, strnlen(name, sizeof(comm) - 1));
-	report(run_id, reason, comm);
+	send_report(run_id, reason, comm);
 }
 
 /* Read the first @size bytes of the file @path.  Returns the number of bytes read, or

@@ -219,7 +219,7 @@ static long check_program(const struct exec_call *call)
 	return ret ? ret : exec_file_check(AT_FDCWD, path);
 }
 
-static void report(const struct exec_call *call, long reason)
+static void report_unfollowed(const struct exec_call *call, long reason)
 {
 	const char *name = strrchr(call->file, '/');
 
@@ -250,11 +250,11 @@ static long start_followed(const struct exec_call *call)
 	while (call->envp[nr])
 		nr++;
 	if (nr > ENV_MAX || (list && strlen(list) > PATH_BYTES)) {
-		report(call, ABI_UNFOLLOWED_ENV);
+		report_unfollowed(call, ABI_UNFOLLOWED_ENV);
 		return call->run(call, call->envp);
 	}
 	reason = check_program(call);
-	report(call, reason);
+	report_unfollowed(call, reason);
 	/* The file is not there, so the program will hardly start. */
 	if (reason < 0)
 		return call->run(call, call->envp);
@@ -355,9 +355,9 @@ EXPORTED int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-static int spawn(bool is_searched, pid_t *pid, const char *path,
-		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
-		 char *const argv[], char *const envp[])
+static int spawn_program(bool is_searched, pid_t *pid, const char *path,
+			 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attr,
+			 char *const argv[], char *const envp[])
 {
 	const struct exec_call call = {
 		.run = run_spawn, .file = path, .dir = AT_FDCWD, .is_searched = is_searched,
@@ -370,13 +370,13 @@ static int spawn(bool is_searched, pid_t *pid, const char *path,
 EXPORTED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			 const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return spawn(false, pid, path, actions, attr, argv, envp);
+	return spawn_program(false, pid, path, actions, attr, argv, envp);
 }
 
 EXPORTED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			  const posix_spawnattr_t *attr, char *const argv[], char *const envp[])
 {
-	return spawn(true, pid, file, actions, attr, argv, envp);
+	return spawn_program(true, pid, file, actions, attr, argv, envp);
 }
 
 /* ---- functions whose arguments are those of the program ---- */

@@ -9,45 +9,45 @@
 
 #include "server/print/ptrhash.h"
 
-static uint64_t rotate(uint64_t x, int by)
+static uint64_t rotate_left(uint64_t x, int by)
 {
 	return x << by | x >> (64 - by);
 }
 
-static void round_of(uint64_t v[4])
+static void mix_round(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[2] += v[3];
-	v[1] = rotate(v[1], 13) ^ v[0];
-	v[3] = rotate(v[3], 16) ^ v[2];
-	v[0] = rotate(v[0], 32) + v[3];
+	v[1] = rotate_left(v[1], 13) ^ v[0];
+	v[3] = rotate_left(v[3], 16) ^ v[2];
+	v[0] = rotate_left(v[0], 32) + v[3];
 	v[2] += v[1];
-	v[3] = rotate(v[3], 21) ^ v[0];
-	v[1] = rotate(v[1], 17) ^ v[2];
-	v[2] = rotate(v[2], 32);
+	v[3] = rotate_left(v[3], 21) ^ v[0];
+	v[1] = rotate_left(v[1], 17) ^ v[2];
+	v[2] = rotate_left(v[2], 32);
 }
 
-static void absorb(uint64_t v[4], uint64_t word)
+static void absorb_word(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
-	round_of(v);
-	round_of(v);
+	mix_round(v);
+	mix_round(v);
 	v[0] ^= word;
 }
 
-static uint64_t siphash(uint64_t word, const uint64_t key[2])
+static uint64_t hash_word(uint64_t word, const uint64_t key[2])
 {
 	uint64_t v[4] = {
 		key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
 		key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u,
 	};
 
-	absorb(v, word);
-	absorb(v, 8ull << 56);		/* SipHash ends with the length of the input,
+	absorb_word(v, word);
+	absorb_word(v, 8ull << 56);		/* SipHash ends with the length of the input,
 					 * here 8 bytes */
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
-		round_of(v);
+		mix_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
@@ -58,5 +58,5 @@ uint64_t ptrhash(uint64_t pointer)
 
 	if (!has_key)
 		has_key = getrandom(key, sizeof(key), 0) == sizeof(key);
-	return siphash(pointer, key) & 0xffffffff;
+	return hash_word(pointer, key) & 0xffffffff;
 }
