@@ -210,6 +210,18 @@ run_work sh -c './work 1; exec >/dev/null 2>&1; sleep 100 & echo $! >sleeper'
 expect "background: programs" "work " "$(names | sed 's/sleep //')"
 kill "$(cat sleeper)"
 
+# An environment that has the variable twice, not both in the same form.
+cat >twice.py <<'END'
+import ctypes, os, sys
+
+env = [b'ULF_HOLD=1', b'ULF_FOLLOW=1:/x/libulf.so', b'ULF_FOLLOW=x',
+       b'LD_PRELOAD=' + os.fsencode(sys.argv[1])]
+argv = [b'sh', b'-c', b'/bin/true; echo $?']
+array = lambda texts: (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+ctypes.CDLL(None).execve(b'/bin/sh', array(argv), array(env))
+END
+expect "variable twice" 0 "$(python3 twice.py "$ULF_BUILD/libulf.so.0")"
+
 # --live shows one program.
 ulf run --follow --live -- ./script 2>err && fail "--live"
 contains "$(cat err)" "--follow cannot be used with --live"

@@ -89,6 +89,8 @@ static const char *find_variable(char *const *envp, const char *name)
 /* The program may overwrite the memory of its first environment.  So copy the variables. */
 static bool copy_variables(void)
 {
+	const char *colon;
+
 	for (size_t i = 0; i < NAMES; i++) {
 		const char *value = find_variable(environ, names[i]);
 		size_t bytes = value ? strlen(names[i]) + strlen(value) + 1 : 0;
@@ -100,8 +102,10 @@ static bool copy_variables(void)
 			return false;
 		snprintf(variables[i], bytes, "%s%s", names[i], value);
 	}
-	libulf = strchr(variables[NAMES - 1], ':') + 1;
-	return true;
+	/* The environment may have the variable twice, and not both in the same form. */
+	colon = variables[NAMES - 1] ? strchr(variables[NAMES - 1], ':') : NULL;
+	libulf = colon ? colon + 1 : NULL;
+	return libulf;
 }
 
 static bool is_disabled(char *const *envp)
