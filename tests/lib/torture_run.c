@@ -20,6 +20,7 @@
 struct run {
 	struct torture *t;
 	pid_t consumer, observers[OBSERVERS], writers[PROCESSES];
+	pid_t group;		/* process group of the writers and of all their children */
 	uint32_t nr_threads;
 	uint64_t random;
 	uint64_t kills, pauses;
@@ -47,8 +48,14 @@ static void start_writer(struct run *run, uint32_t i)
 	uint64_t seed = random_next(&run->random);
 
 	run->writers[i] = torture_fork();
-	if (run->writers[i] == 0)
+	if (run->writers[i] == 0) {
+		/* Here, before it has children, and below, before the next writer starts. */
+		setpgid(0, run->group);
 		torture_writer(run->t, run->nr_threads, seed);
+	}
+	setpgid(run->writers[i], run->group);
+	if (!run->group)
+		run->group = run->writers[i];
 }
 
 static void start_readers(struct run *run)
@@ -164,6 +171,18 @@ static void go_on(struct run *run, uint64_t events)
 	}
 }
 
+/* Wait for the children of killed writers.  They are now children of this process, and end
+ * soon.  Children of vfork() kill themselves. */
+static void reap_orphans(struct run *run)
+{
+	int status;
+
+	while (waitpid(-run->group, &status, 0) > 0 || errno == EINTR) {
+		if (status && !(run->t->config->path == TORTURE_VFORK && status == SIGKILL))
+			torture_fail(run->t, "a child ended with %#x", status);
+	}
+}
+
 static void stop(struct run *run)
 {
 	struct torture_shared *shared = run->t->shared;
@@ -171,22 +190,13 @@ static void stop(struct run *run)
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < PROCESSES; i++)
 		reap(run, "writer", run->writers[i], 0);
+	/* The consumer sums up the records of the rings, then those of the writers.  An orphan
+	 * that writes in between would make the sums differ. */
+	reap_orphans(run);
 	__atomic_store_n(&shared->drain, 1, __ATOMIC_RELEASE);
 	reap(run, "consumer", run->consumer, 0);
 	for (uint32_t i = 0; i < OBSERVERS; i++)
 		reap(run, "observer", run->observers[i], 0);
-}
-
-/* Children of killed writers are now children of this process, and end soon.  Children of
- * vfork() kill themselves. */
-static void reap_orphans(struct run *run)
-{
-	int status;
-
-	while (waitpid(-1, &status, 0) > 0 || errno == EINTR) {
-		if (status && !(run->t->config->path == TORTURE_VFORK && status == SIGKILL))
-			torture_fail(run->t, "a child ended with %#x", status);
-	}
 }
 
 static void report(const struct run *run)
@@ -225,7 +235,6 @@ int torture_run(struct torture *t, uint64_t events)
 		start_writer(&run, i);
 	go_on(&run, events);
 	stop(&run);
-	reap_orphans(&run);
 	if (t->config->clock != TORTURE_TSC && !t->config->overwrite &&
 	    !t->shared->extends)
 		torture_fail(t, "no time extend was met");
