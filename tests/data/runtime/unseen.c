@@ -4,9 +4,12 @@
  *
  *	unseen hides		other processes cannot read its /proc/PID
  *	unseen leads		its main thread ends
- *	unseen locks		continues as a child in a sandbox that kills the agent
+ *	unseen locks FIFO	continues as a child in a sandbox that kills the agent; the
+ *				sandbox begins when there is a byte in FIFO, and the parent
+ *				ends when there is another one
  *	unseen runs FILE	a child executes FILE, and leaves the root
  */
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -33,7 +36,7 @@ static void *work_on(void *arg)
 	return arg;
 }
 
-static void lock(void)
+static void lock(const char *fifo)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -42,15 +45,16 @@ static void lock(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { 4, filter };
+	int fd = open(fifo, O_RDONLY);
+	char byte;
 
-	usleep(500000);
-	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	if (read(fd, &byte, 1) != 1 || prctl(PR_SET_DUMPABLE, 0) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(1);
-	if (fork()) {
-		usleep(500000);
-		_exit(0);
-	}
+	if (fork())
+		_exit(read(fd, &byte, 1) != 1);
+	close(fd);
 }
 
 int main(int argc, char **argv)
@@ -66,7 +70,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "hides") && prctl(PR_SET_DUMPABLE, 0))
 		return 1;
 	if (!strcmp(argv[1], "locks"))
-		lock();
+		lock(argv[2]);
 	if (!strcmp(argv[1], "leads")) {
 		if (pthread_create(&thread, NULL, work_on, NULL))
 			return 1;
