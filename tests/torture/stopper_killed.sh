@@ -17,18 +17,31 @@ pids="$pids $pid"
 until_true grep -qx ready "$TMPDIR/said"
 until_true is_listed "$root" alive
 
-# children_of PID: print the processes that PID has started.
-children_of() { tr ' ' '\n' 2>/dev/null <"/proc/${1:-0}/task/${1:-0}/children"; }
+# read_line FILE: set line to the first line of FILE, or to "".  The shell reads the file itself:
+# processes for that would need a CPU of their own.
+read_line() { line=; read -r line 2>/dev/null <"$1"; }
+# children_of PID: set children to the processes that PID has started.
+children_of() {
+	read_line "/proc/${1:-0}/task/${1:-0}/children"
+	children=$line
+}
 server() { tr -d '\0\n' <"$ULF_DIR/server.lock"; }
-stopper() {
-	for child in $(children_of "$(server)"); do
-		! grep -qx ulf-stopper "/proc/$child/comm" 2>/dev/null || echo "$child"
+# find_stopper: set stopper to the child of the server that starts these processes, or to "".
+find_stopper() {
+	stopper=
+	read_line "$ULF_DIR/server.lock"
+	children_of "$line"
+	for child in $children; do
+		read_line "/proc/$child/comm"
+		[ "$line" != ulf-stopper ] || stopper=$child
 	done
 }
 # kill_stops: kill each process that the stopper starts.
 kill_stops() {
 	while :; do
-		for child in $(children_of "$(stopper)"); do
+		find_stopper
+		children_of "$stopper"
+		for child in $children; do
 			kill -9 "$child" 2>/dev/null
 		done
 		sleep 0.002	# leave CPU time to what is killed
