@@ -137,10 +137,24 @@ static void report_errors(struct run *run)
 	root_list_done(&roots);
 }
 
-/* Wait until the server lists the root @name.  It is not new if the program was forked by one
- * that has libulf. */
-static int wait_for_server(struct run *run, pid_t pid, const char *name)
+/* Print for how long the program was stopped. */
+static void print_stop(const struct inject_result *result)
 {
+	double ms = (double)result->stopped_ns / 1e6;
+
+	if (result->tries == 1)
+		terminal_line(stdout, "stopped: one thread, for %.2f ms", ms);
+	else
+		terminal_line(stdout,
+			      "stopped: one thread at a time, %u times, for %.2f ms at most",
+			      result->tries, ms);
+}
+
+/* Wait until the server lists the root of @result.  It is not new if the program was forked by
+ * one that has libulf. */
+static int wait_for_server(struct run *run, pid_t pid, const struct inject_result *result)
+{
+	const char *name = result->root;
 	uint64_t until_ms = clock_monotonic_ms() + SERVER_MS;
 	struct abi_root_row row;
 
@@ -156,6 +170,7 @@ static int wait_for_server(struct run *run, pid_t pid, const char *name)
 		return use_old_root(run, name);
 	report_errors(run);
 	print_next_steps(name);
+	print_stop(result);
 	return 0;
 }
 
@@ -186,7 +201,7 @@ static int attach(struct run *run, pid_t pid)
 	if (!is_done)
 		cli_error("cannot attach to %s (pid %d): %s", run->program, pid, text_str(&why));
 	text_done(&why);
-	return is_done ? wait_for_server(run, pid, result.root) : CLI_FAILED;
+	return is_done ? wait_for_server(run, pid, &result) : CLI_FAILED;
 }
 
 static int cmd_attach(const struct cli_cmd *cmd, int argc, char **argv)
@@ -219,9 +234,11 @@ const struct cli_cmd cli_attach = {
 	.summary = "load libulf into a running program",
 	.help =
 "Loads libulf into a running program of this user that is not linked with it, and\n"
-"prints the name of its root.  The program keeps running: one of its threads is\n"
-"stopped, on an idle machine for less than a millisecond, no lock of the program\n"
-"is held, and no system call returns EINTR because of it.\n"
+"prints the name of its root.  The program keeps running, except for one thread,\n"
+"which is stopped while a few pages are written.  This takes about a millisecond if\n"
+"ulf and the thread get CPU time at once, and up to seconds on a machine with much\n"
+"other work; the time is printed.  No lock of the program is held, and no system\n"
+"call returns EINTR because of it.\n"
 "\n"
 "NAME is the name of the program or of its file.  If several processes have this\n"
 "name they are listed.\n"

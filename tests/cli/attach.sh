@@ -29,6 +29,7 @@ start
 out=$(ulf attach "$name" 2>"$TMPDIR/err") || fail "attach: $(cat "$TMPDIR/err")"
 root=$name.$pid
 expect "first line" "$root" "$(echo "$out" | head -n 1)"
+echo "$out" | grep -qE '^stopped: one thread.* for [0-9.]+ ms' || fail "no time of the stop: $out"
 is_listed "$root" "$pid" || fail "not listed: $(ulf ls)"
 contains "$(ulf cat "$root/available_filter_functions")" "work"
 ulf echo work "$root/set_ftrace_filter"
