@@ -198,6 +198,9 @@ static void add_locked(const struct hist_view *view, uint32_t index, const uint6
 		add_copies_locked(figures, values, nr);
 }
 
+/* How often threads yield while they wait for the lock of a part. */
+static uint32_t patience = SHMLOCK_YIELDS;
+
 bool hist_commit_locked(const struct hist_view *view, uint32_t index, const uint64_t *values)
 {
 	struct hist_part *part = hist_part(view, view->geometry.nr_parts - 1);
@@ -205,7 +208,7 @@ bool hist_commit_locked(const struct hist_view *view, uint32_t index, const uint
 	int r;
 
 	arch_signals_block(&old);
-	r = shmlock_take(&part->lock, shmlock_self());
+	r = shmlock_take_patiently(&part->lock, shmlock_self(), &patience);
 	if (!r) {
 		add_locked(view, index, values);
 		shmlock_drop(&part->lock);

@@ -8,6 +8,10 @@
  * Progress: a thread waits for a bounded time, then gets -EBUSY.  A holder runs only a
  * few hundred instructions, so the lock need not be fair, and waiters need not sleep on
  * a futex.
+ *
+ * The number of yields alone does not bound the time.  A yield takes less than a
+ * microsecond on an idle CPU, and some milliseconds for each busy thread on a CPU that
+ * is not.  A hostile process that keeps the lock would stop its victim for a minute.
  */
 #ifndef ULF_RING_SHMLOCK_H
 #define ULF_RING_SHMLOCK_H
@@ -16,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "arch/arch.h"
 
@@ -23,6 +28,9 @@
 					 * sched_yield() */
 #define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
 					 * with -EBUSY */
+#define SHMLOCK_WAIT_NS		10000000u	/* a waiter gives up, too, when this
+						 * time has passed, and */
+#define SHMLOCK_YIELD_NS	50000u		/* this time for each of its yields */
 #define SHMLOCK_ASK		64	/* number of yields after which a waiter
 					 * checks again whether the holder is
 					 * dead */
@@ -65,15 +73,29 @@ static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 			     (long)&from, 1, 0) == -ESRCH;
 }
 
+/* Returns the time of CLOCK_MONOTONIC, or 0 if a seccomp filter refuses the call.  With 0,
+ * only the number of yields bounds a wait. */
+static inline uint64_t shmlock_now_ns(void)
+{
+	struct timespec now = { 0, 0 };
+
+	arch_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /*
  * Take the lock.
  * @owner: the lock; 0 while it is free.
  * @tid: the caller, from shmlock_self().
- * @yields: how often to yield the CPU before giving up.
+ * @yields: how often to yield the CPU before giving up, if that takes no longer than
+ * SHMLOCK_WAIT_NS + @yields * SHMLOCK_YIELD_NS.
  * Returns 0 or -EBUSY.
  */
 static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yields)
 {
+	uint64_t end_ns = 0;
+	bool is_late = false;
+
 	for (uint32_t i = 0; i < SHMLOCK_SPINS + yields; i++) {
 		uint32_t seen = 0;
 
@@ -95,8 +117,14 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 			arch_relax();
 			continue;
 		}
+		if (is_late)
+			break;
+		if (i == SHMLOCK_SPINS)
+			end_ns = shmlock_now_ns() + SHMLOCK_WAIT_NS +
+				 (uint64_t)yields * SHMLOCK_YIELD_NS;
 		arch_syscall0(SYS_sched_yield);
-		if (i % SHMLOCK_ASK)
+		is_late = shmlock_now_ns() >= end_ns;
+		if (i % SHMLOCK_ASK && !is_late)
 			continue;
 		if (shmlock_is_dead(seen, owner) &&
 		    __atomic_compare_exchange_n(owner, &seen, tid, 0,
@@ -107,11 +135,25 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 	return -EBUSY;
 }
 
-/* Take the lock; yield up to SHMLOCK_YIELDS times before giving up.  Returns 0 or
- * -EBUSY. */
-static inline int shmlock_take(uint32_t *owner, uint32_t tid)
+/*
+ * Take a lock for which threads wait again and again, such as for each record.
+ * @patience: how often to yield before giving up; SHMLOCK_YIELDS at first.  Each failure
+ * divides it by 4, each success doubles it.  So a process that never releases the lock
+ * costs the others some records, but little time.  Threads may share it.
+ * Returns 0 or -EBUSY.
+ */
+static inline int shmlock_take_patiently(uint32_t *owner, uint32_t tid, uint32_t *patience)
 {
-	return shmlock_take_for(owner, tid, SHMLOCK_YIELDS);
+	uint32_t old = __atomic_load_n(patience, __ATOMIC_RELAXED), new;
+	int r = shmlock_take_for(owner, tid, old);
+
+	if (r)
+		new = old / 4 > SHMLOCK_ASK ? old / 4 : SHMLOCK_ASK;
+	else
+		new = old < SHMLOCK_YIELDS / 2 ? old * 2 : SHMLOCK_YIELDS;
+	if (new != old)
+		__atomic_store_n(patience, new, __ATOMIC_RELAXED);
+	return r;
 }
 
 /* Release the lock. */

@@ -203,8 +203,9 @@ static uint32_t frame_payload(char **payload, uint32_t *bytes)
 	return 0;
 }
 
+/* @patience: see shmlock_take_patiently(). */
 static int lock_and_write(const struct ring_view *view, void *payload, uint32_t bytes,
-			  uint64_t now_ns, uint32_t tid, uint32_t yields)
+			  uint64_t now_ns, uint32_t tid, uint32_t *patience)
 {
 	char *data = payload;
 	uint32_t type_len;
@@ -213,7 +214,7 @@ static int lock_and_write(const struct ring_view *view, void *payload, uint32_t 
 	if (!bytes || bytes > RING_PAYLOAD_MAX_SLOW)
 		return -EMSGSIZE;
 	type_len = frame_payload(&data, &bytes);
-	r = shmlock_take_for(&view->ring->lock, tid, yields);
+	r = shmlock_take_patiently(&view->ring->lock, tid, patience);
 	if (r)
 		return r;
 	r = write_under_lock(view, data, bytes, type_len, now_ns);
@@ -224,28 +225,13 @@ static int lock_and_write(const struct ring_view *view, void *payload, uint32_t 
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid)
 {
-	return lock_and_write(view, payload, bytes, now_ns, tid, SHMLOCK_YIELDS);
+	uint32_t yields = SHMLOCK_YIELDS;
+
+	return lock_and_write(view, payload, bytes, now_ns, tid, &yields);
 }
 
-/* How often a writer yields while it waits for the lock of a slow ring.  Each failure
- * divides this number by 4, each success doubles it.  A process that never releases the
- * lock costs the others some records, but because of this number little time. */
+/* How often threads yield while they wait for the lock of a slow ring. */
 static uint32_t patience = SHMLOCK_YIELDS;
-
-static uint32_t load_patience(void)
-{
-	return __atomic_load_n(&patience, __ATOMIC_RELAXED);
-}
-
-static void adapt_patience(uint32_t yields, int result)
-{
-	if (result == -EBUSY)
-		yields = yields / 4 > SHMLOCK_ASK ? yields / 4 : SHMLOCK_ASK;
-	else
-		yields = yields < SHMLOCK_YIELDS / 2 ? yields * 2 : SHMLOCK_YIELDS;
-	if (load_patience() != yields)
-		__atomic_store_n(&patience, yields, __ATOMIC_RELAXED);
-}
 
 static uint32_t current_cpu(void)
 {
@@ -275,36 +261,30 @@ static int write_slow_ring(const struct ring_set *set, void *payload,
 			   uint32_t bytes, uint64_t now_ns)
 {
 	const struct ring_view *view = slow_ring(set);
-	uint32_t yields = load_patience();
 	struct arch_signals old;
 	int r;
 
 	if (!view)
 		return -ENODEV;
 	arch_signals_block(&old);
-	r = lock_and_write(view, payload, bytes, now_ns, shmlock_self(), yields);
+	r = lock_and_write(view, payload, bytes, now_ns, shmlock_self(), &patience);
 	arch_signals_restore(&old);
-	adapt_patience(yields, r);
 	return r;
 }
 
 static void count_slow_drop(const struct ring_set *set)
 {
 	const struct ring_view *view = slow_ring(set);
-	uint32_t yields = load_patience();
 	struct arch_signals old;
-	int r;
 
 	if (!view)
 		return;
 	arch_signals_block(&old);
-	r = shmlock_take_for(&view->ring->lock, shmlock_self(), yields);
-	if (!r) {
+	if (!shmlock_take_patiently(&view->ring->lock, shmlock_self(), &patience)) {
 		count_dropped_locked(view->ring);
 		shmlock_drop(&view->ring->lock);
 	}
 	arch_signals_restore(&old);
-	adapt_patience(yields, r);
 }
 
 void ring_drop(const struct ring_set *set)

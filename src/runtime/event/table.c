@@ -418,6 +418,9 @@ void table_refuse_module(uint32_t version)
 	tables_changed();
 }
 
+/* How often threads yield while they wait for the lock of the tables. */
+static uint32_t patience = SHMLOCK_YIELDS;
+
 int table_add_module(struct ulf_module *module, const struct table_object *object)
 {
 	uint64_t all = ~0ull, old;
@@ -427,7 +430,7 @@ int table_add_module(struct ulf_module *module, const struct table_object *objec
 	    module->formats == module->formats_end)
 		return 0;
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
-	r = shmlock_take(&root_control->table_lock, shmlock_self());
+	r = shmlock_take_patiently(&root_control->table_lock, shmlock_self(), &patience);
 	if (!r) {
 		r = register_rows(module, object);
 		shmlock_drop(&root_control->table_lock);
