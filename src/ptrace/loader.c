@@ -421,6 +421,21 @@ static bool is_finished(const struct abi_attach *attach)
 	       attach->loader == ABI_LOADER_FAILED || attach->loader >= ABI_LOADER_REFUSED;
 }
 
+/* Copy the block from the program.  Returns 0 or -errno. */
+static int read_block(const struct injection *injection, struct abi_attach *ret_attach)
+{
+	int r = remote_read(injection->target.pid, injection->memory, ret_attach,
+			    sizeof(*ret_attach));
+
+	/* Copy again after the state was seen, because the first copy may have older results;
+	 * mate: ulf_attach() [attach.loader] */
+	if (!r && is_finished(ret_attach))
+		r = remote_read(injection->target.pid, injection->memory, ret_attach,
+				sizeof(*ret_attach));
+	ret_attach->root[sizeof(ret_attach->root) - 1] = '\0';
+	return r;
+}
+
 static bool wait_for_root(const struct injection *injection, struct inject_result *result,
 			  struct text *why)
 {
@@ -428,12 +443,10 @@ static bool wait_for_root(const struct injection *injection, struct inject_resul
 	struct abi_attach attach;
 
 	do {
-		if (remote_read(injection->target.pid, injection->memory, &attach,
-				sizeof(attach))) {
+		if (read_block(injection, &attach)) {
 			text_puts(why, "it has ended");
 			return false;
 		}
-		attach.root[sizeof(attach.root) - 1] = '\0';
 		if (is_finished(&attach))
 			return print_result(&attach, result, why);
 		pause_between(0);
