@@ -11,18 +11,13 @@
 #include "arch/arch.h"
 #include <ulf/event.h>
 
+#define THREAD_PART_WORDS	5u
+
 struct thread_slot {
 	struct ulf_thread thread;	/* the thread that has the slot; its tid is 0
 					 * while the slot is free */
-	/* The members stack_... belong to the stack tracer (stack_tracer.c). */
-	uint32_t stack_resets;		/* value of abi_stack_resets() when stack_depth
-					 * was stored */
-	uint64_t stack_depth;		/* greatest depth of the thread's stack so far, bytes */
-	uint64_t stack_top;		/* highest address of the thread's stack; 0: not known */
-	uint64_t stack_known;		/* number of bytes below stack_top that certainly
-					 * belong to the stack */
-	uint64_t stack_limit;		/* greatest number of bytes below stack_top that
-					 * may belong to the stack */
+	uint64_t part_words[THREAD_PART_WORDS];	/* state of a part of the runtime, which
+						 * its method thread_new resets */
 } __attribute__((aligned(64)));
 
 /* Call @fn for every thread slot, until @fn returns a value other than 0.  Returns the

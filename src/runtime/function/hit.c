@@ -19,13 +19,13 @@
 #include "arch/arch.h"
 #include "event/option.h"
 #include "ring/ring.h"
-#include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/switch.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/profile.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
+#include "runtime/function/thread_stack.h"
 #include "runtime/unwind/stack.h"
 #include <linux/ftrace.h>
 
@@ -747,12 +747,12 @@ static uint32_t without_ignoring(uint32_t users, uint32_t graphs, uint32_t tid)
 /* Returns true if the call at @place may be the deepest of this thread so far. */
 static bool is_deepest(const uint64_t *place)
 {
-	const struct thread_slot *thread = (const void *)ulf_this_thread;
+	const struct thread_stack *stack = thread_stack((const void *)ulf_this_thread);
 	uint64_t max = __atomic_load_n(&ftrace_state.stack->max, __ATOMIC_RELAXED);
-	uint64_t depth = thread->stack_top - (uint64_t)place;
+	uint64_t depth = stack->top - (uint64_t)place;
 
-	return abi_stack_resets(max) != thread->stack_resets ||
-	       (depth > thread->stack_depth && depth <= thread->stack_limit);
+	return abi_stack_resets(max) != stack->resets ||
+	       (depth > stack->depth && depth <= stack->limit);
 }
 
 static void record_call(const struct buffer *buffer,

@@ -42,6 +42,7 @@
 #include "runtime/base/tsan.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/shadow.h"
+#include "runtime/function/thread_stack.h"
 #include "runtime/unwind/unwind.h"
 #include <ulf/event.h>
 
@@ -53,7 +54,7 @@
 #define PRIVATE_YIELDS	SHMLOCK_ASK	/* greatest number of yields while a thread
 					 * waits for private.lock; enough to check once
 					 * whether its holder is dead */
-#define NEVER		UINT32_MAX	/* a value of stack_resets that
+#define NEVER		UINT32_MAX	/* a value of thread_stack.resets that
 					 * abi_stack_resets() never returns */
 /* In this number of bytes below the top of the main thread's stack, the kernel maps
  * nothing else. */
@@ -90,17 +91,17 @@ static bool is_main(uint32_t tid)
 	       tid == arch_syscall0(SYS_getpid);
 }
 
-/* Set stack_known, stack_limit and stack_top of @thread, the current thread. */
+/* Fill thread_stack() of @thread, the current thread. */
 static void find_stack(struct thread_slot *thread)
 {
 	bool is_of_main = is_main(thread->thread.tid);
 
-	thread->stack_known = 0;
-	thread->stack_limit = is_of_main ? MAIN_LIMIT : ADDRESSES;
-	/* Store stack_top last, because a signal handler that finds it set may use the
+	thread_stack(thread)->known = 0;
+	thread_stack(thread)->limit = is_of_main ? MAIN_LIMIT : ADDRESSES;
+	/* Store @top last, because a signal handler that finds it set may use the
 	 * other members. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	thread->stack_top = is_of_main ? main_top :
+	thread_stack(thread)->top = is_of_main ? main_top :
 		ALIGN_UP(arch_thread_pointer() + 1, UNWIND_PAGE);
 }
 
@@ -115,8 +116,8 @@ static uint64_t main_limit(void)
 
 void stack_tracer_forget(struct thread_slot *slot)
 {
-	slot->stack_top = 0;
-	slot->stack_resets = NEVER;
+	thread_stack(slot)->top = 0;
+	thread_stack(slot)->resets = NEVER;
 }
 
 /* ---- write rows of threads, under abi_stack.lock except for abi_stack_thread.low ---- */
@@ -151,9 +152,9 @@ static uint64_t find_low(const struct thread_slot *thread)
 {
 	uint64_t limit;
 
-	if (thread->stack_top != main_top)
-		return thread->stack_limit < ADDRESSES ?
-		       thread->stack_top - thread->stack_known : 0;
+	if (thread_stack(thread)->top != main_top)
+		return thread_stack(thread)->limit < ADDRESSES ?
+		       thread_stack(thread)->top - thread_stack(thread)->known : 0;
 	limit = main_limit();
 	return limit < main_top ? (main_top - limit) & ~(UNWIND_PAGE - 1) : 0;
 }
@@ -165,7 +166,7 @@ static void take_row(struct abi_stack_thread *row, const struct thread_slot *thr
 	__atomic_store_n(&row->deepest, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);		/* [stack.row] */
 	row->pid = (uint32_t)arch_syscall0(SYS_getpid);
-	row->top = thread->stack_top;
+	row->top = thread_stack(thread)->top;
 	__atomic_store_n(&row->low, find_low(thread), __ATOMIC_RELAXED);
 	__atomic_store_n(&row->tid, thread->thread.tid, __ATOMIC_RELAXED);
 }
@@ -180,7 +181,7 @@ static void write_row(struct abi_stack *stack, const struct thread_slot *thread,
 		return;
 	/* Compare the stack, too, because a row with this tid may belong to a thread
 	 * that has ended. */
-	if (row->tid != thread->thread.tid || row->top != thread->stack_top ||
+	if (row->tid != thread->thread.tid || row->top != thread_stack(thread)->top ||
 	    row->pid != (uint32_t)arch_syscall0(SYS_getpid))
 		take_row(row, thread);
 	if (abi_stack_resets(row->deepest) != abi_stack_resets(deepest) ||
@@ -196,7 +197,7 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
 {
 	struct abi_stack_thread *row = find_row(stack, thread->thread.tid);
 
-	if (row && row->tid == thread->thread.tid && row->top == thread->stack_top)
+	if (row && row->tid == thread->thread.tid && row->top == thread_stack(thread)->top)
 		__atomic_store_n(&row->low, find_low(thread), __ATOMIC_RELAXED);
 }
 
@@ -205,32 +206,32 @@ static void write_low(struct abi_stack *stack, const struct thread_slot *thread)
  *
  * If the thread is not the main thread, all memory pages from the top of the stack down
  * to @place must be readable: below the end of every stack there is a page that is not
- * readable.  Each page is checked once (stack_known).  An address more than REACH below
+ * readable.  Each page is checked once (thread_stack.known).  An address more than REACH below
  * the checked pages does not count as an address on the thread's own stack, because one
  * mapping may contain the stacks of many threads.
  */
 static bool is_on_stack(struct thread_slot *thread, uint64_t place)
 {
-	uint64_t depth = thread->stack_top - place, known = thread->stack_known;
+	uint64_t depth = thread_stack(thread)->top - place, known = thread_stack(thread)->known;
 
-	if (depth > thread->stack_limit)
+	if (depth > thread_stack(thread)->limit)
 		return false;
-	if (thread->stack_top == main_top)
+	if (thread_stack(thread)->top == main_top)
 		return depth + NEED_BYTES <= main_limit();
 	if (depth > known + REACH)
 		return false;
 	for (; known < depth + NEED_BYTES; known += UNWIND_PAGE) {
-		if (!arch_is_readable((const void *)(thread->stack_top - known -
+		if (!arch_is_readable((const void *)(thread_stack(thread)->top - known -
 						     UNWIND_PAGE))) {
-			thread->stack_known = known;
-			thread->stack_limit = known < NEED_BYTES ? 0 :
+			thread_stack(thread)->known = known;
+			thread_stack(thread)->limit = known < NEED_BYTES ? 0 :
 					     known - NEED_BYTES;
 			if (ftrace_state.stack)
 				write_low(ftrace_state.stack, thread);
 			return false;
 		}
 	}
-	thread->stack_known = known;
+	thread_stack(thread)->known = known;
 	return true;
 }
 
@@ -241,9 +242,9 @@ uint64_t ftrace_is_left(uint64_t below, uint64_t place, uint64_t c)
 	struct thread_slot *thread = (struct thread_slot *)ulf_this_thread;
 
 	(void)c;
-	if (!thread->stack_top)
+	if (!thread_stack(thread)->top)
 		find_stack(thread);
-	return place < thread->stack_top && is_on_stack(thread, below);
+	return place < thread_stack(thread)->top && is_on_stack(thread, below);
 }
 
 /* ---- make private copies of the deepest stack, under private.lock ---- */
@@ -372,10 +373,10 @@ static const struct abi_stack_copy *make_copy(const struct thread_slot *thread,
 
 	new->tid = thread->thread.tid;
 	new->frames[0] = (struct abi_stack_frame){
-		ip + FSITE_BYTES, thread->stack_top - place + CALL_BYTES,
+		ip + FSITE_BYTES, thread_stack(thread)->top - place + CALL_BYTES,
 	};
 	new->nr = 1;
-	fill_copy(new, old->tid == new->tid ? old : NULL, place, thread->stack_top);
+	fill_copy(new, old->tid == new->tid ? old : NULL, place, thread_stack(thread)->top);
 	private.last = !private.last;
 	return new;
 }
@@ -461,13 +462,13 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 	bool is_written;
 
 	(void)c;
-	if (!thread->stack_top)
+	if (!thread_stack(thread)->top)
 		find_stack(thread);
-	if (thread->stack_resets != resets)
-		thread->stack_depth = 0;
-	thread->stack_resets = resets;
-	depth = thread->stack_top - place;
-	if (depth <= thread->stack_depth || !is_on_stack(thread, place))
+	if (thread_stack(thread)->resets != resets)
+		thread_stack(thread)->depth = 0;
+	thread_stack(thread)->resets = resets;
+	depth = thread_stack(thread)->top - place;
+	if (depth <= thread_stack(thread)->depth || !is_on_stack(thread, place))
 		return 0;
 	arch_signals_block(&old);
 	is_written = !shmlock_take_for(&private.lock, thread->thread.tid, PRIVATE_YIELDS);
@@ -478,7 +479,7 @@ uint64_t ftrace_check_stack(uint64_t ip, uint64_t place, uint64_t c)
 		shmlock_drop(&private.lock);
 	}
 	if (is_written)
-		thread->stack_depth = depth;
+		thread_stack(thread)->depth = depth;
 	arch_signals_restore(&old);
 	return 0;
 }
