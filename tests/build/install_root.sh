@@ -15,8 +15,11 @@ export CCACHE_DISABLE=1
 chmod 711 "$TMPDIR"
 mkdir "$TMPDIR/user"
 chown $user: "$TMPDIR/user"
+# Tests, examples and benchmarks are not installed, so they need not be configured.
+flags="-Dwerror=true -Dtests=false -Dexamples=false -Dbench=false"
 make_ulf() {
-	$runner make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" "$@"
+	$runner make -C "$ULF_SRC" BUILD="$TMPDIR/user/build" CC="$TMPDIR/known/cc" \
+		MESON_FLAGS="$flags" "$@"
 }
 . tests/build/known_compiler
 make_known_compiler "$TMPDIR/known"
