@@ -183,6 +183,24 @@ END
 sed '1,/^slowest:$/d' "$TMPDIR/out" | grep -cE '^ +[0-9.]+s \(CPU [0-9.]+s\) cli/' |
 	grep -qx 10 || fail "the slowest: $(cat "$TMPDIR/out")"
 
+# A test that does not end is ended, and fails.  While many threads share the CPUs the limit is
+# longer.  ULF_TESTS_LOADAVG is a file that stands for /proc/loadavg.
+rm "$tree"/tests/cli/*
+printf '# timeout: 1\ntrap : TERM\nsleep 1000\nsleep 1000\n' >"$tree/tests/cli/hangs.sh"
+printf '# timeout: 1\nsleep 3\n' >"$tree/tests/cli/slow.sh"
+echo "0.00 0.00 0.00 1/100 1" >"$TMPDIR/loadavg"
+ULF_TESTS_LOADAVG=$TMPDIR/loadavg "$tree/tests/run" -b "$tree/build" -j 2 >"$TMPDIR/out"
+results "$TMPDIR/out" | sort | diff - /dev/fd/3 3<<END || fail "late: $(cat "$TMPDIR/out")"
+0 passed, 2 failed
+[1/2] FAIL cli/slow.sh no end after 1 s
+[2/2] FAIL cli/hangs.sh no end after 1 s
+failed: cli/hangs.sh cli/slow.sh
+END
+rm "$tree/tests/cli/hangs.sh"
+echo "0.00 0.00 0.00 1000/2000 1" >"$TMPDIR/loadavg"
+ULF_TESTS_LOADAVG=$TMPDIR/loadavg "$tree/tests/run" -b "$tree/build" -j 2 >"$TMPDIR/out" ||
+	fail "a busy machine: $(cat "$TMPDIR/out")"
+
 # An interrupt ends the tests and the processes that they started, and leaves no directory.
 rm "$tree"/tests/cli/*
 for name in a b; do
