@@ -319,6 +319,16 @@ static bool stepped(int (*function)(int), int x, int (*do_there)(struct ftrace_o
 	return has_stopped;
 }
 
+/* Call @change while this thread is at the place, or, if @is_place is false, at once: the same
+ * steps through the same instructions would not find the place either. */
+static void switch_there(bool is_place, int at, int (*change)(struct ftrace_ops *))
+{
+	if (is_place)
+		CHECK(stepped(fresh[at], at, change));
+	else
+		CHECK(!change(&step_ops));
+}
+
 /* Switch each function while a thread is at the byte of its entry, if an instruction starts
  * there.  Returns the number of these places. */
 static int step_all(void)
@@ -333,16 +343,12 @@ static int step_all(void)
 		stop_at = entry + (uint64_t)at;
 		is_place = stepped(fresh[at], at, NULL);
 		nr_stops += is_place;
-		CHECK(stepped(fresh[at], at, register_ftrace_function) == is_place);
-		if (!is_place)
-			CHECK(!register_ftrace_function(&step_ops));
+		switch_there(is_place, at, register_ftrace_function);
 		step_hits = 0;
 		is_place = stepped(fresh[at], at, NULL);
 		CHECK(step_hits == 1);
 		nr_stops += is_place;
-		CHECK(stepped(fresh[at], at, unregister_ftrace_function) == is_place);
-		if (!is_place)
-			CHECK(!unregister_ftrace_function(&step_ops));
+		switch_there(is_place, at, unregister_ftrace_function);
 		step_hits = 0;
 		CHECK(fresh[at](at) == at + 1 && !step_hits);
 	}
