@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stack tracer knows of the stack of a thread. */
+/* The state that the stack tracer keeps for each thread. */
 #ifndef ULF_RUNTIME_FUNCTION_THREAD_STACK_H
 #define ULF_RUNTIME_FUNCTION_THREAD_STACK_H
 

@@ -3,7 +3,7 @@
  * The directory in which analyses of files are kept for later servers:
  * $XDG_CACHE_HOME/ulf/moved, or $HOME/.cache/ulf/moved (docs/design/moving.md, "Cache").
  *
- * The name of a file has all numbers that tell which file was analysed.  A parser reads and
+ * The name of a file has all numbers that identify the file that was analysed.  A parser reads and
  * writes what is in the file; this code opens and names it.  A directory that cannot be used is
  * no error: files are analysed each time.
  *
