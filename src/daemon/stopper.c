@@ -17,9 +17,12 @@
  * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So the
  * answer goes to the private memory of the process that waits (struct abi_stop), whose address
  * is an argument of the system call in which its thread waits.  The process chooses the
- * addresses, but the child writes with the rights that it has over this process alone.  Threads
- * are stopped for HOLD_MS at most, and only those of this process.  If the child dies, the
- * kernel lets them continue.
+ * addresses, but the child writes with the rights that it has over this process alone.
+ *
+ * Threads must not run while their code is written.  So they stay stopped as long as the thread
+ * that writes has work and gets no CPU time, whatever the clock says.  They continue if it sleeps,
+ * or has used CPU time, for HOLD_MS: then it does not write.  A process can keep only its own
+ * threads stopped.  If the child dies, the kernel lets them continue.
  */
 #include "daemon/stopper.h"
 
@@ -55,11 +58,10 @@
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
 #define STOP_MS		1000u		/* longest time until all threads have stopped */
-#define HOLD_MS		3000u		/* longest time for which they stay stopped.  It must be
-					 * enough for an agent that gets little CPU time:
-					 * threads must not run while their code is written */
-#define LIFE_SECONDS	10		/* longest life of a child: PTRACE_SEIZE may wait for a
-					 * thread in exec() */
+#define HOLD_MS		3000u		/* they continue if the thread that writes their code has
+					 * slept for this time, or has used this CPU time */
+#define LIFE_SECONDS	10		/* longest life of a child until it has stopped the
+					 * threads: PTRACE_SEIZE may wait for a thread in exec() */
 
 #define FD_ORDERS	3		/* descriptor of the socket, in the stopper */
 
@@ -128,9 +130,9 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 {
 	unsigned long long args[ABI_STOP_ARGUMENT + 1];
 	char path[64];
+	int nr, error;
 	long call;
 	FILE *file;
-	int nr;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", order->pid,
 		 order->tid);
@@ -139,7 +141,12 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 		return -errno;
 	nr = fscanf(file, "%ld %llx %llx %llx %llx %llx", &call, &args[0], &args[1], &args[2],
 		    &args[3], &args[ABI_STOP_ARGUMENT]);
+	/* If this process may not trace the other one (Yama), it may open the file, but not
+	 * read it. */
+	error = nr == EOF && ferror(file) ? -errno : 0;
 	fclose(file);
+	if (error)
+		return error;
 	if (nr != 2 + ABI_STOP_ARGUMENT || call != SYS_futex ||
 	    copy_from((pid_t)order->pid, args[ABI_STOP_ARGUMENT], ret_stop, sizeof(*ret_stop)) ||
 	    ret_stop->magic != ABI_STOP_MAGIC || ret_stop->nr > ABI_STOP_RANGES_MAX)
@@ -241,28 +248,61 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 	return r;
 }
 
-/* Return true if the process still patches its code: its private word at @addr is its thread id. */
+/* Return true if the process still patches its code: the word at @addr, in its private struct
+ * abi_stop, is its thread id.  A process that has given up before the answer came has cleared the
+ * magic number. */
 static bool is_patching(const struct stop_order *order, uint64_t addr)
 {
-	uint64_t tid;
+	struct abi_stop stop;
 
 	/* The system call orders this read before the threads continue [stop.end] */
-	return !copy_from((pid_t)order->pid, addr, &tid, sizeof(tid)) && tid == order->tid;
+	return !copy_from((pid_t)order->pid, addr - offsetof(struct abi_stop, tid), &stop,
+			  sizeof(stop)) &&
+	       stop.magic == ABI_STOP_MAGIC && stop.tid == order->tid;
 }
 
-/* Wait until the process has patched its code, for HOLD_MS at most.  stop_wanted only wakes:
- * every process of the root can write it. */
+/* Returns the CPU time that the thread which patches has used, in ms; 0 if it is not known. */
+static uint64_t used_ms(const struct stop_order *order)
+{
+	unsigned long long ns = 0;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", order->pid,
+		 order->tid);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%llu", &ns) != 1)
+		ns = 0;
+	if (file)
+		fclose(file);
+	return ns / 1000000;
+}
+
+/* Returns true if the thread that patches has work: it runs, waits for a CPU or for the kernel, or
+ * SIGSTOP or a debugger has stopped it. */
+static bool has_work(const struct stop_order *order)
+{
+	struct task_stat stat = task_stat_read((pid_t)order->pid, (pid_t)order->tid);
+
+	return !task_has_ended(stat) && stat.state != 'S';
+}
+
+/* Wait until the process has patched its code.  Its agent takes no lock meanwhile, so it does not
+ * sleep.  stop_wanted only wakes: every process of the root can write it. */
 static void wait_for_end(const struct stop_order *order, struct abi_process *slot, uint64_t addr)
 {
 	const struct timespec wait = { 0, 10000000 }, pause = { 0, 100000 };
-	uint64_t end_ms = now_ms() + HOLD_MS;
+	uint64_t used_end_ms = used_ms(order) + HOLD_MS, end_ms = now_ms() + HOLD_MS;
 
-	while (now_ms() < end_ms && is_patching(order, addr))
+	while (now_ms() < end_ms && used_ms(order) < used_end_ms && is_patching(order, addr)) {
+		if (has_work(order))
+			end_ms = now_ms() + HOLD_MS;
 		if (!is_wanted(slot, order->tid))
 			nanosleep(&pause, NULL);
 		else
 			syscall(SYS_futex, &slot->stop_wanted, FUTEX_WAIT, order->tid, &wait,
 				NULL, 0);
+	}
 }
 
 _Noreturn static void carry_out(const struct stop_order *order, int fd)
@@ -283,6 +323,7 @@ _Noreturn static void carry_out(const struct stop_order *order, int fd)
 		answer_process(slot, (uint32_t)r);
 	if (r)
 		_exit(1);
+	alarm(0);
 	answer_process(slot, order->tid);
 	wait_for_end(order, slot, addr);
 	TESTPOINT("stopper.end");

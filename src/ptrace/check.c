@@ -2,6 +2,7 @@
 /* Check whether libulf can be loaded into a program, without touching it.  Each check that
  * fails says why, and names a remedy. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,6 +177,24 @@ static bool check_dumpable(const struct check *check)
 	return c != EOF;
 }
 
+/* The kernel may show the mappings of a process that it does not allow to trace: Yama.  It shows
+ * the memory only if it does. */
+static bool check_access(const struct check *check)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", check->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EACCES || errno == EPERM)
+		target_print_eperm(check->pid, check->why);
+	else
+		text_puts(check->why, strerror(errno));
+	return fd >= 0;
+}
+
 static bool is_secure(pid_t pid)
 {
 	unsigned long entry[2];
@@ -270,7 +289,7 @@ bool target_check(pid_t pid, const char *libulf, const char *dir, struct text *r
 
 	return check_process(&check) && check_user(&check) && check_tracer(&check) &&
 	       check_namespaces(&check) && check_dumpable(&check) && check_settings(&check) &&
-	       check_seccomp(&check) && check_files(&check);
+	       check_seccomp(&check) && check_access(&check) && check_files(&check);
 }
 
 void target_print_eperm(pid_t pid, struct text *out)

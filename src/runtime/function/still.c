@@ -220,6 +220,9 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 	if (!r) {
 		note_inside(ranges, inside, nr);
 		r = flip_all(may_flip, ret_used);
+	} else {
+		/* A late stopper must not hold threads for this stop. */
+		__atomic_store_n(&stop->magic, 0, __ATOMIC_RELAXED);
 	}
 	end_stop(tid, stop);
 	return r;
