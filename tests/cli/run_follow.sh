@@ -162,6 +162,33 @@ wanted=$(./fails)
 follow --ftrace=function --ftrace-filter=main -- ./fails
 expect "errors" "$wanted" "$(cat out)"
 
+# A constructor of a library starts a program before libulf is ready.
+cat >early.c <<'END'
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void early(void)
+{
+	char *argv[] = { "work", "x", "y", NULL }, *none[] = { NULL };
+	pid_t pid;
+
+	if (!posix_spawn(&pid, "./work", NULL, NULL, argv, none))
+		waitpid(pid, NULL, 0);
+	pid = fork();
+	if (!pid) {
+		execvp("./work", argv);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+END
+gcc -shared -fPIC -o libearly.so early.c && gcc -o late fails.c -w -D_GNU_SOURCE \
+	-Wl,--no-as-needed "$ULF_BUILD/libulf.so.0" ./libearly.so -Wl,-rpath,"$ULF_BUILD" ||
+	fail "early.c"
+./late >out || fail "early: status $?"
+expect "early" "2 arguments 2 arguments " "$(grep arguments out | tr '\n' ' ')"
+
 # Programs into which libulf cannot be loaded start as they do without ulf, and say the same.
 refused=0
 refuse() { # PROGRAM REASON

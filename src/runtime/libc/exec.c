@@ -115,13 +115,18 @@ static bool is_disabled(char *const *envp)
 	return disable && *disable && strcmp(disable, "0");
 }
 
-/* Find the functions of libc early: in a child of fork(), the lock of the dynamic linker may be
- * held for ever by a thread that does not exist in the child. */
-__attribute__((constructor(101))) static void find_all(void)
+static void find_next(void)
 {
 	*(void **)&next_execvpe = dlsym(RTLD_NEXT, "execvpe");
 	*(void **)&next_spawn[0] = dlsym(RTLD_NEXT, "posix_spawn");
 	*(void **)&next_spawn[1] = dlsym(RTLD_NEXT, "posix_spawnp");
+}
+
+/* Find the functions of libc early: in a child of fork(), the lock of the dynamic linker may be
+ * held for ever by a thread that does not exist in the child. */
+__attribute__((constructor(101))) static void find_all(void)
+{
+	find_next();
 	if (getauxval(AT_SECURE) || !follow_is_wanted() || is_disabled(environ))
 		return;
 	exec_file_init();
@@ -300,13 +305,18 @@ static long run_execveat(const struct exec_call *call, char *const *envp)
 				       (long)envp, call->flags, 0));
 }
 
+/* A constructor of another library may start a program before libulf's constructors have run. */
 static long run_execvpe(const struct exec_call *call, char *const *envp)
 {
+	if (!next_execvpe)
+		find_next();
 	return next_execvpe(call->file, call->argv, envp);
 }
 
 static long run_spawn(const struct exec_call *call, char *const *envp)
 {
+	if (!next_spawn[call->is_searched])
+		find_next();
 	return next_spawn[call->is_searched](call->pid, call->file, call->actions, call->attr,
 					     call->argv, envp);
 }
