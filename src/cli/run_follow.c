@@ -43,7 +43,7 @@ static int compare_starts(const void *a, const void *b)
 	return one->pid < other->pid ? -1 : one->pid > other->pid;
 }
 
-bool run_follow_sort(struct root_list *roots)
+bool run_follow_sort(struct run *run, struct root_list *roots)
 {
 	size_t nr = 0, nr_all = roots->nr;
 
@@ -52,6 +52,7 @@ bool run_follow_sort(struct root_list *roots)
 		    roots->rows[i].state == ABI_ROOT_ALIVE)
 			roots->rows[nr++] = roots->rows[i];
 	roots->nr = nr;
+	run->nr_silent = nr_all - nr;
 	qsort(roots->rows, nr, sizeof(*roots->rows), compare_starts);
 	if (nr || !nr_all)
 		return false;
@@ -86,8 +87,8 @@ void run_follow_report(struct run *run, const struct root_list *roots)
 		nr += roots->rows[i].entries != 0;
 	}
 	if (nr)
-		cli_error("%zu %s, %" PRIu64 " records; `ulf ls` lists their roots, "
-			  "`ulf rm --dead` removes them", nr, nr == 1 ? "program" : "programs",
-			  records);
+		cli_error("%zu %s, %" PRIu64 " records, and %zu without records; `ulf ls` lists "
+			  "their roots, `ulf rm --dead` removes them", nr,
+			  nr == 1 ? "program" : "programs", records, run->nr_silent);
 	report_unfollowed(run);
 }

@@ -85,6 +85,7 @@ struct run {
 					 * stderr as they are recorded */
 	bool is_following;		/* option --follow: trace the programs that the program
 					 * starts, too */
+	size_t nr_silent;		/* number of followed programs without records */
 	FILE *out;			/* stream to which the trace is printed */
 	const char *out_name;		/* argument of the option -o, or NULL */
 	const char *program;		/* name of the program, as the user wrote it */
@@ -224,7 +225,7 @@ void run_follow_set(const struct run *run, const char *libulf);
 /* Remove the roots without records from @roots, and sort the others by the time at which their
  * programs have started.  Returns true if there were roots, but none has records, and prints
  * this. */
-bool run_follow_sort(struct root_list *roots);
+bool run_follow_sort(struct run *run, struct root_list *roots);
 /* Print how many programs were traced, and which could not be followed, and why. */
 void run_follow_report(struct run *run, const struct root_list *roots);
 

@@ -372,7 +372,7 @@ int run_report(struct run *run)
 	if (!wants_records && !run->is_live)
 		is_idle = drop_idle_roots(run, &roots);
 	if (run->is_following)
-		is_idle |= run_follow_sort(&roots);
+		is_idle |= run_follow_sort(run, &roots);
 	if (!roots.nr && !is_idle)
 		explain_no_roots(run, wants_records);
 	ret = print_roots(run, &roots);
