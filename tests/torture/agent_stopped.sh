@@ -60,7 +60,10 @@ while [ $caught = 0 ] && [ $attempts -lt 40 ]; do
 	[ $((attempts % 2)) = 1 ] || tracer=nop
 	if catch $tracer; then
 		caught=1
-		let_server_run 5	# longer than any limit of the stopper
+		let_server_run 2
+		kill -0 "$echo_pid" 2>/dev/null ||
+			fail "the write has returned, but nothing is switched: $(cat "$TMPDIR/err")"
+		let_server_run 4	# longer than any limit of the stopper
 		[ "$(tracer_of)" != 0 ] || fail "the threads are no longer held"
 	fi
 	kill -CONT "$pid"

@@ -34,6 +34,10 @@
 					 * until all processes have applied the
 					 * settings, ns */
 
+#define STOP_LIMIT_NS	12000000000u	/* as much longer while the threads of a process are to
+					 * be stopped for it: the process tries three times, and
+					 * waits three seconds each time */
+
 static uint32_t raise_generation(struct root *root)
 {
 	uint32_t *generation = &root->control->generation;
@@ -153,11 +157,34 @@ int apply_check(struct instance *instance, const char *file)
 	return has_agents(instance->root) ? 0 : r;
 }
 
+/* Return true if a write has waited long enough.  @late: a process that has not applied its
+ * settings, or NULL. */
+static bool is_overdue(const struct apply *apply, const struct abi_process *late, uint64_t now)
+{
+	bool is_stop = late && stop_order_is_open(late);
+
+	return now >= apply->deadline_ns + (is_stop ? STOP_LIMIT_NS : 0);
+}
+
+void apply_tick(struct root *root)
+{
+	int r;
+
+	stop_orders_send(root);
+	if (!root->is_late || find_late(root, root->late_generation))
+		return;
+	root->is_late = false;
+	r = find_error(root, true);
+	if (r)
+		error_log_add(&root->top, "agent", strerrordesc_np(-r),
+			      "settings that were written before are not in force", 0);
+}
+
 int apply_wait(struct apply *apply, uint64_t wait_ns)
 {
 	struct root *root = apply->root;
 	uint64_t until = server_now_ns() + wait_ns;
-	struct abi_process *late;
+	struct abi_process *late = NULL;
 	int r;
 
 	if (!root)
@@ -169,7 +196,7 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 
 		late = find_late(root, apply->generation);
 		stop_orders_send(root);
-		if ((!late && is_scanned) || now >= apply->deadline_ns)
+		if ((!late && is_scanned) || is_overdue(apply, late, now))
 			break;
 		if (!late || now >= until)
 			return -EINPROGRESS;
@@ -178,6 +205,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 			shm_wait(&late->applied, applied, until - now);
 	}
 	apply->root = NULL;
+	root->is_late = late;
+	root->late_generation = apply->generation;
 	r = root_is_usable(root) ? find_error(root, true) : 0;
 	/*
 	 * A process has failed to switch an event on, and has stored this in the event's

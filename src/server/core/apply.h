@@ -33,12 +33,16 @@ int apply_check(struct instance *instance, const char *file);
 void apply_start(struct root *root, struct apply *ret_apply);
 /*
  * Wait up to @wait_ns until all live processes have applied the settings of @apply.
- * Returns 0 if all have applied the settings, or if the deadline has passed;
+ * Returns 0 if all have applied the settings, or if the deadline has passed, which is later
+ * if the threads of a process are to be stopped;
  * -EINPROGRESS if the caller must call again; or the -errno of a process that has
  * failed to apply the settings.  Does not wait for processes that are stopped.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
+/* Regular work, once a second: have the threads stopped of processes that ask for it, and log the
+ * error of a process that has failed to apply settings after apply_wait() has given up on it. */
+void apply_tick(struct root *root);
 /* Return true if every live process has applied @generation, and no longer uses rings
  * and blocks that were replaced before this generation. */
 bool apply_is_settled(const struct root *root, uint32_t generation);

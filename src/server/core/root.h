@@ -105,6 +105,9 @@ struct root {
 	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
 					 * pointers; NULL: the slot was never used */
 	uint32_t nr_live;		/* number of processes that are alive */
+	bool is_late;			/* true: the last write has not waited until all
+					 * processes had applied @late_generation */
+	uint32_t late_generation;
 	bool is_blind;			/* true: the last scan of the process
 					 * slots has not ended yet, or was
 					 * incomplete for lack of descriptors */

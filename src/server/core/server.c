@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "event/clock.h"
+#include "server/core/apply.h"
 #include "server/core/arena.h"
 #include "server/core/beat.h"
 #include "server/core/dead_limits.h"
@@ -30,7 +31,6 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
-#include "server/core/stop_order.h"
 #include "server/core/timebase.h"
 #include "symbols/parse.h"
 
@@ -684,7 +684,7 @@ static void tick_root(struct root *root)
 		process_scan_more(root);
 	else
 		process_scan(root);
-	stop_orders_send(root);
+	apply_tick(root);
 	timebase_update(root);
 	for_each_root_part(root_part, root->parts, tick)
 		root_part->tick(root);
