@@ -23,7 +23,6 @@
  *	struct moved_fixup [nr_fixups]
  *	struct moved_frame [nr_frames]
  *	uint8_t [original_bytes]	what the process must find at vaddr
- *	uint8_t [MOVED_JUMP_BYTES]	only MOVED_PADDED: what it must find at the padding
  *	uint8_t [copy_bytes]		the copy; the fields of fixups are 0
  */
 #ifndef ULF_ABI_MOVED_H
@@ -33,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOVED_MAGIC		0x3164766du	/* the bytes "mvd1" */
+#define MOVED_MAGIC		0x3264766du	/* the bytes "mvd2" */
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
 #define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
 #define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
@@ -42,15 +41,18 @@
 #define MOVED_POOL_ALIGN	8u	/* alignment of blocks in the pool */
 #define MOVED_BYTES_MAX		(512u << 20)	/* maximum size of a table */
 
-/* How a function's first instructions are replaced. */
+/*
+ * How a function's first instructions may be replaced.  In each class a jump may replace one byte
+ * and use the bytes after it as its distance, if there can be a stub where it leads.  Otherwise
+ * all bytes of the jump are written, while threads are stopped.
+ */
 enum moved_class {
 	MOVED_REFUSED,		/* the function cannot be traced: moved_row.reason */
 	MOVED_ONE,		/* the jump replaces only the first instruction, and maybe padding
 				 * after it: no thread can stand inside of what is replaced */
-	MOVED_PADDED,		/* a short jump replaces the first instruction, or its
-				 * first bytes; it leads to a jump in padding */
 	MOVED_SEVERAL,		/* the jump replaces several instructions: threads must be
-				 * stopped, and looked at */
+				 * looked at */
+	MOVED_BYTE,		/* only the first byte may be replaced */
 	MOVED_CLASSES,
 };
 
@@ -96,22 +98,16 @@ struct moved_row {
 	uint8_t reason;			/* enum moved_reason; 0 unless refused */
 	uint8_t lead;			/* bytes from the function's entry to vaddr */
 	uint8_t original_bytes;		/* bytes at vaddr that were analysed: the moved
-					 * instructions, and padding after them that the
-					 * jump covers */
+					 * instructions, and bytes after them that the
+					 * jump covers; at least MOVED_JUMP_BYTES */
 	uint8_t copy_bytes;		/* bytes of the copy, without the jump at its end */
 	uint8_t nr_fixups;
 	uint8_t nr_frames;
 	uint8_t ends;			/* 1: the copy does not continue after its last
 					 * instruction, so it gets no jump at its end */
-	uint8_t word_bytes;		/* size of the smallest aligned word (8, 16, 32
-					 * or 64 bytes) that has all bytes that the jump
-					 * replaces (moved_replaced_bytes()); 0: there is
-					 * no such word */
-	int8_t padding;			/* MOVED_PADDED: distance from the end of the
-					 * short jump to the padding, which has
-					 * MOVED_JUMP_BYTES bytes: the operand of the
-					 * short jump */
-	uint8_t reserved[6];
+	uint8_t moved_bytes;		/* bytes of the moved instructions; the copy continues
+					 * after them */
+	uint8_t reserved[7];
 };
 
 /* How a fixup computes the 4 bytes of its field. */
@@ -164,8 +160,8 @@ struct moved_head {
 	uint32_t nr_refused;		/* number of rows with MOVED_REFUSED */
 	uint32_t build_id_bytes;	/* 0: the object has no build id */
 	uint8_t build_id[32];
-	uint64_t text, text_end;	/* range of the object's code; all rows and
-					 * paddings are in this range */
+	uint64_t text, text_end;	/* range of the object's code; all rows are in this
+					 * range */
 	uint64_t text_hash;		/* moved_hash() of the bytes of that range, as in
 					 * the file */
 	uint64_t reserved;
@@ -205,16 +201,6 @@ static inline const uint8_t *moved_original(const struct moved_head *head,
 					    const struct moved_row *row)
 {
 	return (const uint8_t *)(moved_frames(head, row) + row->nr_frames);
-}
-
-/* Returns moved_row.word_bytes of a row that replaces @bytes bytes at @vaddr. */
-static inline uint8_t moved_word_bytes(uint64_t vaddr, uint32_t bytes)
-{
-	uint8_t word = 8;
-
-	while (word <= 64 && vaddr / word != (vaddr + bytes - 1) / word)
-		word *= 2;
-	return word <= 64 ? word : 0;
 }
 
 #endif

@@ -17,6 +17,7 @@
  *	codemem.h	reading and writing text
  *	patch.h		patching code in steps
  *	poke.h		switching tracepoints
+ *	pun.h		jumps to where the bytes after the opcode lead
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
  *	moved.h		copies of a function's first instructions
@@ -48,6 +49,7 @@ struct ring_set;
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/patch.h"
 #include "arch/x86_64/poke.h"
+#include "arch/x86_64/pun.h"
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/moved.h"

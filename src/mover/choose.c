@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose how each function is traced.  In this order:
+ * Choose how each function is traced.  A jump needs MOVED_JUMP_BYTES bytes, and the instructions
+ * there must be movable:
  *
- *	MOVED_ONE	if one aligned word has the bytes that the jump replaces
- *	MOVED_PADDED	if padding is in reach
- *	MOVED_ONE
- *	MOVED_SEVERAL
- *
- * Padding is scarce.  Functions that would otherwise need a stop, or could not be traced, get
- * it first.
+ *	MOVED_ONE	the first instruction is that long
+ *	MOVED_SEVERAL	several instructions are
+ *	MOVED_BYTE	they cannot be moved, or a jump may lead into them; but the first one can,
+ *			and one byte of it can be replaced
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "mover/mover_impl.h"
 
 #define INSNS_MAX	MOVED_JUMP_BYTES	/* maximum number of instructions that a jump
 						 * replaces: each has one byte at least */
+#define BYTE_INSN_MIN	2u	/* bytes of the first instruction of a MOVED_BYTE */
 #define FLAGS_INSNS	16	/* instructions in which the use of flags is looked for */
 
 /* The first instructions of a function, up to those that a jump replaces. */
@@ -51,55 +47,10 @@ static uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t 
 	return start;
 }
 
-/* Find the padding after each function.  A function whose last instruction may continue has
- * none, because a thread could execute it. */
-static int find_spaces(struct mover *mover)
+/* Returns where the next function, or part of one, begins.  @function is in mover->functions. */
+static uint64_t next_start(const struct mover *mover, const struct function *function)
 {
-	mover->spaces = calloc(mover->nr + 1ul, sizeof(*mover->spaces));
-	if (!mover->spaces)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < mover->nr; i++) {
-		struct function *function = &mover->functions[i];
-		uint64_t next = i + 1 < mover->nr ? function[1].start : mover->text_end;
-
-		mover->spaces[i] = (struct space){
-			function->end, function->has_fall ? function->end :
-			padding_end(mover, function->end, next),
-		};
-	}
-	mover->nr_spaces = mover->nr;
-	return 0;
-}
-
-/* The padding that is left for short jumps.  The functions that take some must come in the order
- * of their addresses. */
-struct supply {
-	struct mover *mover;
-	uint32_t first;			/* the first space that short jumps can still reach */
-};
-
-/* Take padding for the short jump of the function at @site.  Returns false if there is none in
- * reach. */
-static bool take_padding(struct supply *supply, uint64_t site, int8_t *ret_padding)
-{
-	struct space *spaces = supply->mover->spaces;
-	uint64_t from = site + MOVED_SHORT_JUMP_BYTES;
-
-	while (supply->first < supply->mover->nr_spaces &&
-	       spaces[supply->first].end + MOVED_REACH_BACK < from + MOVED_JUMP_BYTES)
-		supply->first++;
-	for (uint32_t i = supply->first; i < supply->mover->nr_spaces &&
-	     spaces[i].start <= from + MOVED_REACH_FORTH; i++) {
-		struct space *space = &spaces[i];
-		uint64_t at = max_u64(space->start, from - min_u64(from, MOVED_REACH_BACK));
-
-		if (at + MOVED_JUMP_BYTES > space->end)
-			continue;
-		*ret_padding = (int8_t)(at - from);
-		space->start = at + MOVED_JUMP_BYTES;
-		return true;
-	}
-	return false;
+	return function + 1 < mover->functions + mover->nr ? function[1].start : mover->text_end;
 }
 
 /* ---- the first instructions ---- */
@@ -202,26 +153,27 @@ static void read_first(const struct mover *mover, const struct function *functio
 	*ret_first = first;
 }
 
-/* Take the padding after a function that is shorter than a jump.  Returns false if there is not
+/* Take the padding after a function that is shorter than a jump.  A function whose last instruction
+ * may continue has none, because a thread could execute it.  Returns false if there is not
  * enough. */
-static bool take_tail(struct mover *mover, struct function *function, const struct first *first)
+static bool take_tail(const struct mover *mover, struct function *function,
+		      const struct first *first)
 {
-	struct space *space = &mover->spaces[function - mover->functions];
+	uint64_t end = function->start + function->lead + first->bytes;
 	uint8_t need = (uint8_t)(MOVED_JUMP_BYTES - first->bytes);
 
-	if (!first->ends || space->start != function->start + function->lead + first->bytes ||
-	    space->end - space->start < need)
+	if (!first->ends || function->has_fall || end != function->end ||
+	    padding_end(mover, end, next_start(mover, function)) < end + need)
 		return false;
-	space->start += need;
 	function->tail = need;
 	return true;
 }
 
 /* ---- classes ---- */
 
-/* Choose the class of a function that gets no padding of others.  Sets its class and reason. */
-static void choose_plainly(struct mover *mover, struct function *function,
-			   const struct first *first)
+/* Choose a class in which the whole jump may be written.  Sets class and reason. */
+static void choose_jump(const struct mover *mover, struct function *function,
+			const struct first *first)
 {
 	uint64_t site = function->start + function->lead;
 	enum moved_reason reason = first->reason;
@@ -233,47 +185,47 @@ static void choose_plainly(struct mover *mover, struct function *function,
 				     MOVED_JUMP_BYTES - function->tail);
 	function->reason = (uint8_t)reason;
 	function->nr_insns = (uint8_t)first->nr;
+	function->moved_bytes = (uint8_t)first->bytes;
 	function->original_bytes = (uint8_t)(first->bytes + function->tail);
 	function->class = reason ? MOVED_REFUSED : first->nr == 1 ? MOVED_ONE : MOVED_SEVERAL;
 }
 
-/* Returns true if a short jump can replace the first instruction, or its first bytes. */
-static bool can_be_padded(const struct mover *mover, const struct function *function,
-			  const struct first *first)
+/* Choose MOVED_BYTE for a function that choose_jump() has refused, if that is possible.  The jump's
+ * distance may be made of bytes after the function, but not of another function.  Compilers put a
+ * NOP of one byte before some landing pads of exceptions, and the unwind table makes it look like
+ * a function.  So the first instruction must be longer, and no jump may lead to its second byte. */
+static void choose_byte(const struct mover *mover, struct function *function,
+			const struct first *first)
 {
 	uint64_t site = function->start + function->lead;
+	uint64_t bytes = first->nr ? max_u64(first->insns[0].bytes, MOVED_JUMP_BYTES) : 0;
 
-	return first->nr && first->insns[0].bytes >= MOVED_SHORT_JUMP_BYTES &&
-	       moved_word_bytes(site, MOVED_SHORT_JUMP_BYTES) == 8 &&
-	       !cannot_move(mover, first, site, 1, first->insns[0].bytes,
-			    MOVED_SHORT_JUMP_BYTES);
-}
-
-/* Take padding for the function if that makes its switch better.  @is_needed: true in the first
- * round, for functions that without padding need a stop or cannot be traced; false in the second
- * round, for all others. */
-static void choose_padding(struct supply *supply, struct function *function, bool is_needed)
-{
-	uint64_t site = function->start + function->lead;
-	struct first first;
-
-	if (function->class == MOVED_ONE ?
-	    is_needed || moved_word_bytes(site, MOVED_JUMP_BYTES) == 8 : !is_needed)
+	if (!bytes || first->insns[0].bytes < BYTE_INSN_MIN ||
+	    site + bytes > next_start(mover, function) ||
+	    mover->image[site - mover->low] == PATCH_JUMP ||
+	    cannot_move(mover, first, site, 1, bytes, BYTE_INSN_MIN))
 		return;
-	read_first(supply->mover, function, &first);
-	if (!can_be_padded(supply->mover, function, &first) ||
-	    !take_padding(supply, site, &function->padding))
-		return;
-	function->class = MOVED_PADDED;
+	function->class = MOVED_BYTE;
 	function->reason = MOVED_BY_NONE;
 	function->nr_insns = 1;
 	function->tail = 0;
-	function->original_bytes = first.insns[0].bytes;
+	function->moved_bytes = first->insns[0].bytes;
+	function->original_bytes = (uint8_t)bytes;
 }
 
-/* Choose the class that the function has without padding.  Returns false if it must not be
- * traced, with or without padding. */
-static bool examine_function(struct mover *mover, struct function *function)
+/* Let the process compare one byte more, if it is no other function's: then a jump after a prefix
+ * can have its distance there. */
+static void add_byte(const struct mover *mover, struct function *function)
+{
+	uint64_t site = function->start + function->lead;
+
+	if (function->class != MOVED_REFUSED && function->original_bytes == MOVED_JUMP_BYTES &&
+	    site + MOVED_JUMP_BYTES < next_start(mover, function) &&
+	    !has_bit(mover, mover->relocated, site + MOVED_JUMP_BYTES))
+		function->original_bytes++;
+}
+
+static void choose_one(const struct mover *mover, struct function *function)
 {
 	struct first first;
 
@@ -284,31 +236,17 @@ static bool examine_function(struct mover *mover, struct function *function)
 	    !has_bit(mover, mover->entries, function->start))
 		function->reason = MOVED_BY_RED_ZONE;
 	if (function->reason)
-		return false;
+		return;
 	read_first(mover, function, &first);
-	choose_plainly(mover, function, &first);
-	return true;
+	choose_jump(mover, function, &first);
+	if (function->class == MOVED_REFUSED)
+		choose_byte(mover, function, &first);
+	add_byte(mover, function);
 }
 
-int choose(struct mover *mover)
+void choose(struct mover *mover)
 {
-	uint8_t *is_open = calloc(1, mover->nr + 1ul);
-	int r = find_spaces(mover);
-
-	if (!is_open || r) {
-		free(is_open);
-		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < mover->nr; i++)
 		if (mover->functions[i].is_function)
-			is_open[i] = examine_function(mover, &mover->functions[i]);
-	for (int round = 0; round < 2; round++) {
-		struct supply supply = { .mover = mover };
-
-		for (uint32_t i = 0; i < mover->nr; i++)
-			if (is_open[i] && mover->functions[i].class != MOVED_PADDED)
-				choose_padding(&supply, &mover->functions[i], !round);
-	}
-	free(is_open);
-	return 0;
+			choose_one(mover, &mover->functions[i]);
 }

@@ -49,7 +49,9 @@ static int analyse_code(struct mover *mover)
 	sweep(mover);
 	targets_of_tables(mover);
 	sweep_todo(mover);
-	return mover->error ? mover->error : choose(mover);
+	if (!mover->error)
+		choose(mover);
+	return mover->error;
 }
 
 static void mover_done(struct mover *mover)
@@ -57,7 +59,6 @@ static void mover_done(struct mover *mover)
 	elf_file_close(&mover->file);
 	free(mover->image);
 	free(mover->functions);
-	free(mover->spaces);
 	free(mover->targets);
 	free(mover->labels);
 	free(mover->entries);

@@ -41,13 +41,7 @@ struct function {
 	/* set by choose.c */
 	uint8_t class, lead, nr_insns, tail;	/* @tail: bytes of padding after the function
 						 * that the jump replaces */
-	uint8_t original_bytes;
-	int8_t padding;
-};
-
-/* Space between functions that no thread executes. */
-struct space {
-	uint64_t start, end;		/* the part that no jump uses yet */
+	uint8_t moved_bytes, original_bytes;
 };
 
 struct list {				/* a growing array of numbers */
@@ -66,8 +60,6 @@ struct mover {
 
 	struct function *functions;	/* sorted by start */
 	uint32_t nr, room;
-	struct space *spaces;		/* sorted */
-	uint32_t nr_spaces;
 
 	uint64_t *targets;		/* bitmap: code jumps to the byte, or uses it as data */
 	uint64_t *labels;		/* bitmap: data may contain the address of the byte.  If
@@ -165,8 +157,8 @@ void sweep_todo(struct mover *mover);
 
 /* ---- choose.c ---- */
 
-/* Choose the class of each function.  Returns 0 or -errno. */
-int choose(struct mover *mover);
+/* Choose the class of each function. */
+void choose(struct mover *mover);
 
 /* ---- frames.c ---- */
 

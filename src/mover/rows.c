@@ -39,10 +39,6 @@ static void write_block(const struct mover *mover, const struct function *functi
 	text_write(out, copy->fixups, copy->nr_fixups * sizeof(*copy->fixups));
 	text_write(out, frames, copy->nr_bounds * sizeof(*frames));
 	text_write(out, mover->image + (site - mover->low), function->original_bytes);
-	if (function->class == MOVED_PADDED)
-		text_write(out, mover->image + (site + MOVED_SHORT_JUMP_BYTES +
-						(uint64_t)(int64_t)function->padding - mover->low),
-			   MOVED_JUMP_BYTES);
 	text_write(out, copy->bytes, copy->nr);
 	while (out->len % MOVED_POOL_ALIGN && !out->error)
 		text_putc(out, 0);
@@ -70,8 +66,7 @@ static void write_row(const struct mover *mover, const struct function *function
 		row.nr_fixups = (uint8_t)copy.nr_fixups;
 		row.nr_frames = (uint8_t)copy.nr_bounds;
 		row.ends = copy.ends;
-		row.padding = row.class == MOVED_PADDED ? function->padding : 0;
-		row.word_bytes = moved_word_bytes(site, moved_replaced_bytes(&row));
+		row.moved_bytes = function->moved_bytes;
 		row.pool = (uint32_t)(out->len - pool_at);
 		write_block(mover, function, &copy, frames, out);
 	}

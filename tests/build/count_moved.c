@@ -25,7 +25,7 @@ static void list_rows(const struct moved_head *head)
 {
 	static const char *const classes[MOVED_CLASSES] = {
 		[MOVED_REFUSED] = "refused", [MOVED_ONE] = "one",
-		[MOVED_PADDED] = "padded", [MOVED_SEVERAL] = "several",
+		[MOVED_SEVERAL] = "several", [MOVED_BYTE] = "byte",
 	};
 
 	for (uint32_t i = 0; i < head->nr_rows; i++) {

@@ -142,8 +142,6 @@ static void use_table(const struct moved_head *head)
 		for (uint32_t k = 0; k < row->nr_frames; k++)
 			sum += moved_frames(head, row)[k].saved[0];
 		sum += moved_original(head, row)[row->original_bytes - 1];
-		if (row->class == MOVED_PADDED)
-			sum += moved_padding(head, row)[MOVED_JUMP_BYTES - 1];
 		if (moved_find(head, row->vaddr) != row)
 			fail("a row is not found");
 	}

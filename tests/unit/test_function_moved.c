@@ -55,7 +55,7 @@ static struct table good_table(void)
 			.vaddr = vaddrs[i], .bytes = 32, .class = MOVED_ONE,
 			.pool = i * (uint32_t)sizeof(*block), .original_bytes = sizeof(insn),
 			.copy_bytes = sizeof(insn), .nr_frames = 2,
-			.word_bytes = moved_word_bytes(vaddrs[i], sizeof(insn)),
+			.moved_bytes = sizeof(insn),
 			.lead = i == 1 ? 4 : 0,
 		};
 		block->frames[0] = (struct moved_frame){ .cfa_offset = 8, .cfa_register = 7 };

@@ -74,7 +74,7 @@ static struct file good_file(void)
 		.row = {
 			.vaddr = 0x1000, .bytes = 32, .class = MOVED_ONE,
 			.original_bytes = sizeof(insn), .copy_bytes = sizeof(insn),
-			.nr_frames = 2, .word_bytes = moved_word_bytes(0x1000, sizeof(insn)),
+			.nr_frames = 2, .moved_bytes = sizeof(insn),
 		},
 		.frames = {
 			{ .cfa_offset = 8, .cfa_register = 7 },

@@ -375,13 +375,6 @@ static void compare(const struct moved_row *row, struct state *a, struct state *
 			 a->fault, b->fault);
 }
 
-/* Returns the number of bytes of the original instructions.  A function that is shorter than a
- * jump has padding after it, which is not run. */
-static uint32_t moved_bytes(const struct moved_row *row)
-{
-	return min_u32(row->original_bytes, row->bytes - row->lead);
-}
-
 static bool has_clock(const uint8_t *code, uint32_t bytes)
 {
 	for (uint32_t i = 0; i + 1 < bytes; i++)
@@ -394,7 +387,7 @@ static bool has_clock(const uint8_t *code, uint32_t bytes)
 static void run_row(const struct object *object, const struct moved_row *row)
 {
 	static struct state stopped, from, original, copied;
-	uint32_t nr = moved_bytes(row);
+	uint32_t nr = row->moved_bytes;
 	int bytes;
 
 	assert_memory_equal(object->image + row->vaddr, moved_original(object->head, row),

@@ -44,7 +44,7 @@
 FUNCTION_IN(TIGHT, tight_start, "movl %eax,%ebx" FAR);
 FUNCTION_IN(LOOSE, one, "movl $1,%eax\n\tret");
 FUNCTION_IN(LOOSE, one_relative, "movl $7,a_variable(%rip)\n\tret");
-FUNCTION_IN(LOOSE, padded, "xorl %eax,%eax\n\tret");
+FUNCTION_IN(LOOSE, two_short, "xorl %eax,%eax\n\tret");
 FUNCTION_IN(LOOSE, only_return, "ret");
 FUNCTION_IN(LOOSE, marked, "endbr64\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(LOOSE, tail_jump, "jmp one");
@@ -52,6 +52,10 @@ FUNCTION_IN(LOOSE, call_first, "call one\n\tret");
 FUNCTION_IN(LOOSE, call_first_register, "call *%rax\n\tret");
 FUNCTION_IN(LOOSE, call_first_memory, "call *a_variable(%rip)\n\tret");
 FUNCTION_IN(LOOSE, barrier, "lock orq $0,(%rsp)\n\tret");
+
+FUNCTION_IN(LOOSE, falls, "movl %eax,%ebx");
+FUNCTION_IN(LOOSE, before_label, "xorl %eax,%eax\n\tret");
+FUNCTION_IN(LOOSE, loose_end, "movl $1,%eax\n\tret");
 
 FUNCTION_IN(TIGHT, frame, "pushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset %rbp,-16\n\t"
 	    "movq %rsp,%rbp\n\t.cfi_def_cfa_register %rbp\n\tsubq $16,%rsp\n\t"
@@ -85,6 +89,7 @@ FUNCTION_IN(TIGHT, next_table, "leaq b_table(%rip),%rax\n\tmovslq (%rax,%rdi,4),
 FUNCTION_IN(TIGHT, spared, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\tmovq %rdi,%rbx\n\t"
 	    "movq %rsi,%rax\n\tnop\n\tnop\n.Lspared_at:\t"
 	    "popq %rbx\n\t.cfi_def_cfa_offset 8\n\tret");
+FUNCTION_IN(TIGHT, target_second, "movl %edi,%eax\n8:\tdecl %eax\n\tjne 8b\n\tret");
 FUNCTION_IN(TIGHT, data_inside, "movl data_inside + 2(%rip),%eax\n\tret");
 FUNCTION_IN(TIGHT, loops, "nop\n\tloop 4f\n4:\tnop\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, counts, "jrcxz 5f\n\tnop\n\tnop\n\tnop\n5:\tret");
@@ -92,6 +97,9 @@ FUNCTION_IN(TIGHT, narrow_address, "movl a_variable(%eip),%eax\n\tret");
 FUNCTION_IN(TIGHT, breakpoint, "int3\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, system_call, "xorl %eax,%eax\n\tsyscall\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, unknown, "xorl %eax,%eax\n\t.byte 6\n\tnop\n\tnop\n\tnop\n\tret");
+FUNCTION_IN(TIGHT, system_call_first, "syscall\n\tnop\n\tnop\n\tnop\n\tret");
+FUNCTION_IN(TIGHT, unknown_first, ".byte 6\n\tnop\n\tnop\n\tnop\n\tnop\n\tret");
+FUNCTION_IN(TIGHT, all_bytes, "jmp one");
 FUNCTION_IN(TIGHT, too_short, "ret");
 FUNCTION_IN(TIGHT, returns_to, "movq (%rsp),%rax\n\tnop\n\tret");
 FUNCTION_IN(TIGHT, returns_to_late, "subq $24,%rsp\n\t.cfi_def_cfa_offset 32\n\tnop\n\t"
@@ -112,28 +120,9 @@ FUNCTION_IN(TIGHT, no_return, ".cfi_undefined %rip\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, handler, ".cfi_signal_frame\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 
-/* Four functions with the same 16 bytes.  The only padding in reach is after the next
- * function. */
-#define ALONE ".text.alone,\"ax\",@progbits\n\t.p2align 4"
-#define SIXTEEN_BYTES "xorl %eax,%eax\n\t.rept 6\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
-#define FAR_EXACTLY "\n\t.rept 199\n\tmovl %eax,%ebx\n\t.endr\n\tnop\n\tret"
-FUNCTION_IN(ALONE, alone_start, FAR_EXACTLY);
-FUNCTION_IN(ALONE, before_call, SIXTEEN_BYTES);
-FUNCTION_IN(ALONE, call_last, "call one");
-FUNCTION_IN(ALONE, alone_second, FAR_EXACTLY);
-FUNCTION_IN(ALONE, before_fall, SIXTEEN_BYTES);
-FUNCTION_IN(ALONE, falls, "movl $1,%eax");
-FUNCTION_IN(ALONE, alone_third, FAR_EXACTLY);
-FUNCTION_IN(ALONE, before_return, SIXTEEN_BYTES);
-FUNCTION_IN(ALONE, returns, "movl $1,%eax\n\tret");
-FUNCTION_IN(ALONE, alone_fourth, FAR_EXACTLY);
-FUNCTION_IN(ALONE, before_labels, SIXTEEN_BYTES);
-FUNCTION_IN(ALONE, has_labels, "movl $1,%eax\n\tret");
-FUNCTION_IN(ALONE, alone_end, FAR_EXACTLY);
-
 __asm__(".data\n\t.p2align 3\n"
 	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2\n\t"
-	".quad has_labels + 7, has_labels + 12\n\t.text\n\t"
+	".quad before_label + 4\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
 	"a_table: .long .Ltable_at - a_table, table_target - a_table\n\t"
 	/* Relative to a_table this entry would be .Lspared_at - 8, which is spared + 1. */
@@ -193,31 +182,40 @@ static const struct moved_row *row_of(const uint8_t *code)
 static const struct moved_case {
 	const uint8_t *code;
 	enum moved_class class;
-	uint32_t original_bytes;
+	uint32_t original_bytes, moved_bytes;
 	bool ends;
 	const uint8_t *copy;
 	size_t copy_bytes;
 } moved_cases[] = {
-	{ one, MOVED_ONE, 5, false, COPY(0xb8, 1, 0, 0, 0) },
-	{ one_relative, MOVED_ONE, 10, false, COPY(0xc7, 0x05, FIELD, 7, 0, 0, 0) },
-	{ padded, MOVED_PADDED, 2, false, COPY(0x31, 0xc0) },
-	{ only_return, MOVED_ONE, 5, true, COPY(0xc3) },
-	{ marked, MOVED_PADDED, 5, false, COPY(0xb8, 1, 0, 0, 0) },
-	{ tail_jump, MOVED_ONE, 5, true, COPY(0xe9, FIELD) },
-	{ call_first, MOVED_ONE, 5, true, COPY(PUSH_ADDRESS, 0xe9, FIELD) },
-	{ call_first_register, MOVED_PADDED, 2, true, COPY(PUSH_ADDRESS, 0xff, 0xe0) },
-	{ call_first_memory, MOVED_ONE, 6, true, COPY(PUSH_ADDRESS, 0xff, 0x25, FIELD) },
-	{ barrier, MOVED_ONE, 6, false, COPY(0xf0, 0x48, 0x83, 0x0c, 0x24, 0) },
-	{ frame, MOVED_SEVERAL, 8, false,
+	{ one, MOVED_ONE, 6, 5, false, COPY(0xb8, 1, 0, 0, 0) },
+	{ one_relative, MOVED_ONE, 10, 10, false, COPY(0xc7, 0x05, FIELD, 7, 0, 0, 0) },
+	{ two_short, MOVED_SEVERAL, 6, 3, true, COPY(0x31, 0xc0, 0xc3) },
+	{ only_return, MOVED_ONE, 6, 1, true, COPY(0xc3) },
+	{ marked, MOVED_ONE, 6, 5, false, COPY(0xb8, 1, 0, 0, 0) },
+	{ tail_jump, MOVED_ONE, 6, 2, true, COPY(0xe9, FIELD) },
+	{ call_first, MOVED_ONE, 6, 5, true, COPY(PUSH_ADDRESS, 0xe9, FIELD) },
+	{ call_first_memory, MOVED_ONE, 6, 6, true, COPY(PUSH_ADDRESS, 0xff, 0x25, FIELD) },
+	{ barrier, MOVED_ONE, 6, 6, false, COPY(0xf0, 0x48, 0x83, 0x0c, 0x24, 0) },
+	{ frame, MOVED_SEVERAL, 8, 8, false,
 	  COPY(0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10) },
-	{ branch, MOVED_SEVERAL, 5, false, COPY(0x53, 0x85, 0xff, 0x0f, 0x85, FIELD) },
-	{ short_jump, MOVED_SEVERAL, 5, true, COPY(0x53, 0x31, 0xc0, 0xe9, FIELD) },
-	{ call_second, MOVED_SEVERAL, 6, true, COPY(0x53, PUSH_ADDRESS, 0xe9, FIELD) },
-	{ realigned, MOVED_ONE, 5, false, COPY(0x4c, 0x8d, 0x54, 0x24, 0x08) },
-	{ target_at_start, MOVED_SEVERAL, 5, false, COPY(0xff, 0xcf, 0x90, 0x90, 0x90) },
-	{ spared, MOVED_SEVERAL, 7, false, COPY(0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0) },
-	{ label_inside, MOVED_SEVERAL, 7, false,
+	{ branch, MOVED_SEVERAL, 6, 5, false, COPY(0x53, 0x85, 0xff, 0x0f, 0x85, FIELD) },
+	{ short_jump, MOVED_SEVERAL, 6, 5, true, COPY(0x53, 0x31, 0xc0, 0xe9, FIELD) },
+	{ call_second, MOVED_SEVERAL, 6, 6, true, COPY(0x53, PUSH_ADDRESS, 0xe9, FIELD) },
+	{ realigned, MOVED_ONE, 6, 5, false, COPY(0x4c, 0x8d, 0x54, 0x24, 0x08) },
+	{ target_at_start, MOVED_SEVERAL, 6, 5, false, COPY(0xff, 0xcf, 0x90, 0x90, 0x90) },
+	{ spared, MOVED_SEVERAL, 7, 7, false, COPY(0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0) },
+	{ label_inside, MOVED_SEVERAL, 7, 7, false,
 	  COPY(0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0) },
+	{ all_bytes, MOVED_ONE, 5, 5, true, COPY(0xe9, FIELD) },
+	/* A jump must not replace all five bytes. */
+	{ call_first_register, MOVED_BYTE, 6, 2, true, COPY(PUSH_ADDRESS, 0xff, 0xe0) },
+	{ target_second, MOVED_BYTE, 6, 2, false, COPY(0x89, 0xf8) },
+	{ data_inside, MOVED_BYTE, 6, 6, false, COPY(0x8b, 0x05, FIELD) },
+	{ system_call, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
+	{ unknown, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
+	/* The padding after these may be executed. */
+	{ falls, MOVED_BYTE, 6, 2, false, COPY(0x89, 0xc3) },
+	{ before_label, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
 };
 
 static void functions_are_moved(void **state)
@@ -228,7 +226,8 @@ static void functions_are_moved(void **state)
 		const struct moved_row *row = row_of(c->code);
 
 		if (!row || row->class != c->class || row->original_bytes != c->original_bytes ||
-		    row->ends != c->ends || row->copy_bytes != c->copy_bytes ||
+		    row->moved_bytes != c->moved_bytes || row->ends != c->ends ||
+		    row->copy_bytes != c->copy_bytes ||
 		    memcmp(moved_copy_bytes(head, row), c->copy, c->copy_bytes) ||
 		    memcmp(moved_original(head, row), (void *)(bias + row->vaddr),
 			   row->original_bytes))
@@ -238,43 +237,6 @@ static void functions_are_moved(void **state)
 	}
 	assert_int_equal(row_of(marked)->lead, ARCH_LANDING_PAD_BYTES);
 	assert_int_equal(row_of(one)->lead, 0);
-}
-
-/* A thread may come to the padding after call_last, falls and has_labels, so the function before
- * each of them cannot have it.  The function before `returns` gets the padding after that. */
-static void padding_is_not_executed(void **state)
-{
-	(void)state;
-	assert_int_equal(row_of(before_call)->class, MOVED_SEVERAL);
-	assert_int_equal(row_of(before_fall)->class, MOVED_SEVERAL);
-	assert_int_equal(row_of(before_labels)->class, MOVED_SEVERAL);
-	assert_int_equal(row_of(before_return)->class, MOVED_PADDED);
-}
-
-/* Padding has the bytes that the table says, and is no part of a function. */
-static void padding_is_free(void **state)
-{
-	uint32_t nr = 0;
-
-	(void)state;
-	for (uint32_t i = 0; i < head->nr_rows; i++) {
-		const struct moved_row *row = &moved_rows(head)[i];
-		uint64_t at;
-
-		if (row->class != MOVED_PADDED)
-			continue;
-		nr++;
-		at = moved_padding_vaddr(row);
-		assert_memory_equal(moved_padding(head, row), (void *)(bias + at),
-				    MOVED_JUMP_BYTES);
-		for (uint32_t k = 0; k < head->nr_rows; k++) {
-			const struct moved_row *other = &moved_rows(head)[k];
-			uint64_t start = other->vaddr - other->lead;
-
-			assert_true(at >= start + other->bytes || at + MOVED_JUMP_BYTES <= start);
-		}
-	}
-	assert_true(nr > 10);
 }
 
 /* ---- refusals ---- */
@@ -289,13 +251,12 @@ static const struct refused_case {
 	{ prefixed_start, MOVED_BY_TARGET },
 	{ label, MOVED_BY_TARGET },
 	{ table_target, MOVED_BY_TARGET },
-	{ data_inside, MOVED_BY_TARGET },
 	{ loops, MOVED_BY_INSTRUCTION },
 	{ counts, MOVED_BY_INSTRUCTION },
 	{ narrow_address, MOVED_BY_INSTRUCTION },
 	{ breakpoint, MOVED_BY_INSTRUCTION },
-	{ system_call, MOVED_BY_SYSCALL },
-	{ unknown, MOVED_BY_DECODE },
+	{ system_call_first, MOVED_BY_SYSCALL },
+	{ unknown_first, MOVED_BY_DECODE },
 	{ too_short, MOVED_BY_SHORT },
 	{ returns_to, MOVED_BY_RETURN_ADDRESS },
 	{ returns_to_late, MOVED_BY_RETURN_ADDRESS },
@@ -477,7 +438,7 @@ static void wrong_tables_are_found(void **state)
 #define WRONG(change)							\
 	do {								\
 		memcpy(copy, table.data, table.len);			\
-		row = rows + (row_of(padded) - moved_rows(head));	\
+		row = rows + (row_of(two_short) - moved_rows(head));	\
 		frames = (struct moved_frame *)moved_frames(copy, row);	\
 		(void)frames;						\
 		assert_true(moved_check(copy, table.len));		\
@@ -500,20 +461,20 @@ static void wrong_tables_are_found(void **state)
 	WRONG(row->class = MOVED_REFUSED);
 	WRONG(row->reason = 1);
 	WRONG(row->lead = 5);
-	WRONG(row->original_bytes = 1);
+	WRONG(row->original_bytes = 4);
+	WRONG(row->original_bytes = (uint8_t)(row[1].vaddr - row->vaddr + 1));
 	WRONG(row->original_bytes = 200);
 	WRONG(row->copy_bytes = 0);
 	WRONG(row->copy_bytes = MOVED_COPY_MAX);
 	WRONG(row->nr_fixups = MOVED_FIXUPS_MAX + 1);
 	WRONG(row->nr_frames = 0);
 	WRONG(row->ends = 2);
-	WRONG(row->word_bytes = 64);
-	WRONG(row->padding = -1);
-	WRONG(row->padding = (int8_t)(row[1].vaddr - row->vaddr - 2));
+	WRONG(row->moved_bytes = 0);
+	WRONG(row->moved_bytes = row->original_bytes + 1);
 	WRONG(frames[0].copy = 1);
 	WRONG(frames[1].copy = 0);
-	WRONG(frames[1].copy = 3);
-	WRONG(frames[1].original = 3);
+	WRONG(frames[1].copy = 4);
+	WRONG(frames[1].original = 4);
 	WRONG(frames[1].cfa_register = 16);
 #undef WRONG
 	assert_false(moved_check(table.data, table.len - 1));
@@ -525,8 +486,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_moved),
-		cmocka_unit_test(padding_is_free),
-		cmocka_unit_test(padding_is_not_executed),
 		cmocka_unit_test(functions_are_refused),
 		cmocka_unit_test(parts_are_refused),
 		cmocka_unit_test(other_code_is_no_function),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Switches sites of functions that no compiler has prepared.  The table of moved functions
- * (abi/moved.h) has for each of them the first instructions and a copy of them.
+ * (abi/moved.h) has for each of them the first instructions and a copy of them.  A site is
+ * switched in one of these ways (enum fmoved_way), which is chosen when the site is first
+ * needed, for as long as the object is loaded:
  *
- *	off	the first instructions
- *	on	e9 .. .. .. ..		jmp  slot
- *	on	eb ..			jmp  padding, for MOVED_PADDED
- *	padding	e9 .. .. .. ..		jmp  slot
+ *	off	55 48 89 e5 41		the first instructions
+ *	live	e9 48 89 e5 41		jmp  stub; one byte differs
+ *	still	e9 .. .. .. ..		jmp  slot
+ *	stub	e9 .. .. .. ..		jmp  slot
  *
  *	slot:	call *entry		as in fsite.c
  *		jnc  copy
@@ -18,13 +20,20 @@
  * Worked example, a function at 0x1130 whose first three instructions have 8 bytes:
  *
  *	0x1130	push %rbp; mov %rsp,%rbp; sub $16,%rsp		off
- *	0x1130	jmp  slot; 3 bytes of the sub			on
+ *	0x1130	jmp  slot; 3 bytes of the sub			on, still
  *	copy	push %rbp; mov %rsp,%rbp; sub $16,%rsp; jmp 0x1138
  *
- * A jump from elsewhere to 0x1131 or 0x1134 would find bytes of the jump's distance.  The
- * analysis has refused every function into which such a jump may exist.  A thread that was
- * interrupted there would continue in the middle of the jump, too.  So threads are stopped
- * and looked at before a site is switched on (runtime/function/still.c).
+ * Live: only the first byte changes.  A thread that was interrupted at 0x1131 or 0x1134
+ * continues with the instruction that always was there.  So nothing is stopped.  Where the jump
+ * arrives is decided by the bytes after the first one (pun.c).  If the first byte is a REX
+ * prefix, the second byte can become the opcode instead: a jump ignores the prefix, the distance
+ * is another one, and no thread is ever between a prefix and its instruction.
+ *
+ * Still: if no stub can be where these jumps lead, the whole jump is written.  A jump from
+ * elsewhere to 0x1131 or 0x1134 would find bytes of the jump's distance.  The analysis has
+ * refused every function into which such a jump may exist.  A thread that was interrupted there
+ * would continue in the middle of the jump, too.  So threads are stopped and looked at before a
+ * site is switched on (runtime/function/still.c).
  *
  * Bytes after the jump stay as they are: a thread that was interrupted at 0x1135 or later
  * continues there.
@@ -36,12 +45,13 @@
 #include "arch/arch.h"
 #include "arch/x86_64/fmoved.h"
 #include "arch/x86_64/patch.h"
+#include "arch/x86_64/pun.h"
 #include "base/bits.h"
 
 #define REACH		0x70000000ull	/* greatest distance between a byte of the text and one
 					 * of the slots and copies */
 #define STEP		0x1000000ull	/* step between the addresses that are tried */
-#define SHORT_JUMP	0xeb		/* opcode of a jump with an 8-bit distance */
+#define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* bytes of a jump with a prefix */
 
 static struct fsite_slot *slot_of(const struct fsites *sites, uint32_t i)
 {
@@ -89,29 +99,31 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map)
 
 /* ---- what is written to the text ---- */
 
-/* Returns the address of the jump to the slot: the site, or the padding near it. */
-static uint8_t *jump_of(const struct fsites *sites, uint32_t i)
+/* Returns the offset from a site of the byte that becomes the opcode of a jump. */
+static uint32_t opcode_at(enum fmoved_way way)
 {
-	const struct moved_row *row = row_of(sites, i);
+	return way == FMOVED_LIVE_REX;
+}
 
-	if (row->class != MOVED_PADDED)
-		return fsite_code(sites, i);
-	return fsite_code(sites, i) + MOVED_SHORT_JUMP_BYTES + row->padding;
+static bool is_live(const struct fsites *sites, uint32_t i)
+{
+	return sites->table[i].way == FMOVED_LIVE || sites->table[i].way == FMOVED_LIVE_REX;
 }
 
 /* Fill in the bytes that site @i has while it is on.  Returns how many they are. */
 static uint32_t encode_site(const struct fsites *sites, uint32_t i,
-			    uint8_t ret_bytes[MOVED_JUMP_BYTES])
+			    uint8_t ret_bytes[JUMP_MAX])
 {
-	const struct moved_row *row = row_of(sites, i);
+	if (is_live(sites, i)) {
+		uint32_t at = opcode_at(sites->table[i].way);
 
-	if (row->class == MOVED_PADDED) {
-		ret_bytes[0] = SHORT_JUMP;
-		ret_bytes[1] = (uint8_t)row->padding;
-	} else {
-		patch_encode_jump(ret_bytes, fsite_code(sites, i), slot_of(sites, i)->code);
+		memcpy(ret_bytes, moved_original(sites->moved, row_of(sites, i)),
+		       at + MOVED_JUMP_BYTES);
+		ret_bytes[at] = PATCH_JUMP;
+		return at + MOVED_JUMP_BYTES;
 	}
-	return moved_replaced_bytes(row);
+	patch_encode_jump(ret_bytes, fsite_code(sites, i), slot_of(sites, i)->code);
+	return MOVED_JUMP_BYTES;
 }
 
 /* Returns true if the text at @addr has the @nr bytes @bytes. */
@@ -123,31 +135,44 @@ static bool has_bytes(const uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return !memcmp(seen, bytes, nr);
 }
 
-/* Returns true if the padding that site @i needs is free, or already has the jump. */
-static bool is_padding_ready(const struct fsites *sites, uint32_t i, const uint8_t *jump)
+/* Returns the address of the stub of site @i if it is switched in the way @way. */
+static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way way)
 {
-	const uint8_t *at = jump_of(sites, i);
+	uint32_t at = opcode_at(way);
 
-	return has_bytes(at, jump, MOVED_JUMP_BYTES) ||
-	       has_bytes(at, moved_padding(sites->moved, row_of(sites, i)), MOVED_JUMP_BYTES);
+	return pun_stub((uint64_t)fsite_code(sites, i) + at,
+			moved_original(sites->moved, row_of(sites, i)) + at + 1);
 }
 
-/* Write the jump to the slot into the padding near site @i. */
-static int prepare_padding(const struct fsites *sites, uint32_t i)
+/* Returns true if a jump can be at the byte that @way makes an opcode, and if all bytes of the
+ * jump were analysed: no other site has them. */
+static bool can_be(const struct moved_row *row, const uint8_t *original, enum fmoved_way way)
 {
-	uint8_t *at = jump_of(sites, i), jump[MOVED_JUMP_BYTES];
+	uint32_t at = opcode_at(way);
 
-	patch_encode_jump(jump, at, slot_of(sites, i)->code);
-	if (!is_padding_ready(sites, i, jump))
-		return -EILSEQ;
-	patch_put(PATCH_TEXT, at, jump, sizeof(jump));
-	return 0;
+	if (row->original_bytes < at + MOVED_JUMP_BYTES || original[at] == PATCH_JUMP)
+		return false;
+	return !at || (row->class != MOVED_BYTE && original[0] >= PUN_REX_FIRST &&
+		       original[0] <= PUN_REX_LAST);
+}
+
+/* Choose the way of site @i, and write its stub if it needs one. */
+static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
+{
+	const uint8_t *original = moved_original(sites->moved, row_of(sites, i));
+
+	for (enum fmoved_way way = FMOVED_LIVE; way <= FMOVED_LIVE_REX; way++)
+		if (can_be(row_of(sites, i), original, way) &&
+		    pun_take(stub_of(sites, i, way), slot_of(sites, i)->code))
+			return way;
+	return FMOVED_STILL;
 }
 
 int fmoved_prepare(const struct fsites *sites, uint32_t i)
 {
 	const struct moved_row *row = row_of(sites, i);
 	uint8_t *copy = fmoved_copy(sites, i), bytes[MOVED_COPY_MAX];
+	struct fsite *site = &sites->table[i];
 	int nr;
 
 	if (!has_bytes(fsite_code(sites, i), moved_original(sites->moved, row),
@@ -157,13 +182,33 @@ int fmoved_prepare(const struct fsites *sites, uint32_t i)
 	if (nr < 0)
 		return -ENOMEM;
 	patch_put(PATCH_STUBS, copy, bytes, (uint32_t)nr);
-	return row->class == MOVED_PADDED ? prepare_padding(sites, i) : 0;
+	if (site->way == FMOVED_UNDECIDED)
+		site->way = choose_way(sites, i);
+	else if (is_live(sites, i))
+		pun_write(stub_of(sites, i, site->way), slot_of(sites, i)->code);
+	return site->way == FMOVED_STILL && row->class == MOVED_BYTE ? -ENOMEM : 0;
+}
+
+int fmoved_switch(const struct fsites *sites, uint32_t i)
+{
+	const uint8_t *original = moved_original(sites->moved, row_of(sites, i));
+	const struct fsite *site = &sites->table[i];
+	uint8_t *code = fsite_code(sites, i), jump[JUMP_MAX];
+	uint32_t nr = encode_site(sites, i, jump), at = opcode_at(site->way);
+	bool is_wanted = site->users != 0;
+
+	if (!has_bytes(code, is_wanted ? original : jump, nr) ||
+	    (is_wanted && !pun_is_complete(stub_of(sites, i, site->way),
+					   slot_of(sites, i)->code)))
+		return -EILSEQ;
+	return patch_change(PATCH_TEXT, code + at, is_wanted ? original[at] : PATCH_JUMP,
+			    is_wanted ? PATCH_JUMP : original[at]);
 }
 
 int fmoved_flip(const struct fsites *sites, uint32_t i)
 {
 	const uint8_t *original = moved_original(sites->moved, row_of(sites, i));
-	uint8_t *code = fsite_code(sites, i), jump[MOVED_JUMP_BYTES];
+	uint8_t *code = fsite_code(sites, i), jump[JUMP_MAX];
 	uint32_t nr = encode_site(sites, i, jump);
 	bool is_wanted = sites->table[i].users != 0;
 
@@ -176,7 +221,7 @@ int fmoved_flip(const struct fsites *sites, uint32_t i)
 
 bool fmoved_is_lost(const struct fsites *sites, uint32_t i)
 {
-	uint8_t jump[MOVED_JUMP_BYTES], seen[MOVED_JUMP_BYTES];
+	uint8_t jump[JUMP_MAX], seen[JUMP_MAX];
 	uint32_t nr = encode_site(sites, i, jump);
 	int fd = codemem_begin(), r;
 
@@ -186,4 +231,14 @@ bool fmoved_is_lost(const struct fsites *sites, uint32_t i)
 		return r == -EFAULT;
 	return memcmp(seen, sites->table[i].is_on ? jump :
 		      moved_original(sites->moved, row_of(sites, i)), nr);
+}
+
+void fmoved_done(const struct fsites *sites)
+{
+	patch_begin();
+	for (uint32_t i = 0; i < sites->nr; i++)
+		if (is_live(sites, i))
+			pun_give_back(stub_of(sites, i, sites->table[i].way));
+	patch_flush();
+	patch_end();
 }

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Function sites of objects that no compiler has prepared; see fmoved.c.  fsite.c calls these
- * functions for sites of the form FSITE_COPY.  The caller of all but fmoved_map() is between
- * patch_begin() and patch_end().
+ * functions for sites of the form FSITE_COPY.  The caller of all but fmoved_map() and
+ * fmoved_done() is between patch_begin() and patch_end().
  */
 #ifndef ULF_ARCH_FMOVED_H
 #define ULF_ARCH_FMOVED_H
 
 #include "arch/x86_64/fsite.h"
+
+/* How a site is switched. */
+enum fmoved_way {
+	FMOVED_UNDECIDED,		/* it was never on */
+	FMOVED_LIVE,			/* its first byte is replaced, while threads run */
+	FMOVED_LIVE_REX,		/* its second byte is, after a REX prefix */
+	FMOVED_STILL,			/* several bytes are replaced, while no other thread runs */
+};
 
 /* Map slots and copies for all sites of a module, within reach of its text.  Returns false if
  * there is no space. */
@@ -15,18 +23,27 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map);
 /* Returns the address at which the copy of site @i is, or will be. */
 uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
 /*
- * Write the copy of site @i and, if a jump in padding leads to the slot, that jump.  No thread
- * reaches either of them while the site is off.  Returns 0; -EILSEQ: the text does not have the
- * bytes that were analysed; -ENOMEM: the copy is too far away from an address that it needs.
+ * Choose the way of site @i if that was not done before, and write its copy and its stub.  No
+ * thread reaches them while the site is off.  Returns 0; -EILSEQ: the text does not have the bytes
+ * that were analysed; -ENOMEM: the copy is too far away from an address that it needs, or only one
+ * byte may be replaced and no stub can be where the jump would lead.
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
+/*
+ * Switch site @i, which is switched live and is not as it must be: on if the site must have
+ * users, else off.  Returns 0; -EILSEQ: the bytes at the site or in its stub are not the expected
+ * ones.
+ */
+int fmoved_switch(const struct fsites *sites, uint32_t i);
 /*
  * Write the jump to site @i if the site must have users, else its original bytes.  No other
  * thread may run, and none may stand between two instructions that the jump replaces.
  * Returns 0; -EILSEQ: the bytes at the site are neither the jump nor the original ones.
  */
 int fmoved_flip(const struct fsites *sites, uint32_t i);
-/* Returns true if the text at site @i is not as fmoved_flip() has left it. */
+/* Returns true if the text at site @i is not as fmoved_switch() or fmoved_flip() has left it. */
 bool fmoved_is_lost(const struct fsites *sites, uint32_t i);
+/* Free the stubs of all sites.  See fsites_done(). */
+void fmoved_done(const struct fsites *sites);
 
 #endif

@@ -398,7 +398,7 @@ static bool is_site_complete(const struct fsites *sites, uint32_t i)
 	return !memcmp(seen, jump, FSITE_BYTES);
 }
 
-static int flip_site(const struct fsites *sites, uint32_t i)
+static int flip_site(struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
 	const struct fsite_shape *shape = &fsite_shapes[site->form % FSITE_COPY];
@@ -407,15 +407,22 @@ static int flip_site(const struct fsites *sites, uint32_t i)
 
 	if (!fsite_slot(sites, i))
 		return is_on ? -ENOENT : 0;
-	if (is_on && !site->is_on && !is_site_complete(sites, i))
+	if (is_on == site->is_on)
+		return 0;
+	if (site->form == FSITE_COPY)
+		r = fmoved_switch(sites, i);
+	else if (is_on && !is_site_complete(sites, i))
 		r = -EILSEQ;
-	else if (is_on != site->is_on)
+	else
 		r = patch_change(PATCH_TEXT, switched_byte(sites, i),
 				 is_on ? shape->off : shape->on,
 				 is_on ? shape->on : shape->off);
-	if (!r)
-		site->is_on = is_on;
-	return r;
+	if (r)
+		return r;
+	site->is_on = is_on;
+	if (is_on)
+		sites->written = i + 1;
+	return 0;
 }
 
 /* Write the new users of site @i to its slot.  If the site needs a body, the slot
@@ -450,12 +457,13 @@ static int set_all_slot_users(struct fsites *sites)
 	return r;
 }
 
-/* Returns true if fsites_flip() must switch site @i, which has the form FSITE_COPY. */
+/* Returns true if fsites_flip() must switch site @i. */
 static bool needs_flip(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
 
-	return site->is_on != (site->users != 0) && fsite_slot(sites, i);
+	return site->way == FMOVED_STILL && site->is_on != (site->users != 0) &&
+	       fsite_slot(sites, i);
 }
 
 static int flip_all_sites(struct fsites *sites)
@@ -468,7 +476,7 @@ static int flip_all_sites(struct fsites *sites)
 		if (!sites->table[i].is_changed)
 			continue;
 		sites->table[i].is_changed = false;
-		if (sites->table[i].form == FSITE_COPY) {
+		if (sites->table[i].way == FMOVED_STILL) {
 			if (needs_flip(sites, i))
 				fsite_mark(sites, i);
 			continue;
@@ -519,7 +527,7 @@ bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_st
 	    row->class != MOVED_SEVERAL)
 		return false;
 	*ret_start = code + 1;
-	*ret_end = code + moved_replaced_bytes(row);
+	*ret_end = code + MOVED_JUMP_BYTES;
 	return true;
 }
 
@@ -543,7 +551,7 @@ void fsites_note_use(struct fsites *sites, uint64_t addr)
 		return;
 	site = &sites->table[low - 1];
 	if (offset != site->offset &&
-	    offset - site->offset < moved_replaced_bytes(moved_rows(sites->moved) + low - 1))
+	    offset - site->offset < MOVED_JUMP_BYTES)
 		site->is_used = true;
 }
 
@@ -632,6 +640,8 @@ bool fsites_are_lost(const struct fsites *sites)
 
 void fsites_done(struct fsites *sites)
 {
+	if (sites->moved)
+		fmoved_done(sites);
 	for (int form = 0; form < FSITE_FORMS; form++)
 		unmap_slots(&sites->maps[form]);
 }

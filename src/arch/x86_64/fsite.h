@@ -21,6 +21,7 @@ struct fsite {
 					 * the site must be switched */
 	uint8_t is_used:1;		/* is 1 if a thread stands between two instructions that
 					 * the jump would replace; only FSITE_COPY */
+	uint8_t way:2;			/* enum fmoved_way; only FSITE_COPY */
 	uint8_t lead;			/* bytes from the address in the compiler's
 					 * table to the site */
 };
@@ -144,16 +145,16 @@ int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
 
 /*
- * Sites of the form FSITE_COPY are switched by a further function, while no other thread of the
- * process runs.  fsites_switch() leaves them marked.
+ * Some sites of the form FSITE_COPY are switched by a further function, while no other thread of
+ * the process runs (fmoved.c).  fsites_switch() leaves them marked.
  *
- * fsites_need_flip - returns true if a site of @sites must be switched.
+ * fsites_need_flip - returns true if such a site must be switched.
  * fsites_inner_range - get the addresses in site @i at which a thread must not be when the site
  *	is switched on: those of all instructions that the jump replaces, except the first.
  *	Returns false if there are none, or if the site need not be switched on.
  * fsites_note_use - a thread will continue at @addr, or may do so.  The next fsites_flip() does
  *	not switch a site on if a thread stands between two instructions there.
- * fsites_flip - switch all sites that need it, between patch_begin() and patch_end().  Sites
+ * fsites_flip - switch all such sites that need it, between patch_begin() and patch_end().  Sites
  *	in use stay as they are, and are counted in *@ret_used.  Returns 0, -EILSEQ or another
  *	-errno; all other sites are switched.
  */

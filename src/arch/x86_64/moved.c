@@ -4,10 +4,8 @@
  * trusted before moved_check().  Each offset in a row is checked against the length of the
  * table, each address against the object's text.
  *
- * A jump must not replace what another jump replaces, and must not come to lie in the first
- * instructions of another function.  Rows are sorted, so for their own bytes it suffices to
- * compare neighbours.  Padding is within 129 bytes of its row, so padding is compared with the
- * rows that are that near.
+ * A jump must not replace what another jump replaces, or what the distance of another jump is
+ * made of.  Rows are sorted, so it suffices to compare neighbours.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -16,9 +14,6 @@
 #include "arch/x86_64/moved.h"
 #include "arch/x86_64/patch.h"
 #include "arch/x86_64/unwind.h"
-
-/* Paddings of rows that are further apart than this, in bytes, are disjoint. */
-#define PADDING_REACH	(2u * (MOVED_REACH_BACK + MOVED_SHORT_JUMP_BYTES + MOVED_JUMP_BYTES))
 
 static_assert(MOVED_JUMP_BYTES == PATCH_JUMP_BYTES, "jumps");
 
@@ -63,7 +58,7 @@ static bool check_frames(const struct moved_head *head, const struct moved_row *
 	if (!row->nr_frames || frame->copy)
 		return false;
 	for (uint32_t i = 0; i < row->nr_frames; i++, frame++)
-		if (frame->copy > row->copy_bytes || frame->original > row->original_bytes ||
+		if (frame->copy > row->copy_bytes || frame->original > row->moved_bytes ||
 		    frame->cfa_register >= ARCH_UNWIND_PC ||
 		    (i && frame->copy <= frame[-1].copy))
 			return false;
@@ -73,23 +68,18 @@ static bool check_frames(const struct moved_head *head, const struct moved_row *
 /* Check the numbers of a row that is not refused, and its block in the pool. */
 static bool check_moved(const struct moved_head *head, const struct moved_row *row)
 {
-	uint32_t replaced = moved_replaced_bytes(row);
-	bool is_padded = row->class == MOVED_PADDED;
 	uint64_t block = row->nr_fixups * sizeof(struct moved_fixup) +
 			 row->nr_frames * sizeof(struct moved_frame) + row->original_bytes +
-			 (is_padded ? MOVED_JUMP_BYTES : 0) + row->copy_bytes;
+			 row->copy_bytes;
 
-	if (row->class >= MOVED_CLASSES || row->reason || row->ends > 1 ||
-	    row->original_bytes < replaced || row->original_bytes > MOVED_ORIGINAL_MAX ||
-	    !row->copy_bytes || row->copy_bytes > MOVED_COPY_MAX - MOVED_JUMP_BYTES ||
-	    row->nr_fixups > MOVED_FIXUPS_MAX || row->nr_frames > MOVED_FRAMES_MAX ||
-	    row->word_bytes != moved_word_bytes(row->vaddr, replaced))
+	if (row->class >= MOVED_CLASSES || row->reason || row->ends > 1 || !row->moved_bytes ||
+	    row->moved_bytes > row->original_bytes || row->original_bytes < MOVED_JUMP_BYTES ||
+	    row->original_bytes > MOVED_ORIGINAL_MAX || !row->copy_bytes ||
+	    row->copy_bytes > MOVED_COPY_MAX - MOVED_JUMP_BYTES ||
+	    row->nr_fixups > MOVED_FIXUPS_MAX || row->nr_frames > MOVED_FRAMES_MAX)
 		return false;
 	if (row->pool % MOVED_POOL_ALIGN || row->pool > head->pool_bytes ||
 	    block > head->pool_bytes - row->pool)
-		return false;
-	if (is_padded ? !is_in_text(head, moved_padding_vaddr(row), MOVED_JUMP_BYTES) :
-	    row->padding != 0)
 		return false;
 	return check_fixups(head, row) && check_frames(head, row);
 }
@@ -114,37 +104,6 @@ static bool check_row(const struct moved_head *head, const struct moved_row *row
 	return row->class == MOVED_REFUSED ? check_refused(row) : check_moved(head, row);
 }
 
-/* Returns true if the MOVED_JUMP_BYTES bytes at @padding are not in the first instructions and
- * not the padding of @other. */
-static bool is_apart(uint64_t padding, const struct moved_row *other)
-{
-	uint64_t end = padding + MOVED_JUMP_BYTES;
-	uint64_t theirs = other->class == MOVED_PADDED ? moved_padding_vaddr(other) : 0;
-
-	if (padding < other->vaddr + other->original_bytes && other->vaddr - other->lead < end)
-		return false;
-	return !theirs || theirs >= end || padding >= theirs + MOVED_JUMP_BYTES;
-}
-
-/* Check that the padding of row @i is not used by any other row. */
-static bool check_padding(const struct moved_head *head, uint32_t i)
-{
-	const struct moved_row *rows = moved_rows(head), *row = &rows[i];
-	uint64_t padding = moved_padding_vaddr(row);
-
-	if (padding < row->vaddr + row->original_bytes &&
-	    row->vaddr - row->lead < padding + MOVED_JUMP_BYTES)
-		return false;
-	for (uint32_t j = i; j-- && row->vaddr - rows[j].vaddr <= PADDING_REACH; )
-		if (!is_apart(padding, &rows[j]))
-			return false;
-	for (uint32_t j = i + 1; j < head->nr_rows &&
-	     rows[j].vaddr - row->vaddr <= PADDING_REACH; j++)
-		if (!is_apart(padding, &rows[j]))
-			return false;
-	return true;
-}
-
 bool moved_check(const void *table, uint64_t bytes)
 {
 	const struct moved_head *head = table;
@@ -164,9 +123,6 @@ bool moved_check(const void *table, uint64_t bytes)
 			return false;
 		nr_refused += rows[i].class == MOVED_REFUSED;
 	}
-	for (uint32_t i = 0; i < head->nr_rows; i++)
-		if (rows[i].class == MOVED_PADDED && !check_padding(head, i))
-			return false;
 	return nr_refused == head->nr_refused;
 }
 
@@ -207,7 +163,7 @@ int moved_copy(const struct moved_head *head, const struct moved_row *row, uint6
 		return (int)bytes;
 	to[bytes] = PATCH_JUMP;
 	if (!put_distance(to + bytes + 1, copy + bytes + MOVED_JUMP_BYTES,
-			  bias + row->vaddr + row->original_bytes))
+			  bias + row->vaddr + row->moved_bytes))
 		return -ERANGE;
 	return (int)(bytes + MOVED_JUMP_BYTES);
 }

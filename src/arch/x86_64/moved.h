@@ -11,42 +11,19 @@
 #include "abi/moved.h"
 
 #define MOVED_JUMP_BYTES	5u	/* size of a jump with a 32-bit distance */
-#define MOVED_SHORT_JUMP_BYTES	2u	/* size of a jump with an 8-bit distance */
-#define MOVED_REACH_BACK	128u	/* how many bytes before and after its end a short
-					 * jump reaches */
-#define MOVED_REACH_FORTH	127u
 /* The registers whose saved values a frame describes, in the order of moved_frame.saved: DWARF
  * numbers of rbx, rbp, r12 .. r15. */
 #define MOVED_SAVED_DWARF	{ 3, 6, 12, 13, 14, 15 }
 
 /* ---- accessors: for a table that moved_check() has accepted ---- */
 
-/* Returns the vaddr of the padding of @row, whose class is MOVED_PADDED. */
-static inline uint64_t moved_padding_vaddr(const struct moved_row *row)
-{
-	return row->vaddr + MOVED_SHORT_JUMP_BYTES + (uint64_t)(int64_t)row->padding;
-}
-
-/* Returns the bytes that the object must have at the padding of @row, whose class is
- * MOVED_PADDED. */
-static inline const uint8_t *moved_padding(const struct moved_head *head,
-					   const struct moved_row *row)
-{
-	return moved_original(head, row) + row->original_bytes;
-}
-
 /* Returns the bytes of the copy, whose fields are not fixed yet: see moved_copy(). */
 static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
 					      const struct moved_row *row)
 {
-	return moved_padding(head, row) + (row->class == MOVED_PADDED ? MOVED_JUMP_BYTES : 0);
+	return moved_original(head, row) + row->original_bytes;
 }
 
-/* Returns how many bytes of the object at row->vaddr the jump replaces. */
-static inline uint32_t moved_replaced_bytes(const struct moved_row *row)
-{
-	return row->class == MOVED_PADDED ? MOVED_SHORT_JUMP_BYTES : MOVED_JUMP_BYTES;
-}
 /*
  * moved_check - check a table of @bytes bytes at @table, which is aligned to 8 bytes
  *

@@ -33,6 +33,7 @@
  */
 enum patch_part {
 	PATCH_STUBS,			/* stubs: code that no thread can reach yet */
+	PATCH_FAR,			/* the stubs of pun.c, which are far from each other */
 	PATCH_SLOTS,			/* slots of function sites */
 	PATCH_TEXT,			/* code of the program */
 	PATCH_PARTS,

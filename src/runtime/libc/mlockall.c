@@ -32,15 +32,16 @@
 
 typedef void map_fn(uint64_t start, uint64_t bytes, void *arg);
 
-/* Returns true if @addr is in one of libulf's large mappings, or in the graph tracer's
- * bodies.  *@until is lowered to the end of the addresses for which the answer is
- * valid. */
+/* Returns true if @addr is in one of libulf's large mappings, in the graph tracer's
+ * bodies, or in a window of pun.c.  *@until is lowered to the end of the addresses for which
+ * the answer is valid. */
 static bool is_ours(uint64_t addr, uint64_t *until)
 {
 	uint64_t bodies = (uint64_t)ftrace_graph_bodies;
 	bool is_body = memory_is_in(bodies, bodies + sizeof(ftrace_graph_bodies), addr, until);
+	bool is_stub = pun_has(addr, until);
 
-	return memory_is_large(addr, until) || is_body;
+	return memory_is_large(addr, until) || is_body || is_stub;
 }
 
 /* Call @each for every range of addresses in [@start, @end) that is not ours. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Punned jumps: the opcode of a jump replaces one byte of an instruction, and the four bytes
+ * after it, which stay as they are, are the jump's distance.  The jump arrives at an address
+ * that nobody has chosen.  There is a stub.  See pun.c.
+ */
+#ifndef ULF_ARCH_PUN_H
+#define ULF_ARCH_PUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PUN_REX_FIRST	0x40u		/* REX prefixes; a jump ignores them */
+#define PUN_REX_LAST	0x4fu
+
+/* Returns the address of the stub if the byte at address @at becomes a jump.  @distance: the
+ * four bytes that follow @at. */
+uint64_t pun_stub(uint64_t at, const uint8_t distance[4]);
+
+/*
+ * pun_take - get memory for the stub at @stub, which jumps to @to, and write the stub
+ *
+ * Returns true if the program has nothing there, and will not need the addresses as far as can
+ * be known; if no other stub is there; if the stub can reach @to; and if the process has not too
+ * many stubs already.  The stub is written by the caller's next patch_step().
+ */
+bool pun_take(uint64_t stub, const uint8_t *to);
+/* Write the stub at @stub, which pun_take() has accepted, once more: an earlier write may have
+ * failed. */
+void pun_write(uint64_t stub, const uint8_t *to);
+/* Returns true if the stub at @stub, which pun_take() has accepted, jumps to @to. */
+bool pun_is_complete(uint64_t stub, const uint8_t *to);
+/* Free a stub that no thread can reach. */
+void pun_give_back(uint64_t stub);
+
+/* Returns true if @addr is in memory that pun_take() has mapped.  Lowers *@until to the end of
+ * the addresses for which the answer is valid.  Takes no locks: the answer may be out of date. */
+bool pun_has(uint64_t addr, uint64_t *until);
+
+#endif
