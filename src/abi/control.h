@@ -227,7 +227,11 @@ struct abi_process {
 					 * server knows of @stop_wanted; the stopper stores
 					 * @stop_wanted when it has stopped the other threads,
 					 * or -errno */
-	uint64_t reserved[2];
+	uint32_t left;			/* number of functions that the last change of their
+					 * users could not switch on or off */
+	uint32_t left_error;		/* errno: why not */
+	uint32_t left_changes;		/* number of times that the process has stored @left */
+	uint32_t reserved;
 };
 
 enum abi_process_flags {

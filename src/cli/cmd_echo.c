@@ -28,7 +28,7 @@ static int echo_to_path(struct conn *conn, const char *text, const char *word, i
 		tree_write_error(&write, ret);
 	} else if (write.reason.len) {
 		/* Only a warning: the kernel, too, accepts such a write. */
-		cli_error("%s: `%.*s` was accepted but has no effect", path,
+		cli_error("%s: `%.*s` was accepted, but", path,
 			  (int)strcspn(text, "\n"), text);
 		tree_write_reason(&write);
 	}

@@ -27,8 +27,8 @@ void tree_write_done(struct tree_write *write);
  * tree_write - do the write
  *
  * Returns 0 or -errno, and sets the results in @write.  Prints nothing.  May be called again with
- * the same @write.  A reason after success means that the value was accepted and has no effect.
- * Sleeps until all processes of the root have applied the value.
+ * the same @write.  A reason after success means that the value was accepted, and has no effect, or
+ * only a part of it has.  Sleeps until all processes of the root have applied the value.
  */
 int tree_write(struct conn *conn, struct tree_write *write);
 

@@ -25,6 +25,7 @@
 #include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
+#include "runtime/function/still.h"
 #include "runtime/unwind/image.h"
 
 const struct runtime_part runtime_part_table[] = {
@@ -77,6 +78,7 @@ const struct runtime_part runtime_part_table[] = {
 		.name = "functions",
 		.load = object_silence_calls,
 		.start = ftrace_apply,
+		.agent_start = still_agent,
 		.apply = ftrace_apply,
 		.pids_changed = ftrace_buffer_changed,
 		.rings_changed = ftrace_buffer_changed,

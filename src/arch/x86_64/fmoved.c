@@ -186,7 +186,7 @@ int fmoved_prepare(const struct fsites *sites, uint32_t i)
 		site->way = choose_way(sites, i);
 	else if (is_live(sites, i))
 		pun_write(stub_of(sites, i, site->way), slot_of(sites, i)->code);
-	return site->way == FMOVED_STILL && row->class == MOVED_BYTE ? -ENOMEM : 0;
+	return site->way == FMOVED_STILL && row->class == MOVED_BYTE ? -EILSEQ : 0;
 }
 
 int fmoved_switch(const struct fsites *sites, uint32_t i)

@@ -25,8 +25,8 @@ uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
 /*
  * Choose the way of site @i if that was not done before, and write its copy and its stub.  No
  * thread reaches them while the site is off.  Returns 0; -EILSEQ: the text does not have the bytes
- * that were analysed; -ENOMEM: the copy is too far away from an address that it needs, or only one
- * byte may be replaced and no stub can be where the jump would lead.
+ * that were analysed, or only one byte may be replaced and no stub can be where the jump would
+ * lead; -ENOMEM: the copy is too far away from an address that it needs.
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
 /*

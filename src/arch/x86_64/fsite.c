@@ -420,6 +420,7 @@ static int flip_site(struct fsites *sites, uint32_t i)
 	if (r)
 		return r;
 	site->is_on = is_on;
+	sites->nr_switched++;
 	if (is_on)
 		sites->written = i + 1;
 	return 0;
@@ -569,6 +570,7 @@ static int flip_copied(struct fsites *sites, uint32_t i)
 	if (!r) {
 		site->is_on = site->users != 0;
 		sites->written = i + 1;
+		sites->nr_switched++;
 	}
 	return r;
 }
@@ -595,6 +597,24 @@ int fsites_flip(struct fsites *sites, uint32_t *ret_used)
 	}
 	r = patch_flush();
 	return r ? r : ret;
+}
+
+uint32_t fsites_count_left(const struct fsites *sites, uint32_t counts[FSITE_LEFT_REASONS])
+{
+	uint32_t nr_off = 0;
+
+	for (uint32_t i = sites->low_changed; sites->moved && i < sites->end_changed; i++) {
+		const struct fsite *site = &sites->table[i];
+
+		if (!site->is_changed || site->form != FSITE_COPY ||
+		    site->is_on == (site->users != 0))
+			continue;
+		nr_off += !site->is_on;
+		counts[site->way != FMOVED_STILL ? FSITE_LEFT_BYTES :
+		       moved_rows(sites->moved)[i].class == MOVED_BYTE ? FSITE_LEFT_ROOM :
+		       FSITE_LEFT_STILL]++;
+	}
+	return nr_off;
 }
 
 void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body)

@@ -67,6 +67,8 @@ struct fsites {
 					 * NULL: a compiler has made the sites */
 	uint64_t bias;			/* only with @moved: address of a byte in memory minus its
 					 * address in the file */
+	uint32_t nr_switched;		/* number of times that a site was switched on or off; the
+					 * caller may set it to 0 */
 	bool has_old_slots;		/* true: fsites_switch() could not write
 					 * to some slots, so these may still
 					 * have old users and an old body.word */
@@ -163,6 +165,18 @@ bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_st
 			uint64_t *ret_end);
 void fsites_note_use(struct fsites *sites, uint64_t addr);
 int fsites_flip(struct fsites *sites, uint32_t *ret_used);
+
+/* Why a site of the form FSITE_COPY is not as it must be. */
+enum fsite_left {
+	FSITE_LEFT_STILL,		/* threads could not be stopped, or are in it */
+	FSITE_LEFT_ROOM,		/* only one byte may be replaced, and no stub can be where
+					 * the jump would lead */
+	FSITE_LEFT_BYTES,		/* it has unexpected bytes, or cannot be written */
+	FSITE_LEFT_REASONS,
+};
+/* Count the sites of the form FSITE_COPY that are not as they must be after fsites_switch() and
+ * fsites_flip(): add them to @counts, by reason.  Returns how many of them must be on. */
+uint32_t fsites_count_left(const struct fsites *sites, uint32_t counts[FSITE_LEFT_REASONS]);
 
 /* Returns the address at which the function of site @i continues after its slot. */
 const uint8_t *fsite_continue(const struct fsites *sites, uint32_t i);

@@ -29,6 +29,7 @@
 #include "runtime/buffer/buffer.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/function/ftrace_filter.h"
+#include "runtime/function/left.h"
 #include "runtime/function/object.h"
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
@@ -234,6 +235,7 @@ static int update_all(void)
 	struct object *next;
 	int ret = 0, r;
 
+	left_begin();
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
 		if (!may_patch(o)) {
@@ -249,7 +251,7 @@ static int update_all(void)
 		if (r != -EFAULT && o->sites.has_old_slots)
 			has_old_slots = true;
 	}
-	return worse_error(ret, still_flip(may_patch));
+	return worse_error(ret, left_end(still_flip(may_patch)));
 }
 
 static void set_common(uint32_t users);

@@ -53,6 +53,24 @@
 
 /* ---- this thread's own stack ---- */
 
+static long agent_tid;			/* thread id of the agent; only the agent stores it */
+
+void still_agent(bool has_own_table)
+{
+	(void)has_own_table;
+	__atomic_store_n(&agent_tid, arch_syscall0(SYS_gettid), __ATOMIC_RELAXED);
+}
+
+/* Returns true if a signal handler may be on this thread's stack.  The agent has blocked all
+ * signals since it was started, so it was never interrupted.  Its stack has addresses of sites
+ * that it has switched before, which must not keep these sites from being switched. */
+static bool may_be_in_handler(void)
+{
+	long tid = arch_syscall0(SYS_gettid);
+
+	return tid <= 0 || tid != __atomic_load_n(&agent_tid, __ATOMIC_RELAXED);
+}
+
 /* A stack that is in use, from @start on. */
 struct used_stack {
 	uint64_t start, end;
@@ -282,7 +300,8 @@ int still_flip(bool (*may_flip)(const struct object *object))
 
 		if (turn)
 			arch_syscall2(SYS_nanosleep, &pause, NULL);
-		note_own_stack();
+		if (may_be_in_handler())
+			note_own_stack();
 		r = is_alone() ? flip_all(may_flip, &nr_used) :
 				 stop_and_flip(may_flip, &nr_used);
 		/* EBUSY: a thread got no CPU, or waits in the kernel, and did not stop in time */

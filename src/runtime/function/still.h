@@ -18,4 +18,7 @@ struct object;
  */
 int still_flip(bool (*may_flip)(const struct object *object));
 
+/* Method runtime_part.agent_start: note which thread is the agent. */
+void still_agent(bool has_own_table);
+
 #endif

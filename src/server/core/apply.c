@@ -208,14 +208,14 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	root->is_late = late;
 	root->late_generation = apply->generation;
 	r = root_is_usable(root) ? find_error(root, true) : 0;
+	if (root_is_usable(root))
+		stop_orders_log(root);
 	/*
 	 * A process has failed to switch an event on, and has stored this in the event's
 	 * row.  Notify all processes, so that they switch the event off.
 	 */
-	if (r) {
-		stop_orders_log(root, r);
+	if (r)
 		raise_generation(root);
-	}
 	return r;
 }
 

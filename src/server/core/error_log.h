@@ -43,7 +43,7 @@ void error_log_add_near(struct instance *instance, const char *place,
  */
 void error_log_capture(struct text *to);
 /*
- * Report that the current write succeeds, as in the kernel, but has no effect.  Then
+ * Report that the current write succeeds, but has no effect, or not all of it.  Then
  * the client gets the entries of error_log that its write has caused, although the
  * write returns no error.
  */

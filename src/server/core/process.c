@@ -352,6 +352,8 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 	if (r < 0)
 		return 0;
 	root->nr_live++;
+	if (slot < ABI_PROCESSES)
+		process->left_changes = shm_load(&root->processes[slot].left_changes);
 	server_watch_process(root->server, process);
 	return 0;
 }

@@ -41,37 +41,57 @@ static void send_order(const struct root *root, const struct process *process, u
 	shm_wake(&slot->stop_given);
 }
 
-/* Why a stop has failed, and the remedy. */
-static const char *reason_of(int error)
+/* Why functions were not switched, and the remedy. */
+static const char *reason_of(uint32_t error)
 {
 	switch (error) {
-	case -EPERM:
-	case -EACCES:
-		return "The threads of this process cannot be stopped to switch functions that no "
-		       "compiler has prepared: it may not be traced (a debugger, "
-		       "/proc/sys/kernel/yama/ptrace_scope, PR_SET_DUMPABLE); ulf run can switch "
-		       "them at its start";
-	case -EBUSY:
-		return "A thread of this process did not stop in time, so functions that no "
-		       "compiler has prepared were not switched; try again";
+	case EPERM:
+	case EACCES:
+		return "These functions, which no compiler has prepared, can be switched only "
+		       "while the threads are stopped.  They cannot be stopped, because the "
+		       "process may not be traced (a debugger, /proc/sys/kernel/yama/ptrace_scope, "
+		       "PR_SET_DUMPABLE); ulf run can switch them at its start";
+	case EBUSY:
+		return "A thread of this process did not stop in time, so these functions were not "
+		       "switched; try again";
+	case EINPROGRESS:
+		return "A thread may be in the first instructions of these functions; the next "
+		       "change tries them again";
+	case ENOMEM:
+		return "Only one byte of these functions may be replaced, and where the jump would "
+		       "lead are other addresses of the program";
+	case EILSEQ:
+		return "These functions do not have the bytes that were analysed: a debugger or "
+		       "another tool may have changed them";
 	}
-	return "The threads of this process could not be stopped to switch functions that no "
-	       "compiler has prepared";
+	return "The threads of this process could not be stopped to switch these functions";
 }
 
-void stop_orders_log(struct root *root, int error)
+/* Log what a process has left.  @slot is shared memory, which the process may change at any time:
+ * each word is read once. */
+static void log_left(struct root *root, struct process *process, const struct abi_process *slot)
 {
-	char command[32];
+	uint32_t changes = shm_load(&slot->left_changes), nr = shm_load(&slot->left);
+	char command[64];
 
-	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
-		const struct process *process = root->process[i];
-
-		if (!process || process->pidfd < 0 ||
-		    (int)shm_load(&root->processes[i].stop_given) != error)
-			continue;
-		snprintf(command, sizeof(command), "process %" PRIu32, process->pid);
-		error_log_add(&root->top, "stop", reason_of(error), command, 0);
+	if (changes == process->left_changes)
 		return;
+	process->left_changes = changes;
+	if (!nr)
+		return;
+	snprintf(command, sizeof(command), "process %" PRIu32 ": %" PRIu32 " function%s left",
+		 process->pid, nr, nr == 1 ? "" : "s");
+	error_log_add(&root->top, "stop", reason_of(shm_load(&slot->left_error)), command, 0);
+	error_log_warn();
+}
+
+void stop_orders_log(struct root *root)
+{
+	for (uint32_t i = 0; i < ABI_PROCESSES; i++) {
+		struct process *process = root->process[i];
+
+		if (process && process->pidfd >= 0)
+			log_left(root, process, &root->processes[i]);
 	}
 }
 

@@ -23,9 +23,9 @@ struct stop_order {
 
 /* Use @socket for orders; -1: there is no stopper. */
 void stop_orders_init(int socket);
-/* If a process has failed with @error because its threads could not be stopped, say so in the
- * top instance's error_log. */
-void stop_orders_log(struct root *root, int error);
+/* Say in the top instance's error_log how many functions the processes could not switch, and why,
+ * unless it was said before. */
+void stop_orders_log(struct root *root);
 /* Return true if the process of @slot wants its threads stopped, or if the stopper has not let
  * all of them continue yet. */
 bool stop_order_is_open(const struct abi_process *slot);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process stores in its slot how many functions are left, and why.  If there are several
+ * reasons it stores the first one of fsite_left, and the number of its functions.
+ */
+#include "runtime/function/left.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "runtime/base/process.h"
+#include "runtime/function/object.h"
+
+static void report(uint32_t nr, int error)
+{
+	if (!process_slot || (!nr && !process_slot->left))
+		return;
+	__atomic_store_n(&process_slot->left, nr, __ATOMIC_RELAXED);
+	__atomic_store_n(&process_slot->left_error, (uint32_t)-error, __ATOMIC_RELAXED);
+	/* The server reads all three after `applied', which is stored by release. [agent.ack] */
+	__atomic_add_fetch(&process_slot->left_changes, 1, __ATOMIC_RELAXED);
+}
+
+void left_begin(void)
+{
+	for (struct object *o = object_first(); o; o = o->next)
+		o->sites.nr_switched = 0;
+}
+
+int left_end(int error)
+{
+	const int errors[FSITE_LEFT_REASONS] = {
+		[FSITE_LEFT_STILL] = error ? error : -EINPROGRESS,
+		[FSITE_LEFT_ROOM] = -ENOMEM, [FSITE_LEFT_BYTES] = -EILSEQ,
+	};
+	uint32_t left[FSITE_LEFT_REASONS] = { 0 }, reason = 0, nr_switched = 0, nr_off = 0;
+
+	for (const struct object *o = object_first(); o; o = o->next) {
+		nr_off += fsites_count_left(&o->sites, left);
+		nr_switched += o->sites.nr_switched;
+	}
+	while (reason < FSITE_LEFT_REASONS && !left[reason])
+		reason++;
+	if (reason == FSITE_LEFT_REASONS) {
+		report(0, 0);
+		return error;
+	}
+	report(left[reason], errors[reason]);
+	return nr_switched || !nr_off ? 0 : errors[reason] == -EINPROGRESS ? 0 : errors[reason];
+}
