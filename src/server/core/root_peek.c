@@ -5,12 +5,13 @@
  * read: the control block, the process slots that were claimed, and one word of each
  * buffer.
  *
- * "Certainly dead" means that no slot names a pid that exists, and no child is about to
+ * "Certainly dead" means that no slot names a process that runs, and no child is about to
  * claim a slot.  If a slot names a pid that exists, it may belong to another program by
  * now.  Then the answer is "not certain", and process.c decides later.
  */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,17 +23,21 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 	return pread(fd, to, bytes, (off_t)off) == (ssize_t)bytes;
 }
 
-/* Return true if no process has this pid. */
+/* Return true if no process has this pid, or only one that has ended and whose parent has not
+ * waited for it yet. */
 static bool is_free(uint32_t pid)
 {
-	int fd;
+	struct pollfd process = { .events = POLLIN };
+	bool has_ended;
 
 	if (!pid || pid > INT_MAX)
 		return true;
-	fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && (errno == ESRCH || errno == EINVAL);
+	process.fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (process.fd < 0)
+		return errno == ESRCH || errno == EINVAL;
+	has_ended = poll(&process, 1, 0) > 0;
+	close(process.fd);
+	return has_ended;
 }
 
 static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
