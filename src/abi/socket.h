@@ -72,6 +72,10 @@
  *			enum abi_unfollowed
  *	NO_ROOTS	offset: a run_id		struct abi_no_root [], the newest
  *							last
+ *	MKDIR		path of an instance that is
+ *			made
+ *	RMDIR		path of an instance that is
+ *			removed
  *
  * `result` is -errno after an error.  The data of OPEN, WRITE and CLOSE is then the text of
  * the entries that this request has added to error_log, if any.  Paths are relative to the
@@ -80,7 +84,7 @@
 #define ABI_SOCKET_OPS(X) \
 	X(HELLO) X(OPEN) X(READ) X(WRITE) X(CLOSE) X(READDIR) \
 	X(LIST) X(REMOVE) X(MOUNT) X(UMOUNT) X(MOUNTS) X(SHUTDOWN) X(CANCEL) \
-	X(SYMBOLS) X(NO_ROOT) X(NO_ROOTS)
+	X(SYMBOLS) X(NO_ROOT) X(NO_ROOTS) X(MKDIR) X(RMDIR)
 
 enum abi_socket_op {
 #define X(name) ABI_SOCKET_##name,

@@ -245,6 +245,40 @@ static void read_directory(struct client *client, const struct abi_request *requ
 	answer_text(client, ret, &text);
 }
 
+/* Make or remove the directory that the request names. */
+static void change_directory(struct client *client,
+			     int (*change)(struct tracefs_node *dir, const char *name))
+{
+	const char *path = path_of(client), *slash = path ? strrchr(path, '/') : NULL;
+	struct tracefs_node *node;
+	char *parent;
+	int ret;
+
+	if (!path)
+		return;
+	parent = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+	ret = parent ? tracefs_walk(client->sockets->server, parent, &node) :
+	      slash ? -ENOMEM : -EPERM;
+	free(parent);
+	if (ret == 0) {
+		ret = change(node, slash + 1);
+		tracefs_node_put(node);
+	}
+	answer_result(client, ret);
+}
+
+static void make_directory(struct client *client, const struct abi_request *request)
+{
+	(void)request;
+	change_directory(client, tracefs_mkdir);
+}
+
+static void remove_directory(struct client *client, const struct abi_request *request)
+{
+	(void)request;
+	change_directory(client, tracefs_rmdir);
+}
+
 static int emit_root(void *arg, const struct server_root_info *info)
 {
 	struct abi_root_row row;
@@ -398,6 +432,8 @@ static const struct request_op {
 	[ABI_SOCKET_SYMBOLS]	= { PATH_BYTES, list_symbols },
 	[ABI_SOCKET_NO_ROOT]	= { PATH_BYTES, add_no_root },
 	[ABI_SOCKET_NO_ROOTS]	= { 0, list_no_roots },
+	[ABI_SOCKET_MKDIR]	= { PATH_BYTES, make_directory },
+	[ABI_SOCKET_RMDIR]	= { PATH_BYTES, remove_directory },
 	[ABI_SOCKET_SHUTDOWN]	= { 0, stop_server },
 	[ABI_SOCKET_CANCEL]	= { 0, NULL },
 };
