@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run record attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -101,6 +101,25 @@ _ulf() {
 				--traceoff-on-warning --ftrace-dump-on-oops --tp-printk" -- "$word"))
 		else
 			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+		fi ;;
+	record)
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			[[ ${COMP_WORDS[i]} != -- ]] || { ((i++)); break; }
+		done
+		if [[ ${COMP_WORDS[i - 1]} == -- ]] && declare -F _command_offset >/dev/null; then
+			_command_offset $i
+		elif [[ ${COMP_WORDS[i - 1]} == -- ]]; then
+			COMPREPLY=($(compgen -c -- "$word") $(compgen -f -- "$word"))
+		elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-o|--output) ]]; then
+			COMPREPLY=($(compgen -f -- "$word"))
+		elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-p|--tracer) ]]; then
+			COMPREPLY=($(compgen -W "function function_graph" -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-o -e -p -F -f -b -m -r --output --event --tracer \
+				--functions --filter --buffer-size --max-size --rotate --help --" \
+				-- "$word"))
+		else
+			_ulf_roots "$word"
 		fi ;;
 	attach)
 		if [[ $word == -* ]]; then

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finish a trace.dat: add to the records of a root everything that the server knows about them:
+ * formats of events, functions, names of threads, formats of trace_printk().
+ */
+#ifndef ULF_CLI_RECORD_FILE_H
+#define ULF_CLI_RECORD_FILE_H
+
+#include <stdint.h>
+
+#include "cli/conn.h"
+#include "datfile/dat_write.h"
+
+/* The records of a root, or of a part of its time. */
+struct record_part {
+	const char *root;		/* full name of the root */
+	const char *instance;		/* name of the instance; "" for the top instance */
+	uint32_t page_bytes;
+	struct datfile_pages *pages;	/* array of nr CPUs */
+	uint32_t nr;
+	uint64_t written, saved, lost;	/* numbers of records */
+};
+
+/*
+ * Write the sections and the records to @writer, and finish it.  If no server can be reached, what
+ * it knows is missing: the error is printed, and the records are written.  Returns 0 or the first
+ * -errno.
+ */
+int record_file_finish(struct conn *conn, struct datfile_writer *writer,
+		       const struct record_part *part);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/record_instance.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "cli/cli.h"
+#include "cli/cli_roots.h"
+#include "cli/pid_find.h"
+#include "cli/tree_write.h"
+
+#define PREFIX		"record."
+#define PATH_BYTES	1024
+#define ALL_KB		(256u << 10)	/* size of all rings together, KiB */
+#define CPU_KB_MAX	(64u << 10)	/* size of the rings of a CPU */
+#define CPU_KB_MIN	1408u		/* the kernel's default */
+
+int record_instance_add(struct record_instance *instance, enum record_kind kind,
+			const char *value)
+{
+	uint32_t nr = instance->nr;
+	struct record_setting *list;
+
+	if (kind == RECORD_FILTER && (!nr || instance->list[nr - 1].kind != RECORD_EVENT)) {
+		cli_error("-f %s: a filter must follow its event: -e EVENT -f FILTER", value);
+		return -EINVAL;
+	}
+	list = realloc(instance->list, (nr + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	list[nr] = (struct record_setting){ kind, value };
+	instance->list = list;
+	instance->nr++;
+	return 0;
+}
+
+bool record_instance_has(const struct record_instance *instance, enum record_kind kind)
+{
+	for (uint32_t i = 0; i < instance->nr; i++)
+		if (instance->list[i].kind == kind)
+			return true;
+	return false;
+}
+
+void record_instance_done(struct record_instance *instance)
+{
+	free(instance->list);
+	free(instance->root);
+}
+
+uint64_t record_instance_default_kb(const char *dir)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t all_kb = ALL_KB, kb;
+	struct statvfs fs;
+
+	if (!statvfs(dir, &fs))
+		all_kb = min_u64(all_kb, fs.f_bavail * fs.f_bsize / 1024 / 4);
+	kb = min_u64(all_kb / (cpus > 0 ? (uint64_t)cpus : 1), CPU_KB_MAX);
+	return kb > CPU_KB_MIN ? kb : CPU_KB_MIN;
+}
+
+/* ---- find the root ---- */
+
+/* Find a root that is alive by its name or by the pid of its program.  Returns its name, which
+ * the caller must free(), or NULL. */
+static char *find_alive(struct conn *conn, const char *word, pid_t pid)
+{
+	struct root_list list;
+	char *name = NULL;
+
+	if (root_list_fetch(conn, ABI_LIST_NAMES, 0, &list) < 0)
+		return NULL;
+	for (size_t i = 0; i < list.nr && !name; i++) {
+		const struct abi_root_row *row = &list.rows[i];
+
+		if (row->state == ABI_ROOT_ALIVE &&
+		    (word ? root_list_search(&list, word, strlen(word)) == row :
+			    row->pid == (uint32_t)pid))
+			name = strdup(row->name);
+	}
+	root_list_done(&list);
+	return name;
+}
+
+/* Run `ulf attach @pid`, which prints errors. */
+static int attach(pid_t pid)
+{
+	char word[16];
+	pid_t child;
+	int status;
+
+	snprintf(word, sizeof(word), "%d", pid);
+	child = fork();
+	if (child == 0) {
+		int null = open("/dev/null", O_WRONLY);
+
+		if (null >= 0)
+			dup2(null, STDOUT_FILENO);
+		execl("/proc/self/exe", "ulf", "attach", word, (char *)NULL);
+		_exit(CLI_NOT_STARTED);
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
+}
+
+static int find_root(struct conn *conn, const char *word, char **ret_root)
+{
+	pid_t pid;
+
+	if (!word)
+		return root_default(conn, ret_root);
+	*ret_root = find_alive(conn, word, 0);
+	if (*ret_root)
+		return 0;
+	pid = pid_find(word);
+	if (pid < 0)
+		return -ENOENT;
+	*ret_root = find_alive(conn, NULL, pid);
+	if (*ret_root)
+		return 0;
+	if (attach(pid))
+		return -ENOENT;
+	*ret_root = find_alive(conn, NULL, pid);
+	if (*ret_root)
+		return 0;
+	cli_error("%s: the root of the program is not there", word);
+	return -ENOENT;
+}
+
+/* ---- the instance ---- */
+
+/* Remove the instances of recorders that were killed. */
+static void remove_left(struct conn *conn, const char *root)
+{
+	char path[PATH_BYTES];
+	struct text names;
+
+	snprintf(path, sizeof(path), "%s/instances", root);
+	if (conn_path(conn, ABI_SOCKET_READDIR, path) < 0)
+		return;
+	text_init(&names, ABI_SOCKET_ANSWER_MAX);
+	text_write(&names, conn->data.data, conn->data.len);
+	text_putc(&names, '\0');
+	/* Each entry is a character d or -, a name and a NUL. */
+	for (const char *at = names.data, *end = at + names.len - 1; at < end;
+	     at += strlen(at) + 1) {
+		int pid = strncmp(at, "d" PREFIX, sizeof(PREFIX)) ?
+			  0 : atoi(at + sizeof(PREFIX));
+
+		if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/instances/" PREFIX "%d", root, pid);
+		conn_path(conn, ABI_SOCKET_RMDIR, path);
+	}
+	text_done(&names);
+}
+
+static void instance_path(const struct record_instance *instance, char path[PATH_BYTES])
+{
+	snprintf(path, PATH_BYTES, "%s/instances/%s", instance->root, instance->name);
+}
+
+int record_instance_make(struct conn *conn, const char *word, struct record_instance *instance)
+{
+	char path[PATH_BYTES];
+	int r = find_root(conn, word, &instance->root);
+
+	if (r)
+		return r;
+	remove_left(conn, instance->root);
+	snprintf(instance->name, sizeof(instance->name), PREFIX "%d", getpid());
+	instance_path(instance, path);
+	r = conn_path(conn, ABI_SOCKET_MKDIR, path);
+	if (r < 0)
+		cli_error("cannot make the instance %s: %s", path, strerror(-r));
+	instance->is_made = !r;
+	return r;
+}
+
+/* Do the write, with the next server if this one was killed. */
+static int do_write(struct conn *conn, struct tree_write *write)
+{
+	int r = tree_write(conn, write);
+
+	if (r != -EPIPE)
+		return r;
+	conn_close(conn);
+	r = conn_open(conn, CONN_START);
+	return r < 0 ? r : tree_write(conn, write);
+}
+
+/* Write @value to a file of the instance.  Prints errors. */
+static int write_file(struct conn *conn, const struct record_instance *instance,
+		      const char *name, const char *value, int flags)
+{
+	char path[PATH_BYTES], *line;
+	struct tree_write write;
+	int r;
+
+	if (snprintf(path, sizeof(path), "%s/instances/%s/%s", instance->root, instance->name,
+		     name) >= (int)sizeof(path) || asprintf(&line, "%s\n", value) < 0)
+		return -ENOMEM;
+	tree_write_init(&write, path, line, flags);
+	r = do_write(conn, &write);
+	if (r < 0)
+		tree_write_error(&write, r);
+	tree_write_done(&write);
+	free(line);
+	return r < 0 ? r : 0;
+}
+
+/* Write the filter of an event, which is written as sys:event, sys:* or sys. */
+static int write_filter(struct conn *conn, const struct record_instance *instance,
+			const char *event, const char *filter)
+{
+	size_t len = strcspn(event, ":");
+	const char *name = event[len] ? event + len + 1 : "*";
+	char path[PATH_BYTES];
+
+	if (!strcmp(name, "*"))
+		snprintf(path, sizeof(path), "events/%.*s/filter", (int)len, event);
+	else
+		snprintf(path, sizeof(path), "events/%.*s/%s/filter", (int)len, event, name);
+	return write_file(conn, instance, path, filter, O_TRUNC);
+}
+
+/* Apply the settings of kind @kind. */
+static int apply_kind(struct conn *conn, const struct record_instance *instance,
+		      enum record_kind kind)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < instance->nr; i++) {
+		const struct record_setting *setting = &instance->list[i];
+
+		if (setting->kind != kind)
+			continue;
+		if (kind == RECORD_FILTER)
+			r = write_filter(conn, instance, setting[-1].value, setting->value);
+		else if (kind == RECORD_FUNCTIONS)
+			r = write_file(conn, instance, "set_ftrace_filter", setting->value,
+				       O_APPEND);
+		else if (kind == RECORD_EVENT)
+			r = write_file(conn, instance, "set_event", setting->value, O_APPEND);
+		else
+			r = write_file(conn, instance, "current_tracer", setting->value, O_TRUNC);
+	}
+	return r;
+}
+
+int record_instance_begin(struct conn *conn, struct record_instance *instance)
+{
+	static const enum record_kind order[] = {
+		RECORD_FILTER, RECORD_FUNCTIONS, RECORD_EVENT, RECORD_TRACER,
+	};
+	char kb[32];
+	int r;
+
+	snprintf(kb, sizeof(kb), "%" PRIu64, instance->kb ? instance->kb :
+		 record_instance_default_kb(conn->dir));
+	r = write_file(conn, instance, "buffer_size_kb", kb, O_TRUNC);
+	for (size_t i = 0; !r && i < sizeof(order) / sizeof(order[0]); i++)
+		r = apply_kind(conn, instance, order[i]);
+	return r;
+}
+
+void record_instance_stop(struct conn *conn, const struct record_instance *instance)
+{
+	char path[PATH_BYTES];
+	struct tree_write write;
+
+	snprintf(path, sizeof(path), "%s/instances/%s/tracing_on", instance->root, instance->name);
+	tree_write_init(&write, path, "0\n", O_TRUNC);
+	/* A root that is dead needs no message: its recording has ended. */
+	do_write(conn, &write);
+	tree_write_done(&write);
+}
+
+void record_instance_remove(struct conn *conn, struct record_instance *instance)
+{
+	char path[PATH_BYTES];
+	int r;
+
+	if (!instance->is_made)
+		return;
+	instance_path(instance, path);
+	r = conn_path(conn, ABI_SOCKET_RMDIR, path);
+	if (r < 0 && r != -ENOENT)
+		cli_error("cannot remove the instance %s: %s", path, strerror(-r));
+	instance->is_made = false;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/record_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+
+#define PACKERS_MAX	8
+#define PATH_BYTES	4096
+/* Levels of zstd: the usual one, and those if the queue has more than a quarter, or more than
+ * half of its limit. */
+#define LEVEL		1
+#define LEVEL_FAST	(-5)
+#define LEVEL_FASTEST	(-50)
+
+#define RATIO		8	/* usual ratio of plain and compressed bytes */
+
+STAILQ_HEAD(chunks, record_chunk);
+
+struct record_packs {
+	pthread_mutex_t lock;		/* protects all members below, and temps */
+	pthread_cond_t has_work;	/* a chunk was put, or the packers must end */
+	pthread_cond_t has_space;	/* a chunk is free */
+	pthread_cond_t is_done;		/* a chunk was written */
+	struct chunks queue, free;
+	uint64_t nr_chunks, limit;	/* number of chunks that exist, and its limit */
+	uint64_t nr_queued;
+	uint64_t nr_pending;		/* number of chunks that were put, and are not free yet */
+	bool is_ending;
+	int error;			/* -errno of the first write that failed */
+	uint64_t bytes;			/* sum of all temps since the start */
+	uint64_t plain, pending;	/* bytes of chunks before they were compressed: of those
+					 * that were written, and of those that wait */
+	pthread_t threads[PACKERS_MAX];
+	uint32_t nr_threads;
+};
+
+/* ---- the reader's side ---- */
+
+struct record_chunk *record_chunk_new(struct record_packs *packs)
+{
+	struct record_chunk *chunk;
+
+	pthread_mutex_lock(&packs->lock);
+	while (!(chunk = STAILQ_FIRST(&packs->free))) {
+		/* The reader has a chunk for each CPU.  If no chunk is pending none would ever
+		 * become free, so the limit does not count then. */
+		if (packs->nr_chunks < packs->limit || !packs->nr_pending) {
+			chunk = malloc(sizeof(*chunk));
+			packs->nr_chunks += chunk != NULL;
+		}
+		if (chunk || !packs->nr_pending)
+			break;
+		pthread_cond_wait(&packs->has_space, &packs->lock);
+	}
+	if (chunk && chunk == STAILQ_FIRST(&packs->free))
+		STAILQ_REMOVE_HEAD(&packs->free, link);
+	pthread_mutex_unlock(&packs->lock);
+	if (chunk)
+		chunk->bytes = chunk->records = 0;
+	return chunk;
+}
+
+void record_chunk_put(struct record_packs *packs, struct record_chunk *chunk)
+{
+	pthread_mutex_lock(&packs->lock);
+	chunk->number = chunk->temp->nr_put++;
+	STAILQ_INSERT_TAIL(&packs->queue, chunk, link);
+	packs->nr_queued++;
+	packs->nr_pending++;
+	packs->pending += chunk->bytes;
+	pthread_cond_signal(&packs->has_work);
+	pthread_mutex_unlock(&packs->lock);
+}
+
+void record_packs_flush(struct record_packs *packs, const struct record_temp *temp)
+{
+	pthread_mutex_lock(&packs->lock);
+	while (temp->nr_done < temp->nr_put)
+		pthread_cond_wait(&packs->is_done, &packs->lock);
+	pthread_mutex_unlock(&packs->lock);
+}
+
+uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&packs->lock);
+	/* Chunks that wait are taken to be compressed as well as those before them. */
+	bytes = packs->bytes;
+	if (packs->plain)
+		bytes += (uint64_t)((double)packs->pending * (double)bytes / (double)packs->plain);
+	else
+		bytes += packs->pending / RATIO;
+	*ret_error = packs->error;
+	pthread_mutex_unlock(&packs->lock);
+	return bytes;
+}
+
+int record_temp_open(struct record_temp *temp, const char *path, uint32_t cpu)
+{
+	char name[PATH_BYTES];
+
+	if (snprintf(name, sizeof(name), "%s.cpu%u", path, cpu) >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	*temp = (struct record_temp){ .pages.cpu = cpu };
+	temp->pages.fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (temp->pages.fd < 0)
+		return -errno;
+	unlink(name);
+	return 0;
+}
+
+void record_temp_close(struct record_temp *temp)
+{
+	if (temp->pages.fd >= 0)
+		close(temp->pages.fd);
+	temp->pages.fd = -1;
+}
+
+/* ---- packers ---- */
+
+/* Append @bytes bytes at @data to the pages.  Returns 0 or -errno; then a part of the bytes may
+ * be in the file, after pages->bytes. */
+static int append(const struct datfile_pages *pages, const uint8_t *data, size_t bytes)
+{
+	uint64_t at = pages->bytes;
+
+	while (bytes) {
+		ssize_t n = pwrite(pages->fd, data, bytes, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		data += n;
+		at += (uint64_t)n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static int level_of(const struct record_packs *packs)
+{
+	if (packs->nr_queued > packs->limit / 2)
+		return LEVEL_FASTEST;
+	return packs->nr_queued > packs->limit / 4 ? LEVEL_FAST : LEVEL;
+}
+
+/* Append the packed chunk to its file when it is the chunk's turn.  Called with the lock held,
+ * which is released during the write: only the packer whose turn it is uses the file. */
+static void write_chunk(struct record_packs *packs, const struct record_chunk *chunk,
+			const uint8_t *packed, size_t bytes)
+{
+	struct record_temp *temp = chunk->temp;
+	int r = packs->error;
+
+	while (temp->nr_done != chunk->number)
+		pthread_cond_wait(&packs->is_done, &packs->lock);
+	if (!r) {
+		pthread_mutex_unlock(&packs->lock);
+		r = bytes ? append(&temp->pages, packed, bytes) : -ENOMEM;
+		pthread_mutex_lock(&packs->lock);
+	}
+	if (!r) {
+		temp->pages.bytes += bytes;
+		temp->pages.nr_chunks++;
+		temp->saved += chunk->records;
+		packs->bytes += bytes;
+		packs->plain += chunk->bytes;
+	} else if (!packs->error) {
+		packs->error = r;
+	}
+	temp->nr_done++;
+	pthread_cond_broadcast(&packs->is_done);
+}
+
+static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer,
+		       struct record_chunk *chunk, uint8_t *packed, size_t room)
+{
+	int level = level_of(packs);
+	size_t bytes = 0;
+
+	pthread_mutex_unlock(&packs->lock);
+	if (packer && packed)
+		bytes = datfile_chunk_pack(packer, level, chunk->data, chunk->bytes, packed,
+					   room);
+	pthread_mutex_lock(&packs->lock);
+	write_chunk(packs, chunk, packed, bytes);
+}
+
+static void *run_packer(void *arg)
+{
+	struct datfile_packer *packer = datfile_packer_new();
+	size_t room = datfile_chunk_room(RECORD_CHUNK_BYTES);
+	struct record_packs *packs = arg;
+	uint8_t *packed = malloc(room);
+
+	pthread_mutex_lock(&packs->lock);
+	while (!packs->is_ending || !STAILQ_EMPTY(&packs->queue)) {
+		struct record_chunk *chunk = STAILQ_FIRST(&packs->queue);
+
+		if (!chunk) {
+			pthread_cond_wait(&packs->has_work, &packs->lock);
+			continue;
+		}
+		STAILQ_REMOVE_HEAD(&packs->queue, link);
+		packs->nr_queued--;
+		pack_chunk(packs, packer, chunk, packed, room);
+		STAILQ_INSERT_HEAD(&packs->free, chunk, link);
+		packs->nr_pending--;
+		packs->pending -= chunk->bytes;
+		pthread_cond_signal(&packs->has_space);
+	}
+	pthread_mutex_unlock(&packs->lock);
+	free(packed);
+	datfile_packer_free(packer);
+	return NULL;
+}
+
+/* ---- start and stop ---- */
+
+static uint32_t packers_wanted(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus < 3 ? 1 : cpus > PACKERS_MAX ? PACKERS_MAX : (uint32_t)cpus - 1;
+}
+
+int record_packs_start(uint64_t limit, struct record_packs **ret_packs)
+{
+	struct record_packs *packs = calloc(1, sizeof(*packs));
+	uint32_t nr = packers_wanted();
+
+	if (!packs)
+		return -ENOMEM;
+	pthread_mutex_init(&packs->lock, NULL);
+	pthread_cond_init(&packs->has_work, NULL);
+	pthread_cond_init(&packs->has_space, NULL);
+	pthread_cond_init(&packs->is_done, NULL);
+	STAILQ_INIT(&packs->queue);
+	STAILQ_INIT(&packs->free);
+	packs->limit = limit / sizeof(struct record_chunk) + 1;
+	while (packs->nr_threads < nr &&
+	       !pthread_create(&packs->threads[packs->nr_threads], NULL, run_packer, packs))
+		packs->nr_threads++;
+	if (!packs->nr_threads) {
+		record_packs_stop(packs);
+		return -EAGAIN;
+	}
+	*ret_packs = packs;
+	return 0;
+}
+
+void record_packs_stop(struct record_packs *packs)
+{
+	struct record_chunk *chunk;
+
+	if (!packs)
+		return;
+	pthread_mutex_lock(&packs->lock);
+	packs->is_ending = true;
+	pthread_cond_broadcast(&packs->has_work);
+	pthread_mutex_unlock(&packs->lock);
+	for (uint32_t i = 0; i < packs->nr_threads; i++)
+		pthread_join(packs->threads[i], NULL);
+	while ((chunk = STAILQ_FIRST(&packs->free))) {
+		STAILQ_REMOVE_HEAD(&packs->free, link);
+		free(chunk);
+	}
+	pthread_mutex_destroy(&packs->lock);
+	pthread_cond_destroy(&packs->has_work);
+	pthread_cond_destroy(&packs->has_space);
+	pthread_cond_destroy(&packs->is_done);
+	free(packs);
+}

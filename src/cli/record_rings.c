@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lane is a CPU with all its rings: fast and slow ring, of both sides, and rings that were
+ * replaced meanwhile.  A pass reads each lane:
+ *
+ *	1. horizon = time of the newest record of the lane
+ *	2. end of each ring = its number of records
+ *	3. merge the records before these ends by time, up to the horizon
+ *
+ * A record that is not there in step 2 was committed after the record of step 1.  In the section
+ * that commits, the writer of a fast ring reads the clock, so such a record is not older than the
+ * horizon.  A writer of a slow ring can be preempted between the two while it has the lock.  Then
+ * its record comes late, and is stored in a page of its own (record_page.h).
+ */
+#include "cli/record_rings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/control.h"
+#include "cli/record_page.h"
+#include "ring/ring.h"
+#include "server/core/mapping.h"
+#include "server/core/root_peek.h"
+
+#define READERS_MAX	64u		/* limit of the number of rings of a lane; a program that
+					 * changes its references all the time reaches it */
+
+struct reader {
+	struct abi_ring_ref ref;
+	struct mapping *map;
+	struct ring_cursor cursor;
+	uint64_t end;			/* number of records in the ring at the last pass */
+	uint64_t dropped;		/* number of records that the ring has refused */
+	struct ring_record record;	/* the next record, if @has_record */
+	bool has_record;
+};
+
+struct lane {
+	struct reader *readers[READERS_MAX];
+	uint32_t nr_readers;
+	struct record_pages pages;
+	uint64_t unreported;		/* number of lost records that the next page reports */
+};
+
+struct record_rings {
+	int fd;				/* the root's memory */
+	struct abi_control control;	/* checked copy */
+	uint64_t buffer_off;		/* offset of the abi_buffer */
+	char *path;
+	struct record_packs *packs;
+	uint32_t page_bytes;		/* size of the pages in the file; 0: no ring yet */
+	uint64_t read, lost;		/* see struct record_count */
+	struct lane *lanes;		/* array of control.nr_cpus lanes */
+};
+
+/* ---- open and close ---- */
+
+static int open_memory(int roots, const char *name)
+{
+	int dir = openat(roots, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd;
+	struct stat st;
+
+	if (dir < 0)
+		return -errno;
+	fd = openat(dir, "memory", O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	close(dir);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		return fd;
+	close(fd);
+	return -EBADMSG;
+}
+
+/* Find the abi_buffer of an instance.  Returns 0 or -ENOENT. */
+static int find_buffer(struct record_rings *rings, const char *instance)
+{
+	char name[sizeof(((struct abi_buffer *)NULL)->name)];
+
+	for (uint32_t i = 0; i < ABI_BUFFERS; i++) {
+		uint64_t off = rings->control.buffers_off + i * sizeof(struct abi_buffer);
+
+		rings->buffer_off = off;
+		if (!i && !*instance)
+			return 0;
+		if (pread(rings->fd, name, sizeof(name),
+			  (off_t)(off + offsetof(struct abi_buffer, name))) == sizeof(name) &&
+		    i && strnlen(name, sizeof(name)) == strlen(instance) &&
+		    !memcmp(name, instance, strlen(instance)))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int record_rings_open(int roots, const char *name, const char *instance, const char *path,
+		      struct record_packs *packs, struct record_rings **ret_rings)
+{
+	struct record_rings *rings = calloc(1, sizeof(*rings));
+	struct root_peek peek;
+	int r;
+
+	if (!rings)
+		return -ENOMEM;
+	rings->fd = open_memory(roots, name);
+	r = rings->fd < 0 ? rings->fd : root_peek(rings->fd, &peek);
+	if (!r) {
+		rings->control = peek.control;
+		rings->packs = packs;
+		rings->path = strdup(path);
+		rings->lanes = calloc(peek.control.nr_cpus, sizeof(*rings->lanes));
+		r = rings->path && rings->lanes ? find_buffer(rings, instance) : -ENOMEM;
+	}
+	if (r) {
+		record_rings_close(rings);
+		return r;
+	}
+	*ret_rings = rings;
+	return 0;
+}
+
+static void reader_free(struct reader *reader)
+{
+	ring_cursor_done(&reader->cursor);
+	mapping_put(reader->map);
+	free(reader);
+}
+
+void record_rings_close(struct record_rings *rings)
+{
+	if (!rings)
+		return;
+	for (uint32_t i = 0; rings->lanes && i < rings->control.nr_cpus; i++) {
+		struct lane *lane = &rings->lanes[i];
+
+		for (uint32_t j = 0; j < lane->nr_readers; j++)
+			reader_free(lane->readers[j]);
+		if (lane->pages.temp)
+			record_temp_close(lane->pages.temp);
+		free(lane->pages.temp);
+	}
+	if (rings->fd >= 0)
+		close(rings->fd);
+	free(rings->lanes);
+	free(rings->path);
+	free(rings);
+}
+
+uint32_t record_rings_run_id(const struct record_rings *rings)
+{
+	return rings->control.run_id;
+}
+
+bool record_rings_is_dead(const struct record_rings *rings)
+{
+	struct root_peek peek;
+
+	return root_peek(rings->fd, &peek) || peek.is_dead;
+}
+
+bool record_rings_has_any(const struct record_rings *rings)
+{
+	return rings->page_bytes;
+}
+
+/* ---- find rings ---- */
+
+static bool is_in_arena(const struct abi_control *control, const struct abi_ring_ref *ref)
+{
+	return ref->off >= control->arena_off && ref->off % ABI_ALIGN == 0 &&
+	       ref->off <= control->map_bytes && ref->bytes >= ABI_PAGE_BYTES_MIN &&
+	       ref->bytes <= control->map_bytes - ref->off;
+}
+
+static bool has_reader(const struct lane *lane, const struct abi_ring_ref *ref)
+{
+	for (uint32_t i = 0; i < lane->nr_readers; i++)
+		if (lane->readers[i]->ref.off == ref->off &&
+		    lane->readers[i]->ref.bytes == ref->bytes)
+			return true;
+	return false;
+}
+
+/* Map a ring, and begin to read it with its first record, whatever other readers have consumed.
+ * A ring that cannot be mapped is tried again in the next pass. */
+static int add_reader(struct record_rings *rings, struct lane *lane,
+		      const struct abi_ring_ref *ref)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	struct ring_view view;
+	int r;
+
+	if (!reader)
+		return -ENOMEM;
+	reader->ref = *ref;
+	r = mapping_new(rings->fd, ref->off, ref->bytes, &reader->map);
+	if (!r)
+		r = ring_view_init(&view, reader->map->addr, ref->bytes);
+	if (!r)
+		r = ring_cursor_init(&reader->cursor, &view);
+	if (r) {
+		reader_free(reader);
+		return r == -ENOMEM ? r : 0;
+	}
+	reader->cursor.seq = reader->cursor.entries = reader->cursor.lost = 0;
+	reader->cursor.offset = 0;
+	lane->readers[lane->nr_readers++] = reader;
+	if (!rings->page_bytes)
+		rings->page_bytes = view.page_bytes;
+	return 0;
+}
+
+static int find_rings_of_side(struct record_rings *rings, uint32_t side)
+{
+	/* static, because the array is too large for the stack */
+	static struct abi_ring_ref refs[ABI_CPUS][ABI_RING_KINDS];
+	size_t bytes = rings->control.nr_cpus * sizeof(refs[0]);
+	uint64_t off = rings->buffer_off + offsetof(struct abi_buffer, side) +
+		       side * sizeof(struct abi_side) + offsetof(struct abi_side, ring);
+
+	if (pread(rings->fd, refs, bytes, (off_t)off) != (ssize_t)bytes)
+		return 0;
+	for (uint32_t cpu = 0; cpu < rings->control.nr_cpus; cpu++)
+		for (uint32_t kind = 0; kind < ABI_RING_KINDS; kind++) {
+			const struct abi_ring_ref *ref = &refs[cpu][kind];
+			struct lane *lane = &rings->lanes[cpu];
+			int r = 0;
+
+			if (ref->off && lane->nr_readers < READERS_MAX &&
+			    is_in_arena(&rings->control, ref) && !has_reader(lane, ref))
+				r = add_reader(rings, lane, ref);
+			if (r)
+				return r;
+		}
+	return 0;
+}
+
+/* ---- read ---- */
+
+/* Find the next record of the ring before the end of the pass. */
+static void peek(struct reader *reader)
+{
+	reader->has_record = reader->cursor.entries < reader->end &&
+			     ring_cursor_peek(&reader->cursor, &reader->record) > 0 &&
+			     reader->cursor.entries < reader->end;
+}
+
+/* Steps 1 and 2 of a pass.  Returns the horizon. */
+static uint64_t begin_pass(struct lane *lane)
+{
+	struct ring_head head;
+	uint64_t horizon = 0;
+
+	for (uint32_t i = 0; i < lane->nr_readers; i++)
+		if (!ring_head(&lane->readers[i]->cursor.view, &head) && head.entries &&
+		    head.time_ns > horizon)
+			horizon = head.time_ns;
+	for (uint32_t i = 0; i < lane->nr_readers; i++) {
+		struct reader *reader = lane->readers[i];
+
+		if (!ring_head(&reader->cursor.view, &head) && head.entries >= reader->end) {
+			reader->end = head.entries;
+			reader->dropped = head.dropped;
+		}
+		if (!reader->has_record)
+			peek(reader);
+	}
+	return horizon;
+}
+
+static struct reader *oldest(const struct lane *lane)
+{
+	struct reader *oldest = NULL;
+
+	for (uint32_t i = 0; i < lane->nr_readers; i++) {
+		struct reader *reader = lane->readers[i];
+
+		if (reader->has_record &&
+		    (!oldest || reader->record.time_ns < oldest->record.time_ns))
+			oldest = reader;
+	}
+	return oldest;
+}
+
+static int need_temp(struct record_rings *rings, struct lane *lane)
+{
+	struct record_temp *temp;
+	int r;
+
+	if (lane->pages.temp)
+		return 0;
+	temp = malloc(sizeof(*temp));
+	r = temp ? record_temp_open(temp, rings->path, (uint32_t)(lane - rings->lanes)) : -ENOMEM;
+	if (r) {
+		free(temp);
+		return r;
+	}
+	lane->pages.temp = temp;
+	lane->pages.packs = rings->packs;
+	lane->pages.page_bytes = rings->page_bytes;
+	return 0;
+}
+
+/* Store the record of @reader, and go to the next one.  A record that is larger than a page of the
+ * file, because the size of sub-buffers was changed meanwhile, is lost. */
+static int take_record(struct record_rings *rings, struct lane *lane, struct reader *reader)
+{
+	const struct ring_record *record = &reader->record;
+	uint64_t lost = reader->cursor.lost + lane->unreported;
+	int r = record_pages_add(&lane->pages, record->time_ns, record->data, record->bytes, lost);
+
+	if (r && r != -EMSGSIZE)
+		return r;
+	lane->unreported = r ? lost + 1 : 0;
+	rings->lost += reader->cursor.lost + (r != 0);
+	rings->read += !r;
+	ring_cursor_advance(&reader->cursor, record);
+	peek(reader);
+	return 0;
+}
+
+static int64_t read_lane(struct record_rings *rings, struct lane *lane, bool is_end)
+{
+	uint64_t horizon = begin_pass(lane);
+	struct reader *reader;
+	int64_t bytes = 0;
+
+	while ((reader = oldest(lane)) && (is_end || reader->record.time_ns <= horizon)) {
+		int r = need_temp(rings, lane);
+
+		bytes += reader->record.bytes;
+		if (!r)
+			r = take_record(rings, lane, reader);
+		if (r)
+			return r;
+	}
+	if (is_end && lane->pages.temp)
+		record_pages_flush(&lane->pages);
+	return bytes;
+}
+
+int64_t record_rings_read(struct record_rings *rings, bool is_end)
+{
+	int64_t sum = 0;
+
+	for (uint32_t side = 0; side < ABI_SIDES; side++) {
+		int r = find_rings_of_side(rings, side);
+
+		if (r)
+			return r;
+	}
+	for (uint32_t i = 0; i < rings->control.nr_cpus; i++) {
+		int64_t bytes = read_lane(rings, &rings->lanes[i], is_end);
+
+		if (bytes < 0)
+			return bytes;
+		sum += bytes;
+	}
+	return sum;
+}
+
+/* ---- numbers ---- */
+
+/* Return how many records the program has written to no ring. */
+static uint64_t count_refused(const struct record_rings *rings)
+{
+	static const size_t members[] = {
+		offsetof(struct abi_buffer, too_big), offsetof(struct abi_buffer, lock_lost),
+		offsetof(struct abi_buffer, no_ring),
+	};
+	uint64_t sum = 0, value;
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		if (pread(rings->fd, &value, sizeof(value),
+			  (off_t)(rings->buffer_off + members[i])) == sizeof(value))
+			sum += value;
+	return sum;
+}
+
+struct record_count record_rings_count(const struct record_rings *rings)
+{
+	struct record_count count = {
+		.read = rings->read, .lost = rings->lost, .written = count_refused(rings),
+	};
+
+	for (uint32_t i = 0; i < rings->control.nr_cpus; i++)
+		for (uint32_t j = 0; j < rings->lanes[i].nr_readers; j++) {
+			const struct reader *reader = rings->lanes[i].readers[j];
+
+			count.written += reader->end + reader->dropped;
+		}
+	return count;
+}
+
+int record_rings_take(struct record_rings *rings, struct record_temp ***ret_temps,
+		      uint32_t *ret_nr, uint32_t *ret_page_bytes)
+{
+	uint32_t nr = rings->control.nr_cpus;
+	struct record_temp **temps = calloc(nr, sizeof(*temps));
+
+	if (!temps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++) {
+		struct record_pages *pages = &rings->lanes[i].pages;
+
+		if (!pages->temp)
+			continue;
+		record_pages_flush(pages);
+		temps[i] = pages->temp;
+		pages->temp = NULL;
+	}
+	*ret_temps = temps;
+	*ret_nr = nr;
+	*ret_page_bytes = rings->page_bytes ? rings->page_bytes : ABI_PAGE_BYTES_MIN;
+	return 0;
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/posix_clock.h"
+#include "cli/cli.h"
+#include "cli/cli_roots.h"
+#include "cli/record_file.h"
+#include "cli/record_pack.h"
+#include "cli/record_rings.h"
+#include "cli/terminal.h"
+#include "server/core/mapping.h"
+
+#define PATH_BYTES	4096
+#define CHUNKS_MAX	(8ull << 30)	/* limit of the memory of chunks, if the machine has
+					 * much more */
+#define BUSY_BYTES	(4 << 20)	/* a pass that reads more is followed by the next one at
+					 * once */
+#define NAP_MS		2		/* time between passes while records come */
+#define NAP_MAX_MS	16		/* time between passes while no records come */
+#define DEAD_MS		50		/* time between two looks whether a root is dead */
+
+/* The temporary files of a root, or of a part of its time, of which a result is made. */
+struct part {
+	STAILQ_ENTRY(part) link;
+	struct recorded *recorded;
+	struct record_temp **temps;	/* array of nr temps by CPU; NULL: no records */
+	uint32_t nr, page_bytes;
+	bool is_last;			/* true: the root's recording has ended */
+	struct record_count count;	/* numbers of the root when the part was taken */
+};
+
+/* A root that is, or was, recorded. */
+struct recorded {
+	STAILQ_ENTRY(recorded) link;
+	char *name, *path;
+	struct record_rings *rings;	/* NULL: the recording has ended */
+	struct record_count count;	/* numbers at the last pass */
+	struct datfile_writer *writer;	/* the result, opened with @path so that space is
+					 * reserved; the main thread takes it with a part */
+	uint64_t saved, lost;		/* numbers in finished parts; used by the main thread */
+};
+
+struct record_session {
+	struct record_settings settings;
+	struct record_packs *packs;
+	pthread_t thread;
+	bool has_thread;
+	int roots, inotify;		/* descriptors of DIR/roots; -1: not watched */
+	STAILQ_HEAD(, recorded) all;	/* used by the reader thread, until it has ended */
+	uint64_t limit;			/* number of bytes at which a part ends, or the
+					 * recording */
+	uint64_t dead_ms;		/* time of the next look whether roots are dead */
+
+	pthread_mutex_t lock;		/* protects the members from here on */
+	STAILQ_HEAD(, part) parts;	/* parts that the main thread must finish */
+	struct record_state state;
+	bool is_stopping;
+	int error;			/* first -errno of the reader thread */
+	/* The main thread uses the members from here on. */
+	uint32_t nr_files;
+	int file_error;
+};
+
+/* ---- the reader thread: roots ---- */
+
+/* Return the path of the result of a root: that of the settings for the first root with rings,
+ * with the root's name for the others. */
+static char *result_path(const struct record_session *session, const char *root)
+{
+	const struct recorded *recorded;
+	char *path = NULL;
+
+	STAILQ_FOREACH(recorded, &session->all, link)
+		if (recorded->path && !strcmp(recorded->path, session->settings.path)) {
+			if (asprintf(&path, "%s.%s", session->settings.path, root) < 0)
+				return NULL;
+			return path;
+		}
+	return strdup(session->settings.path);
+}
+
+/* Create the result when the root has a ring. */
+static int begin_result(struct record_session *session, struct recorded *recorded)
+{
+	char *path = result_path(session, recorded->name);
+	int r = path ? datfile_writer_new(path, &recorded->writer) : -ENOMEM;
+
+	if (r)
+		free(path);
+	else
+		recorded->path = path;
+	return r;
+}
+
+static void recorded_free(struct recorded *recorded)
+{
+	record_rings_close(recorded->rings);
+	free(recorded->name);
+	free(recorded->path);
+	free(recorded);
+}
+
+/* Begin to record the root @name.  Returns 0, also if the root belongs to another run, or
+ * -errno. */
+static int add_root(struct record_session *session, const char *name)
+{
+	const struct record_settings *settings = &session->settings;
+	struct recorded *recorded = calloc(1, sizeof(*recorded));
+	int r = -ENOMEM;
+
+	if (!recorded)
+		return r;
+	recorded->name = strdup(name);
+	if (recorded->name)
+		r = record_rings_open(session->roots, name, settings->instance, settings->path,
+				      session->packs, &recorded->rings);
+	if (!r && (!settings->run_id ||
+		   record_rings_run_id(recorded->rings) == settings->run_id)) {
+		STAILQ_INSERT_TAIL(&session->all, recorded, link);
+		return 0;
+	}
+	recorded_free(recorded);
+	return settings->run_id && r != -ENOMEM ? 0 : r;
+}
+
+/* Add the roots that have appeared in DIR/roots.  They appear by a rename, when they are
+ * complete. */
+static int add_new_roots(struct record_session *session)
+{
+	char data[4096] __attribute__((aligned(8)));
+	ssize_t n;
+	int r = 0;
+
+	while (!r && (n = read(session->inotify, data, sizeof(data))) > 0) {
+		const struct inotify_event *event;
+
+		for (char *at = data; !r && at < data + n; at += sizeof(*event) + event->len) {
+			event = (const void *)at;
+			if (event->len)
+				r = add_root(session, event->name);
+		}
+	}
+	return r;
+}
+
+/* ---- the reader thread: parts ---- */
+
+/* Take the temporary files of a root for the main thread. */
+static int take_part(struct record_session *session, struct recorded *recorded, bool is_last)
+{
+	struct part *part = calloc(1, sizeof(*part));
+	int r = -ENOMEM;
+
+	if (part)
+		r = record_rings_take(recorded->rings, &part->temps, &part->nr,
+				      &part->page_bytes);
+	if (r) {
+		free(part);
+		return r;
+	}
+	part->recorded = recorded;
+	part->is_last = is_last;
+	part->count = record_rings_count(recorded->rings);
+	pthread_mutex_lock(&session->lock);
+	STAILQ_INSERT_TAIL(&session->parts, part, link);
+	pthread_mutex_unlock(&session->lock);
+	return 0;
+}
+
+/* Read the last records of a root and end its recording. */
+static int end_root(struct record_session *session, struct recorded *recorded)
+{
+	int64_t bytes = record_rings_read(recorded->rings, true);
+	int r = 0;
+
+	recorded->count = record_rings_count(recorded->rings);
+	if (recorded->path)
+		r = take_part(session, recorded, true);
+	record_rings_close(recorded->rings);
+	recorded->rings = NULL;
+	return bytes < 0 ? (int)bytes : r;
+}
+
+/* Begin new files at the limit of the size, or end. */
+static int check_limit(struct record_session *session, bool *ret_is_end)
+{
+	struct recorded *recorded;
+	int r, error;
+	uint64_t bytes = record_packs_bytes(session->packs, &error);
+
+	*ret_is_end = error;
+	if (!session->limit || bytes < session->limit)
+		return 0;
+	*ret_is_end |= !session->settings.keep;
+	session->limit += session->settings.max_bytes;
+	STAILQ_FOREACH(recorded, &session->all, link) {
+		r = recorded->rings && recorded->path && !*ret_is_end ?
+		    take_part(session, recorded, false) : 0;
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- the reader thread: the loop ---- */
+
+static int64_t read_root(struct record_session *session, struct recorded *recorded, bool is_look)
+{
+	bool is_dead = is_look && record_rings_is_dead(recorded->rings);
+	int64_t bytes = record_rings_read(recorded->rings, false);
+
+	if (bytes < 0)
+		return bytes;
+	recorded->count = record_rings_count(recorded->rings);
+	if (!recorded->path && record_rings_has_any(recorded->rings)) {
+		int r = begin_result(session, recorded);
+
+		if (r)
+			return r;
+	}
+	if (is_dead) {
+		int r = end_root(session, recorded);
+
+		return r ? r : bytes;
+	}
+	return bytes;
+}
+
+/* Make the numbers of a pass visible to the main thread.  Returns true if it wants to stop. */
+static bool publish_state(struct record_session *session, bool has_ended, int error)
+{
+	struct record_state state = { .has_ended = has_ended };
+	struct recorded *recorded;
+	int ignored;
+	bool is_stopping;
+
+	STAILQ_FOREACH(recorded, &session->all, link) {
+		state.records += recorded->count.read;
+		state.lost += recorded->count.lost;
+		state.nr_roots += recorded->path != NULL;
+	}
+	state.bytes = record_packs_bytes(session->packs, &ignored);
+	pthread_mutex_lock(&session->lock);
+	session->state = state;
+	if (error && !session->error)
+		session->error = error;
+	is_stopping = session->is_stopping;
+	pthread_mutex_unlock(&session->lock);
+	return is_stopping;
+}
+
+/* Read all roots once.  Returns the number of bytes, or -errno. */
+static int64_t read_all(struct record_session *session, bool *ret_is_end)
+{
+	bool is_look = clock_monotonic_ms() >= session->dead_ms, is_full;
+	struct recorded *recorded;
+	uint32_t nr_live = 0;
+	int64_t sum = 0;
+	int r;
+
+	if (is_look)
+		session->dead_ms = clock_monotonic_ms() + DEAD_MS;
+	STAILQ_FOREACH(recorded, &session->all, link) {
+		int64_t bytes = recorded->rings ? read_root(session, recorded, is_look) : 0;
+
+		if (bytes < 0)
+			return bytes;
+		sum += bytes;
+		nr_live += recorded->rings != NULL;
+	}
+	r = check_limit(session, &is_full);
+	*ret_is_end = is_full || (!session->settings.run_id && !nr_live);
+	return r ? r : sum;
+}
+
+static void *run_reader(void *arg)
+{
+	struct record_session *session = arg;
+	struct recorded *recorded;
+	bool is_end = false;
+	int nap_ms = 0, r = 0;
+
+	do {
+		struct pollfd dir = { .fd = session->inotify, .events = POLLIN };
+		int64_t bytes;
+
+		poll(&dir, 1, nap_ms);
+		if (session->inotify >= 0)
+			r = add_new_roots(session);
+		bytes = r ? r : read_all(session, &is_end);
+		r = bytes < 0 ? (int)bytes : 0;
+		if (bytes > 0)
+			nap_ms = bytes > BUSY_BYTES ? 0 : NAP_MS;
+		else
+			nap_ms = nap_ms < NAP_MAX_MS ? nap_ms + 1 : NAP_MAX_MS;
+	} while (!publish_state(session, is_end || r, r) && !is_end && !r);
+	STAILQ_FOREACH(recorded, &session->all, link) {
+		int error = recorded->rings ? end_root(session, recorded) : 0;
+
+		r = r ? r : error;
+	}
+	publish_state(session, true, r);
+	return NULL;
+}
+
+/* ---- start ---- */
+
+static uint64_t chunks_limit(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 ? min_u64(CHUNKS_MAX, (uint64_t)pages * (uint64_t)bytes / 4) : 1 << 28;
+}
+
+static int watch_roots(struct record_session *session, const char *path)
+{
+	session->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (session->inotify < 0 || inotify_add_watch(session->inotify, path, IN_MOVED_TO) < 0)
+		return -errno;
+	return 0;
+}
+
+static int open_session(struct record_session *session)
+{
+	char path[DIR_PATH_BYTES + sizeof(DIR_ROOTS)];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/%s", session->settings.dir, DIR_ROOTS);
+	session->roots = open(path, O_DIRECTORY | O_CLOEXEC);
+	if (session->roots < 0)
+		return -errno;
+	r = mapping_init();
+	if (!r)
+		r = record_packs_start(chunks_limit(), &session->packs);
+	if (!r)
+		r = session->settings.run_id ? watch_roots(session, path) :
+		    add_root(session, session->settings.root);
+	if (!r)
+		r = -pthread_create(&session->thread, NULL, run_reader, session);
+	session->has_thread = !r;
+	return r;
+}
+
+int record_start(const struct record_settings *settings, struct record_session **ret_session)
+{
+	struct record_session *session = calloc(1, sizeof(*session));
+	int r;
+
+	if (!session)
+		return -ENOMEM;
+	session->settings = *settings;
+	session->limit = settings->max_bytes;
+	session->roots = session->inotify = -1;
+	STAILQ_INIT(&session->all);
+	STAILQ_INIT(&session->parts);
+	pthread_mutex_init(&session->lock, NULL);
+	r = open_session(session);
+	if (r) {
+		cli_error("cannot record: %s", strerror(-r));
+		record_free(session);
+		return r;
+	}
+	*ret_session = session;
+	return 0;
+}
+
+void record_free(struct record_session *session)
+{
+	struct recorded *recorded;
+
+	if (!session)
+		return;
+	record_packs_stop(session->packs);
+	while ((recorded = STAILQ_FIRST(&session->all))) {
+		STAILQ_REMOVE_HEAD(&session->all, link);
+		recorded_free(recorded);
+	}
+	if (session->roots >= 0)
+		close(session->roots);
+	if (session->inotify >= 0)
+		close(session->inotify);
+	pthread_mutex_destroy(&session->lock);
+	free(session);
+}
+
+void record_get_state(struct record_session *session, struct record_state *ret_state)
+{
+	pthread_mutex_lock(&session->lock);
+	*ret_state = session->state;
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* ---- the main thread: results ---- */
+
+/* Make space for a new part: FILE.1 becomes FILE.2 and so on, and the oldest one goes. */
+static char *part_path(const struct record_session *session, const char *path)
+{
+	char *from = NULL, *to = NULL;
+
+	for (uint32_t i = session->settings.keep - 1; i; i--) {
+		free(to);
+		to = from;
+		if (asprintf(&from, "%s.%u", path, i) < 0)
+			return NULL;
+		if (to)
+			rename(from, to);
+	}
+	free(to);
+	return from;
+}
+
+/* Move the temps of @part to pages, and count their records. */
+static struct datfile_pages *collect_pages(struct record_session *session, struct part *part,
+					   uint64_t *ret_saved)
+{
+	struct datfile_pages *pages = calloc(part->nr, sizeof(*pages));
+
+	*ret_saved = 0;
+	for (uint32_t i = 0; i < part->nr; i++) {
+		struct record_temp *temp = part->temps[i];
+
+		if (temp)
+			record_packs_flush(session->packs, temp);
+		if (temp)
+			*ret_saved += temp->saved;
+		if (!pages)
+			continue;
+		pages[i] = (struct datfile_pages){ .fd = -1, .cpu = i };
+		if (temp)
+			pages[i] = temp->pages;
+	}
+	return pages;
+}
+
+static void part_free(struct part *part)
+{
+	for (uint32_t i = 0; i < part->nr; i++) {
+		if (part->temps[i])
+			record_temp_close(part->temps[i]);
+		free(part->temps[i]);
+	}
+	free(part->temps);
+	free(part);
+}
+
+static void print_result(const char *path, const struct record_part *part, uint64_t bytes)
+{
+	terminal_line(stderr, "%s: %" PRIu64 " records of %s in %" PRIu64 " KiB, %" PRIu64
+		      " lost", path, part->saved, part->root, (bytes + 1023) / 1024, part->lost);
+}
+
+/* Write the file of @part. */
+static int write_part(struct record_session *session, struct conn *conn, struct part *part,
+		      const char *path, struct datfile_writer *writer)
+{
+	struct recorded *recorded = part->recorded;
+	struct record_part content = {
+		.root = recorded->name, .instance = session->settings.instance,
+		.page_bytes = part->page_bytes, .nr = part->nr,
+	};
+	uint64_t written = part->count.read + part->count.lost, bytes = 0;
+	int r;
+
+	content.pages = collect_pages(session, part, &content.saved);
+	if (part->is_last && part->count.written > written)
+		written = part->count.written;
+	/* Records that earlier files have, or report as lost, do not count here. */
+	content.lost = written - recorded->saved - recorded->lost - content.saved;
+	content.written = content.saved + content.lost;
+	recorded->saved += content.saved;
+	recorded->lost += content.lost;
+	for (uint32_t i = 0; content.pages && i < part->nr; i++)
+		bytes += content.pages[i].bytes;
+	r = content.pages ? record_file_finish(conn, writer, &content) : -ENOMEM;
+	free(content.pages);
+	if (!r)
+		print_result(path, &content, bytes);
+	return r;
+}
+
+static void finish_part(struct record_session *session, struct conn *conn, struct part *part)
+{
+	struct recorded *recorded = part->recorded;
+	bool is_first = part->is_last || session->settings.keep < 2;
+	struct datfile_writer *writer = NULL;
+	char *path = is_first ? strdup(recorded->path) : part_path(session, recorded->path);
+	int r = path ? 0 : -ENOMEM;
+
+	if (is_first) {
+		writer = recorded->writer;
+		recorded->writer = NULL;
+	}
+	if (!r && !writer)
+		r = datfile_writer_new(path, &writer);
+	if (!r)
+		r = write_part(session, conn, part, path, writer);
+	if (r)
+		cli_error("%s: %s", path ? path : recorded->path, strerror(-r));
+	if (r && !session->file_error)
+		session->file_error = r;
+	session->nr_files++;
+	free(path);
+	part_free(part);
+}
+
+/* Connect again if the server was killed meanwhile. */
+static void need_server(struct conn *conn)
+{
+	struct root_list list;
+	int r = root_list_fetch(conn, ABI_LIST_NAMES, 0, &list);
+
+	if (!r) {
+		root_list_done(&list);
+		return;
+	}
+	conn_close(conn);
+	conn_open(conn, CONN_START);
+}
+
+void record_finish_some(struct record_session *session, struct conn *conn)
+{
+	struct part *part;
+	bool has_server = false;
+
+	for (;;) {
+		pthread_mutex_lock(&session->lock);
+		part = STAILQ_FIRST(&session->parts);
+		if (part)
+			STAILQ_REMOVE_HEAD(&session->parts, link);
+		pthread_mutex_unlock(&session->lock);
+		if (!part)
+			return;
+		if (!has_server)
+			need_server(conn);
+		has_server = true;
+		finish_part(session, conn, part);
+	}
+}
+
+int record_stop(struct record_session *session, struct conn *conn, uint32_t *ret_nr)
+{
+	int error;
+
+	pthread_mutex_lock(&session->lock);
+	session->is_stopping = true;
+	pthread_mutex_unlock(&session->lock);
+	pthread_join(session->thread, NULL);
+	record_finish_some(session, conn);
+	*ret_nr = session->nr_files;
+	record_packs_bytes(session->packs, &error);
+	if (session->error)
+		cli_error("the recording ended early: %s", strerror(-session->error));
+	if (error)
+		cli_error("%s: the recording ended early: %s", session->settings.path,
+			  strerror(-error));
+	return session->error ? session->error : error ? error : session->file_error;
+}
