@@ -12,6 +12,7 @@
 #include "event/option.h"
 #include "server/names/comm.h"
 #include "server/print/line.h"
+#include "server/print/line_source.h"
 #include "server/rings/merge.h"
 #include "server/print/ptrhash.h"
 #include "server/core/process.h"
@@ -84,10 +85,12 @@ static const char *print(struct fake *fake, const struct row *row,
 		.bytes = sizeof(marker), .cpu = row->cpu,
 	};
 	struct line_place place = { .number = 7, .next_time = row->time_ns };
+	struct line_source source;
 
 	know(fake, row);
 	text_reset(out);
-	line_print(&fake->instance, &record, &place, out);
+	line_source_of(&fake->instance, &source);
+	line_print(&source, &record, &place, out);
 	assert_int_equal(out->error, 0);
 	return text_str(out);
 }

@@ -8,9 +8,6 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "server/core/instance.h"
-#include "server/names/objects.h"
-#include "server/names/symbols.h"
 #include "server/print/line_impl.h"
 #include "symbols/elf_args.h"
 
@@ -76,9 +73,7 @@ static void print_value(const struct elf_param *param, const uint64_t *args,
 void args_print(const struct line *line, uint64_t func,
 		const uint64_t args[ARCH_ARG_REGS], struct text *out)
 {
-	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
-	const struct elf_params *params =
-		objects_params(line->instance->root, &from, func);
+	const struct elf_params *params = line->source->names->params(line, func);
 	size_t start = out->len;
 
 	text_putc(out, '(');

@@ -9,11 +9,7 @@
 
 #include "base/digits.h"
 #include "base/text.h"
-#include "event/clock.h"
 #include "event/option.h"
-#include "server/core/instance.h"
-#include "server/core/shm.h"
-#include "server/names/comm.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
@@ -121,17 +117,12 @@ static char *put_time(char *to, uint64_t time, bool is_ns)
 	return put_number(to, us % 1000000, 6, '0');
 }
 
-static bool is_in_ns(const struct line *line)
-{
-	return clock_is_in_ns(clock_get(shm_load(&line->instance->abi->clock)));
-}
-
 void context_print_time(const struct line *line, uint64_t time, struct text *out)
 {
 	char *start = text_reserve(out, CONTEXT_BYTES_MAX);
 
 	if (start)
-		out->len += (size_t)(put_time(start, time, is_in_ns(line)) - start);
+		out->len += (size_t)(put_time(start, time, line->source->is_in_ns) - start);
 }
 
 /* Write the process id as "(   4711) ", or dashes if the process is unknown. */
@@ -153,16 +144,16 @@ void context_print_flags(const struct line *line, struct text *out)
 
 static void print_usual(const struct line *line, bool in_ns, struct text *out)
 {
-	struct root *root = line->instance->root;
+	const struct line_source *source = line->source;
 	int32_t pid = line->entry.pid;
 	char *start = text_reserve(out, CONTEXT_BYTES_MAX), *to = start;
 
 	if (!start)
 		return;
-	to = put_task(to, comms_find(root, (uint32_t)pid), pid);
+	to = put_task(to, source->names->comm(source->ctx, pid), pid);
 	*to++ = ' ';
 	if (line->options & OPTION_RECORD_TGID)
-		to = put_tgid(to, comms_find_tgid(root, (uint32_t)pid));
+		to = put_tgid(to, source->names->tgid(source->ctx, pid));
 	*to++ = '[';
 	to = put_number(to, line->record->cpu, 3, '0');
 	to = mempcpy(to, "] ", 2);
@@ -195,8 +186,7 @@ char context_mark(uint64_t ns)
 static void print_latency_task(const struct line *line, struct text *out)
 {
 	const struct entry *entry = &line->entry;
-	const char *comm = comms_find(line->instance->root,
-				      (uint32_t)entry->pid);
+	const char *comm = line->source->names->comm(line->source->ctx, entry->pid);
 
 	if (line->options & OPTION_VERBOSE) {
 		text_printf(out, "%16s %7" PRId32 " %3" PRIu32 " %d %08x %08" PRIx64 " ",
@@ -214,8 +204,7 @@ static void print_latency_task(const struct line *line, struct text *out)
  * be older. */
 static uint64_t latency_base(const struct line *line)
 {
-	return line->place->is_in_snapshot ? 0 :
-	       shm_load(&line->instance->abi->time_start);
+	return line->place->is_in_snapshot ? 0 : line->source->time_start;
 }
 
 static void print_latency_time(const struct line *line, bool in_ns,
@@ -256,7 +245,7 @@ void context_print(const struct line *line, struct text *out)
 {
 	uint64_t options = line->options;
 	const struct merge_record *record = line->record;
-	bool in_ns = is_in_ns(line);
+	bool in_ns = line->source->is_in_ns;
 	size_t from = out->len;
 
 	if (!(options & OPTION_CONTEXT_INFO))

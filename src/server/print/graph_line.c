@@ -17,10 +17,6 @@
 
 #include "base/text.h"
 #include "event/option.h"
-#include "server/core/instance.h"
-#include "server/core/root.h"
-#include "server/names/comm.h"
-#include "server/names/symbols.h"
 #include "server/print/graph.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
@@ -220,9 +216,7 @@ void graph_note(const struct merge_record *record, const struct line_place *plac
 
 static void print_func(const struct line *line, uint64_t func, struct text *out)
 {
-	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
-
-	if (symbols_print(line->instance->root, &from, func, PRINT_SYMBOL_NAME, out))
+	if (line->source->names->symbol(line, func, PRINT_SYMBOL_NAME, out))
 		text_printf(out, "0x%" PRIx64, func);
 }
 
@@ -230,7 +224,7 @@ static void print_cpu(const struct line *line, struct text *out)
 {
 	int width = 1;
 
-	for (uint32_t n = line->instance->root->nr_cpus; n > 10; n = (n + 9) / 10)
+	for (uint32_t n = line->source->nr_cpus; n > 10; n = (n + 9) / 10)
 		width++;
 	text_printf(out, " %*" PRIu32 ") ", width, line->record->cpu);
 }
@@ -239,7 +233,7 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 {
 	char task[TASK_WIDTH + 8];
 	int len = snprintf(task, sizeof(task), "%.*s-%" PRId32, COMM_WIDTH,
-			   comms_find(line->instance->root, (uint32_t)pid), pid);
+			   line->source->names->comm(line->source->ctx, pid), pid);
 	int padding = len < TASK_WIDTH ? TASK_WIDTH - len : 0;
 	size_t start = out->len;
 

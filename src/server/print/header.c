@@ -82,9 +82,28 @@ static void print_columns(uint64_t options, struct text *out)
 		    has_flags ? "   |||||" : "    ");
 }
 
+static void print_title(const char *tracer, struct text *out)
+{
+	text_printf(out, "# tracer: %s\n#\n", tracer);
+}
+
 void line_print_title(const struct instance *instance, struct text *out)
 {
-	text_printf(out, "# tracer: %s\n#\n", instance_tracer_name(instance));
+	print_title(instance_tracer_name(instance), out);
+}
+
+void line_print_heads(const struct line_heads *heads, struct text *out)
+{
+	print_title(heads->tracer_name, out);
+	if (!(heads->options & OPTION_CONTEXT_INFO))
+		return;
+	if (heads->tracer->print_header) {
+		heads->tracer->print_header(heads->options, out);
+	} else if (!(heads->options & OPTION_VERBOSE)) {
+		text_printf(out, "# entries-in-buffer/entries-written: %" PRIu64 "/%" PRIu64
+			    "   #P:%ld\n#\n", heads->entries, heads->written, heads->cpus);
+		print_columns(heads->options, out);
+	}
 }
 
 void line_print_header(struct instance *instance, enum rings which,
@@ -92,28 +111,26 @@ void line_print_header(struct instance *instance, enum rings which,
 {
 	const struct tracer *tracer = instance_tracer(instance);
 	uint64_t options = instance_options(instance);
-	bool is_latency = options & OPTION_LATENCY_FMT;
 	struct ring_stats stats;
 
 	instance_stats(instance, which, CPU_ALL, &stats);
-	line_print_title(instance, out);
-	if (!(options & OPTION_CONTEXT_INFO))
+	if (!(options & OPTION_LATENCY_FMT) || !(options & OPTION_CONTEXT_INFO)) {
+		const struct line_heads heads = {
+			.tracer = tracer, .tracer_name = instance_tracer_name(instance),
+			.options = options, .entries = stats.entries,
+			.written = stats.entries + stats.overrun,
+			.cpus = sysconf(_SC_NPROCESSORS_ONLN),
+		};
+
+		line_print_heads(&heads, out);
 		return;
-	if (is_latency && !stats.entries)
-		return;
-	if (is_latency)
-		print_latency(instance_tracer_name(instance), &stats, out);
-	if (tracer->print_header) {
-		tracer->print_header(options, out);
-	} else if (options & OPTION_VERBOSE) {
-		return;
-	} else if (is_latency) {
-		print_latency_columns(out);
-	} else {
-		text_printf(out, "# entries-in-buffer/entries-written: %" PRIu64
-			    "/%" PRIu64 "   #P:%ld\n#\n", stats.entries,
-			    stats.entries + stats.overrun,
-			    sysconf(_SC_NPROCESSORS_ONLN));
-		print_columns(options, out);
 	}
+	line_print_title(instance, out);
+	if (!stats.entries)
+		return;
+	print_latency(instance_tracer_name(instance), &stats, out);
+	if (tracer->print_header)
+		tracer->print_header(options, out);
+	else if (!(options & OPTION_VERBOSE))
+		print_latency_columns(out);
 }

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "event/option.h"
-#include "server/core/instance.h"
 #include "server/names/symbols.h"
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
@@ -37,15 +36,13 @@ static enum print_symbol style_of(bool has_offset, bool is_return)
 void ip_print(const struct line *line, uint64_t ip, bool is_return,
 	      struct text *out)
 {
-	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
 	bool has_offset = line->options & OPTION_SYM_OFFSET;
 	int r;
 
 	if (ip < ABI_IPS)
 		r = print_builtin(ip, has_offset, out);
 	else
-		r = symbols_print(line->instance->root, &from, ip,
-				  style_of(has_offset, is_return), out);
+		r = line->source->names->symbol(line, ip, style_of(has_offset, is_return), out);
 	if (r)
 		text_printf(out, "0x%08" PRIx64, ip);
 	if (line->options & OPTION_SYM_ADDR)
@@ -56,8 +53,7 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
  * programs. */
 static void print_file(const struct line *line, uint64_t ip, struct text *out)
 {
-	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
-	int r = symbols_file(line->instance->root, &from, ip, out);
+	int r = line->source->names->file(line, ip, out);
 
 	if (r || (line->options & OPTION_SYM_ADDR))
 		text_printf(out, " <%016" PRIx64 ">", ip);

@@ -7,42 +7,17 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "event/format.h"
+#include "event/option.h"
 #include "event/print.h"
-#include "server/core/instance.h"
-#include "server/core/option_bits.h"
 #include "server/names/printk.h"
-#include "server/names/symbols.h"
 #include "server/print/graph.h"
 #include "server/print/line_impl.h"
 #include "server/print/ptrhash.h"
 #include "server/print/tracer.h"
 #include "server/rings/merge.h"
-#include "server/rules/events.h"
 
 /* The options that print an event as numbers, not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
-
-/* Context of the callbacks with which the printer looks up symbols and strings of a
- * record. */
-struct origin {
-	struct root *root;
-	struct symbols_from from;
-};
-
-static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
-			struct text *out)
-{
-	const struct origin *origin = ctx;
-
-	return symbols_print(origin->root, &origin->from, addr, style, out);
-}
-
-static int print_string(void *ctx, uint64_t addr, struct text *out)
-{
-	const struct origin *origin = ctx;
-
-	return symbols_string(origin->root, &origin->from, addr, out);
-}
 
 static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
 {
@@ -96,35 +71,22 @@ static const struct builtin_event *builtin_event(uint16_t type)
 	return NULL;
 }
 
-static void print_event(const struct line *line, struct event *event,
-			struct text *out)
+void line_print_event(const struct line *line, const struct event_format *format,
+		      const struct print_program *program, const struct print_env *env,
+		      struct text *out)
 {
 	const struct merge_record *record = line->record;
-	bool has_fields = line->options & OPTION_FIELDS;
-	const struct print_program *program =
-		has_fields || event->print ? NULL : event_program(event);
-	struct origin origin = {
-		line->instance->root, line_from(line, event->module),
-	};
-	const struct print_env env = {
-		.ctx = &origin,
-		.symbol = print_symbol,
-		.string = print_string,
-		.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL,
-	};
+	struct print_env with_hash = *env;
 	size_t start = out->len;
 	int r;
 
-	text_puts(out, event->format->name);
+	with_hash.hash_ptr = line->options & OPTION_HASH_PTR ? print_hash_ptr : NULL;
+	text_puts(out, format->name);
 	text_write(out, ": ", 2);
-	if (event->print && !has_fields) {
-		r = event->print(event, record->data, record->bytes, &env,
-				 line->options & OPTION_VERBOSE, out);
-	} else if (program) {
-		r = print_record(program, record->data, record->bytes, &env, out);
+	if (program && !(line->options & OPTION_FIELDS)) {
+		r = print_record(program, record->data, record->bytes, &with_hash, out);
 	} else {
-		r = print_record_fields(event->format, record->data,
-					record->bytes, &env, out);
+		r = print_record_fields(format, record->data, record->bytes, &with_hash, out);
 		text_one_line(out, start);
 	}
 	if (r < 0)
@@ -138,16 +100,13 @@ static void print_event(const struct line *line, struct event *event,
 static void print_text(const struct line *line, struct text *out)
 {
 	uint16_t type = line->entry.type;
-	struct event *event = events_by_id(line->instance->root, type);
 	const struct builtin_event *builtin = builtin_event(type);
 
 	if (builtin && (line->options & OPTION_FIELDS))
 		text_printf(out, "UNKNOWN TYPE %u\n", type);
 	else if (builtin)
 		builtin->print(line, out);
-	else if (event)
-		print_event(line, event, out);
-	else
+	else if (!line->source->names->event(line, out))
 		text_printf(out, "Unknown type %u\n", type);
 }
 
@@ -160,7 +119,7 @@ static void print_numbers(const struct line *line, struct text *out)
 
 	if (builtin && (builtin->numbers & wanted))
 		builtin->print(line, out);
-	else if (builtin || events_by_id(line->instance->root, type))
+	else if (builtin || line->source->names->has_event(line))
 		text_printf(out, "type: %u\n", type);
 	else if (wanted == OPTION_RAW)
 		text_printf(out, "%u ?\n", type);
@@ -200,27 +159,19 @@ struct entry entry_of(const struct merge_record *record)
 	return entry;
 }
 
-struct symbols_from line_from(const struct line *line, uint32_t module)
-{
-	return (struct symbols_from){
-		.module = module, .instance = line->instance,
-		.time = line->record->time,
-	};
-}
-
 void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out)
 {
 	text_printf(out, "CPU:%u [LOST %" PRIu64 " EVENTS]\n", cpu, lost);
 }
 
-void line_print(struct instance *instance, const struct merge_record *record,
+void line_print(const struct line_source *source, const struct merge_record *record,
 		const struct line_place *place, struct text *out)
 {
 	struct line line = {
-		.instance = instance,
+		.source = source,
 		.record = record,
 		.place = place,
-		.options = instance_options(instance),
+		.options = source->options,
 		.entry = entry_of(record),
 	};
 
@@ -230,7 +181,7 @@ void line_print(struct instance *instance, const struct merge_record *record,
 		return;
 	if (place->is_left_out)
 		return;
-	if (instance_lines(instance)->is_dumped)
+	if (source->is_dumped)
 		line.options |= OPTION_LATENCY_FMT;
 	if (is_message_only(&line)) {
 		printk_print_message(&line, out);

@@ -53,18 +53,32 @@ struct line_place {
 					 * is already printed together with its start */
 };
 
+/* Fill in the source of the lines of @instance.  Valid until a setting changes. */
+struct line_source;
+void line_source_of(struct instance *instance, struct line_source *ret_source);
 /*
  * Print @record as a line.  If records were lost before it, print the line
  * `CPU:n [LOST m EVENTS]` first.  If a name is not known yet, because a file is still
  * being parsed, objects_has_missing() returns true afterwards.
  */
-void line_print(struct instance *instance, const struct merge_record *record,
+void line_print(const struct line_source *source, const struct merge_record *record,
 		const struct line_place *place, struct text *out);
 /* Print only the line `CPU:n [LOST m EVENTS]`, for @lost records of @cpu. */
 void line_print_lost(uint32_t cpu, uint64_t lost, struct text *out);
 /* Print the header of `trace` (RINGS_MAIN) or of `snapshot` (RINGS_SNAPSHOT). */
 void line_print_header(struct instance *instance, enum rings which,
 		       struct text *out);
+/* The values in a header without latency-format. */
+struct line_heads {
+	const struct tracer *tracer;
+	const char *tracer_name;
+	uint64_t options;		/* enum option_bit */
+	uint64_t entries, written;	/* number of records that are printed; number of
+					 * records that were written */
+	long cpus;			/* number of CPUs */
+};
+/* Print a header with these values. */
+void line_print_heads(const struct line_heads *heads, struct text *out);
 /* Print the first two lines of a header: the name of the tracer, and a `#`. */
 void line_print_title(const struct instance *instance, struct text *out);
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/elf_args.h"
 #include "server/print/line.h"
-#include "server/names/symbols.h"
+#include "server/print/line_source.h"
+#include "symbols/elf_args.h"
 
 /* The common fields at the start of every record. */
 struct entry {
@@ -24,17 +24,12 @@ struct entry entry_of(const struct merge_record *record);
 
 /* A record that is being printed. */
 struct line {
-	struct instance *instance;
+	const struct line_source *source;
 	const struct merge_record *record;
 	const struct line_place *place;
 	uint64_t options;		/* enum option_bit */
 	struct entry entry;		/* common fields of @record */
 };
-
-/* Return the record's instance, time and module, by which symbols_print() and others
- * find the object at an address.  @module: the module of the event, or
- * SYMBOLS_NO_MODULE. */
-struct symbols_from line_from(const struct line *line, uint32_t module);
 
 /* ---- functions of context.c ---- */
 

@@ -5,6 +5,11 @@
  *	while (lines_print(&lines, &text) > 0 && there is space in the text)
  *		lines_advance(&lines);
  *
+ * A stream of another kind has a struct lines_stream:
+ *
+ *	while (there is a record, in lines.record)
+ *		lines_put(&lines, &stream, &text), lines_pass(&lines);
+ *
  * Only the server's thread calls these functions.
  */
 #ifndef ULF_SERVER_LINES_H
@@ -15,6 +20,7 @@
 
 #include "abi/control.h"
 #include "server/print/line.h"
+#include "server/print/line_source.h"
 #include "server/rings/merge.h"
 
 struct lines {
@@ -58,5 +64,23 @@ int lines_print(struct lines *lines, struct text *out);
 /* Go to the next record.  Must be called after lines_print() has returned 1; otherwise
  * the next lines_print() prints the same record again. */
 void lines_advance(struct lines *lines);
+
+/* A stream of records that is no struct merge. */
+struct lines_stream {
+	struct line_source source;
+	const struct tracer *tracer;	/* methods of the tracer that has recorded */
+	/* Method second: get the record after the current one on @cpu; CPU_ALL: on any CPU.
+	 * Returns 1, or 0 if there is none, or if it is not known. */
+	int (*second)(void *ctx, int cpu, struct merge_record *ret_record);
+	void *ctx;			/* argument of @second */
+};
+
+/*
+ * Print lines->record.  Its CPU must be below source.nr_cpus and ABI_CPUS.  The members instance
+ * and merge of @lines are not used.  Returns 1 or -ENOMEM.
+ */
+int lines_put(struct lines *lines, const struct lines_stream *stream, struct text *out);
+/* Note that lines->record was printed, before the next one is stored there. */
+void lines_pass(struct lines *lines);
 
 #endif

@@ -10,9 +10,7 @@
 #include "event/option.h"
 #include "event/print_impl.h"
 #include "event/printk.h"
-#include "server/core/instance.h"
 #include "server/names/printk.h"
-#include "server/names/symbols.h"
 #include "server/print/line_impl.h"
 #include "server/print/ptrhash.h"
 #include "server/rings/merge.h"
@@ -36,9 +34,7 @@ static int print_symbol(void *ctx, uint64_t addr, enum print_symbol style,
 {
 	const struct line *line = ctx;
 
-	struct symbols_from from = line_from(line, SYMBOLS_NO_MODULE);
-
-	return symbols_print(line->instance->root, &from, addr, style, out);
+	return line->source->names->symbol(line, addr, style, out);
 }
 
 static uint64_t hash_ptr(void *ctx, uint64_t ptr)
@@ -87,7 +83,7 @@ static void print_formatted(const struct line *line, struct text *out)
 {
 	const struct merge_record *record = line->record;
 	uint64_t addr = load_argument(line, HEAD_BYTES);
-	const char *fmt = printk_find(line->instance->root, addr);
+	const char *fmt = line->source->names->printk(line->source->ctx, addr);
 
 	if (!fmt)
 		text_printf(out, "[no format at 0x%" PRIx64 "]\n", addr);
