@@ -262,7 +262,7 @@ static int check_options(struct record_cmd *record)
 	}
 	if (record->is_program && record_instance_has(&record->instance, RECORD_FILTER)) {
 		cli_error("-f is for a root that runs already: a filter cannot be set before the "
-			  "program has its events");
+			  "program has its events; filter with `ulf report --filter`");
 		return -EINVAL;
 	}
 	if (record->is_program ? run_wants_records(&record->run) :
@@ -364,6 +364,6 @@ const struct cli_cmd cli_record = {
 "At the end the numbers of saved and lost records are printed.\n"
 "\n"
 "Example:  ulf record -e 'sched:*' -- ./minikernel\n"
-"          trace-cmd report\n",
+"          ulf report\n",
 	.run = cmd_record,
 };

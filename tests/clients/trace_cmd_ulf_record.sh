@@ -17,6 +17,8 @@ ulf cat clients-emit/trace | plain_lines >ours.plain
 plain_lines theirs >theirs.plain
 expect "lines of ours" 3000 "$(wc -l <ours.plain)"
 diff ours.plain theirs.plain >differences || fail "$(head -n 20 differences)"
+ulf report emit.dat | plain_lines >report.plain
+diff report.plain theirs.plain >differences || fail "ulf report: $(head -n 20 differences)"
 
 # ---- names of functions ----
 env LD_PRELOAD="$preload" "$ULF_BUILD/tests/tracefs-callee" &

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Print the records of trace.dat files as lines of `trace`: the server's printer, with names that
+ * come from the files.
+ */
+#ifndef ULF_CLI_REPORT_H
+#define ULF_CLI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "datfile/datfile.h"
+
+struct text;
+
+/* Which records are printed, and how. */
+struct report_settings {
+	const char *events;		/* list of events with commas, as in set_event; NULL: all */
+	const char *filter;		/* filter of these events; events that lack a field of it
+					 * are not printed; NULL: none */
+	uint64_t since, until;		/* times of the first and the last record */
+	bool is_graph;			/* true: print functions as the graph tracer does, whatever
+					 * the tracer was */
+	bool is_terminal;		/* true: newlines in strings are escaped */
+};
+
+struct report;
+
+/*
+ * report_new - begin to print the records of @nr files, which must stay open
+ *
+ * Prints errors.  Returns 0 or -errno.
+ */
+int report_new(struct datfile *const *files, uint32_t nr, const struct report_settings *settings,
+	       struct report **ret_report);
+/* Free @report.  NULL is allowed. */
+void report_free(struct report *report);
+/* Append the header of `trace`. */
+void report_header(struct report *report, struct text *out);
+/*
+ * Append the next line, or the lines of the next record.  Returns 1; 0 at the end; or -errno, after
+ * which there is no further record.
+ */
+int report_next(struct report *report, struct text *out);
+
+/* The numbers of the records of an event. */
+struct report_count {
+	const struct datfile_event *event;	/* NULL: records of unknown events */
+	uint64_t records, bytes;
+};
+/* The numbers of a file. */
+struct report_stats {
+	struct report_count *counts;	/* array of @nr counts, by name of the event */
+	uint32_t nr;
+	uint64_t records, bytes, lost;
+	uint64_t first, last;		/* times of the first and the last record */
+};
+/* Count the records of a file.  Returns 0 or -errno.  The caller frees ret_stats->counts. */
+int report_stats(struct datfile *file, struct report_stats *ret_stats);
+
+#endif
