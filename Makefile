@@ -94,6 +94,7 @@ bench:
 	@$(NINJA) $(BUILD)
 	@bench/run $(BUILD); status=$$?; \
 		bench/many $(BUILD) && bench/moved $(BUILD) && bench/redis $(BUILD) && \
+		bench/report $(BUILD) && \
 		exit $$status
 
 .PHONY: bench-sqlite

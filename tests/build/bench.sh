@@ -21,4 +21,12 @@ for ratio in event_on/limit filter_reject/event_on string_on/limit \
 		status=1
 	}
 done
+if command -v trace-cmd >/dev/null; then
+	"$ULF_SRC/bench/report" "$ULF_BUILD" 1 20000 >"$TMPDIR/out" 2>&1
+	cat "$TMPDIR/out"
+	grep -qE '^RATIO report_trace_cmd/report [0-9]+\.[0-9]+$' "$TMPDIR/out" || {
+		echo "no number for the report"
+		status=1
+	}
+fi
 exit $status
