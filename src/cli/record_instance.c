@@ -20,8 +20,8 @@
 
 #define PREFIX		"record."
 #define PATH_BYTES	1024
-#define ALL_KB		(256u << 10)	/* size of all rings together, KiB */
-#define CPU_KB_MAX	(64u << 10)	/* size of the rings of a CPU */
+#define ALL_KB		(128u << 10)	/* size of all rings together, KiB */
+#define CPU_KB_MAX	(32u << 10)	/* size of the rings of a CPU */
 #define CPU_KB_MIN	1408u		/* the kernel's default */
 
 int record_instance_add(struct record_instance *instance, enum record_kind kind,

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/bits.h"
 
 #define PACKERS_MAX	8
+#define PACKER_NICE	5	/* nice value of packers, added to that of the process */
 #define PATH_BYTES	4096
 /* Levels of zstd: the usual one, and those if the queue has more than a quarter, or more than
  * half of its limit. */
@@ -195,6 +197,8 @@ static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer
 	write_chunk(packs, chunk, packed, bytes);
 }
 
+/* Run a packer.  If all CPUs are busy, the traced program and the reader come first: chunks can
+ * wait, but records in a ring cannot. */
 static void *run_packer(void *arg)
 {
 	struct datfile_packer *packer = datfile_packer_new();
@@ -202,6 +206,7 @@ static void *run_packer(void *arg)
 	struct record_packs *packs = arg;
 	uint8_t *packed = malloc(room);
 
+	setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + PACKER_NICE);
 	pthread_mutex_lock(&packs->lock);
 	while (!packs->is_ending || !STAILQ_EMPTY(&packs->queue)) {
 		struct record_chunk *chunk = STAILQ_FIRST(&packs->queue);

@@ -371,7 +371,7 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, comm, strnlen(comm, FILTER_COMM_LEN));
 }
 
-/* Return true if the record is to be printed.  A record whose CPU number is impossible is not. */
+/* Return true if the settings allow to print the record, and its CPU number is possible. */
 static bool is_wanted(const struct report *report, const struct datfile_record *record)
 {
 	const struct report_settings *settings = &report->settings;
