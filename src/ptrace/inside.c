@@ -3,8 +3,8 @@
  * Find code that stopped threads may still execute: docs/design/attach.md, "Which code is in
  * use".
  *
- * A stack is read from its stack pointer upwards to where memory ends.  Each of its words that
- * is an address in a range counts.  Where four words look like the end of a signal frame, a
+ * A stack is read from its stack pointer upwards to where writable memory ends.  Each of its words
+ * that is an address in a range counts.  Where four words look like the end of a signal frame, a
  * handler runs, and the code that it interrupted may have had another stack: this stack is
  * read, too.
  *
@@ -19,6 +19,7 @@
 #include <sys/uio.h>
 
 #include "base/bits.h"
+#include "ptrace/remote.h"
 #include "ptrace/stop.h"
 #include "ptrace/stopped.h"
 
@@ -43,8 +44,11 @@ struct search {
 	int nr_set;
 	struct span spans[STACKS_MAX];	/* stacks of this thread: read, or to be read (end is 0) */
 	size_t nr_spans;
+	uint64_t control_block;		/* of this thread; 0: unknown */
 	size_t nr_frames;		/* number of signal frames that were found */
 	bool is_too_much;		/* true: not everything could be read */
+	bool has_maps;			/* true: @maps has been read, if it can be */
+	struct remote_maps maps;
 	uint64_t *words;		/* CHUNK_WORDS words, and before them the last ones of the
 					 * chunk before */
 };
@@ -122,9 +126,47 @@ static void check_words(struct search *search, size_t nr)
 	memmove(search->words, search->words + nr, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
 }
 
+/* Return the mapping that contains @address, or NULL. */
+static const struct remote_map *find_map(const struct search *search, uint64_t address)
+{
+	for (size_t i = 0; i < search->maps.nr; i++)
+		if (address < search->maps.rows[i].end)
+			return address >= search->maps.rows[i].start ? &search->maps.rows[i] : NULL;
+	return NULL;
+}
+
+/*
+ * Return where the stack at @start ends at the latest.  UINT64_MAX if this is not known.
+ *
+ * The stack ends where memory ends that can be written.  Libraries may be mapped directly above
+ * the stack of a thread, as libulf is above the one of the last thread that was made before it was
+ * loaded.  The program's heap may follow, too.  But libc keeps the control block of a thread at the
+ * top of its stack, above all frames, and on no other stack.  So a stack that is below the control
+ * block ends there.
+ */
+static uint64_t end_of_stack(struct search *search, uint64_t start)
+{
+	const struct remote_map *map, *last;
+	uint64_t end;
+
+	if (!search->has_maps && remote_maps_read(search->pid, &search->maps))
+		remote_maps_done(&search->maps);
+	search->has_maps = true;
+	last = search->maps.rows + search->maps.nr;
+	map = find_map(search, start);
+	if (!map || !map->is_writable)
+		return UINT64_MAX;
+	while (map + 1 < last && map[1].start == map->end && map[1].is_writable)
+		map++;
+	end = map->end;
+	if (search->control_block > start && search->control_block < end)
+		end = search->control_block;
+	return end;
+}
+
 static void read_stack(struct search *search, size_t number)
 {
-	uint64_t start = search->spans[number].start, at = start;
+	uint64_t start = search->spans[number].start, at = start, end = UINT64_MAX;
 	size_t nr;
 
 	memset(search->words, 0, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
@@ -134,8 +176,11 @@ static void read_stack(struct search *search, size_t number)
 		at += nr * sizeof(uint64_t);
 		search->spans[number].end = at;
 		check_words(search, nr);
-	} while (nr == CHUNK_WORDS && at - start < STACK_BYTES_MAX);
-	if (nr == CHUNK_WORDS)
+		/* Most stacks end in the first chunk, so that the mappings need not be read. */
+		if (nr == CHUNK_WORDS && end == UINT64_MAX)
+			end = end_of_stack(search, start);
+	} while (nr == CHUNK_WORDS && at < end && at - start < STACK_BYTES_MAX);
+	if (nr == CHUNK_WORDS && at < end)
 		search->is_too_much = true;
 }
 
@@ -147,6 +192,7 @@ static void check_thread(struct search *search, const struct stopped_thread *thr
 	for (size_t i = 0; i < ARCH_TRACEE_IPS; i++)
 		check_address(search, ips[i]);
 	search->nr_spans = 0;
+	search->control_block = arch_tracee_control_block(&thread->tracee);
 	add_stack(search, arch_tracee_sp(&thread->tracee));
 	for (size_t i = 0; i < search->nr_spans; i++)
 		read_stack(search, i);
@@ -167,6 +213,7 @@ int threads_inside(const struct stopped *stopped, const struct code_range *range
 			check_thread(&search, &stopped->threads[i]);
 	for (size_t i = 0; search.is_too_much && i < nr; i++)
 		set_inside(&search, i);
+	remote_maps_done(&search.maps);
 	free(search.words);
 	return search.nr_set;
 }
@@ -180,6 +227,7 @@ bool stack_has_frame(pid_t pid, uint64_t sp)
 		return true;
 	add_stack(&search, sp);
 	read_stack(&search, 0);
+	remote_maps_done(&search.maps);
 	free(search.words);
 	return search.nr_frames || search.is_too_much;
 }

@@ -48,7 +48,8 @@ static int parse_map(char *line, struct remote_maps *maps)
 		   &at) < 4 || !at)
 		return 0;
 	line[strcspn(line, "\n")] = '\0';
-	map.is_code = rights[2] == 'x' && rights[1] != 'w';
+	map.is_writable = rights[1] == 'w';
+	map.is_code = rights[2] == 'x' && !map.is_writable;
 	map.path = strdup(line + at);
 	r = map.path ? add_map(maps, &map) : -ENOMEM;
 	if (r)

@@ -13,6 +13,7 @@ struct remote_map {			/* a line of /proc/PID/maps */
 	uint64_t end;
 	uint64_t offset;		/* in the file */
 	bool is_code;			/* true: it can be executed, and not be written */
+	bool is_writable;
 	char *path;			/* "" if there is no file */
 };
 

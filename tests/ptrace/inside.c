@@ -232,6 +232,41 @@ static void do_deep(void *arg)
 	run_at(spin_a);
 }
 
+/* A stack directly below 32 MB that cannot be written, as a library may be. */
+static void do_stack_below_code(void *arg)
+{
+	const size_t bytes = 256 << 10, above = 32 << 20;
+	char *mem = mmap(NULL, bytes + above, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	CHECK(mem != MAP_FAILED);
+	CHECK_EQ(mprotect(mem, bytes, PROT_READ | PROT_WRITE), 0);
+	CHECK_EQ(getcontext(&own), 0);
+	own.uc_stack.ss_size = bytes;
+	own.uc_stack.ss_sp = mem;
+	own.uc_link = &back;
+	makecontext(&own, on_own_stack, 0);
+	swapcontext(&back, &own);
+}
+
+/* A thread of libc directly below 32 MB of memory that can be written.  Its stack ends at
+ * the control block of the thread. */
+static void do_stack_below_heap(void *arg)
+{
+	const size_t bytes = 256 << 10, above = 32 << 20;
+	char *mem = mmap(NULL, bytes + above, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	(void)arg;
+	CHECK(mem != MAP_FAILED);
+	CHECK_EQ(pthread_attr_init(&attr), 0);
+	CHECK_EQ(pthread_attr_setstack(&attr, mem, bytes), 0);
+	CHECK_EQ(pthread_create(&thread, &attr, spin_c_in_thread, NULL), 0);
+	sleep_for_ever();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void *arg);
@@ -249,6 +284,8 @@ static const struct {
 	{ "a handler above a coroutine", do_handler_of_coroutine, { SIGUSR1, 0 },
 	  { spin_a, NULL } },
 	{ "a handler that uses much stack", do_deep, { SIGUSR1, 0 }, { spin_a, NULL } },
+	{ "a stack below code", do_stack_below_code, { 0, 0 }, { spin_a, NULL } },
+	{ "a stack below a heap", do_stack_below_heap, { 0, 0 }, { spin_c, NULL } },
 	{ "a function that was called", do_call, { 0, 0 }, { calls, NULL } },
 };
 
@@ -259,8 +296,8 @@ static pid_t start_case(size_t number)
 	uint64_t reports = atomic_load(ready) + 1;
 	pid_t pid = target_start(cases[number].run, NULL);
 
-	/* do_spin_in_thread() reports from both threads. */
-	if (cases[number].run == do_spin_in_thread)
+	/* Both threads of these report. */
+	if (cases[number].run == do_spin_in_thread || cases[number].run == do_stack_below_heap)
 		reports++;
 	wait_for(ready, reports);
 	return pid;

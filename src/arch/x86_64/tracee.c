@@ -49,6 +49,11 @@ uint64_t arch_tracee_sp(const struct arch_tracee *tracee)
 	return REG(tracee, rsp);
 }
 
+uint64_t arch_tracee_control_block(const struct arch_tracee *tracee)
+{
+	return REG(tracee, fs_base);
+}
+
 /* Returns true if the instruction before the instruction pointer is a system call of
  * 64-bit programs. */
 static bool is_after_syscall(pid_t pid, const struct arch_tracee *tracee)

@@ -33,6 +33,9 @@ void arch_tracee_ips(const struct arch_tracee *tracee, uint64_t ret_ips[ARCH_TRA
 /* Returns the stack pointer. */
 uint64_t arch_tracee_sp(const struct arch_tracee *tracee);
 
+/* Returns the address of the thread's control block, as libc knows it; 0 if it has none. */
+uint64_t arch_tracee_control_block(const struct arch_tracee *tracee);
+
 /*
  * Keep the system call of a stopped thread from ending with EINTR because of the stop.
  *
