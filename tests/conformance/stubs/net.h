@@ -54,7 +54,7 @@ struct netdev_queue {
 
 struct sk_buff {
 	struct net_device *dev;
-	unsigned char *data;
+	unsigned char *head, *data;
 	unsigned int len, data_len;
 	unsigned int truesize;
 	unsigned int napi_id;
@@ -81,6 +81,8 @@ struct skb_shared_info {
 struct skb_shared_info *skb_shinfo(const struct sk_buff *skb);
 struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb);
 struct iphdr *ip_hdr(const struct sk_buff *skb);
+struct udphdr *udp_hdr(const struct sk_buff *skb);
+unsigned char *skb_tail_pointer(const struct sk_buff *skb);
 void *skb_header_pointer(const struct sk_buff *skb, int offset, int len,
 			 void *buffer);
 unsigned char *skb_mac_header(const struct sk_buff *skb);
