@@ -17,7 +17,8 @@ header=$ULF_CACHE/linux-6.12/bcachefs/trace.h
 nr_events=100
 
 if [ ! -e "$header" ]; then
-	[ -r "$archive" ] || skip "there is no $archive: apt-get install linux-source-6.12"
+	[ -r "$archive" ] ||
+		skip "there is no $archive: apt-get install linux-source-6.12 (backports of Debian 12)"
 	mkdir -p "${header%/*}" &&
 		tar -xJOf "$archive" linux-source-6.12/fs/bcachefs/trace.h >"$TMPDIR/trace.h" &&
 		mv "$TMPDIR/trace.h" "$header" || fail "cannot unpack $archive"
