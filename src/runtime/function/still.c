@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A site of a function that no compiler has prepared can be switched only while no other thread
- * runs: its jump replaces several instructions, and its bytes are not written by one store
- * (fmoved.c).  At the start of the program there is only one thread.  Later the server stops
- * the others:
+ * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched only while
+ * no other thread runs: the jump replaces several instructions, and its bytes are not written by
+ * one store.  At the start of the program there is only one thread.  Later the server stops the
+ * others:
  *
  *	this thread				the server's stopper (daemon/stopper.c)
  *	stop_given = 0
