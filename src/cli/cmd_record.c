@@ -158,7 +158,8 @@ static int record_program(struct record_cmd *record, char **argv)
 
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = note_signal };
+	/* A second signal ends the recorder at once. */
+	struct sigaction action = { .sa_handler = note_signal, .sa_flags = SA_RESETHAND };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

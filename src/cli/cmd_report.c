@@ -169,7 +169,7 @@ static int print_stats(struct report_cmd *cmd, struct datfile *file)
 		print_time("last    ", stats.last, out);
 	}
 	text_printf(out, "%-8s %" PRIu64 "\n%-8s %" PRIu64 "\n\n%12s %14s  EVENT\n", "records",
-		    stats.records, "bytes", stats.bytes, "RECORDS", "BYTES");
+		    stats.records, "size", stats.bytes, "RECORDS", "BYTES");
 	for (uint32_t i = 0; i < stats.nr; i++) {
 		const struct report_count *count = &stats.counts[i];
 

@@ -252,7 +252,9 @@ static void put_facts(struct sections *sections)
 	struct text facts;
 
 	text_init(&facts, SECTION_BYTES);
-	text_printf(&facts, "root %s\n", part->root);
+	text_printf(&facts, "root %s", part->root);
+	text_escape_newlines(&facts, 0);
+	text_putc(&facts, '\n');
 	append_line(sections, "tracer", "current_tracer", &facts);
 	append_options(sections, &facts);
 	append_tgids(sections, &facts);

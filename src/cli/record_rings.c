@@ -35,7 +35,8 @@ struct reader {
 	struct abi_ring_ref ref;
 	struct mapping *map;
 	struct ring_cursor cursor;
-	uint64_t end;			/* number of records in the ring at the last pass */
+	uint64_t end, end_page;		/* number of records in the ring, and of its newest page,
+					 * at the start of the pass */
 	uint64_t dropped;		/* number of records that the ring has refused */
 	struct ring_record record;	/* the next record, if @has_record */
 	bool has_record;
@@ -242,12 +243,19 @@ static int find_rings_of_side(struct record_rings *rings, uint32_t side)
 
 /* ---- read ---- */
 
+/* Return true if the cursor is before the end of the pass.  Numbers of records come from the
+ * program; the number of the page ends a pass whatever they are. */
+static bool is_before_end(const struct reader *reader)
+{
+	return reader->cursor.entries < reader->end && reader->cursor.seq <= reader->end_page;
+}
+
 /* Find the next record of the ring before the end of the pass. */
 static void peek(struct reader *reader)
 {
-	reader->has_record = reader->cursor.entries < reader->end &&
+	reader->has_record = is_before_end(reader) &&
 			     ring_cursor_peek(&reader->cursor, &reader->record) > 0 &&
-			     reader->cursor.entries < reader->end;
+			     is_before_end(reader);
 }
 
 /* Steps 1 and 2 of a pass.  Returns the horizon. */
@@ -265,6 +273,7 @@ static uint64_t begin_pass(struct lane *lane)
 
 		if (!ring_head(&reader->cursor.view, &head) && head.entries >= reader->end) {
 			reader->end = head.entries;
+			reader->end_page = head.page;
 			reader->dropped = head.dropped;
 		}
 		if (!reader->has_record)

@@ -78,4 +78,17 @@ for words in "cat 'a${esc}[1m/trace'" "ls '$bad'" "'$bad'" "cat --'$bad'" "run '
 	     "echo '$bad' '$name/trace'" "umount '/$bad'"; do
 	is_clean "ulf $words" "$(on_terminal "ulf $words")"
 done
+
+# A file of ulf record has the same strings.  The report has colours of its own, and a pager.
+ulf record -o "$TMPDIR/hostile.dat" -e 'hostile:*' -- "$ULF_BUILD/tests/cli-hostile" end \
+	>"$TMPDIR/piped" 2>&1 || fail "record: $(cat "$TMPDIR/piped")"
+contains "$(ulf report "$TMPDIR/hostile.dat")" "two$esc]0;owned$(printf '\a')$nl<fake>-1"
+for pager in '' cat 'grep -v nosuch'; do
+	text=$(PAGER=$pager on_terminal "ulf report $TMPDIR/hostile.dat")
+	contains "$text" "$esc[1;36mhostile_text$esc[0m: "
+	text=$(printf '%s\n' "$text" | sed "s/$esc\[\(1;36\|1;31\|2\|0\)m//g")
+	is_clean "ulf report through '$pager'" "$text"
+	contains "$text" 'dynamic \none\ntwo\x1b]0;owned\x07\n<fake>-1'
+done
+is_clean "ulf report --stats" "$(on_terminal "ulf report --stats --no-pager $TMPDIR/hostile.dat")"
 exit 0
