@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records events on request: for each number N that the program reads, THREADS threads
- * together record N events.  Then the program prints `N emitted'.
+ * together record N events.  Then the program prints `N emitted'.  With an argument P, each of P
+ * children records N events.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define CREATE_TRACE_POINTS
 #include "emit_trace.h"
@@ -43,10 +46,22 @@ static unsigned long emit_all(void)
 	return sum;
 }
 
-int main(void)
+static unsigned long emit_in_children(int nr)
+{
+	int status, good = 0;
+
+	for (int i = 0; i < nr; i++)
+		if (fork() == 0)
+			_exit(emit_all() != wanted);
+	while (wait(&status) > 0)
+		good += !status;
+	return good == nr ? wanted * (unsigned long)nr : 0;
+}
+
+int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (scanf("%lu", &wanted) == 1)
-		printf("%lu emitted\n", emit_all());
+		printf("%lu emitted\n", argc > 1 ? emit_in_children(atoi(argv[1])) : emit_all());
 	return 0;
 }

@@ -26,6 +26,16 @@ for size in 16K 1M 64M; do
 done
 [ "$total_saved" -gt 0 ] || fail "nothing was saved"
 
+# Children record to the rings of their root, at the same time.
+echo $((records / 10)) | ulf record -b 1M -o forks.dat -e emit -- "$emit" 10 >out 2>err ||
+	fail "forks: $(cat err)"
+expect "output of forks" "$records emitted" "$(cat out)"
+expect "saved and lost of children" $records $(($(saved) + $(lost)))
+total_saved=$((total_saved + $(saved))) total_lost=$((total_lost + $(lost)))
+
+# What the file really has.
+expect "records in the file" "$(saved)" "$(ulf report --stats forks.dat | sed -n 's/^records *//p')"
+
 # The program is killed: all that it has written before is there, or counted.
 mkfifo ask answer
 ulf record -b 1M -o killed.dat -e emit -- sh -c "exec $emit" <ask >answer 2>err & recorder=$!
