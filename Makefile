@@ -83,6 +83,12 @@ conformance: setup build
 torture: setup build
 	@tests/run $(JOBS) -b $(BUILD) -l '$(or $(T),^(torture|fuzz|load)/|^runtime/(ring_|death_|full|hostile|patch_stress)|test_server_hostile|function/graph_unusual)'
 
+# Programs of Debian at work while everything in them is traced: docs/PROOF.md.
+.PHONY: proof
+proof: setup build
+	@tools/setup --proof $(BUILD)/proof
+	@tests/run $(JOBS) -b $(BUILD) -l '$(or $(T),^proof/)'
+
 .PHONY: bench
 bench:
 	@tools/setup --bench
@@ -164,6 +170,7 @@ help:
 	@echo 'make test       build and run all tests; T=PATTERN for some, J=N for N at a time'
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'
 	@echo 'make torture    the long form of the torture, fuzz and load tests'
+	@echo 'make proof      programs of Debian at work while all of them is traced'
 	@echo 'make bench      the cost of an event, next to its peers'
 	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
