@@ -34,7 +34,7 @@ void apply_start(struct root *root, struct apply *ret_apply);
 /*
  * Wait up to @wait_ns until all live processes have applied the settings of @apply.
  * Returns 0 if all have applied the settings, or if the deadline has passed, which is later
- * if the threads of a process are to be stopped;
+ * while a process waits until its threads are stopped;
  * -EINPROGRESS if the caller must call again; or the -errno of a process that has
  * failed to apply the settings.  Does not wait for processes that are stopped.
  */
