@@ -23,9 +23,13 @@
 					 * that are read: the line TracerPid is among
 					 * the first lines */
 
+/* The CPU's flags (steps.S). */
+uint64_t arch_flags(void) __attribute__((visibility("hidden")));
+void arch_set_flags(uint64_t flags) __attribute__((visibility("hidden")));
+
 static bool is_trap_flag_on(void)
 {
-	return __builtin_ia32_readeflags_u64() & TRAP_FLAG;
+	return arch_flags() & TRAP_FLAG;
 }
 
 static bool is_thread_debugged(void)
@@ -52,8 +56,7 @@ static bool clear_trap_flag(void)
 {
 	if (is_thread_debugged())
 		return false;
-	__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() &
-				       ~(uint64_t)TRAP_FLAG);
+	arch_set_flags(arch_flags() & ~(uint64_t)TRAP_FLAG);
 	return !is_trap_flag_on();
 }
 
@@ -74,6 +77,5 @@ void arch_signals_restore(const struct arch_signals *saved)
 {
 	arch_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, &saved->mask, NULL, 8);
 	if (saved->is_stepped)
-		__builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() |
-					       TRAP_FLAG);
+		arch_set_flags(arch_flags() | TRAP_FLAG);
 }
