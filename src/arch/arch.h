@@ -20,6 +20,7 @@
  *	pun.h		jumps to where the bytes after the opcode lead
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
+ *	fcode.h		finding the function of code that fsite.h has made
  *	moved.h		copies of a function's first instructions
  *	insn.h		decoding instructions, and making these copies
  *	ftrace.h	the hooks of traced functions
@@ -53,6 +54,7 @@ struct ring_set;
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/moved.h"
+#include "arch/x86_64/fcode.h"
 #include "arch/x86_64/insn.h"
 #include "arch/x86_64/ftrace.h"
 #else

@@ -43,6 +43,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/fcode.h"
 #include "arch/x86_64/fmoved.h"
 #include "arch/x86_64/patch.h"
 #include "arch/x86_64/pun.h"
@@ -65,20 +66,24 @@ static const struct moved_row *row_of(const struct fsites *sites, uint32_t i)
 
 /* ---- the memory of slots and copies ---- */
 
-uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i)
+static struct fcode_cell *cell_of(const struct fsites *sites, uint32_t i)
 {
-	const struct fsite_map *map = &sites->maps[FSITE_COPY];
-
-	return (uint8_t *)(map->slots + sites->nr) + (uint64_t)i * MOVED_COPY_MAX;
+	return (struct fcode_cell *)sites->maps[FSITE_COPY].cells + i;
 }
 
-static bool map_at(uint64_t base, uint64_t bytes, struct fsite_map *ret_map)
+uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i)
+{
+	return cell_of(sites, i)->code;
+}
+
+static bool map_at(uint64_t base, uint64_t bytes, uint64_t cells, struct fsite_map *ret_map)
 {
 	if (base < ARCH_PAGE_BYTES || (base + bytes) >> ARCH_USER_BITS ||
 	    !patch_map(base, bytes, PROT_READ | PROT_EXEC))
 		return false;
 	*ret_map = (struct fsite_map){
 		.base = (uint8_t *)base, .bytes = bytes, .slots = (struct fsite_slot *)base,
+		.cells = (uint8_t *)base + cells,
 	};
 	return true;
 }
@@ -87,12 +92,13 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map)
 {
 	uint64_t low = arch_page_start((uint64_t)sites->low);
 	uint64_t high = arch_page_end((uint64_t)sites->high);
-	uint64_t bytes = arch_page_end((uint64_t)sites->nr *
-				       (sizeof(struct fsite_slot) + MOVED_COPY_MAX));
+	uint64_t cells = ALIGN_UP((uint64_t)sites->nr * sizeof(struct fsite_slot),
+				  FCODE_CELL_BYTES);
+	uint64_t bytes = arch_page_end(cells + (uint64_t)sites->nr * sizeof(struct fcode_cell));
 
 	for (uint64_t step = STEP; step + bytes + (high - low) < REACH; step += STEP)
-		if (map_at(high + step, bytes, ret_map) ||
-		    (low > step + bytes && map_at(low - step - bytes, bytes, ret_map)))
+		if (map_at(high + step, bytes, cells, ret_map) ||
+		    (low > step + bytes && map_at(low - step - bytes, bytes, cells, ret_map)))
 			return true;
 	return false;
 }
@@ -168,20 +174,42 @@ static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 	return FMOVED_STILL;
 }
 
+/* Note for each byte of the copy which original instruction it stands for.  If several
+ * instructions have one original, they are those of a moved call, and all but the first come
+ * after the push of its return address. */
+static void note_originals(const struct fsites *sites, uint32_t i, struct fcode_cell *to)
+{
+	const struct moved_row *row = row_of(sites, i);
+	const struct moved_frame *frames = moved_frames(sites->moved, row), *first = frames;
+
+	for (uint32_t k = 0; k < row->nr_frames; k++) {
+		uint32_t end = k + 1 < row->nr_frames ? frames[k + 1].copy : sizeof(to->original);
+		bool is_pushed;
+
+		if (frames[k].original != first->original)
+			first = &frames[k];
+		is_pushed = &frames[k] != first;
+		for (uint32_t at = frames[k].copy; at < end && at < sizeof(to->original); at++)
+			to->original[at] = frames[k].original | (is_pushed ? FCODE_PUSHED : 0);
+	}
+	to->site = (int32_t)(fsite_code(sites, i) - (uint8_t *)cell_of(sites, i));
+}
+
 int fmoved_prepare(const struct fsites *sites, uint32_t i)
 {
 	const struct moved_row *row = row_of(sites, i);
-	uint8_t *copy = fmoved_copy(sites, i), bytes[MOVED_COPY_MAX];
+	struct fcode_cell cell = { .site = 0 };
 	struct fsite *site = &sites->table[i];
 	int nr;
 
 	if (!has_bytes(fsite_code(sites, i), moved_original(sites->moved, row),
 		       row->original_bytes))
 		return -EILSEQ;
-	nr = moved_copy(sites->moved, row, sites->bias, (uint64_t)copy, bytes);
+	nr = moved_copy(sites->moved, row, sites->bias, (uint64_t)fmoved_copy(sites, i), cell.code);
 	if (nr < 0)
 		return -ENOMEM;
-	patch_put(PATCH_STUBS, copy, bytes, (uint32_t)nr);
+	note_originals(sites, i, &cell);
+	patch_put(PATCH_STUBS, (uint8_t *)cell_of(sites, i), (const uint8_t *)&cell, sizeof(cell));
 	if (site->way == FMOVED_UNDECIDED)
 		site->way = choose_way(sites, i);
 	else if (is_live(sites, i))

@@ -38,6 +38,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/fcode.h"
 #include "arch/x86_64/fmoved.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/codemem.h"
@@ -204,8 +205,10 @@ static bool map_slots_anywhere(const struct fsites *sites, struct fsite_map *map
 
 static void unmap_slots(struct fsite_map *map)
 {
-	if (map->base)
+	if (map->base) {
+		fcode_remove((uint64_t)map->slots);
 		arch_syscall2(SYS_munmap, (long)map->base, (long)map->bytes);
+	}
 	*map = (struct fsite_map){ 0 };
 }
 
@@ -215,8 +218,12 @@ static int map_slots_for_form(const struct fsites *sites, enum fsite_form form,
 	bool is_made = form == FSITE_NOPS ? map_slots_for_nops(sites, map) :
 		       form == FSITE_COPY ? fmoved_map(sites, map) :
 		       map_slots_anywhere(sites, map, fsite_shapes[form].low);
+	uint64_t end = (uint64_t)map->base + map->bytes;
 
-	return is_made ? 0 : -ENOMEM;
+	if (!is_made)
+		return -ENOMEM;
+	fcode_add((uint64_t)map->slots, map->cells ? (uint64_t)map->cells : end, end);
+	return 0;
 }
 
 /* Map stubs and slots for sites of @form, if they are not mapped yet.  @error: result

@@ -51,6 +51,8 @@ struct fsite_map {
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* distance from the end of a site to its stub, bytes */
 	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
+	uint8_t *cells;			/* FSITE_COPY: array of cells after the slots, with the
+					 * copies (fcode.h); NULL: there are none */
 };
 
 /* The function sites of a module. */

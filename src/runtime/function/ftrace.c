@@ -34,6 +34,7 @@
 #include "runtime/function/shadow.h"
 #include "runtime/function/shadow_tags.h"
 #include "runtime/function/still.h"
+#include "runtime/unwind/unwinders.h"
 #include <linux/ftrace.h>
 
 /* ---- find out which users a site must have ---- */
@@ -170,6 +171,8 @@ static int worse_error(int first, int second)
 	       second : first;
 }
 
+static bool has_served;			/* true: unwinders_serve() was called in this update */
+
 /* Give all sites of @object the users that they must have.  Returns 0, -EFAULT if the
  * object was unmapped, or the error that worse_error() chooses.  In the last case all
  * sites without an error are updated. */
@@ -185,6 +188,10 @@ static int update_object(struct object *object)
 	}
 	if (!sites->end_changed)
 		return 0;
+	/* Before a thread can be in a slot, unwinders must know of slots. */
+	if (!has_served)
+		unwinders_serve();
+	has_served = true;
 	prepared = fsites_prepare(sites);
 	if (prepared == -EFAULT)
 		return prepared;
@@ -266,6 +273,7 @@ static int update_sites(void)
 	grace_restart_sections();
 	has_put_off = false;
 	has_old_slots = false;
+	has_served = false;
 	r = update_all();
 	is_updating = was_updating;
 	set_common(ftrace_state.active);
@@ -311,6 +319,8 @@ void ftrace_load_end(bool has_applied)
 				 * begun, is complete */
 	if (has_applied)
 		ftrace_apply_again();
+	if (ftrace_state.active)	/* the objects that come may be unwinders */
+		unwinders_serve();
 	if (nr_loading)
 		nr_loading--;
 	runtime_unlock();

@@ -190,6 +190,18 @@ static int step_by_pointer(struct unwind *unwind)
 	return 0;
 }
 
+/* If the frame was interrupted in a slot or in a copy, continue at the instruction of the traced
+ * function for which the interrupted one stands. */
+static void leave_slot(struct unwind *unwind)
+{
+	uint64_t *pc = &unwind->regs[ARCH_UNWIND_PC];
+	struct image image;
+	enum fcode_kind kind = fcode_kind(*pc, unwind_find(*pc, &image));
+
+	if (kind != FCODE_NONE)
+		fcode_original(kind, pc, &unwind->regs[ARCH_UNWIND_SP]);
+}
+
 int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 {
 	/* Look up the byte before the return address.  If the call is the last
@@ -210,6 +222,8 @@ int unwind_step(struct unwind *unwind, uint64_t *ret_function)
 		*ret_function = function.start;
 		r = step_by_table(unwind, &tables, &function);
 	}
+	if (!r && unwind->is_interrupted)
+		leave_slot(unwind);
 	if (!r && (unwind_pc(unwind) < UNWIND_PAGE || unwind_pc(unwind) >= ADDRESS_MAX))
 		r = -ENODATA;
 	return r;

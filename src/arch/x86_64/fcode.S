@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unwind tables for stubs, slots and copies (fcode.h), as foreign unwinders read them: for each
+ * kind of code an .eh_frame_hdr without a search table, and an .eh_frame with one FDE for all
+ * addresses.  The tables are handed out for an address whose kind is known
+ * (runtime/unwind/unwinders.c).
+ *
+ * The frame has no bytes.  Its rules lead from the instruction to its original, in the same
+ * function: rip and rsp are computed, and no other register changes.  'S' in the CIE says that
+ * the next frame was interrupted, too, so unwinders do not take its rip for a return address.
+ *
+ * The CFA is the new rsp - 1.  Unwinders take nothing from it, because rsp has a rule.  But
+ * libgcc recognizes a frame by its CFA, or CFA - 1 if it was interrupted.  With rsp itself it
+ * could not distinguish this frame from the next one.  No other frame has this number.
+ */
+#include "arch/x86_64/fcode.h"
+
+#define RIP	16
+#define RSP	7
+
+	/* DW_CFA_val_expression (0x16) for register \reg: the value of an expression of
+	 * \bytes bytes, which follows. */
+	.macro	value_of reg, bytes
+	.byte	0x16, \reg, \bytes
+	.endm
+
+	/* DW_CFA_def_cfa_expression (0x0f): the CFA is the value of the expression of \bytes bytes,
+	 * which follows. */
+	.macro	cfa_of bytes
+	.byte	0x0f, \bytes
+	.endm
+
+	/* The registers are pushed as breg7 (0x77) and breg16 (0x80), plus a number. */
+	.macro	push_rsp plus
+	.byte	0x77
+	.sleb128 \plus
+	.endm
+
+	.macro	push_rip plus
+	.byte	0x80
+	.sleb128 \plus
+	.endm
+
+	/* The value on the machine's stack, of 32 bits, becomes one of 64 bits with its sign. */
+	.macro	extend_sign
+	.byte	0x08, 32, 0x24, 0x08, 32, 0x26		/* const1u 32 shl, const1u 32 shra */
+	.endm
+
+	/* Begin the tables \name.  The CIE's instructions follow. */
+	.macro	tables name
+	.balign	8
+	.globl	\name
+	.hidden	\name
+	.type	\name, @object
+\name:
+	.byte	1, 0x1b, 0xff, 0xff			/* version 1; .eh_frame: pcrel, sdata4; no
+							 * search table */
+	.long	1f - .
+	.balign	8
+1:
+	.long	3f - 2f					/* size of the CIE */
+2:
+	.long	0					/* a CIE */
+	.byte	1					/* version */
+	.asciz	"zRS"
+	.uleb128 1					/* unit of code addresses */
+	.sleb128 -8					/* unit of offsets */
+	.byte	RIP					/* column of the return address */
+	.uleb128 1					/* bytes of augmentation data */
+	.byte	0					/* R: addresses are absolute */
+	.endm
+
+	/* End the CIE, and make the FDE for all addresses but 0. */
+	.macro	end_tables name
+	.balign	8, 0					/* DW_CFA_nop */
+3:
+	.long	5f - 4f					/* size of the FDE */
+4:
+	.long	. - 2b + 4				/* distance to the CIE */
+	.quad	1, -2
+	.uleb128 0					/* bytes of augmentation data */
+	.balign	8, 0
+5:
+	.long	0					/* the end */
+	.size	\name, . - \name
+	.endm
+
+	.section .rodata.fcode, "a", @progbits
+
+	/* A jump to a slot: rip = *(target + FCODE_SLOT_SITE) */
+	tables	fcode_jumps
+	cfa_of	2
+	push_rsp -1
+	value_of RSP, 2
+	push_rsp 0
+	value_of RIP, 16
+	push_rip 1
+	.byte	0x94, 4					/* deref_size 4: the jump's distance */
+	extend_sign
+	push_rip 5
+	.byte	0x22					/* plus: the slot */
+	.byte	0x23, FCODE_SLOT_SITE, 0x06		/* plus_uconst, deref */
+	end_tables fcode_jumps
+
+	/* A slot: rip = *((rip & -FCODE_SLOT_BYTES) + FCODE_SLOT_SITE), and
+	 * rsp -= rip % FCODE_SLOT_BYTES >= FCODE_SLOT_DROPPED ? 8 : 0 */
+	.macro	push_dropped
+	push_rip 0
+	.byte	0x08, FCODE_SLOT_BYTES - 1, 0x1a	/* const1u, and */
+	.byte	0x30 + FCODE_SLOT_DROPPED, 0x2a		/* lit, ge: 0 or 1 */
+	.byte	0x33, 0x24				/* lit3 shl */
+	.endm
+
+	tables	fcode_slots
+	cfa_of	12
+	push_rsp -1
+	push_dropped
+	.byte	0x1c					/* minus */
+	value_of RSP, 12
+	push_rsp 0
+	push_dropped
+	.byte	0x1c
+	value_of RIP, 8
+	push_rip 0
+	.byte	0x09, -FCODE_SLOT_BYTES, 0x1a		/* const1s, and */
+	.byte	0x23, FCODE_SLOT_SITE, 0x06		/* plus_uconst, deref */
+	end_tables fcode_slots
+
+	/* A copy: cell = rip & -FCODE_CELL_BYTES, original = the byte at rip +
+	 * FCODE_CELL_ORIGINALS; rip = cell + cell->site + original % FCODE_PUSHED, and
+	 * rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are picked from aligned words. */
+	.macro	push_original
+	push_rip FCODE_CELL_ORIGINALS
+	.byte	0x09, -8, 0x1a, 0x06			/* const1s -8, and, deref: the word */
+	push_rip 0
+	.byte	0x37, 0x1a, 0x33, 0x24, 0x25		/* lit7 and, lit3 shl, shr */
+	.endm
+
+	.macro	push_pushed
+	push_original
+	.byte	0x08, FCODE_PUSHED, 0x1a, 0x32, 0x25	/* const1u, and, lit2 shr: 8 or 0 */
+	.endm
+
+	tables	fcode_copies
+	cfa_of	22
+	push_rsp -1
+	push_pushed
+	.byte	0x22					/* plus */
+	value_of RSP, 22
+	push_rsp 0
+	push_pushed
+	.byte	0x22
+	value_of RIP, 30
+	push_rip 0
+	.byte	0x09, -FCODE_CELL_BYTES, 0x1a		/* const1s, and: the cell */
+	.byte	0x12, 0x23, FCODE_CELL_LAST, 0x06	/* dup, plus_uconst, deref */
+	.byte	0x08, 32, 0x26, 0x22			/* const1u 32 shra, plus: the site */
+	push_original
+	.byte	0x4f, 0x1a, 0x22			/* lit31 and, plus */
+	end_tables fcode_copies
+
+	.section .note.GNU-stack, "", @progbits

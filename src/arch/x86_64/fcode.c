@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds out what the code is that fsite.c and fmoved.c have made; see fcode.h.
+ *
+ * A few ranges have all slots and copies.  Stubs may be anywhere: a jump is one if it leads to
+ * the start of a slot.  So nothing must be known about stubs.
+ *
+ *	word		written by			read by
+ *	range.slots	holder of runtime_lock()	any context: 0, or the range is in use
+ *	range.*		while slots is 0		between two reads of slots
+ *
+ * A range is only removed when no thread is in its code.  So a thread that unwinds such code
+ * finds its range at all times; other threads may find it or not.
+ */
+#include "arch/arch.h"
+#include "arch/x86_64/fcode.h"
+#include "arch/x86_64/fsite.h"
+#include "arch/x86_64/patch.h"
+
+#define RANGES	1024u			/* greatest number of ranges: one or two for each object
+					 * with traced functions */
+
+static_assert(sizeof(struct fsite_slot) == FCODE_SLOT_BYTES, "known to fcode.S");
+static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fcode.S");
+
+static struct range {
+	uint64_t slots;			/* 0: the range is not in use */
+	uint64_t cells, end;
+} ranges[RANGES];
+static uint32_t nr_ranges;		/* number of ranges that were ever in use */
+
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+void fcode_add(uint64_t slots, uint64_t cells, uint64_t end)
+{
+	struct range *range = ranges;
+
+	while (range < ranges + RANGES && load(&range->slots))
+		range++;
+	if (range == ranges + RANGES)
+		return;
+	__atomic_store_n(&range->cells, cells, __ATOMIC_RELAXED);
+	__atomic_store_n(&range->end, end, __ATOMIC_RELAXED);
+	__atomic_store_n(&range->slots, slots, __ATOMIC_RELEASE);	/* [fcode.range] */
+	if (range == ranges + nr_ranges)
+		__atomic_store_n(&nr_ranges, nr_ranges + 1, __ATOMIC_RELEASE);	/* [fcode.nr] */
+}
+
+void fcode_remove(uint64_t slots)
+{
+	for (uint32_t i = 0; i < nr_ranges; i++)
+		if (load(&ranges[i].slots) == slots)
+			__atomic_store_n(&ranges[i].slots, 0, __ATOMIC_RELAXED);
+	/* The stores of the next fcode_add() must not become visible before this one. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);			/* [fcode.reuse] */
+}
+
+/* Returns FCODE_SLOT, FCODE_COPY, or FCODE_NONE if @pc is in no range. */
+static enum fcode_kind kind_in_ranges(uint64_t pc)
+{
+	uint32_t nr = __atomic_load_n(&nr_ranges, __ATOMIC_ACQUIRE);	/* mate: [fcode.nr] */
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct range *range = &ranges[i];
+		/* acquire: the other words are those of this range; mate: [fcode.range] */
+		uint64_t slots = __atomic_load_n(&range->slots, __ATOMIC_ACQUIRE);
+		uint64_t cells = load(&range->cells), end = load(&range->end);
+
+		/* mate: [fcode.reuse] */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (slots && pc >= slots && pc < end && load(&range->slots) == slots)
+			return pc < cells ? FCODE_SLOT : FCODE_COPY;
+	}
+	return FCODE_NONE;
+}
+
+/* Returns the address to which the jump at @pc leads. */
+static uint64_t target_of(uint64_t pc)
+{
+	int32_t distance;
+
+	__builtin_memcpy(&distance, (const uint8_t *)pc + 1, sizeof(distance));
+	return pc + PATCH_JUMP_BYTES + (uint64_t)(int64_t)distance;
+}
+
+static uint64_t site_of(uint64_t slot)
+{
+	return load((const uint64_t *)(slot + FCODE_SLOT_SITE));
+}
+
+/* Returns true if the code at @pc is a jump to the start of a slot.  The site of the slot itself
+ * does not count: it has the tables of its object. */
+static bool is_stub(uint64_t pc, bool is_mapped)
+{
+	uint64_t last = pc + PATCH_JUMP_BYTES - 1, slot;
+
+	if ((!is_mapped && !arch_is_readable((const void *)pc)) ||
+	    *(const volatile uint8_t *)pc != PATCH_JUMP)
+		return false;
+	if (arch_page_start(last) != arch_page_start(pc) && !arch_is_readable((const void *)last))
+		return false;
+	slot = target_of(pc);
+	return slot % FCODE_SLOT_BYTES == 0 && kind_in_ranges(slot) == FCODE_SLOT &&
+	       site_of(slot) && site_of(slot) != pc;
+}
+
+enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
+{
+	enum fcode_kind kind;
+
+	if (!__atomic_load_n(&nr_ranges, __ATOMIC_RELAXED))
+		return FCODE_NONE;
+	kind = is_mapped ? FCODE_NONE : kind_in_ranges(pc);
+	if (kind == FCODE_NONE && is_stub(pc, is_mapped))
+		return FCODE_JUMP;
+	return kind;
+}
+
+/* Set *@pc and *@sp to the original of the instruction at *@pc, which is in a copy. */
+static void copy_original(uint64_t *pc, uint64_t *sp)
+{
+	const struct fcode_cell *cell =
+		(const struct fcode_cell *)(*pc & -(uint64_t)FCODE_CELL_BYTES);
+	uint64_t at = *pc % FCODE_CELL_BYTES;
+	uint8_t original = at < sizeof(cell->original) ? cell->original[at] : 0;
+
+	*pc = (uint64_t)cell + (uint64_t)(int64_t)cell->site + (original & (FCODE_PUSHED - 1));
+	if (original & FCODE_PUSHED)
+		*sp += sizeof(uint64_t);
+}
+
+void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp)
+{
+	if (kind == FCODE_COPY) {
+		copy_original(pc, sp);
+		return;
+	}
+	if (kind == FCODE_JUMP)
+		*pc = target_of(*pc);
+	if (*pc % FCODE_SLOT_BYTES >= FCODE_SLOT_DROPPED)
+		*sp -= sizeof(uint64_t);
+	*pc = site_of(*pc & -(uint64_t)FCODE_SLOT_BYTES);
+}
+
+/* The tables of fcode.S. */
+extern const uint8_t fcode_jumps[], fcode_slots[], fcode_copies[]
+	__attribute__((visibility("hidden")));
+
+const uint8_t *fcode_tables(enum fcode_kind kind)
+{
+	return kind == FCODE_JUMP ? fcode_jumps : kind == FCODE_SLOT ? fcode_slots : fcode_copies;
+}

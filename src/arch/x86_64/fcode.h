@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code that fsite.c and fmoved.c make: stubs, slots and copies.  A thread in it has the stack
+ * and the registers of a function whose first instructions it executes, except that rsp may
+ * differ by a return address.  So each instruction stands for one of that function:
+ *
+ *	stub				the function's site
+ *	slot				the function's site
+ *	slot, after the add		the function's site, with rsp - 8
+ *	copy				the original of the instruction (moved_frame.original)
+ *	copy, return address pushed	the call that was moved, with rsp + 8
+ *
+ * An unwinder that continues there finds the function's own tables: its name, where it has saved
+ * registers, its handlers of exceptions.  libulf's unwinder calls fcode_original().  The tables
+ * of fcode.S tell other unwinders to do the same.
+ */
+#ifndef ULF_ARCH_FCODE_H
+#define ULF_ARCH_FCODE_H
+
+#define FCODE_SLOT_BYTES	64	/* size and alignment of a slot */
+#define FCODE_SLOT_SITE		56	/* offset of the site's address in a slot */
+#define FCODE_SLOT_DROPPED	16	/* offset in a slot of the first instruction after the one
+					 * that drops the return address */
+#define FCODE_CELL_BYTES	128	/* size and alignment of a cell: a copy, and what is known
+					 * about it */
+#define FCODE_CELL_ORIGINALS	64	/* offset in a cell of fcode_cell.original */
+#define FCODE_CELL_LAST		120	/* offset in a cell of the word whose upper half is
+					 * fcode_cell.site */
+#define FCODE_PUSHED		0x20	/* bit of fcode_cell.original: the copy has pushed a return
+					 * address that the original would not have pushed yet */
+
+#ifndef __ASSEMBLER__
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/x86_64/moved.h"
+
+/* A copy, and the original of each of its instructions. */
+struct fcode_cell {
+	uint8_t code[MOVED_COPY_MAX];
+	uint8_t original[60];		/* for each byte of the copy: offset from the site of the
+					 * original instruction; FCODE_PUSHED */
+	int32_t site;			/* address of the site minus address of this cell */
+};
+
+static_assert(sizeof(struct fcode_cell) == FCODE_CELL_BYTES, "known to fcode.S");
+static_assert(offsetof(struct fcode_cell, original) == FCODE_CELL_ORIGINALS, "known to fcode.S");
+static_assert(offsetof(struct fcode_cell, site) == FCODE_CELL_LAST + 4, "known to fcode.S");
+static_assert(MOVED_COPY_MAX - MOVED_JUMP_BYTES < sizeof(((struct fcode_cell *)NULL)->original),
+	      "the last jump of a copy has an original, too");
+static_assert(MOVED_ORIGINAL_MAX < FCODE_PUSHED, "both are in one byte");
+
+enum fcode_kind {
+	FCODE_NONE,			/* other code */
+	FCODE_JUMP,			/* a stub: a jump to a slot */
+	FCODE_SLOT,
+	FCODE_COPY,
+	FCODE_KINDS,
+};
+
+/*
+ * Slots in [@slots, @cells), cells in [@cells, @end).  Both functions: the caller holds
+ * runtime_lock(), or is the only thread.
+ *
+ * fcode_add - let fcode_kind() know the range.  Nothing happens if there are too many.
+ * fcode_remove - forget the range that begins at @slots.  No thread may be in it.
+ */
+void fcode_add(uint64_t slots, uint64_t cells, uint64_t end);
+void fcode_remove(uint64_t slots);
+
+/* ---- any context ---- */
+
+/*
+ * fcode_kind - find out which code is at @pc
+ * @is_mapped: true: an object is loaded at @pc, so its code can be read.  false: the function
+ *	finds out.
+ */
+enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped);
+/*
+ * fcode_original - find the instruction for which the one at *@pc stands
+ * @kind: of fcode_kind(), not FCODE_NONE.
+ *
+ * Changes *@pc to its address, and *@sp to the stack pointer that the thread would have there.
+ */
+void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp);
+/* Returns an .eh_frame_hdr, whose tables describe all code of @kind, which is not FCODE_NONE. */
+const uint8_t *fcode_tables(enum fcode_kind kind);
+
+#endif
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The unwinders of the program: libgcc's, which C++, pthread_cancel(), pthread_exit() and
+ * backtrace() use, and others that ask libc for an object's unwind tables.
+ *
+ * A signal may interrupt a thread in a stub, a slot or a copy.  No object of the loader is there.
+ * An unwinder would take this for the end of the stack: an exception that the handler throws
+ * would end the program.  So libulf answers for these addresses:
+ *
+ *	unwinder	_dl_find_object(pc)	->	find_object() of this file
+ *	find_object()	_dl_find_object(pc)	->	libc knows an object: its answer
+ *			fcode_kind(pc)			a slot or a copy: the tables of fcode.S
+ *
+ * libc's function cannot be replaced by one of libulf: in a program to which libulf was attached
+ * all references to it are bound.  So the reference of the unwinder is changed: the word of its
+ * object from which it takes the address of the function.  The word stays changed, because a
+ * thread may be in a slot long after the last function was switched off.
+ *
+ * Unwinders must ask each time.  libgcc does; it keeps nothing of an answer.
+ *
+ * Any thread may load or unload objects meanwhile, and the agent must not take locks of libc.  So
+ * the loader's list is read with codemem_read(), which fails where nothing is mapped, and an
+ * object counts only if _dl_find_object(), which takes no lock, confirms it.
+ */
+#include "runtime/unwind/unwinders.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "base/bits.h"
+#include "runtime/base/memory.h"
+
+#ifdef DLFO_EH_SEGMENT_TYPE
+extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
+
+#define OBJECTS_MAX	10000u		/* greatest number of objects that are looked at */
+#define TAGS_MAX	200u		/* greatest number of rows of a dynamic section */
+#define PROGRAMS_MAX	64u		/* greatest number of program headers */
+#define ROWS_MAX	1000000u	/* greatest number of relocations of an object */
+#define VERSION		"GLIBC_2.35"	/* version of _dl_find_object() */
+
+static const char function_name[] = "_dl_find_object";
+
+/* ---- what unwinders call ---- */
+
+static int answer(enum fcode_kind kind, struct dl_find_object *ret)
+{
+	/* The address is in libulf's memory.  libulf is never unloaded. */
+	int r = _dl_find_object((void *)&answer, ret);
+
+	if (!r)
+		ret->dlfo_eh_frame = (void *)fcode_tables(kind);
+	return r;
+}
+
+/* Takes the place of libc's _dl_find_object().  Any context. */
+static int find_object(void *pc, struct dl_find_object *ret)
+{
+	int r = _dl_find_object(pc, ret);
+	enum fcode_kind kind = fcode_kind((uint64_t)pc, !r);
+
+	return kind == FCODE_NONE ? r : answer(kind, ret);
+}
+
+/* ---- the references to _dl_find_object() ---- */
+
+#define TAG_VERNEED	(DT_JMPREL + 1)	/* index of DT_VERNEED in search.by_tag */
+
+/* Three views of an object's memory, and what its dynamic section says. */
+struct search {
+	struct codemem_view rows, symbols, names;
+	uint64_t bias, start, end;	/* of the object */
+	uint64_t by_tag[TAG_VERNEED + 1];	/* values of tags, 0: not there */
+};
+
+/* Returns the @nr bytes at @at, or NULL: they are not in the object, or not mapped any more. */
+static const void *view(const struct search *search, struct codemem_view *view, uint64_t at,
+			uint32_t nr)
+{
+	if (at < search->start || at >= search->end || nr > search->end - at)
+		return NULL;
+	return codemem_view_at(view, at, nr);
+}
+
+static bool read_dynamic(struct search *search, uint64_t at)
+{
+	memset(search->by_tag, 0, sizeof(search->by_tag));
+	for (uint32_t i = 0; i < TAGS_MAX; i++, at += sizeof(ElfW(Dyn))) {
+		const ElfW(Dyn) *row = view(search, &search->rows, at, sizeof(*row));
+
+		if (!row)
+			return false;
+		if (row->d_tag == DT_NULL)
+			return true;
+		if (row->d_tag > 0 && row->d_tag <= DT_JMPREL)
+			search->by_tag[row->d_tag] = row->d_un.d_val;
+		else if (row->d_tag == DT_VERNEED)
+			/* the loader does not relocate this one */
+			search->by_tag[TAG_VERNEED] = search->bias + row->d_un.d_val;
+	}
+	return false;
+}
+
+static bool has_name(struct search *search, uint64_t offset, const char *name)
+{
+	uint32_t bytes = (uint32_t)strlen(name) + 1;
+	const char *found = view(search, &search->names, search->by_tag[DT_STRTAB] + offset,
+				 bytes);
+
+	return found && !memcmp(found, name, bytes);
+}
+
+/* Returns true if the object needs something of VERSION.  Few objects do, and of the others
+ * nothing more must be read. */
+static bool needs_version(struct search *search)
+{
+	uint64_t at = search->by_tag[TAG_VERNEED];
+
+	for (uint32_t i = 0; at && i < TAGS_MAX; i++) {
+		const Elf64_Verneed *file = view(search, &search->rows, at, sizeof(*file));
+		uint64_t aux = file ? at + file->vn_aux : 0, next = file ? file->vn_next : 0;
+
+		for (uint32_t k = 0; aux && k < TAGS_MAX; k++) {
+			const Elf64_Vernaux *version =
+				view(search, &search->symbols, aux, sizeof(*version));
+
+			if (version && has_name(search, version->vna_name, VERSION))
+				return true;
+			aux = version && version->vna_next ? aux + version->vna_next : 0;
+		}
+		at = next ? at + next : 0;
+	}
+	return false;
+}
+
+/* Returns true if @row takes the address of _dl_find_object(). */
+static bool is_reference(struct search *search, const Elf64_Rela *row)
+{
+	uint64_t type = ELF64_R_TYPE(row->r_info), nr = ELF64_R_SYM(row->r_info);
+	const Elf64_Sym *symbol;
+
+	if (type != ARCH_RELOC_GLOB_DAT && type != ARCH_RELOC_JUMP_SLOT)
+		return false;
+	symbol = view(search, &search->symbols, search->by_tag[DT_SYMTAB] + nr * sizeof(*symbol),
+		      sizeof(*symbol));
+	return symbol && has_name(search, symbol->st_name, function_name);
+}
+
+/* Returns true if the loader has made the memory page of @addr read-only.  It does so for whole
+ * pages only. */
+static bool is_page_protected(struct search *search, uint64_t addr)
+{
+	const Elf64_Ehdr *head = view(search, &search->symbols, search->start, sizeof(*head));
+	uint64_t at = head ? search->start + head->e_phoff : 0;
+	uint32_t nr = head ? min_u32(head->e_phnum, PROGRAMS_MAX) : 0;
+
+	for (uint32_t i = 0; i < nr; i++, at += sizeof(Elf64_Phdr)) {
+		const Elf64_Phdr *row = view(search, &search->symbols, at, sizeof(*row));
+
+		uint64_t from = row ? search->bias + row->p_vaddr : 0;
+
+		if (row && row->p_type == PT_GNU_RELRO && addr >= arch_page_start(from) &&
+		    addr < arch_page_start(from + row->p_memsz))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Let the word at @at refer to find_object().  A thread may load it at any time, so one store
+ * writes it.  A thread that binds the reference at this moment, because it is the first one to
+ * use it, may write libc's address after that: then the next unwinders_serve() does this again.
+ */
+static void change_reference(struct search *search, uint64_t at)
+{
+	const uint64_t *word = view(search, &search->symbols, at, sizeof(*word));
+	uint64_t page = arch_page_start(at);
+
+	if (!word || at % sizeof(*word) || *word == (uint64_t)find_object)
+		return;
+	if (arch_syscall3(SYS_mprotect, page, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE))
+		return;
+	__atomic_store_n((uint64_t *)at, (uint64_t)find_object, __ATOMIC_RELAXED);
+	if (is_page_protected(search, at))
+		arch_syscall3(SYS_mprotect, page, ARCH_PAGE_BYTES, PROT_READ);
+}
+
+static void change_references(struct search *search, uint64_t at, uint64_t bytes)
+{
+	uint64_t nr = min_u64(bytes / sizeof(Elf64_Rela), ROWS_MAX);
+
+	for (uint64_t i = 0; i < nr; i++, at += sizeof(Elf64_Rela)) {
+		const Elf64_Rela *row = view(search, &search->rows, at, sizeof(*row));
+
+		if (!row)
+			return;
+		if (is_reference(search, row))
+			change_reference(search, search->bias + row->r_offset);
+	}
+}
+
+/* ---- the objects ---- */
+
+/* Prepare @search for the object of @map, a copy of the loader's data.  Returns false if there is
+ * no such object any more, or if it is libulf. */
+static bool find_map(struct search *search, const struct link_map *map, uint64_t at)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object(map->l_ld, &found) || (uint64_t)found.dlfo_link_map != at)
+		return false;
+	search->bias = map->l_addr;
+	search->start = (uint64_t)found.dlfo_map_start;
+	search->end = (uint64_t)found.dlfo_map_end;
+	/* Forget what was read of an object that was here before. */
+	search->rows.page = search->symbols.page = search->names.page = 0;
+	search->rows.bytes = search->symbols.bytes = search->names.bytes = 0;
+	return (uint64_t)&find_map < search->start || (uint64_t)&find_map >= search->end;
+}
+
+static void serve_object(struct search *search, const struct link_map *map, uint64_t at)
+{
+	if (!find_map(search, map, at) || !read_dynamic(search, (uint64_t)map->l_ld) ||
+	    !needs_version(search))
+		return;
+	change_references(search, search->by_tag[DT_JMPREL], search->by_tag[DT_PLTRELSZ]);
+	change_references(search, search->by_tag[DT_RELA], search->by_tag[DT_RELASZ]);
+}
+
+/* Look at all objects after @map in the loader's list, or before it. */
+static void serve_list(struct search *search, uint64_t at, bool is_back)
+{
+	struct link_map map;
+
+	for (uint32_t i = 0; at && i < OBJECTS_MAX; i++) {
+		if (codemem_read(search->rows.fd, (const uint8_t *)at, &map, sizeof(map)))
+			return;
+		serve_object(search, &map, at);
+		at = (uint64_t)(is_back ? map.l_prev : map.l_next);
+	}
+}
+
+void unwinders_serve(void)
+{
+	struct dl_find_object own;
+	struct search *search;
+	int fd;
+
+	if (!_dl_find_object || _dl_find_object((void *)&find_map, &own))
+		return;
+	search = memory_alloc(sizeof(*search));
+	if (!search)
+		return;
+	fd = codemem_begin();
+	search->rows.fd = search->symbols.fd = search->names.fd = fd;
+	serve_list(search, (uint64_t)own.dlfo_link_map, true);
+	serve_list(search, (uint64_t)own.dlfo_link_map, false);
+	codemem_end(fd);
+	memory_free(search);
+}
+#else
+void unwinders_serve(void)
+{
+}
+#endif

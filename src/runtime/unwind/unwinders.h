@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Help the unwinders of the program to find their way out of slots and copies; see
+ * unwinders.c. */
+#ifndef ULF_RUNTIME_UNWINDERS_H
+#define ULF_RUNTIME_UNWINDERS_H
+
+/*
+ * unwinders_serve - let the unwinders that are loaded now ask libulf for tables
+ *
+ * The caller holds runtime_lock(), and may be a thread that libc does not know.  An unwinder that
+ * is loaded later needs another call.  Without an effect if libc has no _dl_find_object(), or if
+ * the memory of an unwinder cannot be changed.
+ */
+void unwinders_serve(void);
+
+#endif
