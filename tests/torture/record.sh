@@ -33,7 +33,7 @@ expect "output of forks" "$records emitted" "$(cat out)"
 expect "saved and lost of children" $records $(($(saved) + $(lost)))
 total_saved=$((total_saved + $(saved))) total_lost=$((total_lost + $(lost)))
 
-# What the file really has.
+# The report counts the records in the file itself.
 expect "records in the file" "$(saved)" "$(ulf report --stats forks.dat | sed -n 's/^records *//p')"
 
 # The program is killed: all that it has written before is there, or counted.
