@@ -4,8 +4,8 @@
 # no-sanitize: address a library with the sanitizer cannot be loaded into a program without
 # no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
 # A signal handler finds the callers of a moved function at each instruction of its slot, of its
-# copy, and of its stub: by backtrace(), by throwing an exception, by cancelling the
-# thread, and by libulf's own stacks.  stepped.cpp describes the program.
+# copy, and of its stub: by backtrace(), by throwing an exception, by cancelling the thread, and by
+# libulf's own stacks.  stepped.cpp describes the program.
 . tests/cli/common
 
 g++ -O2 -std=gnu++17 -D_GNU_SOURCE -fnon-call-exceptions -pthread -o "$TMPDIR/stepped" \
@@ -33,6 +33,8 @@ mkfifo "$TMPDIR/go"
 pid=$!
 trap 'kill -KILL $pid 2>/dev/null' EXIT
 exec 9>"$TMPDIR/go"
+# The shell's child has opened the FIFO, too, before it became the program.
+until_true grep -qx stepped "/proc/$pid/comm"
 ulf attach "$pid" >"$TMPDIR/attached" 2>&1 || fail "attach: $(cat "$TMPDIR/attached")"
 root=$(head -n 1 "$TMPDIR/attached")
 ulf echo 'moved_*' "$root/set_ftrace_filter" || fail "filter"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Read and write the CPU's flags; see steps.c.  In C, a compiler's unwind table would be wrong
  * between the push and the pop, and a signal handler may unwind the stack there. */
+#ifdef __CET__
+#include <cet.h>
+#endif
 
 	.text
 	.globl	arch_flags
