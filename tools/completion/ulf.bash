@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run record report attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run record report graph attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -125,6 +125,12 @@ _ulf() {
 		if [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-e -f -s -u -g -S --event --filter --since --until \
 				--function-graph --stats --no-pager --help" -- "$word"))
+		else
+			COMPREPLY=($(compgen -f -- "$word"))
+		fi ;;
+	graph)
+		if [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-d -s --depth --share --help" -- "$word"))
 		else
 			COMPREPLY=($(compgen -f -- "$word"))
 		fi ;;
