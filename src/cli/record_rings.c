@@ -38,6 +38,7 @@ struct reader {
 	uint64_t end, end_page;		/* number of records in the ring, and of its newest page,
 					 * at the start of the pass */
 	uint64_t dropped;		/* number of records that the ring has refused */
+	uint64_t first;			/* number of records before those that are read */
 	struct ring_record record;	/* the next record, if @has_record */
 	bool has_record;
 };
@@ -53,6 +54,7 @@ struct record_rings {
 	int fd;				/* the root's memory */
 	struct abi_control control;	/* checked copy */
 	uint64_t buffer_off;		/* offset of the abi_buffer */
+	bool is_archive;		/* true: read the unread records of all rings */
 	char *path;
 	struct record_packs *packs;
 	uint32_t page_bytes;		/* size of the pages in the file; 0: no ring yet */
@@ -99,8 +101,8 @@ static int find_buffer(struct record_rings *rings, const char *instance)
 	return -ENOENT;
 }
 
-int record_rings_open(int roots, const char *name, const char *instance, const char *path,
-		      struct record_packs *packs, struct record_rings **ret_rings)
+int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
+		      const char *path, struct record_packs *packs, struct record_rings **ret_rings)
 {
 	struct record_rings *rings = calloc(1, sizeof(*rings));
 	struct root_peek peek;
@@ -113,6 +115,7 @@ int record_rings_open(int roots, const char *name, const char *instance, const c
 	if (!r) {
 		rings->control = peek.control;
 		rings->packs = packs;
+		rings->is_archive = is_archive;
 		rings->path = strdup(path);
 		rings->lanes = calloc(peek.control.nr_cpus, sizeof(*rings->lanes));
 		r = rings->path && rings->lanes ? find_buffer(rings, instance) : -ENOMEM;
@@ -187,8 +190,8 @@ static bool has_reader(const struct lane *lane, const struct abi_ring_ref *ref)
 	return false;
 }
 
-/* Map a ring, and begin to read it with its first record, whatever other readers have consumed.
- * A ring that cannot be mapped is tried again in the next pass. */
+/* Map a ring, and begin to read it.  A ring that cannot be mapped is tried again in the next
+ * pass. */
 static int add_reader(struct record_rings *rings, struct lane *lane,
 		      const struct abi_ring_ref *ref)
 {
@@ -208,21 +211,42 @@ static int add_reader(struct record_rings *rings, struct lane *lane,
 		reader_free(reader);
 		return r == -ENOMEM ? r : 0;
 	}
-	reader->cursor.seq = reader->cursor.entries = reader->cursor.lost = 0;
-	reader->cursor.offset = 0;
+	reader->cursor.lost = 0;
+	if (rings->is_archive) {
+		reader->first = reader->end = reader->cursor.entries;
+	} else {
+		reader->cursor.seq = reader->cursor.entries = 0;
+		reader->cursor.offset = 0;
+	}
 	lane->readers[lane->nr_readers++] = reader;
 	if (!rings->page_bytes)
 		rings->page_bytes = view.page_bytes;
 	return 0;
 }
 
-static int find_rings_of_side(struct record_rings *rings, uint32_t side)
+/* Return true if @side is the main side of @cpu, whose records `trace` prints. */
+static bool is_main_side(const struct record_rings *rings, uint32_t cpu, uint32_t side)
+{
+	uint64_t swapped_off = offsetof(struct abi_buffer, cpus_swapped) + cpu / 64 * 8;
+	uint64_t swapped;
+	uint32_t spare;
+
+	if (pread(rings->fd, &spare, sizeof(spare), (off_t)(rings->buffer_off +
+		  offsetof(struct abi_buffer, spare))) != sizeof(spare) ||
+	    pread(rings->fd, &swapped, sizeof(swapped),
+		  (off_t)(rings->buffer_off + swapped_off)) != sizeof(swapped))
+		return false;
+	return ((spare / ABI_SPARE_SWAP ^ (uint32_t)(swapped >> cpu % 64)) & 1) == side;
+}
+
+/* Find the rings of a side.  @table: offset of a table of references in struct abi_side. */
+static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t table)
 {
 	/* static, because the array is too large for the stack */
 	static struct abi_ring_ref refs[ABI_CPUS][ABI_RING_KINDS];
 	size_t bytes = rings->control.nr_cpus * sizeof(refs[0]);
 	uint64_t off = rings->buffer_off + offsetof(struct abi_buffer, side) +
-		       side * sizeof(struct abi_side) + offsetof(struct abi_side, ring);
+		       side * sizeof(struct abi_side) + table;
 
 	if (pread(rings->fd, refs, bytes, (off_t)off) != (ssize_t)bytes)
 		return 0;
@@ -233,7 +257,8 @@ static int find_rings_of_side(struct record_rings *rings, uint32_t side)
 			int r = 0;
 
 			if (ref->off && lane->nr_readers < READERS_MAX &&
-			    is_in_arena(&rings->control, ref) && !has_reader(lane, ref))
+			    is_in_arena(&rings->control, ref) && !has_reader(lane, ref) &&
+			    (!rings->is_archive || is_main_side(rings, cpu, side)))
 				r = add_reader(rings, lane, ref);
 			if (r)
 				return r;
@@ -358,8 +383,13 @@ int64_t record_rings_read(struct record_rings *rings, bool is_end)
 	int64_t sum = 0;
 
 	for (uint32_t side = 0; side < ABI_SIDES; side++) {
-		int r = find_rings_of_side(rings, side);
+		int r = 0;
 
+		/* Rings from before a change of size come first: their records are older. */
+		if (rings->is_archive)
+			r = find_rings_of_side(rings, side, offsetof(struct abi_side, prev));
+		if (!r)
+			r = find_rings_of_side(rings, side, offsetof(struct abi_side, ring));
 		if (r)
 			return r;
 	}
@@ -401,7 +431,7 @@ struct record_count record_rings_count(const struct record_rings *rings)
 		for (uint32_t j = 0; j < rings->lanes[i].nr_readers; j++) {
 			const struct reader *reader = rings->lanes[i].readers[j];
 
-			count.written += reader->end + reader->dropped;
+			count.written += reader->end - reader->first + reader->dropped;
 		}
 	return count;
 }

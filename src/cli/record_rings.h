@@ -30,13 +30,16 @@ struct record_count {
 /*
  * record_rings_open - open the buffer of an instance of the root @roots/@name
  * @instance: name of the instance; "" for the top instance
+ * @is_archive: read what `trace` would print now, also in rings from before a change of size;
+ *	else read each ring from its first record on, whatever other readers have consumed
  * @path: path of the result; temporary files are made next to it
  *
  * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a memory
  * that cannot be used; or another -errno.
  */
-int record_rings_open(int roots, const char *name, const char *instance, const char *path,
-		      struct record_packs *packs, struct record_rings **ret_rings);
+int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
+		      const char *path, struct record_packs *packs,
+		      struct record_rings **ret_rings);
 /* Close the rings.  Chunks must have been written (record_packs_flush()). */
 void record_rings_close(struct record_rings *rings);
 /* Return the number of the run that has started the root's program, 0 if there is none. */

@@ -125,8 +125,9 @@ static int add_root(struct record_session *session, const char *name)
 		return r;
 	recorded->name = strdup(name);
 	if (recorded->name)
-		r = record_rings_open(session->roots, name, settings->instance, settings->path,
-				      session->packs, &recorded->rings);
+		r = record_rings_open(session->roots, name, settings->instance,
+				      settings->is_archive, settings->path, session->packs,
+				      &recorded->rings);
 	if (!r && (!settings->run_id ||
 		   record_rings_run_id(recorded->rings) == settings->run_id)) {
 		STAILQ_INSERT_TAIL(&session->all, recorded, link);

@@ -26,6 +26,7 @@ struct record_settings {
 	uint32_t keep;			/* number of files to keep when a new file is begun at the
 					 * limit; 0: the recording ends at the limit */
 	uint32_t run_id;		/* record all roots of this run; 0: record @root */
+	bool is_archive;		/* true: write what @root has recorded until now */
 	const char *root, *instance;	/* full name of a root; name of its instance, "" for the
 					 * top instance */
 };

@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run record report graph attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run record report graph archive attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -133,6 +133,14 @@ _ulf() {
 			COMPREPLY=($(compgen -W "-d -s --depth --share --help" -- "$word"))
 		else
 			COMPREPLY=($(compgen -f -- "$word"))
+		fi ;;
+	archive)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-o|--output) ]]; then
+			COMPREPLY=($(compgen -f -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-o -i --output --instance --help" -- "$word"))
+		else
+			_ulf_roots "$word"
 		fi ;;
 	attach)
 		if [[ $word == -* ]]; then
