@@ -187,15 +187,21 @@ static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 	return r;
 }
 
-/* Returns true if another child of the stopper traces a thread. */
+/* Returns true if another child of the stopper traces a thread, or a tracer that has ended since
+ * then. */
 static bool is_other_child(const struct stop_failure *failure)
 {
-	return failure->error == -EPERM && failure->tracer &&
-	       task_stat_read(failure->tracer, failure->tracer).parent == getppid();
+	struct task_stat tracer;
+
+	if (failure->error != -EPERM || !failure->tracer)
+		return false;
+	tracer = task_stat_read(failure->tracer, failure->tracer);
+	return tracer.parent == getppid() || task_has_ended(tracer);
 }
 
 /* Stop the threads.  A child that has given up on a thread which did not stop in time traces this
- * thread until it exits, and it answers before that.  So wait for its end. */
+ * thread until it exits, and it answers before that.  So wait for its end.  Returns -EBUSY if that
+ * takes too long. */
 static int stop_when_free(const struct stop_order *order, const struct stop_request *request,
 			  struct stopped **ret_stopped)
 {
@@ -213,7 +219,7 @@ static int stop_when_free(const struct stop_order *order, const struct stop_requ
 		was_free = !failure.tracer;
 		nanosleep(&pause, NULL);
 	}
-	return r;
+	return r == -EPERM && is_other_child(&failure) ? -EBUSY : r;
 }
 
 /* Stop the threads, and say so to the process.  Returns 0 or -errno. */
