@@ -2,8 +2,7 @@
 /*
  * Switches sites of functions that no compiler has prepared.  The table of moved functions
  * (abi/moved.h) has for each of them the first instructions and a copy of them.  A site is
- * switched in one of these ways (enum fmoved_way), which is chosen when the site is first
- * needed, for as long as the object is loaded:
+ * switched in one of these ways (enum fmoved_way):
  *
  *	off	55 48 89 e5 41		the first instructions
  *	live	e9 48 89 e5 41		jmp  stub; one byte differs
@@ -29,7 +28,8 @@
  * prefix, the second byte can become the opcode instead: a jump ignores the prefix, the distance
  * is another one, and no thread is ever between a prefix and its instruction.
  *
- * Still: if no stub can be where these jumps lead, the whole jump is written.  A jump from
+ * Still: the whole jump is written if no other thread runs when the site is switched on, because
+ * that needs no stub; or if no stub can be where the other jumps lead.  A jump from
  * elsewhere to 0x1131 or 0x1134 would find bytes of the jump's distance.  The analysis has
  * refused every function into which such a jump may exist.  A thread that was interrupted there
  * would continue in the middle of the jump, too.  So threads are stopped and looked at before a
@@ -165,10 +165,13 @@ static bool can_be(const struct moved_row *row, const uint8_t *original, enum fm
 /* Choose the way of site @i, and write its stub if it needs one. */
 static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 {
-	const uint8_t *original = moved_original(sites->moved, row_of(sites, i));
+	const struct moved_row *row = row_of(sites, i);
+	const uint8_t *original = moved_original(sites->moved, row);
 
+	if (sites->is_alone && row->class != MOVED_BYTE)
+		return FMOVED_STILL;
 	for (enum fmoved_way way = FMOVED_LIVE; way <= FMOVED_LIVE_REX; way++)
-		if (can_be(row_of(sites, i), original, way) &&
+		if (can_be(row, original, way) &&
 		    pun_take(stub_of(sites, i, way), slot_of(sites, i)->code))
 			return way;
 	return FMOVED_STILL;

@@ -11,8 +11,9 @@
 
 /* How a site is switched. */
 enum fmoved_way {
-	FMOVED_UNDECIDED,		/* it was never on */
-	FMOVED_LIVE,			/* its first byte is replaced, while threads run */
+	FMOVED_UNDECIDED,		/* it was never on, or was FMOVED_STILL and is off */
+	FMOVED_LIVE,			/* its first byte is replaced, while threads run.  This and
+					 * the next way stay while the object is loaded */
 	FMOVED_LIVE_REX,		/* its second byte is, after a REX prefix */
 	FMOVED_STILL,			/* several bytes are replaced, while no other thread runs */
 };
@@ -23,7 +24,7 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map);
 /* Returns the address at which the copy of site @i is, or will be. */
 uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
 /*
- * Choose the way of site @i if that was not done before, and write its copy and its stub.  No
+ * Choose the way of site @i if it has none, and write its copy and its stub.  No
  * thread reaches them while the site is off.  Returns 0; -EILSEQ: the text does not have the bytes
  * that were analysed, or only one byte may be replaced and no stub can be where the jump would
  * lead; -ENOMEM: the copy is too far away from an address that it needs.

@@ -576,6 +576,9 @@ static int flip_copied(struct fsites *sites, uint32_t i)
 	r = fmoved_flip(sites, i);
 	if (!r) {
 		site->is_on = site->users != 0;
+		/* The next time, other threads may run. */
+		if (!site->is_on)
+			site->way = FMOVED_UNDECIDED;
 		sites->written = i + 1;
 		sites->nr_switched++;
 	}

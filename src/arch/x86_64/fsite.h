@@ -69,6 +69,8 @@ struct fsites {
 					 * NULL: a compiler has made the sites */
 	uint64_t bias;			/* only with @moved: address of a byte in memory minus its
 					 * address in the file */
+	bool is_alone;			/* set by the caller before fsites_prepare(): no other
+					 * thread of the process runs */
 	uint32_t nr_switched;		/* number of times that a site was switched on or off; the
 					 * caller may set it to 0 */
 	bool has_old_slots;		/* true: fsites_switch() could not write

@@ -188,6 +188,7 @@ static int update_object(struct object *object)
 	}
 	if (!sites->end_changed)
 		return 0;
+	sites->is_alone = sites->moved && still_is_alone();
 	/* Before a thread can be in a slot, unwinders must know of slots. */
 	if (!has_served)
 		unwinders_serve();

@@ -272,9 +272,8 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 	return r;
 }
 
-/* Returns true if the calling thread is the only one of this process; false if that is not
- * known.  A directory has two links, and one more for each directory in it. */
-static bool is_alone(void)
+/* A directory has two links, and one more for each directory in it. */
+bool still_is_alone(void)
 {
 	struct stat st;
 
@@ -302,7 +301,7 @@ int still_flip(bool (*may_flip)(const struct object *object))
 			arch_syscall2(SYS_nanosleep, &pause, NULL);
 		if (may_be_in_handler())
 			note_own_stack();
-		r = is_alone() ? flip_all(may_flip, &nr_used) :
+		r = still_is_alone() ? flip_all(may_flip, &nr_used) :
 				 stop_and_flip(may_flip, &nr_used);
 		/* EBUSY: a thread got no CPU, or waits in the kernel, and did not stop in time */
 		if (r != -EBUSY && (r || !nr_used))
