@@ -38,7 +38,7 @@ NAME_BYTES = 40
 EXPECTED = {errno.ENOENT, errno.ENODEV, errno.EINVAL, errno.EBUSY, errno.ESRCH, errno.EEXIST,
 	    errno.EIO, errno.ENOTCONN, errno.ESTALE}
 # Results that are reported: a thread could not be stopped; the agent got no CPU time.
-REPORTED = {errno.EPERM, errno.ETIMEDOUT}
+REPORTED = {errno.EPERM, errno.ETIMEDOUT, errno.EAGAIN}
 # Options that change nothing but the text, or that end the recording.
 LEFT_OUT = {"disable_on_free", "block", "bin", "hex", "raw"}
 
