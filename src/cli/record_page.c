@@ -48,6 +48,28 @@ void record_pages_flush(struct record_pages *pages)
 	pages->chunk = NULL;
 }
 
+/* Make space for a page in the chunk.  Returns 0 or -ENOMEM. */
+static int need_page(struct record_pages *pages)
+{
+	if (pages->page)
+		end_page(pages);
+	if (pages->chunk && pages->chunk->bytes + pages->page_bytes > RECORD_CHUNK_BYTES)
+		record_pages_flush(pages);
+	if (!pages->chunk)
+		pages->chunk = record_chunk_new(pages->packs);
+	return pages->chunk ? 0 : -ENOMEM;
+}
+
+int record_pages_add_page(struct record_pages *pages, const void *data, uint32_t nr)
+{
+	if (need_page(pages))
+		return -ENOMEM;
+	memcpy(pages->chunk->data + pages->chunk->bytes, data, pages->page_bytes);
+	pages->chunk->bytes += pages->page_bytes;
+	pages->chunk->records += nr;
+	return 0;
+}
+
 /* Begin a page for a record that takes @need bytes.  If records were lost, leave space for their
  * number, unless the record needs this space. */
 static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, uint64_t lost)
@@ -56,11 +78,7 @@ static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, 
 
 	if (need > room)
 		return -EMSGSIZE;
-	if (pages->chunk && pages->chunk->bytes + pages->page_bytes > RECORD_CHUNK_BYTES)
-		record_pages_flush(pages);
-	if (!pages->chunk)
-		pages->chunk = record_chunk_new(pages->packs);
-	if (!pages->chunk)
+	if (need_page(pages))
 		return -ENOMEM;
 	pages->page = pages->chunk->data + pages->chunk->bytes;
 	memcpy(pages->page, &time, sizeof(time));
@@ -92,11 +110,8 @@ int record_pages_add(struct record_pages *pages, uint64_t time, const void *data
 	uint64_t delta;
 
 	if (lost || !fits(pages, time, need)) {
-		int r;
+		int r = begin_page(pages, time, need, lost);
 
-		if (pages->page)
-			end_page(pages);
-		r = begin_page(pages, time, need, lost);
 		if (r)
 			return r;
 	}

@@ -31,6 +31,9 @@ struct record_pages {
  */
 int record_pages_add(struct record_pages *pages, uint64_t time, const void *data, uint32_t bytes,
 		     uint64_t lost);
+/* Append a whole page, @data, with @nr records, before which none was lost.  Returns 0 or
+ * -ENOMEM. */
+int record_pages_add_page(struct record_pages *pages, const void *data, uint32_t nr);
 /* End the page and put the chunk.  @lost: number of records that were lost after the last one. */
 void record_pages_flush(struct record_pages *pages);
 

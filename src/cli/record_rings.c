@@ -358,19 +358,50 @@ static int take_record(struct record_rings *rings, struct lane *lane, struct rea
 	return 0;
 }
 
+/* Store the whole page of @reader, if no other ring has a record in its time, it ends before the
+ * pass does, and nothing was lost before it.  Returns the number of records, 0 if the page must
+ * be stored record by record; or -ENOMEM. */
+static int take_page(struct record_rings *rings, struct lane *lane, struct reader *reader,
+		     uint64_t horizon)
+{
+	struct ring_cursor *cursor = &reader->cursor;
+	uint64_t last_ns;
+	uint32_t nr;
+
+	if (cursor->lost || lane->unreported || cursor->view.page_bytes != lane->pages.page_bytes)
+		return 0;
+	nr = ring_cursor_peek_page(cursor, &last_ns);
+	if (!nr || last_ns > horizon || nr > reader->end - cursor->entries)
+		return 0;
+	for (uint32_t i = 0; i < lane->nr_readers; i++)
+		if (lane->readers[i] != reader && lane->readers[i]->has_record &&
+		    lane->readers[i]->record.time_ns <= last_ns)
+			return 0;
+	if (record_pages_add_page(&lane->pages, cursor->page.data, nr))
+		return -ENOMEM;
+	rings->read += nr;
+	ring_cursor_advance_page(cursor, nr, last_ns);
+	peek(reader);
+	return (int)nr;
+}
+
 static int64_t read_lane(struct record_rings *rings, struct lane *lane, bool is_end)
 {
 	uint64_t horizon = begin_pass(lane);
 	struct reader *reader;
 	int64_t bytes = 0;
 
-	while ((reader = oldest(lane)) && (is_end || reader->record.time_ns <= horizon)) {
+	if (is_end)
+		horizon = UINT64_MAX;
+	while ((reader = oldest(lane)) && reader->record.time_ns <= horizon) {
 		int r = need_temp(rings, lane);
 
-		bytes += reader->record.bytes;
+		if (!r)
+			r = take_page(rings, lane, reader, horizon);
+		bytes += r > 0 ? rings->page_bytes : reader->record.bytes;
 		if (!r)
 			r = take_record(rings, lane, reader);
-		if (r)
+		if (r < 0)
 			return r;
 	}
 	if (is_end && lane->pages.temp)

@@ -214,6 +214,30 @@ void ring_cursor_advance(struct ring_cursor *cursor,
 	cursor->lost = 0;
 }
 
+uint32_t ring_cursor_peek_page(const struct ring_cursor *cursor, uint64_t *ret_time_ns)
+{
+	uint64_t time_ns = cursor->page.time_ns;
+	struct ring_record record;
+	uint32_t offset = 0, nr = 0;
+	int r;
+
+	if (!cursor->has_page || cursor->page.is_open || cursor->offset)
+		return 0;
+	while ((r = ring_record_next(&cursor->page, &offset, &time_ns, &record)) > 0)
+		nr++;
+	*ret_time_ns = time_ns;
+	return r ? 0 : nr;
+}
+
+void ring_cursor_advance_page(struct ring_cursor *cursor, uint32_t nr, uint64_t time_ns)
+{
+	cursor->offset = cursor->page.bytes;
+	cursor->time_ns = time_ns;
+	cursor->entries += nr;
+	cursor->read_count += nr;
+	cursor->lost = 0;
+}
+
 /* Reading the second record is cheap if it is on the page of the first one.  Otherwise
  * a copy of the cursor reads the next page into cursor->ahead. */
 int ring_cursor_peek_second(struct ring_cursor *cursor,

@@ -358,6 +358,15 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 void ring_cursor_advance(struct ring_cursor *cursor,
 			 const struct ring_record *record);
 /*
+ * Look at the whole page whose first record is the peeked one.
+ * Returns the number of records in cursor->page, and the time of the last one; 0 if the peeked
+ * record is not the first one of its page, if the page is still written, or if it is corrupt.
+ */
+uint32_t ring_cursor_peek_page(const struct ring_cursor *cursor, uint64_t *ret_time_ns);
+/* Move the cursor past this page, and set cursor->lost to 0.  The parameters are those that
+ * ring_cursor_peek_page() has returned. */
+void ring_cursor_advance_page(struct ring_cursor *cursor, uint32_t nr, uint64_t time_ns);
+/*
  * How the server hands records to a reader.  Only the server calls these functions.
  *
  * ring_cursor_offer() stores in the ring: all records before the cursor are being
