@@ -49,7 +49,8 @@ run_server() {
 			kill -HUP "$master"
 		done
 		wait $!
-		grep 'Non-2xx\|read [1-9]\|unable' "$TMPDIR/wrk"
+		# A reload closes connections that wait for their next request.
+		grep 'Non-2xx\|connect [1-9]\|unable' "$TMPDIR/wrk"
 	fi
 	fetch "$port"
 	"$TMPDIR/bin/nginx" -c "$TMPDIR/nginx.conf" -e "$TMPDIR/nginx.log" -s quit

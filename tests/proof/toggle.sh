@@ -44,6 +44,11 @@ toggle() {
 		sleep 1
 	done
 	end_toggler
+	# What is traced now may make the last requests slow.
+	for pid in $(cat "$attach_to"); do
+		! ulf ls | grep -q " $pid  *alive" || ulf detach "$pid" >/dev/null ||
+			fail "$1: ulf detach $pid"
+	done
 	touch "$stop"
 	for pid in $clients; do
 		wait "$pid" || fail "$1: $(tail -n 30 "$TMPDIR/clients" "$TMPDIR/$1.log" 2>&1)"
