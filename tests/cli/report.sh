@@ -61,12 +61,13 @@ expect "a filter by comm" 5000 "$(lines -f 'comm == "clients-emit"' emit.dat)"
 text=$(ulf report -f 'nosuch > 1' emit.dat 2>&1) && fail "a field that is not there"
 contains "$text" "Field not found"
 echo 1000 | ulf record -o time.dat -e emit -- "$emit" >out 2>err || fail "$(cat err)"
+# Lines have times that are rounded to microseconds, half a microsecond up.
 times=$(ulf report time.dat | sed -n 's/.* \([0-9.]*\): emit_number.*/\1/p')
 middle=$(echo "$times" | sed -n 500p)
 expect "all lines, before and after a time" "$(echo "$times" | awk "\$1 + 0 >= $middle" | wc -l)" \
 	"$(lines --since "$(echo "$middle" | awk '{ printf "%.7f", $1 - 0.0000005 }')" time.dat)"
 expect "until" "$(echo "$times" | awk "\$1 + 0 < $middle" | wc -l)" \
-	"$(lines --until "$(echo "$middle" | awk '{ printf "%.7f", $1 - 0.0000005 }')" time.dat)"
+	"$(lines --until "$(echo "$middle" | awk '{ printf "%.9f", $1 - 0.000000501 }')" time.dat)"
 
 # ---- several files ----
 echo 20 | ulf record -o a.dat -e emit -- "$emit" >out 2>err || fail "$(cat err)"
