@@ -232,8 +232,10 @@ run_work sh -c 'ulf run -o inner --ftrace=function --ftrace-filter=main ./work 1
 expect "inner run: programs" "work " "$(names)"
 expect "inner run: records" "1 0" "$(grep -c ': main <-' inner) $(grep -c ': work <-' inner)"
 
-# A program in the background is reported if it is still alive.
-run_work sh -c './work 1; exec >/dev/null 2>&1; sleep 100 & echo $! >sleeper'
+# A program in the background is reported if it is still alive.  The shell ends when its child has
+# become this program: until then the child belongs to the shell's root.
+run_work sh -c './work 1; exec >/dev/null 2>&1; sleep 100 & echo $! >sleeper
+	until grep -qx sleep /proc/$!/comm; do :; done'
 expect "background: programs" "work " "$(names | sed 's/sleep //')"
 kill "$(cat sleeper)"
 
