@@ -33,6 +33,7 @@
 
 #define HOLD_SECONDS	5		/* longest wait for settings that the
 					 * user has asked for, s */
+#define TRACE_VARIABLE	"ULF_TRACE="	/* of the environment: the boot settings */
 #define RINGS_SECONDS	2		/* longest wait for rings that trace_printk()
 					 * may need, s */
 
@@ -131,8 +132,31 @@ void boot_fill(struct abi_control *c, const char *dir)
 	c->hold = has_answers;
 }
 
+/*
+ * `ulf run' has loaded libulf into a program that no compiler has prepared, for its functions.  The
+ * settings stay for the programs that it starts, where a function that is missing is no mistake.
+ * The pointer in the environment is replaced, because a program may have a setenv() of its own, as
+ * bash has, which must not be called before main().
+ */
+static void relax_settings(void)
+{
+	static char relaxed[ABI_BOOT_BYTES];
+	const char *words = getenv("ULF_TRACE");
+
+	if (!words || !getenv("ULF_HOLD") || boot_has(words, BOOT_FOLLOW) ||
+	    !are_about_functions(words) ||
+	    snprintf(relaxed, sizeof(relaxed), TRACE_VARIABLE "%s follow", words) >=
+	    (int)sizeof(relaxed))
+		return;
+	for (char **variable = environ; *variable; variable++)
+		if (!strncmp(*variable, TRACE_VARIABLE, strlen(TRACE_VARIABLE)))
+			*variable = relaxed;
+}
+
 void boot_root_made(void)
 {
+	if (is_plain && !source)
+		relax_settings();
 	if (is_plain || source || follow_is_wanted())
 		return;
 	unsetenv("ULF_TRACE");
