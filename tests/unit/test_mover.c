@@ -47,7 +47,7 @@ FUNCTION_IN(LOOSE, one_relative, "movl $7,a_variable(%rip)\n\tret");
 FUNCTION_IN(LOOSE, two_short, "xorl %eax,%eax\n\tret");
 FUNCTION_IN(LOOSE, only_return, "ret");
 FUNCTION_IN(LOOSE, marked, "endbr64\n\tmovl $1,%eax\n\tret");
-FUNCTION_IN(LOOSE, tail_jump, "jmp one");
+FUNCTION_IN(LOOSE, tail_jump, SHORT(0xeb, "one"));
 FUNCTION_IN(LOOSE, call_first, "call one\n\tret");
 FUNCTION_IN(LOOSE, call_first_register, "call *%rax\n\tret");
 FUNCTION_IN(LOOSE, call_first_memory, "call *a_variable(%rip)\n\tret");
