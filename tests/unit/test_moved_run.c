@@ -69,7 +69,7 @@ struct state {
 
 static uint8_t *arena;
 static pid_t child;
-static uint64_t nr_runs, nr_steps, nr_faults, nr_unsaved;
+static uint64_t nr_runs, nr_steps, nr_faults, nr_unsaved, nr_wrong;
 
 /* ---- the object ---- */
 
@@ -274,7 +274,8 @@ static void run_original(const struct object *object, const struct moved_row *ro
 /*
  * Check that a frame of the copy leads to the caller.  @first: the state at the entry.  Functions
  * of hand-written code that only such code calls may use a register without saving it, and
- * their unwind table does not say so.  They are counted.
+ * their unwind table does not say so.  They are counted.  So are frames in functions whose table
+ * does not follow the stack pointer, such as bn_gather5() in libcrypto 3.0.20.
  */
 static void check_frame(const struct object *object, const struct moved_row *row,
 			const struct state *first, struct user_regs_struct *regs, uint32_t at)
@@ -289,9 +290,12 @@ static void check_frame(const struct object *object, const struct moved_row *row
 	if (!frame)
 		fail_msg("%#lx: no frame for byte %u of the copy", row->vaddr, at);
 	cfa = *reg_of(regs, frame->cfa_register) + (uint64_t)(int64_t)frame->cfa_offset;
-	if (cfa != first->regs.rsp + 8)
-		fail_msg("%#lx + %u: the CFA is wrong by %ld", row->vaddr, at,
-			 (long)(cfa - first->regs.rsp - 8));
+	if (cfa != first->regs.rsp + 8) {
+		print_message("%#lx + %u: the CFA is wrong by %ld\n", row->vaddr, at,
+			      (long)(cfa - first->regs.rsp - 8));
+		nr_wrong++;
+		return;
+	}
 	for (uint32_t i = 0; i < MOVED_SAVED_REGS; i++) {
 		uint64_t was = *reg_of((struct user_regs_struct *)&first->regs, numbers[i]);
 
@@ -410,7 +414,7 @@ static void run_row(const struct object *object, const struct moved_row *row)
 static void run_object(const char *path)
 {
 	struct object object;
-	uint64_t unsaved = nr_unsaved;
+	uint64_t unsaved = nr_unsaved, wrong = nr_wrong;
 	uint32_t nr = 0, every;
 
 	map_object(path, &object);
@@ -426,6 +430,7 @@ static void run_object(const char *path)
 	unmap_object(&object);
 	assert_true(nr > 100);
 	assert_true(nr_unsaved - unsaved <= nr / 200);
+	assert_true(nr_wrong - wrong <= nr / 1000);
 	print_message("%s: %u functions\n", path, nr);
 }
 
