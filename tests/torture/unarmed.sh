@@ -14,7 +14,7 @@ build() {
 	${CC:-cc} -std=gnu11 -O2 -pthread -D_GNU_SOURCE= -DULF_TESTPOINTS \
 		-DULF_TEST_UNARMED -Isrc -I"$ULF_BUILD/src" -Itests -o "$TMPDIR/$name" "$@" \
 		src/ring/*.c src/arch/x86_64/append.S \
-		src/arch/x86_64/rseq.c src/arch/x86_64/steps.c || exit 1
+		src/arch/x86_64/rseq.c src/arch/x86_64/steps.[cS] || exit 1
 }
 
 # must_fail WHAT PROGRAM [ARGUMENT]...: PROGRAM must find an error.
