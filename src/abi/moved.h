@@ -77,7 +77,8 @@ enum moved_class {
 	X(16, LOADER, "the dynamic linker calls it in its own way")	\
 	X(17, UNWINDER, "it walks the stack from its own frame")	\
 	X(18, START, "the program or a thread starts here")		\
-	X(19, TRACER, "a compiler or a tracer calls it at function entries")
+	X(19, TRACER, "a compiler or a tracer calls it at function entries") \
+	X(20, TRACEPOINT, "a tracepoint is in its first bytes")
 
 #define MOVED_REASON_ENUM(number, name, text) MOVED_BY_##name = (number),
 enum moved_reason {

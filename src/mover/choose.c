@@ -113,6 +113,17 @@ static bool is_entered(const struct mover *mover, const struct first *first, uin
 	return false;
 }
 
+/* Returns true if the site of a tracepoint begins in the @nr bytes at @vaddr.  Such a site may be
+ * switched at any time (poke.c): a copy of it would not be switched, and a jump whose distance has
+ * one of its bytes would lead elsewhere. */
+static bool has_tracepoint(const struct mover *mover, uint64_t vaddr, uint64_t nr)
+{
+	for (uint64_t end = vaddr + nr; vaddr < end && vaddr < mover->high; vaddr++)
+		if (insn_is_tracepoint(mover->image + (vaddr - mover->low), mover->high - vaddr))
+			return true;
+	return false;
+}
+
 /* Returns why the first @nr instructions, of @bytes bytes, cannot be moved if a jump replaces
  * @replaced bytes. */
 static enum moved_reason cannot_move(const struct mover *mover, const struct first *first,
@@ -121,6 +132,8 @@ static enum moved_reason cannot_move(const struct mover *mover, const struct fir
 	for (uint32_t i = 0; i < nr; i++)
 		if (first->insns[i].move == INSN_FIXED)
 			return first->insns[i].reason;
+	if (has_tracepoint(mover, site, bytes))
+		return MOVED_BY_TRACEPOINT;
 	if (is_entered(mover, first, site, replaced))
 		return MOVED_BY_TARGET;
 	return has_any(mover, mover->relocated, site, bytes) ? MOVED_BY_RELOCATED : MOVED_BY_NONE;
@@ -221,7 +234,8 @@ static void add_byte(const struct mover *mover, struct function *function)
 
 	if (function->class != MOVED_REFUSED && function->original_bytes == MOVED_JUMP_BYTES &&
 	    site + MOVED_JUMP_BYTES < next_start(mover, function) &&
-	    !has_bit(mover, mover->relocated, site + MOVED_JUMP_BYTES))
+	    !has_bit(mover, mover->relocated, site + MOVED_JUMP_BYTES) &&
+	    !has_tracepoint(mover, site + MOVED_JUMP_BYTES, 1))
 		function->original_bytes++;
 }
 

@@ -118,11 +118,16 @@ FUNCTION_IN(TIGHT, expression, "nop\n\t.cfi_escape 0x0f,3,0x77,8,6\n\tmovl $1,%e
 FUNCTION_IN(TIGHT, part, ".cfi_def_cfa_offset 32\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, no_return, ".cfi_undefined %rip\n\tmovl $1,%eax\n\tret");
 FUNCTION_IN(TIGHT, handler, ".cfi_signal_frame\n\tmovl $1,%eax\n\tret");
+#define TRACEPOINT ".byte 0x0f,0x1f,0x44,0x00,0x00\n\tret"
+FUNCTION_IN(TIGHT, tracepoint_first, TRACEPOINT);
+FUNCTION_IN(TIGHT, tracepoint_in_copy, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\t" TRACEPOINT);
+FUNCTION_IN(TIGHT, tracepoint_in_distance, "addl $5,%edi\n.Ltracepoint_at:\t" TRACEPOINT);
+FUNCTION_IN(TIGHT, tracepoint_after_jump, "movl $1,%eax\n\t" TRACEPOINT);
 FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 
 __asm__(".data\n\t.p2align 3\n"
 	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2\n\t"
-	".quad before_label + 4\n\t.text\n\t"
+	".quad before_label + 4, .Ltracepoint_at\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
 	"a_table: .long .Ltable_at - a_table, table_target - a_table\n\t"
 	/* Relative to a_table this entry would be .Lspared_at - 8, which is spared + 1. */
@@ -213,6 +218,8 @@ static const struct moved_case {
 	{ data_inside, MOVED_BYTE, 6, 6, false, COPY(0x8b, 0x05, FIELD) },
 	{ system_call, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
 	{ unknown, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
+	/* The byte after the jump changes when the tracepoint is switched. */
+	{ tracepoint_after_jump, MOVED_ONE, 5, 5, false, COPY(0xb8, 1, 0, 0, 0) },
 	/* The padding after these may be executed. */
 	{ falls, MOVED_BYTE, 6, 2, false, COPY(0x89, 0xc3) },
 	{ before_label, MOVED_BYTE, 6, 2, false, COPY(0x31, 0xc0) },
@@ -265,6 +272,9 @@ static const struct refused_case {
 	{ carries, MOVED_BY_FLAGS },
 	{ a_function_cold, MOVED_BY_COLD },
 	{ expression, MOVED_BY_UNWIND },
+	{ tracepoint_first, MOVED_BY_TRACEPOINT },
+	{ tracepoint_in_copy, MOVED_BY_TRACEPOINT },
+	{ tracepoint_in_distance, MOVED_BY_TRACEPOINT },
 };
 
 static void functions_are_refused(void **state)

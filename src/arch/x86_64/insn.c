@@ -195,6 +195,13 @@ static void read_flags(const ZydisDecodedInstruction *in, struct insn *insn)
 			     STATUS_FLAGS;
 }
 
+bool insn_is_tracepoint(const uint8_t *code, uint64_t bytes)
+{
+	static const uint8_t site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	return bytes >= sizeof(site) && !memcmp(code, site, sizeof(site));
+}
+
 bool insn_decode(const uint8_t *code, uint64_t bytes, uint64_t vaddr, struct insn *ret_insn)
 {
 	ZydisDecodedInstruction in;

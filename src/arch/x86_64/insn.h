@@ -67,6 +67,10 @@ uint64_t insn_version(void);
  * Returns false if there is no instruction. */
 bool insn_decode(const uint8_t *code, uint64_t bytes, uint64_t vaddr, struct insn *ret_insn);
 
+/* Returns true if the @bytes bytes at @code begin with a tracepoint's site that is off
+ * (__ULF_ARCH_SITE). */
+bool insn_is_tracepoint(const uint8_t *code, uint64_t bytes);
+
 /*
  * insn_guess - find the addresses that an instruction at @code could refer to
  *
