@@ -171,7 +171,8 @@ static int worse_error(int first, int second)
 	       second : first;
 }
 
-static bool has_served;			/* true: unwinders_serve() was called in this update */
+static void serve_unwinders(void);
+static bool has_served;			/* true: serve_unwinders() was called in this update */
 
 /* Give all sites of @object the users that they must have.  Returns 0, -EFAULT if the
  * object was unmapped, or the error that worse_error() chooses.  In the last case all
@@ -191,8 +192,7 @@ static int update_object(struct object *object)
 	sites->is_alone = sites->moved && still_is_alone();
 	/* Before a thread can be in a slot, unwinders must know of slots. */
 	if (!has_served)
-		unwinders_serve();
-	has_served = true;
+		serve_unwinders();
 	prepared = fsites_prepare(sites);
 	if (prepared == -EFAULT)
 		return prepared;
@@ -216,6 +216,7 @@ static int update_object(struct object *object)
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
 static bool has_put_off;		/* true: some updates were put off */
+static bool is_unserved;		/* true: unwinders_serve() was put off */
 
 static bool is_program(const struct object *object)
 {
@@ -232,10 +233,28 @@ static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
 					 * have old tags */
 
+/* Returns true if no object can be unmapped now. */
+static bool are_objects_safe(void)
+{
+	return !nr_unloading || nr_loading;
+}
+
 /* Returns true if the text of @object cannot be unmapped now. */
 static bool may_patch(const struct object *object)
 {
-	return !nr_unloading || nr_loading || is_program(object);
+	return are_objects_safe() || is_program(object);
+}
+
+/* Let unwinders know of slots.  Any library may have a reference that is changed, so this is put
+ * off while one may be unmapped; the program's own functions do not wait for it. */
+static void serve_unwinders(void)
+{
+	has_served = true;
+	is_unserved = !are_objects_safe();
+	if (is_unserved)
+		has_put_off = true;
+	else
+		unwinders_serve();
 }
 
 static int update_all(void)
@@ -275,6 +294,8 @@ static int update_sites(void)
 	has_put_off = false;
 	has_old_slots = false;
 	has_served = false;
+	if (is_unserved)
+		serve_unwinders();
 	r = update_all();
 	is_updating = was_updating;
 	set_common(ftrace_state.active);

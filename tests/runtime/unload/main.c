@@ -236,6 +236,33 @@ static void test_fork_in_dlclose(void)
 	CHECK_EQ(dlclose(handle), 0);
 }
 
+/* While a dlclose() runs, any library may be unmapped, so libulf does not change the reference to
+ * _dl_find_object() of one.  After the dlclose() it does. */
+static void test_unwinders_in_dlclose(void)
+{
+	struct ftrace_ops ops = { .func = count };
+	void *handle = plug_in(0), *slow = plug_in(3);
+	const void *(*unwinder)(void);
+	const void *before;
+	pthread_t closer;
+
+	*(void **)&unwinder = dlsym(handle, "plug_unwinder");
+	CHECK(unwinder);
+	before = unwinder();
+	is_going = 0;
+	*(void (**)(void))dlsym(slow, "slow_going") = wait_in_destructor;
+	CHECK_EQ(pthread_create(&closer, NULL, close_slowly, slow), 0);
+	while (!__atomic_load_n(&is_going, __ATOMIC_ACQUIRE))
+		sched_yield();
+	CHECK_EQ(register_ftrace_function(&ops), 0);
+	CHECK(unwinder() == before);
+	__atomic_store_n(&is_going, 2, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(closer, NULL), 0);
+	CHECK(unwinder() != before || !before);
+	CHECK_EQ(unregister_ftrace_function(&ops), 0);
+	CHECK_EQ(dlclose(handle), 0);
+}
+
 /* Other memory at the address of an unloaded library is not patched. */
 static void test_other_memory(void)
 {
@@ -287,6 +314,7 @@ int main(int argc, char **argv)
 	nr_rounds = form && !strcmp(form, "long") ? LONG_ROUNDS : SHORT_ROUNDS;
 	test_again();
 	test_fork_in_dlclose();
+	test_unwinders_in_dlclose();
 	test_other_memory();
 	test_storm();
 	test_no_random(argv);

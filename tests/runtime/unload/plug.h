@@ -9,4 +9,7 @@
 long plug_adds(long x);
 long plug_calls(long x, long (*back)(long));
 
+/* Returns the address of _dl_find_object() that the library has; NULL if libc has none. */
+const void *plug_unwinder(void);
+
 #endif
