@@ -61,6 +61,7 @@ static char *variables[NAMES];		/* "NAME=value"; NULL: was not set */
 static const char *libulf;		/* path of libulf.so; a part of a variable */
 
 static int (*next_execvpe)(const char *file, char *const argv[], char *const envp[]);
+static int (*next_fexecve)(int fd, char *const argv[], char *const envp[]);
 static int (*next_spawn[2])(pid_t *pid, const char *path,
 			    const posix_spawn_file_actions_t *actions,
 			    const posix_spawnattr_t *attr, char *const argv[], char *const envp[]);
@@ -118,6 +119,7 @@ static bool is_disabled(char *const *envp)
 static void find_next(void)
 {
 	*(void **)&next_execvpe = dlsym(RTLD_NEXT, "execvpe");
+	*(void **)&next_fexecve = dlsym(RTLD_NEXT, "fexecve");
 	*(void **)&next_spawn[0] = dlsym(RTLD_NEXT, "posix_spawn");
 	*(void **)&next_spawn[1] = dlsym(RTLD_NEXT, "posix_spawnp");
 }
@@ -313,6 +315,14 @@ static long run_execvpe(const struct exec_call *call, char *const *envp)
 	return next_execvpe(call->file, call->argv, envp);
 }
 
+/* libc's function checks its arguments, and does without execveat() if it is refused. */
+static long run_fexecve(const struct exec_call *call, char *const *envp)
+{
+	if (!next_fexecve)
+		find_next();
+	return next_fexecve(call->dir, call->argv, envp);
+}
+
 static long run_spawn(const struct exec_call *call, char *const *envp)
 {
 	if (!next_spawn[call->is_searched])
@@ -347,11 +357,12 @@ EXPORTED int execveat(int dir, const char *path, char *const argv[], char *const
 
 EXPORTED int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	if (fd < 0) {
-		errno = EINVAL;
-		return -1;
-	}
-	return execveat(fd, "", argv, envp, AT_EMPTY_PATH);
+	const struct exec_call call = {
+		.run = run_fexecve, .file = "", .dir = fd, .flags = AT_EMPTY_PATH, .argv = argv,
+		.envp = envp,
+	};
+
+	return (int)start_program(&call);
 }
 
 EXPORTED int execvpe(const char *file, char *const argv[], char *const envp[])
