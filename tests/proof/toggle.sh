@@ -44,7 +44,7 @@ toggle() {
 		sleep 1
 	done
 	end_toggler
-	# What is traced now may make the last requests slow.
+	# Functions that are traced now may make the last requests slow.
 	for pid in $(cat "$attach_to"); do
 		! ulf ls | grep -q " $pid  *alive" || ulf detach "$pid" >/dev/null ||
 			fail "$1: ulf detach $pid"
