@@ -171,6 +171,7 @@ void apply_tick(struct root *root)
 	int r;
 
 	stop_orders_send(root);
+	stop_orders_log(root);
 	if (!root->is_late || find_late(root, root->late_generation))
 		return;
 	root->is_late = false;

@@ -40,8 +40,9 @@ void apply_start(struct root *root, struct apply *ret_apply);
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
-/* Regular work, once a second: have the threads stopped of processes that ask for it, and log the
- * error of a process that has failed to apply settings after apply_wait() has given up on it. */
+/* Regular work, once a second: have the threads stopped of processes that ask for it, log how many
+ * functions processes have left, and log the error of a process that has failed to apply settings
+ * after apply_wait() has given up on it. */
 void apply_tick(struct root *root);
 /* Return true if every live process has applied @generation, and no longer uses rings
  * and blocks that were replaced before this generation. */
