@@ -224,17 +224,6 @@ static int compare_nodes(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Return the node after @node: its first child, or the next one of the nearest caller that has
- * one; NULL: there are no more. */
-static struct call_node *next_node(struct call_node *node)
-{
-	if (node->children)
-		return node->children;
-	while (node && !node->next)
-		node = node->parent;
-	return node ? node->next : NULL;
-}
-
 static int sort_children(struct call_node *node)
 {
 	struct call_node **list = malloc((node->nr_children + 1) * sizeof(struct call_node *));
@@ -253,6 +242,15 @@ static int sort_children(struct call_node *node)
 	return 0;
 }
 
+struct call_node *call_tree_next(const struct call_node *node)
+{
+	if (node->children)
+		return node->children;
+	while (node && !node->next)
+		node = node->parent;
+	return node ? node->next : NULL;
+}
+
 int call_tree_read(struct datfile *file, struct call_tree **ret_tree,
 		   const struct call_node **ret_top)
 {
@@ -265,7 +263,7 @@ int call_tree_read(struct datfile *file, struct call_tree **ret_tree,
 	if (find_fields(file, "funcgraph_entry", false, &tree->entry) &&
 	    find_fields(file, "funcgraph_exit", true, &tree->exit))
 		r = read_records(tree);
-	for (struct call_node *node = &tree->top; !r && node; node = next_node(node))
+	for (struct call_node *node = &tree->top; !r && node; node = call_tree_next(node))
 		r = sort_children(node);
 	if (!r && !tree->top.children)
 		r = -ENOENT;

@@ -32,6 +32,9 @@ struct call_tree;
  */
 int call_tree_read(struct datfile *file, struct call_tree **ret_tree,
 		   const struct call_node **ret_top);
+/* Return the node after @node: its first child, or the next one of the nearest caller that has one.
+ * Returns NULL after the last node.  The first node after @top is its first child. */
+struct call_node *call_tree_next(const struct call_node *node);
 /* Free the tree.  NULL is allowed. */
 void call_tree_free(struct call_tree *tree);
 

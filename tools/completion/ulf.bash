@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run record report graph archive attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run record report graph diff archive attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -131,6 +131,14 @@ _ulf() {
 	graph)
 		if [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-d -s --depth --share --help" -- "$word"))
+		else
+			COMPREPLY=($(compgen -f -- "$word"))
+		fi ;;
+	diff)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-b|--by) ]]; then
+			COMPREPLY=($(compgen -W "self total average calls" -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-b -n --by --rows --help" -- "$word"))
 		else
 			COMPREPLY=($(compgen -f -- "$word"))
 		fi ;;
