@@ -77,13 +77,12 @@ static int connect_to_server(struct conn *conn)
 	return ret;
 }
 
-/* Return the pid of the server, or 0 if the server is in another pid namespace. */
-static int peer_pid(int fd)
+int conn_peer_pid(const struct conn *conn)
 {
 	struct ucred peer = { .pid = 0 };
 	socklen_t bytes = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
+	return getsockopt(conn->fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) < 0 ? 0 : peer.pid;
 }
 
 /* Wait for POLLIN or POLLOUT on the socket.  If the server hangs, prints an error and
@@ -196,7 +195,7 @@ int conn_send(struct conn *conn, const struct abi_request *request, const void *
 	if (bytes > ABI_SOCKET_REQUEST_MAX)
 		return -E2BIG;
 	head.bytes = (uint32_t)bytes;
-	life_begin(&conn->life, peer_pid(conn->fd), may_answer_take_long(head.op));
+	life_begin(&conn->life, conn_peer_pid(conn), may_answer_take_long(head.op));
 	if (pass_fd >= 0)
 		ret = send_with_fd(conn->fd, &head, pass_fd);
 	else

@@ -46,6 +46,9 @@ enum conn_flags {
 int conn_open(struct conn *conn, int flags);
 /* Close the connection.  Must be called after a failed conn_open(), too. */
 void conn_close(struct conn *conn);
+/* Return the pid of the server in this process's pid namespace, as the kernel reports it; 0 if
+ * the server is in another one.  Does not sleep. */
+int conn_peer_pid(const struct conn *conn);
 
 /*
  * conn_call - send a request and wait for its answer

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -41,6 +42,19 @@ static void set_signal_handlers(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
+/* Let the server's stopper trace the program, for functions that can be switched only while its
+ * threads are stopped.  With kernel.yama.ptrace_scope 1 the kernel allows this to the ancestors
+ * of a process, and to one process that it names itself, with the descendants of that one.  The
+ * kernel keeps the name at exec(), until the program gives another one.  Without Yama, prctl()
+ * fails, and there is nothing to allow. */
+static void allow_stops(const struct run *run)
+{
+	int server = conn_peer_pid(&run->conn);
+
+	if (server > 0)
+		prctl(PR_SET_PTRACER, server, 0, 0, 0);
+}
+
 /* Execute the program in the child process.  If that fails, write the errno to
  * @report_fd. */
 static void exec_program(const struct run *run, char **argv, int report_fd,
@@ -55,6 +69,7 @@ static void exec_program(const struct run *run, char **argv, int report_fd,
 	if (run->words.len)
 		setenv("ULF_TRACE", text_str((struct text *)&run->words), 1);
 	run_preload(run);
+	allow_stops(run);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	error = errno;
