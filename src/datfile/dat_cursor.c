@@ -6,8 +6,10 @@
 #include "base/bits.h"
 #include "datfile/dat_cursor.h"
 
-#define PLAIN_BYTES	(256u << 10)	/* bytes of one read if the file is not compressed */
-#define COMMIT_MASK	((1u << 27) - 1)	/* bits of the commit word that are the bytes */
+#define PLAIN_BYTES	(256u << 10)	/* size of one read if the records are not compressed,
+					 * bytes */
+#define COMMIT_MASK	((1u << 27) - 1)	/* bits of a page's commit word that hold the
+						 * number of bytes of data in the page */
 
 static int block_reserve(uint8_t **data, uint32_t *room, uint32_t bytes)
 {
@@ -72,8 +74,8 @@ static int read_plain(struct dat_cursor *cursor, struct dat_block *block)
 	return 0;
 }
 
-/* Read the next pages into the block that the current record does not use.  Returns 1; 0 at
- * the end; or -errno. */
+/* Read the next pages of the file into the block that does not contain the current record.
+ * Returns 1; 0 at the end; or -errno. */
 static int read_block(struct dat_cursor *cursor)
 {
 	struct dat_block *block = &cursor->block[!cursor->current];
@@ -88,8 +90,8 @@ static int read_block(struct dat_cursor *cursor)
 	return 1;
 }
 
-/* Read the header of the page at cursor->page.  A page that reports lost records may have no
- * record. */
+/* Read the header of the page at cursor->page.  A page that reports lost records may be
+ * without records. */
 static int enter_page(struct dat_cursor *cursor)
 {
 	const struct dat_block *block = &cursor->block[cursor->current];
@@ -122,9 +124,11 @@ static uint32_t word_at(const uint8_t *at)
 }
 
 /*
- * Parse the next record of the page into cursor->next.  Returns 1; 0 at the end of the page; or
- * -EBADMSG.  Padding with a time delta is a record that the kernel has discarded: it has a
- * length, and its delta counts.
+ * Parse the next record of the page into cursor->next.  Returns 1; 0 at the end of the page;
+ * or -EBADMSG.
+ *
+ * A record that the kernel has discarded is padding with a time delta.  It has a length, so
+ * the next record can follow it, and its delta counts for the times of later records.
  */
 static int parse_record(struct dat_cursor *cursor)
 {
@@ -139,7 +143,8 @@ static int parse_record(struct dat_cursor *cursor)
 
 		if (type_len == ABI_REC_TIME_EXTEND || type_len == ABI_REC_TIME_STAMP) {
 			delta += (uint64_t)word_at(at + 4) << ABI_REC_DELTA_BITS;
-			/* A time stamp has 59 bits.  The others are those of the page. */
+			/* A time stamp record has the low 59 bits of the time.  The high bits
+			 * are those of the time so far. */
 			cursor->time = type_len == ABI_REC_TIME_EXTEND ? cursor->time + delta :
 				       delta | (cursor->time & ~((1ull << 59) - 1));
 			cursor->at += 8;
@@ -172,7 +177,8 @@ static int parse_record(struct dat_cursor *cursor)
 	return 0;
 }
 
-/* Find the next record.  Returns 1, 0 at the end, or -errno. */
+/* Find the record after the current one, if need be in the next page or block.  Returns 1; 0
+ * at the end; or -errno. */
 static int find_next(struct dat_cursor *cursor)
 {
 	for (;;) {
@@ -220,7 +226,7 @@ int dat_cursor_init(struct dat_cursor *cursor, const struct datfile *file,
 	if (buffer->is_packed && cpu->bytes) {
 		r = dat_read(file, cursor->off, &cursor->chunks, sizeof(cursor->chunks));
 		cursor->off += sizeof(cursor->chunks);
-		/* trace-cmd does not count the bytes of the number of chunks. */
+		/* The size of a CPU's data in the file does not include the number of chunks. */
 		cursor->end = min_u64(cursor->off + cpu->bytes, file->bytes);
 	}
 	if (r)

@@ -7,7 +7,7 @@
 #include "datfile/dat_impl.h"
 #include "event/format.h"
 
-#define FORMAT_MAX	(1u << 20)	/* limit of the bytes of a format */
+#define FORMAT_MAX	(1u << 20)	/* maximum size of a format, bytes */
 
 static void event_free(struct datfile_event *event)
 {
@@ -35,8 +35,8 @@ static int list_event(struct datfile *file, struct datfile_event *event)
 	return 0;
 }
 
-/* Add the event that @text describes.  An event that cannot be parsed, or whose id is used
- * already, is left out: its records have no event. */
+/* Add the event that @text, a format, describes.  An event that cannot be parsed, or whose id
+ * another event has, is left out: its records have no event then. */
 static int add_event(struct datfile *file, const char *system, const char *text)
 {
 	struct event_format *format;

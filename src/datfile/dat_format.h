@@ -26,11 +26,12 @@
 #define DAT_SECTION_BYTES	16u	/* size of the header of a section */
 #define DAT_SECTION_PACKED	1u	/* flag: the section is compressed */
 #define DAT_SIZES_BYTES		8u	/* size of the two sizes of compressed data */
-#define DAT_TEXT_MAX		(512u << 20)	/* limit of the plain size of a section */
-#define DAT_CHUNK_MAX		(64u << 20)	/* limit of the plain size of a chunk */
-#define DAT_CPUS_MAX		4096u	/* limit of the number of CPUs of a buffer */
+#define DAT_TEXT_MAX		(512u << 20)	/* maximum size of a section, not compressed */
+#define DAT_CHUNK_MAX		(64u << 20)	/* maximum size of a chunk, not compressed */
+#define DAT_CPUS_MAX		4096u	/* maximum number of CPUs of a buffer */
 
-/* Ids of sections and options.  An option with the id of a section has its offset. */
+/* Ids of sections and of options.  A section and the option that contains its offset have the
+ * same id. */
 enum dat_id {
 	DAT_OPTION_DONE		= 0,
 	DAT_SECTION_OPTIONS	= 0,

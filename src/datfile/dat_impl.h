@@ -8,28 +8,28 @@
 #include "datfile/dat_format.h"
 #include "datfile/datfile.h"
 
-#define DAT_EVENT_IDS	65536u		/* ids of events are 16 bits */
+#define DAT_EVENT_IDS	65536u		/* number of possible ids of events: an id has 16 bits */
 
 /* The records of one CPU in the file. */
 struct dat_cpu {
 	uint32_t cpu;
-	uint64_t off, bytes;		/* where the data is in the file */
+	uint64_t off, bytes;		/* offset and size of the CPU's data in the file */
 };
 
 struct dat_buffer {
 	struct datfile_buffer public;
-	bool is_packed;			/* true: the records are compressed */
-	struct dat_cpu *cpus;		/* array of public.nr_cpus CPUs */
+	bool is_packed;			/* true: the records of all CPUs are compressed */
+	struct dat_cpu *cpus;		/* the CPUs: an array with public.nr_cpus elements */
 };
 
-/* An option of the file, in memory of its own. */
+/* An option of the file.  Its data is in memory of its own. */
 struct dat_option {
 	uint16_t id;
 	uint32_t bytes;
 	uint8_t *data;			/* @bytes bytes and a NUL */
 };
 
-/* A plain section, with a NUL after its last byte. */
+/* The contents of a section, decompressed, with a NUL after the last byte. */
 struct dat_text {
 	char *data;
 	size_t bytes;
@@ -52,34 +52,37 @@ struct datfile {
 	char *path;
 	uint64_t bytes;			/* size of the file */
 	uint32_t page_bytes;		/* size of a page of the machine that was traced */
-	bool is_packed;			/* true: the file names a compression */
+	bool is_packed;			/* true: the header of the file names a compression */
 	struct dat_option *options;
 	uint32_t nr_options;
 	struct dat_buffer *buffers;
 	uint32_t nr_buffers;
-	struct dat_text facts;		/* lines of DAT_SECTION_ULF, each ended by a NUL */
+	struct dat_text facts;		/* facts: the lines of DAT_SECTION_ULF, each ended by a
+					 * NUL */
 
-	struct datfile_event **events;	/* by id, DAT_EVENT_IDS pointers */
-	struct datfile_event **list;	/* array of nr_events events */
+	struct datfile_event **events;	/* events by id: an array of DAT_EVENT_IDS pointers,
+					 * NULL for an id without event */
+	struct datfile_event **list;	/* all events: an array of @nr_events pointers */
 	uint32_t nr_events;
 
 	struct dat_text cmdlines;
-	struct dat_thread *threads;	/* hash, nr_threads elements, a power of two */
+	struct dat_thread *threads;	/* hash table with nr_threads elements, which is a power
+					 * of two */
 	uint32_t nr_threads, nr_used;
 	struct dat_text kallsyms;
-	struct datfile_symbol *symbols;	/* array of nr_symbols symbols, by address */
+	struct datfile_symbol *symbols;	/* array of nr_symbols symbols, sorted by address */
 	uint32_t nr_symbols;
 	struct dat_text printk;
-	struct dat_string *strings;	/* array of nr_strings strings, by address */
+	struct dat_string *strings;	/* array of nr_strings strings, sorted by address */
 	uint32_t nr_strings;
 };
 
-/* A part of a section that is parsed: the bytes from @at to @end. */
+/* The rest of a section that has not been parsed yet: the bytes from @at to before @end. */
 struct dat_reader {
 	const uint8_t *at, *end;
 };
 
-/* Take @bytes bytes.  Returns their address, or NULL if there are not so many. */
+/* Skip the next @bytes bytes.  Returns their address, or NULL if the section has fewer left. */
 static inline const void *dat_take(struct dat_reader *reader, uint64_t bytes)
 {
 	const void *at = reader->at;
@@ -90,7 +93,8 @@ static inline const void *dat_take(struct dat_reader *reader, uint64_t bytes)
 	return at;
 }
 
-/* Take a number of 2, 4 or 8 bytes.  Returns false if there are not so many bytes. */
+/* Get the next number, which has 2, 4 or 8 bytes, and skip it.  Returns false if the section
+ * has fewer bytes left. */
 static inline bool dat_take_number(struct dat_reader *reader, uint32_t bytes, uint64_t *ret_number)
 {
 	const void *at = dat_take(reader, bytes);
@@ -101,7 +105,8 @@ static inline bool dat_take_number(struct dat_reader *reader, uint32_t bytes, ui
 	return at;
 }
 
-/* Take a text that ends with a NUL.  Returns NULL if there is none. */
+/* Return the next string, and skip it.  Returns NULL if the rest of the section has no NUL to
+ * end it. */
 static inline const char *dat_take_text(struct dat_reader *reader)
 {
 	const uint8_t *nul = memchr(reader->at, 0, (size_t)(reader->end - reader->at));
@@ -109,17 +114,17 @@ static inline const char *dat_take_text(struct dat_reader *reader)
 	return nul ? dat_take(reader, (uint64_t)(nul + 1 - reader->at)) : NULL;
 }
 
-/* Read @bytes bytes at @off of the file.  Returns 0, -EBADMSG if the file is too short, or
- * another -errno. */
+/* Read @bytes bytes at offset @off of the file.  Returns 0; -EBADMSG if the file ends before;
+ * or another -errno. */
 int dat_read(const struct datfile *file, uint64_t off, void *to, uint64_t bytes);
-/* Decompress @from to exactly @to_bytes bytes.  Returns 0 or -EBADMSG (dat_pack.c). */
+/* dat_pack.c: decompress @from to exactly @to_bytes bytes.  Returns 0 or -EBADMSG. */
 int dat_unpack(const void *from, size_t bytes, void *to, size_t to_bytes);
 
 /* ---- functions of dat_events.c and dat_names.c: read a section.  Return 0 or -errno ---- */
 
 int dat_events_read(struct datfile *file, const struct dat_text *section, bool is_ftrace);
 void dat_events_done(struct datfile *file);
-/* Read the sections that are in the file already: cmdlines, kallsyms, printk. */
+/* Parse the sections cmdlines, kallsyms and printk, which dat_open.c has read. */
 int dat_names_read(struct datfile *file);
 void dat_names_done(struct datfile *file);
 

@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "datfile/dat_impl.h"
 
-/* Take the next line of the text between *@at and @end, end it by a NUL, and return it. */
+/* Return the next line of the text between *@at and @end, with a NUL in place of its newline.
+ * *@at becomes the start of the line after it. */
 static char *next_line(char **at, char *end)
 {
 	char *line = *at, *nl;
@@ -85,7 +86,7 @@ static int read_comms(struct datfile *file)
 	return 0;
 }
 
-/* Read the facts `tgid PID TGID`. */
+/* Read the processes of threads, which are facts of the form `tgid PID TGID`. */
 static int read_tgids(struct datfile *file)
 {
 	const char *at = file->facts.data, *end = at + file->facts.bytes;
@@ -164,7 +165,8 @@ static bool parse_symbol(char *line, struct datfile_symbol *ret_symbol)
 	return true;
 }
 
-/* End each symbol where the next one begins.  Of symbols with one address the first stays. */
+/* Set the end of each symbol to the start of the next one.  If several symbols have one
+ * address, keep the first. */
 static void end_symbols(struct datfile *file)
 {
 	struct datfile_symbol *symbols = file->symbols;

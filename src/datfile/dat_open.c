@@ -11,7 +11,7 @@
 
 #define OPTIONS_SECTIONS_MAX	1024	/* limit of the number of options sections */
 #define OPTIONS_MAX		100000u
-#define HEAD_BYTES		256u	/* the header of a file is shorter than this */
+#define HEAD_BYTES		256u	/* the header of a file is shorter than this, bytes */
 
 struct section {
 	uint16_t id, flags;
@@ -50,7 +50,8 @@ static int read_section_head(const struct datfile *file, uint64_t off, struct se
 	return ret_section->bytes > file->bytes ? -EBADMSG : 0;
 }
 
-/* Read a section that must have the id @id.  The caller frees ret_text->data. */
+/* Read the section at offset @off, which must have the id @id.  The caller frees
+ * ret_text->data. */
 static int read_section(const struct datfile *file, uint64_t off, uint16_t id,
 			struct dat_text *ret_text)
 {
@@ -114,8 +115,8 @@ static int add_option(struct datfile *file, uint16_t id, const uint8_t *data, ui
 	return 0;
 }
 
-/* Read the options of one section.  Sets *@ret_next to the offset of the next options section;
- * 0: there is none. */
+/* Read one section of options.  Sets *@ret_next to the offset of the next section of options,
+ * or to 0 if there is none. */
 static int read_options(struct datfile *file, uint64_t off, uint64_t *ret_next)
 {
 	struct dat_reader reader;
@@ -230,7 +231,8 @@ static int read_buffers(struct datfile *file)
 
 /* ---- sections ---- */
 
-/* Read the section that option @id names.  @ret_text is empty if there is no such option. */
+/* Read the section to which the option @id refers.  @ret_text is empty if there is no such
+ * option. */
 static int read_named(const struct datfile *file, uint16_t id, struct dat_text *ret_text)
 {
 	const struct dat_option *option = find_option(file, id, 0);
@@ -244,7 +246,7 @@ static int read_named(const struct datfile *file, uint16_t id, struct dat_text *
 	return read_section(file, off, id, ret_text);
 }
 
-/* A section of texts begins with the size of the text, in @size_bytes bytes.  Drop it. */
+/* Remove the first @size_bytes bytes of a section: the size of the text that follows. */
 static int drop_size(struct dat_text *text, size_t size_bytes)
 {
 	if (!text->data)
@@ -275,7 +277,8 @@ static int read_facts(struct datfile *file)
 	return r;
 }
 
-/* Check that pages have the layout that dat_stream.c parses: that of a 64-bit kernel. */
+/* Check that the pages of the records have the layout that dat_cursor.c parses, which is that
+ * of a 64-bit kernel. */
 static int check_page_layout(const struct datfile *file)
 {
 	struct dat_text text = { 0 };

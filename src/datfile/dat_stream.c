@@ -11,15 +11,17 @@ struct datfile_stream {
 	size_t nr_files;
 	struct dat_cursor *cursors;
 	uint32_t nr_cursors;
-	uint32_t *heap;			/* numbers of the cursors with a record; the first
-					 * one has the oldest */
+	uint32_t *heap;			/* numbers of the cursors that have a record, as a heap:
+					 * the first cursor has the oldest record */
 	uint32_t nr_heap;
-	bool has_begun;			/* true: the first cursor of the heap is at the record
-					 * that datfile_stream_next() has returned */
-	uint64_t bytes;			/* bytes of all records in the files */
+	bool has_begun;			/* true: the first cursor of the heap still stands at
+					 * the record that datfile_stream_next() has returned
+					 * last */
+	uint64_t bytes;			/* size of the records in all files, bytes */
 };
 
-/* Records with one time stay in the order of the files and CPUs. */
+/* Return true if the record of cursor @a comes before that of cursor @b.  Records of equal
+ * times come in the order of the files and CPUs. */
 static bool is_before(const struct datfile_stream *stream, uint32_t a, uint32_t b)
 {
 	uint64_t time_a = stream->cursors[a].entry.time, time_b = stream->cursors[b].entry.time;
@@ -27,7 +29,7 @@ static bool is_before(const struct datfile_stream *stream, uint32_t a, uint32_t 
 	return time_a != time_b ? time_a < time_b : a < b;
 }
 
-/* Move the element @at of the heap down to its place. */
+/* Move the element @at of the heap down until both of its children come after it. */
 static void sift_down(struct datfile_stream *stream, uint32_t at)
 {
 	uint32_t *heap = stream->heap, moved = heap[at];

@@ -12,8 +12,8 @@
 #include "base/bits.h"
 #include "base/text.h"
 
-#define RESERVE_BYTES	(16u << 20)	/* space that is reserved for sections */
-#define MOVE_BYTES	(4u << 20)	/* bytes that are moved at a time */
+#define RESERVE_BYTES	(16u << 20)	/* disk space that is reserved for the sections, bytes */
+#define MOVE_BYTES	(4u << 20)	/* number of bytes that are moved at a time */
 #define SECTION_LEVEL	3		/* compression level of sections */
 #define OPTIONS_BYTES	(64u << 20)
 #define ALIGN_BYTES	4096u		/* trace-cmd wants the records of a CPU to
@@ -22,8 +22,9 @@
 struct datfile_writer {
 	int fd;
 	uint64_t at;			/* where the next byte goes */
-	uint64_t options_at;		/* place in the header of the offset of the options */
-	uint64_t facts_at;		/* offset of the section of facts; 0: none */
+	uint64_t options_at;		/* offset in the header of the word with the offset of
+					 * the options */
+	uint64_t facts_at;		/* offset of the section with the facts; 0: there is none */
 	struct text options;
 	struct datfile_packer *packer;
 	int error;			/* the first error: 0 or -errno */
@@ -118,7 +119,8 @@ static void append_u64(struct datfile_writer *writer, uint64_t value)
 	append(writer, &value, sizeof(value));
 }
 
-/* Append the header of a section.  The description is the text at offset 0 of the strings. */
+/* Append the header of a section.  Its description is the string at offset 0 of the section of
+ * strings. */
 static void append_section_head(struct datfile_writer *writer, enum dat_id id, uint16_t flags,
 				uint64_t bytes)
 {
@@ -130,7 +132,8 @@ static void append_section_head(struct datfile_writer *writer, enum dat_id id, u
 
 static void write_head(struct datfile_writer *writer)
 {
-	const uint8_t sizes[2] = { 0, 8 };	/* little endian, bytes of a long */
+	const uint8_t sizes[2] = { 0, 8 };	/* byte order: little endian; size of a long: 8
+						 * bytes */
 
 	append(writer, DAT_MAGIC, sizeof(DAT_MAGIC));
 	append(writer, sizes, sizeof(sizes));
@@ -152,7 +155,7 @@ int datfile_writer_new(const char *path, struct datfile_writer **ret_writer)
 	writer->packer = datfile_packer_new();
 	writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	r = !writer->packer ? -ENOMEM : writer->fd < 0 ? -errno : 0;
-	/* A file system that cannot reserve space has no guarantee to give. */
+	/* Other errors are ignored: this file system cannot reserve space. */
 	if (!r && fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE_BYTES) &&
 	    errno == ENOSPC)
 		r = -ENOSPC;
@@ -224,8 +227,8 @@ uint64_t datfile_writer_bytes(const struct datfile_writer *writer)
 
 /* ---- the records ---- */
 
-/* Copy @bytes bytes at @off of @fd to the end of the file.  copy_file_range() does not work
- * between all file systems. */
+/* Append @bytes bytes from offset @off of the file @fd.  Between some file systems
+ * copy_file_range() does not work; then the bytes are copied through memory. */
 static void append_from(struct datfile_writer *writer, int fd, uint64_t off, size_t bytes)
 {
 	char *copy;
@@ -262,8 +265,9 @@ static void append_from(struct datfile_writer *writer, int fd, uint64_t off, siz
 	free(copy);
 }
 
-/* Move the chunks of a CPU to the end of the file, and free their space on the way.  If the
- * file system cannot punch holes, the space is free when the file is. */
+/* Move the chunks of a CPU to the end of the file, and punch holes where they were, so that
+ * their space is free at once.  On a file system without holes the space becomes free when the
+ * CPU's file is closed. */
 static void move_pages(struct datfile_writer *writer, struct datfile_pages *pages)
 {
 	append_u32(writer, pages->nr_chunks);
@@ -341,7 +345,7 @@ int datfile_writer_finish(struct datfile_writer *writer)
 		append_u64(writer, writer->facts_at);
 		append(writer, DAT_TRAILER_MAGIC, 8);
 	}
-	/* Give back what is left of the reserved space. */
+	/* Free the rest of the reserved space. */
 	if (!writer->error && ftruncate(writer->fd, (off_t)writer->at))
 		fail_writer(writer, -errno);
 	if (close(writer->fd) && errno != EINTR)

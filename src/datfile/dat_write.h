@@ -8,10 +8,11 @@
  *	datfile_writer_buffer(writer, "", "local", cpus, nr);
  *	datfile_writer_finish(writer);
  *
- * The records of a CPU must follow each other in the file, but all CPUs record at a time.  So a
- * recorder writes the records of each CPU to a file of its own (struct datfile_pages), and
- * datfile_writer_buffer() moves them: it frees the space of what it has copied.  Together with
- * the space that datfile_writer_new() reserves, this works on a full disk, too.
+ * In the file all records of one CPU come before those of the next, but the CPUs record at the
+ * same time.  So a recorder writes the records of each CPU to a file of its own (struct
+ * datfile_pages), and datfile_writer_buffer() moves them: it frees the space of what it has
+ * copied.  Together with the space that datfile_writer_new() reserves, this works on a full
+ * disk, too.
  *
  * Functions that return int return 0 or -errno, unless stated otherwise.
  */
@@ -30,13 +31,13 @@ struct datfile_pages {
 	int fd;				/* the file; -1: not opened */
 	uint32_t cpu;
 	uint32_t nr_chunks;
-	uint64_t bytes;			/* bytes of all chunks in the file */
+	uint64_t bytes;			/* size of all chunks in the file, bytes */
 };
 
 /*
- * datfile_chunk_pack - compress pages to a chunk, with its sizes before it
+ * datfile_chunk_pack - compress pages to a chunk, which begins with its two sizes
  * @packer: from datfile_packer_new(), for one thread
- * @room: bytes at @to; datfile_chunk_room(bytes) are enough
+ * @room: size of the memory at @to; datfile_chunk_room(bytes) is enough
  *
  * Returns the size of the chunk; 0 if there is no memory.
  */
@@ -47,9 +48,10 @@ size_t datfile_chunk_pack(struct datfile_packer *packer, int level, const void *
 			  void *to, size_t room);
 size_t datfile_chunk_room(size_t bytes);
 
-/* Create the file @path, or replace it, and reserve space for what comes before the records. */
+/* Create or truncate the file @path, and reserve disk space for everything but the records. */
 int datfile_writer_new(const char *path, struct datfile_writer **ret_writer);
-/* Write a section and the option that names it.  Errors are kept until the end. */
+/* Write a section, and an option with its offset.  An error is kept until
+ * datfile_writer_finish() returns it. */
 void datfile_writer_section(struct datfile_writer *writer, enum dat_id id, const void *data,
 			    size_t bytes);
 /* Add an option. */
@@ -59,14 +61,14 @@ void datfile_writer_option(struct datfile_writer *writer, enum dat_id id, const 
 void datfile_writer_text(struct datfile_writer *writer, enum dat_id id, const char *text);
 /* Write the facts: lines `key value`, which datfile_fact() reads. */
 void datfile_writer_facts(struct datfile_writer *writer, const void *text, size_t bytes);
-/* Write the records of a buffer: move the chunks of @nr CPUs into the file.  The files of
- * @pages are empty afterwards. */
+/* Write the records of a buffer: move the chunks of its @nr CPUs into the file.  The files of
+ * @pages are empty then. */
 void datfile_writer_buffer(struct datfile_writer *writer, const char *name, const char *clock,
 			   uint32_t page_bytes, struct datfile_pages *pages, uint32_t nr);
 /* Return the number of bytes that were written so far. */
 uint64_t datfile_writer_bytes(const struct datfile_writer *writer);
-/* Write what is left and close the file.  Frees @writer.  Returns the first error, 0 if all was
- * written. */
+/* Write what is left, close the file, and free @writer.  Returns 0 if everything was written,
+ * else the first error as -errno. */
 int datfile_writer_finish(struct datfile_writer *writer);
 
 #endif

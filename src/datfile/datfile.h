@@ -38,43 +38,49 @@ struct text;
 /* An event of a file. */
 struct datfile_event {
 	const char *system, *name;
-	uint32_t id;			/* value of common_type in its records */
+	uint32_t id;			/* id of the event: the value of common_type in its
+					 * records */
 	const struct event_format *format;	/* fields and print format */
-	struct print_program *program;	/* compiled print format; NULL until
-					 * datfile_event_program() has been called, and if the
-					 * print format cannot be compiled */
+	struct print_program *program;	/* compiled print format; NULL before
+					 * datfile_event_program() was called, and if the print
+					 * format cannot be compiled */
 	bool is_compiled;		/* true: datfile_event_program() was called */
-	struct filter_program *filter;	/* for the user of the file: a filter of the event's
-					 * records; NULL at first; free()d with the file */
-	void *user;			/* for the user of the file; NULL at first */
+	struct filter_program *filter;	/* a filter of the event's records, which the user of
+					 * the file may set; NULL at first; freed with free()
+					 * when the file is closed */
+	void *user;			/* any data of the user of the file; NULL at first */
 };
 
-/* The records of one buffer of a file: of the top instance, or of another one. */
+/* A buffer whose records are in the file: that of the top instance, or of another instance. */
 struct datfile_buffer {
 	const char *name;		/* "" for the top instance */
-	const char *clock;		/* name of the clock of the times */
+	const char *clock;		/* name of the clock of the records' times */
 	uint32_t page_bytes;
 	uint32_t nr_cpus;
-	uint64_t bytes;			/* bytes of its records in the file, compressed */
+	uint64_t bytes;			/* size of the buffer's records in the file, as they are
+					 * there: compressed or not */
 };
 
 /* A record. */
 struct datfile_record {
-	uint64_t time;			/* ns, or the unit of the buffer's clock */
-	const uint8_t *data;		/* the record, from common_type on */
+	uint64_t time;			/* time of the record, in ns or in the unit of the
+					 * buffer's clock */
+	const uint8_t *data;		/* the record from its field common_type on */
 	uint32_t bytes;			/* number of bytes at @data */
 	uint32_t cpu;
-	uint64_t lost;			/* number of records of this CPU that were lost
-					 * directly before this record; UINT64_MAX: some, the
-					 * number is unknown */
-	uint16_t id;			/* common_type; 0 if the record is too short */
+	uint64_t lost;			/* number of records of this CPU that were lost between
+					 * the record before and this one; UINT64_MAX: some
+					 * records, but their number is not known */
+	uint16_t id;			/* value of common_type; 0 if the record is too short */
 	int32_t pid;			/* common_pid: the thread */
 	struct datfile *file;		/* the file of the record */
-	uint32_t number;		/* number of this file among the files of the stream */
+	uint32_t number;		/* number of @file among the files of the stream */
 	const struct datfile_buffer *buffer;
-	struct datfile_event *event;	/* NULL: the file does not describe the event */
-	uint32_t source;		/* number of the CPU of this buffer and file, unique in
-					 * the stream: below datfile_stream_sources() */
+	struct datfile_event *event;	/* the record's event; NULL: the file does not describe
+					 * it */
+	uint32_t source;		/* number of the CPU in the stream, where each CPU of
+					 * each buffer and file has its own; less than
+					 * datfile_stream_sources() */
 };
 
 /* ---- functions of dat_open.c: files ---- */
@@ -91,8 +97,8 @@ const char *datfile_path(const struct datfile *file);
 /* Return the number of buffers; datfile_buffer() returns one of them. */
 uint32_t datfile_nr_buffers(const struct datfile *file);
 const struct datfile_buffer *datfile_buffer(const struct datfile *file, uint32_t number);
-/* Return the text of a fact that `ulf record` has added, such as "root", "tracer", "options",
- * "written" or "lost"; NULL if the file does not have it.  docs/design/record.md lists them. */
+/* Return a fact that `ulf record` has added, such as "root", "tracer", "options", "written" or
+ * "lost"; NULL if the file does not have it.  docs/design/record.md lists them. */
 const char *datfile_fact(const struct datfile *file, const char *key);
 /* Return the text of option @id (enum dat_id); NULL if the file has none.  @nth: 0 for the
  * first option of this id. */
@@ -104,7 +110,7 @@ uint32_t datfile_nr_cpus(const struct datfile *file);
 
 /* Return the event with the id @id; NULL if the file does not describe it. */
 struct datfile_event *datfile_event(const struct datfile *file, uint32_t id);
-/* Return the event @name of @system; @system NULL: of any system. */
+/* Find an event by its name.  @system: name of the event's system; NULL: any system. */
 struct datfile_event *datfile_event_find(const struct datfile *file, const char *system,
 					 const char *name);
 /* Return the number of events; datfile_event_nth() returns one of them. */
@@ -113,13 +119,14 @@ struct datfile_event *datfile_event_nth(const struct datfile *file, uint32_t nth
 /* Return the compiled print format of the event, for print_record(); NULL if it cannot be
  * compiled: print_record_fields() prints such records. */
 const struct print_program *datfile_event_program(struct datfile_event *event);
-/* Read an integer field of the record.  @field: from event_format_find().  Sign extends.
- * Returns false if the record is too short, or the field is no integer. */
+/* Read an integer field of the record; a signed one is sign extended.  @field: from
+ * event_format_find().  Returns false if the record is too short, or the field is no integer. */
 struct event_field;
 bool datfile_field_number(const struct datfile_record *record, const struct event_field *field,
 			  int64_t *ret_value);
-/* Find the bytes of an array or string field.  Returns their address inside the record, or
- * NULL.  A string may end before *@ret_bytes by a NUL, or have none. */
+/* Find the bytes of an array or string field.  Returns their address inside of the record, and
+ * their number in *@ret_bytes; or NULL.  A string may have a NUL before that end, or none at
+ * all. */
 const void *datfile_field_bytes(const struct datfile_record *record,
 				const struct event_field *field, uint32_t *ret_bytes);
 
@@ -127,25 +134,26 @@ const void *datfile_field_bytes(const struct datfile_record *record,
 
 /* Return the name of thread @pid, "<idle>" for 0, or "<...>" if it is unknown. */
 const char *datfile_comm(const struct datfile *file, int32_t pid);
-/* Return the process of thread @pid; 0 if it is unknown.  trace-cmd does not record it. */
+/* Return the process id of thread @pid; 0 if it is not known: trace-cmd does not record it. */
 int32_t datfile_tgid(const struct datfile *file, int32_t pid);
 
 /* A function, or the gap between two functions. */
 struct datfile_symbol {
-	uint64_t start, end;		/* addresses of the function */
+	uint64_t start, end;		/* the function's addresses: from @start to before @end */
 	const char *name;
 	const char *module;		/* NULL: the program itself */
 };
-/* Find the function that contains @addr.  Returns NULL if there is none.  The result is valid
- * until the file is closed, and the same pointer for each address of a function. */
+/* Find the function that contains @addr.  Returns NULL if there is none.  For all addresses of
+ * a function the result is the same pointer, which is valid until the file is closed. */
 const struct datfile_symbol *datfile_symbol(const struct datfile *file, uint64_t addr);
-/* Append the name of the function at @addr, as print_env.symbol does.  @file: a struct datfile.
- * Returns 0, or -ENOENT if nothing was written. */
+/* Append the name of the function at @addr, as the method print_env.symbol must do.  @file: a
+ * struct datfile.  Returns 0; or -ENOENT, with nothing appended. */
 int datfile_print_symbol(void *file, uint64_t addr, enum print_symbol style, struct text *out);
-/* Return the format, or the constant string, at @addr that trace_printk() has recorded; NULL if
- * the file does not have it. */
+/* Return the string that was at @addr in the program: a format of trace_printk(), or a
+ * constant string.  NULL if the file does not have it. */
 const char *datfile_printk(const struct datfile *file, uint64_t addr);
-/* Append the string at @addr, as print_env.string does.  Returns 0 or -ENOENT. */
+/* Append the string that was at @addr, as the method print_env.string must do.  Returns 0 or
+ * -ENOENT. */
 int datfile_print_string(void *file, uint64_t addr, struct text *out);
 
 /* ---- functions of dat_stream.c: records ---- */
@@ -155,7 +163,8 @@ int datfile_stream_open(struct datfile *const *files, size_t nr,
 			struct datfile_stream **ret_stream);
 /* Close a stream.  NULL is allowed. */
 void datfile_stream_close(struct datfile_stream *stream);
-/* Return the number of sources: CPUs with records, of all buffers and files. */
+/* Return the number of sources of the stream.  Each CPU with records, of each buffer and file,
+ * is a source. */
 uint32_t datfile_stream_sources(const struct datfile_stream *stream);
 /*
  * Get the next record, in order of time.  Returns 1; 0 at the end; -EBADMSG if a file is
@@ -163,11 +172,13 @@ uint32_t datfile_stream_sources(const struct datfile_stream *stream);
  */
 int datfile_stream_next(struct datfile_stream *stream, struct datfile_record *ret_record);
 /*
- * Get the record that follows the last one on the same CPU, without moving the stream.
- * Returns false if there is none.  The record is valid until datfile_stream_next().
+ * Get the record after the current one of the same CPU.  The stream stays at the current
+ * record.  Returns false if the CPU has no further record.  The result is valid until the next
+ * call of datfile_stream_next().
  */
 bool datfile_stream_second(struct datfile_stream *stream, struct datfile_record *ret_record);
-/* Return how many bytes of the files the stream has read, and their sum, for progress. */
+/* For a progress display, return how many bytes of records the stream has read, and how many
+ * its files have. */
 void datfile_stream_progress(const struct datfile_stream *stream, uint64_t *ret_done,
 			     uint64_t *ret_all);
 
