@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose how each function is traced.  A jump needs MOVED_JUMP_BYTES bytes, and the instructions
- * there must be movable:
+ * Choose how each function is traced.  A jump needs MOVED_JUMP_BYTES bytes, and the
+ * instructions there must be movable:
  *
- *	MOVED_ONE	the first instruction is that long
- *	MOVED_SEVERAL	several instructions are
+ *	MOVED_ONE	the first instruction has as many bytes as the jump, or more
+ *	MOVED_SEVERAL	only several instructions together have
  *	MOVED_BYTE	they cannot be moved, or a jump may lead into them; but the first one can,
  *			and one byte of it can be replaced
  */
@@ -13,18 +13,20 @@
 #include "mover/mover_impl.h"
 
 #define INSNS_MAX	MOVED_JUMP_BYTES	/* maximum number of instructions that a jump
-						 * replaces: each has one byte at least */
-#define BYTE_INSN_MIN	2u	/* bytes of the first instruction of a MOVED_BYTE */
-#define FLAGS_INSNS	16	/* instructions in which the use of flags is looked for */
+						 * replaces: one for each byte */
+#define BYTE_INSN_MIN	2u	/* minimum size of the first instruction of a function of class
+				 * MOVED_BYTE, bytes */
+#define FLAGS_INSNS	16	/* number of instructions in which uses_flags() looks for a use
+				 * of the flags */
 
-/* The first instructions of a function, up to those that a jump replaces. */
+/* The instructions at the start of a function that a jump would replace. */
 struct first {
 	struct insn insns[INSNS_MAX];
 	uint32_t nr;
 	uint32_t bytes;
-	bool ends;			/* true: the last instruction does not continue at the
-					 * next one */
-	enum moved_reason reason;	/* why not all of them can be moved */
+	bool ends;			/* true: no thread continues after the last of these
+					 * instructions */
+	enum moved_reason reason;	/* reason why the instructions cannot all be moved */
 };
 
 /* ---- padding ---- */
@@ -47,7 +49,8 @@ static uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t 
 	return start;
 }
 
-/* Returns where the next function, or part of one, begins.  @function is in mover->functions. */
+/* Returns the start of the next function, or of the next part of a function.  @function: an
+ * element of mover->functions. */
 static uint64_t next_start(const struct mover *mover, const struct function *function)
 {
 	return function + 1 < mover->functions + mover->nr ? function[1].start : mover->text_end;
@@ -55,7 +58,8 @@ static uint64_t next_start(const struct mover *mover, const struct function *fun
 
 /* ---- the first instructions ---- */
 
-/* Returns the number of bytes between the function's start and the place for a jump. */
+/* Returns the number of bytes between the start of the function and the first byte that a jump
+ * may replace. */
 static uint8_t find_lead(const struct mover *mover, const struct function *function)
 {
 	struct insn insn;
@@ -66,8 +70,8 @@ static uint8_t find_lead(const struct mover *mover, const struct function *funct
 	       function->start + insn.bytes < function->end ? insn.bytes : 0;
 }
 
-/* Returns true if the function uses flags of the CPU that it has not set.  Then no compiler has
- * made it, or it is only a part of a function. */
+/* Returns true if the function uses a flag of the CPU before it has set the flag.  Compilers
+ * make no such functions: it is hand-written, or only a part of a function. */
 static bool uses_flags(const struct mover *mover, const struct function *function)
 {
 	uint64_t vaddr = function->start;
@@ -96,9 +100,9 @@ static bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vad
 /*
  * Returns true if a jump may lead into the @bytes bytes at @site, but not to @site itself.
  *
- * A target counts at any byte, because hand-written code may jump into an instruction, after its
- * prefix.  A label counts only where an instruction of @first starts: a word of data that points
- * into an instruction is a number that looks like an address.
+ * A target counts at any byte, because hand-written code may jump into an instruction, after
+ * its prefix.  A label counts only where an instruction of @first starts: a word of data with
+ * an address in the middle of an instruction is a number that only looks like an address.
  */
 static bool is_entered(const struct mover *mover, const struct first *first, uint64_t site,
 		       uint32_t bytes)
@@ -166,9 +170,9 @@ static void read_first(const struct mover *mover, const struct function *functio
 	*ret_first = first;
 }
 
-/* Take the padding after a function that is shorter than a jump.  A function whose last instruction
- * may continue has none, because a thread could execute it.  Returns false if there is not
- * enough. */
+/* Take bytes of the padding after a function that is shorter than a jump, so that the jump
+ * fits.  If a thread may continue after the function's last instruction, it could execute
+ * these bytes: then none are taken.  Returns false if the jump does not fit. */
 static bool take_tail(const struct mover *mover, struct function *function,
 		      const struct first *first)
 {
@@ -184,7 +188,8 @@ static bool take_tail(const struct mover *mover, struct function *function,
 
 /* ---- classes ---- */
 
-/* Choose a class in which the whole jump may be written.  Sets class and reason. */
+/* Choose the class of a function for which the whole jump may be written.  Sets @class and
+ * @reason of the function. */
 static void choose_jump(const struct mover *mover, struct function *function,
 			const struct first *first)
 {
@@ -203,10 +208,14 @@ static void choose_jump(const struct mover *mover, struct function *function,
 	function->class = reason ? MOVED_REFUSED : first->nr == 1 ? MOVED_ONE : MOVED_SEVERAL;
 }
 
-/* Choose MOVED_BYTE for a function that choose_jump() has refused, if that is possible.  The jump's
- * distance may be made of bytes after the function, but not of another function.  Compilers put a
- * NOP of one byte before some landing pads of exceptions, and the unwind table makes it look like
- * a function.  So the first instruction must be longer, and no jump may lead to its second byte. */
+/*
+ * If choose_jump() has refused the function, choose MOVED_BYTE where that is possible.
+ *
+ * The distance of the jump is in the bytes after its opcode.  They may be bytes after the
+ * function, but not those of another function.  Compilers put a NOP of one byte before some
+ * landing pads of exceptions, which the unwind table makes look like functions.  So the first
+ * instruction must have two bytes or more, and no jump may lead to its second byte.
+ */
 static void choose_byte(const struct mover *mover, struct function *function,
 			const struct first *first)
 {
@@ -226,8 +235,9 @@ static void choose_byte(const struct mover *mover, struct function *function,
 	function->original_bytes = (uint8_t)bytes;
 }
 
-/* Let the process compare one byte more, if it is no other function's: then a jump after a prefix
- * can have its distance there. */
+/* Add one byte to those that a process compares before it changes the function, unless the
+ * byte belongs to another function.  A jump whose opcode is after a prefix has its distance up
+ * to this byte. */
 static void add_byte(const struct mover *mover, struct function *function)
 {
 	uint64_t site = function->start + function->lead;

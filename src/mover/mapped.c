@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file as the loader would map it: one array with the bytes of all segments, so that code and
- * data have the distances that they have in a process.  The zeros that the loader adds after the
- * end of a segment are not in the array.
+ * The file as the loader would map it: one array with the bytes of all segments, so that the
+ * distances between code and data are those in a process.  The zeros that the loader adds
+ * after the end of a segment are not in the array.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "mover/mover_impl.h"
 
-/* Space between segments, in bytes, that the image may have in addition to the file's size. */
+/* maximum size of the image minus the size of the file: the space between segments, bytes */
 #define HOLES_MAX	(64ull << 20)
 
 static bool is_mapped(const Elf64_Phdr *program)
@@ -21,8 +21,8 @@ static bool is_mapped(const Elf64_Phdr *program)
 }
 
 /*
- * Reduce the range of the text to that of the sections with code.  Some linkers put code and data
- * that nobody writes in one segment, and all of it would be searched for code.
+ * Reduce the range of the text to the sections with code.  Some linkers put read-only data
+ * into the segment with the code, and this data would be searched for instructions.
  */
 static void find_code_sections(struct mover *mover)
 {
@@ -43,7 +43,7 @@ static void find_code_sections(struct mover *mover)
 	}
 }
 
-/* Find the ranges of all segments and of those with code. */
+/* Find the addresses of all segments, and those of the segments with code. */
 static int find_ranges(struct mover *mover)
 {
 	mover->low = mover->text = UINT64_MAX;
@@ -64,7 +64,8 @@ static int find_ranges(struct mover *mover)
 	}
 	if (mover->text >= mover->text_end)
 		return -ENOEXEC;
-	mover->low &= ~7ull;		/* so that aligned words are aligned in the image */
+	mover->low &= ~7ull;		/* round down, so that a word with an aligned address is
+					 * aligned in the image */
 	return mover->high - mover->low > min_u64(mover->limits->image_bytes,
 						  mover->file.bytes + HOLES_MAX) ? -E2BIG : 0;
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "mover/mover_impl.h"
 
-/* Find .eh_frame: by the program header, and without that by the section's name. */
+/* Find .eh_frame by the program header; without that header, by the name of the section. */
 static int find_unwind_table(struct mover *mover)
 {
 	struct cfi_object *cfi = &mover->cfi;

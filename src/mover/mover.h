@@ -18,7 +18,8 @@ struct elf_source;
 struct text;
 
 struct mover_limits {
-	uint64_t image_bytes;		/* maximum size of what the loader would map */
+	uint64_t image_bytes;		/* maximum size of the image: what the loader would map,
+					 * bytes */
 	uint32_t functions;		/* maximum number of functions */
 };
 
@@ -36,11 +37,12 @@ int mover_analyse(const struct elf_source *source, const struct mover_limits *li
 		  struct text *out);
 
 /*
- * mover_build - return a number of this analysis: of the program that contains it, and of the
- * library that decodes instructions
+ * mover_build - return a number of this build of the analysis: of the program that contains it
+ * and of the library that decodes instructions
  *
- * With the same number, the same file gets the same table.  0: the program has no build id, so
- * nothing can be said.
+ * If the number is the same, the analysis of a file makes the same table, so a stored table
+ * can be used.  0: the program has no build id, so tables of different builds cannot be
+ * distinguished.
  */
 uint64_t mover_build(void);
 
@@ -50,8 +52,9 @@ const char *mover_reason_text(enum moved_reason reason);
 /*
  * mover_unsafe_name - say why the function @name must not be traced
  *
- * mover_analyse() looks at the names in the file itself.  A caller that knows more names, from
- * a separate debug file, asks for these.  Returns MOVED_BY_NONE if the name is no reason.
+ * mover_analyse() looks at the names in the file itself.  A caller that has more names, from a
+ * separate debug file, must call this function for these.  Returns MOVED_BY_NONE if the name
+ * is no reason.
  */
 enum moved_reason mover_unsafe_name(const char *name);
 

@@ -25,13 +25,16 @@
 
 /* A range of code that the unwind table describes: a function, or a part of one. */
 struct function {
-	uint64_t start, end;		/* vaddr; @end is not above the next function's start */
-	uint64_t fde;			/* address of its FDE in the image */
-	uint8_t reason;			/* enum moved_reason, as far as known */
-	bool is_function;		/* true: callers call the range as a function, because
-					 * frame_is_first() is true of its first row */
-	bool is_named;			/* true: a symbol names the range, and not as a part of
-					 * a function */
+	uint64_t start, end;		/* the range in the file's addresses; @end is at most
+					 * the start of the next function */
+	uint64_t fde;			/* address in the image of the range's FDE, its entry in
+					 * the unwind table */
+	uint8_t reason;			/* enum moved_reason, as far as the steps so far have
+					 * found one */
+	bool is_function;		/* true: the range is called as a function, because
+					 * frame_is_first() is true for its first row */
+	bool is_named;			/* true: a symbol names the range as a function, not as
+					 * a part of one */
 	bool has_fall;			/* true: a thread may continue after the end of the
 					 * range */
 	bool uses_red_zone;		/* true: the code keeps data below the stack pointer */
@@ -53,9 +56,10 @@ struct mover {
 	const struct mover_limits *limits;
 	struct elf_file file;
 	uint8_t *image;			/* the bytes of [low, high) */
-	uint64_t low, high;		/* range of vaddr that the file fills */
-	uint64_t text, text_end;	/* range of executable segments */
-	bool is_fixed;			/* the file is not position independent */
+	uint64_t low, high;		/* addresses of the segments: from @low to before @high */
+	uint64_t text, text_end;	/* addresses of the code: from @text to before @text_end */
+	bool is_fixed;			/* true: the file is loaded at a fixed address (it is
+					 * not position independent) */
 	struct cfi_object cfi;
 
 	struct function *functions;	/* sorted by start */
@@ -69,9 +73,10 @@ struct mover {
 	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
 	struct list todo;		/* targets at which decoding must continue, unless it has
 					 * passed them meanwhile */
-	struct list bases;		/* addresses that functions compute: jump tables may start
+	struct list bases;		/* addresses that code computes: jump tables may start
 					 * there */
-	struct list guesses;		/* addresses that bytes would compute if they were code */
+	struct list guesses;		/* addresses that bytes would compute if they were code:
+					 * jump tables may start there, too */
 	int error;			/* 0 or -errno */
 };
 
@@ -89,7 +94,8 @@ static inline bool has_bit(const struct mover *mover, const uint64_t *map, uint6
 	return is_text(mover, vaddr) && map[at / 64] >> at % 64 & 1;
 }
 
-/* Set the bit of @vaddr, if it is in the text.  Returns true if it was not set before. */
+/* Set the bit of the byte at @vaddr in the bitmap @map, if the byte is in the text.  Returns
+ * true if the bit was not set before. */
 static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t vaddr)
 {
 	uint64_t at = vaddr - mover->text, bit = 1ull << at % 64;
@@ -104,7 +110,8 @@ static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t va
 
 /* Read the file's segments to mover->image.  Returns 0 or -errno. */
 int mapped_read(struct mover *mover);
-/* Returns the @bytes bytes at @vaddr, or NULL if the file does not have all of them. */
+/* Returns the address in the image of the @bytes bytes at @vaddr, or NULL if the image does
+ * not have them all. */
 const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes);
 /* Returns the number of bytes from @vaddr to the end of the image; 0 if @vaddr is outside. */
 uint64_t mapped_bytes_at(const struct mover *mover, uint64_t vaddr);
@@ -128,36 +135,38 @@ void list_sort(struct list *list);
 
 /* Fill in mover->functions.  Returns 0 or -errno. */
 int starts_find(struct mover *mover);
-/* Mark the addresses of the file's symbols, and refuse functions by their names. */
+/* Mark the addresses of the file's symbols, and refuse the functions that must not be traced
+ * according to their names. */
 void starts_name(struct mover *mover);
 /* Returns the function that contains @vaddr, or NULL. */
 struct function *starts_at(const struct mover *mover, uint64_t vaddr);
 
 /* ---- targets.c ---- */
 
-/* Mark @vaddr as a target: code jumps there, or uses the bytes there.  Does nothing if @vaddr is
- * outside of the text. */
+/* Mark the byte at @vaddr as a target: code jumps there, or uses the byte as data.  Does
+ * nothing if @vaddr is outside of the text. */
 void target_add(struct mover *mover, uint64_t vaddr);
-/* Mark @vaddr as an entry and a target: code calls it, or computes this address. */
+/* Mark the byte at @vaddr as an entry and a target: code calls it, or computes its address. */
 void target_add_entry(struct mover *mover, uint64_t vaddr);
-/* Mark @vaddr as a label: data may contain this address. */
+/* Mark the byte at @vaddr as a label: data may contain its address. */
 void target_add_label(struct mover *mover, uint64_t vaddr);
-/* Mark the addresses that data refers to: relocations, the entry point, words. */
+/* Mark the addresses to which data refers: those in relocations, the entry point of the
+ * program, and words that look like addresses. */
 void targets_of_data(struct mover *mover);
-/* Mark the entries of jump tables, after sweep(). */
+/* Mark the addresses in jump tables.  Called after sweep(). */
 void targets_of_tables(struct mover *mover);
 
 /* ---- sweep.c ---- */
 
 /* Decode the text, and mark the addresses to which instructions refer. */
 void sweep(struct mover *mover);
-/* Decode the code at targets that were found after sweep(), and mark the addresses to which it
- * refers. */
+/* Decode the code at targets that were found after sweep(), and mark the addresses to which
+ * this code refers. */
 void sweep_todo(struct mover *mover);
 
 /* ---- choose.c ---- */
 
-/* Choose the class of each function. */
+/* Choose the class of each function: how it is replaced, or the reason why it is not. */
 void choose(struct mover *mover);
 
 /* ---- frames.c ---- */
@@ -174,7 +183,8 @@ bool frames_make(const struct mover *mover, const struct function *function,
 
 /* ---- rows.c ---- */
 
-/* Make the copy of the first instructions of @function.  Returns false if it is too long. */
+/* Make the copy of the first instructions of @function.  Returns false if the copy is longer
+ * than a copy may be. */
 bool row_copy(const struct mover *mover, const struct function *function,
 	      struct insn_copy *ret_copy);
 /* Write the table.  Returns 0 or -errno. */

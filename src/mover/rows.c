@@ -29,7 +29,7 @@ bool row_copy(const struct mover *mover, const struct function *function,
 	return true;
 }
 
-/* Write the block of a row. */
+/* Write the block of a row: its original bytes, its copy and its frames. */
 static void write_block(const struct mover *mover, const struct function *function,
 			const struct insn_copy *copy, const struct moved_frame *frames,
 			struct text *out)

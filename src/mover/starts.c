@@ -49,8 +49,9 @@ static int add_function(struct mover *mover, const struct function *function)
 }
 
 /*
- * Mark the landing pads of a function: where it continues after an exception.  @at: address of
- * its table of exception handlers.  Returns false if the table cannot be read.
+ * Mark the landing pads of a function, where a thread continues after an exception.  @at:
+ * address of the function's table of exception handlers.  Returns false if the table cannot be
+ * read.
  */
 static bool mark_landing_pads(struct mover *mover, uint64_t at, uint64_t start)
 {
@@ -61,7 +62,8 @@ static bool mark_landing_pads(struct mover *mover, uint64_t at, uint64_t start)
 
 	if (off >= (uint64_t)(mover->cfi.end - mover->cfi.start))
 		return false;
-	if (bytes_u8(&bytes) != CFI_OMITTED)	/* landing pads are not relative to @start */
+	if (bytes_u8(&bytes) != CFI_OMITTED)	/* the table has its own base for landing pads,
+						 * which is not supported */
 		return false;
 	if (bytes_u8(&bytes) != CFI_OMITTED)	/* types of exceptions */
 		bytes_uleb(&bytes);
@@ -90,7 +92,7 @@ static int add_fde(struct mover *mover, uint64_t fde)
 	int r = cfi_walk_begin(&mover->cfi, fde, &walk, &described);
 
 	if (r)
-		return 0;		/* a table that cannot be read describes no function */
+		return 0;		/* do not use this FDE if its rows cannot be read */
 	function = (struct function){
 		.start = mapped_vaddr(mover, described.start),
 		.end = mapped_vaddr(mover, described.end), .fde = fde,
@@ -121,7 +123,8 @@ static int compare_functions(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Sort the functions, drop duplicates, and cut functions where the next one starts. */
+/* Sort the functions, remove those that are there twice, and end each function where the next
+ * one starts, at the latest. */
 static void sort_functions(struct mover *mover)
 {
 	uint32_t nr = 0;
@@ -185,7 +188,7 @@ struct function *starts_at(const struct mover *mover, uint64_t vaddr)
 
 /* ---- names ---- */
 
-/* Apply one symbol: mark its address, and look at its name if a function starts there. */
+/* Handle one symbol: mark its address, and check its name if a function starts there. */
 static void apply_symbol(struct mover *mover, const Elf64_Sym *symbol, const char *name)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);

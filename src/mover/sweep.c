@@ -2,16 +2,17 @@
 /*
  * Decode the text, function by function, and mark the addresses that code refers to.
  *
- * A sweep through all bytes also finds code to which no known jump leads.  The sweep begins anew
- * at each function, so that data in the text cannot mislead it for long.  Where a jump leads into
- * the middle of an instruction that the sweep has found, the bytes are decoded from there, too.
- * Outside of functions, and in functions with bytes that are no instructions, any byte may be the
- * start of an instruction.
+ * A sweep through all bytes also finds code to which no known jump leads.  The sweep begins
+ * anew at each function, so that it decodes wrong instructions only up to the next function if
+ * there is data in the text.  Where a jump leads into the middle of an instruction that the
+ * sweep has found, the bytes are decoded from there, too.  Outside of functions, and in
+ * functions with bytes that are no instructions, any byte may be the start of an instruction.
  */
 #include "arch/arch.h"
 #include "mover/mover_impl.h"
 
-/* The function that is decoded, and its unwind table as far as it is needed. */
+/* The function that is being decoded, with its unwind table, which is read only if it is
+ * needed. */
 struct swept {
 	struct mover *mover;
 	struct function *function;	/* NULL: code outside of functions */
@@ -58,7 +59,8 @@ static void note_facts(struct swept *swept, const struct insn *insn, uint64_t va
 
 /* ---- marks ---- */
 
-/* Mark an address that code computes, and add it to @list: a jump table may start there. */
+/* Mark an address that code computes, and add it to @list, because a jump table may start
+ * there. */
 static void mark_address(struct mover *mover, uint64_t vaddr, struct list *list)
 {
 	target_add_entry(mover, vaddr);
@@ -88,7 +90,7 @@ static void mark_insn(struct mover *mover, const struct insn *insn, uint64_t vad
 		mark_address(mover, insn->immediate, &mover->guesses);
 }
 
-/* Mark an address to which bytes refer if they are code. */
+/* Mark an address to which bytes would refer if they were code, and add it to mover->guesses. */
 static void mark_guess(struct mover *mover, uint64_t vaddr)
 {
 	target_add(mover, vaddr);
@@ -96,7 +98,8 @@ static void mark_guess(struct mover *mover, uint64_t vaddr)
 		list_add(mover, &mover->guesses, vaddr);
 }
 
-/* Mark what instructions in [@vaddr, @end) could refer to, wherever they start. */
+/* Mark the addresses to which the bytes from @vaddr to before @end would refer if an
+ * instruction started at any of them. */
 static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 {
 	uint64_t addresses[INSN_GUESSES];
@@ -112,7 +115,7 @@ static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 
 /* ---- decode ---- */
 
-/* Decode the instruction at @vaddr, which ends at @end at the latest. */
+/* Decode the instruction at @vaddr, which must not reach beyond @end. */
 static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end,
 			struct insn *ret_insn)
 {
@@ -120,8 +123,8 @@ static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end,
 	       insn_decode(mover->image + (vaddr - mover->low), end - vaddr, vaddr, ret_insn);
 }
 
-/* Set is_jumped_to of the functions to which @from jumps.  Whether @from uses its red zone is known
- * only at its end, so this decodes @from a second time. */
+/* Set is_jumped_to of the functions to which @from jumps.  Only when all of @from has been
+ * decoded it is known whether @from uses its red zone, so this function decodes it again. */
 static void mark_jumps(struct mover *mover, const struct function *from)
 {
 	struct insn insn;

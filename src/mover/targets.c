@@ -11,8 +11,8 @@
 #include "base/bits.h"
 #include "mover/mover_impl.h"
 
-/* Maximum number of words of jump tables that are looked at.  A file with more is refused,
- * because then a hostile file could cost any time. */
+/* maximum number of words of jump tables that are read.  A file with more words is refused,
+ * because a hostile file could make the analysis take any time */
 #define TABLE_WORDS_MAX	(64ull << 20)
 
 void target_add(struct mover *mover, uint64_t vaddr)
@@ -35,7 +35,7 @@ void target_add_label(struct mover *mover, uint64_t vaddr)
 
 /* ---- relocations ---- */
 
-/* Mark an address that data contains. */
+/* Mark an address that is in data. */
 static void mark_pointer(struct mover *mover, uint64_t vaddr)
 {
 	target_add_label(mover, vaddr);
@@ -87,8 +87,8 @@ static void mark_dynamic(struct mover *mover, const Elf64_Phdr *program)
 	target_add_entry(mover, values[DT_FINI]);
 }
 
-/* Mark relocations that only section headers name, as in static programs.  They refer to no
- * symbols. */
+/* Mark the addresses in relocations that only section headers describe, as in static
+ * programs.  These relocations have no symbols. */
 static void mark_relocation_sections(struct mover *mover)
 {
 	for (uint32_t i = 0; i < mover->file.head.e_shnum; i++) {
@@ -138,8 +138,8 @@ void targets_of_data(struct mover *mover)
 
 /* ---- jump tables ---- */
 
-/* Read the word of a table at @at, of 4 or 8 bytes: a distance from @base.  Returns true if it
- * leads to the text. */
+/* Read one entry of a jump table: a word of 4 or 8 bytes at @at, which is a distance from
+ * @base.  Returns true if the address at this distance is in the text. */
 static bool read_entry(const struct mover *mover, uint64_t base, uint64_t at, uint32_t bytes,
 		       uint64_t *ret_target)
 {
@@ -154,7 +154,8 @@ static bool read_entry(const struct mover *mover, uint64_t base, uint64_t at, ui
 	return is_text(mover, *ret_target);
 }
 
-/* Mark the entries of the table at @base, if there is one with words of @bytes bytes. */
+/* Mark the addresses in the jump table at @base, if there is one, whose words have @bytes
+ * bytes. */
 static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, uint32_t bytes)
 {
 	uint64_t nr = (end - base) / bytes, target;
@@ -168,17 +169,17 @@ static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, u
 }
 
 /*
- * Mark the entries of the table at @base, if there is one: words that are distances from @base to
- * the text, of 32 bits, or in very large programs of 64 bits.  The table ends at the first word
- * that is no such distance, or at @end.  Words after a table may look like entries; then too much
- * is marked.  Returns the number of words.
+ * Mark the entries of the table at @base, if there is one: words that are distances from @base
+ * to the text, of 32 bits, or in very large programs of 64 bits.  The table ends before the
+ * first word that is no such distance, or at @end.  If words after the table look like
+ * entries, their addresses are marked without need.  Returns the number of words.
  */
 static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
 {
 	return mark_entries(mover, base, end, 4) + mark_entries(mover, base, end, 8);
 }
 
-/* Keep only those addresses at which a table starts. */
+/* Remove the addresses from @list at which no table starts. */
 static void keep_tables(struct mover *mover, struct list *list)
 {
 	uint64_t nr = 0, target;
@@ -191,9 +192,10 @@ static void keep_tables(struct mover *mover, struct list *list)
 }
 
 /*
- * A table ends where the next one starts.  Compilers compute the address of a table only at its
- * start, because its entries are relative to it.  A guessed address ends no table, because the
- * guess may be wrong.
+ * Mark the entries of each table up to the start of the next table.  A table's entries are
+ * relative to its start, so code computes the address of its start only: an address that code
+ * computes is the start of a table.  A guessed address ends no table, because the guess may be
+ * wrong.
  */
 void targets_of_tables(struct mover *mover)
 {

@@ -39,7 +39,8 @@ static const struct unsafe {
 	{ "__mcount*", MOVED_BY_TRACER }, { "__fentry__", MOVED_BY_TRACER },
 	{ "__return__", MOVED_BY_TRACER }, { "__xray_*", MOVED_BY_TRACER },
 	{ "_dl_mcount*", MOVED_BY_TRACER },
-	/* A signal handler compares the pc with addresses in these functions. */
+	/* A signal handler of libc compares the interrupted thread's instruction pointer with
+	 * addresses in these functions. */
 	{ "__syscall_cancel_arch", MOVED_BY_SYSCALL },
 	{ "__syscall_cp_asm", MOVED_BY_SYSCALL },
 };
