@@ -72,7 +72,8 @@ static bool check_process(const struct check *check)
 	return false;
 }
 
-/* All three user ids must be ours: the root belongs to one user. */
+/* The process's three user ids must be that of this process, because a root belongs to one
+ * user. */
 static bool check_user(const struct check *check)
 {
 	unsigned int real = 0, effective = 0, saved = 0, other;
@@ -127,7 +128,7 @@ static bool check_tracer(const struct check *check)
 	return false;
 }
 
-/* Returns true if both processes are in one namespace of this kind. */
+/* Returns true if the process @pid and this process are in the same namespace of type @kind. */
 static bool is_same_namespace(pid_t pid, const char *kind)
 {
 	char path[64], own[64], theirs[64];
@@ -137,7 +138,7 @@ static bool is_same_namespace(pid_t pid, const char *kind)
 	nr_own = readlink(path, own, sizeof(own));
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
 	nr_theirs = readlink(path, theirs, sizeof(theirs));
-	/* A link that cannot be read is the next check's matter. */
+	/* If a link cannot be read, accept: a later check reports that. */
 	return nr_own < 0 || nr_theirs < 0 ||
 	       (nr_own == nr_theirs && !memcmp(own, theirs, (size_t)nr_own));
 }
@@ -154,7 +155,7 @@ static bool check_namespaces(const struct check *check)
 	return false;
 }
 
-/* The kernel refuses to show the mappings of a process that is not dumpable. */
+/* Check that the process is dumpable.  If not, the kernel does not show its mappings. */
 static bool check_dumpable(const struct check *check)
 {
 	char path[64];
@@ -177,8 +178,8 @@ static bool check_dumpable(const struct check *check)
 	return c != EOF;
 }
 
-/* The kernel may show the mappings of a process that it does not allow to trace: Yama.  It shows
- * the memory only if it does. */
+/* Check that this process may trace the program.  With Yama the kernel shows the mappings of a
+ * process that it does not allow to trace, but not the memory, so try to read that. */
 static bool check_access(const struct check *check)
 {
 	char path[64];
@@ -243,9 +244,9 @@ static bool check_settings(const struct check *check)
 }
 
 /*
- * A filter of the program's own may kill it for a call that it does not expect.  Nobody may
- * read a filter without rights, so count: filters that this process has, too, come from the
- * container that both are in.
+ * Check that the program has no seccomp filter of its own, which may kill it for an unexpected
+ * system call.  Reading a filter takes rights, so compare the number of filters: those that
+ * this process has, too, come from the container in which both run.
  */
 static bool check_seccomp(const struct check *check)
 {
@@ -260,7 +261,7 @@ static bool check_seccomp(const struct check *check)
 	return false;
 }
 
-/* Returns true if the program finds the same file at @path as this process does. */
+/* Returns true if @path is the same file for the program and for this process. */
 static bool sees_same_file(pid_t pid, const char *path)
 {
 	char remote[PATH_BYTES];

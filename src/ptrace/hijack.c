@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps, and what a SIGKILL of this process after each of them leaves:
+ * Let a thread make system calls.  The steps, and the state of the thread if a SIGKILL ends
+ * this process after the step:
  *
  *	PTRACE_SEIZE, PTRACE_INTERRUPT	the thread continues, as after threads_stop()
  *	write the carrier		as before; bytes that nobody executes
@@ -74,7 +75,8 @@ static int wait_for_stop(pid_t tid, int *ret_status)
 	}
 }
 
-/* Let a thread go that has stopped for another reason than PTRACE_INTERRUPT. */
+/* Let a thread continue that has stopped for another reason than this process's
+ * PTRACE_INTERRUPT. */
 static void release_thread(pid_t tid, int status)
 {
 	int signal = status >> 8 ? 0 : status & 0x7f;
@@ -123,9 +125,9 @@ int hijack_prepare(struct hijack *hijack, uint64_t address, uint64_t starter)
 	return r;
 }
 
-/* Block all signals, so that no handler runs while the thread has registers of the carrier.
- * Do this only when it has them: if this process died in between, the carrier would set the
- * mask, but the program's own code would not. */
+/* Block all signals of the thread, so that no handler runs while it has the registers of the
+ * carrier.  The thread must have them already: if this process died before, the thread would
+ * run its own code with all signals blocked.  The carrier restores the mask. */
 static int block_signals(struct hijack *hijack)
 {
 	uint64_t all = ~0ull;
@@ -138,7 +140,8 @@ static int block_signals(struct hijack *hijack)
 	return 0;
 }
 
-/* Returns 0 if the thread has stopped for the reason @wanted. */
+/* Returns 0 if the thread has stopped for the reason @wanted.  Else notes that something else
+ * has stopped it. */
 static int check_status(struct hijack *hijack, int status, int wanted)
 {
 	if (status == wanted)
@@ -148,7 +151,7 @@ static int check_status(struct hijack *hijack, int status, int wanted)
 	return -EINTR;
 }
 
-/* Continue to the next stop at a system call. */
+/* Let the thread continue until it enters or leaves a system call. */
 static int step_call(struct hijack *hijack)
 {
 	int status, r;
@@ -183,8 +186,8 @@ int hijack_call(struct hijack *hijack, long nr, const long args[6], long *ret)
 	return r;
 }
 
-/* Bring the thread from a stop at a system call back to the place where the kernel delivers
- * signals.  Only there does it start a system call again. */
+/* Bring the thread from a stop at a system call back to a stop where the kernel delivers
+ * signals.  Only from there the kernel starts the interrupted system call of the thread again. */
 static int return_to_stop(struct hijack *hijack)
 {
 	int status, r;
@@ -214,8 +217,8 @@ static int give_back(struct hijack *hijack)
 	return r;
 }
 
-/* If the thread cannot be given its registers back (SIGSTOP has come), it keeps those of the
- * carrier, and restores itself. */
+/* If the registers cannot be restored (because SIGSTOP has come), the thread keeps those of
+ * the carrier.  The carrier then restores the thread's own ones. */
 uint64_t hijack_end(struct hijack *hijack)
 {
 

@@ -23,11 +23,11 @@
 #include "ptrace/stop.h"
 #include "ptrace/stopped.h"
 
-#define STACKS_MAX	64u		/* number of stacks of one thread that are read */
-#define STACK_BYTES_MAX	(16ull << 20)	/* number of bytes of a stack that are read.  The stacks
-					 * of threads are smaller, unless the program asks for
-					 * more; a stack that is larger counts as one that has
-					 * addresses in all ranges */
+#define STACKS_MAX	64u		/* maximum number of stacks of one thread that are read */
+#define STACK_BYTES_MAX	(16ull << 20)	/* maximum number of bytes of a stack that are read.
+					 * Only programs that ask for it have larger stacks.  A
+					 * larger stack counts as if it had addresses in all
+					 * ranges */
 #define CHUNK_BYTES	65536u
 #define CHUNK_WORDS	(CHUNK_BYTES / sizeof(uint64_t))
 
@@ -42,15 +42,18 @@ struct search {
 	size_t nr;
 	uint64_t *inside;
 	int nr_set;
-	struct span spans[STACKS_MAX];	/* stacks of this thread: read, or to be read (end is 0) */
+	struct span spans[STACKS_MAX];	/* stacks of this thread; @end is 0 if the stack was not
+					 * read yet */
 	size_t nr_spans;
-	uint64_t control_block;		/* of this thread; 0: unknown */
+	uint64_t control_block;		/* address of libc's control block of this thread; 0:
+					 * unknown */
 	size_t nr_frames;		/* number of signal frames that were found */
-	bool is_too_much;		/* true: not everything could be read */
-	bool has_maps;			/* true: @maps has been read, if it can be */
+	bool is_too_much;		/* true: a limit was reached or memory could not be
+					 * read, so all ranges count as in use */
+	bool has_maps;			/* true: remote_maps_read() was called for @maps */
 	struct remote_maps maps;
-	uint64_t *words;		/* CHUNK_WORDS words, and before them the last ones of the
-					 * chunk before */
+	uint64_t *words;		/* CHUNK_WORDS words of a stack; before them, the last
+					 * words of the previous chunk */
 };
 
 static void set_inside(struct search *search, size_t range)
@@ -61,7 +64,7 @@ static void set_inside(struct search *search, size_t range)
 	search->inside[range / 64] |= bit;
 }
 
-/* Mark the range that contains @address, if there is one. */
+/* Mark the range that contains @address as in use, if there is one. */
 static void check_address(struct search *search, uint64_t address)
 {
 	size_t low = 0, high = search->nr;
@@ -80,7 +83,8 @@ static void check_address(struct search *search, uint64_t address)
 		set_inside(search, low);
 }
 
-/* Add a stack to the list of those to read, unless a stack of the list contains it. */
+/* Add the stack from @sp on to the list of stacks to read, unless a stack of the list contains
+ * @sp. */
 static void add_stack(struct search *search, uint64_t sp)
 {
 	uint64_t start = (sp - ARCH_RED_ZONE_BYTES) & ~(uint64_t)7;
@@ -98,7 +102,8 @@ static void add_stack(struct search *search, uint64_t sp)
 	search->spans[search->nr_spans++] = (struct span){ .start = start };
 }
 
-/* Read up to CHUNK_BYTES.  Returns the number of whole words; 0: the memory ends here. */
+/* Read up to CHUNK_BYTES of a stack.  Returns the number of whole words that were read; 0: the
+ * memory at @address cannot be read. */
 static size_t read_chunk(struct search *search, uint64_t address)
 {
 	struct iovec local = { search->words + ARCH_CONTEXT_WORDS, CHUNK_BYTES };
@@ -110,7 +115,8 @@ static size_t read_chunk(struct search *search, uint64_t address)
 	return n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
 }
 
-/* Look at @nr words, which follow the ARCH_CONTEXT_WORDS words of the chunk before. */
+/* Check @nr words of a stack.  The ARCH_CONTEXT_WORDS words of the previous chunk stand before
+ * them. */
 static void check_words(struct search *search, size_t nr)
 {
 	const uint64_t *words = search->words + ARCH_CONTEXT_WORDS;
@@ -136,13 +142,14 @@ static const struct remote_map *find_map(const struct search *search, uint64_t a
 }
 
 /*
- * Return where the stack at @start ends at the latest.  UINT64_MAX if this is not known.
+ * Return the highest address at which the stack that contains @start can end; UINT64_MAX if it
+ * is not known.
  *
- * The stack ends where memory ends that can be written.  Libraries may be mapped directly above
- * the stack of a thread, as libulf is above the one of the last thread that was made before it was
- * loaded.  The program's heap may follow, too.  But libc keeps the control block of a thread at the
- * top of its stack, above all frames, and on no other stack.  So a stack that is below the control
- * block ends there.
+ * The stack ends where memory ends that can be written.  Libraries may be mapped directly
+ * above the stack of a thread, as libulf is above the one of the last thread that was made
+ * before it was loaded.  The program's heap may follow, too.  But libc keeps the control block
+ * of a thread at the top of its stack, above all frames, and on no other stack.  So a stack
+ * that is below the control block ends there.
  */
 static uint64_t end_of_stack(struct search *search, uint64_t start)
 {
@@ -172,11 +179,12 @@ static void read_stack(struct search *search, size_t number)
 	memset(search->words, 0, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
 	do {
 		nr = read_chunk(search, at);
-		/* Store the end first, so that add_stack() finds what is being read. */
+		/* Store the end first, so that add_stack() knows which addresses are being
+		 * read. */
 		at += nr * sizeof(uint64_t);
 		search->spans[number].end = at;
 		check_words(search, nr);
-		/* Most stacks end in the first chunk, so that the mappings need not be read. */
+		/* Read the mappings only if the stack is longer than one chunk, which is rare. */
 		if (nr == CHUNK_WORDS && end == UINT64_MAX)
 			end = end_of_stack(search, start);
 	} while (nr == CHUNK_WORDS && at < end && at - start < STACK_BYTES_MAX);

@@ -32,13 +32,16 @@
 #include "ptrace/target.h"
 #include "ptrace/tasks.h"
 
-#define TRIES_MAX	1000u		/* number of stops of a program with one thread */
+#define TRIES_MAX	1000u		/* maximum number of stops to find a single-threaded
+					 * program at a safe point */
 #define TRIES_FAST	20u		/* tries with short pauses */
 #define PAUSE_NS	200000
 #define PAUSE_LONG_NS	5000000
-#define SINGLE_NS	100000000u	/* longest wait for pthread_create() to begin */
-#define STARTER_NS	5000000000ull	/* longest wait for the starter's first instructions */
-#define LOAD_NS		15000000000ull	/* longest wait for the root */
+#define SINGLE_NS	100000000u	/* longest wait until pthread_create() makes libc use
+					 * locks, ns */
+#define STARTER_NS	5000000000ull	/* longest wait until the starter has left the carrier,
+					 * ns */
+#define LOAD_NS		15000000000ull	/* longest wait until libulf has made its root, ns */
 #define CLONE_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | \
 			 CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define NAME_BYTES	64
@@ -53,7 +56,7 @@ struct injection {
 	uint64_t place;			/* address for the carrier */
 	uint64_t memory;		/* address of struct abi_attach in the program */
 	uint64_t code;			/* address of the code of the new threads */
-	bool is_started;		/* true: the starter was made */
+	bool is_started;		/* true: the starter has been made */
 };
 
 static void pause_between(unsigned int tries)
@@ -82,8 +85,8 @@ static long sleeping_call(pid_t pid, pid_t tid)
 	return *text == 'r' ? -1 : *text >= '0' && *text <= '9' ? atol(text) : -2;
 }
 
-/* Returns true if the thread is libulf's agent.  It is no thread of libc, so the starter cannot
- * be made like it.  There is one in a child of a program that has libulf. */
+/* Returns true if the thread is libulf's agent, which exists in a child that was forked by a
+ * program with libulf.  The agent is no thread of libc, so it must not make the system calls. */
 static bool is_agent(pid_t pid, pid_t tid)
 {
 	char path[NAME_BYTES], name[NAME_BYTES] = "";
@@ -100,9 +103,9 @@ static bool is_agent(pid_t pid, pid_t tid)
 }
 
 /*
- * How well a thread can be used.  Best is one that waits for a futex: it has no timeout that
- * begins anew, and takes no CPU time.  The first thread of a process is bad: stop.c says why
- * other threads may get EINTR while it is traced.
+ * Rate how well a thread can be used; more is better.  The best one waits for a futex: the
+ * wait has no timeout that would start anew, and the thread takes no CPU time.  The first
+ * thread of a process is bad, because other threads may get EINTR while it is traced (stop.c).
  */
 static int rate_thread(pid_t pid, pid_t tid)
 {
@@ -127,8 +130,8 @@ static int rate_thread(pid_t pid, pid_t tid)
 	}
 }
 
-/* Returns the best thread, or 0.  @round: turns the order, so that not always the same of
- * several equal threads is tried. */
+/* Returns the thread with the best rate, or 0.  @round: number of this attempt; among threads
+ * of equal rates another one is chosen each time. */
 static pid_t choose_thread(pid_t pid, unsigned int round)
 {
 	struct task_list list = { 0 };
@@ -157,8 +160,8 @@ static bool is_in(uint64_t address, uint64_t start, uint64_t end)
 	return address >= start && address < end;
 }
 
-/* Returns true if code of libc that runs when the call @call is made may be about to change
- * what another thread would use, without a lock. */
+/* Returns true if libc, around the system call @call, may change data that other threads use
+ * too, without a lock because there is only one thread. */
 static bool is_call_risky(long call)
 {
 	switch (call) {
@@ -173,9 +176,9 @@ static bool is_call_risky(long call)
 
 /*
  * Returns true if a second thread may start now.  As long as libc knows of one thread only, it
- * uses no locks.  So the thread must not be in libc or in the dynamic linker, unless it is
- * in a system call that is not about memory or threads; and no signal handler may run, which
- * may have interrupted libc.
+ * uses no locks.  So the thread must not be in libc or in the dynamic linker, unless it is in
+ * a system call that is not about memory or threads.  And no signal handler may run, because
+ * it may have interrupted libc.
  */
 static bool is_safe(const struct injection *injection, const struct hijack *hijack)
 {
@@ -230,7 +233,7 @@ static int write_block(struct injection *injection)
 	snprintf(attach.dir, sizeof(attach.dir), "%s", request->dir);
 	snprintf(attach.words, sizeof(attach.words), "%s", request->words);
 	r = remote_write(injection->target.pid, injection->memory, &attach, sizeof(attach));
-	/* The starter takes the address of the block from its stack. */
+	/* The starter loads the address of the block from the top of its stack. */
 	return r ? r : remote_write(injection->target.pid, top, &injection->memory,
 				    sizeof(injection->memory));
 }
@@ -245,7 +248,8 @@ static int write_code(struct injection *injection)
 
 	if (!r)
 		r = remote_write(pid, carrier + arch_carrier_starter_offset(), &injection->code, 8);
-	/* If this process dies, the thread waits by itself until libc uses locks. */
+	/* Store the address of libc's variable, on which the carrier waits if this process
+	 * dies: the program's thread must not continue before libc uses locks. */
 	return r ? r : remote_write(pid, carrier + arch_carrier_wait_offset(), &single, 8);
 }
 
@@ -284,7 +288,7 @@ static void wait_for_locks(const struct injection *injection)
 	} while (attach.starter != ABI_STARTER_DONE && clock_monotonic_ns() < until_ns);
 }
 
-/* Make the thread make the calls.  @single: libc uses no locks yet. */
+/* Let the stopped thread map memory and make the starter.  @single: libc uses no locks yet. */
 static int use_thread(struct injection *injection, struct hijack *hijack, bool is_single)
 {
 	uint64_t tp = arch_tracee_tp(&hijack->tracee);
@@ -311,8 +315,8 @@ static int use_thread(struct injection *injection, struct hijack *hijack, bool i
 	return r;
 }
 
-/* The starter begins in the carrier.  Wait until it has left it.  Returns false if it gets no
- * CPU for a long time; then the carrier stays. */
+/* Wait until the starter has left the carrier, in which it begins.  Returns false if it gets
+ * no CPU time for too long; then the carrier must stay. */
 static bool has_left_carrier(const struct injection *injection)
 {
 	uint64_t until_ns = clock_monotonic_ns() + STARTER_NS;
@@ -328,8 +332,8 @@ static bool has_left_carrier(const struct injection *injection)
 	return false;
 }
 
-/* Stop a thread, and use it if it is at a safe point.  Returns 0; -EAGAIN: try again; or
- * another -errno. */
+/* Stop a thread, and if it is at a safe point, let it make the starter.  Returns 0; -EAGAIN:
+ * try again; or another -errno. */
 static int try_once(struct injection *injection, unsigned int round,
 		    struct inject_result *result)
 {

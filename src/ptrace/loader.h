@@ -13,15 +13,17 @@
 struct inject_request {
 	pid_t pid;
 	const char *libulf;		/* path of libulf */
-	const char *dir;		/* the ulf directory, which the caller has checked */
-	const char *words;		/* boot settings; "" if there are none */
-	uint32_t run_id;		/* number that the root gets */
+	const char *dir;		/* path of the ulf directory, which the caller has
+					 * checked */
+	const char *words;		/* text of the boot settings; "" if there are none */
+	uint32_t run_id;		/* run id of the new root */
 };
 
 struct inject_result {
 	char root[sizeof(((struct abi_attach *)0)->root)];	/* name of the new root */
 	uint64_t stopped_ns;		/* longest time for which a thread was stopped */
-	unsigned int tries;		/* number of stops until a thread could be used */
+	unsigned int tries;		/* number of times that a thread was stopped, until one
+					 * could be used */
 };
 
 /*

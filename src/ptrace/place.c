@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code of an object rarely ends at the end of a memory page.  The rest of its last page can
- * be executed, and nothing refers to it.  Only objects that are never unloaded are used: the
- * program itself, libc and the dynamic linker.
+ * Find space for the carrier after the code of an object.  The code rarely ends at the end of
+ * a memory page.  The rest of its last page can be executed, and nothing refers to it.  Only
+ * objects that are never unloaded are used: the program itself, libc and the dynamic linker.
  *
  * If an earlier `ulf attach` was killed, its carrier is still there.  A thread may still
  * execute it.  So such a place is used again only if no thread does, and only if there is no
@@ -28,7 +28,7 @@ static bool is_zero(const uint8_t *bytes, size_t nr)
 	return true;
 }
 
-/* Returns true if [@start, @end) can be executed, and not be written. */
+/* Returns true if the memory from @start to before @end can be executed and not be written. */
 static bool is_code(const struct target *target, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < target->maps.nr; i++) {
@@ -40,7 +40,8 @@ static bool is_code(const struct target *target, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Look at the rest of the last page of the code of the object at @start. */
+/* Check whether the rest of the last page of code of the object at @start is free, or has an
+ * old carrier. */
 static enum place_state look_at(const struct target *target, uint64_t start,
 				uint64_t *ret_address)
 {
@@ -61,7 +62,7 @@ static enum place_state look_at(const struct target *target, uint64_t start,
 	return arch_is_carrier(bytes, sizeof(bytes)) ? PLACE_USED : PLACE_NONE;
 }
 
-/* Returns 0 if no thread is in the carrier at @address. */
+/* Returns 0 if no thread executes the old carrier at @address. */
 static int check_unused(const struct target *target, uint64_t address)
 {
 	const struct code_range range = { address, address + ARCH_CARRIER_MAX };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* All numbers come from the memory of a program, which may hold anything.  So sizes have
- * limits, and addresses are used only for reads that may fail. */
+/* Read ELF objects in the memory of another process.  The process may have changed this memory
+ * in any way.  So all sizes have limits, and an address is used only for reads, which may
+ * fail. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,10 @@
 #include "ptrace/remote.h"
 
 #define PHDRS_MAX	64
-#define DYNAMIC_MAX	512		/* number of entries of a dynamic section */
-#define CHAIN_MAX	100000u		/* number of symbols with one hash value */
+#define DYNAMIC_MAX	512		/* maximum number of entries of a dynamic section that
+					 * are read */
+#define CHAIN_MAX	100000u		/* maximum number of symbols that are compared for one
+					 * hash value */
 #define MAPS_MAX	1000000u
 #define NAME_BYTES	64
 
@@ -144,7 +147,8 @@ static void note_header(struct remote_object *object, const Elf64_Phdr *header)
 	}
 }
 
-/* The file's address of the first page is that of its first segment. */
+/* Return the address in the file of the object's first page, which is that of its first
+ * segment. */
 static uint64_t first_page(const Elf64_Phdr *headers, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
@@ -182,7 +186,8 @@ struct symbols {
 	uint64_t hash;			/* DT_GNU_HASH */
 };
 
-/* The dynamic linker has replaced most addresses in the section by those in memory. */
+/* Find the tables of symbols by the dynamic section.  The dynamic linker has replaced most
+ * addresses there by addresses in memory; others are still those of the file. */
 static bool find_tables(const struct remote_object *object, struct symbols *ret_tables)
 {
 	struct symbols tables = { 0 };
@@ -216,7 +221,8 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-/* Returns the address of symbol number @i if it is @name and defined here. */
+/* Returns the address of symbol number @i, if its name is @name and the object defines it;
+ * else 0. */
 static uint64_t symbol_value(const struct remote_object *object, const struct symbols *tables,
 			     uint32_t i, const char *name)
 {
@@ -231,8 +237,9 @@ static uint64_t symbol_value(const struct remote_object *object, const struct sy
 	return object->bias + symbol.st_value;
 }
 
-/* The table: number of buckets, first symbol, words of the filter, shift; the filter;
- * buckets; hash values, whose lowest bit ends a chain. */
+/* The table DT_GNU_HASH: number of buckets, first symbol, words of the filter, shift; the
+ * filter; the buckets; hash values.  A chain of hash values ends with one whose lowest bit is
+ * set. */
 uint64_t remote_symbol(const struct remote_object *object, const char *name)
 {
 	uint32_t hash = gnu_hash(name), head[4], i, value;

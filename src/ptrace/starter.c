@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Make thread-local variables for the starter, as libc does for a new thread:
- * docs/design/attach.md, "The starter".  malloc libraries want their own variables
- * initialised, so zeroes would not do.
+ * docs/design/attach.md, "The starter".  They get their initial values, because a replaced
+ * malloc() may need its own ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,13 @@
 #include "ptrace/starter.h"
 
 #define STACK_BYTES	65536u
-#define DTV_ENTRIES	1024u		/* the first two are no objects */
+#define DTV_ENTRIES	1024u		/* number of entries of a dtv; the first two are no
+					 * objects */
 #define OBJECTS_MAX	4096u
-#define TLS_BYTES_MAX	(1u << 20)	/* largest size of all variables, and of an image */
-#define TLS_SPARE	65536u		/* space for objects that are loaded meanwhile */
+#define TLS_BYTES_MAX	(1u << 20)	/* maximum size of all variables together, and of one
+					 * object's initial values, bytes */
+#define TLS_SPARE	65536u		/* space for variables of objects that are loaded later,
+					 * bytes */
 
 struct dtv_entry {
 	uint64_t value;
@@ -24,7 +27,8 @@ struct dtv_entry {
 };
 
 #define DTV_BYTES	(DTV_ENTRIES * sizeof(struct dtv_entry))
-#define DTV_UNALLOCATED	UINT64_MAX	/* libc allocates the variables when they are used */
+#define DTV_UNALLOCATED	UINT64_MAX	/* value of an entry of the dtv whose variables libc
+					 * allocates at their first use */
 
 /* The first members of struct link_map (link.h). */
 struct link {
@@ -52,7 +56,7 @@ static uint64_t object_start(const struct target *target, uint64_t dynamic)
 	return 0;
 }
 
-/* Copy the initial values of the variables of an object.  Returns 0 or -errno. */
+/* Copy the initial values of an object's variables from the program.  Returns 0 or -errno. */
 static int read_image(const struct target *target, const struct link *link,
 		      struct starter_tls *tls)
 {
@@ -71,7 +75,7 @@ static int read_image(const struct target *target, const struct link *link,
 	return tls->bytes ? remote_read(target->pid, object.tls, tls->image, tls->bytes) : 0;
 }
 
-/* Add the variables of the object whose struct link_map is at @address. */
+/* Add the variables of the object whose struct link_map is at @address in the program. */
 static int add_object(const struct target *target, uint64_t address, const struct link *link,
 		      struct starter *starter)
 {
@@ -82,7 +86,8 @@ static int add_object(const struct target *target, uint64_t address, const struc
 		r = remote_read(target->pid, address + target->tls_offset_offset, &tls.offset, 8);
 	if (r)
 		return r;
-	/* No variables; or those that libc allocates when they are used: 0 and -1. */
+	/* The object has no variables, or libc allocates them at their first use (offset 0 or
+	 * -1). */
 	if (!tls.module || !tls.offset || tls.offset == UINT64_MAX)
 		return 0;
 	if (tls.module >= DTV_ENTRIES - 1 || tls.offset > TLS_BYTES_MAX)
@@ -117,7 +122,7 @@ static void set_layout(const struct target *target, struct starter *starter)
 		tls_bytes = max_u64(tls_bytes, starter->rows[i].offset);
 	starter->stack = ARCH_PAGE_BYTES;
 	starter->tls = starter->stack + STACK_BYTES;
-	/* The alignment of all variables is that of the thread pointer. */
+	/* Align the thread pointer as much as any object wants its variables to be aligned. */
 	starter->tp = starter->tls + ALIGN_UP(tls_bytes + TLS_SPARE, 65536u);
 	starter->lowest = starter->tp - tls_bytes;
 	starter->dtv = starter->tp + ALIGN_UP((uint64_t)target->pthread_bytes, ARCH_PAGE_BYTES);
@@ -145,8 +150,9 @@ void starter_done(struct starter *starter)
 	memset(starter, 0, sizeof(*starter));
 }
 
-/* Entry -1 of a dtv is its number of entries, entry 0 the generation of the list of objects
- * to which it belongs. */
+/* Fill the dtv, the array by which a thread finds the variables of each object.  Entry -1 has
+ * the number of entries.  Entry 0 has the generation of the dynamic linker's list of objects
+ * for which the dtv was made. */
 static void fill_dtv(const struct starter *starter, uint64_t base, uint64_t generation,
 		     struct dtv_entry *dtv)
 {
@@ -159,7 +165,7 @@ static void fill_dtv(const struct starter *starter, uint64_t base, uint64_t gene
 							 starter->rows[i].offset;
 }
 
-/* Fill @image, the memory from @starter->lowest on. */
+/* Fill @image, a copy of the memory from starter->lowest on. */
 static void fill_image(const struct starter *starter, uint64_t base,
 		       const uint64_t other[ARCH_TCB_WORDS], uint64_t generation, uint8_t *image)
 {
@@ -174,8 +180,9 @@ static void fill_image(const struct starter *starter, uint64_t base,
 	fill_dtv(starter, base, generation, dtv);
 }
 
-/* pthread_create() registers rseq for the new thread, unless its caller has none.  If the
- * program does without rseq, the negative number of the CPU says so. */
+/* Copy the state of rseq from the thread with the thread pointer @other.  pthread_create()
+ * registers rseq for a new thread only if its caller has rseq; a negative CPU number says that
+ * the program does without. */
 static int copy_rseq(const struct target *target, uint64_t other, uint64_t tp)
 {
 	int32_t cpu;

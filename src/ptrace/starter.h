@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The memory of the starter: a thread that libc does not know, but that calls functions of
- * libc.  So it needs thread-local variables like those of other threads.
+ * libc.  So it needs thread-local variables, as other threads have them.  Its memory:
  *
  *	block (struct abi_attach) | stack | thread-local variables | struct pthread | dtv
  */
@@ -15,11 +15,13 @@
 #include "arch/arch.h"
 #include "ptrace/target.h"
 
-struct starter_tls {			/* the variables of one object */
+struct starter_tls {			/* The thread-local variables of one object. */
 	uint64_t module;		/* number of the object in the dtv */
-	uint64_t offset;		/* of the variables, below the thread pointer */
+	uint64_t offset;		/* distance of the variables from the thread pointer,
+					 * below which they are */
 	uint64_t bytes;			/* size of @image */
-	uint8_t *image;			/* their initial values; the rest is 0 */
+	uint8_t *image;			/* initial values of the first variables; the others are
+					 * 0 at first */
 };
 
 struct starter {
@@ -31,7 +33,8 @@ struct starter {
 	uint64_t tp;			/* of the thread pointer */
 	uint64_t dtv;
 	uint64_t bytes;			/* size of the memory */
-	uint64_t lowest;		/* offset of the lowest variable */
+	uint64_t lowest;		/* offset in the memory of the variable with the lowest
+					 * address */
 };
 
 /* Find out what the starter needs in the program @target.  Returns 0 or -errno.  The caller

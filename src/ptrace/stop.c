@@ -38,13 +38,15 @@
 #include "ptrace/stop.h"
 #include "ptrace/stopped.h"
 
-#define YIELDS		200u		/* rounds of a wait that only yield the CPU; later
-					 * rounds sleep */
+#define YIELDS		200u		/* number of first looks of a wait between which the
+					 * thread only yields the CPU; later it sleeps between
+					 * two looks */
 #define SLEEP_NS	50000
-#define LOOKS		30u		/* looks at a thread that was just asked to stop */
-#define REAP_NS		1000000000u	/* longest wait for the end of killed threads */
-#define EVENT(status)	((status) >> 8)	/* event of a ptrace stop; 0: a signal was about to
-					 * be delivered */
+#define LOOKS		30u		/* maximum number of looks at a thread that was just
+					 * asked to stop, before the next one is asked */
+#define REAP_NS		1000000000u	/* longest wait for the end of killed threads, ns */
+#define EVENT(status)	((status) >> 8)	/* event of a ptrace stop, as in the wait status; 0: a
+					 * signal was about to be delivered */
 
 static bool is_listed(const pid_t *tids, size_t nr, pid_t tid)
 {
@@ -113,7 +115,7 @@ static int seize_thread(struct stopped *stopped, pid_t tid)
 		int error = -errno;
 		struct task_stat stat = task_stat_read(stopped->pid, tid);
 
-		/* The kernel refuses threads that have ended with EPERM, too. */
+		/* EPERM may also mean that the thread has ended. */
 		return stat.is_of_kernel || task_has_ended(stat) ? 0 : error;
 	}
 	thread = add_thread(stopped, tid);
@@ -124,8 +126,9 @@ static int seize_thread(struct stopped *stopped, pid_t tid)
 	return 1;
 }
 
-/* Wait until no thread is in state D, before any thread is traced: a thread in state D does
- * not stop, and a traced thread that has not stopped cannot be released. */
+/* Wait until no thread is in state D (in a system call that nothing interrupts).  Called
+ * before any thread is traced, because a thread in state D does not stop, and a traced thread
+ * cannot be released before it has stopped. */
 static int wait_for_calm(struct stopped *stopped, const struct stop_request *request,
 			 uint64_t until_ns, struct stop_failure *ret_failure)
 {
@@ -156,8 +159,7 @@ static void set_gone(struct stopped *stopped, struct stopped_thread *thread)
 	thread->state = STOPPED_GONE;
 }
 
-/* Let the kernel forget a traced thread that has ended.  Returns false if it has not ended
- * yet. */
+/* Reap a traced thread that has ended.  Returns false if it has not ended yet. */
 static bool reap_thread(const struct stopped *stopped, pid_t tid)
 {
 	siginfo_t info = { 0 };
@@ -167,7 +169,7 @@ static bool reap_thread(const struct stopped *stopped, pid_t tid)
 	return waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL) || info.si_pid;
 }
 
-/* Note that the thread has stopped.  @status: why, as the kernel reports it. */
+/* Store that the thread has stopped.  @status: the reason, as the kernel reports it. */
 static void hold_thread(struct stopped *stopped, struct stopped_thread *thread, int status)
 {
 	int r = arch_tracee_read(thread->tid, &thread->tracee);
@@ -186,7 +188,7 @@ static void hold_thread(struct stopped *stopped, struct stopped_thread *thread, 
 	TESTPOINT("stop.held");
 }
 
-/* Look once whether the thread has stopped or ended. */
+/* Check once, without waiting, whether the thread has stopped or ended. */
 static void check_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
 	siginfo_t info = { 0 };
@@ -208,9 +210,10 @@ static void check_thread(struct stopped *stopped, struct stopped_thread *thread)
 }
 
 /*
- * Make a thread stop.  If it sleeps, or runs on another CPU, it stops at once: look at it
- * before the next thread is asked to stop.  This keeps the time short in which a death of this
- * process would let its call return EINTR.
+ * Ask a thread to stop.  A thread that sleeps, or runs on another CPU, stops at once: so look
+ * at it before the next thread is asked.  If this process dies after a thread was asked and
+ * before its state is restored, the thread's system call may return EINTR; this order keeps
+ * that time short.
  */
 static void interrupt_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
@@ -220,8 +223,9 @@ static void interrupt_thread(struct stopped *stopped, struct stopped_thread *thr
 		check_thread(stopped, thread);
 }
 
-/* Trace the threads of the process that are not traced yet, and make them stop.
- * @with_first: false if the first thread is left out.  *@ret_nr: how many these were. */
+/* Trace the threads of the process that are not traced yet, and ask them to stop.
+ * @with_first: false: leave out the first thread of the process.  *@ret_nr: number of threads
+ * that were new. */
 static int seize_new(struct stopped *stopped, const struct stop_request *request,
 		     bool with_first, size_t *ret_nr, struct stop_failure *ret_failure)
 {
@@ -256,7 +260,7 @@ static void check_threads(struct stopped *stopped)
 			check_thread(stopped, &stopped->threads[i]);
 }
 
-/* Returns a thread that has not stopped yet; there must be one. */
+/* Return a thread that has not stopped yet.  The caller knows that there is one. */
 static pid_t first_coming(const struct stopped *stopped)
 {
 	for (size_t i = 0; i < stopped->nr; i++)
@@ -265,8 +269,8 @@ static pid_t first_coming(const struct stopped *stopped)
 	return 0;
 }
 
-/* The first thread of a process reports its end only after all others have ended.  Without
- * this check, threads_stop() would wait for it. */
+/* Drop threads that have ended.  The kernel reports the end of a process's first thread only
+ * after all others have ended, so threads_stop() would wait for it without this check. */
 static void drop_ended(struct stopped *stopped)
 {
 	for (size_t i = 0; i < stopped->nr; i++) {
@@ -308,9 +312,8 @@ static void release_thread(struct stopped *stopped, struct stopped_thread *threa
 	TESTPOINT("stop.released");
 }
 
-/* Reap the threads that were killed while they were stopped: as long as they are not reaped,
- * the parent of the process does not hear of its end.  Returns false if some have not ended
- * yet. */
+/* Reap the threads that were killed while they were stopped.  Before that, the parent of their
+ * process does not learn that it has ended.  Returns false if some threads have not ended yet. */
 static bool reap_killed(struct stopped *stopped)
 {
 	bool has_more = false;
@@ -357,8 +360,8 @@ void threads_continue(struct stopped *stopped)
 	stopped_free(stopped);
 }
 
-/* Give up: release what is held, and wait as long as before for threads that have not
- * stopped yet, because only then can they be released. */
+/* Give up: release the threads that are stopped.  A thread that has not stopped cannot be
+ * released, so wait for it, as long as before. */
 static void give_up(struct stopped *stopped, uint64_t timeout_ns)
 {
 	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;
@@ -369,7 +372,7 @@ static void give_up(struct stopped *stopped, uint64_t timeout_ns)
 	stopped_free(stopped);
 }
 
-/* Stop all threads that are not stopped yet, until there is no new one. */
+/* Stop all threads that are not stopped yet.  Repeat this until no new thread is found. */
 static int stop_new(struct stopped *stopped, const struct stop_request *request, bool with_first,
 		    uint64_t until_ns, struct stop_failure *ret_failure)
 {

@@ -30,18 +30,20 @@
 struct stopped;
 
 struct stop_request {
-	const pid_t *running;		/* threads that are not stopped, such as libulf's agent */
+	const pid_t *running;		/* threads that threads_stop() leaves running, such as
+					 * libulf's agent */
 	size_t nr_running;
-	uint32_t timeout_ms;		/* longest wait for threads that do not stop; 0 stands
-					 * for STOP_TIMEOUT_MS */
+	uint32_t timeout_ms;		/* longest wait for a thread that does not stop, ms; 0
+					 * stands for STOP_TIMEOUT_MS */
 };
 
-/* Why threads_stop() has failed. */
+/* The reason why threads_stop() has failed. */
 struct stop_failure {
 	int error;			/* -errno */
-	pid_t tid;			/* the thread that could not be stopped; 0: no single one */
+	pid_t tid;			/* the thread that could not be stopped; 0: the failure
+					 * is not about one thread */
 	char state;			/* state of that thread, as in /proc/PID/stat */
-	pid_t tracer;			/* process that traces this thread already; 0: none */
+	pid_t tracer;			/* process that already traces this thread; 0: none */
 };
 
 /* Code that the caller will change: the addresses from @start to before @end. */
@@ -75,9 +77,12 @@ int threads_stop(pid_t pid, const struct stop_request *request, struct stopped *
 /* Let all threads continue, and free @stopped, which may be NULL. */
 void threads_continue(struct stopped *stopped);
 
-/* Return how many threads are stopped; how many system calls of them would have returned
- * EINTR because of the stop, and start again instead; and how long the first thread has been
- * stopped so far, in ns. */
+/*
+ * threads_nr - return how many threads are stopped
+ * threads_nr_kept_calls - return how many of their system calls would have returned EINTR
+ * because of the stop, and are started again instead
+ * threads_stopped_ns - return how long the first thread has been stopped so far
+ */
 size_t threads_nr(const struct stopped *stopped);
 size_t threads_nr_kept_calls(const struct stopped *stopped);
 uint64_t threads_stopped_ns(const struct stopped *stopped);

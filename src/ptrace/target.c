@@ -41,7 +41,8 @@ static bool is_sanitizer(const char *name)
 	       !strncmp(name, "libmsan.so", 10) || !strncmp(name, "libclang_rt.", 12);
 }
 
-/* Note where an object is.  Its first mapping begins with the ELF header. */
+/* If the mapping is the first one of an object, store where it is.  It begins with the ELF
+ * header then. */
 static void note_object(struct target *target, const struct remote_map *map,
 			struct remote_object *object, uint64_t *end)
 {
@@ -50,7 +51,7 @@ static void note_object(struct target *target, const struct remote_map *map,
 	*end = map->end;
 }
 
-/* Look at one mapping.  Returns false if the program is not supported. */
+/* Check one mapping.  Returns false if it shows that the program is not supported. */
 static bool check_map(struct target *target, const struct remote_map *map, struct text *why)
 {
 	const char *name = base_name(map->path);
@@ -71,7 +72,7 @@ static bool check_map(struct target *target, const struct remote_map *map, struc
 	return true;
 }
 
-/* Check that the program is for this CPU, by the header of its file. */
+/* Check by the header of its file that the program is for this CPU. */
 static bool check_machine(pid_t pid, struct text *why)
 {
 	unsigned char elf[20] = { 0 };
@@ -91,7 +92,8 @@ static bool check_machine(pid_t pid, struct text *why)
 	return false;
 }
 
-/* Read what libc has for libthread_db: size in bits, number of elements, offset. */
+/* Read an offset in a struct of libc from a variable that libc has for libthread_db.  The
+ * variable has three numbers: size in bits, number of elements, offset. */
 static uint32_t debug_offset(const struct target *target, const char *name)
 {
 	uint64_t address = remote_symbol(&target->libc, name);
@@ -117,7 +119,8 @@ static void read_sizes(struct target *target)
 	target->tls_modid_offset = debug_offset(target, "_thread_db_link_map_l_tls_modid");
 }
 
-/* A program may have a copy of the variable, which then is the one in use. */
+/* Find the variable __libc_single_threaded.  The program's copy of it is in use, if there is
+ * one. */
 static uint64_t find_single(const struct target *target)
 {
 	static const char name[] = "__libc_single_threaded";

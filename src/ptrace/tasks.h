@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads a process has, and what /proc says about each. */
+/* The threads of a process, and their states as in /proc. */
 #ifndef ULF_PTRACE_TASKS_H
 #define ULF_PTRACE_TASKS_H
 
@@ -10,11 +10,11 @@
 #define TASK_NONE	'-'		/* the state of a thread that does not exist */
 
 struct task_stat {
-	char state;			/* R, S, D, T, t, Z ... as in /proc/PID/stat,
-					 * or TASK_NONE */
-	pid_t parent;			/* process that has started the thread's process */
-	bool is_of_kernel;		/* true: the thread never runs code of the program: it
-					 * works for io_uring */
+	char state;			/* state as in /proc/PID/stat: R, S, D, T, t, Z ...; or
+					 * TASK_NONE */
+	pid_t parent;			/* parent of the thread's process */
+	bool is_of_kernel;		/* true: the thread works for io_uring and never runs
+					 * code of the program */
 };
 
 struct task_list {
@@ -33,9 +33,9 @@ struct task_list {
 int tasks_read(pid_t pid, struct task_list *ret_list);
 void tasks_done(struct task_list *list);
 
-/* Read what the kernel says about the thread @tid of the process @pid. */
+/* Read the state of the thread @tid of the process @pid from /proc. */
 struct task_stat task_stat_read(pid_t pid, pid_t tid);
-/* Returns true if the thread has ended, whether or not its parent has noticed. */
+/* Returns true if the thread has ended, even if it has not been reaped yet. */
 bool task_has_ended(struct task_stat stat);
 /* Returns the process that traces the thread @tid of @pid, or 0. */
 pid_t task_tracer(pid_t pid, pid_t tid);
