@@ -30,7 +30,7 @@
 	.byte	0x0f, \bytes
 	.endm
 
-	/* The registers are pushed as breg7 (0x77) and breg16 (0x80), plus a number. */
+	/* Push rsp or rip plus a number: operations breg7 (0x77) and breg16 (0x80). */
 	.macro	push_rsp plus
 	.byte	0x77
 	.sleb128 \plus
@@ -41,12 +41,13 @@
 	.sleb128 \plus
 	.endm
 
-	/* The value on the machine's stack, of 32 bits, becomes one of 64 bits with its sign. */
+	/* Sign-extend the value on top of the DWARF stack from 32 to 64 bits. */
 	.macro	extend_sign
 	.byte	0x08, 32, 0x24, 0x08, 32, 0x26		/* const1u 32 shl, const1u 32 shra */
 	.endm
 
-	/* Begin the tables \name.  The CIE's instructions follow. */
+	/* Begin the tables \name: the .eh_frame_hdr and the CIE.  The instructions of the CIE
+	 * must follow. */
 	.macro	tables name
 	.balign	8
 	.globl	\name
@@ -65,12 +66,14 @@
 	.asciz	"zRS"
 	.uleb128 1					/* unit of code addresses */
 	.sleb128 -8					/* unit of offsets */
-	.byte	RIP					/* column of the return address */
-	.uleb128 1					/* bytes of augmentation data */
-	.byte	0					/* R: addresses are absolute */
+	.byte	RIP					/* number of the register with the
+							 * return address */
+	.uleb128 1					/* size of the augmentation data, bytes */
+	.byte	0					/* augmentation R: encoding of
+							 * addresses, 0: absolute */
 	.endm
 
-	/* End the CIE, and make the FDE for all addresses but 0. */
+	/* End the CIE, and add the FDE, which covers all addresses but 0. */
 	.macro	end_tables name
 	.balign	8, 0					/* DW_CFA_nop */
 3:
@@ -78,7 +81,7 @@
 4:
 	.long	. - 2b + 4				/* distance to the CIE */
 	.quad	1, -2
-	.uleb128 0					/* bytes of augmentation data */
+	.uleb128 0					/* size of the augmentation data, bytes */
 	.balign	8, 0
 5:
 	.long	0					/* the end */
@@ -95,7 +98,7 @@
 	push_rsp 0
 	value_of RIP, 16
 	push_rip 1
-	.byte	0x94, 4					/* deref_size 4: the jump's distance */
+	.byte	0x94, 4					/* deref_size 4: load the jump's distance */
 	extend_sign
 	push_rip 5
 	.byte	0x22					/* plus: the slot */
@@ -131,14 +134,16 @@
 	 * rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are picked from aligned words. */
 	.macro	push_original
 	push_rip FCODE_CELL_ORIGINALS
-	.byte	0x09, -8, 0x1a, 0x06			/* const1s -8, and, deref: the word */
+	.byte	0x09, -8, 0x1a, 0x06			/* const1s -8, and, deref: load the
+							 * aligned word */
 	push_rip 0
 	.byte	0x37, 0x1a, 0x33, 0x24, 0x25		/* lit7 and, lit3 shl, shr */
 	.endm
 
 	.macro	push_pushed
 	push_original
-	.byte	0x08, FCODE_PUSHED, 0x1a, 0x32, 0x25	/* const1u, and, lit2 shr: 8 or 0 */
+	.byte	0x08, FCODE_PUSHED, 0x1a, 0x32, 0x25	/* const1u FCODE_PUSHED, and, lit2 shr:
+							 * 8 if that bit is set, else 0 */
 	.endm
 
 	tables	fcode_copies
@@ -154,7 +159,9 @@
 	push_rip 0
 	.byte	0x09, -FCODE_CELL_BYTES, 0x1a		/* const1s, and: the cell */
 	.byte	0x12, 0x23, FCODE_CELL_LAST, 0x06	/* dup, plus_uconst, deref */
-	.byte	0x08, 32, 0x26, 0x22			/* const1u 32 shra, plus: the site */
+	.byte	0x08, 32, 0x26, 0x22			/* const1u 32 shra, plus: take
+							 * cell->site from the upper half of the
+							 * word, and add it */
 	push_original
 	.byte	0x4f, 0x1a, 0x22			/* lit31 and, plus */
 	end_tables fcode_copies

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds out what the code is that fsite.c and fmoved.c have made; see fcode.h.
+ * Find out whether an address is in code that fsite.c and fmoved.c have made, and in which
+ * kind of code; see fcode.h.
  *
- * A few ranges have all slots and copies.  Stubs may be anywhere: a jump is one if it leads to
- * the start of a slot.  So nothing must be known about stubs.
+ * All slots and copies are in a few ranges, which this file knows.  Stubs may be anywhere, but
+ * need not be known: a jump is a stub if it leads to the start of a slot.
  *
  *	word		written by			read by
  *	range.slots	holder of runtime_lock()	any context: 0, or the range is in use
@@ -17,17 +18,17 @@
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/patch.h"
 
-#define RANGES	1024u			/* greatest number of ranges: one or two for each object
-					 * with traced functions */
+#define RANGES	1024u			/* greatest number of ranges; each object with traced
+					 * functions needs one or two */
 
 static_assert(sizeof(struct fsite_slot) == FCODE_SLOT_BYTES, "known to fcode.S");
 static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fcode.S");
 
 static struct range {
-	uint64_t slots;			/* 0: the range is not in use */
+	uint64_t slots;			/* address of the first slot; 0: this struct is free */
 	uint64_t cells, end;
 } ranges[RANGES];
-static uint32_t nr_ranges;		/* number of ranges that were ever in use */
+static uint32_t nr_ranges;		/* number of structs in @ranges that were ever in use */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -54,7 +55,8 @@ void fcode_remove(uint64_t slots)
 	for (uint32_t i = 0; i < nr_ranges; i++)
 		if (load(&ranges[i].slots) == slots)
 			__atomic_store_n(&ranges[i].slots, 0, __ATOMIC_RELAXED);
-	/* The stores of the next fcode_add() must not become visible before this one. */
+	/* release: `slots' is 0 before a later fcode_add() stores other members; mate:
+	 * kind_in_ranges() [fcode.reuse] */
 	__atomic_thread_fence(__ATOMIC_RELEASE);			/* [fcode.reuse] */
 }
 
@@ -91,8 +93,8 @@ static uint64_t site_of(uint64_t slot)
 	return load((const uint64_t *)(slot + FCODE_SLOT_SITE));
 }
 
-/* Returns true if the code at @pc is a jump to the start of a slot.  The site of the slot itself
- * does not count: it has the tables of its object. */
+/* Returns true if the code at @pc is a jump to the start of a slot.  Returns false for the
+ * function site of the slot: the tables of its object describe it. */
 static bool is_stub(uint64_t pc, bool is_mapped)
 {
 	uint64_t last = pc + PATCH_JUMP_BYTES - 1, slot;
@@ -119,7 +121,8 @@ enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
 	return kind;
 }
 
-/* Set *@pc and *@sp to the original of the instruction at *@pc, which is in a copy. */
+/* *@pc is an instruction of a copy.  Set *@pc to the address of its original, and *@sp to the
+ * stack pointer that a thread has there. */
 static void copy_original(uint64_t *pc, uint64_t *sp)
 {
 	const struct fcode_cell *cell =

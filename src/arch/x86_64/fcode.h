@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that fsite.c and fmoved.c make: stubs, slots and copies.  A thread in it has the stack
- * and the registers of a function whose first instructions it executes, except that rsp may
- * differ by a return address.  So each instruction stands for one of that function:
+ * Find the function for which a thread executes a stub, a slot or a copy (made by fsite.c and
+ * fmoved.c).  Such a thread has the stack and the registers of a thread that executes the
+ * first instructions of the function, except that rsp may differ by the size of a return
+ * address.  So each instruction stands for one of the function:
  *
  *	stub				the function's site
  *	slot				the function's site
@@ -10,9 +11,9 @@
  *	copy				the original of the instruction (moved_frame.original)
  *	copy, return address pushed	the call that was moved, with rsp + 8
  *
- * An unwinder that continues there finds the function's own tables: its name, where it has saved
- * registers, its handlers of exceptions.  libulf's unwinder calls fcode_original().  The tables
- * of fcode.S tell other unwinders to do the same.
+ * An unwinder that continues there finds the function's own tables: its name, where it has
+ * saved registers, its handlers of exceptions.  libulf's unwinder calls fcode_original().  The
+ * tables of fcode.S tell other unwinders to do the same.
  */
 #ifndef ULF_ARCH_FCODE_H
 #define ULF_ARCH_FCODE_H
@@ -21,13 +22,14 @@
 #define FCODE_SLOT_SITE		56	/* offset of the site's address in a slot */
 #define FCODE_SLOT_DROPPED	16	/* offset in a slot of the first instruction after the one
 					 * that drops the return address */
-#define FCODE_CELL_BYTES	128	/* size and alignment of a cell: a copy, and what is known
-					 * about it */
+#define FCODE_CELL_BYTES	128	/* size and alignment of a cell: a copy and the
+					 * originals of its instructions */
 #define FCODE_CELL_ORIGINALS	64	/* offset in a cell of fcode_cell.original */
 #define FCODE_CELL_LAST		120	/* offset in a cell of the word whose upper half is
 					 * fcode_cell.site */
-#define FCODE_PUSHED		0x20	/* bit of fcode_cell.original: the copy has pushed a return
-					 * address that the original would not have pushed yet */
+#define FCODE_PUSHED		0x20	/* bit of an element of fcode_cell.original: at this
+					 * instruction the copy has pushed a return address, but
+					 * the original has not */
 
 #ifndef __ASSEMBLER__
 #include <assert.h>
@@ -40,8 +42,8 @@
 /* A copy, and the original of each of its instructions. */
 struct fcode_cell {
 	uint8_t code[MOVED_COPY_MAX];
-	uint8_t original[60];		/* for each byte of the copy: offset from the site of the
-					 * original instruction; FCODE_PUSHED */
+	uint8_t original[60];		/* for each byte of the copy: distance from the site to
+					 * the original instruction, possibly with FCODE_PUSHED */
 	int32_t site;			/* address of the site minus address of this cell */
 };
 
@@ -61,11 +63,13 @@ enum fcode_kind {
 };
 
 /*
- * Slots in [@slots, @cells), cells in [@cells, @end).  Both functions: the caller holds
- * runtime_lock(), or is the only thread.
+ * fcode_add - make the range of slots and copies known to fcode_kind().  Does nothing if there
+ * are too many ranges.
+ * fcode_remove - forget the range that begins at @slots.  No thread may be in its code.
+ * @slots, @cells, @end: slots are from @slots to before @cells, cells from there to before
+ * @end
  *
- * fcode_add - let fcode_kind() know the range.  Nothing happens if there are too many.
- * fcode_remove - forget the range that begins at @slots.  No thread may be in it.
+ * The caller of both functions holds runtime_lock(), or is the only thread.
  */
 void fcode_add(uint64_t slots, uint64_t cells, uint64_t end);
 void fcode_remove(uint64_t slots);
@@ -73,19 +77,21 @@ void fcode_remove(uint64_t slots);
 /* ---- any context ---- */
 
 /*
- * fcode_kind - find out which code is at @pc
- * @is_mapped: true: an object is loaded at @pc, so its code can be read.  false: the function
- *	finds out.
+ * fcode_kind - find out in which kind of code @pc is
+ * @is_mapped: true: an object is loaded at @pc, so its code can be read; false: this is not
+ * known, and the function tests it
  */
 enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped);
 /*
- * fcode_original - find the instruction for which the one at *@pc stands
- * @kind: of fcode_kind(), not FCODE_NONE.
+ * fcode_original - find the instruction of a function for which the one at *@pc stands
+ * @kind: result of fcode_kind(), not FCODE_NONE
  *
- * Changes *@pc to its address, and *@sp to the stack pointer that the thread would have there.
+ * Sets *@pc to the address of that instruction, and *@sp to the stack pointer that the thread
+ * would have there.
  */
 void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp);
-/* Returns an .eh_frame_hdr, whose tables describe all code of @kind, which is not FCODE_NONE. */
+/* Returns the address of an .eh_frame_hdr whose tables describe all code of @kind, which is
+ * not FCODE_NONE. */
 const uint8_t *fcode_tables(enum fcode_kind kind);
 
 #endif

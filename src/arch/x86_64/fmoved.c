@@ -49,10 +49,11 @@
 #include "arch/x86_64/pun.h"
 #include "base/bits.h"
 
-#define REACH		0x70000000ull	/* greatest distance between a byte of the text and one
-					 * of the slots and copies */
-#define STEP		0x1000000ull	/* step between the addresses that are tried */
-#define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* bytes of a jump with a prefix */
+#define REACH		0x70000000ull	/* greatest distance from any byte of the text to any
+					 * slot or copy, bytes */
+#define STEP		0x1000000ull	/* distance between two addresses at which a mapping is
+					 * tried, bytes */
+#define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* greatest size of a jump: with a prefix, bytes */
 
 static struct fsite_slot *slot_of(const struct fsites *sites, uint32_t i)
 {
@@ -105,7 +106,7 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map)
 
 /* ---- what is written to the text ---- */
 
-/* Returns the offset from a site of the byte that becomes the opcode of a jump. */
+/* Returns the offset in a site of the byte that becomes the jump's opcode. */
 static uint32_t opcode_at(enum fmoved_way way)
 {
 	return way == FMOVED_LIVE_REX;
@@ -116,7 +117,7 @@ static bool is_live(const struct fsites *sites, uint32_t i)
 	return sites->table[i].way == FMOVED_LIVE || sites->table[i].way == FMOVED_LIVE_REX;
 }
 
-/* Fill in the bytes that site @i has while it is on.  Returns how many they are. */
+/* Store the bytes of site @i while it is on in @bytes.  Returns their number. */
 static uint32_t encode_site(const struct fsites *sites, uint32_t i,
 			    uint8_t ret_bytes[JUMP_MAX])
 {
@@ -141,7 +142,8 @@ static bool has_bytes(const uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return !memcmp(seen, bytes, nr);
 }
 
-/* Returns the address of the stub of site @i if it is switched in the way @way. */
+/* Returns the address that the stub of site @i must have if the site is switched in the way
+ * @way. */
 static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way way)
 {
 	uint32_t at = opcode_at(way);
@@ -150,8 +152,8 @@ static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way 
 			moved_original(sites->moved, row_of(sites, i)) + at + 1);
 }
 
-/* Returns true if a jump can be at the byte that @way makes an opcode, and if all bytes of the
- * jump were analysed: no other site has them. */
+/* Returns true if @way can be used: a jump can begin at the byte that becomes its opcode, and
+ * the analysis has looked at all bytes of this jump.  Then no other site has these bytes. */
 static bool can_be(const struct moved_row *row, const uint8_t *original, enum fmoved_way way)
 {
 	uint32_t at = opcode_at(way);
@@ -162,7 +164,7 @@ static bool can_be(const struct moved_row *row, const uint8_t *original, enum fm
 		       original[0] <= PUN_REX_LAST);
 }
 
-/* Choose the way of site @i, and write its stub if it needs one. */
+/* Choose the way of site @i.  If it takes a stub, write the stub. */
 static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 {
 	const struct moved_row *row = row_of(sites, i);
@@ -177,9 +179,9 @@ static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 	return FMOVED_STILL;
 }
 
-/* Note for each byte of the copy which original instruction it stands for.  If several
- * instructions have one original, they are those of a moved call, and all but the first come
- * after the push of its return address. */
+/* Store for each byte of the copy in @cell the original instruction for which it stands.  If
+ * several instructions of the copy have the same original, this is a moved call: the first one
+ * pushes the return address, and the others run after that. */
 static void note_originals(const struct fsites *sites, uint32_t i, struct fcode_cell *to)
 {
 	const struct moved_row *row = row_of(sites, i);

@@ -11,11 +11,15 @@
 
 /* How a site is switched. */
 enum fmoved_way {
-	FMOVED_UNDECIDED,		/* it was never on, or was FMOVED_STILL and is off */
-	FMOVED_LIVE,			/* its first byte is replaced, while threads run.  This and
-					 * the next way stay while the object is loaded */
-	FMOVED_LIVE_REX,		/* its second byte is, after a REX prefix */
-	FMOVED_STILL,			/* several bytes are replaced, while no other thread runs */
+	FMOVED_UNDECIDED,		/* not chosen: the site was never on; or it was
+					 * FMOVED_STILL and is off now */
+	FMOVED_LIVE,			/* the first byte is replaced, while threads run.  A
+					 * site keeps this way, or the next one, as long as the
+					 * object is loaded */
+	FMOVED_LIVE_REX,		/* the second byte, which follows a REX prefix, is
+					 * replaced, while threads run */
+	FMOVED_STILL,			/* all bytes of the jump are written, while no other
+					 * thread runs */
 };
 
 /* Map slots and copies for all sites of a module, within reach of its text.  Returns false if
@@ -31,9 +35,9 @@ uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
 /*
- * Switch site @i, which is switched live and is not as it must be: on if the site must have
- * users, else off.  Returns 0; -EILSEQ: the bytes at the site or in its stub are not the expected
- * ones.
+ * Switch site @i, whose way is FMOVED_LIVE or FMOVED_LIVE_REX: on if the site must have users,
+ * else off.  Called only if the site is not in that state yet.  Returns 0; or -EILSEQ if the
+ * site or its stub has unexpected bytes.
  */
 int fmoved_switch(const struct fsites *sites, uint32_t i);
 /*
@@ -42,9 +46,10 @@ int fmoved_switch(const struct fsites *sites, uint32_t i);
  * Returns 0; -EILSEQ: the bytes at the site are neither the jump nor the original ones.
  */
 int fmoved_flip(const struct fsites *sites, uint32_t i);
-/* Returns true if the text at site @i is not as fmoved_switch() or fmoved_flip() has left it. */
+/* Returns true if the bytes of site @i are no longer those that fmoved_switch() or
+ * fmoved_flip() has written. */
 bool fmoved_is_lost(const struct fsites *sites, uint32_t i);
-/* Free the stubs of all sites.  See fsites_done(). */
+/* Free the stubs of all sites.  fsites_done() calls this. */
 void fmoved_done(const struct fsites *sites);
 
 #endif

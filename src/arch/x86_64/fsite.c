@@ -563,7 +563,8 @@ void fsites_note_use(struct fsites *sites, uint64_t addr)
 		site->is_used = true;
 }
 
-/* Switch site @i.  Returns 0, -EBUSY if a thread stands in it, or -EILSEQ. */
+/* Switch site @i, whose form is FSITE_COPY.  Returns 0; -EBUSY if a thread is in the site; or
+ * -EILSEQ. */
 static int flip_copied(struct fsites *sites, uint32_t i)
 {
 	struct fsite *site = &sites->table[i];
@@ -576,7 +577,7 @@ static int flip_copied(struct fsites *sites, uint32_t i)
 	r = fmoved_flip(sites, i);
 	if (!r) {
 		site->is_on = site->users != 0;
-		/* The next time, other threads may run. */
+		/* Other threads may run the next time that fsites_prepare() is called. */
 		if (!site->is_on)
 			site->way = FMOVED_UNDECIDED;
 		sites->written = i + 1;
@@ -633,8 +634,8 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
 		  sizeof(*body));
 }
 
-/* Returns true if the text of a site that is on is lost.  If no site is on, looks at site
- * @written. */
+/* Returns true if the bytes of a site that is on are lost.  If no site is on, checks the site
+ * number @written. */
 static bool are_copies_lost(const struct fsites *sites, uint32_t written)
 {
 	for (uint32_t i = 0; i < sites->nr; i++)

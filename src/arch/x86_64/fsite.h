@@ -19,11 +19,12 @@ struct fsite {
 	uint8_t is_on:1;		/* is 1 if the site jumps to its slot */
 	uint8_t is_changed:1;		/* is 1 if @users are not in the site's slot yet, or if
 					 * the site must be switched */
-	uint8_t is_used:1;		/* is 1 if a thread stands between two instructions that
-					 * the jump would replace; only FSITE_COPY */
-	uint8_t way:2;			/* enum fmoved_way; only FSITE_COPY */
-	uint8_t lead;			/* bytes from the address in the compiler's
-					 * table to the site */
+	uint8_t is_used:1;		/* is 1 if a thread is between two instructions that the
+					 * jump would replace; only FSITE_COPY */
+	uint8_t way:2;			/* the way in which the site is switched (enum
+					 * fmoved_way); only FSITE_COPY */
+	uint8_t lead;			/* distance from the address in the compiler's table to
+					 * the site, bytes */
 };
 
 /* A slot: a site's code and data outside of its function.  ftrace.S knows the layout. */
@@ -51,8 +52,8 @@ struct fsite_map {
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* distance from the end of a site to its stub, bytes */
 	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
-	uint8_t *cells;			/* FSITE_COPY: array of cells after the slots, with the
-					 * copies (fcode.h); NULL: there are none */
+	uint8_t *cells;			/* FSITE_COPY: array of cells (fcode.h) with the copies,
+					 * which follow the slots; NULL: there are none */
 };
 
 /* The function sites of a module. */
@@ -69,8 +70,8 @@ struct fsites {
 					 * NULL: a compiler has made the sites */
 	uint64_t bias;			/* only with @moved: address of a byte in memory minus its
 					 * address in the file */
-	bool is_alone;			/* set by the caller before fsites_prepare(): no other
-					 * thread of the process runs */
+	bool is_alone;			/* true: no other thread of the process runs; the caller
+					 * sets this before fsites_prepare() */
 	uint32_t nr_switched;		/* number of times that a site was switched on or off; the
 					 * caller may set it to 0 */
 	bool has_old_slots;		/* true: fsites_switch() could not write
@@ -170,19 +171,21 @@ bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_st
 void fsites_note_use(struct fsites *sites, uint64_t addr);
 int fsites_flip(struct fsites *sites, uint32_t *ret_used);
 
-/* Why a site of the form FSITE_COPY is not as it must be. */
+/* The reason why a site of the form FSITE_COPY is not in the state that it must have. */
 enum fsite_left {
-	FSITE_LEFT_STILL,		/* threads could not be stopped, or are in it */
-	FSITE_LEFT_ROOM,		/* only one byte may be replaced, and no stub can be where
-					 * the jump would lead */
-	FSITE_LEFT_BYTES,		/* it has unexpected bytes, or cannot be written */
+	FSITE_LEFT_STILL,		/* the other threads could not be stopped, or one of
+					 * them is in the site */
+	FSITE_LEFT_ROOM,		/* only one byte of the site may be replaced, and there
+					 * is no space for the stub where the jump would lead */
+	FSITE_LEFT_BYTES,		/* the site has unexpected bytes, or cannot be written */
 	FSITE_LEFT_REASONS,
 };
-/* Count the sites of the form FSITE_COPY that are not as they must be after fsites_switch() and
- * fsites_flip(): add them to @counts, by reason.  Returns how many of them must be on. */
+/* Count the sites of the form FSITE_COPY that are not in the state that they must have after
+ * fsites_switch() and fsites_flip().  Adds their number to @counts, by reason.  Returns how
+ * many of them should be on. */
 uint32_t fsites_count_left(const struct fsites *sites, uint32_t counts[FSITE_LEFT_REASONS]);
 
-/* Returns the address at which the function of site @i continues after its slot. */
+/* Returns the address at which the function of site @i continues after the site's slot. */
 const uint8_t *fsite_continue(const struct fsites *sites, uint32_t i);
 
 /* Returns the slot of site @i, or NULL if the site was never on. */

@@ -14,14 +14,14 @@
 			 ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
 enum { REG_SP = 4, REG_FRAME = 5, RM_SIB = 4, RM_RIP = 5, NO_INDEX = 4 };
 
-static ZydisDecoder decoder;	/* written by insn_init() only, with the same values each time */
+static ZydisDecoder decoder;	/* only insn_init() writes it, with the same values each time */
 
 void insn_init(void)
 {
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 }
 
-/* Set the reason why an instruction cannot be moved. */
+/* Set the reason why the instruction cannot be moved, unless there is one already. */
 static void set_fixed(struct insn *insn, enum moved_reason reason)
 {
 	insn->move = INSN_FIXED;
@@ -71,14 +71,15 @@ static void read_memory_operand(const ZydisDecodedInstruction *in,
 
 /* ---- jumps and calls ---- */
 
-/* Returns true if a jump or call means what its opcode says: a prefix does not change the size
- * of its operand. */
+/* Returns true if no prefix changes the operand size of a jump or call, so that its opcode
+ * alone says what it is. */
 static bool has_usual_prefixes(const ZydisDecodedInstruction *in)
 {
 	for (uint32_t i = 0; i < in->raw.prefix_count; i++) {
 		uint8_t value = in->raw.prefixes[i].value;
 
-		/* hints of branches, notrack, bnd, and REX, which has no effect here */
+		/* accepted prefixes: hints of branches, notrack, bnd, and REX, which have no
+		 * effect here */
 		if (value != 0x2e && value != 0x3e && value != 0xf2 && (value & 0xf0) != 0x40)
 			return false;
 	}
@@ -103,8 +104,8 @@ static void read_relative(const ZydisDecodedInstruction *in, uint64_t vaddr, str
 		set_fixed(insn, MOVED_BY_INSTRUCTION);	/* loop, jrcxz, xbegin */
 }
 
-/* A call through a register or memory.  The copy pushes the return address first, so the
- * operand must not depend on rsp. */
+/* Read a call through a register or memory.  The copy pushes the return address before it
+ * loads the operand, so the operand must not depend on rsp. */
 static void read_indirect_call(const ZydisDecodedInstruction *in,
 			       const ZydisDecoderContext *context, struct insn *insn)
 {
@@ -149,7 +150,7 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 		insn->is_nop = insn->is_padding = true;
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
-		/* xchg %ax,%ax: the opcode of nop with a prefix */
+		/* xchg %ax,%ax has the opcode of nop, and a prefix */
 		insn->is_nop = insn->is_padding = in->opcode == 0x90 && in->operand_width == 16 &&
 						  in->raw.prefix_count == 1;
 		break;
@@ -169,7 +170,7 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 		insn->flow = INSN_END;
 		break;
 	case ZYDIS_MNEMONIC_OR:
-		/* lock or $0,(%rsp) changes nothing: it is a memory barrier */
+		/* lock or $0,(%rsp) is a memory barrier, which changes nothing */
 		if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK && in->raw.imm[0].size &&
 		    !in->raw.imm[0].value.u)
 			insn->stack_register = 0;

@@ -33,8 +33,8 @@ static void add_bound(struct insn_copy *copy, uint8_t pushed)
 	};
 }
 
-/* Add a fixup for the 4 bytes at offset @at, in an instruction that ends where the copy ends
- * now.  The field itself becomes 0, so that the table does not depend on its old value. */
+/* Add a fixup for the 4 bytes at offset @at of an instruction, which ends at the present end
+ * of the copy.  Store 0 in these bytes, so that the table does not depend on their old value. */
 static void add_fixup(struct insn_copy *copy, enum moved_fixup_kind kind, uint32_t at,
 		      uint64_t target)
 {
@@ -54,7 +54,7 @@ static void add_plain(struct insn_copy *copy, const struct insn *insn, const uin
 		add_fixup(copy, MOVED_REL32, at + insn->field, insn->address);
 }
 
-/* Add an instruction of @nr bytes, whose operand, a 32-bit distance, is at its end. */
+/* Append an instruction of @nr bytes that ends with a 32-bit distance. */
 static void add_distance(struct insn_copy *copy, const uint8_t *opcode, uint32_t nr,
 			 uint64_t target)
 {
@@ -102,7 +102,8 @@ static void add_call(struct insn_copy *copy, const struct insn *insn, const uint
 		add_jump(copy, insn);
 		return;
 	}
-	/* The middle three bits of the modrm byte are 2 in a call, and 4 in a jump. */
+	/* Change the call to a jump: the middle three bits of the modrm byte become 4 instead
+	 * of 2. */
 	at = copy->nr + insn->operand;
 	add_plain(copy, insn, code);
 	copy->bytes[at] = (uint8_t)((copy->bytes[at] & ~0x38) | 4 << 3);

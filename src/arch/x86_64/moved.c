@@ -128,7 +128,8 @@ bool moved_check(const void *table, uint64_t bytes)
 
 /* ---- use a table ---- */
 
-/* Store the distance from @from to @to at @field.  Returns false if 32 bits are too few. */
+/* Store the distance from @from to @to in the 4 bytes at @field.  Returns false if it does not
+ * fit into 32 bits. */
 static bool put_distance(uint8_t *field, uint64_t from, uint64_t to)
 {
 	int64_t distance = (int64_t)(to - from);
@@ -191,7 +192,8 @@ uint64_t moved_hash(const uint8_t *data, uint64_t bytes)
 	for (; bytes; data += sizeof(word), bytes -= bytes < sizeof(word) ? bytes : sizeof(word)) {
 		word = 0;
 		memcpy(&word, data, bytes < sizeof(word) ? bytes : sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;	/* odd, so that no bit is lost */
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;	/* multiply by an odd number, so
+								 * that no bit is lost */
 		hash ^= hash >> 29;
 	}
 	return hash;

@@ -17,7 +17,8 @@
 
 /* ---- accessors: for a table that moved_check() has accepted ---- */
 
-/* Returns the bytes of the copy, whose fields are not fixed yet: see moved_copy(). */
+/* Returns the bytes of the copy in the table.  Distances in it are not correct yet:
+ * moved_copy() sets them. */
 static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
 					      const struct moved_row *row)
 {
@@ -50,8 +51,9 @@ int moved_copy(const struct moved_head *head, const struct moved_row *row, uint6
 /* moved_find - find the row with the address @vaddr.  Returns NULL if there is none. */
 const struct moved_row *moved_find(const struct moved_head *head, uint64_t vaddr);
 
-/* moved_hash - compute a number from @bytes bytes at @data that differs if they differ, but for
- * rare cases.  It does not protect against intent. */
+/* moved_hash - compute a hash of the @bytes bytes at @data
+ *
+ * Different bytes rarely have the same hash, unless somebody has chosen them for that. */
 uint64_t moved_hash(const uint8_t *data, uint64_t bytes);
 
 #endif

@@ -5,16 +5,16 @@
  *
  *	patch_begin()
  *	collect writes			patch_get(), patch_put(), patch_change()
- *	patch_step()			they are written, and every core executes them
+ *	patch_step()			write them; now every core executes the new bytes
  *	collect more writes ...
  *	patch_step()
  *	patch_end()
  *
  * A site is switched on in two steps.  The first step writes bytes that have no effect while
- * the site is off: stub, slot, and the distance of the jump.  The second step changes one
- * byte of the site, so that each core sees either the old or the new instruction.  A write
- * may fail.  So before the second step the caller must check by patch_get() that all bytes
- * of the first step are there.
+ * the site is off: stub, slot, and the distance of the jump.  The second step changes one byte
+ * of the site, so that each core sees either the old or the new instruction.  A write may
+ * fail.  So before the second step the caller must check by patch_get() that all bytes of the
+ * first step are there.
  *
  * One caller at a time, from patch_begin() to patch_end(): the state is static, because
  * threads that register a probe may have a small stack.  Signals are blocked meanwhile.

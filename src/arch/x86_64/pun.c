@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for the stubs of punned jumps.
+ * Map memory for the stubs of punned jumps, and write the stubs.
  *
  *	off	55 48 89 e5 41		push %rbp; mov %rsp,%rbp; ...
  *	on	e9 48 89 e5 41		jmp  . + 5 + 0x41e58948
  *	stub	e9 .. .. .. ..		jmp  slot
  *
- * The instructions that are there decide where the stub is: anywhere within 2 GiB.  This file
- * maps windows of address space at such places.  A window is as large as one table of pages, so
- * it costs one table and the pages that have stubs.  Windows side by side are one mapping for
- * the kernel.  fork() copies mappings one by one, which is why there are no smaller windows.
+ * The bytes of the program's instructions decide where the stub must be: anywhere within 2
+ * GiB.  This file maps windows of address space at such places.  A window is as large as one
+ * table of pages, so it costs one table and the pages that have stubs.  Windows side by side
+ * are one mapping for the kernel.  fork() copies mappings one by one, which is why there are no
+ * smaller windows.
  *
- * The program may want the addresses, too.  It can always get others from mmap(), but not in
- * these cases, so no window is there:
+ * The program may want to use these addresses later.  mmap() can give it other ones instead.
+ * This is not so in the following cases, so no window is mapped there:
  *
  *	the heap of brk()	grows upwards without a gap
  *	the main stack		grows downwards without a gap
@@ -38,20 +39,22 @@
 
 #define WINDOW_BYTES	(2u << 20)
 #define WINDOWS_MAX	2048u
-#define STUBS_MAX	8192u		/* each may take a page of memory of its own */
-#define MAPS_SHARE	32u		/* windows are at most this part of the mappings that a
+#define STUBS_MAX	8192u		/* greatest number of stubs: each of them may take a
+					 * memory page of its own */
+#define MAPS_SHARE	32u		/* windows may use one of this many mappings that the
 					 * process may have */
-#define MAPS_DEFAULT	65530u		/* what the kernel allows unless it is configured */
+#define MAPS_DEFAULT	65530u		/* number of mappings that the kernel allows by default */
 #define LOWEST		0x4000000ull
-#define HEAP_ROOM	0x10000000ull	/* how far the heap can grow; malloc() of libc and other
-					 * allocators use mmap() instead if brk() fails */
+#define HEAP_ROOM	0x10000000ull	/* space for the main stack if its limit is lower than
+					 * this */
 #define STACK_ROOM	0x40000000ull	/* room for the main stack, if its limit is lower, */
 #define STACK_ROOM_MAX	0x1000000000ull	/* and if it is higher */
 
-/* A part of the address space with stubs.  pun_has() reads this without a lock. */
+/* Windows: address space for stubs.  pun_has() reads them without a lock. */
 static struct window {
-	uint64_t base;			/* a multiple of WINDOW_BYTES */
-	uint32_t nr;			/* number of stubs that begin or end in it */
+	uint64_t base;			/* address of the window, a multiple of WINDOW_BYTES */
+	uint32_t nr;			/* number of stubs of which at least one byte is in the
+					 * window */
 } windows[WINDOWS_MAX];
 static uint32_t nr_windows;
 static uint32_t nr_stubs;
@@ -66,7 +69,7 @@ uint64_t pun_stub(uint64_t at, const uint8_t distance[4])
 
 /* ---- what the program needs ---- */
 
-/* Returns the limit @which of this process, or the largest number if there is none. */
+/* Returns the resource limit @which (RLIMIT_...) of this process; UINT64_MAX: unlimited. */
 static uint64_t limit_of(int which)
 {
 	struct rlimit limit;
@@ -75,7 +78,8 @@ static uint64_t limit_of(int which)
 	       limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* Returns true if [@start, @end) overlaps [@from, @to). */
+/* Returns true if the addresses from @start to before @end overlap those from @from to before
+ * @to. */
 static bool overlaps(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
 {
 	return start < to && from < end;
@@ -90,7 +94,8 @@ static bool is_in_heap(uint64_t start, uint64_t end)
 
 static bool is_in_stack(uint64_t start, uint64_t end)
 {
-	uint64_t top = getauxval(AT_EXECFN);	/* a string above the first frame */
+	uint64_t top = getauxval(AT_EXECFN);	/* address of a string above the first stack
+						 * frame */
 	uint64_t room = limit_of(RLIMIT_STACK);
 
 	if (room < STACK_ROOM)
@@ -100,7 +105,7 @@ static bool is_in_stack(uint64_t start, uint64_t end)
 	return !top || overlaps(start, end, top - room, top);
 }
 
-/* Returns how many mappings a process may have. */
+/* Returns the greatest number of mappings that a process may have (vm.max_map_count). */
 static uint64_t read_maps_max(void)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, "/proc/sys/vm/max_map_count",
@@ -118,7 +123,7 @@ static uint64_t read_maps_max(void)
 	return max ? max : MAPS_DEFAULT;
 }
 
-/* Returns true if the process may have one more window. */
+/* Returns true if the process may map one more window. */
 static bool has_room(void)
 {
 	static uint64_t maps_max;	/* 0: not known yet */
@@ -133,7 +138,8 @@ static bool has_room(void)
 
 static struct window *find_window(uint64_t addr)
 {
-	static uint32_t last;		/* most searches are for the same window as before */
+	static uint32_t last;		/* index of the window that was found last; the next
+					 * search is mostly for the same one */
 	uint64_t base = addr & -(uint64_t)WINDOW_BYTES;
 
 	if (last < nr_windows && windows[last].base == base)
@@ -146,8 +152,9 @@ static struct window *find_window(uint64_t addr)
 	return NULL;
 }
 
-/* A kernel that makes large pages by itself would make one for the first stub.  And a process
- * that locks all its memory would count the whole window against its limit. */
+/* Exempt the window at @base from two things: a kernel that uses large pages by itself would
+ * allocate one for the first stub; and with mlockall() the whole window would count against
+ * the limit of locked memory. */
 static void keep_small(uint64_t base)
 {
 	arch_syscall3(SYS_madvise, base, WINDOW_BYTES, MADV_NOHUGEPAGE);
@@ -202,11 +209,13 @@ bool pun_has(uint64_t addr, uint64_t *until)
 /* ---- stubs ---- */
 
 /*
- * Returns true if no byte of the stub at @stub is in another stub.  Unused bytes are 0, and a
- * stub begins with PATCH_JUMP.  So a stub that begins in these bytes leaves a byte that is not
- * 0, and one that begins before them and reaches into them a PATCH_JUMP less than its length
- * before.  The distance of another stub may have such a byte, too: then the place counts as
- * used.
+ * Returns true if the bytes for the stub at @stub are free.
+ *
+ * Bytes that are not in use are 0, and every stub begins with PATCH_JUMP.  So another stub
+ * overlaps in one of two ways.  It begins in these bytes: then one of them is not 0.  Or it
+ * begins before them: then a byte less than the size of a stub before them is PATCH_JUMP.  The
+ * distance in a stub further away may have such a byte, too; then the bytes count as used,
+ * although they are free.
  */
 static bool is_free(uint64_t stub)
 {
@@ -214,7 +223,8 @@ static bool is_free(uint64_t stub)
 	uint8_t seen[2 * PATCH_JUMP_BYTES - 1] = { 0 };
 
 	if (!find_window(stub - before))
-		before = stub % WINDOW_BYTES;	/* a stub has both windows in which it is */
+		before = stub % WINDOW_BYTES;	/* a stub may lie in two windows; then both
+						 * contain it */
 	patch_get(PATCH_FAR, (const uint8_t *)(stub - before), seen,
 		  (uint32_t)before + PATCH_JUMP_BYTES);
 	for (uint64_t i = 0; i < before + PATCH_JUMP_BYTES; i++)
@@ -230,7 +240,7 @@ static bool is_in_reach(uint64_t stub, const uint8_t *to)
 	return distance == (int32_t)distance;
 }
 
-/* Add @change to the numbers of stubs of the windows of the stub at @stub. */
+/* Add @change to the number of stubs of each window in which a byte of the stub at @stub lies. */
 static void count(uint64_t stub, uint32_t change)
 {
 	struct window *first = find_window(stub);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Punned jumps: the opcode of a jump replaces one byte of an instruction, and the four bytes
- * after it, which stay as they are, are the jump's distance.  The jump arrives at an address
- * that nobody has chosen.  There is a stub.  See pun.c.
+ * Punned jumps.  A jump is written into code by a change of one byte, which becomes the jump's
+ * opcode.  The four bytes after it stay as they are, and are the jump's distance.  So the
+ * instructions that are there decide where the jump leads.  At that address a stub jumps to
+ * the real target.  See pun.c.
  */
 #ifndef ULF_ARCH_PUN_H
 #define ULF_ARCH_PUN_H
@@ -10,11 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PUN_REX_FIRST	0x40u		/* REX prefixes; a jump ignores them */
+#define PUN_REX_FIRST	0x40u		/* range of the REX prefixes, which have no effect on a
+					 * jump */
 #define PUN_REX_LAST	0x4fu
 
-/* Returns the address of the stub if the byte at address @at becomes a jump.  @distance: the
- * four bytes that follow @at. */
+/* Returns the address at which the stub must be if the byte at address @at becomes the opcode
+ * of a jump.  @distance: the four bytes after @at. */
 uint64_t pun_stub(uint64_t at, const uint8_t distance[4]);
 
 /*
@@ -25,12 +27,12 @@ uint64_t pun_stub(uint64_t at, const uint8_t distance[4]);
  * many stubs already.  The stub is written by the caller's next patch_step().
  */
 bool pun_take(uint64_t stub, const uint8_t *to);
-/* Write the stub at @stub, which pun_take() has accepted, once more: an earlier write may have
- * failed. */
+/* Write the stub at @stub again, which pun_take() has accepted: an earlier write of it may
+ * have failed. */
 void pun_write(uint64_t stub, const uint8_t *to);
-/* Returns true if the stub at @stub, which pun_take() has accepted, jumps to @to. */
+/* Returns true if the stub at @stub, which pun_take() has accepted, is a jump to @to. */
 bool pun_is_complete(uint64_t stub, const uint8_t *to);
-/* Free a stub that no thread can reach. */
+/* Free the stub at @stub.  No thread may be able to reach it. */
 void pun_give_back(uint64_t stub);
 
 /* Returns true if @addr is in memory that pun_take() has mapped.  Lowers *@until to the end of

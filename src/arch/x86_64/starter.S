@@ -35,7 +35,8 @@
 #define RTLD_NOW	2
 #define PR_SET_NAME	15
 #define LIBC_SIGNALS	0x180000000	/* SIGCANCEL and SIGSETXID, signals 32 and 33 */
-#define YIELDS		10000		/* longest wait of the carrier */
+#define YIELDS		10000		/* greatest number of times that the carrier yields
+					 * while it waits */
 #define MXCSR_DEFAULT	0x1f80
 
 	.section .rodata
@@ -47,12 +48,13 @@ arch_carrier:
 	movq	%rax, %rcx
 	jrcxz	3f
 	jmp	4f
-3:	jmp	*23f(%rip)		/* clone() has returned in the new thread */
+3:	jmp	*23f(%rip)		/* a new thread begins here: the carrier's clone() has
+					 * returned in it */
 4:	movl	$YIELDS, %edi
 1:	movq	10f(%rip), %rcx
-	jrcxz	2f			/* the starter was not started */
+	jrcxz	2f			/* go if the starter was not started */
 	movzbl	(%rcx), %ecx
-	jrcxz	2f			/* libc knows that there are several threads */
+	jrcxz	2f			/* go if libc knows that there are several threads */
 	leaq	-1(%rdi), %rdi
 	movq	%rdi, %rcx
 	jrcxz	2f
@@ -76,7 +78,8 @@ arch_carrier:
 	movq	20f(%rip), %r11
 	jmp	*22f(%rip)
 	.balign	8
-arch_carrier_data:			/* struct carrier_data of tracee.c */
+arch_carrier_data:			/* the data of the carrier: struct carrier_data of
+					 * tracee.c */
 10:	.quad	0			/* address of __libc_single_threaded, or 0 */
 11:	.quad	0			/* signal mask */
 12:	.quad	0			/* rax */
@@ -102,8 +105,9 @@ arch_starter:
 	fninit
 	movl	$MXCSR_DEFAULT, -8(%rsp)
 	ldmxcsr	-8(%rsp)
-	/* The threads have all signals blocked, as the carrier.  Unblock the signals of libc:
-	 * setuid() sends SIGSETXID to all threads, and waits for them. */
+	/* A thread starts with the signal mask of the carrier, which blocks all signals.
+	 * Unblock libc's own signals: setuid() sends SIGSETXID to all threads, and waits until
+	 * they have handled it. */
 	movl	$NR_RT_SIGPROCMASK, %eax
 	movl	$SIG_UNBLOCK, %edi
 	leaq	8f(%rip), %rsi
@@ -148,7 +152,7 @@ arch_loader:
 1:	call	*ATTACH_DLERROR(%rbx)
 	testq	%rax, %rax
 	jz	3f
-	/* The text belongs to this thread: copy it. */
+	/* dlerror()'s text belongs to this thread, so copy it to the block. */
 	movq	%rax, %rsi
 	leaq	ATTACH_MESSAGE(%rbx), %rdi
 	movl	$ATTACH_MESSAGE_BYTES - 1, %ecx

@@ -9,17 +9,18 @@
 
 #include "arch/arch.h"
 
-/* Results of system calls that only the kernel sees: start the call again, some of them
- * unless a handler of a signal runs. */
+/* Results of interrupted system calls inside of the kernel.  They say that the kernel must
+ * start the call again: always, or unless it runs a signal handler. */
 #define ERESTARTSYS		512
 #define ERESTARTNOINTR		513
 #define ERESTARTNOHAND		514
-#define ERESTART_RESTARTBLOCK	516	/* start it again with restart_syscall() */
-#define CALL_BYTES	2		/* size of the instruction of a system call */
+#define ERESTART_RESTARTBLOCK	516	/* the kernel must start the call again by
+					 * restart_syscall() */
+#define CALL_BYTES	2		/* size of the instruction syscall, bytes */
 
-#define CS_USER		0x33u		/* code segment of 64-bit programs */
+#define CS_USER		0x33u		/* value of the cs register in 64-bit programs */
 #define SS_USER		0x2bu		/* their stack segment */
-/* Bits of the flags register: bit 1 is always set, and these bits never are. */
+/* Bits of the flags register that are always set (bit 1), and bits that are never set. */
 #define FLAGS_SET	0x2u
 #define FLAGS_CLEAR	(~0x3fffd7ull)
 
@@ -32,7 +33,7 @@ int arch_tracee_read(pid_t tid, struct arch_tracee *ret_tracee)
 	return ptrace(PTRACE_GETREGS, tid, NULL, ret_tracee->regs) ? -errno : 0;
 }
 
-/* Returns true if the thread is at the end of a system call. */
+/* Returns true if the thread has stopped at the end of a system call. */
 static bool is_in_call(const struct arch_tracee *tracee)
 {
 	return (int64_t)REG(tracee, orig_rax) >= 0;
@@ -82,7 +83,7 @@ int arch_tracee_keep_call(pid_t pid, pid_t tid, struct arch_tracee *tracee)
 	return 1;
 }
 
-/* The ss register is the highest quarter of the word. */
+/* The word with the segment registers has ss in its highest 16 bits. */
 bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 {
 	if ((words[3] & 0xffff) != CS_USER || words[3] >> 48 != SS_USER ||
@@ -94,7 +95,7 @@ bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 
 /* ---- carriers ---- */
 
-/* The words at arch_carrier_data. */
+/* Data of the carrier, at arch_carrier_data in starter.S. */
 struct carrier_data {
 	uint64_t wait;
 	uint64_t mask;
@@ -116,8 +117,8 @@ static size_t data_offset(void)
 	return bytes_between(arch_carrier, arch_carrier_data);
 }
 
-/* Set the registers with which a thread continues that restores itself: what the kernel does
- * after a stop, it must do itself. */
+/* Set the registers with which a thread continues that restores itself.  If the thread was in
+ * a system call, do what the kernel does to start the call again. */
 static void set_restart(const struct arch_tracee *tracee, struct carrier_data *data)
 {
 	int64_t result = (int64_t)REG(tracee, rax);
@@ -171,7 +172,7 @@ bool arch_is_carrier(const uint8_t *code, size_t bytes)
 	return bytes >= data_offset() && !memcmp(code, arch_carrier, data_offset());
 }
 
-/* The flags and the stack pointer stay those of the program. */
+/* Change neither the flags nor the stack pointer of the program. */
 int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
 			 const long args[6])
 {

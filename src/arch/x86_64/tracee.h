@@ -11,15 +11,16 @@
 
 #define ARCH_TRACEE_WORDS	27u	/* size of struct user_regs_struct in words */
 
-/* The registers, as <sys/user.h> describes them.  Only tracee.c includes that header: it
- * defines `struct user'. */
+/* Registers in the form of struct user_regs_struct of <sys/user.h>.  Only tracee.c includes
+ * that header, because it defines `struct user'. */
 struct arch_tracee {
 	uint64_t regs[ARCH_TRACEE_WORDS];
 };
 
 #define ARCH_TRACEE_IPS		2u	/* number of values of arch_tracee_ips() */
-#define ARCH_RED_ZONE_BYTES	128u	/* bytes below the stack pointer that code may use */
-#define ARCH_CONTEXT_WORDS	4u	/* number of words that arch_context_sp() looks at */
+#define ARCH_RED_ZONE_BYTES	128u	/* number of bytes below the stack pointer that
+					 * functions may use without moving it */
+#define ARCH_CONTEXT_WORDS	4u	/* number of words that arch_context_sp() needs */
 
 /* Read the registers of the stopped thread @tid.  Returns 0 or -errno. */
 int arch_tracee_read(pid_t tid, struct arch_tracee *ret_tracee);
@@ -30,7 +31,7 @@ int arch_tracee_read(pid_t tid, struct arch_tracee *ret_tracee);
  */
 void arch_tracee_ips(const struct arch_tracee *tracee, uint64_t ret_ips[ARCH_TRACEE_IPS]);
 
-/* Returns the stack pointer. */
+/* Returns the stack pointer of the thread. */
 uint64_t arch_tracee_sp(const struct arch_tracee *tracee);
 
 /* Returns the address of the thread's control block, as libc knows it; 0 if it has none. */
@@ -61,7 +62,8 @@ bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 
 /* ---- let a stopped thread make system calls; see starter.S and docs/design/attach.md ---- */
 
-/* Code for a stopped thread: it makes a system call, and restores itself if the tracer dies. */
+/* A carrier: code in which a stopped thread makes a system call.  If the tracer dies, the
+ * carrier restores the thread's registers. */
 #define ARCH_CARRIER_MAX	320u	/* greatest number of bytes of a carrier */
 
 /*
@@ -73,10 +75,11 @@ bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
  */
 size_t arch_carrier_make(const struct arch_tracee *tracee, uint64_t mask, uint64_t starter,
 			 uint8_t ret_code[ARCH_CARRIER_MAX]);
-/* Offset in the carrier of a word: the address of a byte.  If the word is not 0, a carrier
- * that restores itself waits until this byte is 0, but not for long. */
+/* Offset in the carrier of a word with the address of a byte, or 0.  With an address, a
+ * carrier that restores a thread's registers first waits, for a limited time, until this byte
+ * is 0. */
 size_t arch_carrier_wait_offset(void);
-/* Offset in the carrier of the word that has the address of the starter. */
+/* Offset in the carrier of the word with the address at which a new thread starts. */
 size_t arch_carrier_starter_offset(void);
 /* Returns true if @code begins with the code of a carrier. */
 bool arch_is_carrier(const uint8_t *code, size_t bytes);
@@ -85,23 +88,23 @@ bool arch_is_carrier(const uint8_t *code, size_t bytes);
  * continues.  @tracee: its own registers.  Returns 0 or -errno. */
 int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
 			 const long args[6]);
-/* Give the thread the registers @tracee.  Returns 0 or -errno. */
+/* Set the registers of the thread to @tracee.  Returns 0 or -errno. */
 int arch_tracee_write(pid_t tid, const struct arch_tracee *tracee);
 /* Returns the result of a system call from the registers of the thread. */
 long arch_tracee_result(const struct arch_tracee *tracee);
-/* Returns the number of the system call from which the thread was stopped, or -1. */
+/* Returns the number of the system call in which the thread was stopped; -1: in none. */
 long arch_tracee_call(const struct arch_tracee *tracee);
 /* Returns true if the thread executes 64-bit code. */
 bool arch_tracee_is_64bit(const struct arch_tracee *tracee);
-/* Returns the thread pointer. */
+/* Returns the thread pointer of the thread. */
 uint64_t arch_tracee_tp(const struct arch_tracee *tracee);
 
 /* Arguments of clone(). */
 void arch_clone_args(unsigned long flags, uint64_t stack, uint64_t parent_tid, uint64_t child_tid,
 		     uint64_t tp, long ret_args[6]);
 
-/* The code of the starter and of the loader, and the offset of the loader's first
- * instruction. */
+/* Returns the code of the starter and the loader, which is one piece of *@ret_bytes bytes.
+ * *@ret_loader: offset in it of the loader's first instruction. */
 const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader);
 
 /*

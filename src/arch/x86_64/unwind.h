@@ -8,8 +8,8 @@
 enum {
 	ARCH_UNWIND_FRAME	= 6,	/* rbp */
 	ARCH_UNWIND_SP		= 7,	/* rsp */
-	ARCH_UNWIND_PC		= 16,	/* the return address: in DWARF a
-					 * register with a number of its own */
+	ARCH_UNWIND_PC		= 16,	/* the return address, which has a register number of
+					 * its own in DWARF */
 	ARCH_UNWIND_REGS	= 17,
 };
 
