@@ -216,7 +216,7 @@ static int update_object(struct object *object)
 static uint32_t nr_unloading;		/* number of threads in dlclose() */
 static uint32_t nr_loading;		/* number of threads in dlopen() that wait for the server */
 static bool has_put_off;		/* true: some updates were put off */
-static bool is_unserved;		/* true: unwinders_serve() was put off */
+static bool is_unserved;		/* true: a call of unwinders_serve() was put off */
 
 static bool is_program(const struct object *object)
 {
@@ -226,9 +226,9 @@ static bool is_program(const struct object *object)
 	       entry < (uint64_t)object->sites.high;
 }
 
-/* True while slots get new tags.  Then no lane has rings, so ftrace.S leaves every call
- * to hit.c.  For threads that had already loaded a ring, grace_restart_sections()
- * restarts the rseq section. */
+/* true: slots are getting new tags.  Meanwhile no lane has rings, so ftrace.S leaves every
+ * call to hit.c. grace_restart_sections() restarts the rseq sections of threads that had
+ * loaded a ring before */
 static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
 					 * have old tags */
@@ -245,8 +245,9 @@ static bool may_patch(const struct object *object)
 	return are_objects_safe() || is_program(object);
 }
 
-/* Let unwinders know of slots.  Any library may have a reference that is changed, so this is put
- * off while one may be unmapped; the program's own functions do not wait for it. */
+/* Call unwinders_serve(), so that unwinders find their way out of slots.  It may change a word
+ * of any library, so it is put off while a library may be unmapped; sites of the program's own
+ * functions are switched all the same. */
 static void serve_unwinders(void)
 {
 	has_served = true;
@@ -271,8 +272,8 @@ static int update_all(void)
 		}
 		r = update_object(o);
 		if (r == -EFAULT)
-			object_drop(o);		/* drop the object, which a dlclose() has
-						 * unmapped meanwhile */
+			object_drop(o);		/* drop the object: a dlclose() has unmapped it
+						 * meanwhile */
 		else
 			ret = worse_error(ret, r);
 		if (r != -EFAULT && o->sites.has_old_slots)
@@ -341,7 +342,8 @@ void ftrace_load_end(bool has_applied)
 				 * begun, is complete */
 	if (has_applied)
 		ftrace_apply_again();
-	if (ftrace_state.active)	/* the objects that come may be unwinders */
+	if (ftrace_state.active)	/* one of the objects that are loaded now may be an
+					 * unwinder */
 		unwinders_serve();
 	if (nr_loading)
 		nr_loading--;

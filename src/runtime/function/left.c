@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process stores in its slot how many functions are left, and why.  If there are several
- * reasons it stores the first one of fsite_left, and the number of its functions.
+ * Count the functions that a change of settings could not switch.
+ *
+ * The process stores their number and the reason in its process slot.  If there are several
+ * reasons, it stores the first one of enum fsite_left, with the number of its functions.
  */
 #include "runtime/function/left.h"
 
@@ -19,7 +21,8 @@ static void report(uint32_t nr, int error)
 		return;
 	__atomic_store_n(&process_slot->left, nr, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->left_error, (uint32_t)-error, __ATOMIC_RELAXED);
-	/* The server reads all three after `applied', which is stored by release. [agent.ack] */
+	/* The server reads left, left_error and left_changes after `applied', which the agent
+	 * stores by release. [agent.ack] */
 	__atomic_add_fetch(&process_slot->left_changes, 1, __ATOMIC_RELAXED);
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that a change of settings could not switch: counted, and reported to the server,
- * which says so in error_log.  Lock held for all functions.
+ * Count the functions that a change of settings could not switch, and report them to the
+ * server, which logs them in error_log.  The caller of each function holds runtime_lock().
  */
 #ifndef ULF_RUNTIME_LEFT_H
 #define ULF_RUNTIME_LEFT_H
 
-/* Begin to count what is switched. */
+/* Begin a change of settings: from now on, count the functions that are switched. */
 void left_begin(void);
 /*
- * left_end - report the functions that are not as they must be
+ * left_end - report the functions whose state is not the one of the settings
  * @error: result of still_flip()
  *
- * Returns the error for the client that has changed the settings.  That is 0 if some functions
- * were switched, or if only functions to be switched off are left: these record nothing.
+ * Returns the error for the client that has changed the settings: 0 if some functions were
+ * switched, or if only functions that should be off are left on, because these record nothing
+ * any more; else @error.
  */
 int left_end(int error);
 

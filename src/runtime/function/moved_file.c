@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables come from files, and not through the root's memory, because the instructions in
- * them are executed: every process of the root can write the memory, but only the owner of the
- * ulf directory can write the files.  A process that gave up its rights has no way to change
- * what its parent executes.
+ * Tables of moved functions come from files, and not through the root's memory, because the
+ * process executes the instructions in them: every process of the root can write the memory,
+ * but only the owner of the ulf directory can write the files.  A process that gave up its
+ * rights has no way to change what its parent executes.
  *
  * The agent of a program of user root has no rights, so it opens the directory before it gives
  * them up.  A child that was forked after chroot() or setuid() may find no directory.  Then it
@@ -39,7 +39,8 @@ void moved_file_init(void)
 	int saved = errno;
 
 	for (const char *at = roots; at; at = strstr(at + 1, "/" DIR_ROOTS "/"))
-		roots = at;		/* the last one, because ULF_DIR may have one, too */
+		roots = at;		/* take the last one, because the path of the ulf
+					 * directory may have that name in it, too */
 	if (!roots || roots - root >= DIR_PATH_BYTES)
 		return;
 	memcpy(directory, root, (size_t)(roots - root));
@@ -119,7 +120,7 @@ static int read_head(int fd, struct abi_moved_file *ret)
 struct wanted {
 	uint64_t addr;
 	const struct abi_moved_file *head;
-	bool is_same;			/* true: the file of @head is mapped at @addr */
+	bool is_same;			/* result: true if the file of @head is mapped at @addr */
 };
 
 static bool see_mapping(const struct maps_line *line, void *arg)
@@ -135,8 +136,8 @@ static bool see_mapping(const struct maps_line *line, void *arg)
 	return true;
 }
 
-/* Check that the file of @head is mapped at @addr.  Only the kernel knows: the path and the
- * build id of an object are what its author wants. */
+/* Check that the file of @head is mapped at @addr.  Ask the kernel, because the path and the
+ * build id that the object itself shows may be forged. */
 static int check_mapping(const struct abi_moved_file *head, uint64_t addr)
 {
 	struct wanted wanted = { .addr = addr, .head = head };

@@ -8,8 +8,8 @@
 
 #include "arch/arch.h"
 
-/* Method runtime_part.init: remember the directory and its owner, and make the directory if
- * there is none. */
+/* Method runtime_part.init: store the path of the directory of tables and its owner.  Creates
+ * the directory if there is none. */
 void moved_file_init(void);
 /* Method runtime_part.agent_start: keep the directory open for the agent.  @has_own_table: the
  * agent has its own descriptor table. */

@@ -291,7 +291,8 @@ int object_get_named(const struct loaded *loaded, enum fsite_kind kind, uint64_t
 	return 0;
 }
 
-/* Add the tables of function sites of an object, if they lie in its readable segments. */
+/* Make objects for the tables of function sites of a loaded object, if the tables are in its
+ * readable segments. */
 static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 		       uint64_t text_end)
 {
@@ -315,8 +316,9 @@ static void see_tables(const struct dl_phdr_info *info, uint64_t text,
 	}
 }
 
-/* Mark the tables of moved functions of the object whose text is [@low, @high): the process
- * does not find such a table by itself. */
+/* Mark the tables of moved functions of the object whose text is from @low to before @high as
+ * still there.  No table of this kind is in the loaded object itself, so see_tables() does not
+ * find it. */
 static void see_moved(uint64_t low, uint64_t high)
 {
 	for (struct object *o = objects; o; o = o->next)

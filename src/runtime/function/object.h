@@ -38,10 +38,10 @@ struct object {
 /* Returns the first object of the list, or NULL. */
 struct object *object_first(void);
 /*
- * object_get_named - find the object of a table that another process has named, or make it.
+ * object_get_named - find or make the struct object for a table that another process has named
  * @loaded: the object that is loaded there, as loaded_find() describes it
  * @table: address of the table; it has @nr rows (not 0) inside of the object.  FSITE_MOVED:
- *	name of the file with the table
+ * name of the file with the table
  *
  * Returns 0, -ENOENT (the loaded object has another table of that kind, or its file has no
  * table there), -ENOMEM or an error of moved_file_load().

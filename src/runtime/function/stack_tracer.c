@@ -56,8 +56,8 @@
 					 * whether its holder is dead */
 #define NEVER		UINT32_MAX	/* a value of thread_stack.resets that
 					 * abi_stack_resets() never returns */
-/* In this number of bytes below the top of the main thread's stack, the kernel maps
- * nothing else. */
+/* number of bytes below the top of the main thread's stack in which the kernel maps nothing
+ * else */
 #define MAIN_LIMIT	(128ull << 20)
 #define NEED_BYTES	8192u		/* number of bytes of stack that the functions of
 					 * this file need */

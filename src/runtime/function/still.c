@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched only while
- * no other thread runs: the jump replaces several instructions, and its bytes are not written by
- * one store.  At the start of the program there is only one thread.  Later the server stops the
- * others:
+ * Some functions that no compiler has prepared (FMOVED_STILL, fmoved.c) can be switched only
+ * while no other thread runs: the jump replaces several instructions, and its bytes are not
+ * written by one store.  At the start of the program there is only one thread.  Later the
+ * server stops the others:
  *
  *	this thread				the server's stopper (daemon/stopper.c)
  *	stop_given = 0
@@ -17,14 +17,15 @@
  *	stop_wanted = 0		------>	lets them continue
  *				<------	stop_given = 0
  *
- * Every process of the root can write stop_wanted and stop_given: they only wake.  The answer is
- * in private memory (abi/stop.h), which only a process that may trace this one can write.  If
- * the stopper is killed meanwhile, the kernel lets the threads continue: docs/design/moving.md
- * says what that means.
+ * Every process of the root can write stop_wanted and stop_given, so these words only wake the
+ * other side, and nothing else depends on their values.  The answer is in private memory
+ * (abi/stop.h), which only a process that may trace this one can write.  If the stopper is
+ * killed meanwhile, the kernel lets the threads continue: docs/design/moving.md says what that
+ * means.
  *
- * A thread that is interrupted by a signal continues where it was.  The address is in the frame
- * of the handler, on the stack.  So every word of a stack that could be an address inside of a
- * site keeps this site from being switched on.
+ * A thread that runs a signal handler will continue where the signal has interrupted it.  This
+ * address is in the signal frame on the stack.  So every word of a stack that could be an
+ * address inside of a site keeps this site from being switched on.
  */
 #include "runtime/function/still.h"
 
@@ -46,10 +47,11 @@
 #include "runtime/function/object.h"
 
 #define WAIT_SECONDS	3		/* longest wait for the stopper */
-#define TURNS		3		/* how often the sites are tried that are in use, or
-					 * whose threads do not stop */
+#define TURNS		3		/* maximum number of attempts, while sites are in use or
+					 * threads do not stop */
 #define TURN_NS		1000000
-#define LEFT_MAX	64u		/* greatest number of stops without an answer */
+#define LEFT_MAX	64u		/* greatest number of blocks of stops without an answer;
+					 * then no more stops are asked for */
 
 /* ---- this thread's own stack ---- */
 
@@ -71,7 +73,7 @@ static bool may_be_in_handler(void)
 	return tid <= 0 || tid != __atomic_load_n(&agent_tid, __ATOMIC_RELAXED);
 }
 
-/* A stack that is in use, from @start on. */
+/* A stack that is in use: the addresses from @start to before @end. */
 struct used_stack {
 	uint64_t start, end;
 };
@@ -148,8 +150,8 @@ static void start_wait(struct timespec *ret_until)
 	ret_until->tv_sec += WAIT_SECONDS;
 }
 
-/* Wait until stop_given is not @given.  Returns false if the time @until has come.  @stop: for
- * the stopper. */
+/* Wait until stop_given is not @given.  Returns false when the time @until has come.  @stop:
+ * the block in which the stopper stores its answer. */
 static bool wait_while(uint32_t given, const struct timespec *until,
 		       const struct abi_stop *stop)
 {
@@ -169,7 +171,8 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 	__atomic_store_n(&process_slot->stop_given, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&process_slot->stop_wanted, tid, __ATOMIC_RELEASE); /* [stop.ask] */
 	TESTPOINT("still.ask");
-	/* The server waits for `applied', and looks at all words when it is woken. */
+	/* Wake the server, which waits for a change of `applied' and then also looks at
+	 * stop_wanted. */
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 	do
 		given = __atomic_load_n(&process_slot->stop_given, __ATOMIC_RELAXED);
@@ -180,16 +183,16 @@ static int ask_for_stop(uint32_t tid, struct abi_stop *stop)
 	return arch_is_error((int)given) ? (int)given : -ETIMEDOUT;
 }
 
-/* End the stop, and wait until the stopper is done: until then another stop would find threads
- * that are traced already. */
+/* End the stop, and wait until the stopper has released all threads.  Without this wait, the
+ * next stop would find threads that are still traced. */
 static void end_stop(uint32_t tid, struct abi_stop *stop)
 {
 	struct timespec until;
 
 	TESTPOINT("still.end");
 	start_wait(&until);
-	/* The stopper believes only the private word: another process of the root may clear
-	 * stop_wanted while this one still patches. */
+	/* The stopper trusts only this word in private memory: another process of the root may
+	 * clear stop_wanted while this process still patches. */
 	__atomic_store_n(&stop->tid, 0, __ATOMIC_RELEASE);	/* [stop.end] */
 	__atomic_store_n(&process_slot->stop_wanted, 0, __ATOMIC_RELEASE);
 	arch_syscall3(SYS_futex, &process_slot->stop_wanted, FUTEX_WAKE, INT_MAX);
@@ -202,7 +205,7 @@ static void end_stop(uint32_t tid, struct abi_stop *stop)
 
 typedef bool may_flip_fn(const struct object *object);
 
-/* Switch sites.  The other threads are stopped, or there are none. */
+/* Switch the sites of all objects.  The other threads are stopped, or there are no others. */
 static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 {
 	int ret = 0, r;
@@ -218,8 +221,8 @@ static int flip_all(may_flip_fn *may_flip, uint32_t *ret_used)
 	return r ? r : ret;
 }
 
-/* Switch sites while the server stops the other threads.  @stop: after it, space for @nr ranges,
- * and for their bitmap. */
+/* Switch sites while the server stops the other threads.  @stop: a block, followed by space
+ * for @nr ranges and for their bitmap. */
 static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t nr,
 			uint32_t *ret_used, bool *ret_is_answered)
 {
@@ -239,7 +242,8 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 		note_inside(ranges, inside, nr);
 		r = flip_all(may_flip, ret_used);
 	} else {
-		/* A late stopper must not hold threads for this stop. */
+		/* Clear the magic, so that a stopper that comes late does not hold threads for
+		 * this stop. */
 		__atomic_store_n(&stop->magic, 0, __ATOMIC_RELAXED);
 	}
 	end_stop(tid, stop);
@@ -248,7 +252,7 @@ static int flip_stopped(may_flip_fn *may_flip, struct abi_stop *stop, uint64_t n
 
 static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 {
-	static uint32_t nr_left;	/* number of blocks that were not freed; lock held */
+	static uint32_t nr_left;	/* number of blocks that had to stay allocated; lock held */
 	uint64_t nr = list_ranges(NULL);
 	struct abi_stop *stop;
 	bool is_answered;
@@ -272,7 +276,7 @@ static int stop_and_flip(may_flip_fn *may_flip, uint32_t *ret_used)
 	return r;
 }
 
-/* A directory has two links, and one more for each directory in it. */
+/* /proc/self/task has two links, and one more for each thread, whose directory it contains. */
 bool still_is_alone(void)
 {
 	struct stat st;
@@ -303,7 +307,8 @@ int still_flip(bool (*may_flip)(const struct object *object))
 			note_own_stack();
 		r = still_is_alone() ? flip_all(may_flip, &nr_used) :
 				 stop_and_flip(may_flip, &nr_used);
-		/* EBUSY: a thread got no CPU, or waits in the kernel, and did not stop in time */
+		/* After EBUSY try again: a thread got no CPU time, or waits in the kernel, and
+		 * did not stop in time. */
 		if (r != -EBUSY && (r || !nr_used))
 			break;
 	}
