@@ -88,7 +88,7 @@ bool blackbox_is_alive(struct blackbox *box);
 /* Get the number of incidents so far, with those that have fired.  -ENODATA: they are not
  * counted. */
 int blackbox_count(struct blackbox *box, uint64_t *ret_nr);
-/* Get the name of the clock of the time stamps. */
+/* Get the name of the clock from which the time stamps of records come. */
 int blackbox_clock(struct blackbox *box, struct text *ret_clock);
 
 /* blackbox_read - read a file of the buffer, as conn_file_text() does

@@ -60,7 +60,7 @@ int blackbox_check_dir(const struct blackbox *box)
 	return ret;
 }
 
-/* Return true if @name is a name that this command gives to files. */
+/* Return true if @name has the form of the names that this command gives to files. */
 static bool is_incident_name(const char *name)
 {
 	const char *pattern = NAME_PATTERN;

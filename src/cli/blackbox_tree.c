@@ -91,8 +91,8 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 		ret = tree_write(&box->conn, &write);
 		if (ret == -EPIPE && reconnect_server(box) == 0) {
 			ret = tree_write(&box->conn, &write);
-			/* The write was repeated: the server was killed after it had done the
-			 * first one. */
+			/* After EEXIST the trigger is there: the server was killed after the
+			 * first write, and the write was repeated. */
 			if (ret == -EEXIST)
 				ret = 0;
 		}
@@ -344,7 +344,8 @@ static int read_enabled(struct blackbox *box, struct text *ret_text)
 	return ret ? ret : ret_text->error;
 }
 
-/* Keep the lines of @after that @before does not have: the events that were enabled in between. */
+/* Keep only the lines of @after that are not in @before: the events that were enabled
+ * meanwhile. */
 static void keep_new_lines(struct blackbox *box, const char *before, const char *after)
 {
 	size_t len;
@@ -378,7 +379,7 @@ static int enable_more(struct blackbox *box)
 	ret = read_enabled(box, &before);
 	for (i = 0; !ret && i < box->nr_more; i++)
 		ret = enable_list(box, box->more[i]);
-	/* This is also done after an error, because some events may be enabled now. */
+	/* Do this after an error, too, because some events may have been enabled. */
 	kept = blackbox_read(box, "set_event", &after);
 	if (!kept)
 		keep_new_lines(box, text_str(&before), text_str(&after));

@@ -8,16 +8,19 @@
 
 #include "event/format.h"
 
-#define DEPTH_MAX	256		/* deeper calls count for the caller at this depth */
-#define NODES_MAX	(4u << 20)	/* limit of the number of nodes */
+#define DEPTH_MAX	256		/* depth from which on calls are not followed: their
+					 * time counts for the caller at this depth */
+#define NODES_MAX	(4u << 20)	/* maximum number of nodes of a tree */
 
-/* The calls of a thread that run.  level[0] stands for the time before the first call. */
+/* The calls of one thread that have not returned.  level[0] stands for the time outside of any
+ * call. */
 struct thread {
 	int32_t pid;
 	struct thread *next;
 	struct level {
-		struct call_node *node;	/* NULL: the start of this call was lost */
-		uint64_t inner_ns;	/* time of the calls in it that have returned */
+		struct call_node *node;	/* node of the call; NULL: the record of its entry was
+					 * lost */
+		uint64_t inner_ns;	/* time of the calls made by this call that have returned */
 	} level[DEPTH_MAX + 1];
 };
 
@@ -31,14 +34,16 @@ struct call_tree {
 	struct datfile *file;
 	struct call_node top;
 	uint32_t nr_nodes;
-	struct thread *threads;		/* the thread of the last record is first */
+	struct thread *threads;		/* list of threads; the thread of the last record is the
+					 * first one */
 	struct fields entry, exit;
 };
 
 /* ---- nodes ---- */
 
-/* Return the child of @parent for the function at @addr, which becomes the first child, because the
- * next call is often of the same function.  Returns NULL if there is no memory. */
+/* Return the child of @parent for the function at @addr; make it if there is none.  It becomes
+ * the first child, because the next call is often of the same function.  Returns NULL if there
+ * is no memory. */
 static struct call_node *child_of(struct call_tree *tree, struct call_node *parent, uint64_t addr)
 {
 	const struct datfile_symbol *symbol = datfile_symbol(tree->file, addr);
@@ -69,7 +74,8 @@ static struct call_node *child_of(struct call_tree *tree, struct call_node *pare
 
 /* ---- threads ---- */
 
-/* Return the thread, and move it to the start of the list; NULL: no memory. */
+/* Return the calls of thread @pid, and move the thread to the start of the list.  Makes them
+ * for a new thread.  Returns NULL if there is no memory. */
 static struct thread *thread_of(struct call_tree *tree, int32_t pid)
 {
 	struct thread **at = &tree->threads, *thread;
@@ -90,8 +96,8 @@ static struct thread *thread_of(struct call_tree *tree, int32_t pid)
 	return thread;
 }
 
-/* Return the caller at @depth.  If the start of a call was lost, the function above it counts as
- * the caller. */
+/* Return the node of the caller of a call at @depth.  If the record of its entry was lost,
+ * return that of the nearest caller above it. */
 static struct call_node *caller_at(const struct thread *thread, uint32_t depth)
 {
 	while (depth && !thread->level[depth].node)
@@ -99,7 +105,8 @@ static struct call_node *caller_at(const struct thread *thread, uint32_t depth)
 	return thread->level[depth].node;
 }
 
-/* Forget the calls from @depth on: they have returned, or longjmp() has left them. */
+/* Forget the calls at @depth and deeper: they have returned, or longjmp() or an exception has
+ * left them. */
 static void forget_from(struct thread *thread, uint32_t depth)
 {
 	for (; depth <= DEPTH_MAX && thread->level[depth].node; depth++)
@@ -283,7 +290,7 @@ void call_tree_free(struct call_tree *tree)
 	while (node) {
 		struct call_node *next;
 
-		/* Free the innermost nodes first. */
+		/* Free a node only after all its children. */
 		while (node->children)
 			node = node->children;
 		next = node->next ? node->next : node->parent;

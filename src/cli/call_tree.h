@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of calls, from the records of the graph tracer in a file: how often a function was called
- * by the functions above it, and how long that took.  Calls of all threads are in one tree.
+ * A tree of calls, made from the records of the graph tracer in a file.  A node stands for a
+ * function called from one chain of callers, with the number of calls and their times.  The
+ * calls of all threads are in one tree.
  */
 #ifndef ULF_CLI_CALL_TREE_H
 #define ULF_CLI_CALL_TREE_H
@@ -10,12 +11,14 @@
 
 #include "datfile/datfile.h"
 
-/* A function, called from @parent. */
+/* A function that is called from the function of @parent. */
 struct call_node {
-	uint64_t addr;			/* start of the function; its address if it has no name */
+	uint64_t addr;			/* start of the function; if its name is not known, the
+					 * address that was recorded */
 	const char *name;		/* NULL: not known */
 	uint64_t count;			/* number of calls that have returned */
-	uint64_t total_ns, self_ns;	/* time of these calls; without the calls in them */
+	uint64_t total_ns, self_ns;	/* sum of the times of these calls; the same without the
+					 * calls that they have made */
 	uint64_t min_ns, max_ns;
 	struct call_node *parent, *next;	/* next child of the parent */
 	struct call_node *children;
@@ -25,10 +28,10 @@ struct call_node {
 struct call_tree;
 
 /*
- * Read all records of @file.  *@ret_top: a node whose children are the functions that no traced
- * function has called; its total_ns is their sum.  Children are sorted by total_ns, the largest
- * first.  Returns 0; -ENOENT if the file has no records of the graph tracer; or another -errno.
- * The file must stay open as long as the tree is used.
+ * Read all records of @file.  *@ret_top: a node whose children are the functions whose caller
+ * was not traced; its total_ns is the sum of theirs.  Children are sorted by total_ns, the
+ * largest first.  Returns 0; -ENOENT if the file has no records of the graph tracer; or
+ * another -errno.  The file must stay open as long as the tree is used.
  */
 int call_tree_read(struct datfile *file, struct call_tree **ret_tree,
 		   const struct call_node **ret_top);

@@ -57,8 +57,9 @@ static void read_comm(pid_t pid, char comm[COMM_BYTES])
 	comm[strcspn(comm, "\n")] = '\0';
 }
 
-/* The program cannot read ulf.conf by itself: other threads of it may change the environment
- * at the same time.  So put the settings for it before those of the command line. */
+/* Put the settings of ulf.conf before those of the command line.  The program cannot read
+ * ulf.conf by itself, because another thread of it may change the environment at the same
+ * time. */
 static int add_config(struct run *run)
 {
 	char words[ABI_BOOT_BYTES], *own;
@@ -79,8 +80,8 @@ static int add_config(struct run *run)
 	return -E2BIG;
 }
 
-/* Find a living root: the one that @pid has made, or, if @name is not NULL, the one with this
- * name.  Returns true and its row if there is one. */
+/* Find a living root: if @name is NULL, the root whose program is @pid; else the root @name.
+ * Returns false if there is none; else sets *@ret_row. */
 static bool find_root(struct run *run, pid_t pid, const char *name,
 		      struct abi_root_row *ret_row)
 {
@@ -110,7 +111,8 @@ static void print_next_steps(const char *root)
 	terminal_line(stdout, "stop:  ulf detach %s", root);
 }
 
-/* The program has libulf already: it is linked with it, or was attached to before. */
+/* The program has made a root before: it is linked with libulf, or was attached to.  Use that
+ * root. */
 static int use_old_root(const struct run *run, const char *root)
 {
 	if (!run->words.len) {
@@ -122,8 +124,8 @@ static int use_old_root(const struct run *run, const char *root)
 	return CLI_FAILED;
 }
 
-/* Report settings that the server could not apply.  There are no roots of this run if an `ulf
- * attach` that was killed has made the root. */
+/* Report settings that the server could not apply.  No root has the number of this run if an
+ * earlier `ulf attach`, which was killed, has made the root. */
 static void report_errors(struct run *run)
 {
 	struct root_list roots;
@@ -137,7 +139,7 @@ static void report_errors(struct run *run)
 	root_list_done(&roots);
 }
 
-/* Print for how long the program was stopped. */
+/* Print how long a thread of the program was stopped. */
 static void print_stop(const struct inject_result *result)
 {
 	double ms = (double)result->stopped_ns / 1e6;
@@ -150,8 +152,8 @@ static void print_stop(const struct inject_result *result)
 			      result->tries, ms);
 }
 
-/* Wait until the server lists the root of @result.  It is not new if the program was forked by
- * one that has libulf. */
+/* Wait until the server lists the root of @result.  If the program was forked by one that has
+ * libulf, the root is older than this command. */
 static int wait_for_server(struct run *run, pid_t pid, const struct inject_result *result)
 {
 	const char *name = result->root;

@@ -159,7 +159,7 @@ static int keep_incidents(struct blackbox *box)
 	}
 	if (fired < 0)
 		return fired;
-	/* An incident may have fired since the last look. */
+	/* Look once more: an incident may have fired since the last look. */
 	blackbox_disarm(box);
 	if (blackbox_has_snapshot(box) > 0 && keep_incident(box, nr_missed) < 0)
 		status = -EIO;

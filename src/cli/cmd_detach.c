@@ -78,7 +78,8 @@ static void for_each_entry(struct detach *detach, const char *path,
 
 /* ---- triggers ---- */
 
-/* Actions such as ":onmatch(" refer to other histograms, which cannot be removed before. */
+/* Return true if the trigger @line has an action such as ":onmatch(".  Actions refer to other
+ * histograms, which cannot be removed before the trigger. */
 static bool has_action(const char *line)
 {
 	const char *on = strstr(line, ":on");
@@ -86,8 +87,8 @@ static bool has_action(const char *line)
 	return on && strchr(on, '(');
 }
 
-/* Remove the triggers of the file @path/trigger that have, or do not have, an action.  A line is
- * the trigger as it was written, and its state in brackets. */
+/* Remove the triggers of the file @path/trigger: those with an action, or those without.  A
+ * line of the file is the trigger as it was written, and its state in brackets. */
 static void remove_triggers(struct detach *detach, const char *path, bool with_action)
 {
 	char *file, *line, *save = NULL, *command;
@@ -145,9 +146,9 @@ static void remove_all_triggers(struct detach *detach, const char *instance)
 
 /* ---- commands of functions ---- */
 
-/* Cut the count off the command @line of set_ftrace_filter, which is FUNCTION:COMMAND:COUNT, with
- * a COUNT of "unlimited" or "count=N".  Returns what a removal needs in its place: a command with a
- * count is removed by a count, whichever it is. */
+/* Cut the count off @line, a line of set_ftrace_filter: FUNCTION:COMMAND:COUNT, where COUNT is
+ * "unlimited" or "count=N".  Returns the text that must follow the command in a removal: a
+ * command with a count is removed with any count, one without a count with none. */
 static const char *cut_count(char *line)
 {
 	char *unlimited = strstr(line, ":unlimited"), *count = strstr(line, ":count=");
@@ -169,7 +170,8 @@ static const char *command_of(const char *line)
 	return at;
 }
 
-/* Remove the command @line from all functions, unless @removed has this removal already. */
+/* Remove the command of @line from all functions.  @removed: the removals that were written
+ * already; none of them is repeated. */
 static void remove_everywhere(struct detach *detach, const char *instance, char *line,
 			      struct text *removed)
 {
@@ -185,7 +187,7 @@ static void remove_everywhere(struct detach *detach, const char *instance, char 
 	free(text);
 }
 
-/* Remove the command @line. */
+/* Remove the command of @line from the function of @line. */
 static void remove_command(struct detach *detach, const char *instance, char *line, bool is_quiet)
 {
 	const char *count = cut_count(line);
@@ -202,7 +204,7 @@ static void remove_command(struct detach *detach, const char *instance, char *li
 
 enum removal { BY_GLOB, BY_NAME, LOUDLY };
 
-/* Remove the commands that set_ftrace_filter lists. */
+/* Remove each command that set_ftrace_filter lists. */
 static void remove_listed(struct detach *detach, const char *instance, enum removal how)
 {
 	char *file, *line, *save = NULL;
@@ -228,10 +230,12 @@ static void remove_listed(struct detach *detach, const char *instance, enum remo
 }
 
 /*
- * Remove all commands of functions.  One write removes a command from all functions: a write for
- * each would stop the threads of the program thousands of times.  Functions of equal names have a
- * line each, but the first write removes the command of all of them, and the second one fails.
- * So only what is left in the end is an error.
+ * Remove all commands of functions.
+ *
+ * First remove each command from all functions by one write: one write for each function would
+ * stop the threads of the program thousands of times.  Functions with equal names have a line
+ * each.  The first write for such a name removes the command from all of them, and the second
+ * one fails.  So an error is reported only for a command that is still there in the end.
  */
 static void remove_commands(struct detach *detach, const char *instance)
 {

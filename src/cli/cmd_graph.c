@@ -13,9 +13,9 @@
 #define INDENT_MAX	256
 
 struct graph_cmd {
-	unsigned long depth;		/* functions deeper than this are not printed */
-	double percent;			/* functions with a smaller share of all time are not
-					 * printed */
+	unsigned long depth;		/* functions at greater depths are not printed */
+	double percent;			/* functions with a smaller share of the total time are
+					 * not printed, percent */
 	const struct call_node *top;
 };
 

@@ -22,7 +22,8 @@ enum hist_format {
 
 struct hist_options {
 	enum hist_format format;
-	const char *input;		/* a copy of a file `hist`; NULL: none */
+	const char *input;		/* path of a copy of a file `hist`, which is printed in
+					 * place of a root's; NULL: none */
 	const char *trigger;		/* first characters of the wanted trigger; NULL: print
 					 * all histograms */
 };

@@ -21,14 +21,15 @@
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
-#define STATE_MS	200		/* time between two looks at the recording */
+#define STATE_MS	200		/* time between two looks at the state of the recording,
+					 * ms */
 
 struct record_cmd {
 	struct run run;			/* the program, and its boot settings */
 	struct record_settings settings;
 	struct record_instance instance;
 	struct record_session *session;
-	bool is_program;		/* true: the arguments are a program */
+	bool is_program;		/* true: the arguments are a program to start */
 	bool is_terminal;		/* true: progress is shown */
 	uint64_t started_ms, shown_ms, shown_records;
 };
@@ -42,7 +43,7 @@ static void note_signal(int signal)
 
 /* ---- progress ---- */
 
-/* Show the numbers in one line of the terminal, about once a second. */
+/* Show the numbers of records in one line of the terminal, about once a second. */
 static void show_progress(struct record_cmd *record, const struct record_state *state)
 {
 	uint64_t now_ms = clock_monotonic_ms(), passed_ms = now_ms - record->shown_ms;
@@ -65,7 +66,7 @@ static void end_progress(const struct record_cmd *record)
 		fputs("\r\033[K", stderr);
 }
 
-/* Let the recording go on until it ends by itself, the program has ended, or a signal came. */
+/* Wait until the recording ends by itself, the program has ended, or a signal has come. */
 static void wait_for_end(struct record_cmd *record)
 {
 	struct record_state state = { 0 };
@@ -85,8 +86,8 @@ static void wait_for_end(struct record_cmd *record)
 
 /* ---- record a program ---- */
 
-/* If the user has given no size, take rings that hold what the program records while the recorder
- * is not scheduled, but at most a quarter of the space that is left. */
+/* If the user has given no size of rings, choose one: enough for the records of the time in
+ * which the recorder gets no CPU, but at most a quarter of the free space. */
 static void add_buffer_size(struct record_cmd *record)
 {
 	char size[32];
@@ -110,7 +111,7 @@ static void report_mistakes(struct run *run)
 	root_list_done(&roots);
 }
 
-/* Explain why there is no file. */
+/* Print why no file was written. */
 static void explain_no_file(struct run *run)
 {
 	if (run_explain_no_root(run) || run->has_reported_why || run->has_reported_events)
@@ -254,7 +255,7 @@ static int apply_option(struct record_cmd *record, int option)
 	}
 }
 
-/* Check what the options say together.  Returns 0 or -errno. */
+/* Check that the options can be used together.  Returns 0 or -errno. */
 static int check_options(struct record_cmd *record)
 {
 	if (record->settings.keep && !record->settings.max_bytes) {

@@ -15,7 +15,8 @@
 #include "cli/terminal.h"
 
 #define TEXT_BYTES	(64u << 20)
-#define FLUSH_BYTES	(256u << 10)	/* lines are written when there are this many bytes */
+#define FLUSH_BYTES	(256u << 10)	/* number of bytes of lines that are collected before
+					 * they are written */
 #define FILES_MAX	256
 #define COLOUR_EVENT	"\033[1;36m"
 #define COLOUR_LOST	"\033[1;31m"
@@ -29,12 +30,14 @@ struct report_cmd {
 	bool is_stats, has_no_pager;
 	FILE *out;			/* stdout, or the pager */
 	bool is_pager;
-	struct text lines, safe;	/* lines; for a terminal: without control characters */
+	struct text lines, safe;	/* collected lines; a copy without control characters,
+					 * for a terminal */
 };
 
 /* ---- write lines ---- */
 
-/* Write a line with colours.  The event's name is the text after the time, up to the colon. */
+/* Write a line with colours.  The name of the event is the text between the time and the next
+ * colon. */
 static void write_coloured(FILE *out, const char *line, size_t len)
 {
 	const char *end = line + len, *name = memmem(line, len, ": ", 2), *colon;
@@ -101,14 +104,15 @@ static void start_pager(struct report_cmd *cmd)
 		cmd->out = stdout;
 }
 
-/* End the output.  Returns the exit status for @r, 0 or -errno. */
+/* Write the last lines, and wait for the pager.  Returns the exit status of the command for
+ * @r, which is 0 or -errno. */
 static int end_output(struct report_cmd *cmd, int r)
 {
 	bool has_failed = write_lines(cmd) || fflush(cmd->out);
 
 	if (cmd->is_pager) {
 		pclose(cmd->out);
-		has_failed = false;	/* the user may leave the pager at any time */
+		has_failed = false;	/* not an error: the user has left the pager */
 	}
 	return r < 0 || has_failed ? CLI_FAILED : 0;
 }
@@ -195,7 +199,7 @@ static int print_all_stats(struct report_cmd *cmd)
 
 /* ---- the command line ---- */
 
-/* Parse a time in seconds, as the lines have it. */
+/* Parse a time in seconds, in the form in which lines show it. */
 static int parse_time(const char *option, const char *value, uint64_t *ret_time)
 {
 	char *end;

@@ -70,7 +70,7 @@ static void print_plain(const char *summary, const char *titles, const char *row
 	fflush(stdout);
 }
 
-/* Print the figures of the last read. */
+/* Print the table of the last read. */
 static int show_table(struct top *top)
 {
 	struct text summary, titles, lines;
@@ -230,7 +230,7 @@ static void handle_key(struct top *top, char key)
 static void stop_process(struct top *top)
 {
 	top_screen_leave();
-	/* SIGTSTP has a handler here, and SIGSTOP cannot have one. */
+	/* Stop by SIGSTOP, because this process has a handler for SIGTSTP. */
 	raise(SIGSTOP);
 	top_screen_enter();
 	show_table(top);
@@ -337,7 +337,7 @@ static int top_main(struct top *top, char **argv)
 	conn_close(&top->conn);
 	free(top->key_title);
 	if (ferror(stdout)) {
-		/* SIGPIPE ends this command, as it ends others. */
+		/* Let SIGPIPE end this command, as it ends others. */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

@@ -11,7 +11,8 @@
 #include "cli/cli_roots.h"
 #include "cli/cli_suggest.h"
 
-/* Returns the length of the name of the root in the path: instances have no available_events. */
+/* Returns the number of bytes of the root's name at the start of the path.  The rest names an
+ * instance, which has no available_events. */
 static int root_len(const struct event_path *path)
 {
 	return (int)strcspn(path->root, "/");

@@ -41,7 +41,7 @@ struct exporter {
 	int error;
 };
 
-/* Return the index of the last field of the key that has buckets; -1: there is none. */
+/* Return the index in the key of the last field that has buckets; -1: none has. */
 static int find_bucket(const struct hist_block *block)
 {
 	for (int i = (int)block->nr_keys - 1; i >= 0; i--) {
@@ -320,7 +320,7 @@ static int compare_groups(const struct hist_entry *a, const struct hist_entry *b
 	return 0;
 }
 
-/* The field with buckets, for compare_buckets() and the bounds. */
+/* The field of the key with the buckets, for compare_buckets(). */
 struct bucket_order {
 	uint32_t nr;
 	bool is_signed;
@@ -365,7 +365,8 @@ struct bounds {
 	struct bucket_order order;
 	uint64_t *at;
 	uint32_t nr;
-	bool is_own;			/* true: each group prints only its own buckets */
+	bool is_own;			/* true: each group prints only the buckets in which it
+					 * has hits */
 };
 
 /* Return true if @field has .log2, not .log2=N: the upper bounds are powers of two. */

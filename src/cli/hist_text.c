@@ -81,8 +81,8 @@ static bool skip_label(struct parser *parser, const struct hist_field *field)
 	return skip_text(parser, ": ");
 }
 
-/* Return true if the text at @parser can follow a field of the key.  @next: the field after
- * it; NULL: it is the last field. */
+/* Return true if the text at @parser may stand directly after a field of the key.  @next: the
+ * next field of the key; NULL: that field was the last one. */
 static bool is_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
@@ -293,8 +293,8 @@ static bool parse_values(struct parser *parser, struct hist_entry *entry)
 
 /* ---- onmax() and onchange() ---- */
 
-/* Return true if the text at @parser can follow a saved value.  @next: the field after it;
- * NULL: it is the last one.  The lines of a stack begin with blanks. */
+/* Return true if the text at @parser may stand directly after a saved value.  @next: the next
+ * saved field; NULL: that value was the last one.  The lines of a stack begin with blanks. */
 static bool is_saved_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)

@@ -94,8 +94,8 @@ static struct hist_field parse_field(struct span token)
 	return field;
 }
 
-/* Return true if the entries have no column for this value: it is hitcount, which each entry
- * shows first, or an expression. */
+/* Return true if entries have no column for this value: it is hitcount, which each entry shows
+ * anyway, or an expression. */
 static bool is_without_column(const struct hist_field *field)
 {
 	if (span_is(field->token, "hitcount"))

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 
-#define SHOWN_MAX	20		/* number of candidates that are listed */
+#define SHOWN_MAX	20		/* maximum number of candidates that are listed */
 #define LINE_BYTES	80
 
 struct candidates {
@@ -54,7 +54,8 @@ static bool is_file(pid_t pid, const char *name)
 	return !strcmp(slash ? slash + 1 : exe, name);
 }
 
-/* A process that is not dumpable belongs to root in /proc, so compare the real user id. */
+/* Return true if the process belongs to this user.  Compare the real user id in its status
+ * file: in /proc the files of a process that is not dumpable belong to root. */
 static bool is_own(pid_t pid)
 {
 	char text[4096];

@@ -19,7 +19,7 @@ struct sections {
 	struct conn *conn;
 	struct datfile_writer *writer;
 	const struct record_part *part;
-	int error;			/* the first error of the server */
+	int error;			/* first error of a read from the server */
 };
 
 static void note_error(struct sections *sections, int error)
@@ -37,7 +37,7 @@ static void read_file(struct sections *sections, const char *name, struct text *
 	note_error(sections, conn_file_text(sections->conn, path, ret_text));
 }
 
-/* Read a file that each instance has. */
+/* Read a file that the top instance and each other instance have. */
 static void read_instance_file(struct sections *sections, const char *name, struct text *ret_text)
 {
 	const struct record_part *part = sections->part;
@@ -55,7 +55,7 @@ static void put_section(struct sections *sections, enum dat_id id, const struct 
 	datfile_writer_section(sections->writer, id, text->data, text->len);
 }
 
-/* Write a section that consists of the size of a file, in @size_bytes bytes, and the file. */
+/* Write a section with the contents of a file: their size, in @size_bytes bytes, and the text. */
 static void put_sized(struct sections *sections, enum dat_id id, const struct text *file,
 		      size_t size_bytes)
 {
@@ -96,7 +96,7 @@ static void put_header(struct sections *sections)
 	text_done(&section);
 }
 
-/* List the directories in @name of the root: names with a NUL after each. */
+/* Get the names of the directories below @name of the root, each with a NUL after it. */
 static void list_directories(struct sections *sections, const char *name, struct text *ret_names)
 {
 	struct text *data = &sections->conn->data;
@@ -117,8 +117,8 @@ static void list_directories(struct sections *sections, const char *name, struct
 			text_write(ret_names, at + 1, strlen(at));
 }
 
-/* Append the formats of all events of a system: their number (4 bytes), and for each the size (8
- * bytes) and the text. */
+/* Append the formats of all events of a system: their number (4 bytes), then the size (8
+ * bytes) and the text of each format. */
 static void append_system(struct sections *sections, const char *system, struct text *to)
 {
 	char path[PATH_BYTES];
@@ -201,8 +201,8 @@ static void put_names(struct sections *sections)
 
 /* ---- facts ---- */
 
-/* Append the options that are on, with commas.  A line of trace_options is the name of an option,
- * with `no` before it if the option is off. */
+/* Append the names of the options that are on, separated by commas.  In trace_options, an
+ * option that is off has `no` before its name. */
 static void append_options(struct sections *sections, struct text *facts)
 {
 	const char *separator = "options ";
@@ -222,7 +222,7 @@ static void append_options(struct sections *sections, struct text *facts)
 	text_done(&file);
 }
 
-/* Append a line of facts: @key, and the first line of a file. */
+/* Append a fact: a line with @key and the first line of the file @name. */
 static void append_line(struct sections *sections, const char *key, const char *name,
 			struct text *facts)
 {

@@ -11,7 +11,7 @@
 #include "cli/conn.h"
 #include "datfile/dat_write.h"
 
-/* The records of a root, or of a part of its time. */
+/* The records of a root, or those of a part of the time of its recording. */
 struct record_part {
 	const char *root;		/* full name of the root */
 	const char *instance;		/* name of the instance; "" for the top instance */
@@ -22,9 +22,9 @@ struct record_part {
 };
 
 /*
- * Write the sections and the records to @writer, and finish it.  If no server can be reached, what
- * it knows is missing: the error is printed, and the records are written.  Returns 0 or the first
- * -errno.
+ * Write the records and all other sections to @writer, and finish the file.  If no server can
+ * be reached, prints the error, and writes the records without what only the server knows.
+ * Returns 0 or the first -errno.
  */
 int record_file_finish(struct conn *conn, struct datfile_writer *writer,
 		       const struct record_part *part);

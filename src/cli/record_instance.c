@@ -20,8 +20,8 @@
 
 #define PREFIX		"record."
 #define PATH_BYTES	1024
-#define ALL_KB		(128u << 10)	/* size of all rings together, KiB */
-#define CPU_KB_MAX	(32u << 10)	/* size of the rings of a CPU */
+#define ALL_KB		(128u << 10)	/* largest default size of all rings together, KiB */
+#define CPU_KB_MAX	(32u << 10)	/* largest default size of the rings of one CPU, KiB */
 #define CPU_KB_MIN	1408u		/* the kernel's default */
 
 int record_instance_add(struct record_instance *instance, enum record_kind kind,
@@ -71,8 +71,8 @@ uint64_t record_instance_default_kb(const char *dir)
 
 /* ---- find the root ---- */
 
-/* Find a root that is alive by its name or by the pid of its program.  Returns its name, which
- * the caller must free(), or NULL. */
+/* Find a living root whose name is @word, or whose program is @pid.  Returns the root's name,
+ * which the caller must free(); or NULL. */
 static char *find_alive(struct conn *conn, const char *word, pid_t pid)
 {
 	struct root_list list;
@@ -92,7 +92,7 @@ static char *find_alive(struct conn *conn, const char *word, pid_t pid)
 	return name;
 }
 
-/* Run `ulf attach @pid`, which prints errors. */
+/* Run `ulf attach PID`.  That command prints errors itself. */
 static int attach(pid_t pid)
 {
 	char word[16];
@@ -140,7 +140,7 @@ static int find_root(struct conn *conn, const char *word, char **ret_root)
 
 /* ---- the instance ---- */
 
-/* Remove the instances of recorders that were killed. */
+/* Remove the instances that killed recorders have left. */
 static void remove_left(struct conn *conn, const char *root)
 {
 	char path[PATH_BYTES];
@@ -188,7 +188,7 @@ int record_instance_make(struct conn *conn, const char *word, struct record_inst
 	return r;
 }
 
-/* Do the write, with the next server if this one was killed. */
+/* Write to a file of the tree.  If the server was killed, try again with the next one. */
 static int do_write(struct conn *conn, struct tree_write *write)
 {
 	int r = tree_write(conn, write);
@@ -220,7 +220,8 @@ static int write_file(struct conn *conn, const struct record_instance *instance,
 	return r < 0 ? r : 0;
 }
 
-/* Write the filter of an event, which is written as sys:event, sys:* or sys. */
+/* Write the filter of an event, or of all events of a system.  The event is named as
+ * sys:event, sys:* or sys. */
 static int write_filter(struct conn *conn, const struct record_instance *instance,
 			const char *event, const char *filter)
 {
@@ -235,7 +236,7 @@ static int write_filter(struct conn *conn, const struct record_instance *instanc
 	return write_file(conn, instance, path, filter, O_TRUNC);
 }
 
-/* Apply the settings of kind @kind. */
+/* Apply all settings of kind @kind, in the order of the command line. */
 static int apply_kind(struct conn *conn, const struct record_instance *instance,
 		      enum record_kind kind)
 {
@@ -282,7 +283,7 @@ void record_instance_stop(struct conn *conn, const struct record_instance *insta
 
 	snprintf(path, sizeof(path), "%s/instances/%s/tracing_on", instance->root, instance->name);
 	tree_write_init(&write, path, "0\n", O_TRUNC);
-	/* A root that is dead needs no message: its recording has ended. */
+	/* A failure is not reported: the root may be dead, and its recording has ended then. */
 	do_write(conn, &write);
 	tree_write_done(&write);
 }

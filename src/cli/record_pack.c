@@ -13,32 +13,35 @@
 #include "base/bits.h"
 
 #define PACKERS_MAX	8
-#define PACKER_NICE	5	/* nice value of packers, added to that of the process */
+#define PACKER_NICE	5	/* nice value that is added to that of the process in the
+				 * threads that pack */
 #define PATH_BYTES	4096
-/* Levels of zstd: the usual one, and those if the queue has more than a quarter, or more than
- * half of its limit. */
+/* Compression levels of zstd: the usual one; one for a queue that is more than a quarter full;
+ * and one for a queue that is more than half full. */
 #define LEVEL		1
 #define LEVEL_FAST	(-5)
 #define LEVEL_FASTEST	(-50)
 
-#define RATIO		8	/* usual ratio of plain and compressed bytes */
+#define RATIO		8	/* assumed ratio of bytes before and after the compression */
 
 STAILQ_HEAD(chunks, record_chunk);
 
 struct record_packs {
-	pthread_mutex_t lock;		/* protects all members below, and temps */
-	pthread_cond_t has_work;	/* a chunk was put, or the packers must end */
+	pthread_mutex_t lock;		/* protects all members below, and those of each struct
+					 * record_temp */
+	pthread_cond_t has_work;	/* signalled when a chunk was put, and when the packers
+					 * must end */
 	pthread_cond_t has_space;	/* a chunk is free */
 	pthread_cond_t is_done;		/* a chunk was written */
 	struct chunks queue, free;
-	uint64_t nr_chunks, limit;	/* number of chunks that exist, and its limit */
+	uint64_t nr_chunks, limit;	/* number of chunks in memory, and its maximum */
 	uint64_t nr_queued;
-	uint64_t nr_pending;		/* number of chunks that were put, and are not free yet */
+	uint64_t nr_pending;		/* number of chunks that were put and are not written yet */
 	bool is_ending;
-	int error;			/* -errno of the first write that failed */
-	uint64_t bytes;			/* sum of all temps since the start */
-	uint64_t plain, pending;	/* bytes of chunks before they were compressed: of those
-					 * that were written, and of those that wait */
+	int error;			/* -errno of the first write that has failed; 0: none */
+	uint64_t bytes;			/* number of bytes that were written to all files */
+	uint64_t plain, pending;	/* size before the compression: of the chunks that were
+					 * written, and of those that are still waiting */
 	pthread_t threads[PACKERS_MAX];
 	uint32_t nr_threads;
 };
@@ -51,8 +54,8 @@ struct record_chunk *record_chunk_new(struct record_packs *packs)
 
 	pthread_mutex_lock(&packs->lock);
 	while (!(chunk = STAILQ_FIRST(&packs->free))) {
-		/* The reader has a chunk for each CPU.  If no chunk is pending none would ever
-		 * become free, so the limit does not count then. */
+		/* The limit does not count if no chunk is pending: the reader fills a chunk
+		 * for each CPU, and without a pending chunk none would ever become free. */
 		if (packs->nr_chunks < packs->limit || !packs->nr_pending) {
 			chunk = malloc(sizeof(*chunk));
 			packs->nr_chunks += chunk != NULL;
@@ -94,7 +97,7 @@ uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error)
 	uint64_t bytes;
 
 	pthread_mutex_lock(&packs->lock);
-	/* Chunks that wait are taken to be compressed as well as those before them. */
+	/* Assume the ratio of the chunks that were written for those that are still waiting. */
 	bytes = packs->bytes;
 	if (packs->plain)
 		bytes += (uint64_t)((double)packs->pending * (double)bytes / (double)packs->plain);
@@ -128,8 +131,8 @@ void record_temp_close(struct record_temp *temp)
 
 /* ---- packers ---- */
 
-/* Append @bytes bytes at @data to the pages.  Returns 0 or -errno; then a part of the bytes may
- * be in the file, after pages->bytes. */
+/* Append @bytes bytes at @data to the file of @pages.  Returns 0 or -errno.  After an error a
+ * part of the bytes may be in the file, but pages->bytes does not count them. */
 static int append(const struct datfile_pages *pages, const uint8_t *data, size_t bytes)
 {
 	uint64_t at = pages->bytes;
@@ -155,8 +158,9 @@ static int level_of(const struct record_packs *packs)
 	return packs->nr_queued > packs->limit / 4 ? LEVEL_FAST : LEVEL;
 }
 
-/* Append the packed chunk to its file when it is the chunk's turn.  Called with the lock held,
- * which is released during the write: only the packer whose turn it is uses the file. */
+/* When it is the chunk's turn, append the packed chunk to its file.  The caller holds the
+ * lock.  It is released during the write, in which no other packer uses the file, because it
+ * is not their turn. */
 static void write_chunk(struct record_packs *packs, const struct record_chunk *chunk,
 			const uint8_t *packed, size_t bytes)
 {
@@ -197,8 +201,8 @@ static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer
 	write_chunk(packs, chunk, packed, bytes);
 }
 
-/* Run a packer.  If all CPUs are busy, the traced program and the reader come first: chunks can
- * wait, but records in a ring cannot. */
+/* A packer: compresses and writes chunks.  It has a higher nice value, so that the traced
+ * program and the reader get the CPU first: chunks can wait, but records in a ring cannot. */
 static void *run_packer(void *arg)
 {
 	struct datfile_packer *packer = datfile_packer_new();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chunks of pages, on their way from the reader of the rings to temporary files.
+ * Compress chunks of pages in threads, and append them to temporary files.
  *
  *	reader:		chunk = record_chunk_new(); fill it; record_chunk_put()
  *	packers:	take the oldest chunk of the queue, compress it, append it to its file
  *
  * Packers are threads of this process.  Chunks of one file are appended in the order in which
- * they were put, because a packer waits for its turn.  Memory of chunks is taken as needed, up to
- * a limit, and used again.
+ * they were put, because a packer waits for its turn.  Memory for chunks is allocated when it
+ * is needed, up to a limit, and reused.
  */
 #ifndef ULF_CLI_RECORD_PACK_H
 #define ULF_CLI_RECORD_PACK_H
@@ -22,45 +22,49 @@
 
 struct record_packs;
 
-/* The compressed pages of one CPU.  The file has no name, so a recorder that is killed
- * leaves no file.  The lock of the packers protects all members but those of the reader. */
+/* The temporary file with the compressed pages of one CPU.  The file has no name, so a
+ * recorder that is killed leaves no file.  The lock of the packers protects all members except
+ * @nr_put. */
 struct record_temp {
 	struct datfile_pages pages;
-	uint64_t nr_put;		/* number of chunks that were put; used by the reader */
-	uint64_t nr_done;		/* number of chunks that were written or dropped */
-	uint64_t saved;			/* number of records in @pages */
+	uint64_t nr_put;		/* number of chunks that were put; only the reader uses
+					 * it */
+	uint64_t nr_done;		/* number of chunks that were written, or dropped after
+					 * an error */
+	uint64_t saved;			/* number of records in the file */
 };
 
 struct record_chunk {
 	STAILQ_ENTRY(record_chunk) link;
 	struct record_temp *temp;
-	uint64_t number;		/* number of the chunk in @temp */
+	uint64_t number;		/* number of the chunk in its file */
 	uint32_t bytes;			/* bytes of pages in @data */
 	uint32_t records;		/* number of records in @data */
 	uint8_t data[RECORD_CHUNK_BYTES];
 };
 
 /*
- * Start the packers.  @limit: bytes that chunks may take; a chunk beyond the limit waits.
- * Returns 0 or -errno.
+ * Start the packers.  @limit: size of memory for chunks, bytes; when it is used up,
+ * record_chunk_new() waits.  Returns 0 or -errno.
  */
 int record_packs_start(uint64_t limit, struct record_packs **ret_packs);
-/* Write all chunks that were put, end the packers and free @packs.  NULL is allowed. */
+/* Wait until all chunks that were put are written, end the packers and free @packs.  NULL is
+ * allowed. */
 void record_packs_stop(struct record_packs *packs);
-/* Return an empty chunk.  Sleeps while chunks take as much memory as the limit allows.  Returns
- * NULL if there is no memory at all. */
+/* Return an empty chunk.  Sleeps until there is space for it within the limit.  Returns NULL
+ * if memory cannot be allocated. */
 struct record_chunk *record_chunk_new(struct record_packs *packs);
-/* Put a chunk, whose members from @temp on are filled in, into the queue. */
+/* Put a chunk into the queue.  The caller has filled in all members from @temp on. */
 void record_chunk_put(struct record_packs *packs, struct record_chunk *chunk);
 /* Wait until all chunks of @temp are written. */
 void record_packs_flush(struct record_packs *packs, const struct record_temp *temp);
-/* Create the file of a CPU next to the file @path.  Returns 0 or -errno. */
+/* Create a temporary file for a CPU, in the directory of @path.  Returns 0 or -errno. */
 int record_temp_open(struct record_temp *temp, const char *path, uint32_t cpu);
 /* Close the file.  All chunks must be written. */
 void record_temp_close(struct record_temp *temp);
-/* Return about how many bytes all files have had since the start when the chunks that wait are
- * written.  *@ret_error: 0, or the -errno of the first write that has failed; after an error no
- * chunk is written. */
+/* Return an estimate of the bytes that all files, also earlier ones, will have when the
+ * waiting chunks are written.  *@ret_error: -errno of the first write that has failed, or 0;
+ * after an error no more chunks are written. */
 uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error);
 
 #endif

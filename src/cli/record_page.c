@@ -7,9 +7,10 @@
 
 #include "abi/ring.h"
 
-#define LOST_BYTES	8u		/* bytes of the number of lost records in a page */
+#define LOST_BYTES	8u		/* size of the number of lost records in a page, bytes */
 #define EXTEND_BYTES	8u
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* largest payload without a length */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* largest payload whose length is a
+							 * part of the record's header, bytes */
 
 static void put_word(struct record_pages *pages, uint32_t word)
 {
@@ -17,7 +18,7 @@ static void put_word(struct record_pages *pages, uint32_t word)
 	pages->used += sizeof(word);
 }
 
-/* End the page: store its commit word, and zeroes after its data. */
+/* End the page: store its commit word, and zeroes in the rest of the page. */
 static void end_page(struct record_pages *pages)
 {
 	uint32_t room = pages->page_bytes - ABI_PAGE_HEADER;
@@ -48,7 +49,7 @@ void record_pages_flush(struct record_pages *pages)
 	pages->chunk = NULL;
 }
 
-/* Make space for a page in the chunk.  Returns 0 or -ENOMEM. */
+/* Get space for a page in the chunk, or in a new chunk.  Returns 0 or -ENOMEM. */
 static int need_page(struct record_pages *pages)
 {
 	if (pages->page)
@@ -70,8 +71,8 @@ int record_pages_add_page(struct record_pages *pages, const void *data, uint32_t
 	return 0;
 }
 
-/* Begin a page for a record that takes @need bytes.  If records were lost, leave space for their
- * number, unless the record needs this space. */
+/* Begin a page for a record that needs @need bytes.  If records were lost before it, reserve
+ * space for their number at the end of the page, unless the record itself needs this space. */
 static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, uint64_t lost)
 {
 	uint32_t room = pages->page_bytes - ABI_PAGE_HEADER;
@@ -89,7 +90,8 @@ static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, 
 	return 0;
 }
 
-/* Return true if the record can follow the last one of the page. */
+/* Return true if the record can be appended to the page: there is space, and it is not older
+ * than the last record. */
 static bool fits(const struct record_pages *pages, uint64_t time, uint32_t need)
 {
 	uint64_t delta = time - pages->time;

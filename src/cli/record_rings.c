@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lane is a CPU with all its rings: fast and slow ring, of both sides, and rings that were
- * replaced meanwhile.  A pass reads each lane:
+ * Read the rings of a buffer.  A lane is a CPU with all its rings: fast and slow ring, of both
+ * sides, and rings that were replaced meanwhile.  A pass reads each lane in these steps:
  *
  *	1. horizon = time of the newest record of the lane
  *	2. end of each ring = its number of records
  *	3. merge the records before these ends by time, up to the horizon
  *
- * A record that is not there in step 2 was committed after the record of step 1.  In the section
- * that commits, the writer of a fast ring reads the clock, so such a record is not older than the
- * horizon.  A writer of a slow ring can be preempted between the two while it has the lock.  Then
- * its record comes late, and is stored in a page of its own (record_page.h).
+ * A record that is committed after step 2 was committed after the record of step 1.  The
+ * writer of a fast ring reads the clock in the section that commits, so such a record is not
+ * older than the horizon.  A writer of a slow ring can be preempted between the two while it
+ * has the lock.  Then its record comes late, and is stored in a page of its own
+ * (record_page.h).
  */
 #include "cli/record_rings.h"
 
@@ -28,18 +29,21 @@
 #include "server/core/mapping.h"
 #include "server/core/root_peek.h"
 
-#define READERS_MAX	64u		/* limit of the number of rings of a lane; a program that
-					 * changes its references all the time reaches it */
+#define READERS_MAX	64u		/* maximum number of rings of a lane; only a program
+					 * that changes its references to rings all the time
+					 * reaches it */
 
 struct reader {
 	struct abi_ring_ref ref;
 	struct mapping *map;
 	struct ring_cursor cursor;
-	uint64_t end, end_page;		/* number of records in the ring, and of its newest page,
-					 * at the start of the pass */
-	uint64_t dropped;		/* number of records that the ring has refused */
-	uint64_t first;			/* number of records before those that are read */
-	struct ring_record record;	/* the next record, if @has_record */
+	uint64_t end, end_page;		/* at the start of the pass: number of records in the
+					 * ring, and number of its newest page */
+	uint64_t dropped;		/* number of records that did not fit into the ring
+					 * (mode without overwrite) */
+	uint64_t first;			/* number of records that were in the ring before the
+					 * first one that is read */
+	struct ring_record record;	/* the next record of the pass, if @has_record */
 	bool has_record;
 };
 
@@ -47,7 +51,8 @@ struct lane {
 	struct reader *readers[READERS_MAX];
 	uint32_t nr_readers;
 	struct record_pages pages;
-	uint64_t unreported;		/* number of lost records that the next page reports */
+	uint64_t unreported;		/* number of lost records that no page has reported yet;
+					 * the next page does */
 };
 
 struct record_rings {
@@ -57,7 +62,8 @@ struct record_rings {
 	bool is_archive;		/* true: read the unread records of all rings */
 	char *path;
 	struct record_packs *packs;
-	uint32_t page_bytes;		/* size of the pages in the file; 0: no ring yet */
+	uint32_t page_bytes;		/* size of a page in the file; 0 before the first ring
+					 * was found */
 	uint64_t read, lost;		/* see struct record_count */
 	struct lane *lanes;		/* array of control.nr_cpus lanes */
 };
@@ -81,7 +87,7 @@ static int open_memory(int roots, const char *name)
 	return -EBADMSG;
 }
 
-/* Find the abi_buffer of an instance.  Returns 0 or -ENOENT. */
+/* Find the row of an instance in the table of buffers.  Returns 0 or -ENOENT. */
 static int find_buffer(struct record_rings *rings, const char *instance)
 {
 	char name[sizeof(((struct abi_buffer *)NULL)->name)];
@@ -190,8 +196,7 @@ static bool has_reader(const struct lane *lane, const struct abi_ring_ref *ref)
 	return false;
 }
 
-/* Map a ring, and begin to read it.  A ring that cannot be mapped is tried again in the next
- * pass. */
+/* Map a ring, and begin to read it.  If it cannot be mapped, the next pass tries again. */
 static int add_reader(struct record_rings *rings, struct lane *lane,
 		      const struct abi_ring_ref *ref)
 {
@@ -239,7 +244,8 @@ static bool is_main_side(const struct record_rings *rings, uint32_t cpu, uint32_
 	return ((spare / ABI_SPARE_SWAP ^ (uint32_t)(swapped >> cpu % 64)) & 1) == side;
 }
 
-/* Find the rings of a side.  @table: offset of a table of references in struct abi_side. */
+/* Find the rings of a side.  @table: offset in struct abi_side of a table with references to
+ * rings. */
 static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t table)
 {
 	/* static, because the array is too large for the stack */
@@ -268,14 +274,15 @@ static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t 
 
 /* ---- read ---- */
 
-/* Return true if the cursor is before the end of the pass.  Numbers of records come from the
- * program; the number of the page ends a pass whatever they are. */
+/* Return true if the next record was in the ring when the pass began.  The numbers of records
+ * come from the program; so also compare the number of the page, which ends the pass in any
+ * case. */
 static bool is_before_end(const struct reader *reader)
 {
 	return reader->cursor.entries < reader->end && reader->cursor.seq <= reader->end_page;
 }
 
-/* Find the next record of the ring before the end of the pass. */
+/* Find the next record of the ring that belongs to this pass. */
 static void peek(struct reader *reader)
 {
 	reader->has_record = is_before_end(reader) &&
@@ -283,7 +290,7 @@ static void peek(struct reader *reader)
 			     is_before_end(reader);
 }
 
-/* Steps 1 and 2 of a pass.  Returns the horizon. */
+/* Do steps 1 and 2 of a pass.  Returns the horizon. */
 static uint64_t begin_pass(struct lane *lane)
 {
 	struct ring_head head;
@@ -340,8 +347,8 @@ static int need_temp(struct record_rings *rings, struct lane *lane)
 	return 0;
 }
 
-/* Store the record of @reader, and go to the next one.  A record that is larger than a page of the
- * file, because the size of sub-buffers was changed meanwhile, is lost. */
+/* Store the record of @reader, and go to the next one.  A record that is larger than a page of
+ * the file counts as lost: the size of sub-buffers was raised after the recording began. */
 static int take_record(struct record_rings *rings, struct lane *lane, struct reader *reader)
 {
 	const struct ring_record *record = &reader->record;
@@ -358,9 +365,9 @@ static int take_record(struct record_rings *rings, struct lane *lane, struct rea
 	return 0;
 }
 
-/* Store the whole page of @reader, if no other ring has a record in its time, it ends before the
- * pass does, and nothing was lost before it.  Returns the number of records, 0 if the page must
- * be stored record by record; or -ENOMEM. */
+/* Store the whole page of @reader at once.  This is possible if no other ring has a record
+ * within the page's time, if the page ends before the end of the pass, and if nothing was lost
+ * before it.  Returns the number of records; 0 if they must be stored one by one; or -ENOMEM. */
 static int take_page(struct record_rings *rings, struct lane *lane, struct reader *reader,
 		     uint64_t horizon)
 {
@@ -416,7 +423,8 @@ int64_t record_rings_read(struct record_rings *rings, bool is_end)
 	for (uint32_t side = 0; side < ABI_SIDES; side++) {
 		int r = 0;
 
-		/* Rings from before a change of size come first: their records are older. */
+		/* Take the rings from before a change of size first, because their records are
+		 * older. */
 		if (rings->is_archive)
 			r = find_rings_of_side(rings, side, offsetof(struct abi_side, prev));
 		if (!r)
@@ -436,7 +444,7 @@ int64_t record_rings_read(struct record_rings *rings, bool is_end)
 
 /* ---- numbers ---- */
 
-/* Return how many records the program has written to no ring. */
+/* Return the number of records that the program could write to no ring. */
 static uint64_t count_refused(const struct record_rings *rings)
 {
 	static const size_t members[] = {

@@ -17,50 +17,53 @@
 
 struct record_rings;
 
-/* The numbers of a recording.  written = saved + lost, when the reader has ended and all
- * chunks are written. */
+/* The numbers of records of a recording.  When the reader has ended and all chunks are
+ * written, written = saved + lost. */
 struct record_count {
-	uint64_t written;		/* number of records that were written to rings, or
-					 * would have been */
-	uint64_t read;			/* number of records that were read */
-	uint64_t lost;			/* number of records that were lost between records that
-					 * were read; pages report them */
+	uint64_t written;		/* number of records that the program has written, or
+					 * tried to write, to rings */
+	uint64_t read;			/* number of records that the reader has read */
+	uint64_t lost;			/* number of records that the reader has missed; pages
+					 * report them */
 };
 
 /*
  * record_rings_open - open the buffer of an instance of the root @roots/@name
  * @instance: name of the instance; "" for the top instance
- * @is_archive: read what `trace` would print now, also in rings from before a change of size;
- *	else read each ring from its first record on, whatever other readers have consumed
+ * @is_archive: true: read the records that `trace` would print now, also those in rings from
+ *	before a change of size; false: read each ring from its first record on, also the
+ *	records that other readers have consumed
  * @path: path of the result; temporary files are made next to it
  *
- * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a memory
- * that cannot be used; or another -errno.
+ * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a
+ * memory that cannot be used; or another -errno.
  */
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
 		      const char *path, struct record_packs *packs,
 		      struct record_rings **ret_rings);
-/* Close the rings.  Chunks must have been written (record_packs_flush()). */
+/* Close the rings.  The caller must have waited for their chunks (record_packs_flush()). */
 void record_rings_close(struct record_rings *rings);
-/* Return the number of the run that has started the root's program, 0 if there is none. */
+/* Return the run id of the root; 0 if its program was not started by a command of ulf. */
 uint32_t record_rings_run_id(const struct record_rings *rings);
-/* Return true if no process of the root is left. */
+/* Return true if all processes of the root have ended. */
 bool record_rings_is_dead(const struct record_rings *rings);
-/* Return true if the buffer has, or had, any ring. */
+/* Return true if the buffer has a ring, or had one. */
 bool record_rings_has_any(const struct record_rings *rings);
 /*
- * Read the records that are in the rings now.  @is_end: read also those that usually wait for
- * older records of another ring, and put all chunks.  Returns the number of bytes that were
- * read; or -errno if there is no memory, or no temporary file.
+ * Read the records that are in the rings now.  @is_end: true: this is the last call, so also
+ * read the records that would otherwise wait for older ones of another ring, and put all
+ * chunks.  Returns the number of bytes that were read, or -errno.
  */
 int64_t record_rings_read(struct record_rings *rings, bool is_end);
-/* Get the numbers.  Exact after the last record_rings_read() with @is_end. */
+/* Return the numbers of records.  They are exact after the call of record_rings_read() with
+ * @is_end. */
 struct record_count record_rings_count(const struct record_rings *rings);
 
 /*
- * Take the temporary files from the rings, which get new ones.  The caller must wait for their
- * chunks, and close and free them.  *@ret_temps: an array of *@ret_nr pointers by CPU, which the
- * caller frees; NULL: the CPU has no records.  *@ret_page_bytes: size of a page in them.
+ * Take the temporary files; records that are read later go to new ones.  The caller must wait
+ * for their chunks, and close and free them.  *@ret_temps: an array of *@ret_nr pointers by
+ * CPU, which the caller frees; NULL: the CPU has no records.  *@ret_page_bytes: size of a page
+ * in them.
  * Returns 0 or -ENOMEM.
  */
 int record_rings_take(struct record_rings *rings, struct record_temp ***ret_temps,

@@ -24,33 +24,37 @@
 #include "server/core/mapping.h"
 
 #define PATH_BYTES	4096
-#define CHUNKS_MAX	(8ull << 30)	/* limit of the memory of chunks, if the machine has
-					 * much more */
-#define BUSY_BYTES	(4 << 20)	/* a pass that reads more is followed by the next one at
-					 * once */
-#define NAP_MS		2		/* time between passes while records come */
-#define NAP_MAX_MS	16		/* time between passes while no records come */
-#define DEAD_MS		50		/* time between two looks whether a root is dead */
+#define CHUNKS_MAX	(8ull << 30)	/* maximum size of the memory for chunks, on machines
+					 * with much memory */
+#define BUSY_BYTES	(4 << 20)	/* if a pass has read more bytes than this, the next one
+					 * follows at once */
+#define NAP_MS		2		/* time between two passes while records come, ms */
+#define NAP_MAX_MS	16		/* time between two passes while no records come, ms */
+#define DEAD_MS		50		/* time between two checks whether roots are dead, ms */
 
-/* The temporary files of a root, or of a part of its time, of which a result is made. */
+/* The temporary files from which the main thread makes one result: those of a root, or of a
+ * part of its time. */
 struct part {
 	STAILQ_ENTRY(part) link;
 	struct recorded *recorded;
-	struct record_temp **temps;	/* array of nr temps by CPU; NULL: no records */
+	struct record_temp **temps;	/* temporary files by CPU, an array of @nr pointers;
+					 * NULL: the CPU has no records */
 	uint32_t nr, page_bytes;
-	bool is_last;			/* true: the root's recording has ended */
-	struct record_count count;	/* numbers of the root when the part was taken */
+	bool is_last;			/* true: the recording of the root has ended with this
+					 * part */
+	struct record_count count;	/* numbers of the root's records when the part was taken */
 };
 
-/* A root that is, or was, recorded. */
+/* A root that is recorded, or was. */
 struct recorded {
 	STAILQ_ENTRY(recorded) link;
 	char *name, *path;
 	struct record_rings *rings;	/* NULL: the recording has ended */
 	struct record_count count;	/* numbers at the last pass */
-	struct datfile_writer *writer;	/* the result, opened with @path so that space is
-					 * reserved; the main thread takes it with a part */
-	uint64_t saved, lost;		/* numbers in finished parts; used by the main thread */
+	struct datfile_writer *writer;	/* the result; opened early, so that space is reserved,
+					 * and taken by the main thread together with a part */
+	uint64_t saved, lost;		/* numbers of records in the parts that are finished;
+					 * only the main thread uses them */
 };
 
 struct record_session {
@@ -58,26 +62,28 @@ struct record_session {
 	struct record_packs *packs;
 	pthread_t thread;
 	bool has_thread;
-	int roots, inotify;		/* descriptors of DIR/roots; -1: not watched */
-	STAILQ_HEAD(, recorded) all;	/* used by the reader thread, until it has ended */
-	uint64_t limit;			/* number of bytes at which a part ends, or the
-					 * recording */
-	uint64_t dead_ms;		/* time of the next look whether roots are dead */
+	int roots, inotify;		/* descriptors of DIR/roots and of its inotify; -1: not
+					 * opened */
+	STAILQ_HEAD(, recorded) all;	/* roots of the session; only the reader thread uses the
+					 * list until it has ended */
+	uint64_t limit;			/* number of bytes at which a part or the recording ends */
+	uint64_t dead_ms;		/* time of the next check whether roots are dead */
 
-	pthread_mutex_t lock;		/* protects the members from here on */
-	STAILQ_HEAD(, part) parts;	/* parts that the main thread must finish */
+	pthread_mutex_t lock;		/* protects the members from here to @error */
+	STAILQ_HEAD(, part) parts;	/* parts from which the main thread must still make a
+					 * result */
 	struct record_state state;
 	bool is_stopping;
-	int error;			/* first -errno of the reader thread */
-	/* The main thread uses the members from here on. */
+	int error;			/* first -errno of the reader thread; 0: none */
+	/* Only the main thread uses the members from here on. */
 	uint32_t nr_files;
 	int file_error;
 };
 
 /* ---- the reader thread: roots ---- */
 
-/* Return the path of the result of a root: that of the settings for the first root with rings,
- * with the root's name for the others. */
+/* Return the path of the result of a root.  The first root with rings gets the path of the
+ * settings; for the others the name of the root is added. */
 static char *result_path(const struct record_session *session, const char *root)
 {
 	const struct recorded *recorded;
@@ -92,7 +98,7 @@ static char *result_path(const struct record_session *session, const char *root)
 	return strdup(session->settings.path);
 }
 
-/* Create the result when the root has a ring. */
+/* Create the result of the root, as soon as the root has a ring. */
 static int begin_result(struct record_session *session, struct recorded *recorded)
 {
 	char *path = result_path(session, recorded->name);
@@ -113,8 +119,8 @@ static void recorded_free(struct recorded *recorded)
 	free(recorded);
 }
 
-/* Begin to record the root @name.  Returns 0, also if the root belongs to another run, or
- * -errno. */
+/* Begin to record the root @name.  Returns 0 or -errno; 0 also if the root belongs to another
+ * run and is not recorded. */
 static int add_root(struct record_session *session, const char *name)
 {
 	const struct record_settings *settings = &session->settings;
@@ -137,8 +143,8 @@ static int add_root(struct record_session *session, const char *name)
 	return settings->run_id && r != -ENOMEM ? 0 : r;
 }
 
-/* Add the roots that have appeared in DIR/roots.  They appear by a rename, when they are
- * complete. */
+/* Begin to record the roots that have appeared in DIR/roots.  A root is complete when it
+ * appears, because libulf renames it then. */
 static int add_new_roots(struct record_session *session)
 {
 	char data[4096] __attribute__((aligned(8)));
@@ -159,7 +165,7 @@ static int add_new_roots(struct record_session *session)
 
 /* ---- the reader thread: parts ---- */
 
-/* Take the temporary files of a root for the main thread. */
+/* Pass the temporary files of a root to the main thread. */
 static int take_part(struct record_session *session, struct recorded *recorded, bool is_last)
 {
 	struct part *part = calloc(1, sizeof(*part));
@@ -195,7 +201,7 @@ static int end_root(struct record_session *session, struct recorded *recorded)
 	return bytes < 0 ? (int)bytes : r;
 }
 
-/* Begin new files at the limit of the size, or end. */
+/* If the limit of the size is reached, begin a new part, or end the recording. */
 static int check_limit(struct record_session *session, bool *ret_is_end)
 {
 	struct recorded *recorded;
@@ -240,7 +246,8 @@ static int64_t read_root(struct record_session *session, struct recorded *record
 	return bytes;
 }
 
-/* Make the numbers of a pass visible to the main thread.  Returns true if it wants to stop. */
+/* Publish the numbers of a pass for the main thread.  Returns true if the main thread wants to
+ * stop. */
 static bool publish_state(struct record_session *session, bool has_ended, int error)
 {
 	struct record_state state = { .has_ended = has_ended };
@@ -263,7 +270,7 @@ static bool publish_state(struct record_session *session, bool has_ended, int er
 	return is_stopping;
 }
 
-/* Read all roots once.  Returns the number of bytes, or -errno. */
+/* Do a pass over all roots.  Returns the number of bytes that were read, or -errno. */
 static int64_t read_all(struct record_session *session, bool *ret_is_end)
 {
 	bool is_look = clock_monotonic_ms() >= session->dead_ms, is_full;
@@ -406,7 +413,8 @@ void record_get_state(struct record_session *session, struct record_state *ret_s
 
 /* ---- the main thread: results ---- */
 
-/* Make space for a new part: FILE.1 becomes FILE.2 and so on, and the oldest one goes. */
+/* Return the path for a new part, after the older ones were renamed: FILE.1 to FILE.2 and so
+ * on.  The oldest one is replaced. */
 static char *part_path(const struct record_session *session, const char *path)
 {
 	char *from = NULL, *to = NULL;
@@ -423,7 +431,7 @@ static char *part_path(const struct record_session *session, const char *path)
 	return from;
 }
 
-/* Move the temps of @part to pages, and count their records. */
+/* Get the datfile_pages of the temporary files of @part, and count their records. */
 static struct datfile_pages *collect_pages(struct record_session *session, struct part *part,
 					   uint64_t *ret_saved)
 {
@@ -478,7 +486,7 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 	content.pages = collect_pages(session, part, &content.saved);
 	if (part->is_last && part->count.written > written)
 		written = part->count.written;
-	/* Records that earlier files have, or report as lost, do not count here. */
+	/* Do not count the records that earlier files contain, or report as lost. */
 	content.lost = written - recorded->saved - recorded->lost - content.saved;
 	content.written = content.saved + content.lost;
 	recorded->saved += content.saved;
@@ -517,7 +525,7 @@ static void finish_part(struct record_session *session, struct conn *conn, struc
 	part_free(part);
 }
 
-/* Connect again if the server was killed meanwhile. */
+/* If the server was killed meanwhile, connect to the next one. */
 static void need_server(struct conn *conn)
 {
 	struct root_list list;

@@ -21,11 +21,12 @@
 #include "server/print/lines.h"
 #include "server/print/tracer.h"
 
-/* A file, and the state of its lines. */
+/* A file whose records are printed, and the state of the printer for it. */
 struct source {
 	struct report *report;
 	struct datfile *file;
-	struct lines lines;		/* state between lines: of this file's CPUs */
+	struct lines lines;		/* state of the printer between two lines, for the CPUs
+					 * of this file */
 	struct lines_stream stream;
 	const char *tracer_name;
 };
@@ -62,7 +63,8 @@ static int file_symbol(const struct line *line, uint64_t addr, enum print_symbol
 	return datfile_print_symbol(source->file, addr, style, out);
 }
 
-/* The file has no paths of objects, but names of modules. */
+/* Print the object that contains @addr.  The file has no paths of objects, only names of
+ * modules. */
 static int file_file(const struct line *line, uint64_t addr, struct text *out)
 {
 	const struct source *source = line->source->ctx;
@@ -123,8 +125,9 @@ static const struct line_names file_names = {
 
 /* ---- options and tracer ---- */
 
-/* Return the options of the recording that decide how lines look.  Pointers are printed as they
- * are: the file has them anyway.  Lines of latency-format need the last record of all CPUs. */
+/* Return the options of the recording with which lines are printed.  Pointers are printed as
+ * they are, because the file contains them anyway.  latency-format is left out: its lines
+ * depend on the last record of all CPUs. */
 static uint64_t file_options(const struct datfile *file)
 {
 	const uint64_t never = OPTION_HASH_PTR | OPTION_LATENCY_FMT;
@@ -185,7 +188,8 @@ static int file_second(void *ctx, int cpu, struct merge_record *ret_record)
 	return 1;
 }
 
-/* Return true if the clock counts ns.  A clock that is not known, of another machine, does. */
+/* Return true if the clock counts ns.  A clock of another machine that ulf does not know is
+ * taken for one that does. */
 static bool is_in_ns(const char *clock)
 {
 	int number = clock_find(clock);
@@ -219,7 +223,7 @@ static void init_source(struct report *report, struct source *source, struct dat
 
 /* ---- filters ---- */
 
-/* Return true if the list of events names the event. */
+/* Return true if @events, the list of the settings, contains the event. */
 static bool is_listed(const char *events, const struct datfile_event *event)
 {
 	struct boot_token list = { events, strlen(events) }, item;
@@ -241,9 +245,9 @@ static void each_symbol(void *ctx, const struct event_format *format, uint32_t o
 		print_each_symbol(program, offset, each, arg);
 }
 
-/* Decide which records of an event are printed: all if event->user is not NULL, those that pass
- * the filter if there is one.  Returns 0; -ENOENT if the event lacks a field of the filter; or
- * another error of the filter. */
+/* Decide which records of an event are printed: if event->user is not NULL, those that pass
+ * event->filter, or all if there is no filter.  Returns 0; -ENOENT if the event lacks a field
+ * of the filter; or another error of the filter. */
 static int set_filter(struct source *source, struct datfile_event *event,
 		      struct filter_error *ret_error)
 {
@@ -263,7 +267,7 @@ static int set_filter(struct source *source, struct datfile_event *event,
 	return r;
 }
 
-/* Set the filters of all events.  A filter must fit at least one event. */
+/* Set the filters of all events.  At least one event must have all fields of the filter. */
 static int set_filters(struct source *source)
 {
 	const struct report_settings *settings = &source->report->settings;
@@ -360,7 +364,7 @@ void report_header(struct report *report, struct text *out)
 	line_print_heads(&heads, out);
 }
 
-/* The record that a filter looks at, for filters with `comm`. */
+/* The record that is being filtered, for filters that use `comm`. */
 static const struct datfile_record *filtered;
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
@@ -371,7 +375,8 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, comm, strnlen(comm, FILTER_COMM_LEN));
 }
 
-/* Return true if the settings allow to print the record, and its CPU number is possible. */
+/* Return true if the record must be printed: the settings select it, and the number of its CPU
+ * is valid. */
 static bool is_wanted(const struct report *report, const struct datfile_record *record)
 {
 	const struct report_settings *settings = &report->settings;
@@ -390,7 +395,7 @@ static bool is_wanted(const struct report *report, const struct datfile_record *
 	       filter_match(record->event->filter, record->data, record->bytes, &context);
 }
 
-/* Print the loss before a record that is not printed itself. */
+/* Print how many records were lost before a record that is not printed itself. */
 static void print_lost(const struct merge_record *record, struct text *out)
 {
 	if (record->lost == UINT64_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print the records of trace.dat files as lines of `trace`: the server's printer, with names that
- * come from the files.
+ * Print the records of trace.dat files as lines of `trace`.  The server's printer does this,
+ * with names from the files.
  */
 #ifndef ULF_CLI_REPORT_H
 #define ULF_CLI_REPORT_H
@@ -13,15 +13,17 @@
 
 struct text;
 
-/* Which records are printed, and how. */
+/* Settings: which records are printed, and in which form. */
 struct report_settings {
-	const char *events;		/* list of events with commas, as in set_event; NULL: all */
-	const char *filter;		/* filter of these events; events that lack a field of it
-					 * are not printed; NULL: none */
-	uint64_t since, until;		/* times of the first and the last record */
-	bool is_graph;			/* true: print functions as the graph tracer does, whatever
-					 * the tracer was */
-	bool is_terminal;		/* true: newlines in strings are escaped */
+	const char *events;		/* events to print, a list with commas as in set_event;
+					 * NULL: all */
+	const char *filter;		/* filter of these events; an event that lacks a field
+					 * of the filter is not printed; NULL: no filter */
+	uint64_t since, until;		/* print only records from @since to @until */
+	bool is_graph;			/* true: print functions in the form of the graph
+					 * tracer, whichever tracer was used */
+	bool is_terminal;		/* true: the lines are for a terminal, so escape
+					 * newlines in strings */
 };
 
 struct report;
@@ -43,14 +45,14 @@ void report_header(struct report *report, struct text *out);
  */
 int report_next(struct report *report, struct text *out);
 
-/* The numbers of the records of an event. */
+/* The number of records of one event. */
 struct report_count {
-	const struct datfile_event *event;	/* NULL: records of unknown events */
+	const struct datfile_event *event;	/* NULL: records whose event is not known */
 	uint64_t records, bytes;
 };
 /* The numbers of a file. */
 struct report_stats {
-	struct report_count *counts;	/* array of @nr counts, by name of the event */
+	struct report_count *counts;	/* array of @nr elements, sorted by the name of the event */
 	uint32_t nr;
 	uint64_t records, bytes, lost;
 	uint64_t first, last;		/* times of the first and the last record */

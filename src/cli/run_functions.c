@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: report that a program has no function which the boot settings could trace. */
+/* ulf run: report that the boot settings trace functions, and the program has none that can be
+ * traced. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@ static bool wants_functions(const struct run *run)
 	return is_wanted;
 }
 
-/* Read the start of the file @name of @root to run->conn.data.  Returns false if it cannot be
- * read; then nothing is known. */
+/* Read the first bytes of the file @name of @root to run->conn.data.  Returns false if the
+ * file cannot be read, so that its contents are not known. */
 static bool read_start(struct conn *conn, const char *root, const char *name)
 {
 	char *path;
@@ -50,9 +51,9 @@ static bool is_tracing(struct conn *conn, const char *root)
 }
 
 /*
- * Return true if a function of the program of @root can be traced.  The program's functions come
- * first in the list; those of libraries are followed by [MODULE].  The server analyses all
- * libraries for this list.
+ * Return true if a function of the program of @root can be traced.  The program's functions
+ * come first in the list; those of libraries are followed by [MODULE].  To make this list, the
+ * server analyses all libraries.
  */
 static bool has_functions(struct conn *conn, const char *root)
 {

@@ -208,7 +208,8 @@ void run_program_explain(struct run *run);
 
 /* ---- functions of run_preload.c: load libulf into the program ---- */
 
-/* Find libulf.  Return false if it is not installed; then @ret_path is where it should be. */
+/* Find libulf.so.  Returns false if it is not installed; *@ret_path is where it was expected
+ * then. */
 bool run_find_libulf(char ret_path[RUN_PATH_BYTES]);
 /* Set LD_PRELOAD if that makes the program's functions traceable, or if the programs that it starts
  * are followed.  Called in the child process. */
@@ -216,8 +217,8 @@ void run_preload(const struct run *run);
 
 /* ---- functions of run_follow.c: --follow ---- */
 
-/* Return 0 if the other options allow to follow.  Otherwise prints an error, and returns
- * -EINVAL. */
+/* Check that the other options can be used with --follow.  Returns 0; or prints an error and
+ * returns -EINVAL. */
 int run_follow_check(const struct run *run);
 /* Set or remove the variable by which libulf follows programs (runtime/follow.h).  Called in the
  * child process.  @libulf: path of libulf; NULL: do not follow. */

@@ -25,7 +25,8 @@ bool run_find_libulf(char ret_path[RUN_PATH_BYTES])
 	       !access(strcpy(path, ULF_LIBDIR "/" RUN_LIBULF), R_OK);
 }
 
-/* Return true if the program is to load libulf.  libulf.a and libulf.so do not go together. */
+/* Return true if the program must load libulf.  A program that contains libulf.a must not,
+ * because it would have libulf twice. */
 static bool is_preload_wanted(const struct run *run)
 {
 	const struct run_program *program = &run->about;

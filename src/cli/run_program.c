@@ -50,9 +50,8 @@ static bool has_traceable_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* number of function entries in the
-					 * first table that the file has, of any
-					 * kind */
+	has_some = sites.nr_rows;	/* number of function entries in the first table of the
+					 * file, whichever kind it is */
 	elf_sites_done(&sites);
 	return has_some;
 }

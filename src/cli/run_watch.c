@@ -32,10 +32,10 @@
  * after each check up to LOOK_MS_MAX. */
 #define LOOK_MS_MIN	2
 #define LOOK_MS_MAX	50
-#define EVENTS_MS	500		/* how long to wait for constructors of
-					 * the program to register events, ms */
-#define ROOT_MS		1000		/* how long to wait for a script or
-					 * wrapper to start the program, ms */
+#define EVENTS_MS	500		/* time to wait for constructors of the program to
+					 * register events, ms */
+#define ROOT_MS		1000		/* time to wait for a script or wrapper to start the
+					 * program, ms */
 
 bool run_has_ended(const struct run *run, int wait_ms)
 {

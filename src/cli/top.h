@@ -45,7 +45,8 @@ struct top_trigger {
 	bool has_range;			/* true: the last field of the key has buckets */
 	bool is_range_only;		/* true: the key has only the field with buckets */
 	bool has_value;			/* true: the first value is the sum of a field */
-	bool has_means;			/* true: this field is the one with buckets */
+	bool has_means;			/* true: this field is the field with buckets, too, so
+					 * its mean in each bucket is known */
 	char *range_label;		/* name of the field with buckets */
 	bool is_set;
 };
@@ -69,7 +70,7 @@ const struct hist_block *top_trigger_read(struct top_trigger *trigger, struct te
 					  struct hist_text *ret_hist);
 /* Set all figures to zero.  Prints errors. */
 int top_trigger_clear(struct top_trigger *trigger);
-/* Remove the histogram and free memory.  Prints errors, unless the root is gone. */
+/* Remove the histogram, and free @trigger's memory.  Prints errors, unless the root is gone. */
 void top_trigger_remove(struct top_trigger *trigger);
 
 /* ---- top_table.c ---- */
@@ -81,7 +82,8 @@ struct top_sample {
 	uint64_t low, high;		/* the bucket, plus top_table.bias: low <= high; both 0
 					 * without buckets */
 	uint64_t hits, sum;
-	uint64_t new_hits, new_sum;	/* figures since the read before */
+	uint64_t new_hits, new_sum;	/* hits, and sum of the first value, since the previous
+					 * read */
 };
 
 /* All entries of one read, sorted by label and bucket. */
@@ -89,16 +91,16 @@ struct top_table {
 	struct top_sample *samples;
 	uint32_t nr;
 	uint64_t hits, new_hits, dropped;
-	double seconds;			/* time since the read before */
+	double seconds;			/* time since the previous read */
 	uint64_t bias;			/* 1 << 63 if the field with buckets is signed, so that
 					 * buckets have the order of unsigned numbers */
 	bool is_signed;			/* true: sums are signed */
-	bool has_means;			/* true: sums are of the field with buckets */
+	bool has_means;			/* true: sums are those of the field with buckets */
 };
 
 /*
  * Make the table of one read.
- * @before: the read before
+ * @before: table of the previous read
  * Returns 0 or -ENOMEM.  The caller must call top_table_done().
  */
 int top_table_make(const struct top_trigger *trigger, const struct hist_block *block,

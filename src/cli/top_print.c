@@ -60,7 +60,7 @@ static void format_number(double value, unsigned int width, char *to, size_t byt
 	}
 }
 
-/* Returns a number without its bias. */
+/* Returns the number of which @number is the biased form (top_table.bias). */
 static double remove_bias(uint64_t number, uint64_t bias)
 {
 	return bias ? (double)(int64_t)(number - bias) : (double)number;

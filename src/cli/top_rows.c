@@ -38,8 +38,8 @@ static int compare_buckets(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* Returns the value at @part of the way through a bucket, 0 to 1.  If the sum of the bucket's
- * values is known, returns their mean; else the values are taken as spread evenly. */
+/* Returns the value at the fraction @part (0 to 1) of a bucket.  If the sum of the bucket's
+ * values is known, returns their mean instead; else the values are taken as spread evenly. */
 static uint64_t value_in_bucket(const struct top_table *table, const struct top_sample *sample,
 				bool is_interval, double part)
 {
@@ -226,7 +226,8 @@ static void spread_sample(struct top_row *rows, const struct scale *scale,
 	}
 }
 
-/* Returns @number rounded down to a multiple of @width, if it has no bias. */
+/* Returns the largest multiple of @width that is at most @number.  Both @number and the result
+ * have the bias @bias. */
 static uint64_t round_down(uint64_t number, uint64_t bias, uint64_t width)
 {
 	uint64_t above;

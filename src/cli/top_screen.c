@@ -27,7 +27,7 @@
 
 static struct {
 	bool is_entered;
-	bool has_keys;			/* stdin is a terminal, and @old has its settings */
+	bool has_keys;			/* true: stdin is a terminal, whose settings are in @old */
 	struct termios old;
 } screen;
 
@@ -47,7 +47,7 @@ void top_screen_enter(void)
 	screen.has_keys = tcgetattr(STDIN_FILENO, &screen.old) == 0;
 	if (screen.has_keys) {
 		raw = screen.old;
-		/* The terminal still sends signals for ^C and ^Z. */
+		/* Keep ISIG, so that the terminal still sends signals for ^C and ^Z. */
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		raw.c_cc[VMIN] = 1;
 		raw.c_cc[VTIME] = 0;
@@ -114,7 +114,7 @@ static void on_signal(int number)
 	char byte = (char)number;
 
 	if (write(signal_pipe[1], &byte, 1) < 0)
-		errno = 0;		/* If the pipe is full, poll() returns in any case. */
+		errno = 0;		/* A full pipe is no error: then poll() returns anyway. */
 	errno = saved;
 }
 
@@ -128,12 +128,12 @@ void top_signals_start(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction old;
 
-		/* A signal that was ignored at the start, as by nohup(1), stays ignored. */
+		/* Keep ignoring a signal that was ignored at the start, as by nohup(1). */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
-	/* The histogram must also be removed if nobody reads stdout any more, so SIGPIPE must
-	 * not end this process. */
+	/* Ignore SIGPIPE: when nobody reads stdout any more, this process must still remove
+	 * the histogram. */
 	signal(SIGPIPE, SIG_IGN);
 }
 

@@ -89,7 +89,7 @@ static void merge_equal(struct top_table *table)
 	table->nr = nr;
 }
 
-/* Compute the figures since the read @before.  Both tables are sorted. */
+/* Compute the hits and sums since the previous read, @before.  Both tables are sorted. */
 static void subtract_table(struct top_table *table, const struct top_table *before)
 {
 	uint32_t k = 0;
@@ -123,7 +123,8 @@ static void set_bucket(struct top_sample *sample, const struct hist_value *value
 		sample->high = UINT64_MAX;
 }
 
-/* Returns the bias of a histogram.  Only .buckets=N can have signed numbers. */
+/* Returns the bias of the buckets of a histogram (top_table.bias).  Only .buckets=N can have
+ * negative numbers, which need one. */
 static uint64_t bias_of(const struct top_trigger *trigger, const struct hist_block *block)
 {
 	const struct hist_field *last = &block->keys[block->nr_keys - 1];
@@ -132,7 +133,7 @@ static uint64_t bias_of(const struct top_trigger *trigger, const struct hist_blo
 	return is_signed ? 1ull << 63 : 0;
 }
 
-/* Fill in the samples, in the order of the file. */
+/* Make a sample from each entry of the histogram, in the order of the file `hist`. */
 static int read_samples(const struct top_trigger *trigger, const struct hist_block *block,
 			struct top_table *table)
 {

@@ -15,9 +15,10 @@
 #include "cli/tree_write.h"
 
 #define NAME_PREFIX	"ulf_top_"
-#define SUB_BUCKETS	4		/* .log2=4: 16 buckets for each power of 2 */
+#define SUB_BUCKETS	4		/* N of .log2=N: 16 buckets for each power of 2 */
 #define SIZE_PLAIN	2048u		/* entries without buckets */
-#define SIZE_RANGES	16384u		/* entries with buckets: a key needs some 50 of them */
+#define SIZE_RANGES	16384u		/* size of the table if keys have buckets: each group
+					 * needs some 50 entries */
 
 /* ---- connection ---- */
 

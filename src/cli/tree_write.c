@@ -22,7 +22,7 @@ void tree_write_done(struct tree_write *write)
 	text_done(&write->reason);
 }
 
-/* Store the reason in the server's last answer, for the error message. */
+/* Store the text of the server's last answer as the reason, for the error message. */
 static void take_reason(const struct conn *conn, struct tree_write *write)
 {
 	text_reset(&write->reason);
@@ -76,7 +76,7 @@ void tree_write_reason(const struct tree_write *write)
 
 void tree_write_error(const struct tree_write *write, int error)
 {
-	/* After -EPIPE and -ETIMEDOUT the server did not refuse the value: it has ended or
+	/* After -EPIPE and -ETIMEDOUT the server has not refused the value: it has ended or
 	 * hangs. */
 	if (!write->has_opened || error == -EPIPE || error == -ETIMEDOUT)
 		root_path_error(write->path, error);
