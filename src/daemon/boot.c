@@ -129,8 +129,8 @@ static int set_options(struct instance *instance, struct boot_token list)
 	return r;
 }
 
-/* Get the next item of a list of functions.  boot_item() cannot be used, because names
- * of functions may contain commas. */
+/* Get the next item of a list of functions.  boot_item() would split names of functions that
+ * contain commas. */
 static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 {
 	do {
@@ -149,7 +149,7 @@ static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 static int find_function(struct root *root, const struct boot_token *item,
 			 struct function_set *set);
 
-/* Return true if a function that @item names exists, or if that is not known. */
+/* Return true if the function that @item names exists, or if this is not known. */
 static bool is_known(struct root *root, const struct boot_token *item)
 {
 	struct function_set *set = function_set_new(root_functions(root));
@@ -159,7 +159,7 @@ static bool is_known(struct root *root, const struct boot_token *item)
 	return nr;
 }
 
-/* Return true if @item runs a command at a function: NAME:COMMAND. */
+/* Return true if @item is a command at a function: NAME:COMMAND. */
 static bool is_command(const struct boot_token *item)
 {
 	const char *colon = function_word_colon(item->text, item->len);
@@ -168,8 +168,8 @@ static bool is_command(const struct boot_token *item)
 }
 
 /*
- * For a program that is followed, get the next item whose functions exist.  @list: has no such
- * item if the filter lets nothing through; this is noted.
+ * Get the next item of @list that names an existing function, for a program that is followed
+ * and may lack some of the functions.  If a filter has no such item, set traces_none.
  */
 static bool next_known(struct root *root, const struct boot_word *word, struct boot_token *list,
 		       struct boot_token *ret_item)
@@ -186,8 +186,8 @@ static bool next_known(struct root *root, const struct boot_word *word, struct b
 	return false;
 }
 
-/* Write the functions of a setting to @file.  As in the kernel, report a function that
- * does not exist, and set the others.  Returns true if all functions were set. */
+/* Write the functions of a setting to @file one by one.  As in the kernel, a function that
+ * does not exist is reported, and the others are set.  Returns true if all functions were set. */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
@@ -448,7 +448,7 @@ static bool has_all_objects(const char *words)
 	return false;
 }
 
-/* Find the objects from which the settings may trace functions. */
+/* Find the objects whose functions the settings may trace. */
 static int find_objects(struct root *root, const char *words)
 {
 	return has_all_objects(words) ? functions_refresh_all(root) : functions_refresh(root);

@@ -15,9 +15,11 @@ struct root_boot {
 	uint32_t nr_rows;		/* number of rows of the table of events whose
 					 * boot settings have been applied */
 	bool is_applied;		/* true: boot_apply() has run */
-	bool is_followed;		/* true: the settings are for many programs */
-	bool traces_none;		/* true: no function of a filter exists, so with
-					 * is_followed nothing is traced */
+	bool is_followed;		/* true: the settings are also for the programs that the
+					 * program starts (`ulf run --follow`), which may lack
+					 * some of the functions */
+	bool traces_none;		/* true: none of the functions of a filter exists here,
+					 * so nothing is traced; only if @is_followed */
 	struct budget budget;		/* CPU budget for setting the triggers of many
 					 * events */
 };

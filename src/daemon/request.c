@@ -245,7 +245,7 @@ static void read_directory(struct client *client, const struct abi_request *requ
 	answer_text(client, ret, &text);
 }
 
-/* Make or remove the directory that the request names. */
+/* Make or remove the directory whose path is the payload of the request. */
 static void change_directory(struct client *client,
 			     int (*change)(struct tracefs_node *dir, const char *name))
 {

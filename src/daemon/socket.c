@@ -45,8 +45,8 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Make the loop wait for the right event: if there is an answer to send, until the
- * socket is writable; else until a request arrives. */
+/* Choose the event for which the loop waits: if there is an answer to send, that the socket is
+ * writable; else that a request arrives. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;

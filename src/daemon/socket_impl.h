@@ -35,8 +35,8 @@ struct client {
 	struct abi_request request;
 	char *payload;			/* payload of the request, followed by a NUL;
 					 * NULL before the first request */
-	size_t nr_in;			/* number of bytes of @request and @payload that
-					 * were received */
+	size_t nr_in;			/* number of bytes of @request and @payload that have
+					 * been received */
 	int passed_fd;			/* descriptor that came with the request, or -1 */
 
 	/* The answer that is being sent. */
@@ -44,9 +44,9 @@ struct client {
 	size_t nr_answer, nr_sent;
 	struct tracefs_file *reading;	/* the file in @files from which the data in the
 					 * answer was read, or NULL */
-	struct tracefs_file *has_read;	/* value of @reading for the last
-					 * answer, after that answer was sent;
-					 * NULL after the next request */
+	struct tracefs_file *has_read;	/* the file from which the data in the last complete
+					 * answer was read; NULL: none, or the client has sent
+					 * another request since */
 	bool is_reset;			/* true: the client closed its end of the socket
 					 * before it had read all of the last answer */
 

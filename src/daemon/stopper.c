@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For each order the stopper forks a child, which stops the threads of one process, answers, and
- * lets them continue when the process has ended its work:
+ * The stopper: for each order of the server it forks a child.  The child stops the threads of
+ * one process, stores the answer in the process, and lets the threads continue when the
+ * process has written its code:
  *
  *	the process (runtime/function/still.c)		the child
  *	stop_given = 0
  *	stop_wanted = tid  [stop.ask]	server ----->	stops all threads but tid
- *							looks where they are
- *							writes that to stop.inside
+ *							looks which code they may execute
+ *							stores that in stop.inside
  *						<-----	stop.tid = tid  [stop.given]
  *	patches
  *	stop.tid = 0  [stop.end]
  *	stop_wanted = 0				----->	lets the threads continue
  *						<-----	stop_given = 0
  *
- * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So the
- * answer goes to the private memory of the process that waits (struct abi_stop), whose address
- * is an argument of the system call in which its thread waits.  The process chooses the
- * addresses, but the child writes with the rights that it has over this process alone.
+ * Any process of the root may write anything to stop_wanted and stop_given, at any time.  So
+ * the answer goes to the private memory of the process that waits (struct abi_stop), whose
+ * address is an argument of the system call in which its thread waits.  The process chooses
+ * the addresses, but the child writes with the rights that it has over this process alone.
  *
- * Threads must not run while their code is written.  So they stay stopped as long as the thread
- * that writes has work and gets no CPU time, whatever the clock says.  They continue if it sleeps,
- * or has used CPU time, for HOLD_MS: then it does not write.  A process can keep only its own
- * threads stopped.  If the child dies, the kernel lets them continue.
+ * Threads must not run while their code is written.  So they stay stopped as long as the
+ * thread that writes has work and gets no CPU time, whatever the clock says.  They continue if
+ * it sleeps, or has used CPU time, for HOLD_MS: then it does not write.  A process can keep
+ * only its own threads stopped.  If the child dies, the kernel lets them continue.
  */
 #include "daemon/stopper.h"
 
@@ -57,13 +58,15 @@
 
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
-#define STOP_MS		1000u		/* longest time until all threads have stopped */
-#define HOLD_MS		3000u		/* they continue if the thread that writes their code has
-					 * slept for this time, or has used this CPU time */
-#define LIFE_SECONDS	10		/* longest life of a child until it has stopped the
-					 * threads: PTRACE_SEIZE may wait for a thread in exec() */
+#define STOP_MS		1000u		/* longest time until all threads have stopped, ms */
+#define HOLD_MS		3000u		/* threads continue if the thread that writes their code
+					 * has slept for this time, or has used this much CPU
+					 * time, ms */
+#define LIFE_SECONDS	10		/* longest life of a child that has not stopped the
+					 * threads yet, because PTRACE_SEIZE may wait for a
+					 * thread in exec() */
 
-#define FD_ORDERS	3		/* descriptor of the socket, in the stopper */
+#define FD_ORDERS	3		/* descriptor number of the socket in the stopper */
 
 static uint64_t now_ms(void)
 {
@@ -73,7 +76,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Map the process slot at @off in the root's memory @fd.  Returns NULL on failure. */
+/* Map the process slot at offset @off of the root's memory, which @fd is.  Returns NULL on
+ * failure. */
 static struct abi_process *map_slot(int fd, uint64_t off)
 {
 	uint64_t start = arch_page_start(off);
@@ -97,8 +101,9 @@ static void answer_process(struct abi_process *slot, uint32_t value)
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The server may have sent an order for a stop that has ended meanwhile, and have stored
- * ABI_STOP_COMING after the process asked for another one.  Let the server send it again. */
+/* The stop of this order has ended before the child came.  The server may have stored
+ * ABI_STOP_COMING for it after the process had asked for another stop.  Then clear it, so that
+ * the server sends an order for that one. */
 static void forget_order(struct abi_process *slot)
 {
 	uint32_t coming = ABI_STOP_COMING;
@@ -124,8 +129,9 @@ static int copy_to(pid_t pid, uint64_t addr, const void *from, size_t bytes)
 	return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
-/* Find the struct abi_stop of the thread that waits.  /proc/PID/task/TID/syscall has the number
- * of the system call, and its arguments. */
+/* Find the struct abi_stop of the thread that has asked for the stop: its address is an
+ * argument of the system call in which the thread waits, and /proc/PID/task/TID/syscall shows
+ * the arguments. */
 static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct abi_stop *ret_stop)
 {
 	unsigned long long args[ABI_STOP_ARGUMENT + 1];
@@ -141,8 +147,8 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 		return -errno;
 	nr = fscanf(file, "%ld %llx %llx %llx %llx %llx", &call, &args[0], &args[1], &args[2],
 		    &args[3], &args[ABI_STOP_ARGUMENT]);
-	/* If this process may not trace the other one (Yama), it may open the file, but not
-	 * read it. */
+	/* If Yama does not let this process trace the other one, the file can be opened, but
+	 * not read. */
 	error = nr == EOF && ferror(file) ? -errno : 0;
 	fclose(file);
 	if (error)
@@ -150,12 +156,12 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 	if (nr != 2 + ABI_STOP_ARGUMENT || call != SYS_futex ||
 	    copy_from((pid_t)order->pid, args[ABI_STOP_ARGUMENT], ret_stop, sizeof(*ret_stop)) ||
 	    ret_stop->magic != ABI_STOP_MAGIC || ret_stop->nr > ABI_STOP_RANGES_MAX)
-		return -EAGAIN;		/* it does not wait, or not yet */
+		return -EAGAIN;		/* the thread does not wait, or does not wait yet */
 	*ret_addr = args[ABI_STOP_ARGUMENT];
 	return 0;
 }
 
-/* Store in the process which of its ranges the stopped threads may still execute. */
+/* Store in stop.inside which ranges the stopped threads may still execute. */
 static int look_inside(const struct stop_order *order, const struct stopped *stopped,
 		       const struct abi_stop *stop)
 {
@@ -174,7 +180,8 @@ static int look_inside(const struct stop_order *order, const struct stopped *sto
 
 /* ---- carry out an order ---- */
 
-/* Wait until the thread that has asked waits, and find out for what. */
+/* Wait until the thread that has asked for the stop waits in its system call, and get the
+ * struct abi_stop. */
 static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 			 struct abi_stop *ret_stop)
 {
@@ -187,8 +194,8 @@ static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 	return r;
 }
 
-/* Returns true if another child of the stopper traces a thread, or a tracer that has ended since
- * then. */
+/* Returns true if the failure is that a thread is already traced: by another child of the
+ * stopper, or by a process that has ended since then. */
 static bool is_other_child(const struct stop_failure *failure)
 {
 	struct task_stat tracer;
@@ -199,9 +206,9 @@ static bool is_other_child(const struct stop_failure *failure)
 	return tracer.parent == getppid() || task_has_ended(tracer);
 }
 
-/* Stop the threads.  A child that has given up on a thread which did not stop in time traces this
- * thread until it exits, and it answers before that.  So wait for its end.  Returns -EBUSY if that
- * takes too long. */
+/* Stop the threads.  If a thread is still traced by an earlier child, wait until that child
+ * has exited: a child that gives up because of a thread that does not stop in time answers
+ * first, and traces the thread until it exits.  Returns -EBUSY if this takes too long. */
 static int stop_when_free(const struct stop_order *order, const struct stop_request *request,
 			  struct stopped **ret_stopped)
 {
@@ -213,7 +220,8 @@ static int stop_when_free(const struct stop_order *order, const struct stop_requ
 
 	while ((r = threads_stop((pid_t)order->pid, request, ret_stopped, &failure)) == -EPERM &&
 	       now_ms() < end_ms) {
-		/* Without a tracer: it has ended since then, or the process may not be traced. */
+		/* Without a tracer there are two possibilities: the tracer has ended since
+		 * then, or the kernel does not allow to trace the process. */
 		if (!is_other_child(&failure) && (failure.tracer || was_free))
 			break;
 		was_free = !failure.tracer;
@@ -222,7 +230,7 @@ static int stop_when_free(const struct stop_order *order, const struct stop_requ
 	return r == -EPERM && is_other_child(&failure) ? -EBUSY : r;
 }
 
-/* Stop the threads, and say so to the process.  Returns 0 or -errno. */
+/* Stop the threads, and store the answer in the process.  Returns 0 or -errno. */
 static int stop_threads(const struct stop_order *order, struct abi_process *slot,
 			struct stopped **ret_stopped, uint64_t *ret_addr)
 {
@@ -243,8 +251,8 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 		return r;
 	TESTPOINT("stopper.stopped");
 	r = look_inside(order, *ret_stopped, &stop);
-	/* The write of @tid comes last, and another system call orders it after the others:
-	 * it makes the answer valid [stop.given] */
+	/* Write stop.tid last, because it makes the answer valid.  It is written by another
+	 * system call, which orders it after the others [stop.given] */
 	if (!r)
 		r = copy_to((pid_t)order->pid, addr + offsetof(struct abi_stop, tid), &tid,
 			    sizeof(tid));
@@ -254,14 +262,14 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 	return r;
 }
 
-/* Return true if the process still patches its code: the word at @addr, in its private struct
- * abi_stop, is its thread id.  A process that has given up before the answer came has cleared the
- * magic number. */
+/* Return true if the process still patches its code: then the word at @addr, which is stop.tid
+ * in its private memory, is its thread id.  A process that has given up before the answer came
+ * has cleared the magic number of the struct. */
 static bool is_patching(const struct stop_order *order, uint64_t addr)
 {
 	struct abi_stop stop;
 
-	/* The system call orders this read before the threads continue [stop.end] */
+	/* The system call orders this read before the release of the threads [stop.end] */
 	return !copy_from((pid_t)order->pid, addr - offsetof(struct abi_stop, tid), &stop,
 			  sizeof(stop)) &&
 	       stop.magic == ABI_STOP_MAGIC && stop.tid == order->tid;
@@ -284,8 +292,8 @@ static uint64_t used_ms(const struct stop_order *order)
 	return ns / 1000000;
 }
 
-/* Returns true if the thread that patches has work: it runs, waits for a CPU or for the kernel, or
- * SIGSTOP or a debugger has stopped it. */
+/* Returns true if the thread that patches has work left: it runs, it waits for a CPU or for
+ * the kernel, or SIGSTOP or a debugger has stopped it. */
 static bool has_work(const struct stop_order *order)
 {
 	struct task_stat stat = task_stat_read((pid_t)order->pid, (pid_t)order->tid);
@@ -293,8 +301,9 @@ static bool has_work(const struct stop_order *order)
 	return !task_has_ended(stat) && stat.state != 'S';
 }
 
-/* Wait until the process has patched its code.  Its agent takes no lock meanwhile, so it does not
- * sleep.  stop_wanted only wakes: every process of the root can write it. */
+/* Wait until the process has patched its code.  Its agent takes no lock meanwhile, so an agent
+ * that sleeps has ended or given up.  stop_wanted is only a hint to look again, because every
+ * process of the root can write it. */
 static void wait_for_end(const struct stop_order *order, struct abi_process *slot, uint64_t addr)
 {
 	const struct timespec wait = { 0, 10000000 }, pause = { 0, 100000 };
@@ -373,9 +382,10 @@ _Noreturn static void be_stopper(int socket)
 	for (int signo = 1; signo < 32; signo++)
 		signal(signo, SIG_DFL);
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
-		signal(signo, SIG_IGN);		/* ^C is for the server, which then ends */
+		signal(signo, SIG_IGN);		/* ignore ^C: it ends the server, and the end of
+						 * the server ends the stopper */
 	signal(SIGTERM, SIG_IGN);
-	signal(SIGCHLD, SIG_IGN);		/* the kernel reaps the children */
+	signal(SIGCHLD, SIG_IGN);		/* let the kernel reap the children */
 	if (!leave_descriptors(socket))
 		_exit(1);
 	title_set("ulf-stopper", "ulf: stopper");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stopper: a process that stops the threads of traced programs, so that the server need not
- * have the right to trace.
+ * The stopper: a process that stops the threads of traced programs.  So the server itself need
+ * not have the right to trace.
  */
 #ifndef ULF_DAEMON_STOPPER_H
 #define ULF_DAEMON_STOPPER_H
@@ -9,9 +9,9 @@
 /*
  * stopper_start - fork the stopper; call it before server_confine()
  *
- * It ends when the server ends.  Returns the socket for orders (server/core/stop_order.h), or
- * -errno.  Without a stopper the server works, but functions that no compiler has prepared
- * cannot be switched in running programs.
+ * The stopper ends when the server ends.  Returns the socket for orders
+ * (server/core/stop_order.h), or -errno.  Without a stopper the server works, but functions
+ * that no compiler has prepared cannot be switched in running programs.
  */
 int stopper_start(void);
 
