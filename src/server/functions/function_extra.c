@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decide which files are analysed, and which libraries tracers leave out; see function_need.h. */
+/* Decide which files must be analysed, and which libraries a tracer without a filter leaves
+ * out; see function_need.h. */
 #include <string.h>
 
 #include "server/core/instance.h"

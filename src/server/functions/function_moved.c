@@ -16,8 +16,8 @@
 #include "symbols/elf_sites.h"
 #include "symbols/parse_result.h"
 
-#define FILE_NAME_MAX	64u		/* maximum number of bytes of the file's name in a
-					 * name that is made */
+#define FILE_NAME_MAX	64u		/* maximum number of bytes of the file's name at the
+					 * start of a function's made-up name */
 #define NAME_BYTES	(FILE_NAME_MAX + 20u)
 #define NS_PER_S	1000000000ull
 
@@ -63,8 +63,8 @@ static uint64_t entry_of(const struct moved_row *row)
 	return row->vaddr - row->lead;
 }
 
-/* A symbol names a function only if it begins where the function begins.  In a stripped file
- * the symbol before may be that of another function. */
+/* Use a symbol only if its address is the start of the function.  In a stripped file the last
+ * symbol before it may be that of another function. */
 const struct elf_symbol *function_moved_symbol(const struct function_moved *moved,
 					       const struct elf_symbols *symbols,
 					       const struct moved_row *row)
@@ -79,8 +79,8 @@ const struct elf_symbol *function_moved_symbol(const struct function_moved *move
 	return symbol && symbol->addr == entry_of(row) ? symbol : NULL;
 }
 
-/* Write the name of the file to @to, so that filters accept it: without characters that
- * have a meaning there. */
+/* Copy the name of the file to @to, with _ in place of characters that have a meaning in
+ * filters. */
 static void plain_file_name(const char *path, char to[FILE_NAME_MAX + 1])
 {
 	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
@@ -89,12 +89,13 @@ static void plain_file_name(const char *path, char to[FILE_NAME_MAX + 1])
 	for (; *from && len < FILE_NAME_MAX; from++)
 		to[len++] = isalnum((unsigned char)*from) || strchr("._-+", *from) ? *from : '_';
 	if (!len || isdigit((unsigned char)to[0]))
-		to[0] = '_';	/* a digit would make it a number */
+		to[0] = '_';	/* replace a digit, because filters take a word that begins with
+				 * a digit for a number */
 	to[len ? len : 1] = '\0';
 }
 
-/* Make names for the functions that have no symbol.  The rows are sorted by address, so the
- * symbols are, too. */
+/* Make up names for the functions that have no symbol.  The rows are sorted by address, so the
+ * new symbols are, too. */
 static int make_names(struct function_moved *moved, const struct elf_symbols *symbols,
 		      const char *path)
 {
@@ -162,7 +163,7 @@ static int make_sites(const struct function_moved *moved, const struct elf_symbo
 	return 0;
 }
 
-/* Check that the table is for the file that the rest of the result describes. */
+/* Check that @head is a table for the file whose symbols and sites the parser's result has. */
 static bool is_table_of(const struct moved_head *head, const struct elf_sites *sites)
 {
 	return head->text >= sites->text && head->text_end <= sites->text_end &&

@@ -21,28 +21,28 @@ struct elf_sites;
 struct parsed_moved;
 struct text;
 
-/* The table of moved functions of a file. */
+/* The table of moved functions of a file, and what was made from it. */
 struct function_moved {
-	struct abi_moved_file file;	/* the header of the file for processes; it
+	struct abi_moved_file file;	/* header of the table's file in DIR/moved; it
 					 * identifies the file that was analysed */
-	uint64_t id;			/* number of the file for processes */
-	const struct moved_head *head;	/* the table; belongs to the struct parsed of the
-					 * file's symbols.  NULL: there is none */
+	uint64_t id;			/* name of the table's file in DIR/moved, a number */
+	const struct moved_head *head;	/* the table, which is a part of the result of the
+					 * parser; NULL: there is none */
 	enum elf_left_out left_out;	/* why there is none */
-	struct elf_symbols made;	/* names for the functions that have no symbol:
+	struct elf_symbols made;	/* symbols made up for the functions that have none:
 					 * FILE+0xADDRESS */
-	bool is_stored;			/* true: the file for processes was written */
+	bool is_stored;			/* true: the table's file in DIR/moved was written */
 };
 
 /*
- * Find out which file @fd is: sets moved->file and moved->id.  Two files have different
- * numbers, and so has a file that was changed.  Returns 0 or -errno.
+ * Set moved->file and moved->id for the file @fd, which will be analysed.  The id of each file
+ * differs, also from that of the same file before it was changed.  Returns 0 or -errno.
  */
 int function_moved_identify(int fd, struct function_moved *moved);
 
 /*
  * function_moved_take - check the table of a parser's result, and use it
- * @path: path of the file, whose name begins the names that are made
+ * @path: path of the file; made-up names begin with its last part
  * @symbols: the symbols of the file
  * @sites: gets the functions that can be traced
  * @ret_names: gets a name for each of them; the caller frees the array
@@ -53,16 +53,16 @@ int function_moved_take(struct function_moved *moved, const struct parsed_moved 
 			const char *path, const struct elf_symbols *symbols,
 			struct elf_sites *sites, const char ***ret_names);
 
-/* Return the symbol of the function with the row @row: one of @symbols, or one that was made.
- * NULL: it has none. */
+/* Return the symbol of the function in row @row of the table: one of @symbols, or a made-up
+ * one; NULL: none. */
 const struct elf_symbol *function_moved_symbol(const struct function_moved *moved,
 					       const struct elf_symbols *symbols,
 					       const struct moved_row *row);
 
-/* Return why the whole file has no table, a constant text. */
+/* Return the reason why a whole file has no table of moved functions, a constant text. */
 const char *function_left_out_reason(enum elf_left_out left_out);
 
-/* Free the names that were made. */
+/* Free the made-up symbols. */
 void function_moved_done(struct function_moved *moved);
 
 #endif

@@ -3,9 +3,9 @@
  * Which files without a compiler's table of function sites are analysed, and when.
  *
  * The program itself is analysed when functions are first needed.  A library is analysed when
- * somebody needs its functions: a list is read, a filter names a function that no other
- * object has, or the option all-objects is on.  So a user who traces a program does not wait
- * for the analysis of libc.
+ * its functions are needed: if a list is read, if a filter names a function that no other
+ * object has, or if the option all-objects is on.  So a user who traces a program does not
+ * wait for the analysis of libc.
  *
  * Only the server's thread calls these functions.
  */
@@ -28,26 +28,25 @@ bool function_object_is_listed(const struct function_object *object,
 			       const struct instance *instance);
 /* Return true if the option all-objects is on in @instance. */
 bool functions_take_all(const struct instance *instance);
-/* Return true if @object is loaded, and its file can be analysed and was not. */
+/* Return true if @object is loaded, can be analysed, and has not been analysed yet. */
 bool function_object_must_be_analysed(const struct function_object *object);
-/* Return true if the code of @plain must be analysed now.  @plain: an object whose can_move is
- * set. */
+/* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
-/* Return true if an object of @module that is loaded has functions, or was analysed. */
+/* Return true if a loaded object of @module has functions, or has been analysed. */
 bool functions_know_module(const struct root *root, const char *module);
 
 /*
- * functions_need - have the libraries analysed whose functions @match could select
+ * functions_need - analyse the libraries whose functions @match could select
  * @match: NULL: all libraries
  *
  * Returns 0 if all are analysed; -ERESTART if files are still being parsed, so that the caller
  * must call again later; or -ENOMEM.
  */
 int functions_need(struct root *root, const struct function_match *match);
-/* As functions_refresh(), and have all libraries analysed. */
+/* Do what functions_refresh() does, and analyse all libraries. */
 int functions_refresh_all(struct root *root);
-/* As functions_refresh(), and have the libraries analysed that available_filter_functions of
- * @instance lists. */
+/* Do what functions_refresh() does, and analyse the libraries whose functions
+ * available_filter_functions of @instance lists. */
 int functions_refresh_listed(const struct instance *instance);
 
 /*

@@ -103,8 +103,8 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Convert the result @parsed.  Returns false if it is wrong, and then leaves no function.
- * *@ret_cache: what the parser has done with the files of read->cache. */
+/* Convert the parser's result @parsed.  If it is wrong, returns false, and @read has no
+ * functions.  *@ret_cache: whether the parser has read or written a file of read->cache. */
 static bool take_result(struct function_read *read, struct parsed *parsed, uint32_t *ret_cache)
 {
 	struct parsed_moved moved = { .table = NULL };

@@ -268,7 +268,7 @@ static int parse_kinds(struct root *root, const char *path,
 	return r;
 }
 
-/* Set what is known of the mapped file of @object. */
+/* Store in @object which mapped file it is, and at which address. */
 static void place_object(struct function_object *object, const struct file_mapping *mapping)
 {
 	struct abi_moved_file *file = &object->moved.file;
@@ -277,8 +277,9 @@ static void place_object(struct function_object *object, const struct file_mappi
 	object->inode = mapping->inode;
 	if (!object->is_moved || !mapping->inode)
 		return;
-	/* The kernel shows other device numbers in /proc/PID/maps than in stat() for some
-	 * file systems, and processes compare with the former. */
+	/* For some file systems the device numbers in /proc/PID/maps differ from those of
+	 * stat().  Processes compare with those in maps, so let store_tables() write the file
+	 * again if these differ. */
 	object->moved.is_stored &= file->dev_major == mapping->dev_major &&
 				   file->dev_minor == mapping->dev_minor;
 	file->dev_major = mapping->dev_major;
@@ -336,8 +337,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	return r;
 }
 
-/* Drop the functions of @object if its path leads to another file than the one that is
- * mapped. */
+/* Drop the functions of @object if another file than the mapped one is at its path now. */
 static void drop_replaced(struct function_object *object, const struct file_mapping *mapping)
 {
 	if (!object->moved.head || !mapping->inode ||
@@ -400,8 +400,8 @@ static void use_lines(struct functions_round *round, uint32_t nr)
 	round->lines -= nr < round->lines ? nr : round->lines;
 }
 
-/* Handle the objects of @mapping that are known already.  *@ret_plain: the one without
- * functions whose file was not analysed; NULL: there is none. */
+/* Handle the known objects that belong to @mapping.  *@ret_plain: the one that has no functions
+ * and whose file has not been analysed; NULL: there is none. */
 static bool see_known(struct root *root, const struct file_mapping *mapping,
 		      struct function_object **ret_plain)
 {

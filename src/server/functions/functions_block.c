@@ -55,10 +55,10 @@ struct function_tracers functions_tracers(const struct root *root)
 }
 
 /*
- * Change @tracers to those that use the functions of @object.  A tracer without a filter
- * leaves out libraries that no compiler has prepared, unless the option all-objects is on.  A
- * graph tracer takes the functions in its own lists all the same: they say where it starts and
- * where it does not trace.
+ * Change @tracers to those that may use functions of @object.  A tracer without a filter
+ * leaves out libraries that no compiler has prepared, unless the option all-objects is on.
+ * This does not apply to the graph tracer's own lists, which say where it starts and where it
+ * does not trace.
  */
 static void look_at_object(struct function_tracers *tracers,
 			   const struct function_object *object)
@@ -382,8 +382,8 @@ static int publish_block(struct root *root, uint64_t bytes, uint32_t nr)
 	return r;
 }
 
-/* Write the files with the tables of moved functions that processes must read.  They must be
- * complete before the block names them. */
+/* Write the files with the tables of moved functions that the new block names.  They must be
+ * complete before the block is published. */
 static int store_tables(struct root *root)
 {
 	const struct functions *functions = root_functions(root);

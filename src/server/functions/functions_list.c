@@ -242,8 +242,8 @@ static int select_in_scope(struct root *root, const struct function_match *match
 	       function_written_select(root, match, is_in, set);
 }
 
-/* Have the extra libraries analysed that @match could select, and make space for their
- * functions in @set. */
+/* Analyse the libraries that no compiler has prepared and that @match could select.  Make
+ * space for their functions in @set. */
 static int need_extra(struct root *root, const struct function_match *match,
 		      struct function_set *set)
 {
@@ -253,10 +253,12 @@ static int need_extra(struct root *root, const struct function_match *match,
 }
 
 /*
- * Add the functions that @match selects to @set.  A name means functions of the program, and of
- * objects that were prepared by a compiler.  Only if these have no such function it means
- * functions of other libraries: so `get*` selects what available_filter_functions lists, and
- * `malloc` is found.  A module, and the option all-objects, say that libraries are meant.
+ * Add the functions that @match selects to @set.
+ *
+ * A name selects functions of the program, and of objects that were prepared by a compiler.
+ * Only if these have no such function, it selects functions of other libraries.  So `get*`
+ * selects what available_filter_functions lists, and `malloc` is found all the same.  With a
+ * module, or with the option all-objects, the name selects functions of all libraries at once.
  */
 static int add_matching(struct instance *instance, struct function_match *match,
 			struct function_set *set)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open and name the files in which analyses are kept; see moved_cache.h. */
+/* Choose, open and name the files in which analyses are kept; see moved_cache.h. */
 #include "server/functions/moved_cache.h"
 
 #include <errno.h>
@@ -22,21 +22,24 @@
 #define DIR_NAME	"ulf/moved"
 #define DIR_MODE	0700
 #define FILE_MODE	0600
-#define LEVELS_MAX	4		/* maximum number of directories that are made */
-#define FILES_BYTES_MAX	(256ull << 20)	/* size of all files above which old ones are
-					 * removed, bytes */
-#define NEW_PREFIX	"new."		/* begins the names of files that are being written */
+#define LEVELS_MAX	4		/* maximum number of directories that are created on the
+					 * way to the directory */
+#define FILES_BYTES_MAX	(256ull << 20)	/* total size of the files, bytes; above this the oldest
+					 * ones are removed */
+#define NEW_PREFIX	"new."		/* prefix of the names of files that are still being
+					 * written */
 
-/* The directory.  One for the whole server; its thread alone uses it. */
+/* The directory with the files.  All roots of this server share it; only the server's thread
+ * uses it. */
 static struct {
 	int fd;				/* -1: not open */
-	bool is_tried;			/* true: it was opened, or cannot be used */
-	uint32_t nr_new;		/* number of files that were made */
+	bool is_tried;			/* true: opening the directory was tried */
+	uint32_t nr_new;		/* number of files that this server has created */
 } directory = { .fd = -1 };
 
 /* ---- the directory ---- */
 
-/* Return true if @fd is a directory of this user, and others have no bit of @forbidden. */
+/* Return true if @fd is a directory of this user whose mode has none of the bits @forbidden. */
 static bool is_own(int fd, mode_t forbidden)
 {
 	struct stat st;
@@ -45,9 +48,9 @@ static bool is_own(int fd, mode_t forbidden)
 }
 
 /*
- * Open the directory @path, and make it and those above it if they do not exist, @levels of them
- * at most.  All of these must belong to this user: a server of root with another user's $HOME
- * must not write there.  Returns 0 or -errno.
+ * Open the directory @path.  If it does not exist, create it and those above it, at most
+ * @levels directories.  All of these must belong to this user: a server of root that has
+ * another user's $HOME must not write there.  Returns 0 or -errno.
  */
 static int open_levels(const char *path, int levels, int *ret_fd)
 {
@@ -73,7 +76,7 @@ static int open_levels(const char *path, int levels, int *ret_fd)
 	return r;
 }
 
-/* Write the path of the directory to @path.  Returns 0, or -errno if there is none. */
+/* Store the path of the directory in @path.  Returns 0, or -errno if it cannot be found. */
 static int find_path(char path[PATH_MAX])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -88,7 +91,7 @@ static int find_path(char path[PATH_MAX])
 	return (cache && *cache == '/') || (home && *home == '/') ? 0 : -ENOENT;
 }
 
-/* Open the directory, once.  Returns its descriptor or -1. */
+/* Return a descriptor of the directory, or -1.  Only the first call tries to open it. */
 static int open_directory(struct root *root)
 {
 	char path[PATH_MAX];
@@ -125,8 +128,8 @@ static int open_old(int dir, const char *name)
 	return fd;
 }
 
-/* Make a file for a parser.  Its name is free: another server has another pid, and what an older
- * one with this pid has left is removed. */
+/* Create a file for a parser.  The pid of this server is in its name, so a file of this name
+ * was left by an ended server and is removed. */
 static int make_new(int dir, char name[MOVED_CACHE_NAME])
 {
 	int fd;

@@ -3,9 +3,9 @@
  * The directory in which analyses of files are kept for later servers:
  * $XDG_CACHE_HOME/ulf/moved, or $HOME/.cache/ulf/moved (docs/design/moving.md, "Cache").
  *
- * The name of a file has all numbers that identify the file that was analysed.  A parser reads and
- * writes what is in the file; this code opens and names it.  A directory that cannot be used is
- * no error: files are analysed each time.
+ * The name of a file contains all numbers that identify the file that was analysed.  A parser
+ * reads and writes the contents; this code only opens and renames files.  If the directory
+ * cannot be used, programs are analysed each time.
  *
  * Only the server's thread calls these functions.
  */
@@ -20,27 +20,29 @@ struct root;
 
 #define MOVED_CACHE_NAME	128u
 
-/* The files for one analysis. */
+/* The files in the directory for one analysis. */
 struct moved_cache {
-	char name[MOVED_CACHE_NAME];	/* name of the file that is kept; empty: none */
-	char new_name[MOVED_CACHE_NAME];	/* name of the file that the parser writes;
-						 * empty: none */
+	char name[MOVED_CACHE_NAME];	/* name of the file with the result of an earlier
+					 * analysis, or of this one; "": none */
+	char new_name[MOVED_CACHE_NAME];	/* name of the file that the parser writes; "":
+						 * none */
 };
 
 /*
  * moved_cache_open - open the files for an analysis
- * @file: which file is analysed
- * @want: gets the descriptors, which parse_start() closes
+ * @file: identifies the file that will be analysed
+ * @want: its members for the cache are set to descriptors, which parse_start() closes
  *
- * Reports in error_log of @root, once, that the directory cannot be used.
+ * If the directory cannot be used, reports this once in error_log of @root.
  */
 void moved_cache_open(struct root *root, const struct abi_moved_file *file,
 		      struct moved_cache *cache, struct parse_want *want);
 /*
- * moved_cache_close - keep what the parser has written, or remove it
+ * moved_cache_close - keep the file that the parser has written, or remove it
  * @used: what the parser has done: PARSE_CACHE_OLD, PARSE_CACHE_NEW
  *
- * Marks a file that was used, so that it is removed later than others.  May be called twice.
+ * Updates the time of a file that was used, so that it is removed later than others.  May be
+ * called twice.
  */
 void moved_cache_close(struct moved_cache *cache, uint32_t used);
 

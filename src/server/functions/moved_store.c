@@ -23,11 +23,11 @@
 
 #define DIR_MODE	0711
 #define FILE_MODE	0644
-#define NEW_FILE	"new"		/* name of a file that is being written; there is
-					 * one server, so one such file */
+#define NEW_FILE	"new"		/* name of a file that is being written.  One name is
+					 * enough, because only one server runs in a directory */
 #define ID_DIGITS	16u
-#define FILES_BYTES_MAX	(256ull << 20)	/* size of all files above which old ones are
-					 * removed, bytes */
+#define FILES_BYTES_MAX	(256ull << 20)	/* total size of the files, bytes; above this the oldest
+					 * ones are removed */
 
 /* ---- the directory ---- */
 
@@ -57,7 +57,7 @@ static int open_directory(const struct root *root)
 	close(dir);
 	if (fd < 0)
 		return -errno;
-	/* The umask may have taken bits from the mode. */
+	/* Set the mode again, because the umask may have cleared bits of it. */
 	if (is_own_directory(fd) && (!is_new || !fchmod(fd, DIR_MODE)))
 		return fd;
 	close(fd);
@@ -71,7 +71,8 @@ static void file_name(uint64_t id, char to[ID_DIGITS + 1])
 	snprintf(to, ID_DIGITS + 1, "%016" PRIx64, id);
 }
 
-/* Parse the name of a file.  Returns false if it is not the name of a table. */
+/* Parse the name of a file in the directory.  Returns false if it is not the name of a table's
+ * file. */
 static bool parse_file_name(const char *name, uint64_t *ret_id)
 {
 	char again[ID_DIGITS + 1];
@@ -81,7 +82,7 @@ static bool parse_file_name(const char *name, uint64_t *ret_id)
 	return !strcmp(name, again);
 }
 
-/* Return true if a root of this server has functions of the table @id. */
+/* Return true if a root of this server has functions from the table with the number @id. */
 static bool is_used(struct server *server, uint64_t id)
 {
 	struct root *root = NULL;
@@ -122,7 +123,7 @@ static int write_file(int dir, const struct function_moved *moved, const char *n
 {
 	int fd, r;
 
-	unlinkat(dir, NEW_FILE, 0);	/* a server that was killed may have left it */
+	unlinkat(dir, NEW_FILE, 0);	/* remove the file that a killed server may have left */
 	fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    FILE_MODE);
 	if (fd < 0)
@@ -140,7 +141,7 @@ static int write_file(int dir, const struct function_moved *moved, const char *n
 	return r;
 }
 
-/* Return true if the file @fd contains @moved. */
+/* Return true if the contents of the file @fd are the header and the table of @moved. */
 static bool has_contents(int fd, const struct function_moved *moved)
 {
 	uint64_t bytes = sizeof(moved->file) + moved->file.table_bytes;
@@ -160,8 +161,8 @@ static bool has_contents(int fd, const struct function_moved *moved)
 	return is_same;
 }
 
-/* Return true if the file @name is there.  A file that this server has written is as it was:
- * nobody else may write it. */
+/* Return true if the file @name exists with the right contents.  A file that this server has
+ * written need not be compared: no other user may change it. */
 static bool is_there(int dir, const struct function_moved *moved, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -17,10 +17,10 @@ struct function_moved;
 struct root;
 
 /*
- * moved_store - write the file for @moved, unless it is there
+ * moved_store - write the file for @moved, unless it exists already
  *
- * If all files together are larger than 256 MiB then, removes the oldest ones that no root
- * uses.  Returns 0 or -errno.
+ * If the total size of all files is then more than 256 MiB, removes the oldest ones that no
+ * root uses.  Returns 0 or -errno.
  */
 int moved_store(const struct root *root, struct function_moved *moved);
 

@@ -176,7 +176,7 @@ uint32_t stack_tracer_threads(const struct root *root,
 
 /* ---- find the lowest addresses of stacks ---- */
 
-/* A thread whose lowest stack address is unknown. */
+/* A thread for whose stack the lowest address is searched. */
 struct wanted {
 	uint64_t place;			/* the deepest stack address that was recorded */
 	uint64_t *low;			/* where to store the lowest address of the
