@@ -120,16 +120,19 @@
 #define HIST_TAKEN		0xfdfbf7efdfbf7ffeull
 
 enum hist_geometry_flags {
-	HIST_GEO_COMM	= 1,		/* entries have the name of a thread */
+	HIST_GEO_COMM	= 1,		/* each entry has the name of the thread that inserted
+					 * its key */
 };
 
 /* The numbers that determine the layout of a table. */
 struct hist_geometry {
-	uint32_t nr_entries;		/* power of 2, HIST_ENTRIES_MIN to ..._MAX */
+	uint32_t nr_entries;		/* number of entries, a power of 2 from HIST_ENTRIES_MIN
+					 * to HIST_ENTRIES_MAX */
 	uint32_t nr_parts;		/* number of CPUs + 1 */
 	uint32_t nr_vals;		/* number of values besides hitcount */
 	uint32_t key_words;		/* maximum size of a key, in words */
-	uint32_t var_bytes;		/* space for variables in an entry; multiple of 8 */
+	uint32_t var_bytes;		/* size of the variables in an entry, bytes; a multiple
+					 * of 8 */
 	uint32_t flags;			/* enum hist_geometry_flags */
 	uint64_t seed;			/* start value of hist_hash(); random, because
 					 * input of the program may determine keys */
@@ -140,24 +143,25 @@ struct hist_table {
 	uint32_t magic;			/* HIST_TABLE_MAGIC */
 	uint32_t reserved;
 	uint64_t bytes;			/* size of the table */
-	struct hist_geometry geometry;	/* for the server; processes use the copy in
-					 * their program */
+	struct hist_geometry geometry;	/* copy of the geometry for the server; processes use
+					 * the one in their program */
 	uint32_t next;			/* number of entries that were taken so far */
-	uint32_t spare[HIST_SPARES];	/* each 0, or 1 + index of an entry that was taken
-					 * but not used, because another thread inserted
-					 * the same key first */
-	/* The last hit for which a snapshot was taken.  The holder of @last_lock writes these
-	 * members. */
+	uint32_t spare[HIST_SPARES];	/* spare entries: 1 + index of an entry that was taken
+					 * but not used, because another thread inserted the
+					 * same key first; or 0 */
+	/* The last hit for which a snapshot was taken.  The holder of @last_lock
+	 * (ring/shmlock.h) writes these members. */
 	uint32_t last_lock;		/* ring/shmlock.h */
 	uint32_t last_action;		/* 1 + number of the action; 0: no snapshot yet */
 	uint32_t last_entry;		/* index of the entry */
-	uint64_t last_value;		/* the value that was greatest, or changed */
+	uint64_t last_value;		/* value of onmax() or onchange() at that hit */
 	uint64_t pad[4];
 };
 
 /* The start of a part.  The figures follow. */
 struct hist_part {
-	uint64_t dropped;		/* hits that found no free entry, or no lock */
+	uint64_t dropped;		/* number of hits that were dropped, because the table
+					 * was full or the lock was not free */
 	uint32_t lock;			/* in the last part: lock of the figures
 					 * (ring/shmlock.h) */
 	uint32_t reserved;
@@ -167,7 +171,8 @@ struct hist_part {
 /* The layout of a table, computed from its geometry. */
 struct hist_layout {
 	uint32_t nr_slots;		/* power of 2 */
-	uint32_t slot_shift;		/* hist_hash() >> slot_shift is the first slot */
+	uint32_t slot_shift;		/* number of bits by which hist_hash() is shifted right
+					 * to get the number of the first slot */
 	uint32_t set_off;		/* offset of `set` in an entry; `lock` follows */
 	uint32_t vars_off;		/* offset of the variables in an entry */
 	uint32_t comm_off;		/* offset of the thread name in an entry */
@@ -203,10 +208,11 @@ enum hist_op {
 	/* strings */
 	HIST_OP_STR_ARRAY,		/* array of @size bytes in the record; 0: up to the
 					 * record's end */
-	HIST_OP_STR_LOC,		/* string of a __data_loc word */
-	HIST_OP_STR_REL,		/* string of a __rel_loc word */
-	HIST_OP_STR_PTR,		/* string whose address is in the record; the process
-					 * checks that the field is declared as one */
+	HIST_OP_STR_LOC,		/* string to which a __data_loc word refers */
+	HIST_OP_STR_REL,		/* string to which a __rel_loc word refers */
+	HIST_OP_STR_PTR,		/* string whose address is in the record; a process
+					 * accepts it only for a field that is declared as such
+					 * a pointer */
 	HIST_OP_STR_COMM,		/* name of this thread */
 	/* stacks */
 	HIST_OP_STACK,			/* stack of this thread */
@@ -275,8 +281,8 @@ struct hist_var {
 
 enum hist_handler {
 	HIST_ON_MATCH,			/* at each hit that counts */
-	HIST_ON_MAX,			/* if register @reg is greater than the variable */
-	HIST_ON_CHANGE,			/* if register @reg differs from the variable */
+	HIST_ON_MAX,			/* act if register @reg is greater than the last value */
+	HIST_ON_CHANGE,			/* act if register @reg differs from the last value */
 	HIST_HANDLERS,
 };
 
@@ -290,23 +296,25 @@ enum hist_action_kind {
 struct hist_action {
 	uint8_t handler;		/* enum hist_handler */
 	uint8_t kind;			/* enum hist_action_kind */
-	uint8_t reg;			/* for onmax and onchange: the value */
-	uint8_t bit;			/* for onmax and onchange: bit of the variable that
-					 * holds the last value */
-	uint16_t offset;		/* offset of this variable from vars_off */
-	uint16_t first, nr;		/* parameters: index in hist_program.params, and
-					 * number */
-	uint16_t record_bytes;		/* HIST_DO_TRACE: fixed part of the record, with the
-					 * 8 bytes of common fields */
+	uint8_t reg;			/* for onmax and onchange: register with the value */
+	uint8_t bit;			/* for onmax and onchange: bit in the word `set` of the
+					 * variable with the last value */
+	uint16_t offset;		/* for onmax and onchange: offset of this variable from
+					 * vars_off */
+	uint16_t first, nr;		/* parameters: index of the first one in
+					 * hist_program.params, and their number */
+	uint16_t record_bytes;		/* HIST_DO_TRACE: size of the fixed part of the record,
+					 * including 8 bytes of common fields */
 	uint32_t row;			/* HIST_DO_TRACE: row of the event */
 };
 
 /* How HIST_DO_TRACE stores a parameter in its record. */
 enum hist_store {
-	HIST_STORE_NUM,			/* the lower @size bytes (1, 2, 4 or 8) */
-	HIST_STORE_ARRAY,		/* string in an array of @size bytes */
-	HIST_STORE_LOC,			/* string or stack after the fixed part; a word of
-					 * 4 bytes has its length << 16 | offset */
+	HIST_STORE_NUM,			/* store the lower @size bytes (1, 2, 4 or 8) of the
+					 * register */
+	HIST_STORE_ARRAY,		/* store the string in an array of @size bytes */
+	HIST_STORE_LOC,			/* store the string or stack after the fixed part; a
+					 * word of 4 bytes there has its length << 16 | offset */
 	HIST_STORES,
 };
 
@@ -327,7 +335,8 @@ struct hist_key {
 };
 
 enum hist_program_flags {
-	HIST_PROG_EVENT_PROBE	= 1,	/* no table: only the actions run */
+	HIST_PROG_EVENT_PROBE	= 1,	/* the program belongs to an event probe: it has no
+					 * table, and only its actions run */
 };
 
 /*
@@ -348,8 +357,8 @@ struct hist_program {
 	uint32_t magic;			/* HIST_PROGRAM_MAGIC */
 	uint32_t bytes;			/* size with all arrays */
 	uint32_t record_bytes;		/* minimum size of a record */
-	uint32_t paused;		/* slot: 1 + number of a rule word (abi/rules.h);
-					 * while the word is not 0, hits do not count; 0:
+	uint32_t paused;		/* 1 + number of a rule word (abi/rules.h): while the
+					 * word is not 0, hits do not count; 0: the program
 					 * cannot be paused */
 	uint16_t flags;			/* enum hist_program_flags */
 	uint16_t nr_tables, nr_insns, nr_key_insns;

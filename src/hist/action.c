@@ -19,9 +19,9 @@
 #include "ring/shmlock.h"
 
 #define RECORD_SHORT	256u		/* size of most records of dynamic events, bytes */
-#define LOCK_YIELDS	SHMLOCK_ASK	/* how often a thread yields for the lock of an entry:
-					 * only until it has found a dead holder, because
-					 * without the lock it merely does not save */
+#define LOCK_YIELDS	SHMLOCK_ASK	/* number of yields while a thread waits for the lock of
+					 * an entry: enough to find out that the holder is
+					 * dead.  Without the lock the thread only does not save */
 
 /* ---- variables ---- */
 
@@ -78,7 +78,7 @@ static bool is_new(const struct hist_action *action, uint64_t last, uint64_t val
 }
 
 /* Replace the last value by the value of this hit, if the handler acts on it.  Returns true if
- * this thread has replaced it. */
+ * this thread has replaced it, and so must run the action. */
 static bool take_last(const struct hist_run *run, const struct hist_action *action,
 		      uint64_t *entry)
 {
@@ -110,7 +110,7 @@ static void save_locked(const struct hist_run *run, const struct hist_action *ac
 	}
 }
 
-/* Run run_save().  The lock is taken only if the value most likely changes the last value. */
+/* Run run_save().  Take the lock only if the value probably replaces the last value. */
 static void run_save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
 {
 	const struct hist_view *view = &run->unit->views[0];
@@ -132,7 +132,7 @@ static void run_save(const struct hist_run *run, const struct hist_action *actio
 
 /* ---- run_snapshot() ---- */
 
-/* Note this hit as the last snapshot of the table, if its value is also new for the whole
+/* Store this hit as the last snapshot of the table, if its value is also new for the whole
  * table.  Returns true if the snapshot must be taken. */
 static bool note_snapshot(const struct hist_run *run, const struct hist_action *action,
 			  uint32_t index)

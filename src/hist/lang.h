@@ -52,36 +52,40 @@ static inline bool hist_node_is_expr(enum hist_node_kind kind)
 struct hist_node {
 	enum hist_node_kind kind;
 	enum hist_modifier modifier;
-	uint64_t value;			/* HIST_NODE_CONST: the constant;
-					 * HIST_MOD_BUCKETS: the size of a bucket;
-					 * HIST_MOD_LOG2: buckets for each power of 2, as an
-					 * exponent (0: the kernel's .log2) */
+	uint64_t value;			/* HIST_NODE_CONST: the constant.  HIST_MOD_BUCKETS: the
+					 * size of a bucket.  HIST_MOD_LOG2: the number of
+					 * buckets for each power of 2, as an exponent of 2; 0:
+					 * the kernel's .log2 */
 	const char *name;		/* name of the field or variable, or the text of the
 					 * expression, without the modifier; "" for a
 					 * constant */
-	const char *field;		/* name of the field of the record; NULL: none.  "cpu"
-					 * and "CPU" are fields for the kernel, too */
-	const char *system, *event;	/* HIST_NODE_REF: as written; NULL: not written */
-	struct hist_def *ref;		/* HIST_NODE_REF: histogram that has the variable */
+	const char *field;		/* name of the record's field; NULL: the node is no
+					 * field of the record.  As in the kernel, "cpu" and
+					 * "CPU" count as fields, too */
+	const char *system, *event;	/* HIST_NODE_REF: system and event as the user has
+					 * written them; NULL: not written */
+	struct hist_def *ref;		/* HIST_NODE_REF: the histogram that has the variable */
 	uint32_t ref_var;		/* HIST_NODE_REF: index in ref->vars */
 	uint32_t ref_index;		/* HIST_NODE_REF: index in hist_def.refs */
-	bool is_once;			/* HIST_NODE_REF: a hit takes the value, so that the
-					 * variable has none afterwards */
+	bool is_once;			/* HIST_NODE_REF: true: a hit takes the value, so that
+					 * the variable has none afterwards */
 	enum hist_kind type;		/* number, string or stack */
 	const char *type_name;		/* C type, as in `format`, for synthetic events */
-	uint32_t size;			/* size of the field, bytes; of an expression: of its
-					 * first operand */
+	uint32_t size;			/* size of the field in bytes; for an expression, that
+					 * of its first operand */
 	bool is_signed;
-	bool is_time, is_usecs;		/* the result is a time; a time in microseconds */
+	bool is_time, is_usecs;		/* true: the result is a time; true: it is a time in
+					 * microseconds */
 	struct hist_node *left, *right;	/* operands; NULL: none */
 };
 
 enum hist_var_use {
-	HIST_VAR_USER,			/* NAME=EXPRESSION in the text; others can refer to it */
+	HIST_VAR_USER,			/* a user has written NAME=EXPRESSION; references can
+					 * name the variable */
 	HIST_VAR_TRACK,			/* the last value of onmax() or onchange() */
 	HIST_VAR_SAVE,			/* a parameter of save() */
-	HIST_VAR_PARAM,			/* a field that is a parameter of a synthetic event;
-					 * has no place in the table */
+	HIST_VAR_PARAM,			/* a field that is a parameter of a synthetic event; it
+					 * takes no space in the table */
 };
 
 struct hist_var_def {
@@ -99,66 +103,73 @@ struct hist_action_def {
 	const char *name;		/* the action as it was written: "save", "trace", or
 					 * the name of a synthetic event */
 	const char *system, *event;	/* onmatch(system.event) */
-	const char *var;		/* onmax($var), onchange($var): without the $ */
-	bool has_dollar;		/* false: the $ was not written, which is a mistake */
-	bool is_trace_keyword;		/* written as trace(synth, ...) */
+	const char *var;		/* onmax($var), onchange($var): name of the variable,
+					 * without the $ */
+	bool has_dollar;		/* true: the $ was written; without it the text is wrong */
+	bool is_trace_keyword;		/* true: the action was written as trace(synth, ...) */
 	const char *synth;		/* name of the synthetic event; NULL: none */
 	const char **params;		/* as they were written */
 	uint32_t nr_params;
-	/* The members that hist_create_actions() sets. */
+	/* hist_create_actions() sets the next members. */
 	const struct hist_node **values; /* HIST_DO_TRACE: values of the parameters */
-	struct hist_param *stores;	/* HIST_DO_TRACE: how the parameters are stored;
-					 * without the registers */
+	struct hist_param *stores;	/* HIST_DO_TRACE: where and how the parameters are
+					 * stored; the registers are not set yet */
 	uint32_t synth_row;		/* HIST_DO_TRACE: row of the synthetic event */
-	uint32_t record_bytes;		/* HIST_DO_TRACE: as in struct hist_action */
-	uint32_t watch_var;		/* onmax, onchange: index in vars of the variable
-					 * that is compared */
-	uint32_t watch_ref;		/* index of the reference to it in refs */
-	uint32_t track_var;		/* onmax, onchange: index in hist_def.vars */
-	uint32_t first_save;		/* HIST_DO_SAVE: index of the first variable in vars;
-					 * there are nr_params of them */
+	uint32_t record_bytes;		/* HIST_DO_TRACE: hist_action.record_bytes */
+	uint32_t watch_var;		/* onmax, onchange: index of the compared variable in
+					 * the vars of its histogram */
+	uint32_t watch_ref;		/* onmax, onchange: index in hist_def.refs of the
+					 * reference to it */
+	uint32_t track_var;		/* onmax, onchange: index in hist_def.vars of the last
+					 * value */
+	uint32_t first_save;		/* HIST_DO_SAVE: index in hist_def.vars of the first
+					 * saved variable; there are nr_params of them */
 };
 
 struct hist_sort {
-	uint32_t field;			/* 0: hitcount; 1 to nr_vals: value field - 1;
-					 * nr_vals + 1 ...: key */
+	uint32_t field;			/* 0: hitcount; 1 to nr_vals: 1 + index of a value;
+					 * above that: 1 + nr_vals + index of a key */
 	bool is_descending;
 };
 
 #define HIST_SORT_MAX		2u
-#define HIST_DEF_REFS_MAX	96u	/* references, to own variables as well */
+#define HIST_DEF_REFS_MAX	96u	/* maximum number of references, including those to
+					 * variables of the same histogram */
 
 struct hist_def {
 	char *name;			/* name=NAME; NULL: none */
 	const struct hist_node *keys[HIST_KEYS_MAX];
 	uint32_t nr_keys;
-	const struct hist_node *vals[HIST_VALS_MAX];	/* without the plain hitcount;
-						 * hitcount.percent and hitcount.graph are here */
+	const struct hist_node *vals[HIST_VALS_MAX];	/* values besides the plain hitcount;
+							 * hitcount.percent and hitcount.graph
+							 * are among them */
 	uint32_t nr_vals;
 	struct hist_var_def *vars;	/* HIST_VARS_MAX elements */
 	uint32_t nr_vars;		/* number of all variables */
-	uint32_t nr_user_vars;		/* HIST_VAR_USER; they are the first ones */
+	uint32_t nr_user_vars;		/* number of variables of the use HIST_VAR_USER; they
+					 * come first in @vars */
 	uint32_t var_bytes;		/* hist_geometry.var_bytes */
 	struct hist_node *refs[HIST_DEF_REFS_MAX];
 	uint32_t nr_refs;
-	struct hist_action_def *actions; /* HIST_ACTIONS_MAX elements */
+	struct hist_action_def *actions; /* actions: an array of HIST_ACTIONS_MAX elements, of
+					  * which nr_actions are used */
 	uint32_t nr_actions;
 	struct hist_sort sort[HIST_SORT_MAX];
 	uint32_t nr_sort;
-	uint32_t nr_entries;		/* size=, rounded up to a power of 2 */
+	uint32_t nr_entries;		/* value of size=, rounded up to a power of 2 */
 	bool is_nohitcount;
-	bool has_time;			/* uses common_timestamp, so clock= is shown and
-					 * the clock of the instance is set */
-	bool is_usecs;			/* uses common_timestamp.usecs: all times of this
-					 * histogram are microseconds */
-	bool is_clock_ns;		/* the clock counts ns, so @is_usecs divides by 1000.
-					 * hist_parse() sets it for @clock; the caller may
+	bool has_time;			/* true: the definition uses common_timestamp, so clock=
+					 * is shown and the clock of the instance is set */
+	bool is_usecs;			/* true: the definition uses common_timestamp.usecs, so
+					 * all its times are microseconds */
+	bool is_clock_ns;		/* true: the clock counts ns, so @is_usecs divides by
+					 * 1000.  hist_parse() sets it for @clock; the caller may
 					 * change it before hist_compile() */
-	const char *clock;		/* clock=NAME; default "global" */
-	/* Commands that were written with the definition. */
+	const char *clock;		/* value of clock=; default "global" */
+	/* true: pause, continue or clear was written with the definition. */
 	bool is_pause, is_continue, is_clear;
-	uint32_t debug_id;		/* stands for an address in hist_debug */
-	struct hist_chunk *chunks;	/* memory of nodes and texts */
+	uint32_t debug_id;		/* number that hist_debug shows in place of an address */
+	struct hist_chunk *chunks;	/* memory in which the nodes and texts are */
 };
 
 /* ---- the environment ---- */
@@ -203,7 +214,7 @@ struct hist_env {
 
 /* ---- errors ---- */
 
-/* The kernel's errors, with its texts, and some of ulf. */
+/* The errors of the kernel with its texts, and some that only ulf has. */
 #define HIST_ERRORS(X)							\
 	X(NONE,			"No error")				\
 	X(DUPLICATE_VAR,	"Variable already defined")		\
@@ -273,7 +284,8 @@ struct hist_error {
 	uint32_t pos;			/* column of the caret in hist_errors.command */
 };
 
-#define HIST_ERRORS_KEPT	8u	/* as many as error_log keeps */
+#define HIST_ERRORS_KEPT	8u	/* maximum number of mistakes that are kept: as many as
+					 * error_log keeps */
 
 /*
  * The mistakes in a text, in the order in which they were found.  One write may log

@@ -2,7 +2,7 @@
 /* Parse the actions of a histogram: onmatch(), onmax(), onchange(), and what they do. */
 #include "hist/lang_impl.h"
 
-#define PARAM_BYTES_MIN		2u	/* the kernel refuses shorter parameters */
+#define PARAM_BYTES_MIN		2u	/* minimum length of a parameter, as in the kernel */
 
 /* Parse "a,b,c".  For trace() the first parameter names the synthetic event. */
 static int parse_params(struct hist_parser *p, char *text, struct hist_action_def *action)
@@ -26,7 +26,7 @@ static int parse_params(struct hist_parser *p, char *text, struct hist_action_de
 	return 0;
 }
 
-/* save() and snapshot() are for onmax() and onchange(). */
+/* Check that save() and snapshot() are used only with onmax() and onchange(). */
 static int check_handler(struct hist_parser *p, const struct hist_action_def *action)
 {
 	if (action->handler != HIST_ON_MATCH)

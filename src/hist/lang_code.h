@@ -18,12 +18,14 @@
  */
 struct hist_code {
 	struct hist_insn insns[HIST_INSNS_MAX];	/* without registers */
-	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* operands: virtual registers */
-	uint32_t last_use[HIST_INSNS_MAX];	/* the last instruction that reads the
-						 * result; HIST_NEVER: read at the end */
-	uint8_t reg[HIST_INSNS_MAX];	/* set by hist_code_assign() */
+	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* virtual registers of the operands */
+	uint32_t last_use[HIST_INSNS_MAX];	/* index of the last instruction that reads the
+						 * result; HIST_NEVER: it is needed at the end */
+	uint8_t reg[HIST_INSNS_MAX];	/* registers of the program, which hist_code_assign()
+					 * sets */
 	uint32_t nr;
-	uint32_t nr_key_insns;		/* instructions before this one compute the key */
+	uint32_t nr_key_insns;		/* number of the instructions that compute the key; they
+					 * come first */
 	uint32_t record_bytes;		/* minimum size of a record */
 	int error;			/* 0, or the -errno of the first mistake */
 };

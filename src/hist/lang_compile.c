@@ -24,17 +24,17 @@ struct compiler {
 	void *ctx;
 	struct hist_code code;
 	struct hist_table_ref tables[HIST_TABLES_MAX];
-	const struct hist_def *owners[HIST_TABLES_MAX];	/* owners[n]: the histogram that has
-							 * table n */
+	const struct hist_def *owners[HIST_TABLES_MAX];	/* for each table of the program, the
+							 * histogram to which it belongs */
 	struct hist_key keys[HIST_KEYS_MAX];
 	uint8_t vals[HIST_VALS_MAX];
 	struct hist_ref refs[HIST_REFS_MAX];
 	struct hist_var vars[HIST_VARS_MAX];
 	struct hist_action actions[HIST_ACTIONS_MAX];
 	struct hist_param params[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
-	/* Results: virtual registers, until the registers are assigned. */
+	/* Registers with the results: virtual ones, until set_registers() replaces them. */
 	uint16_t key_results[HIST_KEYS_MAX], val_results[HIST_VALS_MAX];
-	uint16_t var_results[HIST_VARS_MAX];	/* the index is that of the variable in def->vars */
+	uint16_t var_results[HIST_VARS_MAX];	/* for each variable in def->vars */
 	uint32_t nr_var_results;
 	uint16_t param_results[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	uint16_t action_results[HIST_ACTIONS_MAX];
@@ -86,7 +86,7 @@ static uint16_t compile_field(struct compiler *c, const struct hist_node *node)
 	insn.op = (uint8_t)info.op;
 	insn.offset = (uint16_t)field->offset;
 	if (info.op == HIST_OP_STR_ARRAY) {
-		/* The table has space only for a string of the size that the definition says. */
+		/* The table has only space for a string of the size in the definition. */
 		if (info.size > node->size)
 			info.size = node->size;
 		insn.size = (uint16_t)info.size;
@@ -117,8 +117,8 @@ static uint16_t compile_time(struct compiler *c)
 	return compile_op(c, HIST_OP_DIV, time, compile_const(c, NS_PER_USEC));
 }
 
-/* Returns the number of a reference in the program: references to own variables do not
- * count. */
+/* Returns the number that a reference has in the program, where references to variables of the
+ * same histogram do not count. */
 static uint32_t program_ref(const struct hist_def *def, const struct hist_node *node)
 {
 	uint32_t nr = 0;
@@ -182,7 +182,7 @@ static uint16_t compile_node(struct compiler *c, const struct hist_node *node)
 	struct hist_insn insn = { .value = node->value };
 	uint16_t value = compile_plain(c, node);
 
-	/* The kernel has no buckets of hitcount, nor of a stack. */
+	/* The kernel knows no buckets of hitcount or of a stack. */
 	if (node->kind == HIST_NODE_HITCOUNT || node->type != HIST_NUM)
 		return value;
 	if (node->modifier == HIST_MOD_BUCKETS)

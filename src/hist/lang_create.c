@@ -22,7 +22,7 @@ static int create_field_var(struct hist_parser *p, const char *text, enum hist_v
 	return r;
 }
 
-/* Where a variable is: in this histogram or in another one. */
+/* A variable: a histogram and an index in its vars. */
 struct var_place {
 	struct hist_def *def;
 	uint32_t var;

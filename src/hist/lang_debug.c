@@ -68,7 +68,7 @@ static void show_field(const struct hist_node *node, enum debug_role role, struc
 		text_printf(out, "      constant: %llu\n", (unsigned long long)node->value);
 	if (node->kind == HIST_NODE_REF)
 		show_ref(node, out);
-	/* keys begin at a multiple of 8 */
+	/* in the kernel each key takes a multiple of 8 bytes */
 	show_type(node->type_name, role == DEBUG_KEY ? (node->size + 7) & ~7u : node->size,
 		  hist_node_is_signed(node), out);
 }

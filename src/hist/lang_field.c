@@ -104,7 +104,7 @@ static bool string_fits(const struct event_field *field, enum hist_op op)
 	case HIST_OP_STR_PTR:
 		return field->size == sizeof(uint64_t);
 	default:
-		/* the formats of the kernel's synthetic events say 8 */
+		/* formats of the kernel's synthetic events give the size 8 */
 		return field->size == sizeof(uint32_t) || field->size == sizeof(uint64_t);
 	}
 }
@@ -200,7 +200,7 @@ static const struct {
 	enum hist_modifier modifier;
 } modifiers[] = {
 	{ "hex", HIST_MOD_HEX }, { "sym", HIST_MOD_SYM },
-	/* hist_parse() has replaced the - so that it is no operator. */
+	/* hist_parse() has replaced the - by an X, because - is an operator. */
 	{ "symXoffset", HIST_MOD_SYM_OFFSET }, { "syscall", HIST_MOD_SYSCALL },
 	{ "stacktrace", HIST_MOD_STACKTRACE }, { "log2", HIST_MOD_LOG2 },
 	{ "usecs", HIST_MOD_USECS },
@@ -284,8 +284,8 @@ static bool parse_generic(struct hist_node *node)
 	return true;
 }
 
-/* Report that a string or a stack has buckets.  A value or a variable never has any, as in the
- * kernel. */
+/* Report that a string or a stack cannot have buckets.  As in the kernel, buckets are refused
+ * for any value or variable. */
 static int bad_buckets(struct hist_parser *p, const char *text, enum hist_role role)
 {
 	if (role == HIST_ROLE_VAL || role == HIST_ROLE_VAR)

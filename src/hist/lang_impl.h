@@ -27,10 +27,10 @@ struct hist_parser {
 	struct hist_errors *errors;
 	struct hist_def *def;
 	bool is_remove;
-	bool can_refer_to_own;		/* $name may be a variable of this histogram */
+	bool can_refer_to_own;		/* true: $name may also be a variable of this histogram */
 	char *keys, *vals, *sort;	/* values of the attributes keys, vals and sort; NULL:
 					 * not written */
-	char *assigns[HIST_VARS_MAX];	/* parts of the text that define variables */
+	char *assigns[HIST_VARS_MAX];	/* parts of the text that define variables: NAME=EXPR */
 	uint32_t nr_assigns;
 	char *actions[HIST_ACTIONS_MAX];
 	uint32_t nr_actions;

@@ -162,7 +162,8 @@ static int split_vars(struct hist_parser *p, char *text)
 	return 0;
 }
 
-/* Make the node the name of the thread: the variable common_pid.execname has this value. */
+/* Change the node to the name of the thread, because the value of common_pid.execname is a
+ * name. */
 static void node_make_execname(struct hist_node *node)
 {
 	if (node->modifier != HIST_MOD_EXECNAME)
@@ -428,7 +429,7 @@ int hist_parse(const char *text, bool is_remove, const struct hist_env *env,
 			.env = env, .errors = errors, .def = def, .is_remove = is_remove,
 			.can_refer_to_own = true,
 		};
-		/* an odd factor: a different number for each definition */
+		/* Multiply by an odd number, so that each definition has another result. */
 		def->debug_id = ++nr_defs * 2654435761u;
 		r = parse_text(p, text);
 	}

@@ -19,8 +19,8 @@
 #include "hist/run.h"
 #include "hist/update.h"
 
-#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max; no record is that
-					 * small */
+#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max: smaller than any
+					 * record, so the code for rings is not used */
 #define HIST_QUICK_PROBES	8u	/* number of slots that a search looks at */
 #define HIST_QUICK_WORDS	6u	/* maximum size of the key, in words */
 
@@ -41,15 +41,16 @@ enum hist_quick_change {
 struct hist_quick_num {
 	uint16_t offset;		/* offset in the record, bytes */
 	uint8_t bytes;			/* size of the number, bytes; 0: there is none */
-	uint8_t sign_shift;		/* number of bits above the number if it is signed,
+	uint8_t sign_shift;		/* 64 minus the number of bits if the number is signed,
 					 * else 0 */
 };
 
 /* A quick program and its table.  If an event has only this histogram, the hit's code gets
  * this struct in place of the set of rings (ulf_event.set). */
 struct hist_quick {
-	uint32_t nr_cpus;		/* ring_set.nr_cpus: number of CPUs that have a part */
-	uint32_t small_max;		/* ring_set.small_max: HIST_QUICK_SET */
+	uint32_t nr_cpus;		/* in the place of ring_set.nr_cpus: number of CPUs that
+					 * have a part */
+	uint32_t small_max;		/* in the place of ring_set.small_max: HIST_QUICK_SET */
 	const void *load;		/* code that loads the key (arch_hist_load()); NULL:
 					 * the assembly cannot run this program */
 	const void *change_code;	/* code that changes the key (arch_hist_change()) */

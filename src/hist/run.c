@@ -53,7 +53,7 @@ static uint64_t sign_extend(uint64_t a, uint32_t bytes)
 	return (uint64_t)((int64_t)(a << shift) >> shift);
 }
 
-/* Returns the number of @size bytes at @address of the process, or 0. */
+/* Returns the number of @size bytes at @address in the process; 0 if it cannot be read. */
 static uint64_t peek_number(const struct hist_run *run, uint64_t address, uint32_t size)
 {
 	uint64_t value = 0;
@@ -64,7 +64,7 @@ static uint64_t peek_number(const struct hist_run *run, uint64_t address, uint32
 	return value;
 }
 
-/* Store the place of a string or stack in register @reg. */
+/* Store the address and the size of a string or stack in register @reg. */
 static void set_bytes(const struct hist_run *run, uint32_t reg, uint64_t address, uint32_t bytes,
 		      enum hist_from from)
 {

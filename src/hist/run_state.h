@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a run, and its functions that are not inlined: strings, stacks, keys of several
- * parts, actions.  run_inline.h has the rest.
+ * The state of a run, and the functions for runs that are not inlined: for strings, stacks,
+ * keys with several parts, and actions.  run_inline.h has the others.
  */
 #ifndef HIST_RUN_STATE_H
 #define HIST_RUN_STATE_H
@@ -12,17 +12,17 @@
 
 #include "hist/run.h"
 
-/* Where the bytes of a string or stack are. */
+/* Where the bytes of a string or stack come from. */
 enum hist_from {
-	HIST_FROM_RECORD,		/* in private memory: hist_reg.bytes bytes */
+	HIST_FROM_RECORD,		/* private memory with hist_reg.bytes bytes */
 	HIST_FROM_TABLE,		/* in a variable of a table */
-	HIST_FROM_PROCESS,		/* a string at an address that may be invalid */
+	HIST_FROM_PROCESS,		/* an address in the process, which may be invalid */
 	HIST_FROM_THREAD,		/* the name of this thread, or its stack */
 };
 
-/* More about a register that contains a string or a stack: hist_run.values has its address. */
+/* The size and origin of a string or stack in a register; its address is in hist_run.values. */
 struct hist_bytes {
-	uint32_t bytes;			/* HIST_FROM_RECORD: bytes that may be read there */
+	uint32_t bytes;			/* HIST_FROM_RECORD: number of bytes that may be read */
 	uint32_t from;			/* enum hist_from */
 };
 
@@ -31,14 +31,14 @@ struct hist_run {
 	const struct hist_unit *unit;
 	const char *rec;
 	size_t bytes;			/* size of the record */
-	const struct hist_context *context;	/* only its callbacks are used */
+	const struct hist_context *context;	/* callbacks; the other members are copied below */
 	void *ctx;			/* first argument of the callbacks */
 	uint32_t cpu;
 	bool has_rseq;			/* cpu, has_rseq: see struct hist_context */
 	bool has_now;			/* true: @now is the time of this hit */
 	uint64_t now;
 	uint64_t *values;		/* registers */
-	struct hist_bytes *where;	/* registers that are strings or stacks */
+	struct hist_bytes *where;	/* for registers that contain a string or a stack */
 	uint64_t refs[HIST_REFS_MAX];	/* values of references; addresses of strings and stacks */
 };
 
@@ -80,8 +80,8 @@ int64_t hist_run_insert(const struct hist_run *run, const uint64_t *key, uint32_
 /* Find or insert the entry of this hit, whose key is not a single number, and load all
  * references.  Returns the index of the entry, or -1 if the hit ends here. */
 int64_t hist_run_locate(struct hist_run *run);
-/* Commit the figures of a hit, if the rseq section for at most one value was not possible.
- * Returns false if the hit is dropped. */
+/* Commit the figures of a hit that could not be committed by the short rseq section for at
+ * most one value.  Returns false if the hit is dropped. */
 bool hist_run_commit(const struct hist_run *run, uint32_t index);
 
 /* Run a program.  @run: unit, rec, bytes, context, ctx, cpu and has_rseq are set. */

@@ -16,7 +16,7 @@ static bool put_header(struct hist_show *show, struct text *out)
 	return true;
 }
 
-/* `Hits` does not include the hits that were dropped, as in the kernel. */
+/* As in the kernel, `Hits` does not include the hits that were dropped. */
 static bool put_totals(struct hist_show *show, struct text *out)
 {
 	uint64_t hits = 0;

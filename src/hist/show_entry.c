@@ -122,8 +122,7 @@ static uint64_t load_number(const struct hist_show *show, uint32_t index, uint32
 	return var ? show_load(var) : 0;
 }
 
-/* Append a saved string.  "(null)" is printed for one that was not saved, as by the
- * kernel. */
+/* Append a saved string; "(null)" if none was saved, as in the kernel. */
 static void put_saved_string(const char *var, struct text *out)
 {
 	uint64_t copy[HIST_STR_BYTES / 8 + 1] = { 0 };
@@ -136,8 +135,8 @@ static void put_saved_string(const char *var, struct text *out)
 	text_one_line(out, start);
 }
 
-/* Append a saved stack, a return address on each line.  The kernel prints its address, which
- * is of no use. */
+/* Append a saved stack, one return address on each line.  The kernel prints the address of its
+ * array instead, which is of no use. */
 static void put_saved_stack(const struct hist_show *show, const char *var, struct text *out)
 {
 	uint64_t ips[HIST_STACK_DEPTH] = { 0 };
@@ -180,8 +179,8 @@ static const struct hist_action_def *find_save(const struct hist_def *def)
 	return NULL;
 }
 
-/* Append a line for each onmax() and onchange().  Each line has what save() has saved, as in
- * the kernel. */
+/* Append a line for each onmax() and onchange().  As in the kernel, each of these lines has
+ * the values of save(), too. */
 static void put_actions(const struct hist_show *show, uint32_t index, struct text *out)
 {
 	const struct hist_action_def *save = find_save(show->def);

@@ -25,9 +25,9 @@ struct show_stat {
 	uint64_t total, max;
 };
 
-/* An element to sort: the entry @entry. */
+/* An element of the array that is sorted; it stands for an entry. */
 struct sort_item {
-	uint64_t rank;			/* entries are compared by this number first */
+	uint64_t rank;			/* number by which entries are compared first */
 	uint32_t entry;			/* index in hist_show.entries */
 };
 
@@ -35,20 +35,21 @@ struct sort_item {
 struct sort_by {
 	const struct hist_show *show;
 	enum {
-		SORT_NONE,		/* all entries are equal: the kernel does not compare
-					 * stacks */
+		SORT_NONE,		/* all entries count as equal, because the kernel does
+					 * not compare stacks */
 		SORT_HITS, SORT_VALUE, SORT_NUMBER, SORT_STRING, SORT_WHOLE_KEY,
 	} kind;
 	uint32_t value_nr, key_nr;	/* index of the value; index of the key's field */
 	bool is_descending;
 };
 
-/* A sort in progress: see show_sort.c. */
+/* The state of a sort: see show_sort.c. */
 struct heapsort {
 	struct sort_by by;
 	struct sort_item *items;
 	uint32_t nr;			/* number of items that belong to the heap */
-	uint32_t top;			/* item that was sifted last; 0: the heap is whole */
+	uint32_t top;			/* index of the item that was sifted last; 0: the heap
+					 * is complete */
 	bool is_second_child;		/* true: the second child of the root was the greater one */
 	bool is_done;
 };

@@ -145,8 +145,8 @@ static void put_execname(const struct field *field, struct text *out)
 	text_putc(out, ']');
 }
 
-/* The buckets of .log2=N: the bits after the first N + 1 of a number do not matter.  Numbers
- * with at most N + 1 bits have a bucket of their own. */
+/* Append a bucket of .log2=N.  All numbers with equal bits in the first N + 1 places are in
+ * one bucket.  A number of at most N + 1 bits has a bucket for itself. */
 static void put_log2(const struct field *field, struct text *out)
 {
 	uint64_t low = *field->words, sub = field->node->value;
@@ -172,7 +172,8 @@ static void put_bucket(const struct field *field, struct text *out)
 	show_put_number(*field->words + field->node->value - 1, 0, out);
 }
 
-/* How to print a field.  Fields without a row are printed by put_plain(). */
+/* Rows: how a field with a certain modifier is printed.  put_plain() prints fields without a
+ * row. */
 static const struct key_row {
 	const char *separator;		/* between name and value */
 	void (*put)(const struct field *field, struct text *out);

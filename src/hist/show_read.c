@@ -58,7 +58,7 @@ static uint32_t take_stack(uint64_t *to, const uint64_t *from)
 	return (uint32_t)nr + 1;
 }
 
-/* A field takes at most HIST_STR_BYTES / 8 words in a key, so all fields end within @raw. */
+/* The fields of a key end within @raw, because each takes at most HIST_STR_BYTES / 8 words. */
 uint32_t show_read_key(const struct hist_show *show, uint32_t index, uint64_t *ret_key)
 {
 	uint64_t raw[HIST_KEY_WORDS_MAX] = { 0 };

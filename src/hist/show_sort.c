@@ -277,8 +277,8 @@ bool show_sort_first(struct hist_show *show, struct text *out)
 	return heap_step(&show->sort);
 }
 
-/* Find the items that are equal to the item at show->at by the first sort key, and begin to
- * sort them by the second one.  Sets show->at to the item after them. */
+/* Find the group of items, from show->at on, that are equal by the first sort key, and begin
+ * to sort it by the second one.  Sets show->at to the end of the group. */
 static void start_group(struct hist_show *show, const struct sort_by *first)
 {
 	const struct sort_by second = sort_by_field(show, &show->def->sort[1]);

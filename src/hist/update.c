@@ -13,8 +13,9 @@
 #include "hist/update.h"
 #include "ring/shmlock.h"
 
-#define ABORTS_MAX	100	/* maximum number of aborts of one commit; then the thread
-				 * takes the lock, because a debugger may single-step it */
+#define ABORTS_MAX	100	/* maximum number of aborts of one commit, for example by a
+				 * debugger's single steps; then the thread takes the lock
+				 * instead */
 #define READS_MAX	1000	/* maximum number of attempts to read one part while
 				 * threads hit the entry */
 
@@ -96,7 +97,8 @@ static int64_t take_entry(const struct hist_view *view)
 	return index;
 }
 
-/* Make an unused entry a spare one.  If there is no space for a spare, the entry is lost. */
+/* Keep an unused entry as a spare one.  If there is no space for more spare entries, the entry
+ * is lost. */
 static void give_back(const struct hist_view *view, uint32_t index)
 {
 	for (uint32_t i = 0; i < HIST_SPARES; i++) {
@@ -198,7 +200,7 @@ static void add_locked(const struct hist_view *view, uint32_t index, const uint6
 		add_copies_locked(figures, values, nr);
 }
 
-/* How often threads yield while they wait for the lock of a part. */
+/* maximum number of yields while a thread waits for the lock of a part */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 bool hist_commit_locked(const struct hist_view *view, uint32_t index, const uint64_t *values)

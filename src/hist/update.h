@@ -23,7 +23,7 @@ static inline uint64_t *hist_slots(const struct hist_view *view)
 	return (uint64_t *)(void *)(view->base + view->layout.slots_off);
 }
 
-/* Returns the words of the entry @index, which must be below geometry.nr_entries. */
+/* Returns the address of the entry @index, which must be below geometry.nr_entries. */
 static inline uint64_t *hist_entry(const struct hist_view *view, uint32_t index)
 {
 	return (uint64_t *)(void *)(view->base + view->layout.entries_off +

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of an instance with histograms: .usecs divides times by 1000 only if the clock counts
- * ns, as in the kernel.  So programs with such times are compiled again for another clock. */
+/* The clock of an instance with histograms.  As in the kernel, .usecs divides times by 1000
+ * only if the clock counts ns.  So programs that use such times are compiled again when the
+ * clock changes. */
 #include "event/clock.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"

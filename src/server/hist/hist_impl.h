@@ -36,7 +36,7 @@ struct hist_trigger {
 	uint32_t paused;		/* 1 + number of the rule word; the histogram does
 					 * not count hits of this trigger while the word is
 					 * not 0 */
-	bool is_leaving;		/* true: the trigger is being removed */
+	bool is_leaving;		/* true: the trigger is about to be removed */
 	struct hist_more *more;		/* the text and table that the previous server has
 					 * published; NULL unless the trigger is being loaded */
 };
@@ -49,7 +49,8 @@ struct histogram {
 	struct hist_def *def;
 	char *text;			/* the definition as it was written, without the
 					 * filter */
-	uint64_t serial;		/* greater than that of all older histograms */
+	uint64_t serial;		/* serial number, greater than those of all older
+					 * histograms */
 	uint64_t owner;			/* serial of the histogram for which this one saves
 					 * a field (synthetic_FIELD); 0: a user has written
 					 * it */
@@ -57,7 +58,7 @@ struct histogram {
 	struct abi_ring_ref stale;	/* block of an older table that a process may still
 					 * use, because the rules could not be published; off
 					 * is 0 if there is none */
-	struct hist_table_ref table;	/* place and geometry of the table */
+	struct hist_table_ref table;	/* offset and geometry of the table */
 	uint32_t readers;		/* number of struct hist_source that refer to this
 					 * histogram */
 	bool is_gone;			/* true: the histogram was removed, and is freed when
@@ -176,8 +177,8 @@ void hist_link(struct instance *instance);
 
 /* ---- hist_enable.c: enable_hist and disable_hist ---- */
 
-/* Compile all enable_hist and disable_hist triggers of @instance whose target is @event again,
- * because the event gets or loses a `hist` trigger.  Returns 0 or -ENOMEM. */
+/* Compile the enable_hist and disable_hist triggers of @instance again whose target is
+ * @event.  Called when @event gets or loses a `hist` trigger.  Returns 0 or -ENOMEM. */
 int hist_update_enablers(struct instance *instance, const struct event *event);
 
 /* ---- hist_mark.c: count markers ---- */

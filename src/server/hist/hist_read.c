@@ -88,7 +88,7 @@ static int map_table(const struct root *root, const struct histogram *histogram,
 	int r;
 
 	if (histogram->is_gone)
-		return -ENODEV;		/* the block may have another use by now */
+		return -ENODEV;		/* the block may be used for something else by now */
 	r = mapping_new(root->fd, histogram->block.off, histogram->block.bytes, ret_map);
 	if (r)
 		return r == -ENOMEM ? r : -EIO;
@@ -102,7 +102,7 @@ int hist_source_map(const struct root *root, const struct hist_source *source,
 	return map_table(root, source->histogram, ret_view, ret_map);
 }
 
-/* Return the hits of @histogram, with the dropped ones. */
+/* Return the number of hits of @histogram, including those that were dropped. */
 static uint64_t count_hits(const struct root *root, const struct histogram *histogram)
 {
 	uint64_t sums[HIST_VALS_MAX], hits;

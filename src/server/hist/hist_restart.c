@@ -27,7 +27,7 @@
 #define MORE_MAGIC	0x316d7368u	/* the bytes "hsm1" */
 #define TEXT_MAX	4096u		/* maximum length of a definition: one write */
 
-/* abi_trigger.more of a `hist` trigger. */
+/* The data in abi_trigger.more of a `hist` trigger. */
 struct hist_more {
 	uint32_t magic;			/* MORE_MAGIC */
 	uint32_t paused;		/* hist_trigger.paused */

@@ -25,8 +25,8 @@
 
 /* A trigger that is being written.  The histogram does not exist yet. */
 struct draft {
-	struct hist_def *def;		/* owned; NULL: a histogram has it */
-	struct trigger *trigger;	/* owned; NULL: an event has it */
+	struct hist_def *def;		/* definition to free; NULL: a histogram owns it now */
+	struct trigger *trigger;	/* trigger to free; NULL: an event owns it now */
 	const char *text;		/* the definition, without the filter */
 };
 

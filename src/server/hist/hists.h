@@ -92,7 +92,7 @@ void hist_sources_done(struct root *root, struct hist_sources *sources);
  */
 int hist_source_map(const struct root *root, const struct hist_source *source,
 		    struct hist_view *ret_view, struct mapping **ret_map);
-/* Return the sum of the hits of all histograms of @event, with the dropped ones. */
+/* Return the number of hits of all histograms of @event, including those that were dropped. */
 uint64_t hists_count(const struct instance *instance, const struct event *event);
 
 #endif
