@@ -27,7 +27,8 @@ struct process {
 					 * dead, or belongs to another root now */
 	uint64_t stack;			/* address of the start of the process's stack,
 					 * which exec() changes */
-	uint32_t left_changes;		/* abi_process.left_changes when error_log was written */
+	uint32_t left_changes;		/* value of abi_process.left_changes when the functions
+					 * that are left were last logged */
 };
 
 /* Find the device and inode numbers that /proc/PID/maps shows for the root's memory:

@@ -108,7 +108,7 @@ static void insert_event(struct dynamic_events *events, struct dynamic_event *ev
 	events->rows[event->row].is_used = true;
 }
 
-/* Clear the buffers with the bits @buffers, which may have records of removed events. */
+/* Clear the buffers whose bits are in @buffers.  They may have records of removed events. */
 static void clear_buffers(struct root *root, uint32_t buffers)
 {
 	struct instance *instance;
@@ -134,8 +134,8 @@ void dynamic_clear_stale(struct root *root)
 			shm_store(&root->events_table[row].was_wanted, 0);
 }
 
-/* Return a row that can be used; -ENOSPC if there is none.  @is_clean: return only a row of
- * which no buffer may have records. */
+/* Return a row that is free; -ENOSPC if there is none.  @is_clean: only accept a row of which
+ * no buffer may have records. */
 static int find_row(struct root *root, bool is_clean)
 {
 	struct dynamic_events *events = root_dynamic(root);
@@ -428,7 +428,7 @@ static int load_rows(struct root *root, const struct abi_event rows[ABI_DYNAMIC]
 	events->next_order = 1;
 	for (uint32_t row = 0; !r && row < ABI_DYNAMIC; row++) {
 		r = load_row(root, row, &rows[row]);
-		/* The order numbers of removed events are not used again. */
+		/* Do not use the order numbers of removed events again. */
 		if (rows[row].order >= events->next_order)
 			events->next_order = rows[row].order + 1;
 	}

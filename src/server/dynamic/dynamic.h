@@ -96,7 +96,7 @@ struct dynamic_event {
 	bool has_target;		/* for an event probe: true if it is counted in
 					 * nr_probes of the dynamic event @target_row */
 	uint32_t target_row;
-	struct abi_ring_ref block;	/* with format and definition */
+	struct abi_ring_ref block;	/* block of the arena with the format and the definition */
 };
 
 /* A row of the table of events, below ABI_DYNAMIC. */

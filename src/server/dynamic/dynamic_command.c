@@ -24,7 +24,8 @@ const uint32_t nr_dynamic_kinds = sizeof(dynamic_kinds) / sizeof(dynamic_kinds[0
 /* The events that a command `-:[SYSTEM/]NAME [ARGUMENTS]' removes. */
 struct removal {
 	const char *system, *name;	/* @system NULL: any */
-	struct words arguments;		/* tokens after the first; not owned */
+	struct words arguments;		/* tokens after the first one; another struct owns their
+					 * memory */
 };
 
 /* Parse the tokens @words of a command that removes events.  The members of *@ret_removal

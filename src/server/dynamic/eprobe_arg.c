@@ -45,7 +45,7 @@ enum step {
 	STEP_NONE,			/* no step yet: the argument has no value */
 	STEP_VARIABLE, STEP_NUMBER, STEP_COMM, STEP_TEXT,
 	STEP_DEREF,			/* memory is read */
-	STEP_USER_DEREF,		/* memory is read, and was written as `+u' or `-u' */
+	STEP_USER_DEREF,		/* memory is read, written as `+u' or `-u' */
 };
 
 /* The state of the parser of one argument. */

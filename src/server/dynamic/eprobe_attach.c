@@ -168,7 +168,8 @@ static int compile_eprobe(struct instance *instance, const struct trigger *trigg
 	const struct dynamic_event *event = dynamic_of(instance->root, attached->row);
 	struct eprobe_refusal refusal;
 	struct hist_program *program;
-	/* make_event() has checked what memory may be read, and each process checks it again. */
+	/* Allow to read any memory here: when the probe was made, this was checked, and each
+	 * process checks it again. */
 	int r = event ? eprobe_compile(event->def, target->format, event->row, true, &program,
 				       &refusal) : -EINVAL;
 

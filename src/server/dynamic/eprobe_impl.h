@@ -10,7 +10,8 @@
 struct eprobe_parser {
 	const struct words *words;
 	const struct eprobe_env *env;	/* NULL: see eprobe_parse() */
-	const struct event_format *target;	/* NULL: not known, because @env is NULL */
+	const struct event_format *target;	/* format of the target; NULL: not known,
+						 * because @env is NULL */
 	struct eprobe *eprobe;
 	struct eprobe_errors *errors;
 	uint32_t index;			/* number of the token that is being parsed, in @words */

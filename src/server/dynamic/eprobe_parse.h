@@ -21,7 +21,8 @@ struct words;
 #define EPROBE_NAME_BYTES	64u	/* limit of the length of a name with its NUL */
 #define EPROBE_ARGS_MAX		128u
 #define EPROBE_RECORD_MAX	3072u	/* maximum size of the fields of a record, bytes */
-#define EPROBE_DEREFS_MAX	15u	/* the kernel allows fewer than this in one argument */
+#define EPROBE_DEREFS_MAX	15u	/* number of dereferences that the kernel refuses in one
+					 * argument; fewer are allowed */
 
 /* The kernel's errors, with its texts, and at the end ulf's own. */
 #define EPROBE_ERRORS(X)						\

@@ -114,7 +114,7 @@ static void put_string(const struct event_field *field, const char *value, uint3
 		text_putc(record, '\0');
 		set_loc(record, field, at, len + 1);
 		break;
-	default:			/* the value would be outside of the record, in memory
+	default:			/* refuse: the value is outside of the record, in memory
 					 * of the program */
 		break;
 	}

@@ -41,7 +41,8 @@ enum synth_error_code {
 };
 
 struct synth_error {
-	enum synth_error_code code;	/* SYNTH_ERR_NONE: there is only an errno */
+	enum synth_error_code code;	/* the mistake; SYNTH_ERR_NONE: there is no text for it,
+					 * only an errno */
 	uint32_t pos;			/* column of the caret in the command */
 };
 
