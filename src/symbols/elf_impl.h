@@ -26,9 +26,8 @@ struct elf_file {
 	char *memory;			/* contents of the file, if they are in memory
 					 * (@fd is -1); otherwise NULL */
 	uint64_t bytes;			/* size of the file in bytes */
-	uint64_t *bytes_left;		/* number of bytes that may still be
-					 * read; several files may use one
-					 * number */
+	uint64_t *bytes_left;		/* address of the number of bytes that may still be
+					 * read; several files may share this limit */
 	Elf64_Ehdr head;
 	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
 	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */

@@ -27,7 +27,8 @@ static const Elf64_Phdr *find_program(const struct elf_file *file, uint32_t type
 	return NULL;
 }
 
-/* Return the offset in the file of the byte that is loaded to @addr; 0 if there is none. */
+/* Return the offset in the file of the byte that is loaded to @addr; 0 if no byte of the file
+ * is. */
 static uint64_t offset_of(const struct elf_file *file, uint64_t addr)
 {
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
@@ -72,8 +73,9 @@ static bool starts_with(const char *text, const char *start)
 	return text && !strncmp(text, start, strlen(start));
 }
 
-/* A file that contains libulf has the section .bodies (ftrace.S): libulf.so, and programs
- * that are linked with libulf.a. */
+/* Return the reason why the file is left out as a whole, if there is one.  A file that
+ * contains libulf has the section .bodies (ftrace.S): libulf.so, and a program that is linked
+ * with libulf.a. */
 static enum elf_left_out find_left_out(const struct elf_file *file)
 {
 	char *soname = read_soname(file);
@@ -109,7 +111,8 @@ static enum elf_left_out left_out_by(int error)
 	return error == -ENOENT ? ELF_LEFT_OUT_UNREADABLE : ELF_LEFT_OUT_FAILED;
 }
 
-/* Have the code analysed.  A file that cannot be analysed is no failure of the parser. */
+/* Analyse the code.  If the file cannot be analysed, it has no table, but the parser has not
+ * failed. */
 static int analyse_file(const struct elf_source *source, struct elf_moved *moved)
 {
 	const struct mover_limits limits = MOVER_LIMITS;
@@ -128,7 +131,8 @@ static int analyse_file(const struct elf_source *source, struct elf_moved *moved
 	return 0;
 }
 
-/* Get the table from the cache, or have the code analysed and keep the table there. */
+/* Read the table from the cache.  If it is not there, analyse the code, and write the table to
+ * the cache. */
 static int find_table(const struct elf_source *source, const struct elf_file *file,
 		      struct elf_moved_cache *cache, struct elf_moved *moved)
 {

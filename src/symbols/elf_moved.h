@@ -21,7 +21,7 @@ struct elf_source;
  * the build of ulf that has made them. */
 #define ELF_MOVED_VERSION	2u
 
-/* Why a file as a whole has no table: name, text for users. */
+/* The reasons why a file as a whole has no table: X(name, text for users). */
 #define ELF_LEFT_OUT_REASONS(X)							\
 	X(NONE, "it has a table")						\
 	X(LIBULF, "libulf does not trace itself")				\

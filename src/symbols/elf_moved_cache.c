@@ -30,7 +30,7 @@ static const Elf64_Phdr *find_text(const struct elf_file *file, const struct mov
 	return NULL;
 }
 
-/* Return true if the code of @file is the code for which @head was made. */
+/* Return true if the code of @file is the code from which @head was made. */
 static bool is_same_code(const struct elf_file *file, const struct moved_head *head)
 {
 	const Elf64_Phdr *program = find_text(file, head);

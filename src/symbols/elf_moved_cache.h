@@ -30,20 +30,21 @@ struct elf_moved_kept {
 
 /* The descriptors of the files for one analysis. */
 struct elf_moved_cache {
-	int old_fd;			/* a table that was kept; -1: none */
-	int new_fd;			/* an empty file for the table; -1: do not keep it */
-	bool is_old_used;		/* set if the table in @old_fd was used */
-	bool is_new_written;		/* set if the table was written to @new_fd, all of it */
+	int old_fd;			/* file with a table that was kept; -1: none */
+	int new_fd;			/* empty file for the new table; -1: do not keep it */
+	bool is_old_used;		/* result: true if the table in @old_fd was used */
+	bool is_new_written;		/* result: true if all of the table was written to
+					 * @new_fd */
 };
 
 /*
  * elf_moved_cache_read - read a table that was kept
  * @file: the object for which the table must be
- * @moved: gets head, which the caller frees, and bytes
+ * @moved: on success its members head, which the caller frees, and bytes are set
  *
- * The table is checked like one that was just made: its structure, a number that finds damage,
- * and that the code of @file is the code that was analysed.  Returns true if all is right.  What
- * is wrong leaves @moved as it was.
+ * Checks the structure of the table as that of a new one, a hash that shows damage, and that
+ * the code of @file is the code from which the table was made.  Returns false, with @moved
+ * unchanged, if anything is wrong.
  */
 bool elf_moved_cache_read(int fd, const struct elf_file *file, struct elf_moved *moved);
 /* Write the table of @moved.  Returns true if all of it was written. */

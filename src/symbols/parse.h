@@ -29,9 +29,10 @@ struct parse_want {
 	struct parse_request request;
 	int fd;				/* descriptor of the file; parse_start() closes
 					 * it, even if parse_start() fails */
-	struct parse_cache {		/* files for the table of moved functions; */
-		int old_fd, new_fd;	/* request.cache says which are there, and
-					 * parse_start() closes these */
+	struct parse_cache {		/* The files for the table of moved functions.
+					 * request.cache says which of them exist.
+					 * parse_start() closes both. */
+		int old_fd, new_fd;
 	} cache;
 	const char *path;		/* path of the file; the separate debug file may
 					 * be next to it.  NULL: the debug file is found

@@ -38,9 +38,9 @@ struct parsed_moved {
 	const void *table;		/* aligned to 8 bytes; valid as long as the struct
 					 * parsed */
 	uint64_t bytes;			/* length of @table; 0: there is none */
-	uint32_t left_out;		/* enum elf_left_out: why there is none */
-	uint32_t cache;			/* what was done with the files of
-					 * parse_want.cache: PARSE_CACHE_ */
+	uint32_t left_out;		/* the reason why there is no table: enum elf_left_out */
+	uint32_t cache;			/* what the parser has done with the files of
+					 * parse_want.cache: PARSE_CACHE_ bits */
 };
 
 /*

@@ -31,23 +31,24 @@ struct parse_request {
 					 * read */
 	uint32_t build_id_bytes;	/* length of @build_id; 0 if any file is accepted */
 	uint8_t build_id[32];
-	uint32_t cache;			/* which of the descriptors of PARSE_FD_OLD
-					 * and PARSE_FD_NEW are there: PARSE_CACHE_ */
+	uint32_t cache;			/* which of the descriptors PARSE_FD_OLD and
+					 * PARSE_FD_NEW are valid: PARSE_CACHE_ bits */
 	uint32_t reserved;
 };
 
-#define PARSE_CACHE_OLD		1u	/* in a request: there is a table that was kept; in a
-					 * result: it was used */
-#define PARSE_CACHE_NEW		2u	/* in a request: keep the table; in a result: the parser
-					 * has written it */
+#define PARSE_CACHE_OLD		1u	/* in a request: PARSE_FD_OLD has a table that was
+					 * kept; in a result: the parser has used this table */
+#define PARSE_CACHE_NEW		2u	/* in a request: the parser must also write the table
+					 * to PARSE_FD_NEW; in a result: it has done that */
 
 /* Descriptors that are sent with a request, and their numbers in the parser. */
 enum parse_fd {
 	PARSE_FD_CHANNEL	= 3,	/* the channel to the server, a SOCK_SEQPACKET socket */
 	PARSE_FD_RESULT		= 4,	/* the result: a memfd */
 	PARSE_FD_INPUT		= 5,	/* the file */
-	PARSE_FD_OLD		= 6,	/* symbols/elf_moved_cache.h: a table that was kept */
-	PARSE_FD_NEW		= 7,	/* an empty file, for the table */
+	PARSE_FD_OLD		= 6,	/* a file with a table that was kept
+					 * (symbols/elf_moved_cache.h) */
+	PARSE_FD_NEW		= 7,	/* an empty file for the new table */
 	PARSE_FDS		= 5,	/* number of descriptors */
 };
 
@@ -149,9 +150,10 @@ struct parse_head {
 	uint64_t moved_bytes;		/* length of the table of moved functions; only
 					 * if @kind is FSITE_MOVED.  The sites are in
 					 * that table; nr_sites is 0 */
-	uint32_t left_out;		/* enum elf_left_out: why the file has no such
-					 * table */
-	uint32_t cache;			/* what was done with the table: PARSE_CACHE_ */
+	uint32_t left_out;		/* the reason why the file has no such table: enum
+					 * elf_left_out */
+	uint32_t cache;			/* what the parser has done with the files for the
+					 * table: PARSE_CACHE_ bits */
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 };
 
