@@ -22,7 +22,8 @@
 enum abi_starter {
 	ABI_STARTER_NEW,
 	ABI_STARTER_RUNS,
-	ABI_STARTER_DONE,		/* pthread_create() has returned @starter_error */
+	ABI_STARTER_DONE,		/* pthread_create() has returned; @starter_error is its
+					 * result */
 };
 
 /* How far the loader is.  This thread of libc calls dlopen().  It stores its results before the
@@ -30,9 +31,10 @@ enum abi_starter {
 enum abi_loader {
 	ABI_LOADER_NEW,
 	ABI_LOADER_RUNS,
-	ABI_LOADER_FAILED,		/* dlopen() or dlsym() has failed: @message */
+	ABI_LOADER_FAILED,		/* dlopen() or dlsym() has failed; @message has the
+					 * reason */
 	ABI_LOADER_LOADED,		/* ulf_attach() runs */
-	ABI_LOADER_REFUSED,		/* libulf has made no root: @error */
+	ABI_LOADER_REFUSED,		/* libulf has made no root; @error has the reason */
 	ABI_LOADER_DONE,		/* there is a root: @root */
 };
 
@@ -55,7 +57,8 @@ struct abi_attach {
 	uint64_t code_bytes;
 	uint64_t stack;			/* the stack of the starter; libulf unmaps it */
 	uint64_t stack_bytes;
-	uint32_t run_id;		/* number of the `ulf attach`, as that of a `ulf run` */
+	uint32_t run_id;		/* run id, as `ulf run` gives one to the roots that it
+					 * starts */
 	uint32_t unused;
 	char entry[16];			/* ABI_ATTACH_ENTRY */
 	char dir[128];			/* the ulf directory */

@@ -56,7 +56,7 @@ enum moved_class {
 	MOVED_CLASSES,
 };
 
-/* Why a function is refused: number, name, text. */
+/* The reasons why a function is refused: X(number, name, text). */
 #define MOVED_REASONS(X)						\
 	X(0, NONE, "it can be traced")					\
 	X(1, TARGET, "a jump may lead into its first instructions")	\
@@ -91,23 +91,23 @@ struct moved_row {
 	uint64_t vaddr;			/* where the jump is written: the function's
 					 * entry, or after the instruction that marks
 					 * the entry as a target of indirect jumps */
-	uint32_t bytes;			/* bytes of the function, from its entry on */
+	uint32_t bytes;			/* size of the function from its entry on, bytes */
 	uint32_t pool;			/* offset of the row's block in the pool */
 	uint8_t class;			/* enum moved_class.  MOVED_REFUSED: only vaddr,
 					 * bytes, lead and reason have a meaning, all
 					 * others are 0 */
-	uint8_t reason;			/* enum moved_reason; 0 unless refused */
-	uint8_t lead;			/* bytes from the function's entry to vaddr */
-	uint8_t original_bytes;		/* bytes at vaddr that were analysed: the moved
-					 * instructions, and bytes after them that the
+	uint8_t reason;			/* enum moved_reason; 0 if the function is not refused */
+	uint8_t lead;			/* distance from the function's entry to @vaddr, bytes */
+	uint8_t original_bytes;		/* number of bytes at @vaddr that were analysed: the
+					 * moved instructions, and the bytes after them that the
 					 * jump covers; at least MOVED_JUMP_BYTES */
-	uint8_t copy_bytes;		/* bytes of the copy, without the jump at its end */
+	uint8_t copy_bytes;		/* size of the copy without the jump at its end, bytes */
 	uint8_t nr_fixups;
 	uint8_t nr_frames;
-	uint8_t ends;			/* 1: the copy does not continue after its last
-					 * instruction, so it gets no jump at its end */
-	uint8_t moved_bytes;		/* bytes of the moved instructions; the copy continues
-					 * after them */
+	uint8_t ends;			/* 1: no thread continues after the last instruction of
+					 * the copy, so the copy needs no jump at its end */
+	uint8_t moved_bytes;		/* size of the moved instructions, bytes; the copy
+					 * continues after them */
 	uint8_t reserved[7];
 };
 
@@ -138,7 +138,8 @@ struct moved_fixup {
  * instruction of the copy and one for its end.
  */
 struct moved_frame {
-	int32_t cfa_offset;		/* the CFA is the register cfa_register + cfa_offset */
+	int32_t cfa_offset;		/* the CFA is the value of register @cfa_register plus
+					 * this number */
 	uint8_t copy;			/* offset in the copy; frames are sorted by it */
 	uint8_t original;		/* offset from vaddr of the instruction that the
 					 * thread would execute next if the function had
@@ -163,8 +164,8 @@ struct moved_head {
 	uint8_t build_id[32];
 	uint64_t text, text_end;	/* range of the object's code; all rows are in this
 					 * range */
-	uint64_t text_hash;		/* moved_hash() of the bytes of that range, as in
-					 * the file */
+	uint64_t text_hash;		/* moved_hash() of the bytes from @text to before
+					 * @text_end, as they are in the file */
 	uint64_t reserved;
 };
 

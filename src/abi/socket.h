@@ -160,7 +160,7 @@ enum abi_unfollowed {
 	ABI_UNFOLLOWED_ASAN,		/* AddressSanitizer must be loaded first */
 	ABI_UNFOLLOWED_LIBULF,		/* contains libulf.a */
 	ABI_UNFOLLOWED_UNREADABLE,	/* its file cannot be read */
-	ABI_UNFOLLOWED_PATH,		/* libulf.so is not there for it */
+	ABI_UNFOLLOWED_PATH,		/* the path of libulf.so is not valid for it */
 	ABI_UNFOLLOWED_ENV,		/* its environment is too large */
 	ABI_UNFOLLOWED_END,
 };

@@ -31,9 +31,10 @@ struct abi_stop {
 	uint64_t inside;		/* address of a bitmap of @nr bits, in words: the stopper
 					 * sets the bits of ranges that threads may still
 					 * execute */
-	uint64_t tid;			/* the stopper stores the id of the thread that runs when
-					 * all others are stopped and @inside is complete; that
-					 * thread stores 0 when they may continue */
+	uint64_t tid;			/* when all other threads are stopped and @inside is
+					 * complete, the stopper stores the id of the only
+					 * thread that still runs; that thread stores 0 when the
+					 * others may continue */
 };
 
 static_assert(sizeof(struct abi_stop_range) == 16, "ABI");
