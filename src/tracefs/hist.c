@@ -64,8 +64,8 @@ static const struct event *event_of(const struct tracefs_node *node)
 	return node->in->kind == TRACEFS_FTRACE_PRINT ? &print_event : tracefs_event(node);
 }
 
-/* Return true if the event cannot have triggers: a built-in event other than ftrace:print.  Its
- * files are empty. */
+/* Return true if the event cannot have triggers, because it is a built-in event other than
+ * ftrace:print.  Its files are empty. */
 static bool is_empty(const struct tracefs_node *node)
 {
 	return node->in->kind == TRACEFS_FTRACE_EVENT;
@@ -89,7 +89,7 @@ static void put_symbol(void *ctx, uint64_t ip, bool has_offset, struct text *out
 	const struct hist_file *hist = ctx;
 	const struct symbols_from from = { .module = hist->sources.module };
 
-	if (ip < ABI_IPS) {		/* @ip is not an address but the mark of a marker */
+	if (ip < ABI_IPS) {		/* @ip is not an address: it stands for a marker */
 		text_puts(out, symbols_builtin[ip]);
 		if (has_offset)
 			text_puts(out, "+0x0/0x1");

@@ -49,7 +49,7 @@ static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 		r = functions_option_changed(instance);
 	if (r && r != -ERESTART)
 		instance_set_option(instance, bit, !is_on);
-	if (!r && bit & OPTION_PROGRAM)	/* an option that processes must apply */
+	if (!r && bit & OPTION_PROGRAM)	/* processes must apply this option */
 		tracefs_file_apply(file);
 	return r;
 }

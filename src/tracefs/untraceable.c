@@ -9,8 +9,8 @@
 #include "symbols/parse_result.h"
 #include "tracefs/files.h"
 
-/* Return the name of the function with the row @row of the object's table.  @is_written: as
- * users write it, if it is a name of C++. */
+/* Return the name of the function in row @row of the object's table.  @is_written: return the
+ * name of a C++ function as users write it. */
 static const char *name_of(const struct function_object *object, const struct moved_row *row,
 			   bool is_written)
 {
