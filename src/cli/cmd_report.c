@@ -11,13 +11,13 @@
 #include "base/escape.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/dat_files.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 
 #define TEXT_BYTES	(64u << 20)
 #define FLUSH_BYTES	(256u << 10)	/* number of bytes of lines that are collected before
 					 * they are written */
-#define FILES_MAX	256
 #define COLOUR_EVENT	"\033[1;36m"
 #define COLOUR_LOST	"\033[1;31m"
 #define COLOUR_HEAD	"\033[2m"
@@ -25,8 +25,7 @@
 
 struct report_cmd {
 	struct report_settings settings;
-	struct datfile *files[FILES_MAX];
-	uint32_t nr;
+	struct dat_files files;
 	bool is_stats, has_no_pager;
 	FILE *out;			/* stdout, or the pager */
 	bool is_pager;
@@ -122,7 +121,7 @@ static int end_output(struct report_cmd *cmd, int r)
 static int print_records(struct report_cmd *cmd)
 {
 	struct report *report;
-	int r = report_new(cmd->files, cmd->nr, &cmd->settings, &report);
+	int r = report_new(cmd->files.files, cmd->files.nr, &cmd->settings, &report);
 
 	if (r)
 		return r;
@@ -189,44 +188,29 @@ static int print_all_stats(struct report_cmd *cmd)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < cmd->nr; i++) {
+	for (uint32_t i = 0; !r && i < cmd->files.nr; i++) {
 		if (i)
 			text_putc(&cmd->lines, '\n');
-		r = print_stats(cmd, cmd->files[i]);
+		r = print_stats(cmd, cmd->files.files[i]);
 	}
 	return r;
 }
 
 /* ---- the command line ---- */
 
-/* Parse a time in seconds, in the form in which lines show it. */
-static int parse_time(const char *option, const char *value, uint64_t *ret_time)
-{
-	char *end;
-	double seconds = strtod(value, &end);
-
-	if (end != value && !*end && seconds >= 0 && seconds < 1e10) {
-		*ret_time = (uint64_t)(seconds * 1e9 + 0.5);
-		return 0;
-	}
-	cli_error("%s: `%s` is no time; write seconds, as the lines have them: 1234.567890",
-		  option, value);
-	return -EINVAL;
-}
-
 static int apply_option(struct report_cmd *cmd, int option)
 {
 	switch (option) {
 	case 'e':
-		cmd->settings.events = optarg;
+		cmd->settings.selection.events = optarg;
 		return 0;
 	case 'f':
-		cmd->settings.filter = optarg;
+		cmd->settings.selection.filter = optarg;
 		return 0;
 	case 's':
-		return parse_time("--since", optarg, &cmd->settings.since);
+		return dat_files_time("--since", optarg, &cmd->settings.selection.since);
 	case 'u':
-		return parse_time("--until", optarg, &cmd->settings.until);
+		return dat_files_time("--until", optarg, &cmd->settings.selection.until);
 	case 'g':
 		cmd->settings.is_graph = true;
 		return 0;
@@ -237,18 +221,6 @@ static int apply_option(struct report_cmd *cmd, int option)
 		cmd->is_stats = true;
 		return 0;
 	}
-}
-
-static int open_file(struct report_cmd *cmd, const char *path)
-{
-	const char *why;
-	int r = cmd->nr < FILES_MAX ? datfile_open(path, &cmd->files[cmd->nr], &why) : -E2BIG;
-
-	if (!r)
-		cmd->nr++;
-	else
-		cli_error("%s: %s", path, r != -E2BIG && why ? why : strerror(-r));
-	return r;
 }
 
 static int cmd_report(const struct cli_cmd *cli, int argc, char **argv)
@@ -264,26 +236,22 @@ static int cmd_report(const struct cli_cmd *cli, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	struct report_cmd cmd = { .settings.until = UINT64_MAX };
-	int option, status = CLI_USAGE, r = 0;
+	struct report_cmd cmd = { .settings.selection.until = UINT64_MAX };
+	int option, status = CLI_USAGE, r;
 
 	while ((option = cli_option(cli, argc, argv, "e:f:s:u:gSh", options, &status)) != -1)
 		if (option == -2 || apply_option(&cmd, option))
 			return option == -2 ? status : CLI_USAGE;
 	text_init(&cmd.lines, TEXT_BYTES);
 	text_init(&cmd.safe, TEXT_BYTES);
-	for (int i = optind; !r && i < argc; i++)
-		r = open_file(&cmd, argv[i]);
-	if (optind == argc)
-		r = open_file(&cmd, "trace.dat");
+	r = dat_files_open(&cmd.files, argc - optind, argv + optind);
 	status = CLI_FAILED;
 	if (!r) {
 		start_pager(&cmd);
 		r = cmd.is_stats ? print_all_stats(&cmd) : print_records(&cmd);
 		status = end_output(&cmd, r);
 	}
-	for (uint32_t i = 0; i < cmd.nr; i++)
-		datfile_close(cmd.files[i]);
+	dat_files_close(&cmd.files);
 	text_done(&cmd.lines);
 	text_done(&cmd.safe);
 	return status;

@@ -9,17 +9,15 @@
 #include "base/bits.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "event/boot.h"
 #include "event/clock.h"
-#include "event/format.h"
 #include "event/option.h"
 #include "event/tracer.h"
-#include "filter/filter.h"
-#include "filter/run.h"
 #include "server/names/symbols.h"
 #include "server/print/line_impl.h"
 #include "server/print/lines.h"
 #include "server/print/tracer.h"
+
+#define ERROR_BYTES	8192u
 
 /* A file whose records are printed, and the state of the printer for it. */
 struct source {
@@ -221,87 +219,20 @@ static void init_source(struct report *report, struct source *source, struct dat
 	source->stream.source.ctx = source;
 }
 
-/* ---- filters ---- */
+/* ---- print ---- */
 
-/* Return true if @events, the list of the settings, contains the event. */
-static bool is_listed(const char *events, const struct datfile_event *event)
+static int select_events(const struct dat_selection *selection, struct datfile *file)
 {
-	struct boot_token list = { events, strlen(events) }, item;
+	struct text why;
+	int r;
 
-	while (boot_item(&list, &item))
-		if (boot_fits(&item, event->system, event->name))
-			return true;
-	return false;
-}
-
-static void each_symbol(void *ctx, const struct event_format *format, uint32_t offset,
-			filter_name_fn *each, void *arg)
-{
-	struct source *source = ctx;
-	const struct print_program *program =
-		datfile_event_program(datfile_event(source->file, format->id));
-
-	if (program)
-		print_each_symbol(program, offset, each, arg);
-}
-
-/* Decide which records of an event are printed: if event->user is not NULL, those that pass
- * event->filter, or all if there is no filter.  Returns 0; -ENOENT if the event lacks a field
- * of the filter; or another error of the filter. */
-static int set_filter(struct source *source, struct datfile_event *event,
-		      struct filter_error *ret_error)
-{
-	const struct report_settings *settings = &source->report->settings;
-	const struct filter_env env = {
-		.nr_cpus = source->stream.source.nr_cpus, .names = each_symbol, .ctx = source,
-	};
-	int r = 0;
-
-	event->user = NULL;
-	if (settings->events && !is_listed(settings->events, event))
-		return 0;
-	if (settings->filter)
-		r = filter_compile(event->format, settings->filter, &env, &event->filter,
-				   ret_error);
-	event->user = r ? NULL : source;
+	text_init(&why, ERROR_BYTES);
+	r = dat_select_events(selection, file, &why);
+	if (why.len)
+		cli_error("%s", text_str(&why));
+	text_done(&why);
 	return r;
 }
-
-/* Set the filters of all events.  At least one event must have all fields of the filter. */
-static int set_filters(struct source *source)
-{
-	const struct report_settings *settings = &source->report->settings;
-	struct filter_error error = { 0 }, first = { 0 };
-	uint32_t nr = datfile_nr_events(source->file);
-	bool has_listed = false, has_fit = false;
-	int r = 0;
-
-	for (uint32_t i = 0; i < nr; i++) {
-		struct datfile_event *event = datfile_event_nth(source->file, i);
-		int one = set_filter(source, event, &error);
-
-		if (one && !r) {
-			r = one;
-			first = error;
-		}
-		has_listed |= one || event->user;
-		has_fit |= event->user != NULL;
-	}
-	if (!has_listed && settings->events) {
-		cli_error("%s: the file has no event `%s`", datfile_path(source->file),
-			  settings->events);
-		return -ENOENT;
-	}
-	if (!has_fit && r) {
-		cli_error("%s: the filter fits no event: %s\n     %s\n     %*s^",
-			  datfile_path(source->file), filter_error_text(first.code),
-			  settings->filter, (int)first.pos, "");
-		return r;
-	}
-	return 0;
-}
-
-/* ---- print ---- */
 
 int report_new(struct datfile *const *files, uint32_t nr, const struct report_settings *settings,
 	       struct report **ret_report)
@@ -317,8 +248,7 @@ int report_new(struct datfile *const *files, uint32_t nr, const struct report_se
 	r = report->sources ? 0 : -ENOMEM;
 	for (uint32_t i = 0; !r && i < nr; i++) {
 		init_source(report, &report->sources[i], files[i]);
-		if (settings->events || settings->filter)
-			r = set_filters(&report->sources[i]);
+		r = select_events(&report->settings.selection, files[i]);
 	}
 	if (!r)
 		r = datfile_stream_open(files, nr, &report->stream);
@@ -364,35 +294,12 @@ void report_header(struct report *report, struct text *out)
 	line_print_heads(&heads, out);
 }
 
-/* The record that is being filtered, for filters that use `comm`. */
-static const struct datfile_record *filtered;
-
-static void get_comm(char ret_comm[FILTER_COMM_LEN])
-{
-	const char *comm = datfile_comm(filtered->file, filtered->pid);
-
-	memset(ret_comm, 0, FILTER_COMM_LEN);
-	memcpy(ret_comm, comm, strnlen(comm, FILTER_COMM_LEN));
-}
-
 /* Return true if the record must be printed: the settings select it, and the number of its CPU
  * is valid. */
 static bool is_wanted(const struct report *report, const struct datfile_record *record)
 {
-	const struct report_settings *settings = &report->settings;
-	const struct filter_context context = { .cpu = record->cpu, .get_comm = get_comm };
-
-	if (record->time < settings->since || record->time > settings->until)
-		return false;
-	if (record->cpu >= report->sources[record->number].stream.source.nr_cpus)
-		return false;
-	if (!settings->events && !settings->filter)
-		return true;
-	if (!record->event || !record->event->user)
-		return false;
-	filtered = record;
-	return !record->event->filter ||
-	       filter_match(record->event->filter, record->data, record->bytes, &context);
+	return record->cpu < report->sources[record->number].stream.source.nr_cpus &&
+	       dat_select_has(&report->settings.selection, record);
 }
 
 /* Print how many records were lost before a record that is not printed itself. */

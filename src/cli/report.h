@@ -9,17 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "datfile/datfile.h"
+#include "datfile/dat_select.h"
 
 struct text;
 
 /* Settings: which records are printed, and in which form. */
 struct report_settings {
-	const char *events;		/* events to print, a list with commas as in set_event;
-					 * NULL: all */
-	const char *filter;		/* filter of these events; an event that lacks a field
-					 * of the filter is not printed; NULL: no filter */
-	uint64_t since, until;		/* print only records from @since to @until */
+	struct dat_selection selection;
 	bool is_graph;			/* true: print functions in the form of the graph
 					 * tracer, whichever tracer was used */
 	bool is_terminal;		/* true: the lines are for a terminal, so escape

@@ -45,9 +45,10 @@ struct datfile_event {
 					 * datfile_event_program() was called, and if the print
 					 * format cannot be compiled */
 	bool is_compiled;		/* true: datfile_event_program() was called */
-	struct filter_program *filter;	/* a filter of the event's records, which the user of
-					 * the file may set; NULL at first; freed with free()
-					 * when the file is closed */
+	struct filter_program *filter;	/* a filter of the event's records, which
+					 * dat_select_events() sets; NULL at first; freed with
+					 * free() when the file is closed */
+	bool is_left_out;		/* true: dat_select_events() has not selected the event */
 	void *user;			/* any data of the user of the file; NULL at first */
 };
 
