@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "cli/hist_export.h"
 
 void hist_put_utf8(struct span span, bool (*put_char)(char c, struct text *out),
@@ -45,24 +46,9 @@ bool hist_next_frame(struct span *stack, struct span *ret_frame)
 
 /* ---- strings ---- */
 
-static bool put_json_char(char c, struct text *out)
-{
-	if (c == '"' || c == '\\')
-		text_printf(out, "\\%c", c);
-	else if (c == '\n')
-		text_puts(out, "\\n");
-	else if ((unsigned char)c < 0x20 || c == 0x7f)
-		text_printf(out, "\\u%04x", c);
-	else
-		return false;
-	return true;
-}
-
 static void put_span(struct span span, struct text *out)
 {
-	text_putc(out, '"');
-	hist_put_utf8(span, put_json_char, out);
-	text_putc(out, '"');
+	json_put_string(out, span.at, span.len);
 }
 
 static void put_string(const char *string, struct text *out)
