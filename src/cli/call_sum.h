@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "cli/call_tree.h"
+#include "export/call_tree.h"
 
 /* The calls of a function in a tree. */
 struct call_figures {

@@ -8,9 +8,9 @@
 
 #include "base/bits.h"
 #include "cli/call_sum.h"
-#include "cli/call_tree.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
+#include "export/call_tree.h"
 
 #define ROWS	20			/* default of --rows */
 

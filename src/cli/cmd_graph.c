@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/call_tree.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
+#include "export/call_tree.h"
 
 #define INDENT_MAX	256
 

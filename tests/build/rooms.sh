@@ -15,7 +15,7 @@ build = sys.argv[1]
 # A room may use the rooms before it.  The three programs (server, CLI, runtime) do not use each
 # other, except that the CLI links the server.
 ORDERS = [
-    ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'datfile', 'symbols',
+    ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'datfile', 'export', 'symbols',
      'mover', 'ptrace',
      'server/core', 'server/names', 'server/rings', 'server/rules', 'server/dynamic', 'server/hist',
      'server/print',

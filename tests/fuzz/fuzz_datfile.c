@@ -12,9 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bits.h"
 #include "dat_file.h"
 #include "datfile/datfile.h"
 #include "event/format.h"
+#include "export/export.h"
 
 #define RECORDS_MAX	100000	/* more records than any change of the file can make */
 
@@ -80,6 +82,25 @@ static void print_one(const struct datfile_record *record, struct text *out)
 	print_record_fields(record->event->format, record->data, record->bytes, &env, out);
 }
 
+/* Write the file in each format that records of events have. */
+static void export_file(struct datfile *file, struct text *why)
+{
+	static const char *const formats[] = { "perfetto", "json", "csv" };
+	const struct export_settings settings = {
+		.selection.until = UINT64_MAX, .counters = { "op.value" }, .nr_counters = 1,
+	};
+	const struct export_settings plain = { .selection.until = UINT64_MAX };
+	struct export_totals totals;
+	int fd = memfd_create("output", MFD_CLOEXEC);
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		text_reset(why);
+		export_files(&file, 1, export_format_find(formats[i]), i < 2 ? &settings : &plain,
+			     fd, why, &totals);
+	}
+	close(fd);
+}
+
 static bool read_file(const char *name, struct text *out)
 {
 	struct datfile_stream *stream;
@@ -95,6 +116,8 @@ static bool read_file(const char *name, struct text *out)
 			print_one(&record, out);
 		datfile_stream_close(stream);
 	}
+	if (nr < RECORDS_MAX)
+		export_file(file, out);
 	datfile_close(file);
 	return nr < RECORDS_MAX;
 }

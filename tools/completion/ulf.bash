@@ -64,7 +64,7 @@ _ulf_root_and_event() {
 
 _ulf() {
 	local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]-} i
-	local commands="run record report graph diff archive attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
+	local commands="run record report graph diff export archive attach detach ls mount umount cat echo exec hist top blackbox dump check rm server stop help"
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
@@ -139,6 +139,15 @@ _ulf() {
 			COMPREPLY=($(compgen -W "self total average calls" -- "$word"))
 		elif [[ $word == -* ]]; then
 			COMPREPLY=($(compgen -W "-b -n --by --rows --help" -- "$word"))
+		else
+			COMPREPLY=($(compgen -f -- "$word"))
+		fi ;;
+	export)
+		if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-t|--to) ]]; then
+			COMPREPLY=($(compgen -W "perfetto json csv folded svg" -- "$word"))
+		elif [[ $word == -* ]]; then
+			COMPREPLY=($(compgen -W "-t -o -e -f -s -u -c --to --output --event --filter \
+				--since --until --counter --help" -- "$word"))
 		else
 			COMPREPLY=($(compgen -f -- "$word"))
 		fi ;;

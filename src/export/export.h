@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Write the records of trace.dat files in the formats of other programs.
+ *
+ *	const struct export_format *format = export_format_find("perfetto");
+ *	struct export_settings settings = { .selection.until = UINT64_MAX };
+ *
+ *	r = export_files(files, nr, format, &settings, fd, &why);
+ *
+ * A format is a row of the table in export.c with a file of its own.  docs/design/export.md
+ * describes how calls, threads and events look in each of them.
+ *
+ * The records are read once and written while they are read.  The memory depends on the number of
+ * threads, events, functions and CPUs, not on the number of records.
+ */
+#ifndef ULF_EXPORT_H
+#define ULF_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "datfile/dat_select.h"
+
+struct export_format;
+struct text;
+
+#define EXPORT_COUNTERS_MAX	64
+
+struct export_settings {
+	struct dat_selection selection;
+	const char *counters[EXPORT_COUNTERS_MAX];	/* fields that become counters:
+							 * [SYSTEM:]EVENT.FIELD */
+	uint32_t nr_counters;
+	void *arg;			/* for a format that is not in the table */
+};
+
+/* Numbers for a report. */
+struct export_totals {
+	uint64_t records;		/* records that were selected */
+	uint64_t calls;			/* calls of functions with a start, an end, or both */
+	uint64_t lost;			/* records that were lost before selected or other ones */
+};
+
+/* Return the format @name; NULL if there is none. */
+const struct export_format *export_format_find(const char *name);
+/* Return the format of files whose name ends as @path does; NULL if there is none. */
+const struct export_format *export_format_of(const char *path);
+/* Append the names of the formats, each with a blank before it. */
+void export_formats_print(struct text *out);
+/* Return the end of the names of the format's files, without a dot. */
+const char *export_format_suffix(const struct export_format *format);
+
+/*
+ * export_files - write the selected records of @nr files to @fd
+ * @fd: the output, which is only written from its start to its end
+ * @why: gets a text if the error is one of the settings, or if the files lack what the format needs
+ * @ret_totals: set also if an error is returned
+ *
+ * Returns 0 or -errno.  -EBADMSG: a file is broken after the records that were written.
+ */
+int export_files(struct datfile *const *files, uint32_t nr, const struct export_format *format,
+		 const struct export_settings *settings, int fd, struct text *why,
+		 struct export_totals *ret_totals);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Declarations that the files of src/export share with each other. */
+#ifndef ULF_EXPORT_IMPL_H
+#define ULF_EXPORT_IMPL_H
+
+#include "base/digits.h"
+#include "base/text.h"
+#include "event/format.h"
+#include "export/export.h"
+
+#define EXPORT_ARGS_MAX		16	/* arguments of a call that are kept */
+
+/* A call of a function that runs. */
+struct export_call {
+	uint64_t func;			/* address of the function */
+	const char *name;		/* NULL: the file has no name for the address */
+	uint64_t start;
+	uint32_t depth;			/* 0: no traced function has called it */
+	uint32_t cpu;			/* CPU of its start */
+	bool is_running;
+	uint32_t nr_args;
+	uint64_t args[EXPORT_ARGS_MAX];	/* argument registers, if they were recorded */
+};
+
+/* How a call has ended. */
+struct export_end {
+	uint64_t time;
+	uint32_t cpu;
+	bool is_return;			/* false: no record says so.  The thread has left the call
+					 * in another way, or it runs when the records end */
+	bool has_value;			/* true: @value is the return value */
+	uint64_t value;
+};
+
+/* A thread with records. */
+struct export_thread {
+	struct export_thread *next;	/* in the same bucket of the hash */
+	struct datfile *file;
+	const struct datfile_buffer *buffer;
+	uint32_t file_number;
+	int32_t pid, tgid;		/* tgid: the process; pid if that is unknown */
+	uint32_t number;		/* 0 for the first thread with a record, and so on */
+	struct export_call *calls;	/* array of nr_calls calls, by depth */
+	uint32_t nr_calls;
+	uint32_t nr_running;		/* no call at this depth or below it runs */
+};
+
+/* A field of an event that becomes a counter. */
+struct export_counter {
+	const char *name;		/* as the settings have it */
+	uint32_t number;		/* number of the name in the settings */
+	const struct event_field *field;
+	struct export_counter *next;	/* the next one of the event */
+};
+
+/* The value of a field. */
+enum export_kind { EXPORT_INT, EXPORT_UINT, EXPORT_DOUBLE, EXPORT_TEXT };
+struct export_value {
+	enum export_kind kind;
+	int64_t number;			/* EXPORT_INT; EXPORT_UINT as uint64_t */
+	double real;
+	const char *text;		/* EXPORT_TEXT: @len bytes, valid until the next value */
+	size_t len;
+};
+
+struct export;
+
+/*
+ * A format.  All methods may be NULL, except for start(), finish() and done().  They append to
+ * ex->out, which is written to the file between two calls.  An error is stored in ex->error.
+ */
+struct export_format {
+	const char *name, *suffix;
+	size_t state_bytes;		/* size of ex->state, which is zeroed before start() */
+	bool needs_calls;		/* true: files without calls are an error */
+	/* Method start: begin the file. */
+	void (*start)(struct export *ex);
+	/* Method thread: called before the first call or event of a thread. */
+	void (*thread)(struct export *ex, const struct export_thread *thread);
+	/* Method call_begin: a call begins.  The times of these calls and of the ends and events
+	 * between them only grow, except for a call whose start was lost: it begins directly
+	 * before its end, with the time at which it began. */
+	void (*call_begin)(struct export *ex, const struct export_thread *thread,
+			   const struct export_call *call);
+	/* Method call_end: @call, the innermost one of the thread, ends. */
+	void (*call_end)(struct export *ex, const struct export_thread *thread,
+			 const struct export_call *call, const struct export_end *end);
+	/* Method event: a record of another event than those of the graph tracer. */
+	void (*event)(struct export *ex, const struct export_thread *thread,
+		      const struct datfile_record *record);
+	/* Method counter: a record has a new value of a counter.  Called after event(). */
+	void (*counter)(struct export *ex, const struct export_counter *counter,
+			const struct datfile_record *record, const struct export_value *value);
+	/* Method lost: records were lost before @record. */
+	void (*lost)(struct export *ex, const struct datfile_record *record);
+	/* Method finish: end the file. */
+	void (*finish)(struct export *ex);
+	/* Method done: free what ex->state refers to. */
+	void (*done)(struct export *ex);
+};
+
+struct export {
+	const struct export_format *format;
+	const struct export_settings *settings;
+	struct datfile *const *files;
+	uint32_t nr_files;
+	int fd;
+	struct text out;		/* what is not written yet */
+	struct text scratch;		/* texts of values */
+	void *state;			/* of the format */
+	int error;			/* -errno: the format has failed */
+	struct export_totals totals;
+};
+
+extern const struct export_format export_perfetto, export_json, export_csv, export_folded,
+	export_svg;
+
+/* ---- functions of export.c ---- */
+
+/* Write ex->out if it is large.  Methods that write much in one call call it between. */
+void export_flush_if_full(struct export *ex);
+
+/* ---- functions of export_value.c ---- */
+
+/*
+ * Read a field of a record.  Arrays become a text, as {1,2,3}; so do addresses of code in the
+ * events of ftrace: names of functions.  Returns false if the record is too short.
+ */
+bool export_value(struct export *ex, const struct datfile_record *record,
+		  const struct event_field *field, struct export_value *ret_value);
+/* Return true if the event is a message: of trace_printk(), or of a write to trace_marker. */
+bool export_is_message(const struct datfile_event *event);
+/* Read the text of a message, without the newline at its end. */
+void export_message(struct export *ex, const struct datfile_record *record,
+		    struct export_value *ret_value);
+/* Return true if the graph tracer writes the event. */
+bool export_is_call(const struct datfile_event *event);
+/* Append the name of a call: of the function, or its address. */
+void export_call_name(const struct export_call *call, struct text *out);
+
+/* ---- numbers ---- */
+
+/* Return true if a number can have the size. */
+static inline bool export_is_number_size(uint32_t bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+static inline void export_put_uint(struct text *out, uint64_t number)
+{
+	char digits[DIGITS_MAX], *at = digits_put(digits + DIGITS_MAX, number);
+
+	text_write(out, at, (size_t)(digits + DIGITS_MAX - at));
+}
+
+static inline void export_put_int(struct text *out, int64_t number)
+{
+	if (number < 0)
+		text_putc(out, '-');
+	export_put_uint(out, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
+#endif
