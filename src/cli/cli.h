@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Declarations for the commands of ulf.  A new command needs a file cmd_<name>.c, its name in
- * CLI_COMMANDS(), a test and a section of docs/man/ulf.1.
+ * CLI_COMMANDS(), a test, a page docs/man/ulf-<name>.1 and a line of docs/man/ulf.1.
  */
 #ifndef ULF_CLI_CLI_H
 #define ULF_CLI_CLI_H
@@ -20,9 +20,11 @@
 struct cli_cmd {
 	const char *name;
 	const char *args;		/* arguments of the command, as the usage line
-					 * shows them */
+					 * shows them; completion reads them, too:
+					 * usage_words.h */
 	const char *summary;		/* one-line description for `ulf help` */
-	const char *help;		/* text that `ulf help NAME` prints after the usage line */
+	const char *help;		/* text that `ulf help NAME` prints after the usage
+					 * line; completion reads its options */
 	bool is_for_users;		/* true: the command works with --user
 					 * (user.h); it may, if it needs no
 					 * file, program or mount of user id 0 */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "cli/complete.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
 
@@ -154,6 +155,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 	    strcmp(argv[1], "-h") == 0)
 		return flush_stdout(print_help(argc, argv));
+	if (strcmp(argv[1], "complete") == 0)
+		return flush_stdout(complete_print(commands, NR_COMMANDS, argc - 1, argv + 1));
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("ulf " ULF_VERSION);
 		return flush_stdout(0);

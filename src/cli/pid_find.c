@@ -75,14 +75,29 @@ static bool is_own(pid_t pid)
 	return line && sscanf(line, "\nUid: %u", &uid) == 1 && uid == getuid();
 }
 
-static void add_candidate(struct candidates *candidates, pid_t pid)
+void pid_each(void (*emit)(void *arg, pid_t pid, const char *comm), void *arg)
 {
 	char comm[LINE_BYTES];
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
 
-	if (pid == getpid())
-		return;
-	read_text(pid, "comm", comm, sizeof(comm));
-	if ((strcmp(comm, candidates->name) && !is_file(pid, candidates->name)) || !is_own(pid))
+	while (dir && (entry = readdir(dir))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+
+		if (pid <= 0 || pid == getpid() || !is_own(pid))
+			continue;
+		read_text(pid, "comm", comm, sizeof(comm));
+		emit(arg, pid, comm);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void add_candidate(void *arg, pid_t pid, const char *comm)
+{
+	struct candidates *candidates = arg;
+
+	if (strcmp(comm, candidates->name) && !is_file(pid, candidates->name))
 		return;
 	if (candidates->nr < SHOWN_MAX)
 		candidates->pids[candidates->nr] = pid;
@@ -118,14 +133,8 @@ static void print_candidates(const struct candidates *candidates)
 static pid_t find_by_name(const char *name)
 {
 	struct candidates candidates = { .name = name };
-	struct dirent *entry;
-	DIR *dir = opendir("/proc");
 
-	while (dir && (entry = readdir(dir)))
-		if (*entry->d_name >= '1' && *entry->d_name <= '9')
-			add_candidate(&candidates, (pid_t)atoi(entry->d_name));
-	if (dir)
-		closedir(dir);
+	pid_each(add_candidate, &candidates);
 	if (candidates.nr == 1)
 		return candidates.pids[0];
 	if (candidates.nr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find a running program by its process id or its name. */
+/* The running programs of this user. */
 #ifndef ULF_CLI_PID_FIND_H
 #define ULF_CLI_PID_FIND_H
 
@@ -12,5 +12,8 @@
  * Returns the process id; or -1, and prints an error, with the candidates if there are several.
  */
 pid_t pid_find(const char *word);
+
+/* Call @emit for each process of this user except the calling one.  @comm: its name. */
+void pid_each(void (*emit)(void *arg, pid_t pid, const char *comm), void *arg);
 
 #endif

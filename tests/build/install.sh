@@ -66,6 +66,16 @@ files >"$top/first"
 compile "nothing has changed" 0 0 install
 files | diff "$top/first" - || fail "other files than at first"
 
+# The shells find completion, and man finds the pages.
+share=$root/usr/local/share
+for file in bash-completion/completions/ulf zsh/site-functions/_ulf \
+	fish/vendor_completions.d/ulf.fish; do
+	[ -s "$share/$file" ] || fail "$file is not installed"
+done
+for page in "$ULF_SRC"/docs/man/*; do
+	[ -s "$share/man/man${page##*.}/${page##*/}" ] || fail "${page##*/} is not installed"
+done
+
 # systemd mounts /run/ulf at every boot: the link in the directory of units enables the unit.
 units=$root/usr/local/lib/systemd/system
 expect "the link that enables the mount" ../run-ulf.mount \
