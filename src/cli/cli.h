@@ -25,6 +25,8 @@ struct cli_cmd {
 	const char *summary;		/* one-line description for `ulf help` */
 	const char *help;		/* text that `ulf help NAME` prints after the usage
 					 * line; completion reads its options */
+	const char *choices;		/* for completion, the values of a placeholder in
+					 * @args and @help: "NAME: VALUE VALUE"; NULL: none */
 	bool is_for_users;		/* true: the command works with --user
 					 * (user.h); it may, if it needs no
 					 * file, program or mount of user id 0 */

@@ -247,5 +247,6 @@ const struct cli_cmd cli_diff = {
 "Example:  ulf record -o a.dat -p function_graph -- ./old\n"
 "          ulf record -o b.dat -p function_graph -- ./new\n"
 "          ulf diff a.dat b.dat\n",
+	.choices = "FIGURE: self total average calls",
 	.run = cmd_diff,
 };

@@ -133,5 +133,6 @@ const struct cli_cmd cli_export = {
 "Example:  ulf record -o app.dat -p function_graph -- ./app\n"
 "          ulf export app.dat                  # then open app.dat.pftrace\n"
 "          ulf export -o app.svg app.dat       # at https://ui.perfetto.dev\n",
+	.choices = "FORMAT: perfetto json csv folded svg",
 	.run = cmd_export,
 };

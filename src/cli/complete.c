@@ -248,6 +248,7 @@ static void complete_arguments(struct complete *complete, const struct cli_cmd *
 	struct arguments args = { .cmd = cmd };
 	struct usage_word value;
 
+	complete->cmd = cmd;
 	complete->operands = operands;
 	read_arguments(&args, words, nr - 1, complete, operands);
 	if (args.command_at) {

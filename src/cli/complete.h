@@ -42,6 +42,7 @@ int complete_print(const struct cli_cmd *const *commands, size_t nr, int argc, c
 
 /* The word to complete. */
 struct complete {
+	const struct cli_cmd *cmd;	/* NULL: it is the name of the command or of a user */
 	const char *word;		/* the whole word */
 	size_t prefix;			/* length of the part of it that stays: "--event=" */
 	const char *const *operands;	/* the operands before the word */

@@ -305,6 +305,7 @@ static const struct placeholder {
 	{ "GLOB", offer_functions, false },
 	{ "KEY", offer_fields, true },
 	{ "OPTIONS", offer_trace_options, true },
+	{ "OUTPUT", ask_for_files, false },
 	{ "PATH", offer_paths, false },
 	{ "PID", offer_pids, false },
 	{ "ROOT", offer_roots, false },
@@ -312,12 +313,27 @@ static const struct placeholder {
 	{ "USER", offer_users, false },
 };
 
+/* Offer the values that the row of the command has for the placeholder @name. */
+static void offer_choices(const struct complete *complete, const struct usage_word *name)
+{
+	const char *at = complete->cmd && complete->cmd->choices ? complete->cmd->choices : "";
+	char value[NAME_BYTES];
+
+	if (strncmp(at, name->text, name->len) || at[name->len] != ':')
+		return;
+	for (at += name->len + 1; *(at += strspn(at, " ")); at += strlen(value)) {
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, " "), at);
+		complete_offer_row(complete, value, NULL);
+	}
+}
+
 void complete_value(const struct complete *complete, const struct usage_word *name)
 {
 	struct complete item = *complete;
 	const char *comma = strrchr(typed(complete), ',');
 	size_t i;
 
+	offer_choices(complete, name);
 	for (i = 0; i < sizeof(placeholders) / sizeof(placeholders[0]); i++) {
 		if (!usage_word_is(name, placeholders[i].name))
 			continue;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NAME_CHARS	"abcdefghijklmnopqrstuvwxyz0123456789-"
-#define OPERAND_CHARS	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define OPERAND_CHARS	"ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 bool usage_word_is(const struct usage_word *word, const char *text)
 {
@@ -127,7 +127,7 @@ static void add_operand(struct parser *parser, const char *text, size_t len)
 {
 	const struct usage_operand *last = last_operand(parser);
 	struct usage_operand operand = {
-		.name = { text, len },
+		.name = { text, strcspn(text, "_") < len ? strcspn(text, "_") : len },
 		.place = last ? last->place + !parser->is_alternative : 0,
 		.is_optional = parser->depth,
 		.needs_dashes = parser->needs_dashes,

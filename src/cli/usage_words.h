@@ -12,6 +12,7 @@
  *
  *	"[-o FILE] [ROOT] EVENT..."	operands: ROOT, which may be missing, then EVENTs
  *	"[ROOT | PID | -- PROGRAM]"	one operand; the program needs -- before it
+ *	"FILE_A FILE_B"			two operands; both are called FILE
  *
  * No function prints or allocates.
  */
@@ -48,7 +49,7 @@ bool usage_option_next(const char **at, struct usage_option *ret_option);
 
 /* An operand, or one of several that may stand in the same place. */
 struct usage_operand {
-	struct usage_word name;		/* "ROOT" */
+	struct usage_word name;		/* "ROOT"; without an underscore and what follows it */
 	unsigned int place;		/* operands with the same number are alternatives */
 	bool is_optional;		/* it may be missing */
 	bool repeats;			/* several may follow each other */

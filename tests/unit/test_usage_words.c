@@ -60,6 +60,7 @@ static const struct args_case {
 	{ "[-a] [-n] VALUE PATH", "VALUE/PATH/" },
 	{ "[-o FILE] [-e EVENT]... [ROOT]", "ROOT//" },
 	{ "[ROOT] EVENT FIELD", "ROOT EVENT/EVENT FIELD/FIELD" },
+	{ "[-b FIGURE] FILE_A FILE_B", "FILE/FILE/" },
 	{ "ROOT... | --dead", "ROOT/ROOT/ROOT" },
 	{ "[ROOT]...", "ROOT/ROOT/ROOT" },
 	{ "[OPTIONS] [SETTINGS] PID|NAME|ROOT", "PID NAME ROOT//" },
