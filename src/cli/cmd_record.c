@@ -221,6 +221,22 @@ static int parse_keep(const char *value, uint32_t *ret_keep)
 	return -EINVAL;
 }
 
+/* Add a filter for the events of the option before it. */
+static int add_filter(struct record_cmd *record, const char *filter)
+{
+	struct record_instance *instance = &record->instance;
+	int r = record_instance_add(instance, RECORD_FILTER, filter);
+	char *setting;
+
+	if (r)
+		return r;
+	if (asprintf(&setting, "%s %s", instance->list[instance->nr - 2].value, filter) < 0)
+		return -ENOMEM;
+	run_words_add(&record->run, BOOT_EVENT_FILTER, setting);
+	free(setting);
+	return 0;
+}
+
 /* Apply an option.  Returns 0 or -errno. */
 static int apply_option(struct record_cmd *record, int option)
 {
@@ -251,7 +267,7 @@ static int apply_option(struct record_cmd *record, int option)
 		run_words_add(&record->run, BOOT_FILTER, optarg);
 		return record_instance_add(instance, RECORD_FUNCTIONS, optarg);
 	default:
-		return record_instance_add(instance, RECORD_FILTER, optarg);
+		return add_filter(record, optarg);
 	}
 }
 
@@ -260,11 +276,6 @@ static int check_options(struct record_cmd *record)
 {
 	if (record->settings.keep && !record->settings.max_bytes) {
 		cli_error("--rotate needs the size of a file: add --max-size");
-		return -EINVAL;
-	}
-	if (record->is_program && record_instance_has(&record->instance, RECORD_FILTER)) {
-		cli_error("-f is for a root that runs already: a filter cannot be set before the "
-			  "program has its events; filter with `ulf report --filter`");
 		return -EINVAL;
 	}
 	if (record->is_program ? run_wants_records(&record->run) :
@@ -357,7 +368,7 @@ const struct cli_cmd cli_record = {
 "  -p, --tracer=TRACER   use a tracer: function, function_graph\n"
 "  -F, --functions=GLOB  trace these functions only; may be repeated\n"
 "  -f, --filter=FILTER   filter of the event before it, which must be written as\n"
-"                        sys:event or sys; not for PROGRAM\n"
+"                        sys:event or sys if the root runs already\n"
 "  -b, --buffer-size=N   size of the ring of each CPU: 512K, 64M\n"
 "  -m, --max-size=N      end when the file has this size, or with --rotate begin the\n"
 "                        next one\n"

@@ -167,6 +167,8 @@ const struct cli_cmd cli_run = {
 "                            own; with NAME^traceoff it does not record yet\n"
 "  --trace-trigger=TRIGGER   set a trigger before the first event: EVENT.TRIGGER,\n"
 "                            as in 'kv_get.traceoff if slot < 0'\n"
+"  --trace-filter='EVENTS FILTER'  record what passes the filter only, from the first\n"
+"                            event on, as in 'kv:* slot > 3'\n"
 "  --ftrace=TRACER           use function or function_graph, from main() on\n"
 "  --ftrace-filter=FUNCTIONS functions that TRACER traces: a list with commas of\n"
 "                            entries of set_ftrace_filter, which may be commands\n"

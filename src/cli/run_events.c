@@ -124,6 +124,7 @@ static bool check_setting_events(const struct run *run, const struct events *eve
 {
 	const char *words = text_str((struct text *)&run->words), *at;
 	struct boot_instance instance;
+	struct boot_filter filter;
 	struct boot_word word;
 	bool is_bad = false;
 
@@ -132,6 +133,8 @@ static bool check_setting_events(const struct run *run, const struct events *eve
 			is_bad |= check_event_items(word.value, events, is_quiet);
 		else if (word.id == BOOT_TRIGGER)
 			is_bad |= check_trigger_events(word.value, events, is_quiet);
+		else if (word.id == BOOT_EVENT_FILTER && boot_filter(&word.value, &filter))
+			is_bad |= check_event_items(filter.events, events, is_quiet);
 		else if (word.id == BOOT_INSTANCE &&
 			 !boot_instance(&word.value, &instance, &at) &&
 			 !boot_token_is(&instance.name, RUN_CONSOLE))

@@ -33,6 +33,7 @@
 	{ "trace-options", required_argument, NULL, RUN_WORD(OPTIONS) },	\
 	{ "trace-instance", required_argument, NULL, RUN_WORD(INSTANCE) },	\
 	{ "trace-trigger", required_argument, NULL, RUN_WORD(TRIGGER) },	\
+	{ "trace-filter", required_argument, NULL, RUN_WORD(EVENT_FILTER) },	\
 	{ "ftrace", required_argument, NULL, RUN_WORD(TRACER) },	\
 	{ "ftrace-filter", required_argument, NULL, RUN_WORD(FILTER) },	\
 	{ "ftrace-notrace", required_argument, NULL, RUN_WORD(NOTRACE) },	\

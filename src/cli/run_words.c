@@ -27,10 +27,20 @@ void run_words_init(struct run *run)
 
 void run_words_add(struct run *run, enum boot_id id, const char *value)
 {
+	/* A value with blanks stands in double quotes; strings in a filter may have either. */
+	char quote = value && strchr(value, '\'') ? '"' : '\'';
+
 	text_printf(&run->words, " %s", boot_table[id].name);
 	if (!value)
 		return;
-	text_printf(&run->words, strchr(value, ' ') ? "=\"%s\"" : "=%s", value);
+	if (!strchr(value, ' ')) {
+		text_printf(&run->words, "=%s", value);
+		return;
+	}
+	text_puts(&run->words, "=\"");
+	for (; *value; value++)
+		text_putc(&run->words, *value == '"' ? quote : *value);
+	text_putc(&run->words, '"');
 }
 
 void run_words_option(struct run *run, int option, const char *value)

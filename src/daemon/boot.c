@@ -362,7 +362,7 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-/* ---- set the triggers of events that exist ---- */
+/* ---- set the triggers and filters of events that exist ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
 			const struct boot_token *item)
@@ -393,8 +393,41 @@ static void set_triggers(struct root *root, const struct event *event,
 			set_trigger(root, event, &item);
 }
 
+static void set_filter(struct root *root, const struct event *event, const struct boot_word *word)
+{
+	struct boot_filter filter;
+	char path[PATH_BYTES];
+	int r;
+
+	if (!boot_filter(&word->value, &filter) ||
+	    !boot_list_fits(filter.events, event->format->system, event->format->name))
+		return;
+	if (snprintf(path, sizeof(path), "%s/events/%s/%s/filter", root->name,
+		     event->format->system, event->format->name) >= (int)sizeof(path))
+		return;
+	r = write_path(root, path, &filter.filter);
+	if (r)
+		log_error(root, strerrordesc_np(-r), &word->whole, filter.filter.text);
+}
+
+/* Set the filters of an event.  If several settings name the event, the last one is in force. */
+static void set_filters(struct root *root, const struct event *event, const char *words)
+{
+	struct boot_word word;
+
+	while (boot_next(&words, &word))
+		if (word.id == BOOT_EVENT_FILTER && word.value.text)
+			set_filter(root, event, &word);
+}
+
+/* Return true if the settings have a trigger or a filter. */
+static bool has_rules(const char *words)
+{
+	return boot_has(words, BOOT_TRIGGER) || boot_has(words, BOOT_EVENT_FILTER);
+}
+
 /* Return true if there was an event with this name before, and it got its boot
- * triggers.  The new event then needs none: it has inherited the current triggers of
+ * triggers and filter.  The new event then needs none: it has inherited the current rules of
  * the old event (rules_refresh()). */
 static bool is_heir(const struct root *root, const struct event *event)
 {
@@ -409,6 +442,7 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	if (!event || !event->is_visible || is_heir(root, event))
 		return;
 	event->is_booted = true;
+	set_filters(root, event, words);
 	set_triggers(root, event, words);
 }
 
@@ -491,7 +525,7 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Search for the functions that the filters in trace_trigger name.  Returns 0, or
+/* Search for the functions that trace_filter and filters in trace_trigger name.  Returns 0, or
  * -ERESTART if the caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
@@ -500,9 +534,12 @@ static int find_filtered(struct root *root, const char *words)
 	int r = 0;
 
 	symbols_functions_begin(root);
-	while (r != -ERESTART && boot_next(&words, &word))
+	while (r != -ERESTART && boot_next(&words, &word)) {
+		if (word.id == BOOT_EVENT_FILTER && word.value.text)
+			r = filters_parse_more(root, word.value.text, word.value.len);
 		while (word.id == BOOT_TRIGGER && r != -ERESTART && boot_item(&word.value, &item))
 			r = filters_parse_more(root, item.text, item.len);
+	}
 	return r == -ERESTART ? r : 0;
 }
 
@@ -565,7 +602,7 @@ static int apply_new_events(struct root *root)
 	copy_words(root, words);
 	if (find_filtered(root, words))
 		return -ERESTART;
-	if (!boot_has(words, BOOT_TRIGGER)) {
+	if (!has_rules(words)) {
 		boot->nr_rows = events->nr;
 		return 0;
 	}

@@ -146,6 +146,16 @@ bool boot_fits(const struct boot_token *item, const char *system, const char *na
 	       (left + 1 == len || glob_match_n(colon + 1, len - left - 1, name));
 }
 
+bool boot_list_fits(struct boot_token list, const char *system, const char *name)
+{
+	struct boot_token item;
+
+	while (boot_item(&list, &item))
+		if (boot_fits(&item, system, name))
+			return true;
+	return false;
+}
+
 bool boot_token_is(const struct boot_token *token, const char *text)
 {
 	return token->len == strlen(text) && !memcmp(token->text, text, token->len);
@@ -182,4 +192,13 @@ bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigge
 
 	*ret_trigger = (struct boot_trigger){ event, command };
 	return event.len && command.len;
+}
+
+bool boot_filter(const struct boot_token *value, struct boot_filter *ret_filter)
+{
+	struct boot_token filter = *value;
+	struct boot_token events = cut_boot_token(&filter, length_to_char(&filter, ' '));
+
+	*ret_filter = (struct boot_filter){ events, filter };
+	return events.len && filter.len;
 }

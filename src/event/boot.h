@@ -31,6 +31,7 @@
 	X(OPTIONS, "trace_options", "OPTIONS")				\
 	X(INSTANCE, "trace_instance", "NAME[,EVENTS]")			\
 	X(TRIGGER, "trace_trigger", "EVENT.TRIGGER[ if FILTER]")	\
+	X(EVENT_FILTER, "trace_filter", "EVENTS FILTER")		\
 	X(TRACER, "ftrace", "TRACER")					\
 	X(FILTER, "ftrace_filter", "FUNCTIONS")				\
 	X(NOTRACE, "ftrace_notrace", "FUNCTIONS")			\
@@ -122,6 +123,18 @@ struct boot_trigger {
  * Returns false if the event or the trigger is missing.
  */
 bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigger);
+
+/* A value of the setting trace_filter: EVENTS FILTER, where EVENTS is a list of events. */
+struct boot_filter {
+	struct boot_token events, filter;
+};
+/*
+ * Parse a value of trace_filter.
+ * Returns false if the events or the filter are missing.
+ */
+bool boot_filter(const struct boot_token *value, struct boot_filter *ret_filter);
+/* Returns true if an item of @list, a list of events, names the event @system:@name. */
+bool boot_list_fits(struct boot_token list, const char *system, const char *name);
 /* Returns true if @token is equal to the string @text. */
 bool boot_token_is(const struct boot_token *token, const char *text);
 

@@ -109,6 +109,7 @@ static const char *check_has_value(const struct boot_word *word)
 const char *boot_check(const struct boot_word *word, const char **ret_at)
 {
 	struct boot_instance instance;
+	struct boot_filter filter;
 	char buf[ITEM_MAX + 1];
 	const char *error;
 	uint64_t bytes;
@@ -139,6 +140,8 @@ const char *boot_check(const struct boot_word *word, const char **ret_at)
 		       "There is orig_cpu, or no value at all";
 	case BOOT_TRIGGER:
 		return check_boot_triggers(word->value, ret_at);
+	case BOOT_EVENT_FILTER:
+		return boot_filter(&word->value, &filter) ? NULL : "Not a filter: EVENTS FILTER";
 	case BOOT_INSTANCE:
 		return boot_instance(&word->value, &instance, ret_at);
 	default:

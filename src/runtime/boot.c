@@ -345,7 +345,7 @@ void boot_wait_for(const struct ulf_module *module)
 	if (!root_control || !process_slot)
 		return;
 	take_words();
-	if (has_answers && (is_first || boot_has_triggers(module)))
+	if (has_answers && (is_first || boot_has_rules(module)))
 		has_answers = ask_server(HOLD_SECONDS);
 	else if (boot_needs_rings(module))
 		ask_server(RINGS_SECONDS);

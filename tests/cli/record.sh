@@ -35,6 +35,11 @@ expect "files" 2 "$(find . -name "two.dat*" | wc -l)"
 expect "records of both" "20 30" "$(sed -n 's/^two.dat[^:]*: \([0-9]*\) rec.*/\1/p' err |
 	sort | xargs)"
 
+# A filter is in force from the first event on.
+echo 1000 | ulf record -o some.dat -e emit -f 'number >= 990' -- "$emit" >/dev/null 2>err ||
+	fail "a filter: $(cat err)"
+contains "$(cat err)" "some.dat: 10 records"
+
 # ---- a root ----
 start_hello
 ulf echo 1 "$root/events/hello/enable"
@@ -103,7 +108,7 @@ refuses() {
 refuses 2 "nothing to record"
 refuses 2 "nothing to record" -- true
 refuses 2 "must follow its event" -f 'x > 1' -e emit
-refuses 2 "runs already" -e emit -f 'x > 1' -- true
+refuses 2 "must follow its event" -f 'x > 1' -e emit -- true
 refuses 2 "add --max-size" -r 2 -e emit -- true
 refuses 2 "is no size" -m x -e emit -- true
 refuses 2 "is no number" -m 1M -r 0 -e emit -- true

@@ -8,7 +8,7 @@
 emit=$ULF_BUILD/tests/clients-emit
 run() {
 	ulf rm --dead
-	printf '1\n1\n1\n1\n' | ulf run -o "$TMPDIR/trace" "$@" -- "$emit" \
+	printf "${input:-1\\n1\\n1\\n1\\n}" | ulf run -o "$TMPDIR/trace" "$@" -- "$emit" \
 		>/dev/null 2>"$TMPDIR/err"
 	root=$(ulf ls | awk 'NR > 1 { print $1 }')
 	[ -n "$root" ] || fail "no root: $(cat "$TMPDIR/err")"
@@ -54,6 +54,22 @@ run
 unset ULF_TRACE
 expect "records" 1 "$(grep -c 'emit_number: ' "$TMPDIR/trace")"
 
+# So are filters.  A string in a filter may have blanks.
+input='4\n'
+run -e emit --trace-filter='emit number > 1' --trace-filter='nosuch x == 1'
+expect "numbers" "2 3" "$(sed -n 's/.*emit_number: .*number=\([0-9]*\).*/\1/p' "$TMPDIR/trace" | sort |
+	xargs)"
+contains "$(cat "$TMPDIR/err")" "no event matches \`nosuch\`"
+for quote in \" \'; do
+	run -e emit --trace-filter="emit comm != ${quote}a b$quote && number == 2"
+	expect "numbers" "2" "$(sed -n 's/.*emit_number: .*number=\([0-9]*\).*/\1/p' \
+		"$TMPDIR/trace")"
+done
+run -e emit --trace-filter='emit nosuch == 2'
+contains "$(cat "$TMPDIR/err")" "nosuch == 2"
+contains "$(cat "$TMPDIR/err")" "Field not found"
+input=
+
 # tp_printk prints events and keeps the records.
 run --tp-printk -e emit
 in_trace 'emit_number: thread=0 '
@@ -65,7 +81,8 @@ expect "--tp-printk without events" 2 $?
 
 # Wrong settings are reported before the program starts.
 for word in trace-clock=mon trace-options=raw,nonsense trace-buf-size=4x \
-	trace-instance=a/b trace-event= trace-trigger=hello; do
+	trace-instance=a/b trace-event= trace-trigger=hello \
+	trace-filter=hello; do
 	text=$(ulf run --$word -- touch "$TMPDIR/ran" 2>&1)
 	expect "status of --$word" 2 $?
 	contains "$text" "${word#*=}: "

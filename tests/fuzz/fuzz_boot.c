@@ -18,7 +18,7 @@
 static const char *const tokens[] = {
 	"trace_event", "trace-event", "trace_buf_size", "trace_clock",
 	"trace_options", "trace_instance", "tp_printk", "alloc_snapshot",
-	"traceoff_on_warning", "trace_trigger", "ftrace",
+	"traceoff_on_warning", "trace_trigger", "trace_filter", "ftrace",
 	"ftrace_filter", "ftrace_graph_max_depth", "function", "nosuch", "\"", "\"",
 	".", "a.b", "=", "=", "=", ",", ",", " ", " ", "\t",
 	"\n", "^", "^traceoff", "!", "!*", ":", "*", "?", "[a-", "\\", "sched",

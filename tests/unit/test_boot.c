@@ -54,6 +54,10 @@ static const struct {
 	{ "trace_trigger=a.traceoff,b", "Not a trigger: EVENT.TRIGGER", 25 },
 	{ "trace_trigger=.traceoff", "Not a trigger: EVENT.TRIGGER", 14 },
 	{ "trace_trigger=\"\"", "A value is missing", 0 },
+	{ "trace_filter=\"sched:*,irq n > 3 && m != 'a b'\"", NULL, 0 },
+	{ "trace_filter=sched", "Not a filter: EVENTS FILTER", 13 },
+	{ "trace_filter=\" n > 3\"", "Not a filter: EVENTS FILTER", 14 },
+	{ "trace_filter=", "A value is missing", 0 },
 	{ "alloc_snapshot", NULL, 0 },
 	{ "stacktrace", NULL, 0 },
 	{ "stacktrace=1", "It takes no value", 0 },
@@ -276,6 +280,29 @@ static void triggers_wait_for_their_event(void **state)
 			       "                ^\n"));
 }
 
+/* A filter is set when its event is registered.  The last one that names an event is in force. */
+static void filters_wait_for_their_event(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_event_n(&f->root, 0, "sched", "tick");
+	f->root.control->hold = 1;
+	start(f, "trace_filter=\"sched:* n > 3\" trace_filter=\"none,tock n == 7\" "
+	      "trace_filter=\"*:toc? nonsense > 3\"");
+	assert_int_equal(f->root.control->hold, 0);
+	assert_file(f, "events/sched/tick/filter", "n > 3\n");
+	assert_file(f, "error_log", "");
+	assert_int_equal(tree_echo(f->server, "one.1/events/sched/tick/filter", "0"), 0);
+	fake_event_n(&f->root, 0, "sched", "tock");
+	f->root.control->hold = 1;
+	assert_int_equal(utimensat(AT_FDCWD, f->root.path, NULL, 0), 0);
+	server_dispatch(f->server);
+	assert_int_equal(f->root.control->hold, 0);
+	assert_file(f, "events/sched/tick/filter", "none\n");
+	assert_non_null(strstr(tree_cat(f->server, "one.1/error_log"),
+			       "  Command: trace_filter=\"*:toc? nonsense > 3\"\n"));
+}
+
 /* Triggers of ftrace:print are set at once. */
 static void markers_have_triggers(void **state)
 {
@@ -322,6 +349,7 @@ int main(void)
 		SERVER_TEST(the_console_is_that_of_ulf_run),
 		SERVER_TEST(the_next_server_leaves_them_alone),
 		SERVER_TEST(triggers_wait_for_their_event),
+		SERVER_TEST(filters_wait_for_their_event),
 		SERVER_TEST(markers_have_triggers),
 		SERVER_TEST(words_without_an_end_are_cut),
 		SERVER_TEST(too_many_bytes_are_reported),

@@ -104,13 +104,28 @@ static bool has_trigger(struct boot_token list, const struct ulf_module *module)
 	return false;
 }
 
-bool boot_has_triggers(const struct ulf_module *module)
+/* Returns true if @value, a value of the boot setting trace_filter, names an event of
+ * @module. */
+static bool has_filter(const struct boot_token *value, const struct ulf_module *module)
+{
+	struct boot_filter filter;
+
+	if (!boot_filter(value, &filter))
+		return false;
+	for (struct ulf_event **e = module->events; e < module->events_end; e++)
+		if (boot_list_fits(filter.events, (*e)->system, (*e)->name))
+			return true;
+	return false;
+}
+
+bool boot_has_rules(const struct ulf_module *module)
 {
 	const char *words = root_boot();
 	struct boot_word word;
 
 	while (boot_next(&words, &word))
-		if (word.id == BOOT_TRIGGER && has_trigger(word.value, module))
+		if ((word.id == BOOT_TRIGGER && has_trigger(word.value, module)) ||
+		    (word.id == BOOT_EVENT_FILTER && has_filter(&word.value, module)))
 			return true;
 	return false;
 }
