@@ -20,7 +20,7 @@ static int archive(struct conn *conn, struct record_settings *settings)
 	r = record_stop(session, conn, &nr_files);
 	record_free(session);
 	if (!r && !nr_files) {
-		cli_error("%s has recorded nothing%s%s", settings->root,
+		cli_error("%s has recorded nothing%s%s", *settings->roots,
 			  *settings->instance ? " to the instance " : "", settings->instance);
 		r = -ENOENT;
 	}
@@ -52,7 +52,8 @@ static int cmd_archive(const struct cli_cmd *cmd, int argc, char **argv)
 	status = CLI_FAILED;
 	if (!conn_open(&conn, CONN_START) && !root_path(&conn, argv[optind], &root)) {
 		settings.dir = conn.dir;
-		settings.root = root;
+		settings.roots = &root;
+		settings.nr_roots = 1;
 		status = archive(&conn, &settings) ? CLI_FAILED : 0;
 		free(root);
 	}

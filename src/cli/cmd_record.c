@@ -3,7 +3,7 @@
  * ulf record: write what programs record to a trace.dat.
  *
  * A program that is started here records to its top instance, by boot settings, from the first
- * event on.  A root that exists already gets an instance for the time of the recording.
+ * event on.  Roots that exist already get an instance each for the time of the recording.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -167,31 +167,52 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int record_root(struct record_cmd *record, const char *word)
+/* Make the instance in each root that @words name, or in the only root that is alive. */
+static int make_instances(struct record_cmd *record, char **words)
+{
+	struct conn *conn = &record->run.conn;
+	struct record_instance *instance = &record->instance;
+	int r = *words ? 0 : record_instance_make(conn, NULL, instance);
+
+	for (; !r && *words; words++)
+		r = record_instance_make(conn, *words, instance);
+	record->settings.roots = instance->roots;
+	record->settings.nr_roots = instance->nr_roots;
+	record->settings.instance = instance->name;
+	return r;
+}
+
+/* Record the instances until the end.  Returns 0 or -errno; prints errors. */
+static int record_instances(struct record_cmd *record)
 {
 	struct conn *conn = &record->run.conn;
 	uint32_t nr_files;
-	int ret = record_instance_make(conn, word, &record->instance);
+	int ret = record_start(&record->settings, &record->session);
 
-	if (ret < 0)
-		return CLI_FAILED;
-	record->settings.root = record->instance.root;
-	record->settings.instance = record->instance.name;
-	catch_signals();
-	ret = record_start(&record->settings, &record->session);
-	if (!ret) {
-		ret = record_instance_begin(conn, &record->instance);
-		if (!ret)
-			wait_for_end(record);
-		record_instance_stop(conn, &record->instance);
-		if (record_stop(record->session, conn, &nr_files) < 0)
-			ret = -EIO;
-	}
-	record_instance_remove(conn, &record->instance);
+	if (ret)
+		return ret;
+	ret = record_instance_begin(conn, &record->instance);
+	if (!ret)
+		wait_for_end(record);
+	record_instance_stop(conn, &record->instance);
+	if (record_stop(record->session, conn, &nr_files) < 0)
+		ret = -EIO;
 	if (!ret && !nr_files) {
-		cli_error("%s has recorded nothing: it has ended before", record->instance.root);
+		cli_error("%s has recorded nothing: it has ended before",
+			  record->instance.roots[0]);
 		ret = -ENOENT;
 	}
+	return ret;
+}
+
+static int record_roots(struct record_cmd *record, char **words)
+{
+	int ret = make_instances(record, words);
+
+	catch_signals();
+	if (!ret)
+		ret = record_instances(record);
+	record_instance_remove(&record->run.conn, &record->instance);
 	return ret < 0 ? CLI_FAILED : 0;
 }
 
@@ -310,7 +331,7 @@ static int parse_options(struct record_cmd *record, const struct cli_cmd *cmd, i
 		if (option == -2 || apply_option(record, option))
 			return -2;
 	record->is_program = optind > 1 && !strcmp(argv[optind - 1], "--");
-	if (record->is_program ? optind == argc : argc - optind > 1) {
+	if (record->is_program && optind == argc) {
 		*ret_status = cli_usage(cmd);
 		return -2;
 	}
@@ -336,7 +357,7 @@ static int cmd_record(const struct cli_cmd *cmd, int argc, char **argv)
 		if (conn_open(&run->conn, CONN_START) == 0) {
 			record.settings.dir = run->conn.dir;
 			status = record.is_program ? record_program(&record, argv + optind) :
-						     record_root(&record, argv[optind]);
+						     record_roots(&record, argv + optind);
 		}
 		conn_close(&run->conn);
 	}
@@ -350,18 +371,18 @@ static int cmd_record(const struct cli_cmd *cmd, int argc, char **argv)
 
 const struct cli_cmd cli_record = {
 	.name = "record",
-	.args = "[-o FILE] [-e EVENT]... [-p TRACER] [OPTIONS] [ROOT | PID | -- PROGRAM [ARGS]]",
+	.args = "[-o FILE] [-e EVENT]... [-p TRACER] [OPTIONS] [ROOT | PID]... | -- PROGRAM [ARGS]",
 	.summary = "write records to a file, which trace-cmd opens, too",
 	.help =
-"Writes what a root records to FILE, in the format of trace-cmd (trace.dat,\n"
-"version 7), until ^C, or until the root or PROGRAM has ended.\n"
+"Writes what programs record to FILE, in the format of trace-cmd (trace.dat,\n"
+"version 7), until ^C, or until they have ended.\n"
 "\n"
 "PROGRAM records from its first event on, to its top instance.  Programs that it\n"
 "starts are recorded, too, each to a file FILE.ROOT.  The exit status is that of\n"
 "PROGRAM.  A root that runs already gets an instance record.PID of its own, so its\n"
 "other settings do not change; the instance is removed at the end.  PID is a\n"
 "program without libulf: `ulf attach` loads it.  Without ROOT, the only root that\n"
-"is alive is recorded.\n"
+"is alive is recorded.  With several, FILE is that of the first one.\n"
 "\n"
 "  -o, --output=FILE     file to write; default: trace.dat\n"
 "  -e, --event=EVENT     record EVENT: sys:event, sys:*, sys, event; may be repeated\n"

@@ -53,8 +53,10 @@ bool record_instance_has(const struct record_instance *instance, enum record_kin
 
 void record_instance_done(struct record_instance *instance)
 {
+	for (uint32_t i = 0; i < instance->nr_roots; i++)
+		free(instance->roots[i]);
+	free(instance->roots);
 	free(instance->list);
-	free(instance->root);
 }
 
 uint64_t record_instance_default_kb(const char *dir)
@@ -166,25 +168,68 @@ static void remove_left(struct conn *conn, const char *root)
 	text_done(&names);
 }
 
-static void instance_path(const struct record_instance *instance, char path[PATH_BYTES])
+/* The instance in one of the roots, as the file functions need it. */
+struct place {
+	struct conn *conn;
+	const char *root, *name;	/* names of the root and of the instance */
+};
+
+static struct place place_of(struct conn *conn, const struct record_instance *instance, uint32_t i)
 {
-	snprintf(path, PATH_BYTES, "%s/instances/%s", instance->root, instance->name);
+	return (struct place){ conn, instance->roots[i], instance->name };
+}
+
+/* Write the path of the instance's file @name; "" is the instance itself. */
+static void place_path(const struct place *place, const char *name, char path[PATH_BYTES])
+{
+	snprintf(path, PATH_BYTES, "%s/instances/%s%s%s", place->root, place->name,
+		 *name ? "/" : "", name);
+}
+
+static bool has_root(const struct record_instance *instance, const char *root)
+{
+	for (uint32_t i = 0; i < instance->nr_roots; i++)
+		if (!strcmp(instance->roots[i], root))
+			return true;
+	return false;
+}
+
+/* Make the instance in @root, and append @root to the roots. */
+static int make_in_root(struct conn *conn, struct record_instance *instance, char *root)
+{
+	char **roots = realloc(instance->roots, (instance->nr_roots + 1) * sizeof(*roots));
+	struct place place = { conn, root, instance->name };
+	char path[PATH_BYTES];
+	int r;
+
+	if (!roots)
+		return -ENOMEM;
+	instance->roots = roots;
+	remove_left(conn, root);
+	place_path(&place, "", path);
+	r = conn_path(conn, ABI_SOCKET_MKDIR, path);
+	if (r < 0)
+		cli_error("cannot make the instance %s: %s", path, strerror(-r));
+	else
+		roots[instance->nr_roots++] = root;
+	return r;
 }
 
 int record_instance_make(struct conn *conn, const char *word, struct record_instance *instance)
 {
-	char path[PATH_BYTES];
-	int r = find_root(conn, word, &instance->root);
+	char *root;
+	int r = find_root(conn, word, &root);
 
 	if (r)
 		return r;
-	remove_left(conn, instance->root);
 	snprintf(instance->name, sizeof(instance->name), PREFIX "%d", getpid());
-	instance_path(instance, path);
-	r = conn_path(conn, ABI_SOCKET_MKDIR, path);
+	if (has_root(instance, root)) {
+		free(root);
+		return 0;
+	}
+	r = make_in_root(conn, instance, root);
 	if (r < 0)
-		cli_error("cannot make the instance %s: %s", path, strerror(-r));
-	instance->is_made = !r;
+		free(root);
 	return r;
 }
 
@@ -201,18 +246,17 @@ static int do_write(struct conn *conn, struct tree_write *write)
 }
 
 /* Write @value to a file of the instance.  Prints errors. */
-static int write_file(struct conn *conn, const struct record_instance *instance,
-		      const char *name, const char *value, int flags)
+static int write_file(const struct place *place, const char *name, const char *value, int flags)
 {
 	char path[PATH_BYTES], *line;
 	struct tree_write write;
 	int r;
 
-	if (snprintf(path, sizeof(path), "%s/instances/%s/%s", instance->root, instance->name,
-		     name) >= (int)sizeof(path) || asprintf(&line, "%s\n", value) < 0)
+	if (asprintf(&line, "%s\n", value) < 0)
 		return -ENOMEM;
+	place_path(place, name, path);
 	tree_write_init(&write, path, line, flags);
-	r = do_write(conn, &write);
+	r = do_write(place->conn, &write);
 	if (r < 0)
 		tree_write_error(&write, r);
 	tree_write_done(&write);
@@ -222,8 +266,7 @@ static int write_file(struct conn *conn, const struct record_instance *instance,
 
 /* Write the filter of an event, or of all events of a system.  The event is named as
  * sys:event, sys:* or sys. */
-static int write_filter(struct conn *conn, const struct record_instance *instance,
-			const char *event, const char *filter)
+static int write_filter(const struct place *place, const char *event, const char *filter)
 {
 	size_t len = strcspn(event, ":");
 	const char *name = event[len] ? event + len + 1 : "*";
@@ -233,11 +276,11 @@ static int write_filter(struct conn *conn, const struct record_instance *instanc
 		snprintf(path, sizeof(path), "events/%.*s/filter", (int)len, event);
 	else
 		snprintf(path, sizeof(path), "events/%.*s/%s/filter", (int)len, event, name);
-	return write_file(conn, instance, path, filter, O_TRUNC);
+	return write_file(place, path, filter, O_TRUNC);
 }
 
 /* Apply all settings of kind @kind, in the order of the command line. */
-static int apply_kind(struct conn *conn, const struct record_instance *instance,
+static int apply_kind(const struct place *place, const struct record_instance *instance,
 		      enum record_kind kind)
 {
 	int r = 0;
@@ -248,19 +291,18 @@ static int apply_kind(struct conn *conn, const struct record_instance *instance,
 		if (setting->kind != kind)
 			continue;
 		if (kind == RECORD_FILTER)
-			r = write_filter(conn, instance, setting[-1].value, setting->value);
+			r = write_filter(place, setting[-1].value, setting->value);
 		else if (kind == RECORD_FUNCTIONS)
-			r = write_file(conn, instance, "set_ftrace_filter", setting->value,
-				       O_APPEND);
+			r = write_file(place, "set_ftrace_filter", setting->value, O_APPEND);
 		else if (kind == RECORD_EVENT)
-			r = write_file(conn, instance, "set_event", setting->value, O_APPEND);
+			r = write_file(place, "set_event", setting->value, O_APPEND);
 		else
-			r = write_file(conn, instance, "current_tracer", setting->value, O_TRUNC);
+			r = write_file(place, "current_tracer", setting->value, O_TRUNC);
 	}
 	return r;
 }
 
-int record_instance_begin(struct conn *conn, struct record_instance *instance)
+static int begin_in_root(const struct place *place, const struct record_instance *instance)
 {
 	static const enum record_kind order[] = {
 		RECORD_FILTER, RECORD_FUNCTIONS, RECORD_EVENT, RECORD_TRACER,
@@ -269,35 +311,51 @@ int record_instance_begin(struct conn *conn, struct record_instance *instance)
 	int r;
 
 	snprintf(kb, sizeof(kb), "%" PRIu64, instance->kb ? instance->kb :
-		 record_instance_default_kb(conn->dir));
-	r = write_file(conn, instance, "buffer_size_kb", kb, O_TRUNC);
+		 record_instance_default_kb(place->conn->dir));
+	r = write_file(place, "buffer_size_kb", kb, O_TRUNC);
 	for (size_t i = 0; !r && i < sizeof(order) / sizeof(order[0]); i++)
-		r = apply_kind(conn, instance, order[i]);
+		r = apply_kind(place, instance, order[i]);
+	return r;
+}
+
+int record_instance_begin(struct conn *conn, const struct record_instance *instance)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < instance->nr_roots; i++) {
+		struct place place = place_of(conn, instance, i);
+
+		r = begin_in_root(&place, instance);
+	}
 	return r;
 }
 
 void record_instance_stop(struct conn *conn, const struct record_instance *instance)
 {
-	char path[PATH_BYTES];
-	struct tree_write write;
+	for (uint32_t i = 0; i < instance->nr_roots; i++) {
+		struct place place = place_of(conn, instance, i);
+		char path[PATH_BYTES];
+		struct tree_write write;
 
-	snprintf(path, sizeof(path), "%s/instances/%s/tracing_on", instance->root, instance->name);
-	tree_write_init(&write, path, "0\n", O_TRUNC);
-	/* A failure is not reported: the root may be dead, and its recording has ended then. */
-	do_write(conn, &write);
-	tree_write_done(&write);
+		place_path(&place, "tracing_on", path);
+		tree_write_init(&write, path, "0\n", O_TRUNC);
+		/* A failure is not reported: the root may be dead, and its recording has ended
+		 * then. */
+		do_write(conn, &write);
+		tree_write_done(&write);
+	}
 }
 
-void record_instance_remove(struct conn *conn, struct record_instance *instance)
+void record_instance_remove(struct conn *conn, const struct record_instance *instance)
 {
-	char path[PATH_BYTES];
-	int r;
+	for (uint32_t i = 0; i < instance->nr_roots; i++) {
+		struct place place = place_of(conn, instance, i);
+		char path[PATH_BYTES];
+		int r;
 
-	if (!instance->is_made)
-		return;
-	instance_path(instance, path);
-	r = conn_path(conn, ABI_SOCKET_RMDIR, path);
-	if (r < 0 && r != -ENOENT)
-		cli_error("cannot remove the instance %s: %s", path, strerror(-r));
-	instance->is_made = false;
+		place_path(&place, "", path);
+		r = conn_path(conn, ABI_SOCKET_RMDIR, path);
+		if (r < 0 && r != -ENOENT)
+			cli_error("cannot remove the instance %s: %s", path, strerror(-r));
+	}
 }

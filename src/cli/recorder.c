@@ -82,20 +82,29 @@ struct record_session {
 
 /* ---- the reader thread: roots ---- */
 
-/* Return the path of the result of a root.  The first root with rings gets the path of the
- * settings; for the others the name of the root is added. */
-static char *result_path(const struct record_session *session, const char *root)
+/* Return true if the result of @root has the path of the settings: if it is the first of the
+ * roots that the settings name, or the first one of a run that has rings. */
+static bool is_first_result(const struct record_session *session, const char *root)
 {
 	const struct recorded *recorded;
-	char *path = NULL;
 
+	if (session->settings.nr_roots)
+		return !strcmp(session->settings.roots[0], root);
 	STAILQ_FOREACH(recorded, &session->all, link)
-		if (recorded->path && !strcmp(recorded->path, session->settings.path)) {
-			if (asprintf(&path, "%s.%s", session->settings.path, root) < 0)
-				return NULL;
-			return path;
-		}
-	return strdup(session->settings.path);
+		if (recorded->path && !strcmp(recorded->path, session->settings.path))
+			return false;
+	return true;
+}
+
+/* Return the path of the result of a root.  The name of the root is added, except to the path
+ * of the first result. */
+static char *result_path(const struct record_session *session, const char *root)
+{
+	char *path;
+
+	if (is_first_result(session, root))
+		return strdup(session->settings.path);
+	return asprintf(&path, "%s.%s", session->settings.path, root) < 0 ? NULL : path;
 }
 
 /* Create the result of the root, as soon as the root has a ring. */
@@ -341,6 +350,15 @@ static int watch_roots(struct record_session *session, const char *path)
 	return 0;
 }
 
+static int add_roots(struct record_session *session)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < session->settings.nr_roots; i++)
+		r = add_root(session, session->settings.roots[i]);
+	return r;
+}
+
 static int open_session(struct record_session *session)
 {
 	char path[DIR_PATH_BYTES + sizeof(DIR_ROOTS)];
@@ -354,8 +372,7 @@ static int open_session(struct record_session *session)
 	if (!r)
 		r = record_packs_start(chunks_limit(), &session->packs);
 	if (!r)
-		r = session->settings.run_id ? watch_roots(session, path) :
-		    add_root(session, session->settings.root);
+		r = session->settings.run_id ? watch_roots(session, path) : add_roots(session);
 	if (!r)
 		r = -pthread_create(&session->thread, NULL, run_reader, session);
 	session->has_thread = !r;

@@ -26,10 +26,13 @@ struct record_settings {
 					 * 0: none */
 	uint32_t keep;			/* number of parts to keep: at the limit a new part
 					 * begins; 0: the recording ends at the limit */
-	uint32_t run_id;		/* run id: record all roots of this run; 0: record @root */
-	bool is_archive;		/* true: only write what @root has recorded until now */
-	const char *root, *instance;	/* full name of the root; name of its instance, "" for
-					 * the top instance */
+	uint32_t run_id;		/* run id: record all roots of this run; 0: record
+					 * @roots */
+	bool is_archive;		/* true: only write what @roots have recorded until now */
+	char *const *roots;		/* full names of the roots, an array of @nr_roots */
+	uint32_t nr_roots;
+	const char *instance;		/* name of the instance of each root, "" for the top
+					 * instance */
 };
 
 /* The state of a recording so far. */

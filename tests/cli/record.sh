@@ -74,7 +74,45 @@ ulf record -o left.dat -e hello 2>err & recorder=$!
 until_true instance_is_there
 ulf ls "$root/instances" | grep -qx "record.$left/" && fail "the instance is still there"
 
+kill -INT $recorder
+wait $recorder || fail "status of ^C: $?: $(cat err)"
+
+# Several roots get an instance and a file each.  A root that is named twice is recorded once.
+$hello >/dev/null 2>&1 & other_pid=$!
+other_is_there() { ulf ls | grep -q "^hello.$other_pid .*alive"; }
+until_true other_is_there
+ulf record -o both.dat -e hello "$other_pid" "hello.$pid" "$other_pid" 2>err & recorder=$!
+until_true instance_is_there
+until_true has_records "$root/instances/record.$recorder" 10
+until_true has_records "hello.$other_pid/instances/record.$recorder" 10
+kill -INT $recorder
+wait $recorder || fail "several roots: $?: $(cat err)"
+# result FILE: the root of FILE, if nothing was lost.
+result() { sed -n "s/^$1: [0-9]* records of \\([^ ]*\\) .*, 0 lost/\\1/p" err; }
+expect "root of the first file" "hello.$other_pid" "$(result both.dat)"
+expect "root of the second file" "$root" "$(result "both.dat.$root")"
+for each in both.dat "both.dat.$root"; do
+	ulf report "$each" | grep -q hello_request || fail "$each: no records"
+done
+expect "instances" "" "$(ulf ls "$root/instances"; ulf ls "hello.$other_pid/instances")"
+refused=$(ulf record -o no.dat -e hello "hello.$pid" hello.1x 2>&1) && fail "no hello.1x"
+contains "$refused" "hello.1x"
+expect "instances after a mistake" "" "$(ulf ls "$root/instances")"
+# The recording goes on until the last root has ended.
+ulf record -o both.dat -e hello "$other_pid" "hello.$pid" 2>err & recorder=$!
+until_true instance_is_there
+until_true has_records "hello.$other_pid/instances/record.$recorder" 1
+kill -9 "$other_pid"
+wait "$other_pid" 2>/dev/null
+until_true has_records "$root/instances/record.$recorder" 20
+kill -INT $recorder
+wait $recorder || fail "several roots, one killed: $?: $(cat err)"
+contains "$(cat err)" "both.dat: "
+contains "$(cat err)" "both.dat.$root: "
+
 # The recording ends with the root.  The server may be killed meanwhile.
+ulf record -o left.dat -e hello "$root" 2>err & recorder=$!
+until_true instance_is_there
 until_true has_records "$root/instances/record.$recorder" 10
 kill_server
 until_true has_records "$root/instances/record.$recorder" 20

@@ -67,6 +67,8 @@ static const struct args_case {
 	{ "[--json | --prometheus] ROOT EVENT [TRIGGER]", "ROOT/EVENT/TRIGGER" },
 	{ "[-e EVENT]... [--] PROGRAM [ARGS]", "PROGRAM/ARGS/" },
 	{ "[ROOT | PID | -- PROGRAM [ARGS]]", "ROOT PID --PROGRAM ARGS/ARGS/" },
+	{ "[ROOT]... | -- PROGRAM [ARGS]",
+	  "ROOT --PROGRAM ARGS/ROOT --PROGRAM ARGS/ROOT --PROGRAM ARGS" },
 	{ "[[ROOT] --] COMMAND [ARGS]", "ROOT COMMAND/COMMAND ARGS/ARGS" },
 	{ "[[", "//" },
 	{ "[-x", "//" },
