@@ -16,7 +16,8 @@
 #define COUNTER		"hist:keys=common_cpu:size=128 if "
 #define COUNTER_INFO	"# trigger info: hist:keys=common_cpu:"
 
-/* The trigger in its first form.  It never acts.  The server refuses it if the limit is wrong. */
+/* The first form of the trigger, which never acts.  The server checks the limit when this form
+ * is written. */
 #define TRIGGER_IDLE	"snapshot:0 if "
 
 /* ---- read and write files of the buffer ---- */
@@ -220,7 +221,7 @@ static int search_event(struct blackbox *box, char *events)
 	return 0;
 }
 
-/* Return true if set_event would look for one event of this name, and not for several. */
+/* Return true if @word names one event: set_event takes other words as patterns or lists. */
 static bool is_plain_name(const char *word)
 {
 	const char *colon = strchr(word, ':');
@@ -379,7 +380,7 @@ static int enable_more(struct blackbox *box)
 	ret = read_enabled(box, &before);
 	for (i = 0; !ret && i < box->nr_more; i++)
 		ret = enable_list(box, box->more[i]);
-	/* Do this after an error, too, because some events may have been enabled. */
+	/* Read set_event also after an error: some events may be enabled already. */
 	kept = blackbox_read(box, "set_event", &after);
 	if (!kept)
 		keep_new_lines(box, text_str(&before), text_str(&after));

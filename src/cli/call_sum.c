@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array that grows. */
+/* The elements so far, in an array that grows. */
 struct sums {
 	struct call_sum *array;
 	size_t nr, max;
@@ -66,7 +66,7 @@ static void add_figures(struct call_figures *to, const struct call_figures *figu
 	to->self_ns += figures->self_ns;
 }
 
-/* Make one element of those of each function.  The array must be sorted. */
+/* Merge the elements of each function into one.  The array must be sorted. */
 static void merge_equal(struct sums *sums)
 {
 	size_t nr = 0;

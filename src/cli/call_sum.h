@@ -14,15 +14,15 @@
 /* The calls of a function in a tree. */
 struct call_figures {
 	uint64_t count;
-	uint64_t total_ns;		/* without calls by the function itself, which are part of
-					 * the outermost call */
+	uint64_t total_ns;		/* recursive calls are left out, because the outermost
+					 * call contains them */
 	uint64_t self_ns;
 };
 
 /* A function of two trees. */
 struct call_sum {
-	uint64_t addr;			/* in the first of the trees that has the function */
-	const char *name;		/* NULL: not known; memory of the tree's file */
+	uint64_t addr;			/* address in the first tree that has the function */
+	const char *name;		/* in memory of the tree's file; NULL: not known */
 	struct call_figures trees[2];
 };
 

@@ -32,7 +32,8 @@ int root_list_get(struct conn *conn, enum abi_list what, struct root_list *ret_l
 /* Free a list. */
 void root_list_done(struct root_list *list);
 
-#define ROOTS_MISSING_MAX	256u	/* more than the server keeps */
+#define ROOTS_MISSING_MAX	256u	/* size of an array that has space for all that the
+					 * server keeps */
 
 /* Get the programs of run @run_id that could not make their roots or could not be followed, at most
  * @max.  Returns how many there are. */
@@ -40,8 +41,8 @@ size_t root_list_missing(struct conn *conn, uint32_t run_id, struct abi_no_root 
 
 /*
  * Get the last program of run @run_id that could not make its root.  Returns false if there is
- * no such program.  If the server cannot open a root, it does not know the root's run: then it
- * also returns a row, whose pid is 0 and which stands for no program.
+ * no such program.  A row with pid 0 stands for no program: the server returns it if it could not
+ * open a root, and so does not know the root's run.
  */
 bool root_get_missing(struct conn *conn, uint32_t run_id, struct abi_no_root *ret_row);
 

@@ -100,8 +100,8 @@ static void print_sum(const struct diff_key *key, const struct call_sum *sum)
 		      sum->name ? sum->name : addr);
 }
 
-/* Print the sum of all calls.  The total time of a function is part of that of its callers, so the
- * sum of all is that of the outermost calls. */
+/* Print the sum of all calls.  The total time adds up only the outermost calls, because the time
+ * of a caller contains the times of the functions that it calls. */
 static void print_all(const struct diff_cmd *diff, const struct call_node *const tops[2])
 {
 	struct call_sum all = { .name = "(all functions)" };

@@ -337,7 +337,7 @@ static int top_main(struct top *top, char **argv)
 	conn_close(&top->conn);
 	free(top->key_title);
 	if (ferror(stdout)) {
-		/* Let SIGPIPE end this command, as it ends others. */
+		/* Restore the default action of SIGPIPE: it ends this command. */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

@@ -20,7 +20,7 @@ struct option_list {
 	const char *at;			/* position in the help text */
 	unsigned int setting;		/* next row of boot_table; BOOT_UNKNOWN: none */
 	bool is_end;
-	char name[NAME_BYTES];		/* name of the last setting */
+	char name[NAME_BYTES];		/* name of the setting that was returned last */
 };
 
 static void option_list_init(struct option_list *list, const struct cli_cmd *cmd)
@@ -45,8 +45,8 @@ static bool is_described(const struct cli_cmd *cmd, const char *name)
 	return false;
 }
 
-/* Get the next boot setting (event/boot.h) as an option.  `ulf run` alone has options for
- * tp_printk and follow, and describes them. */
+/* Get the next boot setting (event/boot.h) as an option.  Skips tp_printk and follow: only `ulf
+ * run` has options for them, and its help text describes these options. */
 static bool next_setting(struct option_list *list, struct usage_option *ret_option)
 {
 	const struct boot_row *row;
@@ -100,8 +100,8 @@ static bool is_option(const struct usage_option *option, const char *word)
 	return strcspn(word + 2, "=") == len && !memcmp(word + 2, option->name.text, len);
 }
 
-/* Find the option that @word is.  Returns its placeholder; len 0:
- * there is no such option, or it takes no value or an optional one. */
+/* Find the option that @word names.  Returns its placeholder; len 0: there
+ * is no such option, or it takes no value or an optional one. */
 static struct usage_word value_of_option(const struct cli_cmd *cmd, const char *word)
 {
 	struct option_list list;
@@ -142,7 +142,8 @@ static void offer_options(const struct complete *complete, const struct cli_cmd 
 struct arguments {
 	const struct cli_cmd *cmd;
 	struct usage_operands operands;
-	usage_places places;		/* places that the next operand may have */
+	usage_places places;		/* places (usage_operand.place) that the next operand may
+					 * have */
 	bool has_dashes;		/* `--` was read */
 	struct usage_word value;	/* placeholder, if the next word is the value of an
 					 * option; else len 0 */

@@ -18,7 +18,7 @@
  *	complete.c		which options and operands may stand there
  *	complete_value.c	values of options and operands, by their placeholders
  *
- * Completion starts no server.  Without one, only roots are known, and no events.
+ * Completion starts no server.  Without a server it knows only the roots, and no events.
  */
 #ifndef ULF_CLI_COMPLETE_H
 #define ULF_CLI_COMPLETE_H

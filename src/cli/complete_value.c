@@ -136,7 +136,7 @@ static void offer_function(const struct complete *complete, char *line)
 
 static void offer_functions(const struct complete *complete)
 {
-	if (*typed(complete))		/* there may be a million of them */
+	if (*typed(complete))		/* a program may have a million functions */
 		offer_file(complete, "available_filter_functions", offer_function);
 }
 

@@ -46,8 +46,8 @@ static int open_output(struct output *output)
 	return output->fd < 0 ? -errno : 0;
 }
 
-/* Close the file, and give it its name if @r is 0, or if the input was broken after what was
- * written.  Returns @r or -errno. */
+/* Close the file.  Give it its name if @r is 0, or -EBADMSG: then the input was broken, and the
+ * file has the records before that place.  Returns @r or -errno. */
 static int close_output(struct output *output, int r)
 {
 	bool is_kept = !r || r == -EBADMSG;

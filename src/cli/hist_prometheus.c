@@ -357,9 +357,9 @@ static int compare_buckets(const void *a, const void *b, void *arg)
 					 * buckets of all others */
 
 /*
- * The upper bounds of all buckets of a histogram, in their order.  All groups print all of them,
- * because a query that adds up groups needs the same buckets in each.  A group of a histogram
- * that would need too many lines for that prints only its own.
+ * The upper bounds of all buckets of a histogram, in their order.  Each group prints all bounds,
+ * because a query that adds up groups needs the same buckets in each.  If that would take too many
+ * lines, each group prints only the bounds of its own buckets.
  */
 struct bounds {
 	struct bucket_order order;
@@ -379,8 +379,8 @@ static bool is_plain_log2(const struct hist_field *field, const struct bounds *b
 	return field->form == FIELD_LOG2;
 }
 
-/* Add the powers of two below the greatest bound, so that there are no new buckets between old
- * ones at the next call. */
+/* Add the powers of two below the greatest bound, so that a later output has no new bound
+ * between those of this one. */
 static void add_powers(struct bounds *bounds)
 {
 	uint64_t max = 0;

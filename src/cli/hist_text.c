@@ -363,8 +363,7 @@ static int parse_entry(struct parser *parser, struct hist_block *block)
 {
 	struct hist_entry *entry;
 
-	/* The array is full if the number of entries is a power of 2.  Then it gets twice the
-	 * space. */
+	/* The array is full if the number of entries is a power of 2.  Then double its size. */
 	if (!(block->nr_entries & (block->nr_entries - 1))) {
 		size_t nr = block->nr_entries ? 2 * (size_t)block->nr_entries : 1;
 		struct hist_entry *entries = realloc(block->entries, nr * sizeof(*entries));

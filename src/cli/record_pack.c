@@ -54,8 +54,8 @@ struct record_chunk *record_chunk_new(struct record_packs *packs)
 
 	pthread_mutex_lock(&packs->lock);
 	while (!(chunk = STAILQ_FIRST(&packs->free))) {
-		/* The limit does not count if no chunk is pending: the reader fills a chunk
-		 * for each CPU, and without a pending chunk none would ever become free. */
+		/* Ignore the limit if no chunk is pending: the reader fills a chunk for each
+		 * CPU, and only a pending chunk can become free. */
 		if (packs->nr_chunks < packs->limit || !packs->nr_pending) {
 			chunk = malloc(sizeof(*chunk));
 			packs->nr_chunks += chunk != NULL;

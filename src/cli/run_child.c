@@ -44,9 +44,9 @@ static void set_signal_handlers(void)
 
 /* Let the server's stopper trace the program, for functions that can be switched only while its
  * threads are stopped.  With kernel.yama.ptrace_scope 1 the kernel allows this to the ancestors
- * of a process, and to one process that it names itself, with the descendants of that one.  The
- * kernel keeps the name at exec(), until the program gives another one.  Without Yama, prctl()
- * fails, and there is nothing to allow. */
+ * of a process, and to one process that the traced process has named by prctl(), with its
+ * descendants.  The name stays at exec(), until the program names another process.  Without
+ * Yama, prctl() fails, and there is nothing to allow. */
 static void allow_stops(const struct run *run)
 {
 	int server = conn_peer_pid(&run->conn);

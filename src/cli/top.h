@@ -45,8 +45,8 @@ struct top_trigger {
 	bool has_range;			/* true: the last field of the key has buckets */
 	bool is_range_only;		/* true: the key has only the field with buckets */
 	bool has_value;			/* true: the first value is the sum of a field */
-	bool has_means;			/* true: this field is the field with buckets, too, so
-					 * its mean in each bucket is known */
+	bool has_means;			/* true: the sum is that of the field with buckets, so
+					 * the mean of each bucket is known */
 	char *range_label;		/* name of the field with buckets */
 	bool is_set;
 };

@@ -177,7 +177,7 @@ enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key)
 		if (fds[1].revents && fds[1].fd >= 0) {
 			if (read(STDIN_FILENO, ret_key, 1) == 1)
 				return TOP_KEY_PRESS;
-			return TOP_END;		/* the terminal is gone */
+			return TOP_END;		/* the terminal was closed */
 		}
 		if (!ms)
 			return TOP_TIMEOUT;

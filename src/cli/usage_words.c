@@ -78,7 +78,8 @@ bool usage_option_next(const char **at, struct usage_option *ret_option)
 {
 	const char *text = *at, *found = NULL;
 
-	if (strncmp(text, ", -", 3) == 0)	/* in the line of the option before */
+	if (strncmp(text, ", -", 3) == 0)	/* the option is in the line of the option before
+						 * it */
 		found = text + 2;
 	while (!found && *text) {
 		found = option_of_line(text);

@@ -51,8 +51,8 @@ bool usage_option_next(const char **at, struct usage_option *ret_option);
 struct usage_operand {
 	struct usage_word name;		/* "ROOT"; without an underscore and what follows it */
 	unsigned int place;		/* operands with the same number are alternatives */
-	bool is_optional;		/* it may be missing */
-	bool repeats;			/* several may follow each other */
+	bool is_optional;		/* the operand may be missing */
+	bool repeats;			/* the operand may be repeated */
 	bool needs_dashes;		/* `--` must stand before it */
 };
 
