@@ -15,7 +15,7 @@
 
 struct section {
 	uint16_t id, flags;
-	uint64_t off, bytes;		/* where its data is */
+	uint64_t off, bytes;		/* offset and size of its data in the file */
 };
 
 int dat_read(const struct datfile *file, uint64_t off, void *to, uint64_t bytes)

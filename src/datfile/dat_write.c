@@ -16,12 +16,12 @@
 #define MOVE_BYTES	(4u << 20)	/* number of bytes that are moved at a time */
 #define SECTION_LEVEL	3		/* compression level of sections */
 #define OPTIONS_BYTES	(64u << 20)
-#define ALIGN_BYTES	4096u		/* trace-cmd wants the records of a CPU to
-					 * begin at a multiple of this */
+#define ALIGN_BYTES	4096u		/* trace-cmd requires that the records of a CPU begin at
+					 * a multiple of this */
 
 struct datfile_writer {
 	int fd;
-	uint64_t at;			/* where the next byte goes */
+	uint64_t at;			/* offset of the next byte to write */
 	uint64_t options_at;		/* offset in the header of the word with the offset of
 					 * the options */
 	uint64_t facts_at;		/* offset of the section with the facts; 0: there is none */
