@@ -91,7 +91,7 @@ static int grow_stacks(struct call_tree *tree, uint32_t number)
 	return 0;
 }
 
-/* Make space for one level more. */
+/* Make space for at least one more level. */
 static int grow_levels(struct call_tree *tree, struct stack *stack)
 {
 	uint32_t nr = stack->nr_levels ? 2 * stack->nr_levels : LEVELS_FIRST;

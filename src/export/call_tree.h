@@ -23,10 +23,10 @@ struct call_node {
 	const char *name;		/* NULL: not known */
 	uint32_t file_number;		/* number of the file of @addr */
 	uint64_t count;			/* number of calls that have returned */
-	uint64_t total_ns, self_ns;	/* sum of the times of these calls; the same without the
+	uint64_t total_ns, self_ns;	/* sum of the times of these calls, with and without the
 					 * calls that they have made */
 	uint64_t min_ns, max_ns;
-	struct call_node *parent, *next;	/* next child of the parent */
+	struct call_node *parent, *next;	/* @next: the next child of @parent */
 	struct call_node *children;
 	uint32_t nr_children;
 };
@@ -41,8 +41,9 @@ struct call_tree;
  */
 int call_tree_read(struct datfile *file, struct call_tree **ret_tree,
 		   const struct call_node **ret_top);
-/* Return the node after @node: its first child, or the next one of the nearest caller that has one.
- * Returns NULL after the last node.  The first node after @top is its first child. */
+/* Return the node after @node: its first child; else the next child of the nearest caller that
+ * has further children.  Returns NULL after the last node.  The first node after @top is its
+ * first child. */
 struct call_node *call_tree_next(const struct call_node *node);
 /* Free the tree.  NULL is allowed. */
 void call_tree_free(struct call_tree *tree);

@@ -99,7 +99,7 @@ static int find_columns(struct export *ex)
 
 /* ---- values ---- */
 
-/* Append a value.  It is in quotes if it has a character that ends one. */
+/* Append a value.  Put it in quotes if it contains a character that would end it. */
 static void put_bytes(struct text *out, const char *bytes, size_t len)
 {
 	bool is_quoted = false;

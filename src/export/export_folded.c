@@ -9,7 +9,8 @@
 #include "export/call_tree.h"
 #include "export/export_impl.h"
 
-#define FRAMES_MAX	1024u		/* of a deeper stack only the innermost ones are written */
+#define FRAMES_MAX	1024u		/* maximum number of functions of a stack; of a deeper
+					 * stack only the innermost ones are written */
 
 static void put_frame(const struct call_node *node, struct text *out)
 {
@@ -20,7 +21,7 @@ static void put_frame(const struct call_node *node, struct text *out)
 		return;
 	}
 	text_puts(out, node->name);
-	/* Replace the characters that end a frame and a line. */
+	/* Replace the characters that would end a frame or a line. */
 	for (size_t i = start; i < out->len; i++)
 		if (out->data[i] == ';' || out->data[i] == '\n')
 			out->data[i] = ':';

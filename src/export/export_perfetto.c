@@ -39,8 +39,9 @@ enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 
 struct perfetto_state {
 	struct intern names, categories, annotations;
-	struct intern processes;	/* keys: UUID_PROCESS() */
-	struct text interned;		/* new names of the packet that is written */
+	struct intern processes;	/* processes that have a track; keys: UUID_PROCESS() */
+	struct text interned;		/* names that the packet in progress uses for the first
+					 * time */
 	bool has_lost_track;
 	uint64_t counters;		/* bit n: counter n has a track */
 };
@@ -59,7 +60,7 @@ static const char *const annotation_args[EXPORT_ARGS_MAX] = {
 
 /* A packet with an event of a track. */
 struct packet {
-	size_t packet, event;		/* values of pb_begin() */
+	size_t packet, event;		/* results of pb_begin() */
 };
 
 static uint32_t id_of(struct export *ex, struct intern *intern, uint32_t field, const char *name)

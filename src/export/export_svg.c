@@ -12,19 +12,19 @@
 #include "export/export_impl.h"
 #include "export/flame_js.h"
 
-#define WIDTH		1200.0		/* of the picture, in pixels */
-#define ROW		17		/* height of a box with its margin */
-#define HEAD		44		/* space above the boxes */
-#define LETTER		6.7		/* width of a letter */
-#define WIDTH_MIN	0.1		/* narrower boxes are left out, with those in them */
-#define DEPTH_LIMIT	1000		/* deeper boxes are left out */
+#define WIDTH		1200.0		/* width of the picture, pixels */
+#define ROW		17		/* height of a box with its margin, pixels */
+#define HEAD		44		/* height of the space above the boxes, pixels */
+#define LETTER		6.7		/* width of a letter, pixels */
+#define WIDTH_MIN	0.1		/* minimum width of a box that is drawn, pixels */
+#define DEPTH_LIMIT	1000		/* maximum depth of a box that is drawn */
 
 struct svg {
 	struct text *out;
-	double scale;			/* pixels of a ns */
+	double scale;			/* pixels per ns */
 	uint64_t all_ns;
 	int rows;
-	double x[DEPTH_LIMIT + 1];	/* where the next box of each depth begins */
+	double x[DEPTH_LIMIT + 1];	/* position at which the next box of each depth begins */
 };
 
 /* Append text of XML.  Bytes that XML does not allow become U+FFFD. */
@@ -44,7 +44,7 @@ static void put_xml(struct text *out, const char *string, size_t len)
 	}
 }
 
-/* Return a colour for the name, the same one each time. */
+/* Return the colour for a name.  Equal names have equal colours. */
 static uint32_t hue_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -86,8 +86,8 @@ static bool is_drawn(const struct svg *svg, const struct call_node *node, int de
 	return depth <= DEPTH_LIMIT && width_of(svg, node) >= WIDTH_MIN;
 }
 
-/* Return the node after @node that is drawn.  Children are sorted by their width, so those after a
- * node that is not drawn are not drawn, either. */
+/* Return the node after @node that is drawn.  Children are sorted by width: if one is too
+ * narrow, all children after it are too narrow as well. */
 static const struct call_node *next_drawn(const struct svg *svg, const struct call_node *node,
 					  int *depth)
 {

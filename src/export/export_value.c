@@ -201,7 +201,7 @@ static uint64_t load_word(const struct datfile_record *record, uint32_t offset)
 /* Print a message of trace_printk(), whose format is in the file. */
 static void put_formatted(const struct datfile_record *record, struct text *out)
 {
-	const uint32_t head = 24;	/* bytes before the arguments */
+	const uint32_t head = 24;	/* number of bytes before the arguments */
 	const char *format = record->bytes < head ? NULL :
 			     datfile_printk(record->file, load_word(record, 16));
 
@@ -217,7 +217,7 @@ static void put_formatted(const struct datfile_record *record, struct text *out)
 void export_message(struct export *ex, const struct datfile_record *record,
 		    struct export_value *ret_value)
 {
-	const uint32_t head = 16;	/* bytes before the text */
+	const uint32_t head = 16;	/* number of bytes before the text */
 	struct text *out = &ex->scratch;
 
 	text_reset(out);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroes are an empty table. */
+/* An empty table: all members are 0. */
 struct intern {
 	const void **keys;		/* hash of nr_slots addresses, a power of two */
 	uint32_t *ids;

@@ -3,7 +3,7 @@
  * Write messages in the wire format of protocol buffers.
  *
  * A message inside of a message has its length before it.  pb_begin() leaves one byte for the
- * length; pb_end() moves the message if it needs more.
+ * length; pb_end() moves the message if the length needs more.
  */
 #ifndef ULF_EXPORT_PROTOBUF_H
 #define ULF_EXPORT_PROTOBUF_H
@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-enum { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2 };	/* how a field is written */
-#define PB_VARINT_MAX	10			/* bytes of a number */
+enum { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2 };	/* wire types: how a field is encoded */
+#define PB_VARINT_MAX	10			/* maximum size of a number, bytes */
 
 /* Write a number to @at, which has PB_VARINT_MAX bytes.  Returns the end. */
 static inline char *pb_store(char *at, uint64_t value)
