@@ -243,7 +243,8 @@ static void node_set_type(struct hist_node *node, enum hist_kind kind, const cha
 	node->size = size;
 }
 
-/* Parse a name that each event has, even if one of its fields has the name, too. */
+/* Parse a name that stands for the same thing in every event.  It takes precedence over a field
+ * of this name. */
 static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 {
 	if (!strcmp(node->name, "common_timestamp")) {
@@ -269,7 +270,8 @@ static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 	return true;
 }
 
-/* Parse a name that each event has, unless one of its fields has the name. */
+/* Parse a name that stands for the same thing in every event, unless the event has a field of
+ * this name. */
 static bool parse_generic(struct hist_node *node)
 {
 	if (!strcmp(node->name, "cpu") || !strcmp(node->name, "CPU")) {

@@ -114,7 +114,7 @@ int hist_parse_number(const char *text, uint64_t *ret_value);
  */
 struct hist_def *hist_find_event_var(struct hist_parser *p, const char *system,
 				     const char *event, const char *name, uint32_t *ret_var);
-/* Return the reference to a variable, the same one each time, or NULL if there are too
+/* Return the reference to a variable, of which a definition has only one; NULL if there are too
  * many, or no memory. */
 struct hist_node *hist_add_ref(struct hist_parser *p, struct hist_def *def, uint32_t var,
 			       const char *system, const char *event);

@@ -48,9 +48,10 @@ struct hist_quick_num {
 /* A quick program and its table.  If an event has only this histogram, the hit's code gets
  * this struct in place of the set of rings (ulf_event.set). */
 struct hist_quick {
-	uint32_t nr_cpus;		/* in the place of ring_set.nr_cpus: number of CPUs that
-					 * have a part */
-	uint32_t small_max;		/* in the place of ring_set.small_max: HIST_QUICK_SET */
+	uint32_t nr_cpus;		/* number of CPUs that have a part; at the offset of
+					 * ring_set.nr_cpus */
+	uint32_t small_max;		/* always HIST_QUICK_SET; at the offset of
+					 * ring_set.small_max */
 	const void *load;		/* code that loads the key (arch_hist_load()); NULL:
 					 * the assembly cannot run this program */
 	const void *change_code;	/* code that changes the key (arch_hist_change()) */
