@@ -74,7 +74,7 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 }
 
 /* Read text without /proc/self/mem.  The text may have been unmapped before this call.
- * It is not unmapped during the copy, because dlclose() of libulf.so itself waits. */
+ * It is not unmapped during the copy, because libulf's own dlclose() waits meanwhile. */
 static int read_mapped_text(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;

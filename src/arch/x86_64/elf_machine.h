@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define ARCH_ELF_MACHINE	EM_X86_64
-#define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* for messages */
+#define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* name of the CPU in messages */
 #define ARCH_LINKER	"/lib64/ld-linux-x86-64.so.2"	/* the dynamic linker of glibc */
 
 /* Types of relocations.  RELATIVE: the word gets the load address + addend.  GLOB_DAT

@@ -50,7 +50,8 @@ struct arch_figures {
 	"4:	jmp	%l[aborted]\n"					\
 	".popsection\n"
 
-/* The caller has variables with these names: cppcheck cannot parse `->' in an operand. */
+/* The operands are variables of the caller with these names, not members of a struct: cppcheck
+ * cannot parse `->' in an operand. */
 #define FIGURES_INPUT							\
 	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures),		\
 	[part_bytes] "m"(*part_bytes), [nr_cpus] "m"(*nr_cpus),		\

@@ -45,10 +45,9 @@
 					 * process may have */
 #define MAPS_DEFAULT	65530u		/* number of mappings that the kernel allows by default */
 #define LOWEST		0x4000000ull
-#define HEAP_ROOM	0x10000000ull	/* space for the main stack if its limit is lower than
-					 * this */
-#define STACK_ROOM	0x40000000ull	/* room for the main stack, if its limit is lower, */
-#define STACK_ROOM_MAX	0x1000000000ull	/* and if it is higher */
+#define HEAP_ROOM	0x10000000ull	/* space that is kept for the heap of brk(), bytes */
+#define STACK_ROOM	0x40000000ull	/* space that is kept for the main stack: at least this, */
+#define STACK_ROOM_MAX	0x1000000000ull	/* and at most this, bytes */
 
 /* Windows: address space for stubs.  pun_has() reads them without a lock. */
 static struct window {

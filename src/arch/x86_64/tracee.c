@@ -19,7 +19,7 @@
 #define CALL_BYTES	2		/* size of the instruction syscall, bytes */
 
 #define CS_USER		0x33u		/* value of the cs register in 64-bit programs */
-#define SS_USER		0x2bu		/* their stack segment */
+#define SS_USER		0x2bu		/* value of the ss register in 64-bit programs */
 /* Bits of the flags register that are always set (bit 1), and bits that are never set. */
 #define FLAGS_SET	0x2u
 #define FLAGS_CLEAR	(~0x3fffd7ull)
