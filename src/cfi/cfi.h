@@ -19,8 +19,8 @@
 struct cfi_object {
 	const uint8_t *start, *end;
 	const uint8_t *header;		/* address of .eh_frame_hdr */
-	uint64_t bias;			/* added to addresses that the tables contain as such:
-					 * 0, unless the object is a file that nobody has
+	uint64_t bias;			/* number that is added to absolute addresses in the
+					 * tables: 0, unless the object is a file that is not
 					 * loaded */
 };
 

@@ -171,8 +171,8 @@ static void read_first(const struct mover *mover, const struct function *functio
 }
 
 /* Take bytes of the padding after a function that is shorter than a jump, so that the jump
- * fits.  If a thread may continue after the function's last instruction, it could execute
- * these bytes: then none are taken.  Returns false if the jump does not fit. */
+ * fits.  Takes none if a thread may continue after the function's last instruction, because it
+ * could execute these bytes.  Returns false if the jump does not fit. */
 static bool take_tail(const struct mover *mover, struct function *function,
 		      const struct first *first)
 {

@@ -98,7 +98,7 @@ struct parse_answer {
 	uint32_t is_known;
 	uint32_t is_over;		/* 1 if a search took too long, so that the
 					 * server must not ask again; else 0 */
-	struct parse_param params[];	/* [nr] */
+	struct parse_param params[];	/* @nr elements */
 };
 
 #define PARSE_ANSWER_MAX \
