@@ -50,7 +50,7 @@ static void pause_shortly(uint32_t round)
 		nanosleep(&sleep, NULL);
 }
 
-/* Wait for a stop.  *@ret_status: why, as the kernel reports it.  WNOWAIT: see stop.c. */
+/* Wait for a stop.  *@ret_status: the reason, as the kernel reports it.  WNOWAIT: see stop.c. */
 static int wait_for_stop(pid_t tid, int *ret_status)
 {
 	uint64_t until_ns = clock_monotonic_ns() + STOP_NS;
@@ -126,8 +126,8 @@ int hijack_prepare(struct hijack *hijack, uint64_t address, uint64_t starter)
 }
 
 /* Block all signals of the thread, so that no handler runs while it has the registers of the
- * carrier.  The thread must have them already: if this process died before, the thread would
- * run its own code with all signals blocked.  The carrier restores the mask. */
+ * carrier.  The thread must have these registers already: if this process died before, the
+ * thread would run its own code with all signals blocked.  The carrier restores the mask. */
 static int block_signals(struct hijack *hijack)
 {
 	uint64_t all = ~0ull;

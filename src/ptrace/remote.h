@@ -11,7 +11,7 @@
 struct remote_map {			/* a line of /proc/PID/maps */
 	uint64_t start;
 	uint64_t end;
-	uint64_t offset;		/* in the file */
+	uint64_t offset;		/* offset of the mapping in the file */
 	bool is_code;			/* true: the memory can be executed, and not be written */
 	bool is_writable;
 	char *path;			/* "" if there is no file */
@@ -48,9 +48,9 @@ struct remote_object {
 	uint64_t tls_file_bytes;	/* size of the image */
 	uint64_t tls_bytes;		/* size of the variables; 0: there are none */
 	uint64_t tls_align;
-	uint64_t code_start;		/* the segment with the code is mapped from the page of
-					 * this address ... */
-	uint64_t code_end;		/* ... to the end of the page of this address */
+	uint64_t code_start;		/* the segment with the code is mapped from the memory
+					 * page of this address ... */
+	uint64_t code_end;		/* ... to the end of the memory page of this address */
 };
 
 /* Read the headers of the object whose first page is at @start.  Returns 0; -ENOEXEC if there

@@ -30,7 +30,7 @@ struct starter {
 	/* Offsets in the memory. */
 	uint64_t stack;
 	uint64_t tls;
-	uint64_t tp;			/* of the thread pointer */
+	uint64_t tp;			/* position of the thread pointer */
 	uint64_t dtv;
 	uint64_t bytes;			/* size of the memory */
 	uint64_t lowest;		/* offset in the memory of the variable with the lowest

@@ -15,7 +15,7 @@ struct target {
 	pid_t pid;
 	struct remote_maps maps;
 	struct remote_object libc, ldso;
-	uint64_t libc_end, ldso_end;	/* end of their mappings */
+	uint64_t libc_end, ldso_end;	/* ends of the mappings of libc and of the dynamic linker */
 	uint64_t single;		/* address of __libc_single_threaded */
 	uint64_t r_debug;		/* address of the dynamic linker's list of objects */
 	uint64_t pthread_create, dlopen, dlsym, dlerror;
