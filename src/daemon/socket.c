@@ -66,7 +66,7 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* Send the byte without a receipt, because here none is possible. */
+		/* Send the byte without a receipt, because this kernel cannot give one. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);

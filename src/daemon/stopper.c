@@ -101,9 +101,9 @@ static void answer_process(struct abi_process *slot, uint32_t value)
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The stop of this order has ended before the child came.  The server may have stored
- * ABI_STOP_COMING for it after the process had asked for another stop.  Then clear it, so that
- * the server sends an order for that one. */
+/* The stop of this order ended before the child started.  The server may have stored
+ * ABI_STOP_COMING for it after the process had asked for another stop.  In this case clear the
+ * word, so that the server sends an order for that stop. */
 static void forget_order(struct abi_process *slot)
 {
 	uint32_t coming = ABI_STOP_COMING;
