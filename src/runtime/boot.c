@@ -33,7 +33,8 @@
 
 #define HOLD_SECONDS	5		/* longest wait for settings that the
 					 * user has asked for, s */
-#define TRACE_VARIABLE	"ULF_TRACE="	/* of the environment: the boot settings */
+#define TRACE_VARIABLE	"ULF_TRACE="	/* prefix of the environment variable with the boot
+					 * settings */
 #define RINGS_SECONDS	2		/* longest wait for rings that trace_printk()
 					 * may need, s */
 

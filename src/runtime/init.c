@@ -33,7 +33,7 @@
 enum start {
 	START_NONE,
 	START_RUNS,
-	START_DONE,			/* with or without a root */
+	START_DONE,			/* the start has ended, with or without a root */
 };
 static uint32_t start_state;		/* enum start; futex */
 static bool is_ready;			/* true: there is a root, and its agent runs; written with
@@ -109,7 +109,8 @@ restore_errno:
 
 static void load_parts(void)
 {
-	static bool is_loaded;		/* true: an earlier start has failed later */
+	static bool is_loaded;		/* true: an earlier start has loaded the parts, and
+					 * failed after that */
 	const struct runtime_part *part;
 
 	if (is_loaded)
@@ -180,7 +181,8 @@ static int start_runtime(const struct runtime_source *source)
 	return 0;
 }
 
-/* Returns true if this thread must do the start, because no other does or did. */
+/* Returns true if this thread must do the start, because no other thread is doing it or has done
+ * it. */
 static bool start_begin(void)
 {
 	uint32_t none = START_NONE;

@@ -28,9 +28,9 @@ struct event_use {
 						 * every hit */
 	const struct filter_program *only;	/* @filter if the plan has no other
 						 * entry and @soft is NULL; else NULL */
-	/* The histogram, if the plan has no other entry, and the event has nothing but one
-	 * histogram, and the same in a form that is quicker (event/hist_hit.c); else
-	 * NULL. */
+	/* Set if the plan has no other entry, and the event has one histogram and nothing else;
+	 * NULL otherwise.  @solo: the histogram.  @quick: its quick form, if it has one
+	 * (event/hist_hit.c). */
 	const struct event_hist *solo;
 	struct hist_quick *quick;
 	/* A rule word for soft mode: while it is not 0, records are dropped.  NULL: the

@@ -14,8 +14,8 @@
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/buffer_write.h"
 
-#define TRIES	100		/* greatest number of attempts to write one record while
-				 * the buffer is switched on and off */
+#define TRIES	100		/* maximum number of attempts to write one record while the
+				 * buffer is switched on and off */
 
 static void count_lost(uint64_t *counter)
 {

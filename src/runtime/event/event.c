@@ -141,9 +141,8 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* skip a module that is being loaded or
-					 * unloaded: the thread that does that makes its
-					 * calls */
+		if (m->is_registered)	/* skip a module that is being loaded or unloaded: the
+					 * thread that loads or unloads it calls its functions */
 			event = next_in(m);
 	}
 	return event;

@@ -201,12 +201,13 @@ static bool is_env_right(char *const *envp, const char *list, bool is_followed)
 
 struct exec_call {
 	long (*run)(const struct exec_call *call, char *const *envp);
-	const char *file;		/* path; or, if @is_searched, a name for PATH */
+	const char *file;		/* path; or, if @is_searched, a name that is searched in
+					 * PATH */
 	int dir;			/* directory of a relative path, or an open program */
-	int flags;			/* of execveat() */
+	int flags;			/* flags of execveat() */
 	bool is_searched;
 	char *const *argv, *const *envp;
-	pid_t *pid;			/* the last three: of posix_spawn() */
+	pid_t *pid;			/* @pid, @actions, @attr: arguments of posix_spawn() */
 	const posix_spawn_file_actions_t *actions;
 	const posix_spawnattr_t *attr;
 };
@@ -266,7 +267,7 @@ static long start_followed(const struct exec_call *call)
 	}
 	reason = check_program(call);
 	report_unfollowed(call, reason);
-	/* The file is not there, so the program will hardly start. */
+	/* There is no such file, so the call will probably fail: pass it on unchanged. */
 	if (reason < 0)
 		return call->run(call, call->envp);
 	return is_env_right(call->envp, list, !reason) ? call->run(call, call->envp) :
@@ -315,7 +316,8 @@ static long run_execvpe(const struct exec_call *call, char *const *envp)
 	return next_execvpe(call->file, call->argv, envp);
 }
 
-/* libc's function checks its arguments, and does without execveat() if it is refused. */
+/* Call libc's function: it checks its arguments, and works without execveat() if a filter
+ * refuses that call. */
 static long run_fexecve(const struct exec_call *call, char *const *envp)
 {
 	if (!next_fexecve)
@@ -418,15 +420,15 @@ static size_t count_args(const char *first, va_list args)
 	return nr;
 }
 
-/* Store the arguments in @argv, up to the NULL. */
+/* Store the arguments in @argv, including the NULL at their end. */
 static void copy_args(char **argv, const char *first, va_list args)
 {
 	for (*argv = (char *)first; *argv; *++argv = va_arg(args, char *))
 		;
 }
 
-/* Copy the arguments of a call of execl() and so on to argv, a new array on the stack.  @args is
- * after the NULL then. */
+/* Copy the arguments of a call of execl() and so on to argv, a new array on the stack.
+ * Afterwards @args is at the argument after the NULL. */
 #define ARGV_OF_CALL(first, args)			\
 	va_start(args, first);				\
 	size_t nr_args = count_args(first, args);	\

@@ -25,13 +25,16 @@
 #include "abi/socket.h"
 #include "arch/arch.h"
 
-#define LINE_BYTES	256		/* length of the first line of a script, as in the kernel */
-#define SCRIPTS_MAX	4		/* scripts in a row, as in the kernel */
-#define HEADERS_MAX	128u		/* program headers */
-#define DYNAMIC_MAX	4096u		/* entries of the dynamic section */
-#define NAMES_MAX	65536u		/* bytes of the names of sections */
+#define LINE_BYTES	256		/* maximum length of the first line of a script, as in
+					 * the kernel */
+#define SCRIPTS_MAX	4		/* maximum number of scripts of which each is the
+					 * interpreter of the one before, as in the kernel */
+#define HEADERS_MAX	128u		/* maximum number of program headers that are read */
+#define DYNAMIC_MAX	4096u		/* maximum number of entries of the dynamic section that
+					 * are read */
+#define NAMES_MAX	65536u		/* maximum size of the names of sections, bytes */
 #define SHELL		"/bin/sh"
-#define ST_NOSUID_FLAG	2		/* statfs.f_flags: set-uid bits have no effect */
+#define ST_NOSUID_FLAG	2		/* flag of statfs.f_flags: set-uid bits have no effect */
 #define LIBASAN		"libasan.so."
 #define BODIES		".bodies"	/* section of ftrace.S, which libulf.a brings */
 
@@ -39,7 +42,8 @@ struct file_id {
 	uint64_t dev, ino;
 };
 
-static struct file_id own_linker;	/* written during the start only */
+static struct file_id own_linker;	/* dynamic linker of this program; written during the
+					 * start only */
 
 static bool get_id(const char *path, struct file_id *ret_id)
 {
@@ -194,8 +198,8 @@ static bool is_secure(int fd, const struct stat *st)
 				     sizeof(caps)) > 0);
 }
 
-/* Cut the first line of a script to the path of its interpreter.  Without one, execvp() starts the
- * shell. */
+/* Cut the first line of a script to the path of its interpreter.  If the line names none, the
+ * path is that of the shell, which execvp() would start. */
 static const char *interpreter_of(char line[LINE_BYTES])
 {
 	char *path = line + 2;

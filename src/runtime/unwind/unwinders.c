@@ -76,11 +76,12 @@ static int find_object(void *pc, struct dl_find_object *ret)
 /* Three views of an object's memory, and what its dynamic section says. */
 struct search {
 	struct codemem_view rows, symbols, names;
-	uint64_t bias, start, end;	/* of the object */
-	uint64_t by_tag[TAG_VERNEED + 1];	/* values of tags, 0: not there */
+	uint64_t bias, start, end;	/* where the object is loaded: bias, first address, end */
+	uint64_t by_tag[TAG_VERNEED + 1];	/* values of the tags of the dynamic section; 0:
+						 * there is no such tag */
 };
 
-/* Returns the @nr bytes at @at, or NULL: they are not in the object, or not mapped any more. */
+/* Returns the @nr bytes at @at, or NULL if they are not in the object, or not mapped any more. */
 static const void *view(const struct search *search, struct codemem_view *view, uint64_t at,
 			uint32_t nr)
 {
@@ -102,7 +103,7 @@ static bool read_dynamic(struct search *search, uint64_t at)
 		if (row->d_tag > 0 && row->d_tag <= DT_JMPREL)
 			search->by_tag[row->d_tag] = row->d_un.d_val;
 		else if (row->d_tag == DT_VERNEED)
-			/* the loader does not relocate this one */
+			/* the loader has not relocated this address */
 			search->by_tag[TAG_VERNEED] = search->bias + row->d_un.d_val;
 	}
 	return false;
@@ -117,8 +118,8 @@ static bool has_name(struct search *search, uint64_t offset, const char *name)
 	return found && !memcmp(found, name, bytes);
 }
 
-/* Returns true if the object needs something of VERSION.  Few objects do, and of the others
- * nothing more must be read. */
+/* Returns true if the object needs something of VERSION.  Few objects do; so most objects need
+ * no further reads. */
 static bool needs_version(struct search *search)
 {
 	uint64_t at = search->by_tag[TAG_VERNEED];
@@ -219,7 +220,7 @@ static bool find_map(struct search *search, const struct link_map *map, uint64_t
 	search->bias = map->l_addr;
 	search->start = (uint64_t)found.dlfo_map_start;
 	search->end = (uint64_t)found.dlfo_map_end;
-	/* Forget what was read of an object that was here before. */
+	/* Forget the pages that were read before: another object may have been loaded there. */
 	search->rows.page = search->symbols.page = search->names.page = 0;
 	search->rows.bytes = search->symbols.bytes = search->names.bytes = 0;
 	return (uint64_t)&find_map < search->start || (uint64_t)&find_map >= search->end;
