@@ -142,7 +142,7 @@ void trigger_refused(struct tracefs_file *file)
 }
 
 /* Remove the triggers that the kernel removes when the file is opened with O_TRUNC.  Waits
- * until the processes have applied that, because a write may follow or not. */
+ * until the processes have applied that, because it is possible that no write follows. */
 static int truncate_triggers(struct tracefs_file *file, const struct event *event)
 {
 	bool is_changed;

@@ -34,9 +34,9 @@
 					 * until all processes have applied the
 					 * settings, ns */
 
-#define STOP_LIMIT_NS	12000000000u	/* as much longer while a process waits until its threads
-					 * are stopped: it tries three times, and waits three
-					 * seconds each time */
+#define STOP_LIMIT_NS	12000000000u	/* time that is added while a process waits until its
+					 * threads are stopped, ns: the process tries three
+					 * times, and waits three seconds each time */
 
 static uint32_t raise_generation(struct root *root)
 {

@@ -53,7 +53,7 @@ int words_split(const char *text, size_t len, struct words *ret_words)
 	struct words words = { .copy = strndup(text, len) };
 	char *at = words.copy;
 
-	/* There is at most one token for two characters. */
+	/* Every two characters contain the start of one token at most. */
 	words.word = calloc(len / 2 + 2, sizeof(*words.word));
 	if (!words.copy || !words.word) {
 		words_free(&words);

@@ -28,7 +28,7 @@ struct function_moved {
 	uint64_t id;			/* name of the table's file in DIR/moved, a number */
 	const struct moved_head *head;	/* the table, which is a part of the result of the
 					 * parser; NULL: there is none */
-	enum elf_left_out left_out;	/* why there is none */
+	enum elf_left_out left_out;	/* reason why @head is NULL */
 	struct elf_symbols made;	/* symbols made up for the functions that have none:
 					 * FILE+0xADDRESS */
 	bool is_stored;			/* true: the table's file in DIR/moved was written */

@@ -21,8 +21,8 @@ struct trigger_cmd;
 /* One function that has the command of a struct function_probe. */
 struct function_probe_entry {
 	uint32_t function;		/* number of the function */
-	uint32_t counter;		/* 1 + number of the rule word with the count;
-					 * 0: the command runs without limit */
+	uint32_t counter;		/* 1 + number of the rule word that contains the count;
+					 * 0: no count, so the command always runs */
 	uint32_t target_row;		/* row of the target event in the table of
 					 * events, if the command has a target */
 	struct soft_event *target;	/* soft mode of the target; holds a reference;

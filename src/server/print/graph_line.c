@@ -50,12 +50,12 @@ struct call {
 	bool is_handler;		/* true: the function is the signal handler itself */
 	int32_t pid;			/* thread id */
 	uint64_t func;			/* address of the function */
-	int32_t depth;			/* 0 to GRAPH_DEPTH_MAX */
-	/* Only for a start: */
-	uint64_t retaddr;		/* 0: not recorded */
+	int32_t depth;			/* depth of the call, 0 to GRAPH_DEPTH_MAX */
+	/* The next members are set only for a start. */
+	uint64_t retaddr;		/* return address of the call; 0: not recorded */
 	bool has_args;
 	uint64_t args[ARCH_ARG_REGS];
-	/* Only for an end: */
+	/* The next members are set only for an end. */
 	uint32_t overrun;
 	uint64_t retval;
 	bool has_retval;

@@ -16,7 +16,7 @@ struct entry {
 	uint8_t flags;			/* bits of enum entry_flags (context.c) */
 	uint8_t preempt_count;		/* low 4 bits: preempt-depth; high 4 bits: depth
 					 * of migrate-disable */
-	int32_t pid;			/* thread */
+	int32_t pid;			/* id of the thread */
 };
 
 /* Return the common fields of @record.  A field that a short record lacks is 0. */

@@ -68,7 +68,7 @@ void lines_advance(struct lines *lines);
 /* A stream of records that is no struct merge. */
 struct lines_stream {
 	struct line_source source;
-	const struct tracer *tracer;	/* methods of the tracer that has recorded */
+	const struct tracer *tracer;	/* methods of the tracer that has made the records */
 	/* Method second: get the record after the current one on @cpu; CPU_ALL: on any CPU.
 	 * Returns 1, or 0 if there is none, or if it is not known. */
 	int (*second)(void *ctx, int cpu, struct merge_record *ret_record);

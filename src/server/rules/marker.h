@@ -19,7 +19,7 @@ struct marker_head {
 	uint16_t type;			/* id of the event */
 	uint8_t flags;
 	uint8_t preempt_count;
-	int32_t pid;			/* thread */
+	int32_t pid;			/* id of the thread */
 };
 
 /*
