@@ -85,7 +85,7 @@ ulf record -o "$TMPDIR/hostile.dat" -e 'hostile:*' -- "$ULF_BUILD/tests/cli-host
 contains "$(ulf report "$TMPDIR/hostile.dat")" "two$esc]0;owned$(printf '\a')$nl<fake>-1"
 for pager in '' cat 'grep -v nosuch'; do
 	text=$(PAGER=$pager on_terminal "ulf report $TMPDIR/hostile.dat")
-	contains "$text" "$esc[1;36mhostile_text$esc[0m: "
+	contains "$text" "${esc}[1;36mhostile_text${esc}[0m: "
 	text=$(printf '%s\n' "$text" | sed "s/$esc\[\(1;36\|1;31\|2\|0\)m//g")
 	is_clean "ulf report through '$pager'" "$text"
 	contains "$text" 'dynamic \none\ntwo\x1b]0;owned\x07\n<fake>-1'

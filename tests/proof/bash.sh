@@ -26,7 +26,7 @@ wrap bash "$TMPDIR/bin/bash"
 run_test() {
 	cd "$TMPDIR/tests" || return
 	THIS_SH=$TMPDIR/bin/bash BASH_TSTOUT=$TMPDIR/tstout PATH=$TMPDIR/tests:$PATH \
-		BUILD_DIR=$source LC_ALL=C LANG=C TMPDIR=$TMPDIR timeout 300 sh "./run-$1" 2>&1
+		BUILD_DIR=$source LC_ALL=C LANG=C timeout 300 sh "./run-$1" 2>&1
 	echo "status $?"
 	rm -f "$TMPDIR/tstout"
 }
