@@ -120,7 +120,7 @@ const struct cli_cmd cli_export = {
 "                        csv: a line for each call and event (.csv)\n"
 "                        folded: stacks of functions with their times in ns (.folded)\n"
 "                        svg: a flame graph, for browsers (.svg)\n"
-"  -o, --output=OUTPUT   the file to write; its name may say the format; -: stdout.\n"
+"  -o, --output=OUTPUT   the file to write; its suffix may select the format; -: stdout.\n"
 "                        Without it: FILE with the suffix of the format\n"
 "  -e, --event=EVENTS    write these events: sys:event, sys:*, sys, event; with commas\n"
 "  -f, --filter=FILTER   write records that pass the filter; events that lack a field\n"
