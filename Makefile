@@ -61,6 +61,11 @@ build:
 setup:
 	@tools/setup
 
+# The browser that tests/cli/view_browser.sh opens pages with: about 300 MB.
+.PHONY: setup-view
+setup-view:
+	@tools/setup --view
+
 .PHONY: demo
 demo: setup build
 	@ULF_BUILD='$(CURDIR)/$(BUILD)' tools/demo
@@ -166,6 +171,7 @@ clean:
 help:
 	@echo 'make            build into $(BUILD)/, or name the Debian packages that are missing'
 	@echo 'make setup      install these packages'
+	@echo 'make setup-view install the browser with which tests look at pages of ulf view'
 	@echo 'make demo       a guided tour: the sample program, traced'
 	@echo 'make test       build and run all tests; T=PATTERN for some, J=N for N at a time'
 	@echo 'make conformance the kernel'\''s own trace headers and self-tests'

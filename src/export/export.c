@@ -542,6 +542,7 @@ int export_files(struct datfile *const *files, uint32_t nr, const struct export_
 	walk->ex.fd = fd;
 	walk->ex.format = format;
 	walk->ex.settings = settings;
+	walk->ex.why = why;
 	walk->ex.files = files;
 	walk->ex.nr_files = nr;
 	text_init(&walk->ex.out, TEXT_BYTES);

@@ -108,6 +108,7 @@ struct export {
 	struct text out;		/* what is not written yet */
 	struct text scratch;		/* texts of values */
 	void *state;			/* of the format */
+	struct text *why;		/* a format may append why it has failed */
 	int error;			/* -errno: the format has failed */
 	struct export_totals totals;
 };
