@@ -112,6 +112,11 @@ bench:
 bench-sqlite: setup build
 	@bench/sqlite $(BUILD)
 
+.PHONY: bench-record
+bench-record: build
+	@tools/setup --bench
+	@bench/record $(BUILD)
+
 # Instrumented builds live next to the ordinary one.
 .PHONY: asan
 asan: setup
@@ -179,6 +184,7 @@ help:
 	@echo 'make proof      programs of Debian at work while all of them is traced'
 	@echo 'make bench      the cost of an event, next to its peers'
 	@echo 'make bench-sqlite the cost of tracing a real program, which it fetches'
+	@echo 'make bench-record what a recording of all functions of SQLite costs, beside uftrace'
 	@echo 'make asan       tests under AddressSanitizer and UBSan, in build-asan/'
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
 	@echo 'make lint       cppcheck, shellcheck, format; names their packages if they are missing'
