@@ -16,8 +16,11 @@
 #define __ULF_UNDEF_TRACE_INCLUDE_FILE
 #endif
 
-/* TRACE_INCLUDE_PATH is relative to this directory, include/trace. */
-#ifndef TRACE_INCLUDE_PATH
+/* __ULF_TRACE_HEADER is defined by include/adopt/: a file that the header itself names.
+ * TRACE_INCLUDE_PATH is relative to this directory, include/trace. */
+#ifdef __ULF_TRACE_HEADER
+#define __TRACE_INCLUDE(system) __ULF_TRACE_HEADER
+#elif !defined(TRACE_INCLUDE_PATH)
 #define __TRACE_INCLUDE(system) <trace/events/system.h>
 #define __ULF_UNDEF_TRACE_INCLUDE_PATH
 #else

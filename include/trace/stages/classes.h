@@ -12,6 +12,7 @@
 
 #define DEFINE_EVENT(template, name, proto, args)		__ULF_END
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)	__ULF_END
+#define DEFINE_EVENT_NAMED(template, id, system, name, proto, args) __ULF_END
 #define DEFINE_CUSTOM_EVENT(template, name, proto, args)	__ULF_END
 
 #define __field(type, item)	__field_ext(type, item, FILTER_OTHER)

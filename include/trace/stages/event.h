@@ -43,6 +43,9 @@
 	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    template)
+#define DEFINE_EVENT_NAMED(template, id, system, name, proto, args)	\
+	__ULF_EVENT(template, id, system, name, &__tracepoint_##id,	\
+		    PARAMS(proto), PARAMS(args), template)
 #define DEFINE_EVENT_PRINT(template, name, proto, args, print)		\
 	static const char print_fmt_##name[] = print;			\
 	__ULF_EVENT(template, name, TRACE_SYSTEM_STRING, #name,		\
