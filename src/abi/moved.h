@@ -24,6 +24,9 @@
  *	struct moved_frame [nr_frames]
  *	uint8_t [original_bytes]	what the process must find at vaddr
  *	uint8_t [copy_bytes]		the copy; the fields of fixups are 0
+ *
+ * After the pool, at byte head.syscalls_at, the table has head.nr_syscalls rows for the
+ * instructions of the object that make a system call (struct moved_syscall).
  */
 #ifndef ULF_ABI_MOVED_H
 #define ULF_ABI_MOVED_H
@@ -32,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOVED_MAGIC		0x3264766du	/* the bytes "mvd2" */
+#define MOVED_MAGIC		0x3364766du	/* the bytes "mvd3" */
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
 #define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
 #define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
@@ -152,6 +155,46 @@ struct moved_frame {
 	uint8_t reserved2[2];
 };
 
+/* The reasons why a system call cannot be traced: X(number, name, text). */
+#define MOVED_SYSCALL_REASONS(X)						\
+	X(0, NONE, "it can be traced")						\
+	X(1, NUMBER, "the instruction before it does not set its number")	\
+	X(2, ENTERED, "a jump may lead between that instruction and the call")	\
+	X(3, FUNCTION, "its unwind table does not describe the code around it")	\
+	X(4, CHANGED, "the dynamic linker changes the code around it")
+
+#define MOVED_SYSCALL_ENUM(number, name, text) MOVED_SYSCALL_##name = (number),
+enum moved_syscall_reason {
+	MOVED_SYSCALL_REASONS(MOVED_SYSCALL_ENUM)
+		MOVED_NR_SYSCALL_REASONS,
+};
+
+#define MOVED_AFTER_MAX		16u	/* size of moved_syscall.after */
+
+/*
+ * An instruction that makes a system call.  It stays where it is.  A jump may replace the
+ * instruction before it, which sets the number of the call, and another jump the one after it:
+ *
+ *	vaddr - 5	mov $NR,%eax			becomes a jump
+ *	vaddr		syscall
+ *	vaddr + 2	cmp $-4096,%rax			becomes a jump
+ *
+ * Each of them is one instruction, so no thread can be inside of what a jump replaces.
+ */
+struct moved_syscall {
+	uint64_t vaddr;			/* address of the instruction `syscall` */
+	uint16_t nr;			/* number of the system call */
+	uint8_t reason;			/* enum moved_syscall_reason; if it is not 0, all later
+					 * members are 0, and @nr */
+	uint8_t after_insn;		/* size of the instruction after the call, which may be
+					 * moved; 0: no jump can replace it */
+	uint8_t after_bytes;		/* number of bytes in @after: the instruction, and padding
+					 * after it that the jump covers */
+	uint8_t ends;			/* 1: that instruction is a return */
+	uint8_t reserved[2];
+	uint8_t after[MOVED_AFTER_MAX];	/* the bytes that the object must have after the call */
+};
+
 struct moved_head {
 	uint32_t magic;			/* MOVED_MAGIC; another layout has another magic */
 	uint32_t head_bytes;		/* sizeof(struct moved_head); the rows follow */
@@ -166,13 +209,17 @@ struct moved_head {
 					 * range */
 	uint64_t text_hash;		/* moved_hash() of the bytes from @text to before
 					 * @text_end, as they are in the file */
-	uint64_t reserved;
+	uint32_t syscalls_at;		/* offset in the table of struct moved_syscall
+					 * [nr_syscalls], sorted by vaddr; the table ends with
+					 * them */
+	uint32_t nr_syscalls;
 };
 
 static_assert(sizeof(struct moved_row) == 32, "ABI");
 static_assert(offsetof(struct moved_row, class) == 16, "ABI");
 static_assert(sizeof(struct moved_fixup) == 16, "ABI");
 static_assert(sizeof(struct moved_frame) == 16, "ABI");
+static_assert(sizeof(struct moved_syscall) == 32, "ABI");
 static_assert(sizeof(struct moved_head) == 96, "ABI");
 static_assert(offsetof(struct moved_head, text) == 64, "ABI");
 
@@ -203,6 +250,12 @@ static inline const uint8_t *moved_original(const struct moved_head *head,
 					    const struct moved_row *row)
 {
 	return (const uint8_t *)(moved_frames(head, row) + row->nr_frames);
+}
+
+/* Returns the system calls: head->nr_syscalls rows. */
+static inline const struct moved_syscall *moved_syscalls(const struct moved_head *head)
+{
+	return (const struct moved_syscall *)((const uint8_t *)head + head->syscalls_at);
 }
 
 #endif

@@ -21,6 +21,7 @@
  *	fsite_form.h	recognizing function entries
  *	fsite.h		switching function entries
  *	fcode.h		finding the function of code that fsite.h has made
+ *	scall.h		code around system calls
  *	moved.h		copies of a function's first instructions
  *	insn.h		decoding instructions, and making these copies
  *	ftrace.h	the hooks of traced functions
@@ -55,6 +56,7 @@ struct ring_set;
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/moved.h"
 #include "arch/x86_64/fcode.h"
+#include "arch/x86_64/scall.h"
 #include "arch/x86_64/insn.h"
 #include "arch/x86_64/ftrace.h"
 #else

@@ -184,6 +184,8 @@ const struct cli_cmd cli_run = {
 "  --ftrace-dump-on-oops     if a signal kills the program, print its records to\n"
 "                            stderr first (see `ulf help dump`); =orig_cpu: only\n"
 "                            records of the CPU on which the program dies\n"
+"  --syscalls                the program's system calls are events: raw_syscalls:sys_enter\n"
+"                            and sys_exit\n"
 "  --tp-printk               also print events to stderr as they are recorded\n"
 "\n"
 "With --follow, PROGRAM may be a script, or a wrapper such as make, env or timeout.\n"

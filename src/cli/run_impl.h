@@ -40,6 +40,7 @@
 	{ "ftrace-graph-filter", required_argument, NULL, RUN_WORD(GRAPH_FILTER) },	\
 	{ "ftrace-graph-notrace", required_argument, NULL, RUN_WORD(GRAPH_NOTRACE) },	\
 	{ "ftrace-graph-max-depth", required_argument, NULL, RUN_WORD(GRAPH_DEPTH) },	\
+	{ "syscalls", no_argument, NULL, RUN_WORD(SYSCALLS) },		\
 	{ "alloc-snapshot", no_argument, NULL, RUN_WORD(SNAPSHOT) },	\
 	{ "stacktrace", no_argument, NULL, RUN_WORD(STACK) },		\
 	{ "stacktrace-filter", required_argument, NULL, RUN_WORD(STACK_FILTER) },	\

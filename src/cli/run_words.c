@@ -59,7 +59,7 @@ bool run_words_has(const struct run *run, enum boot_id id)
 bool run_wants_functions(const struct run *run)
 {
 	static const enum boot_id ids[] = {
-		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER,
+		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER, BOOT_SYSCALLS,
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)

@@ -316,6 +316,12 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
+	if (word->id == BOOT_SYSCALLS) {
+		r = functions_publish(root);
+		if (!r)
+			apply_start(root, &apply);
+		return r;
+	}
 	if (word->id == BOOT_TRACER && root_boot(root)->traces_none)
 		return 0;
 	if (word->id == BOOT_TRACER)
@@ -452,7 +458,7 @@ static bool has_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
 		BOOT_FILTER, BOOT_NOTRACE, BOOT_GRAPH_FILTER, BOOT_GRAPH_NOTRACE,
-		BOOT_STACK, BOOT_STACK_FILTER, BOOT_TRACER,
+		BOOT_STACK, BOOT_STACK_FILTER, BOOT_TRACER, BOOT_SYSCALLS,
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)

@@ -44,6 +44,7 @@
 	X(WARNING, "traceoff_on_warning", NULL)				\
 	X(DUMP, "ftrace_dump_on_oops", "[orig_cpu]")			\
 	X(TP_PRINTK, "tp_printk", NULL)					\
+	X(SYSCALLS, "syscalls", NULL)					\
 	X(FOLLOW, "follow", NULL)
 
 enum boot_id {

@@ -31,8 +31,7 @@ struct first {
 
 /* ---- padding ---- */
 
-/* Returns the end of the padding that starts at @start. */
-static uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end)
+uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end)
 {
 	struct insn insn;
 
@@ -49,9 +48,7 @@ static uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t 
 	return start;
 }
 
-/* Returns the start of the next function, or of the next part of a function.  @function: an
- * element of mover->functions. */
-static uint64_t next_start(const struct mover *mover, const struct function *function)
+uint64_t next_start(const struct mover *mover, const struct function *function)
 {
 	return function + 1 < mover->functions + mover->nr ? function[1].start : mover->text_end;
 }
@@ -89,7 +86,7 @@ static bool uses_flags(const struct mover *mover, const struct function *functio
 	return false;
 }
 
-static bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uint64_t nr)
+bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uint64_t nr)
 {
 	for (uint64_t i = 0; i < nr; i++)
 		if (has_bit(mover, map, vaddr + i))

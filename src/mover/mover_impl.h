@@ -7,6 +7,7 @@
  *	targets.c	addresses that data refers to: relocations, words, exception tables
  *	sweep.c		decode all code: addresses that code refers to, facts about functions
  *	choose.c	what is moved, and how it is replaced
+ *	calls.c		system calls
  *	rows.c		the table
  *
  * Bitmaps have one bit for each byte of the text.  A bit that is set without need makes a
@@ -168,6 +169,19 @@ void sweep_todo(struct mover *mover);
 
 /* Choose the class of each function: how it is replaced, or the reason why it is not. */
 void choose(struct mover *mover);
+/* Returns the end of the padding that starts at @start and ends before @end at the latest. */
+uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end);
+/* Returns the start of the next function, or of the next part of a function.  @function: an
+ * element of mover->functions. */
+uint64_t next_start(const struct mover *mover, const struct function *function);
+/* Returns true if @map has a bit for one of the @nr bytes at @vaddr. */
+bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uint64_t nr);
+
+/* ---- calls.c ---- */
+
+/* Write a row for each instruction of the text that makes a system call.  Returns their
+ * number. */
+uint32_t syscalls_write(const struct mover *mover, struct text *out);
 
 /* ---- frames.c ---- */
 

@@ -79,7 +79,8 @@ static void write_head(const struct mover *mover, struct moved_head *head, struc
 		.magic = MOVED_MAGIC, .head_bytes = sizeof(*head),
 		.row_bytes = sizeof(struct moved_row), .nr_rows = head->nr_rows,
 		.nr_refused = head->nr_refused, .pool_at = head->pool_at,
-		.pool_bytes = (uint32_t)(out->len - head->pool_at),
+		.pool_bytes = head->syscalls_at - head->pool_at,
+		.syscalls_at = head->syscalls_at, .nr_syscalls = head->nr_syscalls,
 		.build_id_bytes = mover->file.id.bytes,
 		.text = mover->text, .text_end = mover->text_end,
 		.text_hash = moved_hash(mover->image + (mover->text - mover->low),
@@ -109,6 +110,8 @@ int rows_write(struct mover *mover, struct text *out)
 		memcpy(out->data + at, &row, sizeof(row));
 		at += sizeof(row);
 	}
+	head.syscalls_at = (uint32_t)out->len;
+	head.nr_syscalls = syscalls_write(mover, out);
 	if (out->error)
 		return out->error;
 	if (out->len > MOVED_BYTES_MAX)

@@ -100,7 +100,7 @@ static void fill_words(struct abi_control *c)
 static bool are_about_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
-		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER,
+		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER, BOOT_SYSCALLS,
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
@@ -307,7 +307,8 @@ static bool wait_for_agent(void)
 void boot_wait_functions(void)
 {
 	if (has_answers && (root_has_boot(BOOT_TRACER) || root_has_boot(BOOT_FILTER) ||
-			    root_has_boot(BOOT_STACK) || root_has_boot(BOOT_STACK_FILTER)))
+			    root_has_boot(BOOT_STACK) || root_has_boot(BOOT_STACK_FILTER) ||
+			    root_has_boot(BOOT_SYSCALLS)))
 		wait_for_agent();
 }
 

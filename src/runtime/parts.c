@@ -26,6 +26,7 @@
 #include "runtime/function/object.h"
 #include "runtime/function/profile.h"
 #include "runtime/function/still.h"
+#include "runtime/function/syscalls.h"
 #include "runtime/unwind/image.h"
 
 const struct runtime_part runtime_part_table[] = {
@@ -88,6 +89,12 @@ const struct runtime_part runtime_part_table[] = {
 		.after_fork = ftrace_after_fork,
 		.has_put_off = ftrace_has_put_off,
 		.detach = ftrace_detach,
+	}, {
+		.name = "system calls",
+		.init = syscalls_init,
+		.start = syscalls_apply,
+		.apply = syscalls_apply,
+		.leave = syscalls_leave,
 	}, {
 		.name = "profiler",
 		.apply = profile_apply,

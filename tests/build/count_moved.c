@@ -7,6 +7,9 @@
  *	build-count_moved -f FILE	lists the frames of each moved instruction: its address,
  *					the CFA's register and offset, register=offset
  *					from the CFA for each saved register
+ *	build-count_moved -c FILE	lists each system call: address, number, bytes of the
+ *					instruction after it that can be moved, or the reason why
+ *					it cannot be traced
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -62,6 +65,22 @@ static void list_frames(const struct moved_head *head)
 			list_frames_of(head, &moved_rows(head)[i]);
 }
 
+static void list_calls(const struct moved_head *head)
+{
+#define TEXT(number, name, text) [number] = text,
+	static const char *const reasons[] = { MOVED_SYSCALL_REASONS(TEXT) };
+
+	for (uint32_t i = 0; i < head->nr_syscalls; i++) {
+		const struct moved_syscall *call = &moved_syscalls(head)[i];
+
+		printf("%lx ", (unsigned long)call->vaddr);
+		if (call->reason)
+			printf("%s\n", reasons[call->reason]);
+		else
+			printf("%u %u\n", call->nr, call->after_insn);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *option = argc > 2 ? argv[1] : "";
@@ -88,6 +107,8 @@ int main(int argc, char **argv)
 		list_rows(head);
 	else if (!strcmp(option, "-f"))
 		list_frames(head);
+	else if (!strcmp(option, "-c"))
+		list_calls(head);
 	else
 		printf("%u %u %u %u\n", moved, head->nr_rows, moved * 1000 / head->nr_rows,
 		       (unsigned int)((clock_posix_ns(CLOCK_PROCESS_CPUTIME_ID) - start_ns) /

@@ -45,6 +45,7 @@ static struct table good_table(void)
 			.pool_at = offsetof(struct table, blocks),
 			.pool_bytes = sizeof(table.blocks), .nr_refused = 1,
 			.text = 0x1000, .text_end = 0x2000,
+			.syscalls_at = sizeof(table),
 		},
 	};
 

@@ -69,6 +69,7 @@ static struct file good_file(void)
 			.row_bytes = sizeof(file.row), .nr_rows = 1,
 			.pool_at = offsetof(struct file, frames) - sizeof(file.head),
 			.pool_bytes = sizeof(file) - offsetof(struct file, frames),
+			.syscalls_at = sizeof(file) - sizeof(file.head),
 			.text = 0x1000, .text_end = 0x2000,
 		},
 		.row = {

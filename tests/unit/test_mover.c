@@ -123,11 +123,37 @@ FUNCTION_IN(TIGHT, tracepoint_first, TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_in_copy, "pushq %rbx\n\t.cfi_def_cfa_offset 16\n\t" TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_in_distance, "addl $5,%edi\n.Ltracepoint_at:\t" TRACEPOINT);
 FUNCTION_IN(TIGHT, tracepoint_after_jump, "movl $1,%eax\n\t" TRACEPOINT);
+/* A function with a system call at .LNAME. */
+#define CALL_IN(name, before, after)						\
+	FUNCTION_IN(LOOSE, name, before "\n.L" #name ":\tsyscall\n\t" after)
+#define SET_NR "movl $39,%eax"
+#define TEST_ERROR "cmpq $-4096,%rax\n\tja one\n\tret"
+CALL_IN(call_tested, "movq %rcx,%r10\n\t" SET_NR, TEST_ERROR);
+CALL_IN(call_alone, SET_NR, "ret");
+CALL_IN(call_then_short, SET_NR, "testq %rax,%rax\n\tjs one\n\tret");
+CALL_IN(call_then_relative, SET_NR, "movl %eax,a_variable(%rip)\n\tret");
+CALL_IN(call_then_jump, SET_NR, ".byte 0xe9\n\t.long one - . - 4");
+CALL_IN(call_then_tracepoint, SET_NR, ".byte 0x0f,0x1f,0x44,0x00,0x00\n\tret");
+CALL_IN(call_then_target, "testl %edi,%edi\n\tje 1f\n\t" SET_NR, "1:\t" TEST_ERROR);
+CALL_IN(call_then_target_inside, "testl %edi,%edi\n\tje 1f + 1\n\t" SET_NR, "1:\t" TEST_ERROR);
+CALL_IN(call_then_end, SET_NR, "hlt");
+CALL_IN(call_of_register, "movl %edi,%eax", TEST_ERROR);
+CALL_IN(call_of_long, "movq $39,%rax", TEST_ERROR);
+CALL_IN(call_far_away, SET_NR "\n\tnop", TEST_ERROR);
+CALL_IN(call_of_large, "movl $0x10000,%eax", TEST_ERROR);
+CALL_IN(call_entered, "cmpl $1,%edi\n\tje .Lcall_entered\n\t" SET_NR, TEST_ERROR);
+CALL_IN(call_entered_inside, "cmpl $1,%edi\n\tje 1f + 1\n1:\t" SET_NR, TEST_ERROR);
+CALL_IN(call_in_table, SET_NR, TEST_ERROR);
+__asm__(".section .text.loose\n\tno_function: " SET_NR "\n\tsyscall\n\tret\n\t"
+	".byte 0xcc,0xcc,0xcc,0xcc,0xcc\n\t.text");
+extern const uint8_t no_function[] __attribute__((visibility("hidden")));
+FUNCTION_IN(LOOSE, after_calls, "movl $1,%eax\n\tret");
+
 FUNCTION_IN(TIGHT, tight_end, "movl %eax,%ebx" FAR);
 
 __asm__(".data\n\t.p2align 3\n"
 	"a_variable: .quad 0\n\t.quad .Llabel_at, label_inside + 2\n\t"
-	".quad before_label + 4, .Ltracepoint_at\n\t.text\n\t"
+	".quad before_label + 4, .Ltracepoint_at, .Lcall_in_table\n\t.text\n\t"
 	".section .rodata\n\t.p2align 2\n\t.globl a_table\n"
 	"a_table: .long .Ltable_at - a_table, table_target - a_table\n\t"
 	/* Relative to a_table this entry would be .Lspared_at - 8, which is spared + 1. */
@@ -437,11 +463,69 @@ static void copies_are_finished(void **state)
 
 /* ---- check of a table ---- */
 
+/* ---- system calls ---- */
+
+static const struct call_case {
+	const uint8_t *code;
+	enum moved_syscall_reason reason;
+	uint32_t after_insn, after_bytes, ends;
+} call_cases[] = {
+	{ call_tested, MOVED_SYSCALL_NONE, 6, 6, 0 },
+	{ call_alone, MOVED_SYSCALL_NONE, 1, 5, 1 },
+	{ call_then_end, MOVED_SYSCALL_NONE, 1, 5, 1 },
+	/* Only the entries of these calls are seen. */
+	{ call_then_short, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_relative, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_jump, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_tracepoint, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_target, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_target_inside, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	/* Neither entries nor returns of these calls are seen. */
+	{ call_of_register, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
+	{ call_of_long, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
+	{ call_far_away, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
+	{ call_of_large, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
+	{ call_entered, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
+	{ call_entered_inside, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
+	{ call_in_table, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
+	{ no_function, MOVED_SYSCALL_FUNCTION, 0, 0, 0 },
+};
+
+/* Returns the first system call at or after @code. */
+static const struct moved_syscall *call_at(const uint8_t *code)
+{
+	const struct moved_syscall *calls = moved_syscalls(head);
+
+	for (uint32_t i = 0; i < head->nr_syscalls; i++)
+		if (calls[i].vaddr >= (uint64_t)code - bias)
+			return &calls[i];
+	return NULL;
+}
+
+static void system_calls_are_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(call_cases) / sizeof(call_cases[0]); i++) {
+		const struct call_case *c = &call_cases[i];
+		const struct moved_syscall *call = call_at(c->code);
+
+		if (!call || call->reason != c->reason || call->nr != (c->reason ? 0 : 39) ||
+		    call->after_insn != c->after_insn || call->after_bytes != c->after_bytes ||
+		    call->ends != c->ends ||
+		    memcmp(call->after, (void *)(bias + call->vaddr + MOVED_SYSCALL_BYTES),
+			   c->after_bytes))
+			fail_msg("case %zu: reason %d, number %d, %d of %d bytes after it", i,
+				 call ? call->reason : -1, call ? call->nr : -1,
+				 call ? call->after_insn : -1, call ? call->after_bytes : -1);
+	}
+}
+
 /* Each of these changes makes a table invalid. */
 static void wrong_tables_are_found(void **state)
 {
 	struct moved_head *copy = malloc(table.len);
 	struct moved_row *row = NULL, *rows = (struct moved_row *)(copy + 1);
+	struct moved_syscall *call;
 	struct moved_frame *frames;
 
 	(void)state;
@@ -451,6 +535,9 @@ static void wrong_tables_are_found(void **state)
 		row = rows + (row_of(two_short) - moved_rows(head));	\
 		frames = (struct moved_frame *)moved_frames(copy, row);	\
 		(void)frames;						\
+		call = (struct moved_syscall *)((char *)copy +		\
+			((const char *)call_at(call_tested) -	\
+			 (const char *)table.data));			\
 		assert_true(moved_check(copy, table.len));		\
 		change;							\
 		assert_false(moved_check(copy, table.len));		\
@@ -486,6 +573,18 @@ static void wrong_tables_are_found(void **state)
 	WRONG(frames[1].copy = 4);
 	WRONG(frames[1].original = 4);
 	WRONG(frames[1].cfa_register = 16);
+	WRONG(copy->syscalls_at += 8);
+	WRONG(copy->nr_syscalls--);
+	WRONG(call->vaddr = call[1].vaddr);
+	WRONG(call->vaddr = copy->text + 4);
+	WRONG(call->vaddr = copy->text_end - 8);
+	WRONG(call->reason = MOVED_SYSCALL_ENTERED);
+	WRONG(call->after_insn = 7);
+	WRONG(call->after_insn = 0);
+	WRONG(call->after_bytes = MOVED_AFTER_MAX + 1);
+	WRONG(call->after_bytes = 4);
+	WRONG(call->ends = 2);
+	WRONG(call->vaddr = call[1].vaddr - 12);
 #undef WRONG
 	assert_false(moved_check(table.data, table.len - 1));
 	assert_false(moved_check(table.data, sizeof(struct moved_head) - 1));
@@ -503,6 +602,7 @@ int main(void)
 		cmocka_unit_test(fields_are_fixed),
 		cmocka_unit_test(frames_are_described),
 		cmocka_unit_test(copies_are_finished),
+		cmocka_unit_test(system_calls_are_found),
 		cmocka_unit_test(wrong_tables_are_found),
 	};
 

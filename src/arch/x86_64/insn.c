@@ -8,6 +8,7 @@
 #include <Zydis/Zydis.h>
 
 #include "arch/x86_64/insn.h"
+#include "arch/x86_64/moved.h"
 #include "arch/x86_64/unwind.h"
 
 #define STATUS_FLAGS	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | \
@@ -224,6 +225,17 @@ bool insn_decode(const uint8_t *code, uint64_t bytes, uint64_t vaddr, struct ins
 	}
 	read_flags(&in, ret_insn);
 	return true;
+}
+
+bool insn_is_syscall(const uint8_t *code, uint64_t bytes)
+{
+	return bytes >= MOVED_SYSCALL_BYTES && code[0] == 0x0f && code[1] == 0x05;
+}
+
+bool insn_is_syscall_number(const uint8_t *code, uint32_t *ret_nr)
+{
+	memcpy(ret_nr, code + 1, sizeof(*ret_nr));
+	return code[0] == 0xb8;			/* mov $number,%eax */
 }
 
 static uint64_t relative_address(const uint8_t *field, uint64_t end)

@@ -35,8 +35,11 @@ static bool check_head(const struct moved_head *head, uint64_t bytes)
 	    head->head_bytes != sizeof(*head) || head->row_bytes != sizeof(struct moved_row))
 		return false;
 	pool_at = sizeof(*head) + (uint64_t)head->nr_rows * sizeof(struct moved_row);
-	return head->pool_at == pool_at && pool_at <= bytes &&
-	       head->pool_bytes == bytes - pool_at && head->nr_refused <= head->nr_rows &&
+	return head->pool_at == pool_at && pool_at <= head->syscalls_at &&
+	       head->syscalls_at <= bytes && head->syscalls_at % MOVED_POOL_ALIGN == 0 &&
+	       head->pool_bytes == head->syscalls_at - pool_at &&
+	       (uint64_t)head->nr_syscalls * sizeof(struct moved_syscall) ==
+	       bytes - head->syscalls_at && head->nr_refused <= head->nr_rows &&
 	       head->build_id_bytes <= sizeof(head->build_id) && head->text <= head->text_end;
 }
 
@@ -104,6 +107,46 @@ static bool check_row(const struct moved_head *head, const struct moved_row *row
 	return row->class == MOVED_REFUSED ? check_refused(row) : check_moved(head, row);
 }
 
+/* Check the numbers of a system call that can be traced. */
+static bool check_traced_syscall(const struct moved_head *head, const struct moved_syscall *call)
+{
+	if (call->ends > 1 || call->after_bytes > MOVED_AFTER_MAX ||
+	    call->after_insn > call->after_bytes ||
+	    (call->after_insn ? call->after_bytes < MOVED_JUMP_BYTES : call->after_bytes))
+		return false;
+	return is_in_text(head, call->vaddr - MOVED_SYSCALL_BEFORE,
+			  (uint64_t)MOVED_SYSCALL_BEFORE + MOVED_SYSCALL_BYTES +
+			  call->after_bytes);
+}
+
+/* Check a system call.  @last: the row before it, or NULL.  What jumps may replace at two calls
+ * must not overlap. */
+static bool check_syscall(const struct moved_head *head, const struct moved_syscall *call,
+			  const struct moved_syscall *last)
+{
+	const struct moved_syscall refused = { .vaddr = call->vaddr, .reason = call->reason };
+
+	if (last && last->vaddr >= call->vaddr)
+		return false;
+	if (call->reason)
+		return call->reason < MOVED_NR_SYSCALL_REASONS &&
+		       is_in_text(head, call->vaddr, MOVED_SYSCALL_BYTES) &&
+		       !memcmp(call, &refused, sizeof(refused));
+	return check_traced_syscall(head, call) &&
+	       (!last || last->vaddr + MOVED_SYSCALL_BYTES + last->after_bytes <=
+			 call->vaddr - MOVED_SYSCALL_BEFORE);
+}
+
+static bool check_syscalls(const struct moved_head *head)
+{
+	const struct moved_syscall *calls = moved_syscalls(head);
+
+	for (uint32_t i = 0; i < head->nr_syscalls; i++)
+		if (!check_syscall(head, &calls[i], i ? &calls[i - 1] : NULL))
+			return false;
+	return true;
+}
+
 bool moved_check(const void *table, uint64_t bytes)
 {
 	const struct moved_head *head = table;
@@ -123,7 +166,7 @@ bool moved_check(const void *table, uint64_t bytes)
 			return false;
 		nr_refused += rows[i].class == MOVED_REFUSED;
 	}
-	return nr_refused == head->nr_refused;
+	return nr_refused == head->nr_refused && check_syscalls(head);
 }
 
 /* ---- use a table ---- */

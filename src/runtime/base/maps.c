@@ -40,16 +40,21 @@ static void take_char(struct parser *parser, char c)
 		return;
 	if (c == ends[parser->field])
 		parser->field++;
+	else if (parser->field == RIGHTS)
+		*number = *number << 8 | (uint8_t)c;
 	else
 		*number = *number * (parser->field == INODE ? 10 : 16) + digit;
 }
+
+#define CODE_RIGHTS	('r' << 24 | '-' << 16 | 'x' << 8 | 'p')
 
 static bool end_line(const struct parser *parser, maps_see *see, void *arg)
 {
 	const struct maps_line line = {
 		.start = parser->numbers[START], .end = parser->numbers[END],
 		.dev_major = parser->numbers[MAJOR], .dev_minor = parser->numbers[MINOR],
-		.ino = parser->numbers[INODE],
+		.ino = parser->numbers[INODE], .offset = parser->numbers[OFFSET],
+		.is_code = parser->numbers[RIGHTS] == CODE_RIGHTS,
 	};
 
 	return see(&line, arg);

@@ -239,8 +239,7 @@ static bool are_objects_safe(void)
 	return !nr_unloading || nr_loading;
 }
 
-/* Returns true if the text of @object cannot be unmapped now. */
-static bool may_patch(const struct object *object)
+bool ftrace_may_patch(const struct object *object)
 {
 	return are_objects_safe() || is_program(object);
 }
@@ -266,7 +265,7 @@ static int update_all(void)
 	left_begin();
 	for (struct object *o = object_first(); o; o = next) {
 		next = o->next;
-		if (!may_patch(o)) {
+		if (!ftrace_may_patch(o)) {
 			has_put_off = true;
 			continue;
 		}
@@ -279,7 +278,7 @@ static int update_all(void)
 		if (r != -EFAULT && o->sites.has_old_slots)
 			has_old_slots = true;
 	}
-	return worse_error(ret, left_end(still_flip(may_patch)));
+	return worse_error(ret, left_end(still_flip(ftrace_may_patch)));
 }
 
 static void set_common(uint32_t users);

@@ -281,6 +281,9 @@ int ftrace_drop_settings(void);
  * objects that were not loaded the last time, applies them even if they have not
  * changed. */
 void ftrace_apply_again(void);
+/* Returns true if the text of @object cannot be unmapped now. */
+struct object;
+bool ftrace_may_patch(const struct object *object);
 
 /* ---- functions of stack_tracer.c, which records how deep stacks have been ---- */
 

@@ -20,6 +20,7 @@
 #include "runtime/function/entries.h"
 #include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
+#include "runtime/function/syscalls.h"
 #include "runtime/unwind/object_file.h"
 #include "runtime/function/profile.h"
 #include "runtime/unwind/image.h"
@@ -237,6 +238,8 @@ static int make_moved(const struct loaded *loaded, uint64_t id, uint32_t nr,
 		*ret_object = make_object(&range, FSITE_MOVED, true);
 		r = *ret_object ? 0 : -ENOMEM;
 	}
+	if (!r && syscalls_are_wanted())
+		syscalls_take_functions(*ret_object);
 	if (r)
 		memory_free((void *)range.moved);
 	return r;
@@ -514,6 +517,7 @@ void object_drop(struct object *object)
 	if (process_slot)
 		__atomic_add_fetch(&process_slot->unloads, 1, __ATOMIC_RELAXED);
 	fsites_done(&object->sites);
+	syscalls_free(object->syscalls);
 	memory_free(object->sites.table);
 	memory_free((void *)object->moved);
 	memory_free(object->users);

@@ -29,6 +29,8 @@ struct object {
 	bool has_id;			/* true: build_id is set */
 	uint32_t *users;		/* users of each site, as the server has
 					 * set them; NULL: no site has users */
+	struct syscalls *syscalls;	/* the object's system calls (syscalls.h); NULL: none was
+					 * traced so far */
 	struct abi_figure *figures;	/* the profiler's figures of all sites;
 					 * NULL: there are no figures */
 };

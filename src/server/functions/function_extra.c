@@ -3,6 +3,7 @@
  * out; see function_need.h. */
 #include <string.h>
 
+#include "event/boot.h"
 #include "server/core/instance.h"
 #include "server/core/option_bits.h"
 #include "server/core/root.h"
@@ -37,11 +38,25 @@ static bool has_waiting_entry(const struct instance *instance, const char *modul
 	return false;
 }
 
+bool functions_want_calls(const struct root *root)
+{
+	struct functions *functions = root_functions(root);
+	char words[ABI_BOOT_BYTES];
+
+	if (!functions->is_calls_known) {
+		memcpy(words, root->control->boot, sizeof(words));
+		words[sizeof(words) - 1] = '\0';
+		functions->wants_calls = boot_has(words, BOOT_SYSCALLS);
+		functions->is_calls_known = true;
+	}
+	return functions->wants_calls;
+}
+
 bool functions_must_move(const struct root *root, const struct function_object *plain)
 {
 	const struct instance *instance;
 
-	if (!plain->module || plain->is_needed)
+	if (!plain->module || plain->is_needed || functions_want_calls(root))
 		return true;
 	for_each_instance(instance, root)
 		if (functions_take_all(instance) ||

@@ -30,6 +30,9 @@ bool function_object_is_listed(const struct function_object *object,
 bool functions_take_all(const struct instance *instance);
 /* Return true if @object is loaded, can be analysed, and has not been analysed yet. */
 bool function_object_must_be_analysed(const struct function_object *object);
+/* Return true if the boot settings of @root ask for system calls.  Then all objects are analysed,
+ * and the block of functions names them. */
+bool functions_want_calls(const struct root *root);
 /* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
 /* Return true if a loaded object of @module has functions, or has been analysed. */

@@ -149,6 +149,9 @@ struct functions {
 	uint32_t nr_loaded;		/* number of objects in the previous server's
 					 * block that functions_load() has handled so
 					 * far */
+	bool is_calls_known;		/* true: @wants_calls is set */
+	bool wants_calls;		/* true: the boot settings ask for system calls, whose rows
+					 * are in the tables of moved functions */
 	uint64_t block_objects;		/* checksum of the objects in @block */
 	struct function_search *searches;	/* list of searches, the most recently
 						 * used first */

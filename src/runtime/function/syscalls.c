@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Put jumps to the hooks of scall.S around the system calls of objects, and remove them.
+ *
+ *	off	mov $39,%eax	syscall		cmp $-4096,%rax
+ *	on	jmp enter	syscall		jmp exit
+ *
+ *	enter:	hook, mov $39,%eax,		jmp to the syscall
+ *	exit:	hook, cmp $-4096,%rax,		jmp to the instruction after it
+ *
+ * The instruction of the call itself stays where it is.  So a thread that sleeps in a call,
+ * is restarted (rip - 2), is cancelled there, or returns to it from a signal handler finds what it
+ * expects.  Each jump replaces one instruction, so a thread is before it or after it.  All jumps of
+ * an object come and go at one instant (retext.c).
+ *
+ * Cells stay as long as the object is loaded, because a thread may be interrupted in one and
+ * continue there later.
+ */
+#include "runtime/function/syscalls.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arch/arch.h"
+#include "runtime/event/module.h"
+#include "runtime/function/ftrace.h"
+#include "runtime/function/object.h"
+#include "runtime/function/retext.h"
+#include "runtime/unwind/loaded.h"
+#include "runtime/unwind/unwinders.h"
+#include <ulf/event.h>
+
+void syscalls_init(void)
+{
+	if (syscalls_are_wanted())
+		module_register(syscall_events.module);
+}
+
+/* ---- jumps ---- */
+
+static uint64_t address_of(const struct object *object, const struct scall_site *site)
+{
+	return object->sites.bias + site->vaddr;
+}
+
+/* Write the jump to cell @i, or the original bytes.  Does nothing if the site has unexpected
+ * bytes: then another program has changed the code. */
+static void put_site(const struct object *object, const struct retext *text, uint32_t i, bool is_on)
+{
+	struct syscalls *syscalls = object->syscalls;
+	struct scall_site site = syscall_site(object, i);
+	uint64_t at = address_of(object, &site);
+	uint8_t jump[SCALL_SITE_MAX], seen[SCALL_SITE_MAX];
+
+	if (syscalls->is_jump[i] == is_on)
+		return;
+	scall_encode(syscalls->cells + i, &site, object->sites.bias, jump);
+	retext_get(text, at, seen, site.bytes);
+	if (memcmp(seen, is_on ? site.original : jump, site.bytes))
+		return;
+	retext_put(text, at, is_on ? jump : site.original, site.bytes);
+	syscalls->is_jump[i] = is_on;
+}
+
+/* Returns true if all bytes of the call's sites are in the mapping. */
+static bool is_in(const struct object *object, const struct retext *text, uint32_t i)
+{
+	struct scall_site site = syscall_site(object, i);
+	uint64_t at = address_of(object, &site);
+
+	return at >= text->start && at + site.bytes <= text->end;
+}
+
+/* Switch the sites from cell *@i on that are in the same mapping as the first of them.  Stores in
+ * *@i the next cell. */
+static int switch_mapping(const struct object *object, const char *path, uint32_t *i, bool is_on)
+{
+	struct syscalls *syscalls = object->syscalls;
+	struct scall_site first = syscall_site(object, *i);
+	struct retext text;
+	uint32_t from = *i;
+	int r = retext_begin(path, address_of(object, &first), &text);
+
+	if (r)
+		return r;
+	for (; *i < syscalls->nr; ++*i) {
+		if (!syscall_has_site(object, *i))
+			continue;
+		if (is_in(object, &text, *i))
+			put_site(object, &text, *i, is_on);
+		else if (*i != from)
+			break;
+	}
+	r = retext_end(&text);
+	for (uint32_t k = from; r && k < *i; k++)
+		syscalls->is_jump[k] = !is_on && syscall_has_site(object, k);
+	return r;
+}
+
+static int switch_object(struct object *object, bool is_on)
+{
+	struct loaded loaded;
+	int r = loaded_find(object->text, &loaded);
+
+	if (!r && !object->syscalls)
+		r = syscall_cells_make(object);
+	for (uint32_t i = 0; !r && i < object->syscalls->nr; ) {
+		if (syscall_has_site(object, i))
+			r = switch_mapping(object, loaded.image.name, &i, is_on);
+		else
+			i++;
+	}
+	if (object->syscalls && !r)
+		object->syscalls->is_on = is_on;
+	return r;
+}
+
+/* ---- hits ---- */
+
+static bool is_event_on(const struct tracepoint *tp)
+{
+	return __atomic_load_n(&tp->enabled, __ATOMIC_RELAXED);
+}
+
+static uint64_t enter_slowly(uint64_t args, uint64_t nr, uint64_t c)
+{
+	(void)c;
+	syscall_events.hit_enter((const unsigned long *)args, (long)nr);
+	return 0;
+}
+
+static uint64_t exit_slowly(uint64_t nr, uint64_t ret, uint64_t c)
+{
+	(void)c;
+	syscall_events.hit_exit((long)nr, (long)ret);
+	return 0;
+}
+
+static void enter(const unsigned long *args, uint32_t nr)
+{
+	if (is_event_on(syscall_events.enter))
+		ftrace_call_slowly(enter_slowly, (uint64_t)args, nr, 0);
+}
+
+static void leave(uint32_t nr, long ret)
+{
+	if (is_event_on(syscall_events.exit))
+		ftrace_call_slowly(exit_slowly, nr, (uint64_t)ret, 0);
+}
+
+/* ---- settings ---- */
+
+static bool is_on(const struct object *object)
+{
+	return object->syscalls && object->syscalls->is_on;
+}
+
+/* Prepare the hooks for the first system call that is traced. */
+static int hooks_init(void)
+{
+	if (!ftrace_vectors_init())
+		return -EOPNOTSUPP;
+	scall_handlers = (struct scall_handlers){ enter, leave };
+	unwinders_serve();
+	return 0;
+}
+
+static int apply(bool are_events_on)
+{
+	int ret = 0, r;
+
+	if (are_events_on)
+		ret = hooks_init();
+	for (struct object *o = object_first(); o && !ret; o = o->next) {
+		bool wants_on = are_events_on && o->is_named && o->moved;
+
+		if (wants_on == is_on(o) || (wants_on && !o->moved->nr_syscalls))
+			continue;
+		if (!ftrace_may_patch(o))
+			continue;
+		r = switch_object(o, wants_on);
+		if (r && !ret)
+			ret = r;
+	}
+	return ret;
+}
+
+int syscalls_apply(void)
+{
+	if (!syscalls_are_wanted())
+		return 0;
+	return apply(is_event_on(syscall_events.enter) || is_event_on(syscall_events.exit));
+}
+
+int syscalls_leave(void)
+{
+	return syscalls_are_wanted() ? apply(false) : 0;
+}

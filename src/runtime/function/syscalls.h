@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls of the program.  With the boot setting `syscalls` the events raw_syscalls:sys_enter
+ * and sys_exit exist.  While one of them is on, jumps to hooks are around the system calls of all
+ * objects that the server has named (docs/design/syscalls.md).
+ */
+#ifndef ULF_RUNTIME_SYSCALLS_H
+#define ULF_RUNTIME_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+struct object;
+struct syscalls;
+struct tracepoint;
+struct ulf_module;
+
+/* The events.  Only libulf.so has them: with libulf.a the address of syscall_events is NULL. */
+struct syscall_events {
+	struct ulf_module *module;
+	const struct tracepoint *enter, *exit;
+	void (*hit_enter)(const unsigned long *args, long nr);
+	void (*hit_exit)(long nr, long ret);
+};
+extern const struct syscall_events syscall_events __attribute__((weak, visibility("hidden")));
+
+/* Register the events, if the boot settings ask for them.  No lock held. */
+void syscalls_init(void);
+
+/* ---- functions whose caller holds runtime_lock() ---- */
+
+/* Returns true if the boot settings ask for system calls. */
+bool syscalls_are_wanted(void);
+/* Put jumps around the system calls of all objects, or remove them, as the events are on or off.
+ * Returns 0 or the first -errno; all other objects are switched. */
+int syscalls_apply(void);
+/* Remove all jumps.  Returns 0 or the first -errno. */
+int syscalls_leave(void);
+/* Leave those functions of @object untraced whose first instructions a jump around a system call
+ * may replace: a byte must belong to one jump only. */
+void syscalls_take_functions(struct object *object);
+/* Free the state of an object that was unloaded.  NULL is allowed. */
+void syscalls_free(struct syscalls *syscalls);
+
+/* ---- functions of syscall_cells.c for syscalls.c ---- */
+
+/* The system calls of an object.  runtime_lock() protects all members. */
+struct syscalls {
+	struct fcode_cell *cells;	/* two for each row of the table: enter, exit */
+	uint32_t nr;			/* number of cells */
+	bool is_on;			/* true: the jumps are there */
+	bool is_jump[];			/* for each cell: true if a jump leads to it */
+};
+
+/* Returns the site of cell @cell of @object. */
+struct scall_site syscall_site(const struct object *object, uint32_t cell);
+/* Returns true if there is a site for the cell. */
+bool syscall_has_site(const struct object *object, uint32_t cell);
+/* Make object->syscalls, and write all cells.  Returns 0 or -errno. */
+int syscall_cells_make(struct object *object);
+
+#endif

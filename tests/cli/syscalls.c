@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that makes system calls, for tests/cli/syscalls.sh.
+ *
+ *	cli-syscalls list	make a fixed list of calls between umask(0101) and umask(0102)
+ *	cli-syscalls threads	threads call, fork and take signals until the end of the standard
+ *				input, and check all results.  For each line of the input, print
+ *				whether the code of libc is that of its file
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define THREADS	5
+
+static void check(bool is_right, const char *what)
+{
+	if (is_right)
+		return;
+	fprintf(stderr, "wrong: %s: %m\n", what);
+	abort();
+}
+#define CHECK(condition)	check(condition, #condition)
+
+static void on_signal(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	CHECK(lseek(-1, 77, SEEK_END) == -1 && errno == EBADF);
+	errno = saved;
+}
+
+/* Wait for a child that must exit with @status. */
+static void wait_for(pid_t child, int status)
+{
+	int seen;
+
+	CHECK(child > 0 && waitpid(child, &seen, 0) == child);
+	CHECK(WIFEXITED(seen) && WEXITSTATUS(seen) == status);
+}
+
+static void *run_thread(void *arg)
+{
+	CHECK(dup3(2, 2, 0) == -1 && errno == EINVAL);
+	return arg;
+}
+
+static void call_with_children(void)
+{
+	pthread_t thread;
+	pid_t child = fork();
+
+	if (!child) {
+		CHECK(getppid() > 0 && lseek(0, 1, 99) == -1);
+		_exit(3);
+	}
+	wait_for(child, 3);
+	child = vfork();
+	if (!child)
+		_exit(4);
+	wait_for(child, 4);
+	CHECK(!pthread_create(&thread, NULL, run_thread, NULL) && !pthread_join(thread, NULL));
+}
+
+static int make_list(void)
+{
+	struct stat st;
+	int pair[2], file;
+
+	CHECK(getppid() > 0);
+	file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	CHECK(file >= 0 && write(file, "abc", 3) == 3 && !fstat(file, &st));
+	CHECK(fcntl(file, F_GETFD) == FD_CLOEXEC && dup2(file, 9) == 9);
+	CHECK(!close(9) && close(9) == -1 && errno == EBADF);
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	CHECK(send(pair[0], "12345", 5, MSG_NOSIGNAL) == 5);
+	CHECK(getpriority(PRIO_PROCESS, 0) == 0 && sched_yield() == 0 && alarm(0) == 0);
+	CHECK(kill(getpid(), 0) == 0 && access("/nowhere", R_OK) == -1);
+	signal(SIGUSR1, on_signal);
+	CHECK(raise(SIGUSR1) == 0);
+	call_with_children();
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static bool has_ended;
+
+static void *call_all(void *arg)
+{
+	const struct timespec short_time = { 0, 100000 };
+	pid_t parent = getppid();
+	long number = (long)arg;
+	double sum = number;
+
+	for (unsigned int i = 0; !__atomic_load_n(&has_ended, __ATOMIC_RELAXED); i++) {
+		double before = sum;
+
+		CHECK(getppid() == parent);
+		CHECK(lseek(-1, i, SEEK_SET) == -1 && errno == EBADF);
+		sum += i;
+		CHECK(sum == before + i);
+		if (number == 0)
+			raise(SIGUSR1);
+		if (number == 1)
+			clock_nanosleep(CLOCK_MONOTONIC, 0, &short_time, NULL);
+		if (number == 2 && i % 500 == 0) {
+			pid_t child = fork();
+
+			if (!child)
+				_exit(getppid() > 0 ? 7 : 8);
+			wait_for(child, 7);
+		}
+	}
+	return NULL;
+}
+
+/* Print how many bytes of libc's code differ from its file. */
+static void compare_code(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uint64_t start, end, offset, function = (uint64_t)&getppid, nr = 0;
+	char line[1024], path[512] = "";
+	int file;
+	uint8_t *code;
+
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %511s", &start,
+			   &end, &offset, path) == 4 && function >= start && function < end)
+			break;
+	fclose(maps);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	CHECK(file >= 0);
+	code = mmap(NULL, end - start, PROT_READ, MAP_PRIVATE, file, (off_t)offset);
+	CHECK(code != MAP_FAILED);
+	for (uint64_t i = 0; i < end - start; i++)
+		nr += code[i] != ((const uint8_t *)start)[i];
+	munmap(code, end - start);
+	close(file);
+	printf("%s\n", nr ? "changed" : "original");
+	fflush(stdout);
+}
+
+static int run_threads(void)
+{
+	pthread_t threads[THREADS];
+	char line[16];
+
+	signal(SIGUSR1, on_signal);
+	for (long i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, call_all, (void *)i));
+	while (fgets(line, sizeof(line), stdin))
+		compare_code();
+	__atomic_store_n(&has_ended, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "threads"))
+		return run_threads();
+	umask(0101);
+	make_list();
+	umask(0102);
+	return 0;
+}

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# timeout: 300
+# no-sanitize: address a library with the sanitizer cannot be loaded into a program without
+# no-sanitize: thread a library with the sanitizer cannot be loaded into a program without
+# The events raw_syscalls:sys_enter and sys_exit have the kernel's formats, record what strace
+# shows, and come and go while threads run.
+. tests/cli/common
+program=$ULF_BUILD/tests/cli-syscalls
+ulf server --background
+
+# ---- formats ----
+
+ulf run -o "$TMPDIR/trace" --syscalls -e 'raw_syscalls:*' -- "$program" list 2>"$TMPDIR/err" ||
+	fail "$(cat "$TMPDIR/err")"
+root=$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\).*/\1/p')
+ulf cat "$root/events/raw_syscalls/sys_enter/format" | sed 1,7d >"$TMPDIR/enter"
+printf '%s\n' '' '	field:long id;	offset:8;	size:8;	signed:1;' \
+	'	field:unsigned long args[6];	offset:16;	size:48;	signed:0;' '' \
+	'print fmt: "NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)", REC->id, REC->args[0], REC->args[1], REC->args[2], REC->args[3], REC->args[4], REC->args[5]' |
+	cmp - "$TMPDIR/enter" || fail "sys_enter: $(cat "$TMPDIR/enter")"
+ulf cat "$root/events/raw_syscalls/sys_exit/format" | sed 1,7d >"$TMPDIR/exit"
+printf '%s\n' '' '	field:long id;	offset:8;	size:8;	signed:1;' \
+	'	field:long ret;	offset:16;	size:8;	signed:1;' '' \
+	'print fmt: "NR %ld = %ld", REC->id, REC->ret' |
+	cmp - "$TMPDIR/exit" || fail "sys_exit: $(cat "$TMPDIR/exit")"
+ulf rm "$root"
+
+# ---- against strace ----
+
+command -v strace >/dev/null || skip "strace is not installed"
+strace -f -e raw=all -X raw -o "$TMPDIR/strace" "$program" list ||
+	skip "strace cannot trace: $(tail -n 1 "$TMPDIR/strace")"
+python3 - "$TMPDIR/strace" "$TMPDIR/trace" <<'END' || fail "the calls differ"
+import re, sys
+
+# The calls of the list whose arguments are the same in each run, and their numbers.
+CALLS = { 'getppid': 110, 'openat': 257, 'write': 1, 'fcntl': 72, 'dup2': 33, 'dup3': 292,
+          'close': 3, 'socketpair': 53, 'sendto': 44, 'getpriority': 140, 'sched_yield': 24,
+          'alarm': 37, 'kill': 62, 'access': 21, 'lseek': 8, 'wait4': 61, 'tgkill': 234,
+          'umask': 95, 'newfstatat': 262, 'getpid': 39 }
+NAMES = { number: name for name, number in CALLS.items() }
+COUNT = { 'getppid': 0, 'getpid': 0, 'sched_yield': 0, 'close': 1, 'umask': 1, 'alarm': 1, 'dup2': 2,
+          'kill': 2, 'access': 2, 'getpriority': 2, 'fcntl': 2, 'lseek': 3, 'write': 3, 'dup3': 3,
+          'tgkill': 3, 'openat': 3, 'wait4': 4, 'socketpair': 4, 'newfstatat': 4, 'sendto': 6 }
+# The instruction after this call is shorter than a jump, so its return is not seen.
+UNSEEN = ['tgkill']
+
+def plain(name, number, tids):
+    """Values that differ between runs: addresses, and ids of threads in order of appearance."""
+    if name == 'wait4' and number > 300 and number not in tids:
+        return 'P'      # a child without calls of the list, or an address
+    if number in tids:
+        return 'T%d' % tids.index(number)
+    return 'P' if 1 << 20 < number < 1 << 63 and number >> 12 != 0xfffff else number & 0xffffffff
+
+def between_umasks(calls):
+    """For each thread, its calls between umask(0101) and umask(0102), as enter and exit."""
+    calls = list(calls)
+    tids, by_thread, is_on = list(dict.fromkeys(call[0] for call in calls)), {}, False
+    for tid, name, args, ret in calls:
+        if name == 'umask' and args:
+            is_on = args[0] == 0o101
+        if not is_on or (args is None and name in UNSEEN):
+            continue
+        row = [name] + [plain(name, x, tids) for x in args] if args is not None else \
+              [name, '=', plain(name, ret, tids) if name != 'getppid' else 'parent']
+        by_thread.setdefault(tids.index(tid), []).append(row)
+    return by_thread
+
+def of_strace(path):
+    for line in open(path):
+        tid, rest = line.split(None, 1)
+        enter = re.match(r'(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)', rest)
+        if not enter or enter[1] not in CALLS:
+            continue
+        name, is_enter = enter[1], 'resumed>' not in rest
+        if is_enter:
+            args = enter[2].split(' <unfinished')[0].split(')')[0].split(', ')
+            args = [int(x, 0) for x in args if x.strip()]
+            yield int(tid), name, args[:COUNT[name]], None
+        ret = re.search(r'\) += (-?\w+)(?: (\w+))?', rest)
+        if ret:
+            import errno
+            value = int(ret[1], 0)
+            if value == -1 and ret[2]:
+                value = -getattr(errno, ret[2])
+            yield int(tid), name, None, value
+
+def of_ulf(path):
+    for line in open(path):
+        m = re.search(r'-(\d+) +\[.*sys_(enter|exit): NR (\d+) (.*)', line)
+        if not m or int(m[3]) not in NAMES:
+            continue
+        name = NAMES[int(m[3])]
+        if m[2] == 'enter':
+            args = [int(x, 16) for x in m[4].strip('()').split(', ')]
+            yield int(m[1]), name, args[:COUNT[name]], None
+        else:
+            yield int(m[1]), name, None, int(m[4][2:])
+
+strace, ulf = between_umasks(of_strace(sys.argv[1])), between_umasks(of_ulf(sys.argv[2]))
+for thread in sorted(set(strace) | set(ulf)):
+    a, b = strace.get(thread, []), ulf.get(thread, [])
+    for i in range(max(len(a), len(b))):
+        if a[i:i + 1] != b[i:i + 1]:
+            sys.exit('thread %d, %d: strace %s, ulf %s' % (thread, i, a[i:i + 3], b[i:i + 3]))
+print(sum(map(len, ulf.values())), 'records in', len(ulf), 'threads are those of strace')
+if len(ulf) < 3 or sum(map(len, ulf.values())) < 45:
+    sys.exit('too few')
+END
+
+# ---- switched while threads run ----
+
+mkfifo "$TMPDIR/in"
+ulf run -o "$TMPDIR/trace" --syscalls -- "$program" threads <"$TMPDIR/in" >"$TMPDIR/out" \
+	2>"$TMPDIR/err" &
+run=$!
+exec 3>"$TMPDIR/in"
+has_root() { root=$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\) .*alive.*/\1/p'); [ -n "$root" ]; }
+until_true has_root
+events=$root/events/raw_syscalls
+asked=0
+# code_is WORD: the program finds the code of libc as WORD says.
+has_answered() { [ "$(wc -l <"$TMPDIR/out")" -ge $asked ]; }
+code_is() {
+	echo >&3
+	asked=$((asked + 1))
+	until_true has_answered
+	expect "code of libc" "$1" "$(tail -n 1 "$TMPDIR/out")"
+}
+code_is original
+for turn in 1 2 3 4 5 6 7 8 9 10; do
+	ulf echo 1 "$events/enable"
+	[ $turn -gt 2 ] || code_is changed
+	has_calls() { ulf cat "$root/trace" | grep -q 'sys_exit: NR 110 = [1-9]'; }
+	until_true has_calls
+	ulf echo 0 "$events/enable"
+	[ $turn -gt 2 ] || code_is original
+	ulf echo '' "$root/trace"
+done
+
+# ---- filters, lists of threads, histograms, triggers ----
+
+ulf echo 'id == 8' "$events/sys_enter/filter"
+ulf echo 'id == 8' "$events/sys_exit/filter"
+ulf echo 'hist:keys=id.syscall if ret == -9' "$events/sys_exit/trigger"
+ulf echo 1 "$events/enable"
+has_filtered() { [ "$(ulf cat "$root/trace" | grep -c 'sys_enter: NR 8 ')" -gt 100 ]; }
+until_true has_filtered
+ulf echo 0 "$events/enable"
+! ulf cat "$root/trace" | grep 'NR ' | grep -vq 'NR 8 ' || fail "the filter lets other calls pass"
+ulf cat "$root/trace" | grep 'sys_exit' | grep -vq 'NR 8 = -9$' && fail "lseek: not EBADF"
+ulf cat "$events/sys_exit/hist" | grep -q 'sys_lseek *\[ *8\] *} hitcount: *[1-9]' ||
+	fail "no lseek: $(ulf cat "$events/sys_exit/hist" | head -n 20)"
+ulf echo '!hist:keys=id.syscall if ret == -9' "$events/sys_exit/trigger"
+code_is original
+exec 3>&-
+wait $run || fail "the program: $(cat "$TMPDIR/err")"
+[ -z "$(ulf cat "$root/error_log")" ] || fail "error_log: $(ulf cat "$root/error_log")"
