@@ -13,70 +13,46 @@
 #include "cli/cli.h"
 #include "cli/conn.h"
 #include "cli/cli_roots.h"
+#include "cli/ls_watch.h"
+#include "cli/root_table.h"
 #include "cli/terminal.h"
 #include "cli/users.h"
 
 #define LOGIN_UID_MIN	1000u		/* smallest user id of people; smaller ids
 					 * belong to system users */
+#define LINE_BYTES	(64u << 10)
 
-/* The widths of columns, in characters. */
-struct columns {
-	int user;			/* width of the column USER; 0 if the column is
-					 * not printed */
-	int name;
-};
-
-static void print_root_row(const struct columns *columns, const char *user,
-			   const struct abi_root_row *row)
+static void print_titles(const struct root_columns *columns)
 {
-	bool is_readable = row->state < ABI_ROOT_CORRUPT;
-	bool has_figures = is_readable && row->events_known != ABI_EVENTS_UNREAD;
-	const char *none = is_readable ? "?" : "-";
-	char pid[16] = "-", events[32], bytes[24], overruns[24];
+	struct text line;
 
-	if (is_readable)
-		snprintf(pid, sizeof(pid), "%u", row->pid);
-	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
-	snprintf(bytes, sizeof(bytes), "%" PRIu64, row->bytes);
-	snprintf(overruns, sizeof(overruns), "%" PRIu64, row->overruns);
-	if (columns->user)
-		terminal_print(stdout, "%-*s ", columns->user, user);
-	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", columns->name, row->name, pid,
-		      root_state_name(row->state), has_figures ? events : none,
-		      has_figures ? bytes : none, has_figures ? overruns : none);
+	text_init(&line, LINE_BYTES);
+	root_table_put_titles(columns, &line);
+	fputs(text_str(&line), stdout);
+	text_done(&line);
 }
 
-static void widen_column(int *width, const char *text)
+static void print_row(const struct root_columns *columns, const char *user,
+		      const struct abi_root_row *row)
 {
-	if ((int)strlen(text) > *width)
-		*width = (int)strlen(text);
-}
+	struct text line;
 
-static void widen_name_column(struct columns *columns, const struct root_list *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->nr; i++)
-		widen_column(&columns->name, list->rows[i].name);
-}
-
-static void print_table_header(const struct columns *columns)
-{
-	if (columns->user)
-		terminal_print(stdout, "%-*s ", columns->user, "USER");
-	terminal_line(stdout, "%-*s %8s %-8s %11s %12s %10s", columns->name, "ROOT", "PID",
-		      "STATE", "EVENTS", "BYTES", "OVERRUNS");
+	text_init(&line, LINE_BYTES);
+	root_table_put_row(columns, user, row, root_state_name(row->state), terminal_is(stdout),
+			   &line);
+	fputs(text_str(&line), stdout);
+	text_done(&line);
 }
 
 static void print_root_table(const struct root_list *list)
 {
-	struct columns columns = { .name = 20 };
+	struct root_columns columns = { .name = ROOT_NAME_WIDTH };
 	size_t i;
 
-	widen_name_column(&columns, list);
-	print_table_header(&columns);
+	root_table_widen_names(&columns, list);
+	print_titles(&columns);
 	for (i = 0; i < list->nr; i++)
-		print_root_row(&columns, NULL, &list->rows[i]);
+		print_row(&columns, NULL, &list->rows[i]);
 }
 
 /* Format @started_ns, a time of CLOCK_BOOTTIME, as a date. */
@@ -206,23 +182,23 @@ static int list_roots(struct conn *conn, bool is_long)
 
 static void print_users(const struct users *users, bool is_long)
 {
-	struct columns columns = { .user = 8, .name = 20 };
+	struct root_columns columns = { .user = 8, .name = ROOT_NAME_WIDTH };
 	const struct user_roots *roots;
 	size_t i;
 
 	for (roots = users->all; roots < users->all + users->nr; roots++) {
 		if (roots->list.nr)
-			widen_column(&columns.user, roots->user.name);
-		widen_name_column(&columns, &roots->list);
+			root_table_widen(&columns.user, roots->user.name);
+		root_table_widen_names(&columns, &roots->list);
 	}
 	if (!is_long)
-		print_table_header(&columns);
+		print_titles(&columns);
 	for (roots = users->all; roots < users->all + users->nr; roots++) {
 		for (i = 0; i < roots->list.nr; i++) {
 			if (is_long)
 				print_root_details(roots->user.name, &roots->list.rows[i]);
 			else
-				print_root_row(&columns, roots->user.name, &roots->list.rows[i]);
+				print_row(&columns, roots->user.name, &roots->list.rows[i]);
 		}
 	}
 }
@@ -309,28 +285,35 @@ static int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 	static const struct option options[] = {
 		{ "all", no_argument, NULL, 'a' },
 		{ "long", no_argument, NULL, 'l' },
+		{ "watch", no_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	bool is_all = false, is_long = false;
+	bool is_all = false, is_long = false, is_watch = false;
 	int option, status;
 	struct conn conn;
 
-	while ((option = cli_option(cmd, argc, argv, "alh", options, &status)) != -1) {
+	while ((option = cli_option(cmd, argc, argv, "alwh", options, &status)) != -1) {
 		if (option == -2)
 			return status;
-		if (option == 'a')
-			is_all = true;
-		else
-			is_long = true;
+		is_all |= option == 'a';
+		is_long |= option == 'l';
+		is_watch |= option == 'w';
 	}
-	if (argc - optind > 1 || ((is_all || is_long) && optind < argc))
+	if (argc - optind > 1 || ((is_all || is_long || is_watch) && optind < argc) ||
+	    (is_watch && (is_all || is_long)))
 		return cli_usage(cmd);
+	if (is_watch && user_is_entered()) {
+		cli_error("--watch is not for --user: run it as the user");
+		return CLI_USAGE;
+	}
 	if (is_all)
 		return list_all_users(is_long);
 	if (conn_open(&conn, CONN_START) < 0)
 		return CLI_FAILED;
-	if (optind < argc)
+	if (is_watch)
+		status = ls_watch(&conn);
+	else if (optind < argc)
 		status = list_directory(&conn, argv[optind]);
 	else
 		status = list_roots(&conn, is_long);
@@ -340,7 +323,7 @@ static int cmd_ls(const struct cli_cmd *cmd, int argc, char **argv)
 
 const struct cli_cmd cli_ls = {
 	.name = "ls",
-	.args = "[--long] [--all] [PATH]",
+	.args = "[--long] [--all] [--watch] [PATH]",
 	.summary = "list the roots: traced programs, alive and dead",
 	.help =
 "Prints one line for each root: name, process id, state (alive, dead, corrupt, or\n"
@@ -349,7 +332,10 @@ const struct cli_cmd cli_ls = {
 "of the tree (see `ulf help cat`).\n"
 "\n"
 "  -l, --long         print all that is known of each root\n"
-"  -a, --all          list the roots of all users (only root can); uses no server\n",
+"  -a, --all          list the roots of all users (only root can); uses no server\n"
+"  -w, --watch        show the list until q or ^C, and refresh it twice a second; if\n"
+"                     the output is no terminal, print a line for each root, for each\n"
+"                     new state of a root, and for roots that are gone\n",
 	.is_for_users = true,
 	.run = cmd_ls,
 };

@@ -12,6 +12,7 @@
 #include "cli/cli_roots.h"
 #include "cli/conn.h"
 #include "cli/event_path.h"
+#include "cli/screen.h"
 #include "cli/terminal.h"
 #include "cli/top.h"
 
@@ -52,7 +53,7 @@ static void make_layout(struct top *top, struct top_layout *ret_layout)
 		.trigger = &top->trigger, .view = &top->view, .is_terminal = is_terminal,
 	};
 	if (is_terminal)
-		top_screen_size(&width, &height);
+		screen_size(&width, &height);
 	ret_layout->width = width;
 	ret_layout->max_rows = (uint32_t)top->rows;
 	if (height > SCREEN_LINES && (!top->rows || top->rows > height - SCREEN_LINES))
@@ -87,7 +88,7 @@ static int show_table(struct top *top)
 	top_put_titles(&layout, &rows, &titles);
 	top_put_rows(&layout, &rows, &lines);
 	if (top->is_screen)
-		top_screen_show(text_str(&summary), text_str(&titles), text_str(&lines),
+		screen_show(text_str(&summary), text_str(&titles), text_str(&lines),
 				top->is_paused ? "paused: press space to continue" : status_keys);
 	else
 		print_plain(text_str(&summary), text_str(&titles), text_str(&lines));
@@ -178,7 +179,7 @@ static void choose_view(struct top *top, enum top_view_kind kind)
 		top->view.kind = kind;
 }
 
-static void sort_by_key(struct top *top, char key)
+static void sort_by_key(struct top *top, int key)
 {
 	for (int i = 0; i < TOP_COLUMNS; i++) {
 		if (top_columns[i].key == key)
@@ -186,7 +187,7 @@ static void sort_by_key(struct top *top, char key)
 	}
 }
 
-static void handle_key(struct top *top, char key)
+static void handle_key(struct top *top, int key)
 {
 	switch (key) {
 	case 'q':
@@ -226,44 +227,33 @@ static void handle_key(struct top *top, char key)
 
 /* ---- the loop ---- */
 
-/* Stop this process, as ^Z demands.  Before it stops, the terminal gets its old settings back. */
-static void stop_process(struct top *top)
-{
-	top_screen_leave();
-	/* Stop by SIGSTOP, because this process has a handler for SIGTSTP. */
-	raise(SIGSTOP);
-	top_screen_enter();
-	show_table(top);
-}
-
 static void run_loop(struct top *top)
 {
 	uint64_t delay_ns = (uint64_t)(top->delay * 1e9), next = top->read_ns + delay_ns;
-	char key = 0;
+	int key = 0;
 
 	while (!top->is_end) {
-		switch (top_wait(next, top->is_screen, &key)) {
-		case TOP_TIMEOUT:
+		switch (screen_wait(next, top->is_screen, &key)) {
+		case SCREEN_TIMEOUT:
 			next_interval(top);
 			/* If the server is slow, there is a pause between two reads, too. */
 			next += delay_ns;
 			if (next < clock_monotonic_ns() + delay_ns / 2)
 				next = clock_monotonic_ns() + delay_ns;
 			break;
-		case TOP_END:
+		case SCREEN_END:
 			top->is_end = true;
 			break;
-		case TOP_RESIZE:
+		case SCREEN_RESIZE:
 			if (top->is_screen)
 				show_table(top);
 			break;
-		case TOP_STOP:
+		case SCREEN_STOP:
+			screen_stop_process();
 			if (top->is_screen)
-				stop_process(top);
-			else
-				raise(SIGSTOP);
+				show_table(top);
 			break;
-		case TOP_KEY_PRESS:
+		case SCREEN_KEY:
 			handle_key(top, key);
 			break;
 		}
@@ -276,12 +266,12 @@ static void run_screen(struct top *top)
 {
 	top->read_ns = clock_monotonic_ns();
 	if (top->is_screen) {
-		top_screen_enter();
+		screen_enter();
 		show_table(top);
 	}
 	run_loop(top);
 	if (top->is_screen) {
-		top_screen_leave();
+		screen_leave();
 		top->is_screen = false;
 		if (top->table.nr)
 			show_table(top);
@@ -320,7 +310,7 @@ static int start_top(struct top *top, char **argv)
 		return ret;
 	top->trigger.conn = &top->conn;
 	top->trigger.event = &top->event;
-	top_signals_start();
+	screen_signals_start();
 	ret = top_trigger_set(&top->trigger, top->key, top->value, (unsigned int)top->size);
 	return ret < 0 ? ret : set_key_title(top);
 }

@@ -7,7 +7,6 @@
  *	top_table.c	figures of each key; differences between two reads
  *	top_rows.c	the rows of a view, sorted; quantiles
  *	top_print.c	rows as lines of text
- *	top_screen.c	the terminal: keys, size, colours
  *
  * The command sets one trigger, hist:name=ulf_top_PID_NS:keys=..., and reads it once per
  * interval.  If quantiles of a field are wanted, the field itself is the last field of the key,
@@ -184,33 +183,5 @@ void top_put_titles(const struct top_layout *layout, const struct top_rows *rows
 		    struct text *out);
 /* Append the rows, a line each. */
 void top_put_rows(const struct top_layout *layout, const struct top_rows *rows, struct text *out);
-
-/* ---- top_screen.c ---- */
-
-/* Begin to use the terminal: stdout, and stdin if it is a terminal, too. */
-void top_screen_enter(void);
-/* Give the terminal its old settings back.  May be called twice. */
-void top_screen_leave(void);
-/* Get the size of the terminal. */
-void top_screen_size(uint32_t *ret_width, uint32_t *ret_height);
-/* Show a screen: first @summary; then @titles, in reverse colours; then @rows; and @status in
- * the last line. */
-void top_screen_show(const char *summary, const char *titles, const char *rows,
-		     const char *status);
-
-/* Catch the signals that end or stop this command, or report a new size of the terminal.  From
- * then on top_wait() reports them. */
-void top_signals_start(void);
-
-enum top_event {
-	TOP_TIMEOUT,
-	TOP_END,			/* SIGINT, SIGTERM, SIGHUP */
-	TOP_RESIZE,
-	TOP_STOP,			/* SIGTSTP */
-	TOP_KEY_PRESS,
-};
-/* Wait until @deadline_ns (CLOCK_MONOTONIC), a signal, or a key press, which is stored in
- * *@ret_key.  @has_keys: false: do not wait for a key press. */
-enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf top: the terminal, and signals; see top.h.
+ * A terminal that a command fills, and signals; see screen.h.
  *
  * The escape sequences are those of ECMA-48 and xterm that each terminal of today knows.
  */
@@ -14,12 +14,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/posix_clock.h"
-#include "cli/top.h"
+#include "cli/screen.h"
 
-#define SCREEN_ENTER	"\033[?1049h\033[?25l"	/* switch to the other screen, hide the cursor */
-#define SCREEN_LEAVE	"\033[?25h\033[?1049l"
-#define SCREEN_HOME	"\033[H"
+#define ENTER_TEXT	"\033[?1049h\033[?25l"	/* switch to the other screen, hide the cursor */
+#define LEAVE_TEXT	"\033[?25h\033[?1049l"
+#define HOME_TEXT	"\033[H"
 #define LINE_END	"\033[K"		/* clear the rest of the line */
 #define REST_CLEAR	"\033[J"		/* clear the lines below */
 #define REVERSE		"\033[7m"
@@ -28,6 +29,8 @@
 static struct {
 	bool is_entered;
 	bool has_keys;			/* true: stdin is a terminal, whose settings are in @old */
+	char keys[16];			/* bytes that were read and are no key yet */
+	size_t nr_keys;
 	struct termios old;
 } screen;
 
@@ -37,7 +40,7 @@ static int signal_pipe[2] = { -1, -1 };
 
 /* ---- the screen ---- */
 
-void top_screen_enter(void)
+void screen_enter(void)
 {
 	struct termios raw;
 
@@ -53,22 +56,22 @@ void top_screen_enter(void)
 		raw.c_cc[VTIME] = 0;
 		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 	}
-	fputs(SCREEN_ENTER, stdout);
+	fputs(ENTER_TEXT, stdout);
 	fflush(stdout);
 }
 
-void top_screen_leave(void)
+void screen_leave(void)
 {
 	if (!screen.is_entered)
 		return;
 	screen.is_entered = false;
-	fputs(SCREEN_LEAVE, stdout);
+	fputs(LEAVE_TEXT, stdout);
 	fflush(stdout);
 	if (screen.has_keys)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &screen.old);
 }
 
-void top_screen_size(uint32_t *ret_width, uint32_t *ret_height)
+void screen_size(uint32_t *ret_width, uint32_t *ret_height)
 {
 	struct winsize size;
 
@@ -80,28 +83,41 @@ void top_screen_size(uint32_t *ret_width, uint32_t *ret_height)
 	*ret_height = size.ws_row;
 }
 
+/* Return how many bytes of a line fit into @width columns. */
+static size_t fit_line(const char *line, size_t len, uint32_t width)
+{
+	size_t at = 0;
+
+	while (at < len && width--) {
+		size_t bytes = utf8_length(line + at, len - at);
+
+		at += bytes ? bytes : 1;
+	}
+	return at;
+}
+
 /* Print lines.  Each line clears the rest of its line on the screen. */
-static void print_lines(const char *text)
+static void print_lines(const char *text, uint32_t width)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 
-		printf("%.*s" LINE_END "\n", (int)len, text);
+		printf("%.*s" LINE_END "\n", (int)fit_line(text, len, width), text);
 		text += len + (text[len] == '\n');
 	}
 }
 
-void top_screen_show(const char *summary, const char *titles, const char *rows,
+void screen_show(const char *summary, const char *titles, const char *rows,
 		     const char *status)
 {
 	uint32_t width, height;
 
-	top_screen_size(&width, &height);
-	fputs(SCREEN_HOME, stdout);
-	print_lines(summary);
+	screen_size(&width, &height);
+	fputs(HOME_TEXT, stdout);
+	print_lines(summary, width);
 	printf(REVERSE "%-*.*s" PLAIN LINE_END "\n", (int)width, (int)strcspn(titles, "\n"),
 	       titles);
-	print_lines(rows);
+	print_lines(rows, width);
 	printf(REST_CLEAR "\033[%u;1H%.*s" LINE_END, height, (int)width - 1, status);
 	fflush(stdout);
 }
@@ -118,7 +134,7 @@ static void on_signal(int number)
 	errno = saved;
 }
 
-void top_signals_start(void)
+void screen_signals_start(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP };
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -137,15 +153,26 @@ void top_signals_start(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static enum top_event event_of_signal(int number)
+void screen_stop_process(void)
+{
+	bool was_entered = screen.is_entered;
+
+	screen_leave();
+	/* Stop by SIGSTOP, because this process has a handler for SIGTSTP. */
+	raise(SIGSTOP);
+	if (was_entered)
+		screen_enter();
+}
+
+static enum screen_event event_of_signal(int number)
 {
 	switch (number) {
 	case SIGWINCH:
-		return TOP_RESIZE;
+		return SCREEN_RESIZE;
 	case SIGTSTP:
-		return TOP_STOP;
+		return SCREEN_STOP;
 	default:
-		return TOP_END;
+		return SCREEN_END;
 	}
 }
 
@@ -160,7 +187,66 @@ static int ms_until(uint64_t deadline_ns)
 	       (int)((deadline_ns - now + 999999) / 1000000);
 }
 
-enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key)
+/* ---- keys ---- */
+
+/* The bytes that a terminal sends for a key, after ESC. */
+static const struct {
+	const char *bytes;
+	int key;
+} sequences[] = {
+	{ "[A", KEY_UP }, { "OA", KEY_UP }, { "[B", KEY_DOWN }, { "OB", KEY_DOWN },
+	{ "[5~", KEY_PAGE_UP }, { "[6~", KEY_PAGE_DOWN },
+	{ "[H", KEY_HOME }, { "OH", KEY_HOME }, { "[1~", KEY_HOME },
+	{ "[F", KEY_END }, { "OF", KEY_END }, { "[4~", KEY_END },
+};
+
+static void remove_bytes(size_t nr)
+{
+	screen.nr_keys -= nr;
+	memmove(screen.keys, screen.keys + nr, screen.nr_keys);
+}
+
+/* Return the length of the sequence at screen.keys, which begins with ESC [: parameters and a last
+ * byte from @ on.  A sequence that is not whole has the length of what is there. */
+static size_t sequence_length(void)
+{
+	size_t at = 2;
+
+	while (at < screen.nr_keys && screen.keys[at] < '@')
+		at++;
+	return at < screen.nr_keys ? at + 1 : at;
+}
+
+/* Take a key from the bytes that were read.  A terminal sends the bytes of a key at once.  Returns
+ * false for a key that has no number here. */
+static bool take_key(int *ret_key)
+{
+	size_t nr = 1;
+
+	*ret_key = (uint8_t)screen.keys[0];
+	if (*ret_key != KEY_ESCAPE || screen.nr_keys < 3 ||
+	    (screen.keys[1] != '[' && screen.keys[1] != 'O')) {
+		remove_bytes(1);
+		return true;
+	}
+	nr = screen.keys[1] == 'O' ? 3 : sequence_length();
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+		if (strlen(sequences[i].bytes) == nr - 1 &&
+		    !memcmp(screen.keys + 1, sequences[i].bytes, nr - 1))
+			*ret_key = sequences[i].key;
+	remove_bytes(nr);
+	return *ret_key != KEY_ESCAPE;
+}
+
+static bool read_keys(void)
+{
+	ssize_t bytes = read(STDIN_FILENO, screen.keys, sizeof(screen.keys));
+
+	screen.nr_keys = bytes > 0 ? (size_t)bytes : 0;
+	return bytes > 0;
+}
+
+enum screen_event screen_wait(uint64_t deadline_ns, bool has_keys, int *ret_key)
 {
 	struct pollfd fds[2] = {
 		{ .fd = signal_pipe[0], .events = POLLIN },
@@ -169,17 +255,17 @@ enum top_event top_wait(uint64_t deadline_ns, bool has_keys, char *ret_key)
 	char byte;
 
 	for (;;) {
-		int ms = ms_until(deadline_ns);
+		int ms = screen.nr_keys ? 0 : ms_until(deadline_ns);
 
 		poll(fds, 2, ms);
 		if (read(signal_pipe[0], &byte, 1) == 1)
 			return event_of_signal(byte);
-		if (fds[1].revents && fds[1].fd >= 0) {
-			if (read(STDIN_FILENO, ret_key, 1) == 1)
-				return TOP_KEY_PRESS;
-			return TOP_END;		/* the terminal was closed */
-		}
-		if (!ms)
-			return TOP_TIMEOUT;
+		if (!screen.nr_keys && fds[1].revents && fds[1].fd >= 0 && !read_keys())
+			return SCREEN_END;	/* the terminal was closed */
+		while (screen.nr_keys)
+			if (take_key(ret_key))
+				return SCREEN_KEY;
+		if (!ms_until(deadline_ns))
+			return SCREEN_TIMEOUT;
 	}
 }

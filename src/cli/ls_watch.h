@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* ulf ls --watch. */
+#ifndef ULF_CLI_LS_WATCH_H
+#define ULF_CLI_LS_WATCH_H
+
+struct conn;
+
+/*
+ * Show the list of roots until the user ends it, or a signal comes.  On a terminal it is refreshed.
+ * Otherwise a line is printed for each root, and again when the root's state changes; a root that
+ * has been removed has the state "gone".  Returns the exit status.
+ */
+int ls_watch(struct conn *conn);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A terminal that a command fills: lines, keys, size, signals.  For ulf top, ulf watch and
+ * ulf ls --watch.
+ */
+#ifndef ULF_CLI_SCREEN_H
+#define ULF_CLI_SCREEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begin to use the terminal: stdout, and stdin if it is a terminal, too. */
+void screen_enter(void);
+/* Give the terminal its old settings back.  May be called twice. */
+void screen_leave(void);
+/* Get the size of the terminal. */
+void screen_size(uint32_t *ret_width, uint32_t *ret_height);
+/* Show a screen: first @summary; then @titles, in reverse colours; then @rows; and @status in
+ * the last line. */
+void screen_show(const char *summary, const char *titles, const char *rows, const char *status);
+
+/* Catch the signals that end or stop this command, or report a new size of the terminal.  From
+ * then on screen_wait() reports them. */
+void screen_signals_start(void);
+/* Stop this process, as ^Z demands.  Before it stops, the terminal gets its old settings back if
+ * the command uses it.  Returns when the process continues; then the caller must show its screen
+ * again. */
+void screen_stop_process(void);
+
+enum screen_event {
+	SCREEN_TIMEOUT,
+	SCREEN_END,			/* SIGINT, SIGTERM, SIGHUP */
+	SCREEN_RESIZE,
+	SCREEN_STOP,			/* SIGTSTP */
+	SCREEN_KEY,
+};
+
+/* Keys that are no characters. */
+enum screen_key {
+	KEY_ESCAPE = 27,
+	KEY_UP = 256, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME, KEY_END,
+};
+
+/* Wait until @deadline_ns (CLOCK_MONOTONIC), a signal, or a key press.  *@ret_key: the byte, or one
+ * of enum screen_key.  @has_keys: false: do not wait for a key press. */
+enum screen_event screen_wait(uint64_t deadline_ns, bool has_keys, int *ret_key);
+
+#endif
