@@ -8,10 +8,10 @@
 # that is declared in one room and defined in another.
 set -eu
 
-python3 - "$ULF_BUILD" <<'EOF'
+python3 - "$ULF_BUILD" "$ULF_SRC" <<'EOF'
 import collections, json, os, subprocess, sys
 
-build = sys.argv[1]
+build, top = sys.argv[1], os.path.realpath(sys.argv[2]) + '/'
 # A room may use the rooms before it.  The three programs (server, CLI, runtime) do not use each
 # other, except that the CLI links the server.
 ORDERS = [
@@ -53,13 +53,14 @@ used = collections.defaultdict(set)
 names = {}			# source file below src/ of each object file
 for command in json.load(open(os.path.join(build, 'compile_commands.json'))):
     source = os.path.normpath(os.path.join(command['directory'], command['file']))
-    at = source.rfind('/src/')
+    if source.startswith(top):
+        source = source[len(top):]
     # Tests compile copies of some files with other flags; these objects have the same names.
-    if at < 0 or '/tests/' in source[at:] or command['output'].startswith('tests/'):
+    if not source.startswith('src/') or command['output'].startswith('tests/'):
         continue
     obj = os.path.join(build, command['output'])
     if os.path.exists(obj):
-        names[obj] = source[at + 5:]
+        names[obj] = source[len('src/'):]
 
 # One nm(1) reads all objects: one process per object would take most of the test's time.
 out = subprocess.run(['nm', '-A', *names], capture_output=True, text=True, check=True).stdout
