@@ -17,6 +17,13 @@
 
 #define ROWS_SHOWN	16		/* maximum number of roots that a message
 					 * lists */
+/*
+ * A program that has ended may have sent a report which the server has not received yet.  At the
+ * latest in the turn of the loop in which the server answers the first request, it accepts the
+ * program's connection.  In the next turn it receives the report, perhaps after the second request.
+ * So the answer to the third request has the report.
+ */
+#define REPORT_TURNS	3
 
 static int compare_root_names(const void *a, const void *b)
 {
@@ -65,9 +72,11 @@ size_t root_list_missing(struct conn *conn, uint32_t run_id, struct abi_no_root 
 		.op = ABI_SOCKET_NO_ROOTS,
 		.offset = run_id,
 	};
-	int ret = conn_call(conn, &request, NULL, 0);
-	size_t nr = ret < 0 ? 0 : conn->data.len / sizeof(*rows);
+	int turns = run_id ? REPORT_TURNS : 1;
+	size_t nr = 0;
 
+	for (int i = 0; i < turns; i++)
+		nr = conn_call(conn, &request, NULL, 0) < 0 ? 0 : conn->data.len / sizeof(*rows);
 	nr = nr < max ? nr : max;
 	memcpy(rows, conn->data.data, nr * sizeof(*rows));
 	for (size_t i = 0; i < nr; i++)

@@ -224,8 +224,14 @@ static void end_request(struct client *client)
 	}
 }
 
-/* Receive requests until an answer must be sent first, or no more bytes have arrived. */
-static bool receive_requests(struct client *client)
+/*
+ * Receive a request and answer it.  Returns early, and is called again, if an answer must be sent
+ * first or bytes of the request are missing.
+ *
+ * A client that sends the next request at once gets its answer in the loop's next turn, after the
+ * other clients have had theirs: a quick client does not keep the server from them.
+ */
+static bool receive_request(struct client *client)
 {
 	size_t wanted;
 	ssize_t len;
@@ -235,9 +241,7 @@ static bool receive_requests(struct client *client)
 		wanted = next_bytes(client, &to);
 		if (wanted == 0) {
 			end_request(client);
-			if (!send_answer(client))
-				return false;
-			continue;
+			return send_answer(client);
 		}
 		len = receive_bytes(client, to, wanted);
 		/*
@@ -263,7 +267,7 @@ static void client_ready(struct loop_source *source, uint32_t events)
 	bool is_there = !(events & (EPOLLERR | EPOLLHUP)) || (events & EPOLLIN);
 
 	if (is_there)
-		is_there = send_answer(client) && receive_requests(client);
+		is_there = send_answer(client) && receive_request(client);
 	if (is_there)
 		update_events(client);
 	else
