@@ -42,7 +42,7 @@ struct cli_cmd {
 #define CLI_COMMANDS(X) \
 	X(run) X(record) X(report) X(graph) X(diff) X(export) X(view) X(archive) X(attach) \
 	X(detach) X(ls) X(mount) X(umount) X(cat) X(echo) \
-	X(exec) X(hist) X(top) X(blackbox) X(dump) X(check) X(rm) X(server) X(stop)
+	X(exec) X(hist) X(top) X(watch) X(blackbox) X(dump) X(check) X(rm) X(server) X(stop)
 
 #define CLI_COMMAND(name)	extern const struct cli_cmd cli_##name;
 CLI_COMMANDS(CLI_COMMAND)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/bits.h"
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
+#include "cli/left_instances.h"
 #include "cli/pid_find.h"
 #include "cli/tree_write.h"
 
@@ -142,32 +142,6 @@ static int find_root(struct conn *conn, const char *word, char **ret_root)
 
 /* ---- the instance ---- */
 
-/* Remove the instances that killed recorders have left. */
-static void remove_left(struct conn *conn, const char *root)
-{
-	char path[PATH_BYTES];
-	struct text names;
-
-	snprintf(path, sizeof(path), "%s/instances", root);
-	if (conn_path(conn, ABI_SOCKET_READDIR, path) < 0)
-		return;
-	text_init(&names, ABI_SOCKET_ANSWER_MAX);
-	text_write(&names, conn->data.data, conn->data.len);
-	text_putc(&names, '\0');
-	/* Each entry is a character d or -, a name and a NUL. */
-	for (const char *at = names.data, *end = at + names.len - 1; at < end;
-	     at += strlen(at) + 1) {
-		int pid = strncmp(at, "d" PREFIX, sizeof(PREFIX)) ?
-			  0 : atoi(at + sizeof(PREFIX));
-
-		if (pid <= 0 || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		snprintf(path, sizeof(path), "%s/instances/" PREFIX "%d", root, pid);
-		conn_path(conn, ABI_SOCKET_RMDIR, path);
-	}
-	text_done(&names);
-}
-
 /* The instance in one of the roots, as the file functions need it. */
 struct place {
 	struct conn *conn;
@@ -205,7 +179,7 @@ static int make_in_root(struct conn *conn, struct record_instance *instance, cha
 	if (!roots)
 		return -ENOMEM;
 	instance->roots = roots;
-	remove_left(conn, root);
+	left_instances_remove(conn, root, PREFIX);
 	place_path(&place, "", path);
 	r = conn_path(conn, ABI_SOCKET_MKDIR, path);
 	if (r < 0)

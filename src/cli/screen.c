@@ -100,9 +100,13 @@ static size_t fit_line(const char *line, size_t len, uint32_t width)
 static void print_lines(const char *text, uint32_t width)
 {
 	while (*text) {
-		size_t len = strcspn(text, "\n");
+		bool is_marked = *text == SCREEN_MARK;
+		size_t len;
 
-		printf("%.*s" LINE_END "\n", (int)fit_line(text, len, width), text);
+		text += is_marked;
+		len = strcspn(text, "\n");
+		printf("%s%.*s%s" LINE_END "\n", is_marked ? REVERSE : "",
+		       (int)fit_line(text, len, width), text, is_marked ? PLAIN : "");
 		text += len + (text[len] == '\n');
 	}
 }

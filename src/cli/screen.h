@@ -15,8 +15,10 @@ void screen_enter(void);
 void screen_leave(void);
 /* Get the size of the terminal. */
 void screen_size(uint32_t *ret_width, uint32_t *ret_height);
+#define SCREEN_MARK	'\001'		/* first byte of a line that is shown in reverse colours */
+
 /* Show a screen: first @summary; then @titles, in reverse colours; then @rows; and @status in
- * the last line. */
+ * the last line.  Lines that are too long are cut. */
 void screen_show(const char *summary, const char *titles, const char *rows, const char *status);
 
 /* Catch the signals that end or stop this command, or report a new size of the terminal.  From
