@@ -153,9 +153,8 @@ struct abi_control {
 					 * function is traced */
 	uint32_t nr_objects;		/* number of rows of the table of objects in use,
 					 * written by the runtime; only grows */
-	uint32_t wants_objects;		/* is 1 if a process that loads an object must
-					 * ask the server, because functions of the
-					 * object may have to be traced */
+	uint32_t wants_objects;		/* enum abi_wants: not 0 if a process that loads an
+					 * object must ask the server */
 	uint64_t perf_ns;		/* perf's clock minus CLOCK_MONOTONIC_RAW, ns; 0:
 					 * not known */
 	uint64_t stack;			/* offset of struct abi_stack; 0 if the stack
@@ -176,6 +175,14 @@ struct abi_control {
 	uint32_t forks;			/* number of forks; the parent adds 1 before fork() */
 	uint32_t forks_done;		/* number of forks whose child has claimed a
 					 * process slot or failed to; the child adds 1 */
+	uint64_t usdt;			/* offset of struct abi_usdt; 0: probes of files
+					 * (usdt.h) are not wanted */
+};
+
+/* Why a process that loads an object must ask the server. */
+enum abi_wants {
+	ABI_WANTS_FUNCTIONS	= 1,	/* functions of the object may have to be traced */
+	ABI_WANTS_USDT		= 2,	/* the object may have USDT probes */
 };
 
 /* The state of the boot settings in abi_control.boot.  The comment of each state says
@@ -548,7 +555,7 @@ static_assert(offsetof(struct abi_control, table_lock) == 1400, "ABI");
 static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
-static_assert(sizeof(struct abi_control) == 1560, "ABI");
+static_assert(sizeof(struct abi_control) == 1568, "ABI");
 static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
 
 /* Tables, blocks and rings begin at multiples of this many bytes.  Processes map,

@@ -23,6 +23,8 @@
  *	fcode.h		finding the function of code that fsite.h has made
  *	scall.h		code around system calls
  *	moved.h		copies of a function's first instructions
+ *	usdt_table.h	tables of USDT probes
+ *	usite.h		switching USDT probes
  *	insn.h		decoding instructions, and making these copies
  *	ftrace.h	the hooks of traced functions
  *	figures.h	adding to the figures of a histogram
@@ -55,6 +57,8 @@ struct ring_set;
 #include "arch/x86_64/fsite_form.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/moved.h"
+#include "arch/x86_64/usdt_table.h"
+#include "arch/x86_64/usite.h"
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/scall.h"
 #include "arch/x86_64/insn.h"

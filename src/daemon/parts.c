@@ -26,6 +26,7 @@
 #include "server/rules/pids.h"
 #include "server/rules/rules.h"
 #include "server/rules/suggest.h"
+#include "server/usdt/usdt.h"
 #include "tracefs/pipe.h"
 
 static const struct root_part root_parts[NR_ROOT_PARTS] = {
@@ -92,6 +93,18 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.list_blocks = functions_list_blocks,
 		.has_unsaved = function_part_has_unsaved,
 		.find_symbol = functions_find_symbol,
+	},
+	[ROOT_PART_USDT] = {
+		.name = "USDT",
+		.state_bytes = sizeof(struct root_usdt),
+		.load = usdt_load,
+		.done = usdt_done,
+		.tick = usdt_tick,
+		.prepare = usdt_prepare,
+		.answer = usdt_answer,
+		.parsed = usdt_settle,
+		.settled = usdt_settled,
+		.list_blocks = usdt_list_blocks,
 	},
 	[ROOT_PART_PROFILE] = {
 		.name = "profile",

@@ -32,6 +32,8 @@ enum option_who {
 						 * options that belong to it */
 	OPT_FUNCTIONS	= 8 | OPT_PROGRAM,	/* the option decides which functions are
 						 * traced: the server publishes them */
+	OPT_EVENTS	= 16 | OPT_PROGRAM,	/* the option decides which events there
+						 * are: the server publishes them */
 	OPT_TOP		= 4,		/* the option's file exists only in the top
 					 * directory */
 };
@@ -99,6 +101,8 @@ enum option_who {
 	/* options that only ulf has: */				\
 	X(ALL_OBJECTS, 51, "all-objects", 0, NOP, OPT_FUNCTIONS,	\
 	  "tracers without a filter take functions of all libraries")	\
+	X(USDT, 52, "usdt", 0, NOP, OPT_EVENTS,			\
+	  "probes that programs and libraries carry (USDT) are events")	\
 	X(DEMANGLE, 31, "demangle", 0, NOP, OPT_SERVER,			\
 	  "names of C++ functions as they are written")			\
 	/* options of tracers: */					\
@@ -146,7 +150,8 @@ enum option_bit {
 
 /* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options
  * that processes apply.  When one of them changes, the server must notify the processes
- * at once.  OPTION_FUNCTIONS: those that decide which functions are traced. */
+ * at once.  OPTION_FUNCTIONS: those that decide which functions are traced.  OPTION_EVENTS: those
+ * that decide which events there are. */
 enum {
 #define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
 	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,
@@ -159,6 +164,10 @@ enum {
 	(((who) & OPT_FUNCTIONS) == OPT_FUNCTIONS ? OPTION_##id : 0) |
 	OPTION_FUNCTIONS = OPTIONS(FUNCTIONS) 0,
 #undef FUNCTIONS
+#define EVENTS(id, bit, name, on, tracer, who, help) \
+	(((who) & OPT_EVENTS) == OPT_EVENTS ? OPTION_##id : 0) |
+	OPTION_EVENTS = OPTIONS(EVENTS) 0,
+#undef EVENTS
 };
 
 /* Returns the bits of the options that the tracer with this number applies when it

@@ -28,6 +28,7 @@
 #include "runtime/function/still.h"
 #include "runtime/function/syscalls.h"
 #include "runtime/unwind/image.h"
+#include "runtime/usdt/usdt.h"
 
 const struct runtime_part runtime_part_table[] = {
 	{
@@ -95,6 +96,11 @@ const struct runtime_part runtime_part_table[] = {
 		.start = syscalls_apply,
 		.apply = syscalls_apply,
 		.leave = syscalls_leave,
+	}, {
+		.name = "USDT",
+		.start = usdt_apply,
+		.apply = usdt_apply,
+		.leave = usdt_leave,
 	}, {
 		.name = "profiler",
 		.apply = profile_apply,

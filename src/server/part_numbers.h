@@ -23,6 +23,8 @@ enum root_part_number {
 					 * releases dynamic events */
 	ROOT_PART_BOOT,
 	ROOT_PART_FUNCTIONS,
+	ROOT_PART_USDT,			/* must come after BOOT, because boot settings may
+					 * set the option usdt */
 	ROOT_PART_PROFILE,		/* must come after FUNCTIONS, because the
 					 * profiler's figures refer to functions that
 					 * FUNCTIONS loads */

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "abi/usdt.h"
 #include "base/bits.h"
 #include "base/text.h"
 #include "symbols/demangle.h"
@@ -18,6 +19,7 @@
 #include "symbols/elf_moved.h"
 #include "symbols/elf_moved_cache.h"
 #include "symbols/elf_sites.h"
+#include "symbols/elf_usdt.h"
 #include "symbols/parse_impl.h"
 
 #define STRINGS_MAX	(1ull << 30)
@@ -255,6 +257,19 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	return write_result(&head, &symbols, &sites, &moved);
 }
 
+/* ---- the job PARSE_USDT ---- */
+
+static int run_usdt(const struct parse_request *request, uint64_t *bytes_left)
+{
+	struct elf_source source = make_elf_source(request, bytes_left);
+	struct text table;
+	int r;
+
+	text_init(&table, USDT_BYTES_MAX);
+	r = elf_usdt_parse(&source, &table);
+	return r ? r : write_result_bytes(table.data, table.len);
+}
+
 /* ---- the job PARSE_DEMANGLE ---- */
 
 /*
@@ -399,5 +414,9 @@ const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_PARAMS] = {
 		.name = "ulf-params", .run = run_params, .serve = serve_params,
 		.limits = { 1024 * MB, 0, 60, 0 },
+	},
+	[PARSE_USDT] = {
+		.name = "ulf-usdt", .run = run_usdt,
+		.limits = { 512 * MB, USDT_BYTES_MAX, 3, 10 },
 	},
 };

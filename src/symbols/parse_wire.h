@@ -19,6 +19,8 @@ enum parse_job_id {
 	PARSE_DEMANGLE,			/* demangled C++ names */
 	PARSE_PARAMS,			/* a session: answer queries about parameters of
 					 * functions */
+	PARSE_USDT,			/* the USDT probes of a file: the result is a table of
+					 * abi/usdt.h, or empty */
 	PARSE_JOBS,
 };
 

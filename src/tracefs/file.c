@@ -15,6 +15,7 @@
 #include "server/core/root.h"
 #include "server/functions/functions.h"
 #include "server/names/objects.h"
+#include "server/rules/events.h"
 #include "symbols/parse.h"
 #include "tracefs/tracefs.h"
 #include "tracefs/tree.h"
@@ -166,6 +167,8 @@ static int write_wait(struct tracefs_file *file, uint64_t wait_ns)
 		return r;
 	if (!r && file->def->applied)
 		file->def->applied(file);
+	if (r && r != -EINPROGRESS)
+		events_log_failed(file->node->root, file->def->name);
 	if (r && r != -EINPROGRESS && file->def->refused)
 		file->def->refused(file);
 	return r;

@@ -197,6 +197,10 @@ static const struct tracefs_def root_files[] = {
 	  "microseconds; function_graph records only longer calls, at their end",
 	  .show = tracing_thresh_show, .store = tracing_thresh_store,
 	  .is_top_only = true },
+	{ "untraceable_events", 0440,
+	  "probes of programs and libraries (USDT) that cannot be events, and why: with the option "
+	  "usdt",
+	  .show = untraceable_events_show, .is_top_only = true },
 	{ "untraceable_functions", 0440,
 	  "the functions that cannot be traced, and why",
 	  .show = untraceable_functions_show, .is_top_only = true },

@@ -194,6 +194,8 @@ SHOW(available_addrs_show);
 SHOW(enabled_functions_show);
 SHOW(touched_functions_show);
 SHOW(functions_info_show);
+/* untraceable_events (untraceable_events.c): the probes that cannot be patched, and the reasons. */
+SHOW(untraceable_events_show);
 /* untraceable_functions (untraceable.c): the functions that an analysis has refused, and the
  * files that were left out. */
 SHOW(untraceable_functions_show);

@@ -10,6 +10,7 @@
 #include "server/functions/function_need.h"
 #include "server/print/tracer.h"
 #include "server/rings/options.h"
+#include "server/usdt/usdt.h"
 #include "tracefs/files.h"
 
 #define WRITE_MAX	63		/* maximum length of a write, as in the kernel,
@@ -47,6 +48,8 @@ static int set_option(struct tracefs_file *file, uint64_t bit, bool is_on)
 	instance_set_option(instance, bit, is_on);
 	if (bit & OPTION_FUNCTIONS)
 		r = functions_option_changed(instance);
+	if (bit & OPTION_EVENTS)
+		r = usdt_option_changed(instance);
 	if (r && r != -ERESTART)
 		instance_set_option(instance, bit, !is_on);
 	if (!r && bit & OPTION_PROGRAM)	/* processes must apply this option */

@@ -19,10 +19,11 @@ ORDERS = [
      'mover', 'ptrace',
      'server/core', 'server/names', 'server/rings', 'server/rules', 'server/dynamic', 'server/hist',
      'server/print',
-     'server/functions', 'tracefs', 'tracefs/fuse', 'daemon', 'cli'],
+     'server/functions', 'server/usdt', 'tracefs', 'tracefs/fuse', 'daemon', 'cli'],
     # Only the program calls functions of runtime/libc, which have the names of libc's functions.
     ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'runtime/base',
-     'runtime/buffer', 'runtime/unwind', 'runtime/event', 'runtime/function', 'runtime', 'runtime/libc'],
+     'runtime/buffer', 'runtime/unwind', 'runtime/event', 'runtime/function', 'runtime/usdt',
+     'runtime', 'runtime/libc'],
 ]
 # The trampolines of src/arch call functions of the runtime and read its variables.
 HOOKS = {
@@ -32,6 +33,7 @@ HOOKS = {
                          'ftrace_graph_lost', 'ftrace_graph_room', 'ftrace_hit',
                          'ftrace_personality', 'ftrace_state', 'ftrace_this',
                          'ftrace_word_of', 'shadow_entries', 'shadow_keys'],
+    'runtime/usdt': ['usdt_hit'],
     'runtime/libc': ['vfork_begin', 'vfork_end', 'vfork_next'],
 }
 # Three uses are allowed against the order: the assembly of the ring reads the empty ring, the

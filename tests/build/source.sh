@@ -44,7 +44,7 @@ complain "longer than 800 lines" "$(awk 'FNR == 801 { print FILENAME }' $code)"
 # its files (tracefs).  No program has two of them, except the server and its tracefs.
 topics=' beat boot buffer comm dynamic events filter format ftrace functions hist moved moved_file
 options part parts pids printk process profile ring root rules run snapshot socket stack_tracer stop table tracer trigger
-unwind verify '
+unwind usdt verify '
 complain "a base name of two topics: rename a file, or add the topic to \$topics" "$(
 	find src -name '*.[ch]' | awk -F/ -v "topics=$topics" '
 	BEGIN { nr = split(topics, list, /[ \n]+/); for (i = 1; i <= nr; i++) known[list[i]] }
@@ -80,7 +80,8 @@ may_not runtime/base 'runtime/(buffer|unwind|event|function|libc)'
 may_not runtime/buffer 'runtime/(unwind|event|function|libc)'
 may_not runtime/unwind 'runtime/(event|function|libc)'
 may_not runtime/event 'runtime/(function|libc)'
-may_not runtime/function 'runtime/libc'
+may_not runtime/function 'runtime/(usdt|libc)'
+may_not runtime/usdt 'runtime/libc'
 may_not server 'export|runtime|tracefs|daemon|cli'
 may_not tracefs 'export|runtime|daemon|cli'
 may_not daemon 'export|runtime|cli'

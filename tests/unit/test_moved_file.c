@@ -94,7 +94,8 @@ static struct file good_file(void)
  * at @addr. */
 static int load_some(const struct file *file, size_t bytes, mode_t mode, uint64_t addr)
 {
-	const struct moved_head *table = NULL;
+	const struct moved_head *head;
+	const void *table = NULL;
 	int fd, r;
 
 	unlink(path);
@@ -104,10 +105,11 @@ static int load_some(const struct file *file, size_t bytes, mode_t mode, uint64_
 	assert_int_equal(fchmod(fd, mode), 0);
 	close(fd);
 	runtime_lock();
-	r = moved_file_load(ID, addr, &table);
+	r = moved_file_load(ID, addr, moved_check, &table);
 	runtime_unlock();
+	head = table;
 	if (!r)
-		assert_int_equal(table->nr_rows, 1);
+		assert_int_equal(head->nr_rows, 1);
 	assert_true(!r == !!table);
 	memory_free((void *)table);
 	return r;
@@ -159,25 +161,25 @@ static void test_others_may_write(void **state)
 		assert_int_equal(load(&file), 0);
 		assert_int_equal(chown(path, 1, (gid_t)-1), 0);
 		runtime_lock();
-		assert_int_equal(moved_file_load(ID, (uint64_t)good_file,
-						 &(const struct moved_head *){ NULL }), -EPERM);
+		assert_int_equal(moved_file_load(ID, (uint64_t)good_file, moved_check,
+						 &(const void *){ NULL }), -EPERM);
 		runtime_unlock();
 	}
 }
 
 static void test_no_file(void **state)
 {
-	const struct moved_head *table;
+	const void *table;
 
 	(void)state;
 	runtime_lock();
 	unlink(path);
-	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, &table), -ENOENT);
+	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, moved_check, &table), -ENOENT);
 	assert_int_equal(symlink("/dev/zero", path), 0);
-	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, &table), -ELOOP);
+	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, moved_check, &table), -ELOOP);
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, &table), -EPERM);
+	assert_int_equal(moved_file_load(ID, (uint64_t)good_file, moved_check, &table), -EPERM);
 	unlink(path);
 	runtime_unlock();
 }

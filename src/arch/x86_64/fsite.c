@@ -43,12 +43,14 @@
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/codemem.h"
 #include "arch/x86_64/patch.h"
+#include "arch/x86_64/usite.h"
 #include "base/bits.h"
 
 #define REACH		0x70000000ll
 #define STEP		0x1000000ll	/* step between the distances of jumps that are
 					 * tried; a step changes only the upper byte,
 					 * because the lower bytes may be fixed */
+#define SITE_BYTES_MAX	16u		/* greatest size of a site of which bytes are replaced */
 #define ROWS_BYTES	4096u		/* size of the part of a compiler's table that
 					 * is read at a time, bytes */
 
@@ -341,6 +343,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 	struct fsite_slot new = *slot;
 	int r = 0;
 
+	if (!site->is_on && site->users && usites_use(fsite_code(sites, i), SITE_BYTES_MAX))
+		return -EILSEQ;
 	if (!site->is_on && site->users)
 		r = site->form == FSITE_COPY ? fmoved_prepare(sites, i) :
 					       prepare_nops(sites, i);
@@ -667,6 +671,19 @@ bool fsites_are_lost(const struct fsites *sites)
 	return (seen[0] != shape->on && seen[0] != shape->off) ||
 	       (fsite_slot(sites, i) &&
 		memcmp(seen + shape->switch_before + 1, &distance, 4));
+}
+
+bool fsites_use(const struct fsites *sites, const uint8_t *addr, uint32_t nr)
+{
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		const uint8_t *code = fsite_code(sites, i);
+
+		if (sites->table[i].is_on && code < addr + nr &&
+		    addr < code + (sites->moved ? moved_rows(sites->moved)[i].original_bytes :
+						  SITE_BYTES_MAX))
+			return true;
+	}
+	return false;
 }
 
 void fsites_done(struct fsites *sites)

@@ -199,6 +199,8 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
  * bytes were written. */
 bool fsites_are_lost(const struct fsites *sites);
 
+/* Returns true if one of the @nr bytes at @addr belongs to a site that is on. */
+bool fsites_use(const struct fsites *sites, const uint8_t *addr, uint32_t nr);
 /* Free the stubs and slots.  The module must be unloaded, and no thread may be in its stubs
  * or slots. */
 void fsites_done(struct fsites *sites);

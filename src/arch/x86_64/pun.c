@@ -46,6 +46,7 @@
 #define MAPS_DEFAULT	65530u		/* number of mappings that the kernel allows by default */
 #define LOWEST		0x4000000ull
 #define HEAP_ROOM	0x10000000ull	/* space that is kept for the heap of brk(), bytes */
+#define HEAP_ROOM_SMALL	0x2000000ull	/* space that pun_take_near_heap() keeps, bytes */
 #define STACK_ROOM	0x40000000ull	/* space that is kept for the main stack: at least this, */
 #define STACK_ROOM_MAX	0x1000000000ull	/* and at most this, bytes */
 
@@ -84,11 +85,11 @@ static bool overlaps(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
 	return start < to && from < end;
 }
 
-static bool is_in_heap(uint64_t start, uint64_t end)
+static bool is_in_heap(uint64_t start, uint64_t end, uint64_t room)
 {
 	long heap = arch_syscall1(SYS_brk, 0);
 
-	return heap <= 0 || overlaps(start, end, (uint64_t)heap, (uint64_t)heap + HEAP_ROOM);
+	return heap <= 0 || overlaps(start, end, (uint64_t)heap, (uint64_t)heap + room);
 }
 
 static bool is_in_stack(uint64_t start, uint64_t end)
@@ -160,12 +161,13 @@ static void keep_small(uint64_t base)
 	arch_syscall2(SYS_munlock, base, WINDOW_BYTES);
 }
 
-static bool map_window(uint64_t base)
+static bool map_window(uint64_t base, uint64_t heap_room)
 {
 	uint64_t end = base + WINDOW_BYTES;
 
-	if (base < LOWEST || end >> ARCH_USER_BITS || !has_room() || is_in_heap(base, end) ||
-	    is_in_stack(base, end) || !patch_map(base, WINDOW_BYTES, PROT_READ | PROT_EXEC))
+	if (base < LOWEST || end >> ARCH_USER_BITS || !has_room() ||
+	    is_in_heap(base, end, heap_room) || is_in_stack(base, end) ||
+	    !patch_map(base, WINDOW_BYTES, PROT_READ | PROT_EXEC))
 		return false;
 	keep_small(base);
 	windows[nr_windows].nr = 0;
@@ -251,15 +253,15 @@ static void count(uint64_t stub, uint32_t change)
 	nr_stubs += change;
 }
 
-bool pun_take(uint64_t stub, const uint8_t *to)
+static bool take(uint64_t stub, const uint8_t *to, uint64_t heap_room)
 {
 	const uint64_t end = stub + PATCH_JUMP_BYTES - 1;
 	bool is_taken;
 
 	if (nr_stubs == STUBS_MAX || !is_in_reach(stub, to))
 		return false;
-	is_taken = (find_window(stub) || map_window(stub & -(uint64_t)WINDOW_BYTES)) &&
-		   (find_window(end) || map_window(end & -(uint64_t)WINDOW_BYTES)) &&
+	is_taken = (find_window(stub) || map_window(stub & -(uint64_t)WINDOW_BYTES, heap_room)) &&
+		   (find_window(end) || map_window(end & -(uint64_t)WINDOW_BYTES, heap_room)) &&
 		   is_free(stub);
 	if (!is_taken) {
 		unmap_if_empty(stub);
@@ -269,6 +271,16 @@ bool pun_take(uint64_t stub, const uint8_t *to)
 	count(stub, 1);
 	pun_write(stub, to);
 	return true;
+}
+
+bool pun_take(uint64_t stub, const uint8_t *to)
+{
+	return take(stub, to, HEAP_ROOM);
+}
+
+bool pun_take_near_heap(uint64_t stub, const uint8_t *to)
+{
+	return take(stub, to, HEAP_ROOM_SMALL);
 }
 
 void pun_write(uint64_t stub, const uint8_t *to)

@@ -27,6 +27,10 @@ uint64_t pun_stub(uint64_t at, const uint8_t distance[4]);
  * many stubs already.  The stub is written by the caller's next patch_step().
  */
 bool pun_take(uint64_t stub, const uint8_t *to);
+/* Does what pun_take() does, but leaves less room for the heap to grow: 32 MiB.  For callers that
+ * need few stubs, and have no other way.  A heap that reaches such a stub continues elsewhere:
+ * malloc() uses mmap() when brk() fails. */
+bool pun_take_near_heap(uint64_t stub, const uint8_t *to);
 /* Write the stub at @stub again, which pun_take() has accepted: an earlier write of it may
  * have failed. */
 void pun_write(uint64_t stub, const uint8_t *to);

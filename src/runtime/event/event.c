@@ -158,7 +158,7 @@ bool event_module_has_calls_to_make(const struct ulf_module *module)
 	return next_in(module);
 }
 
-static void set_failed(const struct ulf_event *event, int error)
+void event_set_failed(const struct ulf_event *event, int error)
 {
 	__atomic_store_n(&root_event(event->row)->failed, (uint32_t)-error,
 			 __ATOMIC_RELEASE);	/* [event.failed] */
@@ -172,7 +172,7 @@ void event_give_up_calls(int error)
 	 * set_failed(). */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
-			set_failed(event, error);
+			event_set_failed(event, error);
 			continue;
 		}
 		drop_event(event);
@@ -190,7 +190,7 @@ static int apply_entered(struct ulf_event *event)
 	int r = set_on(event, wanted);
 
 	if (r && wanted)
-		set_failed(event, r);
+		event_set_failed(event, r);
 	return r;
 }
 

@@ -6,14 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ulf/event.h>
+
 struct buffer;
-struct ulf_event;
-struct ulf_module;
+
+/* Returns the fields of @event.  An event that libulf itself has made has no function: its fields
+ * follow the struct. */
+static inline const struct ulf_field *event_fields(const struct ulf_event *event)
+{
+	return event->fields ? event->fields() : (const struct ulf_field *)(event + 1);
+}
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
 /* Returns the buffers to which the records of @event must go, one bit for each buffer. */
 uint32_t event_wanted(const struct ulf_event *event);
+/* Report to the server that @event cannot be switched on: @error is -errno. */
+void event_set_failed(const struct ulf_event *event, int error);
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
  * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
  * out; event_make_calls() switches these.  Returns 0 or the first -errno. */

@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "runtime/event/eval.h"
+#include "runtime/event/event.h"
 #include "runtime/event/format.h"
 #include <ulf/event.h>
 
@@ -110,7 +111,7 @@ static uint32_t put_values(struct writer *w, const void *print)
 uint32_t format_blob(const struct ulf_module *module,
 		     const struct ulf_event *event, void *blob)
 {
-	const struct ulf_field *fields = event->fields();
+	const struct ulf_field *fields = event_fields(event);
 	struct writer w = { blob, 0, module, event->system };
 	struct abi_format format = { 0 };
 	uint32_t nr = 0;

@@ -85,6 +85,15 @@ void module_register(struct ulf_module *module)
 	lock_leave(&modules_lock);
 }
 
+void module_add_made(struct ulf_module *module, const struct table_object *object)
+{
+	module->next = modules;
+	modules = module;
+	if (root_control && !table_add_module(module, object))
+		event_apply(module);
+	module->is_registered = 1;
+}
+
 static void unlink_module(struct ulf_module *module)
 {
 	struct ulf_module **p = &modules;
@@ -94,6 +103,14 @@ static void unlink_module(struct ulf_module *module)
 	if (*p)
 		*p = module->next;
 	module->next = NULL;
+}
+
+void module_remove_made(struct ulf_module *module)
+{
+	module->is_registered = 0;
+	event_stop_module(module);
+	table_remove_module(module);
+	unlink_module(module);
 }
 
 /* Forget the stubs of the module's sites.  The text of a module is one range of

@@ -29,6 +29,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/root.h"
 #include "runtime/buffer/buffer.h"
+#include "runtime/event/event.h"
 #include "runtime/event/hist.h"
 #include "runtime/event/plan.h"
 #include "runtime/event/trigger.h"
@@ -189,7 +190,7 @@ static bool is_applied(const struct event_use *use, const struct setting *settin
 /* Returns the size of the fixed part of the event's records. */
 static uint32_t fixed_bytes(const struct ulf_event *event)
 {
-	const struct ulf_field *field = event->fields();
+	const struct ulf_field *field = event_fields(event);
 
 	while (field->name)
 		field++;
@@ -208,7 +209,7 @@ static bool is_string_type(const struct ulf_field *field)
  * address, and so make this process read any address. */
 bool event_has_pointer(const struct ulf_event *event, uint32_t offset, bool to_string)
 {
-	for (const struct ulf_field *field = event->fields(); field->name; field++) {
+	for (const struct ulf_field *field = event_fields(event); field->name; field++) {
 		if (field->offset == offset && field->size == sizeof(uint64_t))
 			return is_string_type(field) ||
 			       (!to_string && strchr(field->type, '*'));

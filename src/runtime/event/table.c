@@ -120,6 +120,8 @@ static bool is_program(const struct table_object *object)
 {
 	const ElfW(Phdr) *phdr = object->headers.phdr;
 
+	if (object->made_id)
+		return !*object->name;
 	return !phdr || (uint64_t)phdr == getauxval(AT_PHDR);
 }
 
@@ -205,8 +207,13 @@ static int module_row(const struct table_object *loaded)
 	if (!is_program(loaded))
 		path = image_absolute(loaded->name, buf, sizeof(buf));
 	object.base = loaded->base;
-	object.build_id_bytes = image_build_id(&loaded->headers, object.build_id,
-						sizeof(object.build_id));
+	if (loaded->made_id) {	/* a row of its own, so that these events can go alone */
+		object.build_id_bytes = sizeof(loaded->made_id);
+		memcpy(object.build_id, &loaded->made_id, sizeof(loaded->made_id));
+	} else {
+		object.build_id_bytes = image_build_id(&loaded->headers, object.build_id,
+						       sizeof(object.build_id));
+	}
 	i = find_module(path, &object, nr);
 	row = &rows[i];
 	if (i < nr) {

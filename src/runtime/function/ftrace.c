@@ -233,15 +233,14 @@ static bool is_updating;
 static bool has_old_slots;		/* true: some slots could not be written, and
 					 * have old tags */
 
-/* Returns true if no object can be unmapped now. */
-static bool are_objects_safe(void)
+bool ftrace_objects_are_safe(void)
 {
 	return !nr_unloading || nr_loading;
 }
 
 bool ftrace_may_patch(const struct object *object)
 {
-	return are_objects_safe() || is_program(object);
+	return ftrace_objects_are_safe() || is_program(object);
 }
 
 /* Call unwinders_serve(), so that unwinders find their way out of slots.  It may change a word
@@ -250,7 +249,7 @@ bool ftrace_may_patch(const struct object *object)
 static void serve_unwinders(void)
 {
 	has_served = true;
-	is_unserved = !are_objects_safe();
+	is_unserved = !ftrace_objects_are_safe();
 	if (is_unserved)
 		has_put_off = true;
 	else

@@ -240,6 +240,8 @@ void ftrace_user_remove(uint32_t user);
 bool ftrace_has_user(uint32_t user);
 bool ftrace_has_filter(const struct ftrace_ops *ops);
 int ftrace_filter_changed(void);
+/* Returns true if no object can be unmapped now, because no thread is in a dlclose(). */
+bool ftrace_objects_are_safe(void);
 /* Update libraries whose update was put off during a dlclose().  Does nothing while a
  * dlclose() still runs. */
 void ftrace_update_put_off(void);

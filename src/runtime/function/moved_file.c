@@ -110,7 +110,6 @@ static int read_head(int fd, struct abi_moved_file *ret)
 	if (r)
 		return (int)r;
 	if (ret->magic != ABI_MOVED_FILE_MAGIC || ret->head_bytes != sizeof(*ret) ||
-	    ret->table_bytes < sizeof(struct moved_head) ||
 	    ret->table_bytes > MOVED_BYTES_MAX ||
 	    ret->table_bytes != (uint64_t)st.st_size - sizeof(*ret))
 		return -EBADMSG;
@@ -146,8 +145,8 @@ static int check_mapping(const struct abi_moved_file *head, uint64_t addr)
 	return r ? r : wanted.is_same ? 0 : -ENOENT;
 }
 
-static int read_table(int fd, const struct abi_moved_file *head,
-		      const struct moved_head **ret_table)
+static int read_table(int fd, const struct abi_moved_file *head, moved_file_check *check,
+		      const void **ret_table)
 {
 	void *table = memory_alloc(head->table_bytes);
 	int r;
@@ -155,7 +154,7 @@ static int read_table(int fd, const struct abi_moved_file *head,
 	if (!table)
 		return -ENOMEM;
 	r = read_all(fd, table, head->table_bytes, sizeof(*head));
-	if (!r && !moved_check(table, head->table_bytes))
+	if (!r && !check(table, head->table_bytes))
 		r = -EBADMSG;
 	if (r)
 		memory_free(table);
@@ -164,7 +163,7 @@ static int read_table(int fd, const struct abi_moved_file *head,
 	return r;
 }
 
-int moved_file_load(uint64_t id, uint64_t addr, const struct moved_head **ret_table)
+int moved_file_load(uint64_t id, uint64_t addr, moved_file_check *check, const void **ret_table)
 {
 	struct abi_moved_file head;
 	int fd, r;
@@ -178,7 +177,7 @@ int moved_file_load(uint64_t id, uint64_t addr, const struct moved_head **ret_ta
 	if (!r)
 		r = check_mapping(&head, addr);
 	if (!r)
-		r = read_table(fd, &head, ret_table);
+		r = read_table(fd, &head, check, ret_table);
 	arch_syscall1(SYS_close, fd);
 	return r;
 }

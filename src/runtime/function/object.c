@@ -221,15 +221,17 @@ static int make_moved(const struct loaded *loaded, uint64_t id, uint32_t nr,
 		      struct object **ret_object)
 {
 	struct range range = { loaded->text, loaded->text_end, id, nr, loaded->image.bias, NULL };
+	const void *table;
 	int r;
 
 	/* Hits of functions that libulf itself calls are recognized by the address range of
 	 * libulf.so: see ftrace_is_own_call(). */
 	if (!&object_is_library)
 		return -EOPNOTSUPP;
-	r = moved_file_load(id, loaded->text, &range.moved);
+	r = moved_file_load(id, loaded->text, moved_check, &table);
 	if (r)
 		return r;
+	range.moved = table;
 	if (range.moved->nr_rows != nr ||
 	    range.bias + range.moved->text != loaded->text ||
 	    range.bias + range.moved->text_end != loaded->text_end)

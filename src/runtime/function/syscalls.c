@@ -45,7 +45,8 @@ static uint64_t address_of(const struct object *object, const struct scall_site 
 }
 
 /* Write the jump to cell @i, or the original bytes.  Does nothing if the site has unexpected
- * bytes: then another program has changed the code. */
+ * bytes: then another program has changed the code.  Nor if the jump at a USDT probe before the
+ * site has its distance from these bytes. */
 static void put_site(const struct object *object, const struct retext *text, uint32_t i, bool is_on)
 {
 	struct syscalls *syscalls = object->syscalls;
@@ -57,7 +58,8 @@ static void put_site(const struct object *object, const struct retext *text, uin
 		return;
 	scall_encode(syscalls->cells + i, &site, object->sites.bias, jump);
 	retext_get(text, at, seen, site.bytes);
-	if (memcmp(seen, is_on ? site.original : jump, site.bytes))
+	if (memcmp(seen, is_on ? site.original : jump, site.bytes) ||
+	    (is_on && usites_use((const uint8_t *)at, site.bytes)))
 		return;
 	retext_put(text, at, is_on ? jump : site.original, site.bytes);
 	syscalls->is_jump[i] = is_on;

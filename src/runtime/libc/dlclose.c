@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "runtime/function/ftrace.h"
+#include "runtime/usdt/usdt.h"
 
 typedef int close_fn(void *handle);
 
@@ -39,5 +40,6 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 	ftrace_unload_begin();
 	r = close(handle);
 	ftrace_unload_end();
+	usdt_objects_changed();
 	return r;
 }

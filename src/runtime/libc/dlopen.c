@@ -26,6 +26,7 @@
 #include "runtime/boot.h"
 #include "runtime/function/ftrace.h"
 #include "runtime/unwind/object_file.h"
+#include "runtime/usdt/usdt.h"
 #include "runtime/unwind/image.h"
 
 static uint32_t nr_first;		/* number of objects that were loaded before libulf's
@@ -97,6 +98,7 @@ static __attribute__((noinline)) void load_is_coming(uint64_t caller)
 		image_report_all();
 	ftrace_load_begin();
 	ftrace_load_end(boot_wait_for_objects());
+	usdt_objects_changed();
 }
 
 /* __gmon_start__() is not instrumented, because the _init() of a sanitizer's library

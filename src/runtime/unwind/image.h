@@ -34,6 +34,9 @@ struct table_object {
 	struct image_headers headers;	/* phdr is NULL if the object was not found */
 	const char *name;		/* path of the object, a string of the loader */
 	uint64_t base;			/* address of the object's first memory page */
+	uint64_t made_id;		/* 0; or a number that identifies a module that libulf
+					 * itself has made for the object (module_add_made()):
+					 * then @headers is not set */
 };
 /*
  * Find the object that contains @module (table.c).  Takes libc's lock of

@@ -455,6 +455,13 @@ void root_leave(struct root *root)
 		root_detach(root);
 }
 
+void root_want_objects(struct root *root, uint32_t why, bool is_wanted)
+{
+	uint32_t wants = shm_load(&root->control->wants_objects) & ~why;
+
+	shm_store(&root->control->wants_objects, wants | (is_wanted ? why : 0));
+}
+
 int root_reserve(struct root *root, const void *start, uint64_t bytes)
 {
 	return mapping_reserve(root->memory, start, bytes);

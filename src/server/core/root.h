@@ -200,6 +200,10 @@ bool root_is_still_dead(struct root *root);
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
+/* Set or clear @why (enum abi_wants): whether a process that loads an object must ask the
+ * server. */
+void root_want_objects(struct root *root, uint32_t why, bool is_wanted);
+
 /* Return the instance with the number *@at, or the next instance after it; NULL: there are
  * no more. */
 static inline struct instance *instance_next(const struct root *root, uint32_t *at)

@@ -407,7 +407,7 @@ int functions_publish(struct root *root)
 	uint64_t bytes = block_bytes(root, &nr);
 	int r;
 
-	shm_store(&root->control->wants_objects, are_wanted);
+	root_want_objects(root, ABI_WANTS_FUNCTIONS, are_wanted);
 	/* A block is needed even without users, to keep the marks ABI_FUNCTIONS_TOUCHED for
 	 * the next server. */
 	if (!are_wanted && !functions->has_touched) {

@@ -107,6 +107,13 @@ static bool may_remove(const char *name, void *arg)
 
 /* ---- write a file ---- */
 
+/* The header and the table that a file must contain. */
+struct contents {
+	const struct abi_moved_file *file;
+	const void *table;		/* file->table_bytes bytes */
+	bool is_stored;			/* true: this server has written the file before */
+};
+
 static int write_all(int fd, const void *data, uint64_t bytes)
 {
 	for (uint64_t done = 0; done < bytes; ) {
@@ -119,7 +126,7 @@ static int write_all(int fd, const void *data, uint64_t bytes)
 	return 0;
 }
 
-static int write_file(int dir, const struct function_moved *moved, const char *name)
+static int write_file(int dir, const struct contents *contents, const char *name)
 {
 	int fd, r;
 
@@ -130,9 +137,9 @@ static int write_file(int dir, const struct function_moved *moved, const char *n
 		return -errno;
 	r = fchmod(fd, FILE_MODE) ? -errno : 0;
 	if (!r)
-		r = write_all(fd, &moved->file, sizeof(moved->file));
+		r = write_all(fd, contents->file, sizeof(*contents->file));
 	if (!r)
-		r = write_all(fd, moved->head, moved->file.table_bytes);
+		r = write_all(fd, contents->table, contents->file->table_bytes);
 	close(fd);
 	if (!r && renameat(dir, NEW_FILE, dir, name))
 		r = -errno;
@@ -141,10 +148,11 @@ static int write_file(int dir, const struct function_moved *moved, const char *n
 	return r;
 }
 
-/* Return true if the contents of the file @fd are the header and the table of @moved. */
-static bool has_contents(int fd, const struct function_moved *moved)
+/* Return true if the file @fd has @contents. */
+static bool has_contents(int fd, const struct contents *contents)
 {
-	uint64_t bytes = sizeof(moved->file) + moved->file.table_bytes;
+	const struct abi_moved_file *file = contents->file;
+	uint64_t bytes = sizeof(*file) + file->table_bytes;
 	struct stat st;
 	bool is_same;
 	char *map;
@@ -155,39 +163,46 @@ static bool has_contents(int fd, const struct function_moved *moved)
 	map = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map == MAP_FAILED)
 		return false;
-	is_same = !memcmp(map, &moved->file, sizeof(moved->file)) &&
-		  !memcmp(map + sizeof(moved->file), moved->head, moved->file.table_bytes);
+	is_same = !memcmp(map, file, sizeof(*file)) &&
+		  !memcmp(map + sizeof(*file), contents->table, file->table_bytes);
 	munmap(map, bytes);
 	return is_same;
 }
 
 /* Return true if the file @name exists with the right contents.  A file that this server has
  * written need not be compared: no other user may change it. */
-static bool is_there(int dir, const struct function_moved *moved, const char *name)
+static bool is_there(int dir, const struct contents *contents, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	bool is_same = fd >= 0 && (moved->is_stored || has_contents(fd, moved));
+	bool is_same = fd >= 0 && (contents->is_stored || has_contents(fd, contents));
 
 	if (fd >= 0)
 		close(fd);
 	return is_same;
 }
 
-int moved_store(const struct root *root, struct function_moved *moved)
+int moved_store_table(const struct root *root, const struct abi_moved_file *file, uint64_t id,
+		      const void *table, bool *is_stored)
 {
+	const struct contents contents = { file, table, *is_stored };
 	int dir = open_directory(root), r = 0;
 	char name[ID_DIGITS + 1];
 
 	if (dir < 0)
 		return dir;
-	file_name(moved->id, name);
-	if (!is_there(dir, moved, name)) {
-		r = write_file(dir, moved, name);
+	file_name(id, name);
+	if (!is_there(dir, &contents, name)) {
+		r = write_file(dir, &contents, name);
 		if (!r)
 			prune_files(dir, FILES_BYTES_MAX, may_remove, root->server);
 		beat();
 	}
-	moved->is_stored = !r;
+	*is_stored = !r;
 	close(dir);
 	return r;
+}
+
+int moved_store(const struct root *root, struct function_moved *moved)
+{
+	return moved_store_table(root, &moved->file, moved->id, moved->head, &moved->is_stored);
 }

@@ -13,6 +13,10 @@
 #ifndef ULF_SERVER_MOVED_STORE_H
 #define ULF_SERVER_MOVED_STORE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct abi_moved_file;
 struct function_moved;
 struct root;
 
@@ -23,5 +27,12 @@ struct root;
  * root uses.  Returns 0 or -errno.
  */
 int moved_store(const struct root *root, struct function_moved *moved);
+/*
+ * moved_store_table - do the same for another table of the file that @file identifies
+ * @id: name of the file, a number
+ * @is_stored: true if this server has written the file before; set to true on success
+ */
+int moved_store_table(const struct root *root, const struct abi_moved_file *file, uint64_t id,
+		      const void *table, bool *is_stored);
 
 #endif

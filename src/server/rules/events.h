@@ -172,6 +172,10 @@ void event_want(struct instance *instance, uint32_t row, bool is_on);
  */
 bool event_is_named_as(const struct event *event, const struct event *other);
 
+/* Report in error_log the events that a process could not switch on, and why.  @file: name of the
+ * file that was written (events_failed.c). */
+void events_log_failed(struct root *root, const char *file);
+
 /* The events that a line of set_event selects.  A member that is NULL matches any name. */
 struct event_match {
 	const char *system;

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of the probes that a file itself carries: the notes of .note.stapsdt (USDT, SDT).
+ * A parser makes it from the file, the server stores it in a file (moved_file.h), and processes
+ * read it.  The arguments of the probes are finished data here: a process parses no text.
+ *
+ *	struct usdt_head
+ *	struct usdt_event	[nr_events]
+ *	struct usdt_site	[nr_sites]	sorted by address
+ *	struct usdt_arg		[nr_args]	those of site 0, then those of site 1, ...
+ *	char			[strings_bytes]	names, each with a NUL
+ *
+ * A probe that is at several places of the file is one event with several sites.
+ *
+ * The table is input: usdt_check() (src/arch) must accept it before it is used.
+ */
+#ifndef ULF_ABI_USDT_H
+#define ULF_ABI_USDT_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#define USDT_MAGIC		0x31647375u	/* the bytes "usd1" */
+#define USDT_BYTES_MAX		(16u << 20)	/* greatest size of a table */
+#define USDT_EVENTS_MAX		4096u
+#define USDT_SITES_MAX		32768u
+#define USDT_ARGS_MAX		12u		/* greatest number of arguments of a probe */
+#define USDT_NAME_MAX		64u		/* greatest length of a name without its NUL */
+#define USDT_JUMP_BYTES		5u		/* size of the jump that is written to a site; its
+						 * first byte replaces the NOP */
+
+/* Reasons why a site cannot be patched: X(name, text for users). */
+#define USDT_REASONS(X)								\
+	X(NONE, "it can be traced")						\
+	X(NOT_CODE, "its address is not in the code of the file")		\
+	X(NOT_NOP, "the instruction there is not a NOP of one byte")		\
+	X(NEIGHBOUR, "another probe is less than five bytes after it")		\
+	X(TRACEPOINT, "a tracepoint of ulf is less than five bytes after it")	\
+	X(SEMAPHORE, "its semaphore is not in the data of the file")
+
+enum usdt_reason {
+#define USDT_REASON_ENUM(name, text) USDT_BY_##name,
+	USDT_REASONS(USDT_REASON_ENUM)
+#undef USDT_REASON_ENUM
+	USDT_REASONS_NR,
+};
+
+struct usdt_event {
+	uint32_t provider, name;	/* offsets in the strings */
+	uint8_t nr_args;		/* number of arguments, at most USDT_ARGS_MAX */
+	uint8_t reserved[3];
+	uint8_t bytes[USDT_ARGS_MAX];	/* size of each argument in a record: 1, 2, 4 or 8; 0: the
+					 * argument is left out, because it is known at no site */
+	uint8_t is_signed[USDT_ARGS_MAX];
+	uint32_t reserved2;
+};
+
+struct usdt_site {
+	uint64_t vaddr;			/* address of the NOP in the file */
+	uint64_t semaphore;		/* address in the file of a uint16_t that the program tests
+					 * before it computes the arguments; 0: there is none */
+	uint32_t event;			/* number of the event in the table */
+	uint32_t first_arg;		/* number of the first argument; there are as many as the
+					 * event has */
+	uint8_t reason;			/* enum usdt_reason */
+	uint8_t original[USDT_JUMP_BYTES];	/* the bytes at @vaddr; 0 if @reason is not
+						 * USDT_BY_NONE */
+	uint8_t reserved[2];
+};
+
+/* How the value of an argument is found when a thread is at the site. */
+enum usdt_arg_kind {
+	USDT_UNKNOWN,			/* the value is not known: it is 0 */
+	USDT_CONSTANT,			/* @value */
+	USDT_ADDRESS,			/* @value plus the object's load address */
+	USDT_REGISTER,			/* register @base, shifted right by @shift bits */
+	USDT_MEMORY,			/* the bytes at @value + @base + @index * @scale */
+	USDT_OBJECT,			/* the bytes at @value plus the object's load address */
+	USDT_ARG_KINDS,
+};
+
+#define USDT_NO_REGISTER	0xffu	/* value of base and index: no register */
+#define USDT_RSP		4u
+#define USDT_REGISTERS		16u	/* registers have the numbers of instructions: rax, rcx,
+					 * rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15 */
+
+struct usdt_arg {
+	uint64_t value;
+	uint8_t bytes;			/* size that is loaded: 1, 2, 4 or 8; 0: USDT_UNKNOWN */
+	uint8_t is_signed;		/* 1: the value is sign-extended */
+	uint8_t kind;			/* enum usdt_arg_kind */
+	uint8_t base, index;		/* numbers of registers, or USDT_NO_REGISTER */
+	uint8_t scale;			/* 1, 2, 4 or 8 */
+	uint8_t shift;			/* 0 or 8 */
+	uint8_t reserved;
+};
+
+struct usdt_head {
+	uint32_t magic;			/* USDT_MAGIC; another layout has another magic */
+	uint32_t head_bytes;		/* sizeof(struct usdt_head) */
+	uint32_t nr_events, nr_sites, nr_args;
+	uint32_t strings_bytes;
+	uint32_t build_id_bytes;	/* 0: the object has no build id */
+	uint32_t reserved;
+	uint8_t build_id[32];
+	uint64_t text, text_end;	/* range of the object's code; all sites that can be patched
+					 * are in it */
+	uint64_t text_off;		/* offset of the address @text in the file */
+};
+
+static_assert(sizeof(struct usdt_event) == 40, "ABI");
+static_assert(sizeof(struct usdt_site) == 32, "ABI");
+static_assert(sizeof(struct usdt_arg) == 16, "ABI");
+static_assert(sizeof(struct usdt_head) == 88, "ABI");
+
+/* ---- accessors: for a table that usdt_check() has accepted ---- */
+
+static inline const struct usdt_event *usdt_events(const struct usdt_head *head)
+{
+	return (const struct usdt_event *)(head + 1);
+}
+
+static inline const struct usdt_site *usdt_sites(const struct usdt_head *head)
+{
+	return (const struct usdt_site *)(usdt_events(head) + head->nr_events);
+}
+
+static inline const struct usdt_arg *usdt_args(const struct usdt_head *head)
+{
+	return (const struct usdt_arg *)(usdt_sites(head) + head->nr_sites);
+}
+
+static inline const char *usdt_strings(const struct usdt_head *head)
+{
+	return (const char *)(usdt_args(head) + head->nr_args);
+}
+
+/* ---- the objects of a root that have probes ---- */
+
+#define ABI_USDT_MAGIC		0x31756261u	/* the bytes "abu1" */
+#define ABI_USDT_OBJECTS_MAX	1024u
+
+/* An object with probes: a row of the block abi_control.usdt. */
+struct abi_usdt_object {
+	uint64_t text;			/* address of the object's code in memory */
+	uint64_t table;			/* name of the file with the table (moved_file.h) */
+};
+
+/* The block in the arena that abi_control.usdt names.  The server publishes it, and does not
+ * change it afterwards. */
+struct abi_usdt {
+	uint32_t magic;			/* ABI_USDT_MAGIC */
+	uint32_t bytes;			/* size of the block */
+	uint32_t nr_objects;
+	uint32_t reserved;
+	struct abi_usdt_object objects[];
+};
+
+static_assert(sizeof(struct abi_usdt_object) == 16, "ABI");
+static_assert(sizeof(struct abi_usdt) == 16, "ABI");
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Switches sites of USDT probes.  A site is a NOP of one byte in the middle of a function:
+ *
+ *	off	90 48 89 e5 41		nop; mov %rsp,%rbp; ...
+ *	on	e9 48 89 e5 41		jmp  . + 5 + 0x41e58948
+ *	stub	e9 .. .. .. ..		jmp  cell (pun.c)
+ *	cell:	lea  -128(%rsp), %rsp	skip the red zone
+ *		call *entry
+ *		lea  128(%rsp), %rsp
+ *		jmp  site + 1
+ *
+ * Only the NOP changes, by a store of one byte, in both directions.  The bytes after it stay as
+ * they are: they are the jump's distance, and a thread that stands at one of them, or jumps there,
+ * finds the instructions that were always there.  So nothing is stopped, and no instruction is
+ * moved: the NOP itself has no effect that the cell would have to repeat.
+ *
+ * The distance must not change while the site is on.  So nothing else that libulf switches may be
+ * in these four bytes: the parser refuses sites that are too close to each other or to a
+ * tracepoint (elf_usdt.c), and usites_use() keeps function sites away.
+ *
+ * A thread may be interrupted in a stub or a cell, and continue there much later.  So these stay
+ * while the object is loaded.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/arch.h"
+#include "arch/x86_64/ftrace.h"
+#include "arch/x86_64/patch.h"
+#include "arch/x86_64/pun.h"
+#include "arch/x86_64/usdt_table.h"
+#include "arch/x86_64/usite.h"
+
+#define REACH	0x70000000ull		/* greatest distance from a site to a cell, bytes */
+#define BELOW	0x10000000ull		/* distance from the text to the first area below that is
+					 * tried, bytes */
+#define STEP	0x1000000ull		/* distance between two addresses at which a mapping is
+					 * tried, bytes */
+
+struct cell {
+	uint8_t code[40];
+	uint64_t entry;			/* address of the hook */
+	uint64_t data;			/* usite.data */
+	uint64_t site;			/* address of the NOP */
+};
+
+static_assert(sizeof(struct cell) == USITE_CELL_BYTES, "known to usite.S");
+static_assert(offsetof(struct cell, data) == USITE_CELL_DATA, "known to usite.S");
+static_assert(offsetof(struct cell, site) == USITE_CELL_SITE, "known to usite.S");
+static_assert(offsetof(struct usite_regs, flags) == USITE_REGS_FLAGS, "known to usite.S");
+static_assert(sizeof(struct usite_regs) == USITE_REGS_BYTES, "known to usite.S");
+
+static struct usites *all;		/* objects that have cells */
+
+/* ---- cells ---- */
+
+static uint64_t area_bytes(const struct usites *sites)
+{
+	return arch_page_end((uint64_t)sites->nr * sizeof(struct cell));
+}
+
+static bool map_at(struct usites *sites, uint32_t area, uint64_t base)
+{
+	uint64_t bytes = area_bytes(sites);
+
+	if (base < ARCH_PAGE_BYTES || (base + bytes) >> ARCH_USER_BITS ||
+	    !patch_map(base, bytes, PROT_READ | PROT_EXEC))
+		return false;
+	sites->cells[area] = (uint8_t *)base;
+	if (!sites->is_listed) {
+		sites->next = all;
+		all = sites;
+		sites->is_listed = true;
+	}
+	return true;
+}
+
+/*
+ * Map an area of cells within reach of all sites: area 0 below them, area 1 above.
+ *
+ * A cell must be in reach of its site and of its stub, which may be on either side, nearly 2 GiB
+ * away.  From 256 MiB below the text all stubs are in reach but the highest ones.  The area above
+ * is mapped only for these, and if there is no space below: there the heap may grow.
+ */
+static bool map_area(struct usites *sites, uint32_t area)
+{
+	uint64_t bytes = area_bytes(sites);
+	uint64_t low = arch_page_start(sites->list[0].code);
+	uint64_t high = arch_page_end(sites->list[sites->nr - 1].code);
+
+	for (uint64_t step = area ? STEP : BELOW; step + bytes + (high - low) < REACH; step += STEP)
+		if (area ? map_at(sites, area, high + step) :
+		    low > step + bytes && map_at(sites, area, low - step - bytes))
+			return true;
+	return false;
+}
+
+static void write_cell(const struct usites *sites, const struct usite *site)
+{
+	/* lea -128(%rsp),%rsp; call *entry(%rip); lea 128(%rsp),%rsp; jmp */
+	static const uint8_t code[] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80, 0xff, 0x15, 40 - USITE_CELL_BACK, 0, 0, 0,
+		0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,
+	};
+	uint8_t *at = site->cell;
+	struct cell cell = {
+		.entry = sites->entry, .data = (uint64_t)site->data, .site = site->code,
+	};
+
+	memcpy(cell.code, code, sizeof(code));
+	patch_encode_jump(cell.code + sizeof(code), at + sizeof(code),
+			  (const uint8_t *)site->code + 1);
+	patch_put(PATCH_STUBS, at, (const uint8_t *)&cell, sizeof(cell));
+}
+
+/* ---- sites ---- */
+
+static uint64_t stub_of(const struct usite *site)
+{
+	return pun_stub(site->code, site->original + 1);
+}
+
+static bool has_bytes(const struct usite *site, uint8_t first)
+{
+	uint8_t seen[USDT_JUMP_BYTES];
+
+	patch_get(PATCH_TEXT, (const uint8_t *)site->code, seen, sizeof(seen));
+	return seen[0] == first && !memcmp(seen + 1, site->original + 1, sizeof(seen) - 1);
+}
+
+/* Take the stub of a site, and choose the cell to which it jumps. */
+static bool take_stub(struct usites *sites, uint32_t i)
+{
+	struct usite *site = &sites->list[i];
+
+	for (uint32_t area = 0; area < USITE_AREAS && !site->cell; area++) {
+		uint8_t *cell;
+
+		if (!sites->cells[area] && !map_area(sites, area))
+			continue;
+		cell = sites->cells[area] + (uint64_t)i * sizeof(struct cell);
+		if (pun_take_near_heap(stub_of(site), cell))
+			site->cell = cell;
+	}
+	return site->cell;
+}
+
+/* Write the cell and the stub of a site that will be switched on. */
+static int prepare_site(struct usites *sites, uint32_t i)
+{
+	struct usite *site = &sites->list[i];
+
+	if (!has_bytes(site, USDT_NOP))
+		return -EILSEQ;
+	if (site->cell)
+		pun_write(stub_of(site), site->cell);
+	else if (!take_stub(sites, i))
+		return -ENOMEM;
+	write_cell(sites, site);
+	return 0;
+}
+
+static int prepare_sites(struct usites *sites)
+{
+	for (uint32_t i = 0; i < sites->nr; i++)
+		if (sites->list[i].is_wanted && !sites->list[i].is_on)
+			sites->list[i].error = prepare_site(sites, i);
+	return patch_step();
+}
+
+static int switch_site(const struct usite *site)
+{
+	uint8_t *code = (uint8_t *)site->code;
+
+	if (!site->is_wanted)
+		return patch_change(PATCH_TEXT, code, PATCH_JUMP, USDT_NOP);
+	if (!has_bytes(site, USDT_NOP) || !pun_is_complete(stub_of(site), site->cell))
+		return -EILSEQ;
+	return patch_change(PATCH_TEXT, code, USDT_NOP, PATCH_JUMP);
+}
+
+static int switch_sites(struct usites *sites)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		struct usite *site = &sites->list[i];
+
+		if (site->is_wanted == site->is_on)
+			continue;
+		if (!site->is_wanted || !site->error)
+			site->error = switch_site(site);
+		if (!site->error)
+			site->is_on = site->is_wanted;
+		else if (!ret)
+			ret = site->error;
+	}
+	return ret;
+}
+
+static bool has_changes(const struct usites *sites)
+{
+	for (uint32_t i = 0; i < sites->nr; i++)
+		if (sites->list[i].is_wanted != sites->list[i].is_on)
+			return true;
+	return false;
+}
+
+int usites_switch(struct usites *sites)
+{
+	int ret, r;
+
+	if (!has_changes(sites))
+		return 0;
+	if (!ftrace_vectors_init())
+		return -EOPNOTSUPP;
+	patch_begin();
+	ret = prepare_sites(sites);
+	if (!ret)
+		ret = switch_sites(sites);
+	r = patch_step();
+	patch_end();
+	return ret ? ret : r;
+}
+
+static void unlink_sites(struct usites *sites)
+{
+	struct usites **at = &all;
+
+	while (*at && *at != sites)
+		at = &(*at)->next;
+	if (*at)
+		*at = sites->next;
+	sites->is_listed = false;
+}
+
+void usites_done(struct usites *sites)
+{
+	patch_begin();
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		if (sites->list[i].cell)
+			pun_give_back(stub_of(&sites->list[i]));
+		sites->list[i].cell = NULL;
+		sites->list[i].is_on = false;
+	}
+	patch_flush();
+	patch_end();
+	unlink_sites(sites);
+	for (uint32_t area = 0; area < USITE_AREAS; area++) {
+		if (sites->cells[area])
+			arch_syscall2(SYS_munmap, sites->cells[area], area_bytes(sites));
+		sites->cells[area] = NULL;
+	}
+}
+
+bool usites_use(const uint8_t *addr, uint32_t nr)
+{
+	for (const struct usites *sites = all; sites; sites = sites->next)
+		for (uint32_t i = 0; i < sites->nr; i++)
+			if (sites->list[i].is_on && sites->list[i].code < (uint64_t)addr + nr &&
+			    (uint64_t)addr < sites->list[i].code + USDT_JUMP_BYTES)
+				return true;
+	return false;
+}
