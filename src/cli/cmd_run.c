@@ -184,6 +184,8 @@ const struct cli_cmd cli_run = {
 "  --ftrace-dump-on-oops     if a signal kills the program, print its records to\n"
 "                            stderr first (see `ulf help dump`); =orig_cpu: only\n"
 "                            records of the CPU on which the program dies\n"
+"  --usdt                    probes that the program and its libraries carry (USDT) are\n"
+"                            events\n"
 "  --syscalls                the program's system calls are events: raw_syscalls:sys_enter\n"
 "                            and sys_exit\n"
 "  --tp-printk               also print events to stderr as they are recorded\n"

@@ -41,6 +41,7 @@
 	{ "ftrace-graph-notrace", required_argument, NULL, RUN_WORD(GRAPH_NOTRACE) },	\
 	{ "ftrace-graph-max-depth", required_argument, NULL, RUN_WORD(GRAPH_DEPTH) },	\
 	{ "syscalls", no_argument, NULL, RUN_WORD(SYSCALLS) },		\
+	{ "usdt", no_argument, NULL, RUN_WORD(USDT) },			\
 	{ "alloc-snapshot", no_argument, NULL, RUN_WORD(SNAPSHOT) },	\
 	{ "stacktrace", no_argument, NULL, RUN_WORD(STACK) },		\
 	{ "stacktrace-filter", required_argument, NULL, RUN_WORD(STACK_FILTER) },	\

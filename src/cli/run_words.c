@@ -60,6 +60,7 @@ bool run_wants_functions(const struct run *run)
 {
 	static const enum boot_id ids[] = {
 		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER, BOOT_SYSCALLS,
+		BOOT_USDT,
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)

@@ -29,6 +29,7 @@
 #include "server/functions/functions.h"
 #include "server/rings/rings.h"
 #include "server/names/symbols.h"
+#include "server/rings/options.h"
 #include "server/rules/events.h"
 #include "server/rules/filters.h"
 #include "server/rules/print_triggers.h"
@@ -316,6 +317,9 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
+	if (word->id == BOOT_USDT)	/* prepare() of the part USDT, which comes next, acts on the
+					 * option */
+		instance_set_option(&root->top, OPTION_USDT, true);
 	if (word->id == BOOT_SYSCALLS) {
 		r = functions_publish(root);
 		if (!r)

@@ -45,6 +45,7 @@
 	X(DUMP, "ftrace_dump_on_oops", "[orig_cpu]")			\
 	X(TP_PRINTK, "tp_printk", NULL)					\
 	X(SYSCALLS, "syscalls", NULL)					\
+	X(USDT, "usdt", NULL)						\
 	X(FOLLOW, "follow", NULL)
 
 enum boot_id {

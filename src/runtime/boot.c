@@ -101,6 +101,7 @@ static bool are_about_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
 		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER, BOOT_SYSCALLS,
+		BOOT_USDT,
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
@@ -308,7 +309,7 @@ void boot_wait_functions(void)
 {
 	if (has_answers && (root_has_boot(BOOT_TRACER) || root_has_boot(BOOT_FILTER) ||
 			    root_has_boot(BOOT_STACK) || root_has_boot(BOOT_STACK_FILTER) ||
-			    root_has_boot(BOOT_SYSCALLS)))
+			    root_has_boot(BOOT_SYSCALLS) || root_has_boot(BOOT_USDT)))
 		wait_for_agent();
 }
 

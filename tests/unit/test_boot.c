@@ -67,6 +67,8 @@ static const struct {
 	{ "ftrace_dump_on_oops=orig_cpu", NULL, 0 },
 	{ "ftrace_dump_on_oops=7", "There is orig_cpu, or no value at all", 20 },
 	{ "syscalls", NULL, 0 },
+	{ "usdt", NULL, 0 },
+	{ "usdt=1", "It takes no value", 0 },
 	{ "syscalls=1", "It takes no value", 0 },
 	{ "tp_printk", NULL, 0 },
 	{ "tp_printk=1", "It takes no value", 0 },

@@ -3,8 +3,9 @@
  * The hook of USDT probes (usite.c).  A probe is in the middle of a function, so every register
  * may be in use: general registers, flags, vectors, and the red zone, which the cell has skipped.
  *
- * The unwind table leads from here to the site itself.  There the registers have their values of
- * the program, as in a frame that a signal has interrupted, and the tables of the function apply.
+ * The unwind table leads from here to the site itself, as if the NOP there were a call: the next
+ * frame is at the instruction after it.  There the registers have the program's values, and the
+ * tables of the function apply.
  */
 #include "arch/x86_64/usite.h"
 
@@ -30,11 +31,10 @@
 	.balign	16
 usdt_entry:
 	.cfi_startproc
-	.cfi_signal_frame
 	.cfi_def_cfa rsp, CFA
-	/* DW_CFA_expression: rip is at *(CFA - 136) + USITE_CELL_SITE - USITE_CELL_BACK:
+	/* DW_CFA_expression: rip is at *(CFA - 136) + USITE_CELL_NEXT - USITE_CELL_BACK:
 	 * const1u 136, minus, deref, plus_uconst */
-	.cfi_escape 0x10, 16, 6, 0x08, CFA, 0x1c, 0x06, 0x23, USITE_CELL_SITE - USITE_CELL_BACK
+	.cfi_escape 0x10, 16, 6, 0x08, CFA, 0x1c, 0x06, 0x23, USITE_CELL_NEXT - USITE_CELL_BACK
 	pushfq
 	.cfi_adjust_cfa_offset 8
 	push_register r15

@@ -43,12 +43,12 @@ struct cell {
 	uint8_t code[40];
 	uint64_t entry;			/* address of the hook */
 	uint64_t data;			/* usite.data */
-	uint64_t site;			/* address of the NOP */
+	uint64_t next;			/* address of the instruction after the NOP */
 };
 
 static_assert(sizeof(struct cell) == USITE_CELL_BYTES, "known to usite.S");
 static_assert(offsetof(struct cell, data) == USITE_CELL_DATA, "known to usite.S");
-static_assert(offsetof(struct cell, site) == USITE_CELL_SITE, "known to usite.S");
+static_assert(offsetof(struct cell, next) == USITE_CELL_NEXT, "known to usite.S");
 static_assert(offsetof(struct usite_regs, flags) == USITE_REGS_FLAGS, "known to usite.S");
 static_assert(sizeof(struct usite_regs) == USITE_REGS_BYTES, "known to usite.S");
 
@@ -106,7 +106,7 @@ static void write_cell(const struct usites *sites, const struct usite *site)
 	};
 	uint8_t *at = site->cell;
 	struct cell cell = {
-		.entry = sites->entry, .data = (uint64_t)site->data, .site = site->code,
+		.entry = sites->entry, .data = (uint64_t)site->data, .next = site->code + 1,
 	};
 
 	memcpy(cell.code, code, sizeof(code));

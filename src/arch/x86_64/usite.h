@@ -14,7 +14,7 @@
 #define USITE_CELL_BYTES	64	/* size and alignment of a cell */
 #define USITE_CELL_BACK		11	/* offset in a cell of the return address of its call */
 #define USITE_CELL_DATA		48
-#define USITE_CELL_SITE		56
+#define USITE_CELL_NEXT		56
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>

@@ -156,9 +156,13 @@ static void make_event(const struct usdt_object *object, uint32_t i, struct usdt
 	made->event = (struct ulf_event){
 		.system = strings + row->provider, .name = strings + row->name,
 		.tracepoint = &made->tracepoint, .probe = (void *)usdt_probe,
+		.direct = (void (*)(void))usdt_hit,
 		.print_fmt = made->print_fmt, .print = no_print,
 	};
 	made->tracepoint.name = made->event.name;
+	/* The members @direct and @iter are not called: they say after which functions the stack
+	 * of a hit begins (stack_save()). */
+	made->tracepoint.iter = usdt_entry;
 	make_print_fmt(made, make_fields(made, row));
 	object->events[i] = &made->event;
 }
