@@ -45,7 +45,7 @@ def colours(page):
 
 # ---- calls ----
 with open_page('tree.dat.html') as page:
-    assert '602 records, 301 calls, 0 events' in text(page, '#about')
+    assert '603 records, 302 calls, 0 events' in text(page, '#about')
     light = colours(page)
     shown = text(page, '#range')
     for _ in range(6):
@@ -81,6 +81,10 @@ with open_page('tree.dat.html') as page:
     assert re.search(r'arg1\s+0x4\b', text(page, '#details'))
     page.press('f')
     assert text(page, '#range') != shown
+    search(page, 'stop')
+    assert '(no record of its end)' in text(page, '#details'), text(page, '#details')
+    search(page, 'twice')
+    page.press('f')
     # A click on each row: one of them has the call that fills the width.
     page.press('Escape')
     page.press('Escape')
@@ -99,7 +103,9 @@ with open_page('tree.dat.html') as page:
     page.press('3')
     lines = [line.split('\t') for line in text(page, '#summary table').splitlines()]
     assert {line[-1].strip(): int(line[0]) for line in lines[1:] if len(line) == 7} == \
-        {'main': 1, 'twice': 100, LEAF: 200}, lines
+        {'main': 1, 'twice': 100, 'stop': 1, LEAF: 200}, lines
+    # The thread that called stop() has no later record.
+    assert [line[1] for line in lines if line[-1] == 'stop'] == ['0 ns'], lines
     # No name has become an element.
     assert page.value("document.querySelectorAll('b, img').length") == 0
     assert page.value('document.scripts.length') == 1

@@ -14,22 +14,45 @@ function visible(text) {
 		c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-// An array of numbers that grows.
+// A list of numbers of calls or events, which grows.
 class Numbers {
-	constructor(Type, size = 16) {
-		this.data = new Type(size);
+	constructor() {
+		this.data = new Uint32Array(16);
 		this.length = 0;
 	}
 
 	push(value) {
-		if (this.length === this.data.length) {
-			const more = new this.data.constructor(2 * this.length);
-
-			more.set(this.data);
-			this.data = more;
-		}
+		if (this.length === this.data.length)
+			this.data = longer(this.data);
 		this.data[this.length++] = value;
 	}
+}
+
+// Columns of numbers, which grow together.  @types: the type of each column's array, by its name
+class Table {
+	constructor(types) {
+		this.length = 0;
+		this.room = 16;
+		this.columns = Object.keys(types).map(
+			name => this[name] = { data: new types[name](this.room) });
+	}
+
+	// Returns the number of a new row, which is 0 in all columns.
+	add() {
+		if (this.length === this.room) {
+			for (const column of this.columns)
+				column.data = longer(column.data);
+			this.room *= 2;
+		}
+		return this.length++;
+	}
+}
+
+function longer(data) {
+	const more = new data.constructor(2 * data.length);
+
+	more.set(data);
+	return more;
 }
 
 // Values from bytes, one after the other.
@@ -123,35 +146,35 @@ class Trace {
 		this.losses = [];
 		this.base = null;  // time of the first record
 		this.end = 0;  // time of the last record
-		this.call = {
-			name: new Numbers(Uint32Array),
-			start: new Numbers(Float64Array),
-			end: new Numbers(Float64Array),
-			depth: new Numbers(Uint16Array),
-			thread: new Numbers(Uint32Array),
-			cpu: new Numbers(Uint32Array),
-			parent: new Numbers(Int32Array),
-			args: new Numbers(Uint32Array),
-			value: new Numbers(Uint32Array),
-			returned: new Numbers(Uint8Array),
-		};
-		this.event = {
-			kind: new Numbers(Uint32Array),
-			time: new Numbers(Float64Array),
-			thread: new Numbers(Uint32Array),
-			cpu: new Numbers(Uint32Array),
-			values: new Numbers(Uint32Array),
-		};
+		this.call = new Table({
+			name: Uint32Array,
+			start: Float64Array,
+			end: Float64Array,
+			depth: Uint16Array,
+			thread: Uint32Array,
+			cpu: Uint32Array,
+			parent: Int32Array,
+			args: Uint32Array,
+			value: Uint32Array,
+			returned: Uint8Array,
+		});
+		this.event = new Table({
+			kind: Uint32Array,
+			time: Float64Array,
+			thread: Uint32Array,
+			cpu: Uint32Array,
+			values: Uint32Array,
+		});
 		this.read(new Reader(bytes));
 		this.finish();
 	}
 
 	get nrCalls() {
-		return this.call.name.length;
+		return this.call.length;
 	}
 
 	get nrEvents() {
-		return this.event.kind.length;
+		return this.event.length;
 	}
 
 	read(reader) {
@@ -184,6 +207,8 @@ class Trace {
 			else
 				this.readEvent(reader, time, thread, cpu);
 			this.addRun(time, thread, cpu);
+			if (kind !== ITEM_END || item & ITEM_RETURN)
+				this.threads[thread].last = time;
 			this.end = Math.max(this.end, time);
 		}
 	}
@@ -211,8 +236,9 @@ class Trace {
 				instance: reader.text(),
 				rows: [],
 				stack: [],
-				events: new Numbers(Uint32Array),
+				events: new Numbers(),
 				isOpen: true,
+				last: 0,  // time of the last record
 			});
 		} else if (other === OTHER_LOST) {
 			this.losses.push({
@@ -248,27 +274,26 @@ class Trace {
 	}
 
 	readBegin(reader, item, functions, time, number, cpu) {
-		const call = this.call, thread = this.threads[number], index = call.name.length;
+		const call = this.call, index = call.add(), thread = this.threads[number];
 		const parent = thread.stack.length ? thread.stack[thread.stack.length - 1] : -1;
 		const depth = item & ITEM_DEPTH ? reader.number() :
 			parent < 0 ? 0 : call.depth.data[parent] + 1;
-		const row = thread.rows[depth] || (thread.rows[depth] = new Numbers(Uint32Array));
+		const row = thread.rows[depth] || (thread.rows[depth] = new Numbers());
 		// Calls of a row do not overlap, whatever the records say.
 		const last = row.length ? call.end.data[row.data[row.length - 1]] : -Infinity;
 
-		call.start.push(Math.max(time, last));
-		call.end.push(time);
-		call.name.push(this.readName(reader, functions));
-		call.depth.push(depth);
-		call.thread.push(number);
-		call.cpu.push(cpu);
-		call.parent.push(parent);
-		call.args.push(item & ITEM_MORE ? reader.at : 0);
-		call.value.push(0);
-		call.returned.push(0);
-		if (item & ITEM_MORE)
+		call.start.data[index] = Math.max(time, last);
+		call.end.data[index] = time;
+		call.name.data[index] = this.readName(reader, functions);
+		call.depth.data[index] = depth;
+		call.thread.data[index] = number;
+		call.cpu.data[index] = cpu;
+		call.parent.data[index] = parent;
+		if (item & ITEM_MORE) {
+			call.args.data[index] = reader.at;
 			for (let left = reader.number(); left; left--)
 				reader.number();
+		}
 		row.push(index);
 		thread.stack.push(index);
 	}
@@ -287,16 +312,16 @@ class Trace {
 	}
 
 	readEvent(reader, time, number, cpu) {
-		const event = this.event, id = reader.number();
+		const event = this.event, index = event.add(), id = reader.number();
 
 		if (id > this.kinds.length)
 			this.readKind(reader);
-		event.kind.push(id - 1);
-		event.time.push(time);
-		event.thread.push(number);
-		event.cpu.push(cpu);
-		event.values.push(reader.at);
-		this.threads[number].events.push(event.kind.length - 1);
+		event.kind.data[index] = id - 1;
+		event.time.data[index] = time;
+		event.thread.data[index] = number;
+		event.cpu.data[index] = cpu;
+		event.values.data[index] = reader.at;
+		this.threads[number].events.push(index);
 		for (let left = this.kinds[id - 1].fields.length; left; left--)
 			this.skipValue(reader);
 	}
@@ -322,23 +347,30 @@ class Trace {
 
 	// A run: the time from the first to the last of successive records of a thread on a CPU.
 	addRun(time, thread, cpu) {
-		const runs = this.cpus[cpu] || (this.cpus[cpu] = {
-			cpu,
-			start: new Numbers(Float64Array),
-			end: new Numbers(Float64Array),
-			thread: new Numbers(Uint32Array),
-		});
-		const last = runs.end.length - 1;
+		const runs = this.cpus[cpu] || this.addCpu(cpu), last = runs.length - 1;
 
 		if (last >= 0 && runs.thread.data[last] === thread &&
 			this.threads[thread].cpu === cpu) {
-			runs.end.data[last] = Math.max(time, runs.end.data[last]);
+			if (time > runs.end.data[last])
+				runs.end.data[last] = time;
 			return;
 		}
-		runs.start.push(last < 0 ? time : Math.max(time, runs.end.data[last]));
-		runs.end.push(runs.start.data[last + 1]);
-		runs.thread.push(thread);
+
+		const start = last < 0 ? time : Math.max(time, runs.end.data[last]);
+		const index = runs.add();
+
+		runs.start.data[index] = start;
+		runs.end.data[index] = start;
+		runs.thread.data[index] = thread;
 		this.threads[thread].cpu = cpu;
+	}
+
+	addCpu(cpu) {
+		const runs = new Table(
+			{ start: Float64Array, end: Float64Array, thread: Uint32Array });
+
+		runs.cpu = cpu;
+		return this.cpus[cpu] = runs;
 	}
 
 	finish() {
@@ -397,6 +429,23 @@ class Trace {
 		const at = this.call.value.data[index];
 
 		return at ? '0x' + new Reader(this.bytes, at).big().toString(16) : null;
+	}
+
+	// The time up to which a call is known to run.  A call without a record of its end lasts to
+	// the end of all records, or to the next call of its thread at its depth; but the thread may
+	// have ended after its own last record.
+	knownEnd(index) {
+		const { start, end, returned, thread } = this.call;
+
+		return returned.data[index] ? end.data[index] : Math.min(end.data[index],
+			Math.max(start.data[index], this.threads[thread.data[index]].last));
+	}
+
+	// The row of the thread that has the call.
+	rowOf(index) {
+		const thread = this.threads[this.call.thread.data[index]];
+
+		return thread.rows[thread.rowOf.get(this.call.depth.data[index])];
 	}
 
 	// The time of a call without the calls that it has made.

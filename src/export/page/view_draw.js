@@ -4,6 +4,7 @@
 
 const FONT = '11px ui-monospace, "DejaVu Sans Mono", monospace';
 const ROW = 17, GUTTER = 190, AXIS = 22, OVERVIEW = 44, HEAD = AXIS + OVERVIEW;
+const PARTS = 1024;  // of the time, in the overview
 const NARROW = 2;  // pixels; narrower calls have no gap to the next one
 
 // Colours of a scheme, and of names.
@@ -33,7 +34,8 @@ class Palette {
 			for (let i = 0; i < name.length; i++)
 				hash = Math.imul(hash ^ name.charCodeAt(i), 16777619) >>> 0;
 			hash = Math.imul(hash ^ (hash >>> 15), 2246822519) >>> 0;
-			const hue = hash % 360, more = (hash >>> 9) % 20, light = (hash >>> 14) % 10;
+			const hue = hash % 360, more = (hash >>> 9) % 20;
+			const light = (hash >>> 14) % 10;
 
 			colour = this.isDark ? `hsl(${hue} ${30 + more}% ${30 + light}%)` :
 				`hsl(${hue} ${45 + more}% ${72 + light}%)`;
@@ -258,7 +260,7 @@ class Timeline {
 			return this.tracks.find(
 				track => track.thread === thread && track.type === 'events');
 
-		const row = thread.rows[thread.rowOf.get(this.trace.call.depth.data[item.call])];
+		const row = this.trace.rowOf(item.call);
 
 		return this.tracks.find(track => track.row === row);
 	}
@@ -358,7 +360,7 @@ class Timeline {
 	findRun(runs, time, distance) {
 		const at = this.firstRun(runs, time - distance);
 
-		return at < runs.end.length && runs.start.data[at] <= time + distance ? {
+		return at < runs.length && runs.start.data[at] <= time + distance ? {
 			cpu: runs.cpu,
 			run: at,
 			thread: this.trace.threads[runs.thread.data[at]],
@@ -369,7 +371,7 @@ class Timeline {
 	}
 
 	firstRun(runs, time, low = 0) {
-		let high = runs.end.length;
+		let high = runs.length;
 
 		while (low < high) {
 			const middle = (low + high) >> 1;
@@ -457,6 +459,16 @@ class Timeline {
 		return width > 22;
 	}
 
+	// Make the part of a box pale in which it is not known whether the call runs.
+	fade(x, right, y) {
+		if (right - x < 1)
+			return;
+		this.context.globalAlpha = 0.6;
+		this.context.fillStyle = this.palette.back;
+		this.context.fillRect(Math.max(x, GUTTER), y, right - x, ROW - 1);
+		this.context.globalAlpha = 1;
+	}
+
 	// Write a name into a box; the short one if the other does not fit.
 	boxText(text, x, right, y, short = text) {
 		const { context } = this, left = Math.max(x, GUTTER);
@@ -485,6 +497,7 @@ class Timeline {
 				matches && !matches.names.has(name.data[call]) ? palette.grey :
 					palette.of(text));
 
+			this.fade(this.xOf(trace.knownEnd(call)), right, y);
 			if (isWide)
 				this.boxText(text, x, right, y);
 			// What ends within this pixel is not visible.
@@ -572,7 +585,7 @@ class Timeline {
 	drawRuns(runs, y) {
 		const pixel = (this.end - this.start) / this.width, { trace, context } = this;
 
-		for (let i = this.firstRun(runs, this.start); i < runs.end.length; ) {
+		for (let i = this.firstRun(runs, this.start); i < runs.length; ) {
 			const start = runs.start.data[i], end = runs.end.data[i];
 
 			if (start > this.end)
@@ -595,37 +608,51 @@ class Timeline {
 				context.fillRect(this.xOf(loss.time) - 1, y - 1, 3, ROW + 1);
 	}
 
-	// Mark the matches of a search that are narrower than a pixel, too.
+	// Mark the matches of a search, also those that are narrower than a pixel.
 	drawMatches() {
-		const { trace, context, matches } = this, last = new Map();
-
-		if (!matches)
+		if (!this.matches)
 			return;
+		this.context.fillStyle = this.palette.mark;
+		for (const track of this.visibleTracks()) {
+			const y = HEAD + track.y - this.top + ROW - 4;
 
-		const places = new Map();
+			if (track.type === 'calls')
+				this.markCalls(this.matches.ofRow(track.row), y);
+			else if (track.type === 'events')
+				this.markEvents(this.matches.ofRow(track.thread.events), y);
+		}
+	}
 
-		for (const track of this.visibleTracks())
-			places.set(track.type === 'calls' ? track.row :
-					track.type === 'events' ? track.thread :
-						track,
-				track);
-		context.fillStyle = this.palette.mark;
-		for (let i = matches.first(this.start); i < matches.nr; i++) {
-			const item = matches.item(i), [start, end] = this.timesOf(item);
-			const thread = this.threadOf(item);
-			const row = item.call === undefined ?
-				thread :
-				thread.rows[thread.rowOf.get(trace.call.depth.data[item.call])];
-			const track = places.get(row), x = Math.floor(this.xOf(start));
+	markCalls(list, y) {
+		const { trace } = this, { start, end } = trace.call;
+		const pixel = (this.end - this.start) / this.width;
 
-			if (start > this.end)
+		for (let i = trace.firstOf(list, this.start); i < list.length; ) {
+			const call = list.data[i];
+
+			if (start.data[call] > this.end)
 				break;
-			if (!track || last.get(row) === x)
-				continue;
-			last.set(row, x);
-			context.fillRect(x, HEAD + track.y - this.top + ROW - 4,
-				Math.max(2, Math.min(this.xOf(end), this.canvas.clientWidth) - x),
-				3);
+
+			const x = Math.max(this.xOf(start.data[call]), GUTTER - 5);
+			const right = Math.min(this.xOf(end.data[call]), this.canvas.clientWidth);
+
+			this.context.fillRect(x, y, Math.max(2, right - x), 3);
+			i = trace.firstOf(
+				list, Math.max(end.data[call], start.data[call] + pixel), i + 1);
+		}
+	}
+
+	markEvents(list, y) {
+		const { trace } = this, times = trace.event.time.data;
+		const pixel = (this.end - this.start) / this.width;
+
+		for (let i = trace.firstEvent(list, this.start); i < list.length; ) {
+			const time = times[list.data[i]];
+
+			if (time > this.end)
+				break;
+			this.context.fillRect(this.xOf(time) - 1, y, 3, 3);
+			i = trace.firstEvent(list, time + pixel, i + 1);
 		}
 	}
 
@@ -674,9 +701,10 @@ class Timeline {
 		return (time / unit[1]).toFixed(digits) + ' ' + unit[0];
 	}
 
-	// Count records for the overview, in 1,024 parts of the time.
+	// Count records for the overview, in parts of the time.
 	countDensity() {
-		const parts = new Float32Array(1024), scale = 1023 / Math.max(1, this.trace.end);
+		const parts = new Float32Array(PARTS);
+		const scale = (PARTS - 1) / Math.max(1, this.trace.end);
 		const { call, event } = this.trace;
 
 		for (let i = 0; i < this.trace.nrCalls; i++)
@@ -739,13 +767,9 @@ class Timeline {
 					OVERVIEW - 3 - value * (OVERVIEW - 12), part + 0.3,
 					value * (OVERVIEW - 12)));
 		context.fillStyle = palette.mark;
-		for (let i = 0, last = -1; matches && i < matches.nr; i++) {
-			const x = Math.floor(this.overviewX(this.timesOf(matches.item(i))[0]));
-
-			if (x !== last)
-				context.fillRect(x, 2, 1, 5);
-			last = x;
-		}
+		for (let i = 0; matches && i < matches.parts.length; i++)
+			if (matches.parts[i])
+				context.fillRect(GUTTER + i * part, 2, Math.max(1, part), 5);
 		context.fillStyle = palette.lost;
 		for (const loss of this.trace.losses)
 			context.fillRect(this.overviewX(loss.time), 8, 1, OVERVIEW - 11);

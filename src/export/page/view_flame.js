@@ -8,7 +8,7 @@ function sumCalls(trace, start, end, thread) {
 
 	for (let i = 0; i < trace.nrCalls; i++) {
 		const from = Math.max(start, call.start.data[i]);
-		const to = Math.min(end, call.end.data[i]);
+		const to = Math.min(end, trace.knownEnd(i));
 
 		if (to < from || (thread >= 0 && call.thread.data[i] !== thread))
 			continue;

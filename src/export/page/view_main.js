@@ -18,8 +18,8 @@ class Matches {
 		trace.names.forEach((name, i) => has(name) && this.names.add(i));
 		trace.kinds.forEach(
 			(kind, i) => has(kind.system + ':' + kind.name) && this.kinds.add(i));
-		this.events = new Numbers(Uint32Array);
-		this.calls = new Numbers(Uint32Array);
+		this.events = new Numbers();
+		this.calls = new Numbers();
 		for (let i = 0; i < trace.nrCalls; i++)
 			if (this.names.has(trace.call.name.data[i]))
 				this.calls.push(i);
@@ -27,6 +27,7 @@ class Matches {
 			if (this.kinds.has(trace.event.kind.data[i]) || this.hasField(i))
 				this.events.push(i);
 		this.join();
+		this.addToRows();
 	}
 
 	hasField(event) {
@@ -71,34 +72,30 @@ class Matches {
 		return this.list[i] < 0 ? { event: -this.list[i] - 1 } : { call: this.list[i] };
 	}
 
-	// The first match that may be visible after @time.  A call that began before it may last.
-	first(time) {
-		const least =
-			this.trace.nrCalls && this.calls.length ? time - this.longest() : time;
-		let low = 0, high = this.nr;
+	// Remember the matches of each row of the timeline, and which parts of the time have some.
+	addToRows() {
+		const { trace } = this, { call, event } = trace;
+		const scale = (PARTS - 1) / Math.max(1, trace.end);
 
-		while (low < high) {
-			const middle = (low + high) >> 1;
+		this.rows = new Map();
+		this.parts = new Uint8Array(PARTS);
+		for (let i = 0; i < this.nr; i++) {
+			const { call: one, event: other } = this.item(i);
+			const thread = trace.threads[one !== undefined ? call.thread.data[one] :
+				event.thread.data[other]];
+			const row = one !== undefined ? trace.rowOf(one) : thread.events;
+			let list = this.rows.get(row);
 
-			if (this.timeOf(middle) >= least)
-				high = middle;
-			else
-				low = middle + 1;
+			if (!list)
+				this.rows.set(row, list = new Numbers());
+			list.push(one !== undefined ? one : other);
+			this.parts[Math.max(0, Math.floor(this.timeOf(i) * scale))] = 1;
 		}
-		return low;
 	}
 
-	longest() {
-		const { start, end } = this.trace.call;
-
-		if (this.most === undefined) {
-			this.most = 0;
-			for (let i = 0; i < this.calls.length; i++)
-				this.most = Math.max(this.most,
-					end.data[this.calls.data[i]] -
-						start.data[this.calls.data[i]]);
-		}
-		return this.most;
+	// The matches of a row, in the order of time.
+	ofRow(row) {
+		return this.rows.get(row) || new Numbers();
 	}
 
 	position(item) {
@@ -422,6 +419,8 @@ class Page {
 			u: () => isItem && this.select(timeline.caller(item)),
 		};
 
+		if (byId('keys').open && event.key === 'Escape')
+			byId('keys').close();
 		if (event.ctrlKey || event.altKey || event.metaKey || byId('keys').open)
 			return;
 		if (event.target.matches('input, select') && event.key !== 'Escape')
