@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MOVED_MAGIC		0x3364766du	/* the bytes "mvd3" */
+#define MOVED_MAGIC		0x3464766du	/* the bytes "mvd4" */
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
 #define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
 #define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
@@ -158,10 +158,11 @@ struct moved_frame {
 /* The reasons why a system call cannot be traced: X(number, name, text). */
 #define MOVED_SYSCALL_REASONS(X)						\
 	X(0, NONE, "it can be traced")						\
-	X(1, NUMBER, "the instruction before it does not set its number")	\
+	X(1, SHORT, "no instruction before it can be replaced by a jump")	\
 	X(2, ENTERED, "a jump may lead between that instruction and the call")	\
 	X(3, FUNCTION, "its unwind table does not describe the code around it")	\
-	X(4, CHANGED, "the dynamic linker changes the code around it")
+	X(4, CHANGED, "the dynamic linker changes the code around it")		\
+	X(5, HANDLER, "signal handlers return to the code around it")
 
 #define MOVED_SYSCALL_ENUM(number, name, text) MOVED_SYSCALL_##name = (number),
 enum moved_syscall_reason {
@@ -170,16 +171,21 @@ enum moved_syscall_reason {
 };
 
 #define MOVED_AFTER_MAX		16u	/* size of moved_syscall.after */
+#define MOVED_SYSCALL_UNKNOWN	0xffffu	/* moved_syscall.nr: only the program knows the number */
 
 /*
- * An instruction that makes a system call.  It stays where it is.  A jump may replace the
- * instruction before it, which sets the number of the call, and another jump the one after it:
+ * An instruction that makes a system call.  It stays where it is.  A jump may replace an
+ * instruction before it, and another jump the one after it:
  *
- *	vaddr - 5	mov $NR,%eax			becomes a jump
+ *	before.vaddr	cmpb $0,multiple(%rip)		becomes a jump
+ *			jne  elsewhere
+ *			xorl %eax,%eax
  *	vaddr		syscall
- *	vaddr + 2	cmp $-4096,%rax			becomes a jump
+ *	vaddr + 2	cmp  $-4096,%rax		becomes a jump
  *
- * Each of them is one instruction, so no thread can be inside of what a jump replaces.
+ * The copy has all instructions from the first replaced one to the call.  Each jump replaces bytes
+ * of one instruction only, so no thread can be inside of what it replaces: a thread that is before
+ * one of the other instructions executes the original ones.
  */
 struct moved_syscall {
 	uint64_t vaddr;			/* address of the instruction `syscall` */
@@ -193,6 +199,8 @@ struct moved_syscall {
 	uint8_t ends;			/* 1: that instruction is a return */
 	uint8_t reserved[2];
 	uint8_t after[MOVED_AFTER_MAX];	/* the bytes that the object must have after the call */
+	struct moved_row before;	/* the instructions before the call; of the frames, only
+					 * the members copy and original are set */
 };
 
 struct moved_head {
@@ -219,7 +227,7 @@ static_assert(sizeof(struct moved_row) == 32, "ABI");
 static_assert(offsetof(struct moved_row, class) == 16, "ABI");
 static_assert(sizeof(struct moved_fixup) == 16, "ABI");
 static_assert(sizeof(struct moved_frame) == 16, "ABI");
-static_assert(sizeof(struct moved_syscall) == 32, "ABI");
+static_assert(sizeof(struct moved_syscall) == 64, "ABI");
 static_assert(sizeof(struct moved_head) == 96, "ABI");
 static_assert(offsetof(struct moved_head, text) == 64, "ABI");
 

@@ -2,28 +2,56 @@
 /*
  * Find the instructions that make system calls, and decide which of them can be traced.
  *
- * The instruction before the call must set the number of the call, and no jump may lead to any
- * byte after the first one of it, nor to the call itself: a thread that came to the call by such a
- * jump would not be seen.  The instruction after the call is moved, if it is as long as a jump and
- * can run anywhere.  No jump may lead there: a thread that came by it would have made no call.
+ * A jump must replace bytes of one instruction before the call.  This is the nearest one that is
+ * long enough.  It is moved, with all instructions between it and the call.  No jump may lead to
+ * any byte from its second one up to the call: a thread that came by such a jump would not be seen.
+ *
+ * The instruction after the call is moved, too, if it is as long as a jump and can run anywhere.
+ * No jump may lead there: a thread that came by it would have made no call.
  */
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "base/text.h"
 #include "mover/mover_impl.h"
 
-/* Returns true if an instruction of @function starts at @vaddr when it is decoded from its
- * start on.  The instruction before @vaddr then ends there. */
-static bool is_decoded(const struct mover *mover, const struct function *function, uint64_t vaddr)
+#define INSNS_MAX	8u		/* maximum number of instructions that are moved */
+
+/* The last instructions before a call. */
+struct before {
+	struct insn insns[INSNS_MAX];
+	uint64_t at[INSNS_MAX];		/* address of each instruction */
+	uint32_t nr;
+};
+
+static const uint8_t *code_at(const struct mover *mover, uint64_t vaddr)
 {
-	uint64_t at = function->start;
+	return mover->image + (vaddr - mover->low);
+}
+
+/* Decode @function from its start to the call at @vaddr, and keep the last instructions.  Returns
+ * false if no instruction ends at @vaddr. */
+static bool read_before(const struct mover *mover, const struct function *function, uint64_t vaddr,
+			struct before *ret)
+{
 	struct insn insn;
 
-	while (at < vaddr && insn_decode(mover->image + (at - mover->low), function->end - at, at,
-					 &insn))
-		at += insn.bytes;
-	return at == vaddr;
+	ret->nr = 0;
+	for (uint64_t at = function->start; at < vaddr; at += insn.bytes) {
+		if (!insn_decode(code_at(mover, at), function->end - at, at, &insn) ||
+		    at + insn.bytes > vaddr)
+			return false;
+		if (ret->nr == INSNS_MAX) {
+			memmove(ret->insns, ret->insns + 1, (INSNS_MAX - 1) * sizeof(insn));
+			memmove(ret->at, ret->at + 1, (INSNS_MAX - 1) * sizeof(*ret->at));
+			ret->nr--;
+		}
+		ret->insns[ret->nr] = insn;
+		ret->at[ret->nr++] = at;
+	}
+	return ret->nr;
 }
 
 /* Returns true if a jump may lead to one of the @nr bytes at @vaddr.  As in choose.c, a label
@@ -33,26 +61,73 @@ static bool is_entered(const struct mover *mover, uint64_t vaddr, uint64_t nr, u
 	return has_any(mover, mover->targets, vaddr, nr) || has_bit(mover, mover->labels, insn);
 }
 
-/* Returns why the call at @vaddr, in @function, cannot be traced.  Sets *@ret_nr, the number of the
- * call. */
-static enum moved_syscall_reason find_reason(const struct mover *mover,
-					     const struct function *function, uint64_t vaddr,
-					     uint32_t *ret_nr)
+/* Returns why instruction @i of @before, and those after it, cannot be moved.  @next: the address
+ * after it. */
+static enum moved_syscall_reason cannot_move(const struct mover *mover,
+					     const struct before *before, uint32_t i,
+					     uint64_t next)
 {
-	uint64_t before = vaddr - MOVED_SYSCALL_BEFORE;
+	const struct insn *insn = &before->insns[i];
+	uint64_t at = before->at[i];
 
-	if (!function)
-		return MOVED_SYSCALL_FUNCTION;
-	if (vaddr - function->start < MOVED_SYSCALL_BEFORE ||
-	    !insn_is_syscall_number(mover->image + (before - mover->low), ret_nr) ||
-	    *ret_nr > UINT16_MAX || !has_bit(mover, mover->decoded, before) ||
-	    !is_decoded(mover, function, before) || !is_decoded(mover, function, vaddr))
-		return MOVED_SYSCALL_NUMBER;
-	if (is_entered(mover, before + 1, MOVED_SYSCALL_BEFORE, vaddr))
+	if (insn->move == INSN_FIXED || (insn->flow != INSN_NEXT && insn->flow != INSN_BRANCH) ||
+	    insn_is_tracepoint(code_at(mover, at), insn->bytes))
+		return MOVED_SYSCALL_SHORT;
+	if (is_entered(mover, at + 1, insn->bytes, next))
 		return MOVED_SYSCALL_ENTERED;
-	return has_any(mover, mover->relocated, before,
-		       MOVED_SYSCALL_BEFORE + MOVED_SYSCALL_BYTES) ?
+	return has_any(mover, mover->relocated, at, insn->bytes) ?
 	       MOVED_SYSCALL_CHANGED : MOVED_SYSCALL_NONE;
+}
+
+/* Find the nearest instruction that a jump can replace.  *@ret_first: its index.  @from: no earlier
+ * byte may be replaced. */
+static enum moved_syscall_reason find_first(const struct mover *mover, const struct before *before,
+					    uint64_t vaddr, uint64_t from, uint32_t *ret_first)
+{
+	uint64_t next = vaddr;
+
+	for (uint32_t i = before->nr; i-- > 0 && before->at[i] >= from; next = before->at[i]) {
+		enum moved_syscall_reason reason = cannot_move(mover, before, i, next);
+
+		if (reason)
+			return reason;
+		*ret_first = i;
+		if (before->insns[i].bytes >= MOVED_JUMP_BYTES)
+			return MOVED_SYSCALL_NONE;
+	}
+	return MOVED_SYSCALL_SHORT;
+}
+
+/* Make the copy of the instructions from number @first on.  Returns false if it is too long. */
+static bool copy_before(const struct mover *mover, const struct before *before, uint32_t first,
+			struct insn_copy *ret)
+{
+	*ret = (struct insn_copy){ .nr = 0 };
+	for (uint32_t i = first; i < before->nr; i++)
+		if (!insn_copy_add(ret, &before->insns[i], code_at(mover, before->at[i]),
+				   before->at[i]))
+			return false;
+	return ret->nr <= MOVED_SYSCALL_COPY_MAX && ret->nr_original <= MOVED_ORIGINAL_MAX;
+}
+
+/* Write the block of the instructions before a call, and fill in their row. */
+static void write_before(const struct mover *mover, uint64_t site, const struct insn_copy *copy,
+			 uint64_t pool_at, struct text *out, struct moved_row *ret)
+{
+	struct moved_frame frames[INSN_BOUNDS];
+
+	*ret = (struct moved_row){
+		.vaddr = site, .bytes = copy->nr_original, .pool = (uint32_t)(out->len - pool_at),
+		.class = MOVED_ONE, .original_bytes = (uint8_t)copy->nr_original,
+		.copy_bytes = (uint8_t)copy->nr, .nr_fixups = (uint8_t)copy->nr_fixups,
+		.nr_frames = (uint8_t)copy->nr_bounds, .ends = 1,
+		.moved_bytes = (uint8_t)copy->nr_original,
+	};
+	for (uint32_t i = 0; i < copy->nr_bounds; i++)
+		frames[i] = (struct moved_frame){
+			.copy = copy->bounds[i].copy, .original = copy->bounds[i].original,
+		};
+	row_write_block(mover, site, copy->nr_original, copy, frames, out);
 }
 
 /* Returns how many bytes at @at, the instruction @insn and padding after it, a jump can replace;
@@ -66,8 +141,7 @@ static uint64_t room_after(const struct mover *mover, const struct function *fun
 		end = padding_end(mover, end, next_start(mover, function));
 	else if (insn->flow != INSN_NEXT || insn->has_address)
 		return 0;
-	if (end > at + MOVED_JUMP_BYTES)
-		end = at + (insn->bytes > MOVED_JUMP_BYTES ? insn->bytes : MOVED_JUMP_BYTES);
+	end = min_u64(end, at + max_u64(insn->bytes, MOVED_JUMP_BYTES));
 	return end - at >= MOVED_JUMP_BYTES ? end - at : 0;
 }
 
@@ -76,12 +150,14 @@ static void read_after(const struct mover *mover, const struct function *functio
 		       struct moved_syscall *call)
 {
 	uint64_t at = call->vaddr + MOVED_SYSCALL_BYTES, bytes;
-	const uint8_t *code = mover->image + (at - mover->low);
+	const uint8_t *code = code_at(mover, at);
 	struct insn insn;
+	uint32_t nr;
 
-	if (at >= function->end || !insn_decode(code, function->end - at, at, &insn) ||
-	    insn.move != INSN_PLAIN || insn_is_tracepoint(code, function->end - at) ||
-	    insn_is_syscall_number(code, &(uint32_t){ 0 }))
+	if (call->nr == MOVED_SYSCALL_UNKNOWN || at >= function->end ||
+	    !insn_decode(code, function->end - at, at, &insn) || insn.move != INSN_PLAIN ||
+	    insn_is_tracepoint(code, function->end - at) ||
+	    insn_is_syscall_number(code, insn.bytes, &nr))
 		return;
 	bytes = room_after(mover, function, at, &insn);
 	if (!bytes || bytes > MOVED_AFTER_MAX || is_entered(mover, at, bytes, at) ||
@@ -93,33 +169,55 @@ static void read_after(const struct mover *mover, const struct function *functio
 	memcpy(call->after, code, bytes);
 }
 
-static struct moved_syscall make_row(const struct mover *mover, uint64_t vaddr)
+/* Returns the number of the call, or MOVED_SYSCALL_UNKNOWN. */
+static uint16_t number_of(const struct mover *mover, const struct before *before)
 {
-	struct moved_syscall call = { .vaddr = vaddr };
-	const struct function *function = starts_at(mover, vaddr);
-	uint32_t nr = 0;
+	uint32_t last = before->nr - 1, nr;
 
-	call.reason = (uint8_t)find_reason(mover, function, vaddr, &nr);
-	if (call.reason)
-		return call;
-	call.nr = (uint16_t)nr;
-	read_after(mover, function, &call);
-	return call;
+	return insn_is_syscall_number(code_at(mover, before->at[last]), before->insns[last].bytes,
+				      &nr) && nr < MOVED_SYSCALL_UNKNOWN ?
+	       (uint16_t)nr : MOVED_SYSCALL_UNKNOWN;
 }
 
-uint32_t syscalls_write(const struct mover *mover, struct text *out)
+/* Make the row of the call at @call->vaddr.  @from: end of what jumps around the call before it
+ * replace. */
+static void make_row(const struct mover *mover, uint64_t from, uint64_t pool_at, struct text *out,
+		     struct moved_syscall *call)
 {
-	uint32_t nr = 0;
+	const struct function *function = starts_at(mover, call->vaddr);
+	struct insn_copy copy;
+	struct before before;
+	uint32_t first = 0;
+
+	call->reason = MOVED_SYSCALL_FUNCTION;
+	if (!function || !read_before(mover, function, call->vaddr, &before))
+		return;
+	if (number_of(mover, &before) == SYS_rt_sigreturn)
+		call->reason = MOVED_SYSCALL_HANDLER;
+	else
+		call->reason = (uint8_t)find_first(mover, &before, call->vaddr, from, &first);
+	if (!call->reason && !copy_before(mover, &before, first, &copy))
+		call->reason = MOVED_SYSCALL_SHORT;
+	if (call->reason)
+		return;
+	call->nr = number_of(mover, &before);
+	write_before(mover, before.at[first], &copy, pool_at, out, &call->before);
+	read_after(mover, function, call);
+}
+
+void syscalls_make(const struct mover *mover, uint64_t pool_at, struct text *out,
+		   struct text *rows)
+{
+	uint64_t from = 0;
 
 	for (uint64_t at = mover->text; at < mover->text_end && !out->error; at++) {
-		struct moved_syscall call;
+		struct moved_syscall call = { .vaddr = at };
 
 		if (!has_bit(mover, mover->decoded, at) ||
-		    !insn_is_syscall(mover->image + (at - mover->low), mover->text_end - at))
+		    !insn_is_syscall(code_at(mover, at), mover->text_end - at))
 			continue;
-		call = make_row(mover, at);
-		text_write(out, &call, sizeof(call));
-		nr++;
+		make_row(mover, from, pool_at, out, &call);
+		text_write(rows, &call, sizeof(call));
+		from = at + MOVED_SYSCALL_BYTES + call.after_bytes;
 	}
-	return nr;
 }

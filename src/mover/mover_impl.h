@@ -179,9 +179,10 @@ bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uin
 
 /* ---- calls.c ---- */
 
-/* Write a row for each instruction of the text that makes a system call.  Returns their
- * number. */
-uint32_t syscalls_write(const struct mover *mover, struct text *out);
+/* Append to @rows a row for each instruction of the text that makes a system call, and their
+ * blocks to @out, in the pool at @pool_at. */
+void syscalls_make(const struct mover *mover, uint64_t pool_at, struct text *out,
+		   struct text *rows);
 
 /* ---- frames.c ---- */
 
@@ -201,6 +202,11 @@ bool frames_make(const struct mover *mover, const struct function *function,
  * than a copy may be. */
 bool row_copy(const struct mover *mover, const struct function *function,
 	      struct insn_copy *ret_copy);
+/* Write the block of a row: the copy @copy of the instructions at @site, @original_bytes bytes that
+ * the process must find there, and a frame for each bound of the copy. */
+void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
+		     const struct insn_copy *copy, const struct moved_frame *frames,
+		     struct text *out);
 /* Write the table.  Returns 0 or -errno. */
 int rows_write(struct mover *mover, struct text *out);
 

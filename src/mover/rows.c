@@ -29,16 +29,13 @@ bool row_copy(const struct mover *mover, const struct function *function,
 	return true;
 }
 
-/* Write the block of a row: its original bytes, its copy and its frames. */
-static void write_block(const struct mover *mover, const struct function *function,
-			const struct insn_copy *copy, const struct moved_frame *frames,
-			struct text *out)
+void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
+		     const struct insn_copy *copy, const struct moved_frame *frames,
+		     struct text *out)
 {
-	uint64_t site = function->start + function->lead;
-
 	text_write(out, copy->fixups, copy->nr_fixups * sizeof(*copy->fixups));
 	text_write(out, frames, copy->nr_bounds * sizeof(*frames));
-	text_write(out, mover->image + (site - mover->low), function->original_bytes);
+	text_write(out, mover->image + (site - mover->low), original_bytes);
 	text_write(out, copy->bytes, copy->nr);
 	while (out->len % MOVED_POOL_ALIGN && !out->error)
 		text_putc(out, 0);
@@ -68,7 +65,7 @@ static void write_row(const struct mover *mover, const struct function *function
 		row.ends = copy.ends;
 		row.moved_bytes = function->moved_bytes;
 		row.pool = (uint32_t)(out->len - pool_at);
-		write_block(mover, function, &copy, frames, out);
+		row_write_block(mover, site, function->original_bytes, &copy, frames, out);
 	}
 	*ret_row = row;
 }
@@ -95,6 +92,7 @@ int rows_write(struct mover *mover, struct text *out)
 	struct moved_head head = { .magic = 0 };
 	struct moved_row row = { .vaddr = 0 };
 	uint64_t at = sizeof(head);
+	struct text calls;
 
 	for (uint32_t i = 0; i < mover->nr; i++)
 		head.nr_rows += mover->functions[i].is_function;
@@ -110,8 +108,14 @@ int rows_write(struct mover *mover, struct text *out)
 		memcpy(out->data + at, &row, sizeof(row));
 		at += sizeof(row);
 	}
+	text_init(&calls, MOVED_BYTES_MAX);
+	syscalls_make(mover, head.pool_at, out, &calls);
 	head.syscalls_at = (uint32_t)out->len;
-	head.nr_syscalls = syscalls_write(mover, out);
+	head.nr_syscalls = (uint32_t)(calls.len / sizeof(struct moved_syscall));
+	text_write(out, calls.data, calls.len);
+	if (calls.error)
+		out->error = calls.error;
+	text_done(&calls);
 	if (out->error)
 		return out->error;
 	if (out->len > MOVED_BYTES_MAX)

@@ -19,7 +19,7 @@ struct elf_source;
 /* Version of the analysis.  Raise it when the table of the same file would be another one:
  * the files for processes then get other numbers.  Tables that are kept on disk are used only by
  * the build of ulf that has made them. */
-#define ELF_MOVED_VERSION	3u
+#define ELF_MOVED_VERSION	4u
 
 /* The reasons why a file as a whole has no table: X(name, text for users). */
 #define ELF_LEFT_OUT_REASONS(X)							\

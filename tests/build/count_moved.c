@@ -7,9 +7,9 @@
  *	build-count_moved -f FILE	lists the frames of each moved instruction: its address,
  *					the CFA's register and offset, register=offset
  *					from the CFA for each saved register
- *	build-count_moved -c FILE	lists each system call: address, number, bytes of the
- *					instruction after it that can be moved, or the reason why
- *					it cannot be traced
+ *	build-count_moved -c FILE	lists each system call: address, number (-1: it is not
+ *					constant), sizes of the instructions after it and before it
+ *					that are moved, or the reason why it cannot be traced
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -77,7 +77,8 @@ static void list_calls(const struct moved_head *head)
 		if (call->reason)
 			printf("%s\n", reasons[call->reason]);
 		else
-			printf("%u %u\n", call->nr, call->after_insn);
+			printf("%d %u %u\n", call->nr == MOVED_SYSCALL_UNKNOWN ? -1 : call->nr,
+			       call->after_insn, call->before.moved_bytes);
 	}
 }
 

@@ -78,6 +78,7 @@ static void call_with_children(void)
 
 static int make_list(void)
 {
+	char line[16];
 	struct stat st;
 	int pair[2], file;
 
@@ -88,6 +89,7 @@ static int make_list(void)
 	CHECK(!close(9) && close(9) == -1 && errno == EBADF);
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	CHECK(send(pair[0], "12345", 5, MSG_NOSIGNAL) == 5);
+	CHECK(read(pair[1], line, sizeof(line)) == 5 && read(-1, line, 1) == -1);
 	CHECK(getpriority(PRIO_PROCESS, 0) == 0 && sched_yield() == 0 && alarm(0) == 0);
 	CHECK(kill(getpid(), 0) == 0 && access("/nowhere", R_OK) == -1);
 	signal(SIGUSR1, on_signal);

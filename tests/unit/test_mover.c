@@ -137,10 +137,19 @@ CALL_IN(call_then_tracepoint, SET_NR, ".byte 0x0f,0x1f,0x44,0x00,0x00\n\tret");
 CALL_IN(call_then_target, "testl %edi,%edi\n\tje 1f\n\t" SET_NR, "1:\t" TEST_ERROR);
 CALL_IN(call_then_target_inside, "testl %edi,%edi\n\tje 1f + 1\n\t" SET_NR, "1:\t" TEST_ERROR);
 CALL_IN(call_then_end, SET_NR, "hlt");
-CALL_IN(call_of_register, "movl %edi,%eax", TEST_ERROR);
+CALL_IN(call_of_register, "movl $1,%edi\n\tmovl %edi,%eax", TEST_ERROR);
 CALL_IN(call_of_long, "movq $39,%rax", TEST_ERROR);
+CALL_IN(call_of_zero, "testl $1,a_variable(%rip)\n\t.byte 0x75\n\t.byte call_of_zero - . - 1\n\t"
+	"xorl %eax,%eax", TEST_ERROR);
 CALL_IN(call_far_away, SET_NR "\n\tnop", TEST_ERROR);
 CALL_IN(call_of_large, "movl $0x10000,%eax", TEST_ERROR);
+CALL_IN(call_too_short, "xorl %edx,%edx\n\tmovl %edi,%eax", TEST_ERROR);
+CALL_IN(call_after_call, "call one\n\tmovl %edi,%eax", TEST_ERROR);
+CALL_IN(call_too_long, "movl $1,a_variable(%rip)\n\t"
+	"cmpl %eax,%edx\n\t.byte 0x75\n\t.byte call_too_long - . - 1\n\tcmpl %eax,%ecx\n\t"
+	".byte 0x75\n\t.byte call_too_long - . - 1\n\tcmpl %eax,%ecx\n\t.byte 0x75\n\t"
+	".byte call_too_long - . - 1\n\tmovl %edi,%eax", TEST_ERROR);
+CALL_IN(call_of_handler, "movq $15,%rax", TEST_ERROR);
 CALL_IN(call_entered, "cmpl $1,%edi\n\tje .Lcall_entered\n\t" SET_NR, TEST_ERROR);
 CALL_IN(call_entered_inside, "cmpl $1,%edi\n\tje 1f + 1\n1:\t" SET_NR, TEST_ERROR);
 CALL_IN(call_in_table, SET_NR, TEST_ERROR);
@@ -468,27 +477,33 @@ static void copies_are_finished(void **state)
 static const struct call_case {
 	const uint8_t *code;
 	enum moved_syscall_reason reason;
-	uint32_t after_insn, after_bytes, ends;
+	uint32_t before, after_insn, after_bytes, ends;
+	int nr;
 } call_cases[] = {
-	{ call_tested, MOVED_SYSCALL_NONE, 6, 6, 0 },
-	{ call_alone, MOVED_SYSCALL_NONE, 1, 5, 1 },
-	{ call_then_end, MOVED_SYSCALL_NONE, 1, 5, 1 },
+	{ call_tested, MOVED_SYSCALL_NONE, 5, 6, 6, 0, 39 },
+	{ call_alone, MOVED_SYSCALL_NONE, 5, 1, 5, 1, 39 },
+	{ call_then_end, MOVED_SYSCALL_NONE, 5, 1, 5, 1, 39 },
+	{ call_of_long, MOVED_SYSCALL_NONE, 7, 6, 6, 0, 39 },
+	{ call_of_zero, MOVED_SYSCALL_NONE, 14, 6, 6, 0, 0 },
 	/* Only the entries of these calls are seen. */
-	{ call_then_short, MOVED_SYSCALL_NONE, 0, 0, 0 },
-	{ call_then_relative, MOVED_SYSCALL_NONE, 0, 0, 0 },
-	{ call_then_jump, MOVED_SYSCALL_NONE, 0, 0, 0 },
-	{ call_then_tracepoint, MOVED_SYSCALL_NONE, 0, 0, 0 },
-	{ call_then_target, MOVED_SYSCALL_NONE, 0, 0, 0 },
-	{ call_then_target_inside, MOVED_SYSCALL_NONE, 0, 0, 0 },
+	{ call_then_short, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_then_relative, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_then_jump, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_then_tracepoint, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_then_target, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_then_target_inside, MOVED_SYSCALL_NONE, 5, 0, 0, 0, 39 },
+	{ call_of_register, MOVED_SYSCALL_NONE, 7, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_far_away, MOVED_SYSCALL_NONE, 6, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
+	{ call_of_large, MOVED_SYSCALL_NONE, 5, 0, 0, 0, MOVED_SYSCALL_UNKNOWN },
 	/* Neither entries nor returns of these calls are seen. */
-	{ call_of_register, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
-	{ call_of_long, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
-	{ call_far_away, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
-	{ call_of_large, MOVED_SYSCALL_NUMBER, 0, 0, 0 },
-	{ call_entered, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
-	{ call_entered_inside, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
-	{ call_in_table, MOVED_SYSCALL_ENTERED, 0, 0, 0 },
-	{ no_function, MOVED_SYSCALL_FUNCTION, 0, 0, 0 },
+	{ call_too_short, MOVED_SYSCALL_SHORT, 0, 0, 0, 0, 0 },
+	{ call_after_call, MOVED_SYSCALL_SHORT, 0, 0, 0, 0, 0 },
+	{ call_too_long, MOVED_SYSCALL_SHORT, 0, 0, 0, 0, 0 },
+	{ call_of_handler, MOVED_SYSCALL_HANDLER, 0, 0, 0, 0, 0 },
+	{ call_entered, MOVED_SYSCALL_ENTERED, 0, 0, 0, 0, 0 },
+	{ call_entered_inside, MOVED_SYSCALL_ENTERED, 0, 0, 0, 0, 0 },
+	{ call_in_table, MOVED_SYSCALL_ENTERED, 0, 0, 0, 0, 0 },
+	{ no_function, MOVED_SYSCALL_FUNCTION, 0, 0, 0, 0, 0 },
 };
 
 /* Returns the first system call at or after @code. */
@@ -509,13 +524,15 @@ static void system_calls_are_found(void **state)
 		const struct call_case *c = &call_cases[i];
 		const struct moved_syscall *call = call_at(c->code);
 
-		if (!call || call->reason != c->reason || call->nr != (c->reason ? 0 : 39) ||
+		if (!call || call->reason != c->reason || call->nr != c->nr ||
+		    call->before.moved_bytes != c->before ||
 		    call->after_insn != c->after_insn || call->after_bytes != c->after_bytes ||
 		    call->ends != c->ends ||
 		    memcmp(call->after, (void *)(bias + call->vaddr + MOVED_SYSCALL_BYTES),
 			   c->after_bytes))
-			fail_msg("case %zu: reason %d, number %d, %d of %d bytes after it", i,
-				 call ? call->reason : -1, call ? call->nr : -1,
+			fail_msg("case %zu: reason %d, number %d, bytes %d, %d of %d",
+				 i, call ? call->reason : -1, call ? call->nr : -1,
+				 call ? call->before.moved_bytes : -1,
 				 call ? call->after_insn : -1, call ? call->after_bytes : -1);
 	}
 }
@@ -584,7 +601,14 @@ static void wrong_tables_are_found(void **state)
 	WRONG(call->after_bytes = MOVED_AFTER_MAX + 1);
 	WRONG(call->after_bytes = 4);
 	WRONG(call->ends = 2);
-	WRONG(call->vaddr = call[1].vaddr - 12);
+	WRONG(call->before.vaddr--);
+	WRONG(call->before.moved_bytes--);
+	WRONG(call->before.original_bytes++);
+	WRONG(call->before.copy_bytes = MOVED_SYSCALL_COPY_MAX + 1);
+	WRONG(call->before.ends = 0);
+	WRONG(call->before.class = MOVED_BYTE);
+	WRONG(call->before.pool = copy->pool_bytes);
+	WRONG(call[1].before.vaddr = call->vaddr + 2);
 #undef WRONG
 	assert_false(moved_check(table.data, table.len - 1));
 	assert_false(moved_check(table.data, sizeof(struct moved_head) - 1));

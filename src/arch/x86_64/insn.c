@@ -232,10 +232,19 @@ bool insn_is_syscall(const uint8_t *code, uint64_t bytes)
 	return bytes >= MOVED_SYSCALL_BYTES && code[0] == 0x0f && code[1] == 0x05;
 }
 
-bool insn_is_syscall_number(const uint8_t *code, uint32_t *ret_nr)
+bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_nr)
 {
-	memcpy(ret_nr, code + 1, sizeof(*ret_nr));
-	return code[0] == 0xb8;			/* mov $number,%eax */
+	static const uint8_t to_rax[] = { 0x48, 0xc7, 0xc0 };
+
+	*ret_nr = 0;
+	if (bytes == 5 && code[0] == 0xb8)			/* mov $number,%eax */
+		memcpy(ret_nr, code + 1, sizeof(*ret_nr));
+	else if (bytes == 7 && !memcmp(code, to_rax, 3))	/* mov $number,%rax */
+		memcpy(ret_nr, code + 3, sizeof(*ret_nr));
+	else
+		return bytes == 2 && (code[0] == 0x31 || code[0] == 0x33) &&
+		       code[1] == 0xc0;				/* xor %eax,%eax */
+	return true;
 }
 
 static uint64_t relative_address(const uint8_t *field, uint64_t end)

@@ -81,9 +81,9 @@ bool insn_is_tracepoint(const uint8_t *code, uint64_t bytes);
 /* Returns true if the @bytes bytes at @code begin with an instruction that makes a system
  * call. */
 bool insn_is_syscall(const uint8_t *code, uint64_t bytes);
-/* Returns true if the MOVED_SYSCALL_BEFORE bytes at @code are an instruction that sets the number
- * of a system call to a constant.  *@ret_nr: the number. */
-bool insn_is_syscall_number(const uint8_t *code, uint32_t *ret_nr);
+/* Returns true if the instruction at @code, which has @bytes bytes, sets the number of a system
+ * call to a constant.  *@ret_nr: the number. */
+bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_nr);
 
 /*
  * insn_guess - find the addresses that an instruction at @code could refer to

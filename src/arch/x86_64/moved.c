@@ -107,16 +107,31 @@ static bool check_row(const struct moved_head *head, const struct moved_row *row
 	return row->class == MOVED_REFUSED ? check_refused(row) : check_moved(head, row);
 }
 
-/* Check the numbers of a system call that can be traced. */
-static bool check_traced_syscall(const struct moved_head *head, const struct moved_syscall *call)
+/* Check the instructions before a system call: they lead to it. */
+static bool check_before(const struct moved_head *head, const struct moved_syscall *call)
+{
+	const struct moved_row *row = &call->before;
+
+	return row->class == MOVED_ONE && !row->lead && row->ends &&
+	       row->vaddr + row->moved_bytes == call->vaddr &&
+	       row->original_bytes == row->moved_bytes &&
+	       row->copy_bytes <= MOVED_SYSCALL_COPY_MAX &&
+	       is_in_text(head, row->vaddr, row->original_bytes) && check_moved(head, row);
+}
+
+static bool check_after(const struct moved_head *head, const struct moved_syscall *call)
 {
 	if (call->ends > 1 || call->after_bytes > MOVED_AFTER_MAX ||
 	    call->after_insn > call->after_bytes ||
 	    (call->after_insn ? call->after_bytes < MOVED_JUMP_BYTES : call->after_bytes))
 		return false;
-	return is_in_text(head, call->vaddr - MOVED_SYSCALL_BEFORE,
-			  (uint64_t)MOVED_SYSCALL_BEFORE + MOVED_SYSCALL_BYTES +
-			  call->after_bytes);
+	return is_in_text(head, call->vaddr,
+			  (uint64_t)MOVED_SYSCALL_BYTES + call->after_bytes);
+}
+
+static uint64_t syscall_end(const struct moved_syscall *call)
+{
+	return call->vaddr + MOVED_SYSCALL_BYTES + call->after_bytes;
 }
 
 /* Check a system call.  @last: the row before it, or NULL.  What jumps may replace at two calls
@@ -132,9 +147,8 @@ static bool check_syscall(const struct moved_head *head, const struct moved_sysc
 		return call->reason < MOVED_NR_SYSCALL_REASONS &&
 		       is_in_text(head, call->vaddr, MOVED_SYSCALL_BYTES) &&
 		       !memcmp(call, &refused, sizeof(refused));
-	return check_traced_syscall(head, call) &&
-	       (!last || last->vaddr + MOVED_SYSCALL_BYTES + last->after_bytes <=
-			 call->vaddr - MOVED_SYSCALL_BEFORE);
+	return check_before(head, call) && check_after(head, call) &&
+	       (!last || syscall_end(last) <= call->before.vaddr);
 }
 
 static bool check_syscalls(const struct moved_head *head)

@@ -11,9 +11,9 @@
 #include "abi/moved.h"
 
 #define MOVED_JUMP_BYTES	5u	/* size of a jump with a 32-bit distance */
+#define MOVED_SYSCALL_COPY_MAX	30u	/* maximum size of the copy of instructions before a
+					 * system call; see scall.h */
 #define MOVED_SYSCALL_BYTES	2u	/* size of the instruction that makes a system call */
-#define MOVED_SYSCALL_BEFORE	5u	/* size of the instruction before it, which sets the number
-					 * of the call */
 /* The registers whose saved values a frame describes, in the order of moved_frame.saved: DWARF
  * numbers of rbx, rbp, r12 .. r15. */
 #define MOVED_SAVED_DWARF	{ 3, 6, 12, 13, 14, 15 }

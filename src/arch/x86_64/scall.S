@@ -78,8 +78,11 @@
 	.size	\name, . - \name
 	.endm
 
-	/* Before the call.  The six arguments are pushed so that they are an array. */
+	/* Before the call: eax has its number.  The six arguments are pushed so that they are an
+	 * array. */
 	hook	scall_enter_hook
+	push_word %rax
+	movl	%eax, %ecx
 	push_flags
 	push_word %r9
 	push_word %r8
@@ -87,9 +90,9 @@
 	push_word %rdx
 	push_word %rsi
 	push_word %rdi
-	movl	SCALL_NR-SCALL_BACK(%r11), %esi
+	movl	%ecx, %esi
 	movq	%rsp, %rdi
-	call_aligned SCALL_ENTER, 8
+	call_aligned SCALL_ENTER, 9
 	pop_word %rdi
 	pop_word %rsi
 	pop_word %rdx
@@ -97,9 +100,11 @@
 	pop_word %r8
 	pop_word %r9
 	pop_flags
+	pop_word %rax
 	end_hook scall_enter_hook
 
-	/* After the call: rax has its result. */
+	/* After the call: rax has its result.  The cell begins with the jump to this hook, and has
+	 * the call's number. */
 	hook	scall_exit_hook
 	push_word %rax
 	movq	%rax, %rcx
@@ -110,7 +115,7 @@
 	push_word %rdx
 	push_word %rsi
 	push_word %rdi
-	movl	SCALL_NR-SCALL_BACK(%r11), %edi
+	movl	SCALL_NR-SCALL_CALL_BYTES(%r11), %edi
 	movq	%rcx, %rsi
 	call_aligned SCALL_EXIT, 9
 	pop_word %rdi

@@ -12,8 +12,8 @@
 #define STEP		0x1000000ull	/* distance between two addresses at which a mapping is
 					 * tried, bytes */
 
-static_assert(SCALL_BACK + MOVED_AFTER_MAX - 1 + MOVED_JUMP_BYTES <= SCALL_HOOK,
-	      "an instruction of 15 bytes and a jump fit");
+static_assert(SCALL_CALL_BYTES + MOVED_SYSCALL_COPY_MAX + MOVED_JUMP_BYTES <= SCALL_HOOK &&
+	      MOVED_AFTER_MAX <= MOVED_SYSCALL_COPY_MAX, "the instructions and a jump fit");
 static_assert(SCALL_NR + 4 <= MOVED_COPY_MAX, "all of it is in fcode_cell.code");
 
 static_assert(offsetof(struct scall_handlers, enter) == SCALL_ENTER &&
@@ -24,24 +24,20 @@ struct scall_handlers scall_handlers;
 extern const uint8_t scall_enter_hook[], scall_exit_hook[]
 	__attribute__((visibility("hidden")));
 
-struct scall_site scall_site(const struct moved_syscall *call, bool is_exit)
+bool scall_has_site(const struct scall_site *site)
 {
-	struct scall_site site = { .is_exit = is_exit };
-	uint32_t nr = call->nr;
+	return !site->call->reason && (!site->is_exit || site->call->after_insn);
+}
 
-	if (is_exit) {
-		site.vaddr = call->vaddr + MOVED_SYSCALL_BYTES;
-		site.insn = call->after_insn;
-		site.bytes = call->after_bytes;
-		site.ends = call->ends;
-		memcpy(site.original, call->after, sizeof(call->after));
-		return site;
-	}
-	site.vaddr = call->vaddr - MOVED_SYSCALL_BEFORE;
-	site.insn = site.bytes = MOVED_SYSCALL_BEFORE;
-	site.original[0] = 0xb8;			/* mov $nr,%eax */
-	memcpy(site.original + 1, &nr, sizeof(nr));
-	return site;
+uint64_t scall_vaddr(const struct scall_site *site)
+{
+	return site->is_exit ? site->call->vaddr + MOVED_SYSCALL_BYTES : site->call->before.vaddr;
+}
+
+const uint8_t *scall_original(const struct scall_site *site, uint32_t *ret_bytes)
+{
+	*ret_bytes = site->is_exit ? site->call->after_bytes : site->call->before.original_bytes;
+	return site->is_exit ? site->call->after : moved_original(site->head, &site->call->before);
 }
 
 static struct fcode_cell *map_at(uint64_t base, uint64_t bytes)
@@ -81,33 +77,82 @@ void scall_unmap(struct fcode_cell *cells, uint32_t nr)
 	arch_syscall2(SYS_munmap, cells, map_bytes(nr));
 }
 
-void scall_write(struct fcode_cell *to, const struct scall_site *site, uint32_t nr,
-		 uint64_t bias)
-{
-	static const uint8_t start[] = {
-		0x4c, 0x8d, 0x1d, SCALL_BACK - 7, 0, 0, 0,		/* lea 6(%rip),%r11 */
-		0xff, 0x25, SCALL_HOOK - SCALL_BACK, 0, 0, 0,		/* jmp *hook(%rip) */
-	};
-	const uint8_t *hook = site->is_exit ? scall_exit_hook : scall_enter_hook;
-	const uint8_t *next = (const uint8_t *)(bias + site->vaddr + site->insn);
-	uint32_t end = SCALL_BACK + site->insn;
-	struct fcode_cell cell = { .site = (int32_t)(bias + site->vaddr - (uint64_t)to) };
+/* ---- write a cell ---- */
 
-	static_assert(sizeof(start) == SCALL_BACK, "the hook returns after it");
-	memcpy(cell.code, start, sizeof(start));
-	memcpy(cell.code + SCALL_BACK, site->original, site->insn);
-	if (!site->ends)
-		patch_encode_jump(cell.code + end, to->code + end, next);
-	memcpy(cell.code + SCALL_HOOK, &hook, sizeof(hook));
-	memcpy(cell.code + SCALL_NR, &nr, sizeof(nr));
-	for (uint32_t i = end; i < sizeof(cell.original); i++)
-		cell.original[i] = site->insn;
-	patch_put(PATCH_STUBS, (uint8_t *)to, (const uint8_t *)&cell, sizeof(cell));
+/* Append to a cell the instructions that lead to its hook.  Returns the number of bytes so far. */
+static uint32_t add_call(struct fcode_cell *cell, uint32_t at, const uint8_t *hook)
+{
+	static const uint8_t call[] = {
+		0x4c, 0x8d, 0x1d, 6, 0, 0, 0,		/* lea 6(%rip),%r11 */
+		0xff, 0x25, 0, 0, 0, 0,			/* jmp *hook(%rip) */
+	};
+	uint32_t end = at + SCALL_CALL_BYTES;
+
+	static_assert(sizeof(call) == SCALL_CALL_BYTES, "known to others");
+	memcpy(cell->code + at, call, sizeof(call));
+	cell->code[end - 4] = (uint8_t)(SCALL_HOOK - end);
+	memcpy(cell->code + SCALL_HOOK, &hook, sizeof(hook));
+	return end;
+}
+
+/* Let the bytes of a cell from @at on stand for the instruction at byte @original of the site. */
+static void note_original(struct fcode_cell *cell, uint32_t at, uint8_t original)
+{
+	memset(cell->original + at, original, sizeof(cell->original) - at);
+}
+
+/* Make the cell before a call: the copy, then the hook, then a jump to the call. */
+static int make_enter(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
+		      struct fcode_cell *cell)
+{
+	const struct moved_row *row = &site->call->before;
+	const struct moved_frame *frames = moved_frames(site->head, row);
+	int nr = moved_copy(site->head, row, bias, (uint64_t)to, cell->code);
+	uint32_t end;
+
+	if (nr < 0)
+		return nr;
+	for (uint32_t i = 0; i < row->nr_frames; i++)
+		note_original(cell, frames[i].copy, frames[i].original);
+	note_original(cell, (uint32_t)nr, row->moved_bytes);
+	end = add_call(cell, (uint32_t)nr, scall_enter_hook);
+	patch_encode_jump(cell->code + end, to->code + end,
+			  (const uint8_t *)(bias + site->call->vaddr));
+	return 0;
+}
+
+/* Make the cell after a call: the hook, then the instruction, then a jump to the next one. */
+static void make_exit(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
+		      struct fcode_cell *cell)
+{
+	const struct moved_syscall *call = site->call;
+	uint32_t end = add_call(cell, 0, scall_exit_hook), nr = call->nr;
+
+	memcpy(cell->code + end, call->after, call->after_insn);
+	end += call->after_insn;
+	note_original(cell, end, call->after_insn);
+	if (!call->ends)
+		patch_encode_jump(cell->code + end, to->code + end,
+				  (const uint8_t *)(bias + scall_vaddr(site) + call->after_insn));
+	memcpy(cell->code + SCALL_NR, &nr, sizeof(nr));
+}
+
+int scall_write(struct fcode_cell *to, const struct scall_site *site, uint64_t bias)
+{
+	struct fcode_cell cell = { .site = (int32_t)(bias + scall_vaddr(site) - (uint64_t)to) };
+	int r = 0;
+
+	if (site->is_exit)
+		make_exit(to, site, bias, &cell);
+	else
+		r = make_enter(to, site, bias, &cell);
+	if (!r)
+		patch_put(PATCH_STUBS, (uint8_t *)to, (const uint8_t *)&cell, sizeof(cell));
+	return r;
 }
 
 void scall_encode(const struct fcode_cell *cell, const struct scall_site *site, uint64_t bias,
-		  uint8_t ret_bytes[SCALL_SITE_MAX])
+		  uint8_t ret_bytes[MOVED_JUMP_BYTES])
 {
-	memcpy(ret_bytes, site->original, SCALL_SITE_MAX);
-	patch_encode_jump(ret_bytes, (const uint8_t *)(bias + site->vaddr), cell->code);
+	patch_encode_jump(ret_bytes, (const uint8_t *)(bias + scall_vaddr(site)), cell->code);
 }

@@ -20,10 +20,9 @@ bool syscalls_are_wanted(void)
 /* Returns true if a jump around @call may replace one of the bytes of @row. */
 static bool do_overlap(const struct moved_syscall *call, const struct moved_row *row)
 {
-	uint64_t start = call->vaddr - MOVED_SYSCALL_BEFORE;
 	uint64_t end = call->vaddr + MOVED_SYSCALL_BYTES + call->after_bytes;
 
-	return row->vaddr < end && start < row->vaddr + row->original_bytes;
+	return row->vaddr < end && call->before.vaddr < row->vaddr + row->original_bytes;
 }
 
 void syscalls_take_functions(struct object *object)
@@ -47,42 +46,38 @@ void syscalls_take_functions(struct object *object)
 
 struct scall_site syscall_site(const struct object *object, uint32_t cell)
 {
-	return scall_site(moved_syscalls(object->moved) + cell / 2, cell % 2);
-}
-
-bool syscall_has_site(const struct object *object, uint32_t cell)
-{
-	return !moved_syscalls(object->moved)[cell / 2].reason && syscall_site(object, cell).insn;
+	return (struct scall_site){
+		object->moved, moved_syscalls(object->moved) + cell / 2, cell % 2,
+	};
 }
 
 static int write_cells(const struct object *object, const struct syscalls *syscalls)
 {
-	int r;
+	int r = 0, ret;
 
 	patch_begin();
-	for (uint32_t i = 0; i < syscalls->nr; i++) {
-		struct scall_site site;
+	for (uint32_t i = 0; i < syscalls->nr && !r; i++) {
+		struct scall_site site = syscall_site(object, i);
 
-		if (!syscall_has_site(object, i))
-			continue;
-		site = syscall_site(object, i);
-		scall_write(syscalls->cells + i, &site, moved_syscalls(object->moved)[i / 2].nr,
-			    object->sites.bias);
+		if (scall_has_site(&site))
+			r = scall_write(syscalls->cells + i, &site, object->sites.bias);
 	}
-	r = patch_step();
+	ret = patch_step();
 	patch_end();
-	return r;
+	return r ? r : ret;
 }
 
 int syscall_cells_make(struct object *object)
 {
 	uint32_t nr = 2 * object->moved->nr_syscalls;
-	struct syscalls *syscalls = memory_alloc(sizeof(*syscalls) + nr * sizeof(bool));
+	struct syscalls *syscalls = memory_alloc(sizeof(*syscalls) + 2ul * nr * sizeof(bool));
 	int r;
 
 	if (!syscalls)
 		return -ENOMEM;
 	syscalls->nr = nr;
+	syscalls->is_jump = (bool *)(syscalls + 1);
+	syscalls->is_new = syscalls->is_jump + nr;
 	syscalls->cells = scall_map((uint64_t)object->sites.low, (uint64_t)object->sites.high, nr);
 	r = syscalls->cells ? write_cells(object, syscalls) : -ENOMEM;
 	if (r) {

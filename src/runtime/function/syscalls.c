@@ -41,7 +41,7 @@ void syscalls_init(void)
 
 static uint64_t address_of(const struct object *object, const struct scall_site *site)
 {
-	return object->sites.bias + site->vaddr;
+	return object->sites.bias + scall_vaddr(site);
 }
 
 /* Write the jump to cell @i, or the original bytes.  Does nothing if the site has unexpected
@@ -52,26 +52,32 @@ static void put_site(const struct object *object, const struct retext *text, uin
 	struct syscalls *syscalls = object->syscalls;
 	struct scall_site site = syscall_site(object, i);
 	uint64_t at = address_of(object, &site);
-	uint8_t jump[SCALL_SITE_MAX], seen[SCALL_SITE_MAX];
+	uint8_t jump[MOVED_ORIGINAL_MAX], seen[MOVED_ORIGINAL_MAX];
+	uint32_t bytes;
+	const uint8_t *original = scall_original(&site, &bytes);
 
 	if (syscalls->is_jump[i] == is_on)
 		return;
+	memcpy(jump, original, bytes);
 	scall_encode(syscalls->cells + i, &site, object->sites.bias, jump);
-	retext_get(text, at, seen, site.bytes);
-	if (memcmp(seen, is_on ? site.original : jump, site.bytes) ||
-	    (is_on && usites_use((const uint8_t *)at, site.bytes)))
+	retext_get(text, at, seen, bytes);
+	if (memcmp(seen, is_on ? original : jump, bytes) ||
+	    (is_on && usites_use((const uint8_t *)at, bytes)))
 		return;
-	retext_put(text, at, is_on ? jump : site.original, site.bytes);
+	retext_put(text, at, is_on ? jump : original, bytes);
 	syscalls->is_jump[i] = is_on;
+	syscalls->is_new[i] = true;
 }
 
-/* Returns true if all bytes of the call's sites are in the mapping. */
-static bool is_in(const struct object *object, const struct retext *text, uint32_t i)
+/* Returns true if all bytes of the site are in the mapping. */
+static bool is_in(const struct object *object, const struct retext *text,
+		  const struct scall_site *site)
 {
-	struct scall_site site = syscall_site(object, i);
-	uint64_t at = address_of(object, &site);
+	uint64_t at = address_of(object, site);
+	uint32_t bytes;
 
-	return at >= text->start && at + site.bytes <= text->end;
+	scall_original(site, &bytes);
+	return at >= text->start && at + bytes <= text->end;
 }
 
 /* Switch the sites from cell *@i on that are in the same mapping as the first of them.  Stores in
@@ -87,16 +93,21 @@ static int switch_mapping(const struct object *object, const char *path, uint32_
 	if (r)
 		return r;
 	for (; *i < syscalls->nr; ++*i) {
-		if (!syscall_has_site(object, *i))
+		struct scall_site site = syscall_site(object, *i);
+
+		if (!scall_has_site(&site))
 			continue;
-		if (is_in(object, &text, *i))
+		if (is_in(object, &text, &site))
 			put_site(object, &text, *i, is_on);
 		else if (*i != from)
 			break;
 	}
 	r = retext_end(&text);
-	for (uint32_t k = from; r && k < *i; k++)
-		syscalls->is_jump[k] = !is_on && syscall_has_site(object, k);
+	for (uint32_t k = from; k < *i; k++) {
+		if (r && syscalls->is_new[k])
+			syscalls->is_jump[k] = !is_on;
+		syscalls->is_new[k] = false;
+	}
 	return r;
 }
 
@@ -108,7 +119,9 @@ static int switch_object(struct object *object, bool is_on)
 	if (!r && !object->syscalls)
 		r = syscall_cells_make(object);
 	for (uint32_t i = 0; !r && i < object->syscalls->nr; ) {
-		if (syscall_has_site(object, i))
+		struct scall_site site = syscall_site(object, i);
+
+		if (scall_has_site(&site))
 			r = switch_mapping(object, loaded.image.name, &i, is_on);
 		else
 			i++;

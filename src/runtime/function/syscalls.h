@@ -51,13 +51,13 @@ struct syscalls {
 	struct fcode_cell *cells;	/* two for each row of the table: enter, exit */
 	uint32_t nr;			/* number of cells */
 	bool is_on;			/* true: the jumps are there */
-	bool is_jump[];			/* for each cell: true if a jump leads to it */
+	bool *is_jump;			/* for each cell: true if a jump leads to it */
+	bool *is_new;			/* for each cell: true if the change that is under way has
+					 * changed is_jump */
 };
 
 /* Returns the site of cell @cell of @object. */
 struct scall_site syscall_site(const struct object *object, uint32_t cell);
-/* Returns true if there is a site for the cell. */
-bool syscall_has_site(const struct object *object, uint32_t cell);
 /* Make object->syscalls, and write all cells.  Returns 0 or -errno. */
 int syscall_cells_make(struct object *object);
 
