@@ -52,7 +52,7 @@ void root_table_put_row(const struct root_columns *columns, const char *user,
 	snprintf(events, sizeof(events), "%u/%u", row->events_on, row->events_known);
 	snprintf(bytes, sizeof(bytes), "%" PRIu64, row->bytes);
 	snprintf(overruns, sizeof(overruns), "%" PRIu64, row->overruns);
-	if (columns->user) {
+	if (columns->user && user) {
 		put_name(user, columns->user, is_terminal, out);
 		text_putc(out, ' ');
 	}

@@ -112,7 +112,7 @@ static void print_lines(const char *text, uint32_t width)
 }
 
 void screen_show(const char *summary, const char *titles, const char *rows,
-		     const char *status)
+		 const char *status)
 {
 	uint32_t width, height;
 
