@@ -111,6 +111,29 @@ class Reader {
 	}
 }
 
+// Read a text.  Returns true if it contains the bytes; with @isWhole, if it consists of them.
+// Capital letters of ASCII match small ones.
+function hasBytes(reader, bytes, isWhole) {
+	const length = reader.number(), start = reader.at, last = start + length - bytes.length;
+
+	reader.skip(length);
+	if (isWhole && length !== bytes.length)
+		return false;
+	for (let at = start; at <= last; at++) {
+		let i = 0;
+
+		while (i < bytes.length && small(reader.bytes[at + i]) === bytes[i])
+			i++;
+		if (i === bytes.length)
+			return true;
+	}
+	return false;
+}
+
+function small(letter) {
+	return letter >= 65 && letter <= 90 ? letter + 32 : letter;
+}
+
 // Decode lines of base64.
 function decodeBase64(text) {
 	const lines = text.replace(/^\s+|\s+$/g, ''), parts = [];
@@ -136,6 +159,7 @@ function decodeBase64(text) {
 class Trace {
 	constructor(bytes) {
 		this.bytes = bytes;
+		this.reader = new Reader(bytes);  // for searches
 		this.files = [];
 		this.clock = '';
 		this.names = [];  // of functions
@@ -405,12 +429,43 @@ class Trace {
 			return reader.text();
 		if (kind === VALUE_DOUBLE)
 			return String(reader.double());
-		if (kind === VALUE_INT)
-			return BigInt.asIntN(64, reader.big()).toString();
-		if (kind === VALUE_UINT)
-			return type.includes('*') ? '0x' + reader.big().toString(16) :
-				reader.big().toString();
-		return '(missing)';
+		if (!kind)
+			return '(missing)';
+
+		const at = reader.at, isAddress = kind === VALUE_UINT && type.includes('*');
+		const number = reader.number();
+
+		if (number < 2 ** 53)
+			return isAddress ? '0x' + number.toString(16) : String(number);
+		reader.at = at;
+
+		const big = reader.big();
+
+		return isAddress ? '0x' + big.toString(16) :
+			kind === VALUE_INT ? BigInt.asIntN(64, big).toString() : big.toString();
+	}
+
+	// Returns true if a field of the event has the text in its value; with a name, if the field
+	// with this name has the text as its value.  Name and text are in lower case.
+	hasField(index, text, name) {
+		const reader = this.reader, kind = this.kinds[this.event.kind.data[index]];
+
+		reader.at = this.event.values.data[index];
+		for (const field of kind.fields) {
+			if (name !== null && field.name.toLowerCase() !== name)
+				this.skipValue(reader);
+			else if (this.bytes[reader.at] === VALUE_TEXT) {
+				reader.skip(1);
+				if (hasBytes(reader, text.bytes, name !== null))
+					return true;
+			} else {
+				const value = this.value(reader, field.type).toLowerCase();
+
+				if (name === null ? value.includes(text.text) : value === text.text)
+					return true;
+			}
+		}
+		return false;
 	}
 
 	args(index) {
@@ -432,8 +487,8 @@ class Trace {
 	}
 
 	// The time up to which a call is known to run.  A call without a record of its end lasts to
-	// the end of all records, or to the next call of its thread at its depth; but the thread may
-	// have ended after its own last record.
+	// the end of all records, or to the next call of its thread at its depth; but the thread
+	// may have ended after its own last record.
 	knownEnd(index) {
 		const { start, end, returned, thread } = this.call;
 

@@ -18,29 +18,23 @@ class Matches {
 		trace.names.forEach((name, i) => has(name) && this.names.add(i));
 		trace.kinds.forEach(
 			(kind, i) => has(kind.system + ':' + kind.name) && this.kinds.add(i));
+
+		const equals = wanted.indexOf('=');
+		const name = equals < 0 ? null : wanted.slice(0, equals);
+		const value = { text: wanted.slice(equals + 1) };
+
+		value.bytes = new TextEncoder().encode(value.text);
 		this.events = new Numbers();
 		this.calls = new Numbers();
 		for (let i = 0; i < trace.nrCalls; i++)
 			if (this.names.has(trace.call.name.data[i]))
 				this.calls.push(i);
 		for (let i = 0; i < trace.nrEvents; i++)
-			if (this.kinds.has(trace.event.kind.data[i]) || this.hasField(i))
+			if (this.kinds.has(trace.event.kind.data[i]) ||
+				trace.hasField(i, value, name))
 				this.events.push(i);
 		this.join();
 		this.addToRows();
-	}
-
-	hasField(event) {
-		const kind = this.trace.kinds[this.trace.event.kind.data[event]];
-		const equals = this.wanted.indexOf('=');
-		const name = this.wanted.slice(0, equals);
-
-		if (equals < 0)
-			return this.trace.fields(event).some(
-				field => field.text.toLowerCase().includes(this.wanted));
-		return kind.fields.some(field => field.name.toLowerCase() === name) &&
-			this.trace.fields(event).some(field => field.name.toLowerCase() === name &&
-					field.text.toLowerCase() === this.wanted.slice(equals + 1));
 	}
 
 	// Sort calls and events by time.  An event is stored as a negative number.
