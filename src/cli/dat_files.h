@@ -18,6 +18,7 @@ struct dat_files {
 /* Open the files of the command line, trace.dat if it has none.  Prints errors.  Returns 0 or
  * -errno; dat_files_close() must be called in any case. */
 int dat_files_open(struct dat_files *files, int nr_paths, char **paths);
+/* Close the files. */
 void dat_files_close(struct dat_files *files);
 
 /* Parse a time in seconds, as the lines of a trace have it.  Prints errors.  Returns 0 or

@@ -53,6 +53,7 @@ struct dat_cursor {
  * records. */
 int dat_cursor_init(struct dat_cursor *cursor, const struct datfile *file,
 		    const struct dat_buffer *buffer, const struct dat_cpu *cpu);
+/* Free the memory of @cursor. */
 void dat_cursor_done(struct dat_cursor *cursor);
 /* Go to the next record.  @cursor->has_entry is false at the end; then @cursor->error is 0
  * after the last record, and -errno if the rest cannot be read. */

@@ -20,8 +20,10 @@
 #ifndef ULF_DAT_FORMAT_H
 #define ULF_DAT_FORMAT_H
 
-#define DAT_MAGIC		"\x17\x08\x44tracing7"	/* with its NUL */
-#define DAT_TRAILER_MAGIC	"ulf-dat"		/* with its NUL */
+#define DAT_MAGIC		"\x17\x08\x44tracing7"	/* first bytes of a file, with the NUL at
+							 * the end of the string */
+#define DAT_TRAILER_MAGIC	"ulf-dat"		/* last bytes of a file, with the NUL at
+							 * the end of the string */
 #define DAT_TRAILER_BYTES	16u
 #define DAT_SECTION_BYTES	16u	/* size of the header of a section */
 #define DAT_SECTION_PACKED	1u	/* flag: the section is compressed */

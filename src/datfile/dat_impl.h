@@ -122,10 +122,14 @@ int dat_unpack(const void *from, size_t bytes, void *to, size_t to_bytes);
 
 /* ---- functions of dat_events.c and dat_names.c: read a section.  Return 0 or -errno ---- */
 
+/* Read the formats of events from a section: of the events of ftrace if @is_ftrace, else of all
+ * other systems. */
 int dat_events_read(struct datfile *file, const struct dat_text *section, bool is_ftrace);
+/* Free the events of @file. */
 void dat_events_done(struct datfile *file);
 /* Parse the sections cmdlines, kallsyms and printk, which dat_open.c has read. */
 int dat_names_read(struct datfile *file);
+/* Free the names of @file. */
 void dat_names_done(struct datfile *file);
 
 #endif

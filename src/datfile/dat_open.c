@@ -327,7 +327,8 @@ static int read_sections(struct datfile *file)
 
 static int read_version(struct dat_reader *reader, const char **ret_why)
 {
-	const size_t before = sizeof(DAT_MAGIC) - 2;	/* without version and NUL */
+	const size_t before = sizeof(DAT_MAGIC) - 2;	/* size of the magic before the version,
+							 * bytes */
 	const char *magic = dat_take(reader, before), *version = NULL;
 
 	if (magic && memcmp(magic, DAT_MAGIC, before) == 0)

@@ -34,6 +34,13 @@ struct datfile_pages {
 	uint64_t bytes;			/* size of all chunks in the file, bytes */
 };
 
+struct datfile_packer;
+/* Make the state of a thread that compresses.  Returns NULL if there is no memory. */
+struct datfile_packer *datfile_packer_new(void);
+/* Free @packer.  NULL is allowed. */
+void datfile_packer_free(struct datfile_packer *packer);
+/* Return the size of memory that is enough for a chunk of @bytes bytes of pages. */
+size_t datfile_chunk_room(size_t bytes);
 /*
  * datfile_chunk_pack - compress pages to a chunk, which begins with its two sizes
  * @packer: from datfile_packer_new(), for one thread
@@ -41,12 +48,8 @@ struct datfile_pages {
  *
  * Returns the size of the chunk; 0 if there is no memory.
  */
-struct datfile_packer;
-struct datfile_packer *datfile_packer_new(void);
-void datfile_packer_free(struct datfile_packer *packer);
 size_t datfile_chunk_pack(struct datfile_packer *packer, int level, const void *data, size_t bytes,
 			  void *to, size_t room);
-size_t datfile_chunk_room(size_t bytes);
 
 /* Create or truncate the file @path, and reserve disk space for everything but the records. */
 int datfile_writer_new(const char *path, struct datfile_writer **ret_writer);
