@@ -74,8 +74,8 @@ enum filter_flags {
 struct filter_insn {
 	uint8_t op;			/* enum filter_op */
 	union {
-		uint8_t load;		/* how to load a number: enum filter_load */
-		uint8_t flags;		/* for strings and masks: enum filter_flags */
+		uint8_t load;		/* enum filter_load: how the instruction loads its number */
+		uint8_t flags;		/* enum filter_flags; only for strings and masks */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
 	uint16_t yes, no;		/* number of the instruction that follows: @yes

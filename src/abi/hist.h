@@ -280,7 +280,7 @@ struct hist_var {
 };
 
 enum hist_handler {
-	HIST_ON_MATCH,			/* at each hit that counts */
+	HIST_ON_MATCH,			/* act at each hit that counts */
 	HIST_ON_MAX,			/* act if register @reg is greater than the last value */
 	HIST_ON_CHANGE,			/* act if register @reg differs from the last value */
 	HIST_HANDLERS,
@@ -296,7 +296,7 @@ enum hist_action_kind {
 struct hist_action {
 	uint8_t handler;		/* enum hist_handler */
 	uint8_t kind;			/* enum hist_action_kind */
-	uint8_t reg;			/* for onmax and onchange: register with the value */
+	uint8_t reg;			/* onmax and onchange: register with the value */
 	uint8_t bit;			/* for onmax and onchange: bit in the word `set` of the
 					 * variable with the last value */
 	uint16_t offset;		/* for onmax and onchange: offset of this variable from

@@ -159,9 +159,9 @@ enum abi_unfollowed {
 	ABI_UNFOLLOWED_SECURE,		/* set-uid, set-gid, or the file has capabilities */
 	ABI_UNFOLLOWED_ASAN,		/* AddressSanitizer must be loaded first */
 	ABI_UNFOLLOWED_LIBULF,		/* contains libulf.a */
-	ABI_UNFOLLOWED_UNREADABLE,	/* its file cannot be read */
-	ABI_UNFOLLOWED_PATH,		/* the path of libulf.so is not valid for it */
-	ABI_UNFOLLOWED_ENV,		/* its environment is too large */
+	ABI_UNFOLLOWED_UNREADABLE,	/* the file of the program cannot be read */
+	ABI_UNFOLLOWED_PATH,		/* the path of libulf.so is not valid for the program */
+	ABI_UNFOLLOWED_ENV,		/* the environment of the program is too large */
 	ABI_UNFOLLOWED_END,
 };
 

@@ -340,8 +340,8 @@ static int check_hello_result(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* for -ETIMEDOUT, life_check()
-						 * has already printed the error
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* print nothing for -ETIMEDOUT: life_check() has
+						 * printed the error already
 						 * */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;

@@ -75,7 +75,7 @@ struct hist_block {
 	struct span text;		/* the whole histogram */
 	struct span trigger;		/* "hist:keys=...", without filter and state */
 	struct span name;		/* NAME of name=NAME; empty: none */
-	struct span filter;		/* after "if"; empty: none */
+	struct span filter;		/* the text after "if"; empty: none */
 	bool is_paused;
 	bool is_nohitcount;
 	struct hist_field keys[HIST_TEXT_KEYS];

@@ -100,8 +100,8 @@ bool usage_option_next(const char **at, struct usage_option *ret_option)
 struct parser {
 	struct usage_operands *operands;
 	unsigned int depth;		/* number of open [ */
-	bool is_alternative;		/* a | stands before the next operand */
-	bool needs_dashes;		/* `--` stands before the next operand */
+	bool is_alternative;		/* true: a | stands before the next operand */
+	bool needs_dashes;		/* true: `--` stands before the next operand */
 };
 
 static struct usage_operand *last_operand(const struct parser *parser)

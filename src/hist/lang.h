@@ -93,7 +93,7 @@ struct hist_var_def {
 	const struct hist_node *expr;	/* NULL for HIST_VAR_TRACK */
 	enum hist_var_use use;
 	enum hist_kind kind;
-	uint8_t bit;			/* as in struct hist_var */
+	uint8_t bit;			/* hist_var.bit */
 	uint16_t offset;
 };
 
@@ -108,7 +108,7 @@ struct hist_action_def {
 	bool has_dollar;		/* true: the $ was written; without it the text is wrong */
 	bool is_trace_keyword;		/* true: the action was written as trace(synth, ...) */
 	const char *synth;		/* name of the synthetic event; NULL: none */
-	const char **params;		/* as they were written */
+	const char **params;		/* texts of the parameters, as they were written */
 	uint32_t nr_params;
 	/* hist_create_actions() sets the next members. */
 	const struct hist_node **values; /* HIST_DO_TRACE: values of the parameters */

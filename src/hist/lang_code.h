@@ -17,7 +17,8 @@
  * value is loaded once.
  */
 struct hist_code {
-	struct hist_insn insns[HIST_INSNS_MAX];	/* without registers */
+	struct hist_insn insns[HIST_INSNS_MAX];	/* the instruction, in which no registers are set
+						 * yet */
 	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* virtual registers of the operands */
 	uint32_t last_use[HIST_INSNS_MAX];	/* index of the last instruction that reads the
 						 * result; HIST_NEVER: it is needed at the end */

@@ -34,7 +34,7 @@ struct compiler {
 	struct hist_param params[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	/* Registers with the results: virtual ones, until set_registers() replaces them. */
 	uint16_t key_results[HIST_KEYS_MAX], val_results[HIST_VALS_MAX];
-	uint16_t var_results[HIST_VARS_MAX];	/* for each variable in def->vars */
+	uint16_t var_results[HIST_VARS_MAX];	/* an element for each variable in def->vars */
 	uint32_t nr_var_results;
 	uint16_t param_results[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	uint16_t action_results[HIST_ACTIONS_MAX];

@@ -104,7 +104,7 @@ static bool string_fits(const struct event_field *field, enum hist_op op)
 	case HIST_OP_STR_PTR:
 		return field->size == sizeof(uint64_t);
 	default:
-		/* formats of the kernel's synthetic events give the size 8 */
+		/* in formats of the kernel's synthetic events a dynamic field has the size 8 */
 		return field->size == sizeof(uint32_t) || field->size == sizeof(uint64_t);
 	}
 }

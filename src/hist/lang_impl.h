@@ -55,7 +55,7 @@ static inline bool hist_node_is_bucketed(const struct hist_node *node)
 	return node->modifier == HIST_MOD_LOG2 || node->modifier == HIST_MOD_BUCKETS;
 }
 
-/* Returns true if @node is signed for the kernel, which takes buckets for unsigned. */
+/* Returns true if the kernel treats @node as signed.  It treats buckets as unsigned. */
 static inline bool hist_node_is_signed(const struct hist_node *node)
 {
 	return node->is_signed && !hist_node_is_bucketed(node);

@@ -15,7 +15,7 @@
 /* Where the bytes of a string or stack come from. */
 enum hist_from {
 	HIST_FROM_RECORD,		/* private memory with hist_reg.bytes bytes */
-	HIST_FROM_TABLE,		/* in a variable of a table */
+	HIST_FROM_TABLE,		/* memory of a variable of a table */
 	HIST_FROM_PROCESS,		/* an address in the process, which may be invalid */
 	HIST_FROM_THREAD,		/* the name of this thread, or its stack */
 };

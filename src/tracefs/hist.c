@@ -38,7 +38,7 @@
 
 /* An open `hist` file. */
 struct hist_file {
-	struct text text;		/* what was printed */
+	struct text text;		/* text that was printed so far */
 	bool is_shown;			/* true: @text has all histograms */
 	/* The histograms that are being printed. */
 	struct hist_sources sources;

@@ -261,7 +261,7 @@ hist_change_sublog2:
 	jmp	hist_change_none
 	.globl	hist_change_log2_bsr
 	.hidden	hist_change_log2_bsr
-hist_change_log2_bsr:			/* for CPUs without lzcnt */
+hist_change_log2_bsr:			/* the code for CPUs without lzcnt */
 	cmpq	$1, %rdx
 	jbe	hist_zero
 	decq	%rdx

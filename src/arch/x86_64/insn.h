@@ -14,23 +14,26 @@
 
 /* Where a thread continues after it has executed an instruction. */
 enum insn_flow {
-	INSN_NEXT,		/* at the next instruction */
-	INSN_CALL,		/* in a function, which will return to the next instruction */
-	INSN_BRANCH,		/* at the next instruction or at `target` */
-	INSN_JUMP,		/* at `target`, or at an address that it computes */
-	INSN_END,		/* nowhere in this function: the instruction is a return or a
-				 * trap */
+	INSN_NEXT,		/* the thread continues at the next instruction */
+	INSN_CALL,		/* the thread continues in a function, which will return to the
+				 * next instruction */
+	INSN_BRANCH,		/* the thread continues at the next instruction or at `target` */
+	INSN_JUMP,		/* the thread continues at `target`, or at an address that the
+				 * instruction computes */
+	INSN_END,		/* the thread continues nowhere in this function: the instruction
+				 * is a return or a trap */
 };
 
 /* How an instruction becomes a part of a copy. */
 enum insn_move {
-	INSN_PLAIN,		/* its bytes are copied; if has_address is true, the distance at
-				 * offset `field` is changed */
-	INSN_MOVE_BRANCH,	/* it becomes a conditional jump with a 32-bit distance */
-	INSN_MOVE_JUMP,		/* it becomes a jump with a 32-bit distance */
+	INSN_PLAIN,		/* the bytes of the instruction are copied; if has_address is
+				 * true, the distance at offset `field` is changed */
+	INSN_MOVE_BRANCH,	/* the instruction becomes a conditional jump with a 32-bit
+				 * distance */
+	INSN_MOVE_JUMP,		/* the instruction becomes a jump with a 32-bit distance */
 	INSN_MOVE_CALL,		/* the return address is pushed, then a jump follows */
 	INSN_MOVE_CALL_INDIRECT,
-	INSN_FIXED,		/* it cannot be moved, for the reason in @reason */
+	INSN_FIXED,		/* the instruction cannot be moved, for the reason in @reason */
 };
 
 struct insn {
@@ -56,7 +59,7 @@ struct insn {
 	bool has_target, has_address, has_immediate;
 	bool takes_address;		/* the instruction computes the address and does not
 					 * access memory there */
-	bool is_nop;			/* it has no effect */
+	bool is_nop;			/* the instruction has no effect */
 	bool is_padding;		/* the instruction has no effect, or is a trap:
 					 * compilers and linkers fill space with such ones */
 	bool is_landing_pad;		/* the instruction marks a target of indirect jumps */

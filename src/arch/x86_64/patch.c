@@ -28,7 +28,8 @@ struct batch {
 /* The collected writes for each enum patch_part.  They change only between
  * patch_begin() and patch_end(), by one caller at a time. */
 static struct batch batches[PATCH_PARTS];
-static int mem_fd;			/* from codemem_begin() */
+static int mem_fd;			/* result of codemem_begin(): a descriptor of
+					 * /proc/self/mem, or a negative number */
 static int first_error;			/* 0: no error */
 static struct arch_signals signals;	/* the signal mask before patch_begin() */
 

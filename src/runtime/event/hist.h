@@ -57,8 +57,10 @@ void hist_hit(const struct event_hist *hist, struct trigger_hit *hit);
 
 /* ---- methods of the part ---- */
 
-/* Read ULF_READ_MEMORY: whether event probes may read any memory of this process. */
+/* Method runtime_part.init: read ULF_READ_MEMORY, which says whether event probes may read any
+ * memory of this process. */
 void hist_init(void);
+/* Method runtime_part.after_claim: store the result of hist_init() in the process slot. */
 void hist_after_claim(bool is_late);
 
 #endif

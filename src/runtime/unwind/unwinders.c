@@ -73,7 +73,8 @@ static int find_object(void *pc, struct dl_find_object *ret)
 
 #define TAG_VERNEED	(DT_JMPREL + 1)	/* index of DT_VERNEED in search.by_tag */
 
-/* Three views of an object's memory, and what its dynamic section says. */
+/* A search in one object: views of three parts of its memory, and the values in its dynamic
+ * section. */
 struct search {
 	struct codemem_view rows, symbols, names;
 	uint64_t bias, start, end;	/* where the object is loaded: bias, first address, end */

@@ -23,8 +23,8 @@ struct stop_order {
 
 /* Use @socket for orders; -1: there is no stopper. */
 void stop_orders_init(int socket);
-/* Say in the top instance's error_log how many functions the processes could not switch, and why,
- * unless error_log says so already. */
+/* Log in error_log of the top instance how many functions the processes could not switch, and
+ * why, unless error_log says so already. */
 void stop_orders_log(struct root *root);
 /* Return true if the process of @slot wants its threads stopped, or if the stopper has not let
  * all of them continue yet. */

@@ -65,7 +65,7 @@ struct function_object {
 					 * code: the kind is FSITE_MOVED */
 	bool can_move;			/* true: the file has no table that a compiler
 					 * made, so its code can be analysed */
-	bool is_needed;			/* @can_move: true: somebody needs the analysis */
+	bool is_needed;			/* @can_move: true: the analysis is needed */
 	bool is_analysed;		/* @can_move: true: the analysis has its own struct
 					 * function_object */
 	const char **names;		/* raw name of each site, in @symbols or in

@@ -31,7 +31,7 @@
 struct hist_more {
 	uint32_t magic;			/* MORE_MAGIC */
 	uint32_t paused;		/* hist_trigger.paused */
-	uint64_t serial, owner;		/* as in struct histogram */
+	uint64_t serial, owner;		/* histogram.serial and histogram.owner */
 	struct hist_table_ref table;
 	struct abi_ring_ref stale;	/* histogram.stale */
 	char text[];			/* histogram.text, with its NUL */

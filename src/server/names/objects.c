@@ -59,7 +59,7 @@ struct objects {
 	uint32_t nr_files;
 	uint64_t bytes_left;			/* number of bytes of files that parsers
 						 * may still read */
-	uint64_t wait_ns;			/* how long objects_wait() may still wait, ns */
+	uint64_t wait_ns;			/* time that objects_wait() may still wait, ns */
 	bool is_parsing;			/* result of objects_has_missing() */
 };
 

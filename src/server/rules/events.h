@@ -60,7 +60,7 @@ struct event {
 	event_print_fn *print;		/* how lines of `trace` print records of a dynamic
 					 * event; NULL: with @program */
 	const void *def;		/* definition of a dynamic event, for @print */
-	event_settle_fn *settle;	/* for a dynamic event; NULL: nothing to do */
+	event_settle_fn *settle;	/* method of a dynamic event; NULL: nothing to do */
 };
 
 /* Return true if @event is a synthetic event or an event probe. */

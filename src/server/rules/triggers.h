@@ -69,7 +69,7 @@ struct trigger {
 					 * reference; NULL: the command has no target */
 	char *filter;			/* text of the filter as it was written; NULL: none */
 	const struct trigger_lang *lang;	/* language of the command; NULL: none */
-	void *state;			/* what the language keeps of this trigger */
+	void *state;			/* data that the language keeps for this trigger */
 	struct trigger_program *programs;	/* array of nr_programs: filter and data,
 						 * compiled for each row of the event */
 	uint32_t nr_programs;
