@@ -14,9 +14,10 @@
 	int neighbour_##kind(int x);					\
 	unsigned int fib_##kind(unsigned int n)
 
-CALLS_DECLARE(plain);		/* no space for a tracer */
+CALLS_DECLARE(plain);		/* the functions have no space for a tracer */
 CALLS_DECLARE(nops);		/* -fpatchable-function-entry=5 */
-CALLS_DECLARE(moved);		/* no space either: in a library, whose functions are moved */
+CALLS_DECLARE(moved);		/* in a library: the functions have no space for a tracer and are
+				 * moved */
 CALLS_DECLARE(hooks);		/* -finstrument-functions, empty hooks */
 CALLS_DECLARE(mcount);		/* -pg */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measure `echo TEXT > FILE` without the echo: open, write and close each FILE in turn,
- * and print the shortest time of each.
+ * Measure the system calls of `echo TEXT > FILE`: open, write and close each FILE in turn, and
+ * print the shortest time of each.
  *
  *   put ROUNDS FILE TEXT [FILE TEXT]...
  */

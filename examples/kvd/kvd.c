@@ -17,11 +17,11 @@
 
 struct client {
 	int number;
-	size_t len;			/* bytes in @line */
-	char line[LINE_BYTES];		/* what has come of the next request */
+	size_t len;			/* number of bytes in @line */
+	char line[LINE_BYTES];		/* the part of the next request that has arrived */
 };
 
-static struct pollfd fds[NR_CLIENTS];	/* [0] listens */
+static struct pollfd fds[NR_CLIENTS];	/* [0] is the socket that listens */
 static struct client clients[NR_CLIENTS];
 static nfds_t nr_fds;
 

@@ -5,7 +5,7 @@
  * attached [MODE]
  *	nodump	is not dumpable
  *	seccomp	has a seccomp filter, which allows everything
- *	count	prints how often it has been round when SIGTERM ends it, and checks itself
+ *	count prints the number of its rounds when SIGTERM ends it, and checks itself
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -49,7 +49,8 @@ static void start_writer(struct run *run, uint32_t i)
 
 	run->writers[i] = torture_fork();
 	if (run->writers[i] == 0) {
-		/* Here, before it has children, and below, before the next writer starts. */
+		/* Set the group twice: here, before this writer has children, and below,
+		 * before the next writer starts. */
 		setpgid(0, run->group);
 		torture_writer(run->t, run->nr_threads, seed);
 	}

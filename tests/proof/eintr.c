@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library to preload into a program: it counts how often system calls of the program, made
  * through libc, end with EINTR.  The counts are in the file $PROOF_EINTR: two words of 64
- * bits, the calls and those that ended with EINTR.  Forked children share them.  Calls that
- * libc makes by itself are not seen. */
+ * bits, the calls and those that ended with EINTR.  Forked children share them.  The library
+ * does not see calls that libc makes by itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -30,7 +30,8 @@
 #define TIMEOUT_MS	20
 #define TIMEOUT_NS	(TIMEOUT_MS * 1000000L)
 
-struct call_state {			/* of one kind of call, shared with the test */
+struct call_state {			/* The results of one kind of call, which the test shares
+					 * with the target. */
 	_Atomic uint64_t ended;		/* calls that have ended as they should */
 	_Atomic uint64_t interrupted;	/* calls that have returned EINTR, and must not */
 	_Atomic uint64_t wrong;		/* calls with another wrong result */

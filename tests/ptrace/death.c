@@ -23,7 +23,8 @@ static struct shared {
 	_Atomic uint64_t interrupted[THREADS];	/* calls that returned EINTR */
 	_Atomic uint64_t wrong;
 	_Atomic uint64_t handled;
-	_Atomic uint64_t passed;		/* testpoints that a process was killed at */
+	_Atomic uint64_t passed;		/* number of testpoints at which a process was
+						 * killed */
 } *shared;
 
 static const char *deadly;			/* name of the testpoint that kills */

@@ -442,7 +442,7 @@ static void endless(void)
 	want_row(LOOP, 0);
 }
 
-/* A child that is born with the histograms, and one that learns of them at its birth. */
+/* A child that inherits the histograms, and one that must apply them before fork() returns. */
 static void children(void)
 {
 	struct block block = hit_block();
@@ -578,7 +578,7 @@ static void wrong_ones(void)
 		-EINVAL);
 	REFUSES(hist_parts_insn(&parts, INSN(.op = HIST_OP_PEEK_STR, .dst = 5, .a = 1)),
 		-EINVAL);
-	/* what was there before goes on */
+	/* the histograms that were there before continue to count */
 	trace_rt_hit(1, 1);
 	CHECK_EQ(hits_of(HIT_TABLE, 1), 1);
 }

@@ -35,7 +35,8 @@
 #define LEVEL_BYTES	2000u
 #define SHORT_KILLS	40
 #define LONG_KILLS	1500
-#define PATIENCE	60000		/* in ms; after that time something hangs */
+#define PATIENCE	60000		/* time after which the test fails because something
+					 * hangs, ms */
 
 void (*testpoint_hook)(const char *name);
 

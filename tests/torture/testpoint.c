@@ -27,7 +27,8 @@
 #define SHORT_KILLS	40		/* per point */
 #define LONG_KILLS	1500
 #define SURVIVORS	2
-#define PATIENCE_MS	60000		/* after that time something hangs */
+#define PATIENCE_MS	60000		/* time after which the test fails because something
+					 * hangs */
 
 void (*testpoint_hook)(const char *name);
 

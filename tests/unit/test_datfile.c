@@ -191,7 +191,7 @@ static void test_names(void **state)
 	datfile_close(file);
 }
 
-/* Read all that a file has.  Returns the result of the last call. */
+/* Read all records of a file.  Returns the result of the last call. */
 static int read_all(const char *name)
 {
 	struct datfile_stream *stream;

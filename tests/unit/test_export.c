@@ -55,7 +55,7 @@ struct step {
 static const struct call_case {
 	const char *name;
 	struct step steps[8];
-	const char *csv;		/* without time, CPU and thread in the middle */
+	const char *csv;		/* the line without time, CPU and thread */
 	const char *folded;
 } cases[] = {
 	{ "nested",

@@ -33,7 +33,7 @@ struct lang_test {
 	struct world world;
 	const struct event_format *format;
 	struct lang_case c;
-	bool has_own;			/* the block has lines of ulf's own */
+	bool has_own;			/* the block has lines with answers of ulf */
 	uint32_t nr, nr_wrong;
 };
 

@@ -25,7 +25,7 @@ static const struct hist_geometry other_geometry = {
 
 #define INSN(...)	((struct hist_insn){ __VA_ARGS__ })
 
-/* A program with some of everything. */
+/* A program that has some of each kind of element. */
 static struct hist_parts make_parts(void)
 {
 	struct hist_parts parts = { .head = { .record_bytes = RECORD_BYTES, .paused = 2 } };
@@ -97,7 +97,7 @@ static uint32_t stack(void *ctx, uint64_t *ret_ips, uint32_t max)
 	return max;
 }
 
-/* Half of what was asked for, or all: what is in the record is no address. */
+/* Callback: read half of the bytes, or all of them.  No value in the record is an address. */
 static size_t peek(void *ctx, uint64_t address, void *to, size_t bytes)
 {
 	(void)ctx;

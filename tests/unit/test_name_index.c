@@ -49,7 +49,7 @@ static void finds(void **state)
 	assert_string_equal(found(&index, "init", 4), "");
 }
 
-/* All rows have one name, as in a file that is made to be slow. */
+/* All rows have one name.  A hostile file may have such names to make searches slow. */
 static void finds_among_many(void **state)
 {
 	static const char *many[1 << 20];
