@@ -16,9 +16,8 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* a command that has waited
-						 * this long prints a message,
-						 * ns */
+#define SAY_NS		SECOND_NS		/* time after which a command that waits prints a
+						 * message, ns */
 /* Time without a sign of life after which a command that waits for a slow answer prints
  * a message, ns.  An idle server shows a sign of life each second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)

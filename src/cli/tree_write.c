@@ -55,7 +55,8 @@ int tree_write(struct conn *conn, struct tree_write *write)
 		return file;
 	ret = write_whole_value(conn, file, write->text);
 	take_reason(conn, write);
-	/* The server's answer to the close replaces the answer to the write in @conn. */
+	/* The reason was taken before, because in @conn the answer to the close replaces that
+	 * to the write. */
 	closed = conn_file_close(conn, file);
 	if (ret < 0 || !closed)
 		return ret;
@@ -76,8 +77,8 @@ void tree_write_reason(const struct tree_write *write)
 
 void tree_write_error(const struct tree_write *write, int error)
 {
-	/* After -EPIPE and -ETIMEDOUT the server has not refused the value: it has ended or
-	 * hangs. */
+	/* After -EPIPE and -ETIMEDOUT the server has not refused the value: the server has ended
+	 * or hangs. */
 	if (!write->has_opened || error == -EPIPE || error == -ETIMEDOUT)
 		root_path_error(write->path, error);
 	else
