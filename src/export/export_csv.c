@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CSV (RFC 4180): a line for each call and each event.  A call is written when it ends.  Without a
- * list of events the last column has the fields, as name=value.  With one, each field of these
+ * list of events the last column has the fields, as name=value.  With a list, each field of these
  * events is a column.
  */
 #include <errno.h>

@@ -87,8 +87,8 @@ static void put_element(const uint8_t *at, struct value_type type, struct text *
 		export_put_uint(out, print_load(at, type));
 }
 
-/* Return the type of an element of the array, or of the field.  An element of another type is shown
- * as bytes. */
+/* Return the type of an element of the array, or of the field.  If it is no number of 1, 2, 4 or
+ * 8 bytes, the value is shown as bytes. */
 static struct value_type element_type(const struct event_field *field)
 {
 	const char *type = field->type, *end = strchr(type, '[');
