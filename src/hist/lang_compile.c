@@ -86,7 +86,7 @@ static uint16_t compile_field(struct compiler *c, const struct hist_node *node)
 	insn.op = (uint8_t)info.op;
 	insn.offset = (uint16_t)field->offset;
 	if (info.op == HIST_OP_STR_ARRAY) {
-		/* The table has only space for a string of the size in the definition. */
+		/* The table has space only for strings of the size that the definition gives. */
 		if (info.size > node->size)
 			info.size = node->size;
 		insn.size = (uint16_t)info.size;

@@ -140,8 +140,8 @@ static uint64_t compute_number(const struct hist_run *run, const struct hist_ins
 	case HIST_OP_MUL:
 		return a * b;
 	default:
-		return b ? a / b : ~0ull;	/* a division by 0 has all bits set, as
-						 * HIST_OP_DIV says */
+		return b ? a / b : ~0ull;	/* the result of a division by 0 has all bits
+						 * set: see HIST_OP_DIV */
 	}
 }
 
