@@ -161,7 +161,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Return the first trigger of the event that the kernel would take for the trigger of @draft.
+/* Return the first trigger of the event that the kernel would regard as the trigger of @draft.
  * @named: the histogram that has the name in @draft; NULL: there is none. */
 static struct trigger *find_same(const struct hist_write *write, const struct draft *draft,
 				 const struct histogram *named)
@@ -191,7 +191,7 @@ static struct histogram *find_named(const struct hist_write *write, const struct
 static int remove_trigger(struct hist_trigger *hist, bool *ret_is_changed);
 
 /* Remove the histograms that were made to save fields for the histogram @owner.  A histogram
- * to which another histogram refers by now stays, as if a user had written it. */
+ * stays if another histogram has begun to refer to it, as if a user had written it. */
 static void remove_saved(struct root *root, uint64_t owner, bool *ret_is_changed)
 {
 	struct histogram *h = root_hists(root)->first, *next;

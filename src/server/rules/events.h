@@ -57,8 +57,8 @@ struct event {
 	struct event_format *format;
 	struct print_program *program;	/* compiled print format; NULL: print the fields
 					 * instead */
-	event_print_fn *print;		/* how lines of `trace` print records of a dynamic
-					 * event; NULL: with @program */
+	event_print_fn *print;		/* function that prints records of a dynamic event in
+					 * lines of `trace`; NULL: use @program */
 	const void *def;		/* definition of a dynamic event, for @print */
 	event_settle_fn *settle;	/* method of a dynamic event; NULL: nothing to do */
 };

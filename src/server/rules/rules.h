@@ -102,8 +102,7 @@ const struct event_filter *rules_filter(const struct instance *instance,
  * -ENOMEM.
  */
 int rules_load_names(struct root *root);
-/* Method root_part.done: set to 0 what the root has used of its limits for loaded
- * rules. */
+/* Method root_part.done: reset the counters by which the loaded rules of the root are limited. */
 void rules_reset_limits(struct root *root);
 /*
  * Remove the filter of the event in row @row, which is in soft mode in no instance, because the
