@@ -35,8 +35,8 @@ void parsed_free(struct parsed *parsed);
 
 /* The table of moved functions in a result.  It was not checked yet. */
 struct parsed_moved {
-	const void *table;		/* aligned to 8 bytes; valid as long as the struct
-					 * parsed */
+	const void *table;		/* the table, aligned to 8 bytes; valid as long as the
+					 * struct parsed exists */
 	uint64_t bytes;			/* length of @table; 0: there is none */
 	uint32_t left_out;		/* the reason why there is no table: enum elf_left_out */
 	uint32_t cache;			/* what the parser has done with the files of
