@@ -112,9 +112,9 @@ enum tracefs_delivery {
 				 * on, it is not known whether the reader has the bytes */
 	TRACEFS_LATER,		/* the system call did not hand over all bytes; a reader that
 				 * does not get the rest drops the bytes that it has */
-	TRACEFS_TAKEN,		/* the reader has all bytes; this ends the read */
-	TRACEFS_REFUSED,	/* the reader has no bytes; this ends the read, and the
-				 * next read returns the same bytes */
+	TRACEFS_TAKEN,		/* the reader has got all bytes; this ends the read */
+	TRACEFS_REFUSED,	/* the reader has got none of the bytes; this ends the read, and
+				 * the next read returns the same bytes */
 	TRACEFS_RETURNED,	/* after TRACEFS_TAKEN: the reader has exited without
 				 * using the bytes */
 };
