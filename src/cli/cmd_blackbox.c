@@ -291,8 +291,8 @@ static int take_args(struct blackbox *box, const struct cli_cmd *cmd, struct arg
 	char **word = args->nr < 4 ? NULL : args->words + args->nr - 4;
 
 	if (!word || !is_operator(word[2])) {
-		cli_error("an event, a field, an operator and a limit are needed; a shell wants "
-			  "> and < in quotes: '>'");
+		cli_error("an event, a field, an operator and a limit are needed; quote > and < "
+			  "in a shell: '>'");
 		cli_usage(cmd);
 		return -EINVAL;
 	}
@@ -303,7 +303,7 @@ static int take_args(struct blackbox *box, const struct cli_cmd *cmd, struct arg
 		return -ENOMEM;
 	}
 	if (strpbrk(*ret_limit, "\n")) {
-		cli_error("a limit has one line");
+		cli_error("FIELD OP N must be one line");
 		free(*ret_limit);
 		return -EINVAL;
 	}

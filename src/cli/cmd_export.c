@@ -74,7 +74,7 @@ static int find_format(struct export_cmd *cmd)
 		return 0;
 	if (!cmd->path)
 		return set_format(cmd, "perfetto");
-	cli_error("%s: the name does not say the format; use --to, or one of the suffixes of "
+	cli_error("%s: the name does not select a format; use --to, or one of the suffixes of "
 		  "`ulf help export`", cmd->path);
 	return -EINVAL;
 }

@@ -124,8 +124,8 @@ static int print_hist(const struct hist_options *options, const struct hist_orig
 	int ret = hist_text_parse(text, &hist, &line);
 
 	if (ret == -EBADMSG)
-		cli_error("%s: line %u is not of a file `hist`; `ulf cat` prints the file", where,
-			  line);
+		cli_error("%s: line %u cannot be a line of a file `hist`; `ulf cat` prints the "
+			  "file", where, line);
 	else if (ret < 0)
 		cli_error("%s: %s", where, strerror(-ret));
 	if (ret < 0)

@@ -131,7 +131,7 @@ static int print_records(struct report_cmd *cmd)
 			break;
 	report_free(report);
 	if (r < 0)
-		cli_error("a file is broken after what is printed: %s", strerror(-r));
+		cli_error("a file is broken after the records that were printed: %s", strerror(-r));
 	return r < 0 ? r : 0;
 }
 

@@ -86,7 +86,7 @@ static int write_output(const struct dat_files *files, const struct export_forma
 	if (why.len)
 		cli_error("%s", text_str(&why));
 	else if (r == -EBADMSG)
-		cli_error("a file is broken after what %s has", output->path);
+		cli_error("a file is broken; %s has the records before that place", output->path);
 	else if (r && r != -EPIPE)
 		cli_error("%s: %s", output->path, strerror(-r));
 	if (!r || r == -EBADMSG)

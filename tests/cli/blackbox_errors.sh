@@ -49,7 +49,7 @@ contains "$said" "$root/instances/nosuch/tracing_on: No such file or directory"
 # A shell takes > without quotes for a redirection, so the operator is missing.
 refused 2 "$root" kv_end usecs 3
 refused 2 kv_end usecs
-contains "$said" "a shell wants > and < in quotes: '>'"
+contains "$said" "quote > and < in a shell: '>'"
 refused 2 "$root" kv_end usecs '>' 3 4
 refused 2 -k 0 "$root" kv_end usecs '>' 3
 contains "$said" "-k 0: not a number of files"

@@ -191,7 +191,7 @@ refuse() {
 	contains "$text" "$what"
 }
 refuse "there is no format \`nosuch\`; the formats are: perfetto json csv" -t nosuch emit.dat
-refuse "the name does not say the format" -o file.xyz emit.dat
+refuse "the name does not select a format" -o file.xyz emit.dat
 refuse "ulf record -p function_graph" -o none.svg emit.dat
 refuse "no event of the files has the numeric field \`emit_number.word\`" \
 	-c emit_number.word -o none.json emit.dat

@@ -149,7 +149,7 @@ contains "$(ulf hist -j -i "$TMPDIR/bytes" keys=op)" "\"op\": \"a$(printf '\357\
 # Wrong files
 head -n 11 "$in" >"$TMPDIR/cut"
 text=$(ulf hist -i "$TMPDIR/cut" 2>&1) && fail "a cut file was taken"
-contains "$text" "cut: line 11 is not of a file \`hist\`"
+contains "$text" "cut: line 11 cannot be a line of a file \`hist\`"
 text=$(ulf hist -i "$TMPDIR/nosuch" 2>&1) && fail "a missing file was taken"
 contains "$text" "nosuch: No such file or directory"
 : >"$TMPDIR/empty"
