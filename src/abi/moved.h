@@ -211,7 +211,7 @@ struct moved_head {
 	uint32_t pool_at;		/* offset of the pool in the table */
 	uint32_t pool_bytes;
 	uint32_t nr_refused;		/* number of rows with MOVED_REFUSED */
-	uint32_t build_id_bytes;	/* 0: the object has no build id */
+	uint32_t build_id_bytes;	/* bytes of the build id; 0: the object has no build id */
 	uint8_t build_id[32];
 	uint64_t text, text_end;	/* range of the object's code; all rows are in this
 					 * range */

@@ -42,7 +42,8 @@ int complete_print(const struct cli_cmd *const *commands, size_t nr, int argc, c
 
 /* The word to complete. */
 struct complete {
-	const struct cli_cmd *cmd;	/* NULL: it is the name of the command or of a user */
+	const struct cli_cmd *cmd;	/* command of the line; NULL: the word is the name of a
+					 * command or of a user */
 	const char *word;		/* the whole word */
 	size_t prefix;			/* length of the part of it that stays: "--event=" */
 	const char *const *operands;	/* the operands before the word */

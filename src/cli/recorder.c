@@ -49,7 +49,8 @@ struct part {
 struct recorded {
 	STAILQ_ENTRY(recorded) link;
 	char *name, *path;
-	struct record_rings *rings;	/* NULL: the recording has ended */
+	struct record_rings *rings;	/* reader of the rings of the root; NULL: the recording
+					 * has ended */
 	struct record_count count;	/* numbers at the last pass */
 	struct datfile_writer *writer;	/* the result; opened early, so that space is reserved,
 					 * and taken by the main thread together with a part */

@@ -43,7 +43,8 @@ int report_next(struct report *report, struct text *out);
 
 /* The number of records of one event. */
 struct report_count {
-	const struct datfile_event *event;	/* NULL: records whose event is not known */
+	const struct datfile_event *event;	/* the event that is counted; NULL: all records
+						 * whose event is not known */
 	uint64_t records, bytes;
 };
 /* The numbers of a file. */

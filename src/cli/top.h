@@ -40,7 +40,7 @@ struct top_trigger {
 	const struct event_path *event;
 	char *name;			/* ulf_top_PID_NS */
 	char *text;			/* hist:name=...:keys=..., without the filter */
-	const char *filter;		/* NULL: none */
+	const char *filter;		/* filter of the user; NULL: none */
 	bool has_range;			/* true: the last field of the key has buckets */
 	bool is_range_only;		/* true: the key has only the field with buckets */
 	bool has_value;			/* true: the first value is the sum of a field */

@@ -16,7 +16,7 @@ struct text;
 
 struct no_roots {
 	struct {
-		uint32_t run_id;	/* 0: the row is free */
+		uint32_t run_id;	/* number of the `ulf run`; 0: the row is free */
 		struct abi_no_root row;
 	} last[NO_ROOTS];
 	uint32_t next;			/* index of the oldest row, which is replaced

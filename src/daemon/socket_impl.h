@@ -21,7 +21,7 @@
 struct tracefs_file;
 
 struct client_file {
-	struct tracefs_file *file;	/* NULL: the file is not open */
+	struct tracefs_file *file;	/* the open file; NULL: the number of the file is free */
 	bool is_nonblocking;
 };
 
@@ -40,7 +40,7 @@ struct client {
 	int passed_fd;			/* descriptor that came with the request, or -1 */
 
 	/* The answer that is being sent. */
-	char *answer;			/* NULL: there is no answer */
+	char *answer;			/* the answer with its data; NULL: there is no answer */
 	size_t nr_answer, nr_sent;
 	struct tracefs_file *reading;	/* the file in @files from which the data in the
 					 * answer was read, or NULL */

@@ -142,7 +142,8 @@ int32_t datfile_tgid(const struct datfile *file, int32_t pid);
 struct datfile_symbol {
 	uint64_t start, end;		/* the function's addresses: from @start to before @end */
 	const char *name;
-	const char *module;		/* NULL: the program itself */
+	const char *module;		/* name of the function's module; NULL: the program
+					 * itself */
 };
 /* Find the function that contains @addr.  Returns NULL if there is none.  For all addresses of
  * a function the result is the same pointer, which is valid until the file is closed. */

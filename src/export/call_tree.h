@@ -20,7 +20,7 @@ struct export_thread;
 struct call_node {
 	uint64_t addr;			/* start of the function; if its name is not known, the
 					 * address that was recorded */
-	const char *name;		/* NULL: not known */
+	const char *name;		/* name of the function; NULL: not known */
 	uint32_t file_number;		/* number of the file of @addr */
 	uint64_t count;			/* number of calls that have returned */
 	uint64_t total_ns, self_ns;	/* sum of the times of these calls, with and without the

@@ -15,7 +15,7 @@
  * needed. */
 struct swept {
 	struct mover *mover;
-	struct function *function;	/* NULL: code outside of functions */
+	struct function *function;	/* the function; NULL: code outside of functions */
 	struct cfi_walk walk;
 	bool has_walk;
 };

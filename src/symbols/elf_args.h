@@ -20,7 +20,7 @@ enum elf_param_kind {
 };
 
 struct elf_param {
-	const char *name;		/* NULL: the parameter has no name */
+	const char *name;		/* name of the parameter; NULL: the parameter has no name */
 	uint8_t kind;			/* kind of the parameter's type: enum
 					 * elf_param_kind */
 	uint8_t is_on_stack;

@@ -30,7 +30,8 @@ struct batch {
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* result of codemem_begin(): a descriptor of
 					 * /proc/self/mem, or a negative number */
-static int first_error;			/* 0: no error */
+static int first_error;			/* first error since patch_begin(), as -errno; 0: no
+					 * error */
 static struct arch_signals signals;	/* the signal mask before patch_begin() */
 
 static void note_error(int r)

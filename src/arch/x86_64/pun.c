@@ -126,7 +126,8 @@ static uint64_t read_maps_max(void)
 /* Returns true if the process may map one more window. */
 static bool has_room(void)
 {
-	static uint64_t maps_max;	/* 0: not known yet */
+	static uint64_t maps_max;	/* greatest number of mappings (read_maps_max()); 0: not
+					 * known yet */
 
 	if (!maps_max)
 		maps_max = read_maps_max();

@@ -10,7 +10,7 @@
 struct maps_line {
 	uint64_t start, end;		/* first address, and the address after the end */
 	uint64_t dev_major, dev_minor;
-	uint64_t ino;			/* 0: no file */
+	uint64_t ino;			/* inode of the file; 0: no file is mapped */
 	uint64_t offset;		/* offset in the file of the first byte */
 	bool is_code;			/* true: the rights are those of code, r-xp */
 };

@@ -317,7 +317,7 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 /* A cache with the enum names of one system: the system of the last event.  The next
  * event most likely has the same system. */
 struct names {
-	const char *system;		/* NULL: none yet */
+	const char *system;		/* name of the system; NULL: the cache is empty */
 	uint64_t off;			/* offset of the names in the heap */
 	uint32_t bytes;			/* number of bytes of the names; 0: no names, or
 					 * no space for them */

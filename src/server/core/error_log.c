@@ -26,7 +26,7 @@ struct error_entry {
 /* The text to which new entries are also appended, for the current request.  One
  * variable is enough, because the server has one thread and handles one request at a
  * time. */
-static struct text *capture;		/* NULL: no request */
+static struct text *capture;		/* text of the current request; NULL: there is no request */
 static size_t captured_at;		/* offset of the last entry in @capture */
 static bool is_warning;
 

@@ -18,7 +18,8 @@ struct text;
 					 * entries are dropped */
 
 struct error_log {
-	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* NULL: unused */
+	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* the entries; NULL: the element is
+							 * unused */
 	uint32_t next;			/* index of the oldest entry, which is replaced next */
 };
 

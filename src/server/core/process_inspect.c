@@ -42,7 +42,7 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 /* A reader of /proc/PID/maps, which reads the file in several steps.  Between two steps
  * the kernel remembers at which address to continue. */
 struct maps_reader {
-	int fd;				/* -1: closed */
+	int fd;				/* descriptor of /proc/PID/maps; -1: the file is closed */
 	uint32_t pid;			/* pid, start time and stack address of the
 					 * process whose maps are read */
 	uint64_t started, stack;

@@ -64,7 +64,8 @@ struct dynamic_kind {
 	 * caller frees the format. */
 	struct event_format *(*format)(const void *def, uint32_t id);
 	event_print_fn *print;
-	event_settle_fn *settle;	/* NULL: nothing to do */
+	event_settle_fn *settle;	/* what must follow a change of the event's setting
+					 * (event_settle_fn); NULL: nothing to do */
 	/* Optional method link: called once for each event, when it was made, or when all
 	 * events of the previous server were loaded. */
 	void (*link)(struct root *root, struct dynamic_event *event);

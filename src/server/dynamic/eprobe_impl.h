@@ -9,7 +9,8 @@
 /* The state of eprobe_parse(). */
 struct eprobe_parser {
 	const struct words *words;
-	const struct eprobe_env *env;	/* NULL: see eprobe_parse() */
+	const struct eprobe_env *env;	/* callbacks of the parser; may be NULL, see
+					 * eprobe_parse() */
 	const struct event_format *target;	/* format of the target; NULL: not known,
 						 * because @env is NULL */
 	struct eprobe *eprobe;

@@ -136,7 +136,7 @@ struct eprobe_arg {
 struct eprobe {
 	char *group, *name;
 	char *system, *event;		/* the target */
-	char *filter;			/* NULL: none */
+	char *filter;			/* text of the filter; NULL: none */
 	struct eprobe_arg *args;
 	uint32_t nr_args;
 	uint32_t record_bytes;		/* size of the fixed part of a record, with the common

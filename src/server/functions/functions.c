@@ -200,7 +200,7 @@ struct file_mapping {
 	const char *path;
 	uint64_t start, off;		/* address of the mapping in memory, and its
 					 * offset in the file */
-	uint64_t inode;			/* 0: unknown */
+	uint64_t inode;			/* inode number of the file; 0: unknown */
 	uint32_t dev_major, dev_minor;	/* device, if @inode is known */
 	const struct abi_object *row;	/* row that the program has reported; NULL: the
 					 * mapping was read from /proc/PID/maps */

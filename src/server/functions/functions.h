@@ -54,7 +54,7 @@ enum function_list {
  * and it gets another struct function_object, of the kind FSITE_MOVED. */
 struct function_object {
 	char *path;
-	uint64_t inode;			/* 0: unknown */
+	uint64_t inode;			/* inode number of the file; 0: unknown */
 	char *module;			/* short name of the file; NULL for the program */
 	uint64_t bias;			/* address in memory minus address in the file */
 	struct elf_sites sites;		/* function sites of the file; if sites.nr is 0,

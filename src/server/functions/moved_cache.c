@@ -32,7 +32,7 @@
 /* The directory with the files.  All roots of this server share it; only the server's thread
  * uses it. */
 static struct {
-	int fd;				/* -1: not open */
+	int fd;				/* descriptor of the directory; -1: not open */
 	bool is_tried;			/* true: opening the directory was tried */
 	uint32_t nr_new;		/* number of files that this server has created */
 } directory = { .fd = -1 };

@@ -31,7 +31,7 @@
 					 * comms_refresh() reads */
 
 struct comm {
-	uint32_t tid;			/* 0: the row is free */
+	uint32_t tid;			/* thread id; 0: the row is free */
 	uint32_t tgid;
 	char name[ABI_COMM_LEN];	/* name of the thread; "": the thread has no name */
 };

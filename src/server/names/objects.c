@@ -113,7 +113,7 @@ bool objects_have_files(const struct root *root)
 
 /* The description of an object, as the root's memory contains it. */
 struct object_desc {
-	char *path;			/* NULL: no valid path */
+	char *path;			/* path of the object's file; NULL: no valid path */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };

@@ -18,7 +18,7 @@ struct found {
 };
 
 struct params {
-	struct parse_job *session;	/* NULL: there is no session */
+	struct parse_job *session;	/* session of the parser; NULL: there is no session */
 	bool is_over;			/* true: the session has failed or takes too
 					 * long, so no other session is started for the
 					 * file */

@@ -24,10 +24,10 @@
 /* A cached string.  The cache is effective because most programs use only a few
  * strings, but use them often. */
 struct string {
-	uint64_t addr;			/* 0: the row is free */
+	uint64_t addr;			/* address of the string; 0: the row is free */
 	uint32_t module;		/* module of the event (symbols_from.module) in whose
 					 * record the address was */
-	char *text;			/* NULL: there is no string */
+	char *text;			/* the string; NULL: there is no string at this address */
 };
 
 struct symbols {

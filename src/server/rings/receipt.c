@@ -54,7 +54,7 @@
  * one at a time. */
 struct receipts {
 	uint32_t sent_bytes;		/* mmsghdr.msg_len, which sendmmsg() stores */
-	uint32_t version;		/* 0: the file is new */
+	uint32_t version;		/* version of this layout; 0: the file is new */
 	int64_t sent_at;		/* offset in the reply up to which sendfile()
 					 * has read, which sendfile() stores */
 	uint64_t ticket;		/* ticket of the current or the last delivery */
