@@ -173,9 +173,8 @@ struct fgraph_ops {
 						 * function; must not be NULL */
 	trace_func_graph_ret_t retfunc;	/* callback at the return of a traced function;
 					 * must not be NULL */
-	struct ftrace_ops ops;		/* its lists select the traced functions; set
-					 * the lists with ftrace_set_filter(&gops->ops,
-					 * ...) */
+	struct ftrace_ops ops;		/* the lists of @ops select the traced functions; set the
+					 * lists with ftrace_set_filter(&gops->ops, ...) */
 	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */
 };
 

@@ -36,7 +36,8 @@ struct hist_field {
 	struct span token;		/* the field as in the trigger: "op.sym" */
 	struct span label;		/* the field as in the entries: "op" */
 	enum hist_field_form form;
-	bool is_signed;			/* numbers are signed; see hist_text_set_format() */
+	bool is_signed;			/* true: the numbers of the field are signed; see
+					 * hist_text_set_format() */
 };
 
 enum hist_value_kind {

@@ -22,17 +22,18 @@
 #include "abi/control.h"
 #include "export/export_impl.h"
 
-#define TEXT_BYTES	(64u << 20)	/* limit of what is not written yet */
-#define FLUSH_BYTES	(256u << 10)	/* the output is written when there are this many bytes */
+#define TEXT_BYTES	(64u << 20)	/* maximum size of the output that is not written yet,
+					 * bytes */
+#define FLUSH_BYTES	(256u << 10)	/* size of the output from which on it is written, bytes */
 #define BUCKETS		1024u
-#define DEPTH_MAX	65536u		/* deeper calls are left out */
+#define DEPTH_MAX	65536u		/* maximum depth of a call; deeper calls are left out */
 
 static const struct export_format *const formats[] = {
 	&export_perfetto, &export_json, &export_csv, &export_folded, &export_svg,
 };
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
-/* An event of the files, with what is looked up once. */
+/* An event of the files, and the properties that are looked up once for it. */
 struct event_state {
 	enum { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT } kind;
 	const struct event_field *func, *depth, *start, *value, *args;
@@ -42,10 +43,11 @@ struct event_state {
 /* The state of export_files(). */
 struct walk {
 	struct export ex;
-	struct event_state *states;	/* of all events of all files */
+	struct event_state *states;	/* an element for each event of each file */
 	struct export_counter *counters;
 	uint32_t nr_counters;
-	bool *has_values;		/* for each file: return values were recorded */
+	bool *has_values;		/* an element for each file: true if return values were
+					 * recorded */
 	struct export_thread *threads[BUCKETS];
 	uint32_t nr_threads;
 	uint64_t last_time;
@@ -363,8 +365,8 @@ static void read_args(const struct datfile_record *record, const struct event_fi
 		memcpy(call->args, data, call->nr_args * sizeof(call->args[0]));
 }
 
-/* Read function and depth of a call.  Returns NULL if the record has none, or without memory; then
- * sets ex.error. */
+/* Read function and depth of a call.  Returns NULL if the record has none; or if there is no
+ * memory: then sets ex.error. */
 static struct export_call *read_call(struct walk *walk, struct export_thread *thread,
 				     const struct datfile_record *record,
 				     struct export_call *ret_call)
@@ -420,7 +422,8 @@ static void use_exit(struct walk *walk, struct export_thread *thread,
 	if (call->is_running && call->func != new.func)
 		leave_calls(walk, thread, new.depth, record->time);
 	if (!call->is_running) {
-		/* The record of the start was lost; this one has its time. */
+		/* The record of the start was lost.  The record of the end has the time of the
+		 * start. */
 		*call = new;
 		if (datfile_field_number(record, state->start, &start) &&
 		    (uint64_t)start <= record->time)
@@ -487,7 +490,8 @@ static int read_records(struct walk *walk)
 		if (r)
 			break;
 	}
-	/* A broken file ends early, and the output is whole up to there. */
+	/* If a file is broken, the records before that place are written, and the output is
+	 * ended as usual. */
 	if (!r || r == -EBADMSG) {
 		end_threads(walk);
 		walk->ex.format->finish(&walk->ex);

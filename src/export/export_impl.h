@@ -8,15 +8,16 @@
 #include "event/format.h"
 #include "export/export.h"
 
-#define EXPORT_ARGS_MAX		16	/* arguments of a call that are kept */
+#define EXPORT_ARGS_MAX		16	/* maximum number of arguments of a call that are kept */
 
 /* A call of a function that runs. */
 struct export_call {
 	uint64_t func;			/* address of the function */
-	const char *name;		/* NULL: the file has no name for the address */
+	const char *name;		/* name of the function; NULL: the file has no name for
+					 * the address */
 	uint64_t start;
-	uint32_t depth;			/* 0: no traced function has called it */
-	uint32_t cpu;			/* CPU of its start */
+	uint32_t depth;			/* number of traced calls around this call */
+	uint32_t cpu;			/* CPU on which the call began */
 	bool is_running;
 	uint32_t nr_args;
 	uint64_t args[EXPORT_ARGS_MAX];	/* argument registers, if they were recorded */
@@ -26,40 +27,44 @@ struct export_call {
 struct export_end {
 	uint64_t time;
 	uint32_t cpu;
-	bool is_return;			/* false: no record says so.  The thread has left the call
-					 * in another way, or it runs when the records end */
+	bool is_return;			/* true: a record says that the function returned; false:
+					 * the thread has left the call in another way, or the
+					 * call runs when the records end */
 	bool has_value;			/* true: @value is the return value */
 	uint64_t value;
 };
 
 /* A thread with records. */
 struct export_thread {
-	struct export_thread *next;	/* in the same bucket of the hash */
+	struct export_thread *next;	/* next thread in the same bucket of the hash */
 	struct datfile *file;
 	const struct datfile_buffer *buffer;
 	uint32_t file_number;
-	int32_t pid, tgid;		/* tgid: the process; pid if that is unknown */
-	uint32_t number;		/* 0 for the first thread with a record, and so on */
+	int32_t pid, tgid;		/* @tgid: the process of thread @pid; equal to @pid if it
+					 * is unknown */
+	uint32_t number;		/* number of the thread, in the order of their first
+					 * records, from 0 */
 	struct export_call *calls;	/* array of nr_calls calls, by depth */
 	uint32_t nr_calls;
-	uint32_t nr_running;		/* no call at this depth or below it runs */
+	uint32_t nr_running;		/* only calls at depths below this number may run */
 };
 
 /* A field of an event that becomes a counter. */
 struct export_counter {
-	const char *name;		/* as the settings have it */
+	const char *name;		/* name of the counter, as in the settings */
 	uint32_t number;		/* number of the name in the settings */
 	const struct event_field *field;
-	struct export_counter *next;	/* the next one of the event */
+	struct export_counter *next;	/* next counter of the event */
 };
 
 /* The value of a field. */
 enum export_kind { EXPORT_INT, EXPORT_UINT, EXPORT_DOUBLE, EXPORT_TEXT };
 struct export_value {
 	enum export_kind kind;
-	int64_t number;			/* EXPORT_INT; EXPORT_UINT as uint64_t */
+	int64_t number;			/* value of EXPORT_INT; of EXPORT_UINT, as uint64_t */
 	double real;
-	const char *text;		/* EXPORT_TEXT: @len bytes, valid until the next value */
+	const char *text;		/* value of EXPORT_TEXT: @len bytes, valid until the next
+					 * value */
 	size_t len;
 };
 
@@ -85,7 +90,7 @@ struct export_format {
 	/* Method call_end: @call, the innermost one of the thread, ends. */
 	void (*call_end)(struct export *ex, const struct export_thread *thread,
 			 const struct export_call *call, const struct export_end *end);
-	/* Method event: a record of another event than those of the graph tracer. */
+	/* Method event: a record of an event that is not one of the graph tracer's. */
 	void (*event)(struct export *ex, const struct export_thread *thread,
 		      const struct datfile_record *record);
 	/* Method counter: a record has a new value of a counter.  Called after event(). */
@@ -105,11 +110,11 @@ struct export {
 	struct datfile *const *files;
 	uint32_t nr_files;
 	int fd;
-	struct text out;		/* what is not written yet */
-	struct text scratch;		/* texts of values */
-	void *state;			/* of the format */
+	struct text out;		/* output that is not written yet */
+	struct text scratch;		/* memory for texts of values */
+	void *state;			/* state of the format */
 	struct text *why;		/* a format may append why it has failed */
-	int error;			/* -errno: the format has failed */
+	int error;			/* 0; or -errno: the format has failed */
 	struct export_totals totals;
 };
 
@@ -118,7 +123,7 @@ extern const struct export_format export_perfetto, export_json, export_csv, expo
 
 /* ---- functions of export.c ---- */
 
-/* Write ex->out if it is large.  Methods that write much in one call call it between. */
+/* Write ex->out if it is large.  Methods that append much call this function from time to time. */
 void export_flush_if_full(struct export *ex);
 
 /* ---- functions of export_value.c ---- */
@@ -136,12 +141,12 @@ void export_message(struct export *ex, const struct datfile_record *record,
 		    struct export_value *ret_value);
 /* Return true if the graph tracer writes the event. */
 bool export_is_call(const struct datfile_event *event);
-/* Append the name of a call: of the function, or its address. */
+/* Append the name of the function that is called, or its address. */
 void export_call_name(const struct export_call *call, struct text *out);
 
 /* ---- numbers ---- */
 
-/* Return true if a number can have the size. */
+/* Return true if there are numbers of @bytes bytes. */
 static inline bool export_is_number_size(uint32_t bytes)
 {
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;

@@ -33,32 +33,37 @@
 #include "export/protobuf.h"
 #include "export/view_page.h"
 
-#define ITEMS_BYTES	(32u << 20)	/* limit of items that are not in ex->out yet */
-#define PART_BYTES	49152u		/* items become base64 when there are so many bytes */
-#define LINE_BYTES	96u		/* bytes of a line of base64; a multiple of 3 */
+#define ITEMS_BYTES	(32u << 20)	/* maximum size of items that are not in ex->out yet,
+					 * bytes */
+#define PART_BYTES	49152u		/* size of items from which on they become base64, bytes */
+#define LINE_BYTES	96u		/* number of bytes in a line of base64; a multiple of 3 */
 
 enum item_kind { ITEM_OTHER, ITEM_BEGIN, ITEM_END, ITEM_EVENT };
 enum item_flag {
 	ITEM_THREAD = 1 << 2, ITEM_CPU = 1 << 3, ITEM_BACK = 1 << 4,
-	ITEM_MORE = 1 << 5,		/* begin: arguments follow; end: the return value */
-	ITEM_RETURN = 1 << 6,		/* end: a record says that the function returned */
-	ITEM_DEPTH = 1 << 7,		/* begin: the caller has no record, the depth follows */
+	ITEM_MORE = 1 << 5,		/* ITEM_BEGIN: arguments follow; ITEM_END: the return
+					 * value follows */
+	ITEM_RETURN = 1 << 6,		/* ITEM_END: a record says that the function returned */
+	ITEM_DEPTH = 1 << 7,		/* ITEM_BEGIN: the caller has no record, so the depth
+					 * follows */
 };
-/* Other items. */
+/* Items of the kind ITEM_OTHER, and what follows them. */
 enum other {
-	OTHER_END,			/* the last item; numbers of records and lost records */
-	OTHER_THREAD,			/* the next thread: pid tgid comm process instance */
-	OTHER_LOST,			/* cpu, time, number plus 1; 0: not known */
+	OTHER_END,			/* the last item: numbers of records and of lost records */
+	OTHER_THREAD,			/* the next thread: pid, tgid, comm, process, instance */
+	OTHER_LOST,			/* a loss: CPU, time, and number of lost records plus 1;
+					 * 0: not known */
 	OTHER_FILE,			/* name of an input */
 	OTHER_CLOCK,			/* name of the clock of the first file */
 };
 
 struct view_state {
 	struct text items;
-	struct intern functions;	/* keys: names */
-	struct intern events;		/* keys: struct datfile_event */
-	uint64_t time;			/* of the item before */
-	uint32_t thread, cpu;		/* of the item before plus 1; 0: there was none */
+	struct intern functions;	/* functions by number; keys: names */
+	struct intern events;		/* events by number; keys: struct datfile_event */
+	uint64_t time;			/* time of the item before */
+	uint32_t thread, cpu;		/* thread and CPU of the item before, plus 1; 0: there
+					 * was none */
 	uint64_t nr_records;
 };
 

@@ -9,7 +9,8 @@ struct export_format;
 
 /* Settings of the format, which settings.arg must point to. */
 struct view_settings {
-	uint64_t max_records;		/* the export fails if there are more records */
+	uint64_t max_records;		/* maximum number of records; with more of them the
+					 * export fails */
 };
 
 /* No row of the table of formats: `ulf view` has the settings. */
