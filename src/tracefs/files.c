@@ -204,6 +204,9 @@ static const struct tracefs_def root_files[] = {
 	{ "untraceable_functions", 0440,
 	  "the functions that cannot be traced, and why",
 	  .show = untraceable_functions_show, .is_top_only = true },
+	{ "untraceable_syscalls", 0440,
+	  "the system calls that are not events, or whose returns are not, and why",
+	  .show = untraceable_syscalls_show, .is_top_only = true },
 };
 
 static const struct tracefs_def options_files[] = {

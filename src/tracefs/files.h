@@ -199,6 +199,9 @@ SHOW(untraceable_events_show);
 /* untraceable_functions (untraceable.c): the functions that an analysis has refused, and the
  * files that were left out. */
 SHOW(untraceable_functions_show);
+/* untraceable_syscalls (untraceable_syscalls.c): the places in the code that make system calls
+ * which no event shows, or not completely. */
+SHOW(untraceable_syscalls_show);
 /*
  * The files with lists of functions: set_ftrace_filter, set_ftrace_notrace,
  * set_graph_function, set_graph_notrace, stack_trace_filter.  A write takes at least

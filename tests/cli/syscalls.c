@@ -3,6 +3,8 @@
  * A program that makes system calls, for tests/cli/syscalls.sh.
  *
  *	cli-syscalls list	make a fixed list of calls between umask(0101) and umask(0102)
+ *	cli-syscalls special	interrupt calls by signals, cancel a thread in a call, start programs
+ *				by vfork() and posix_spawn(), and print what happened
  *	cli-syscalls threads	threads call, fork and take signals until the end of the standard
  *				input, and check all results.  For each line of the input, print
  *				whether the code of libc is that of its file
@@ -11,7 +13,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +101,104 @@ static int make_list(void)
 	CHECK(raise(SIGUSR1) == 0);
 	call_with_children();
 	return 0;
+}
+
+/* ---- calls that do not simply return ---- */
+
+static int pipe_ends[2];
+
+static void on_timer(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	CHECK(write(pipe_ends[1], "x", 1) == 1);
+	errno = saved;
+}
+
+/* Let on_timer() run again and again from now on, or no more. */
+static void set_timer(int flags, bool is_on)
+{
+	const struct itimerval soon = { { 0, 10000 }, { 0, 10000 } }, off = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = on_timer, .sa_flags = flags };
+	char byte;
+
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	CHECK(!setitimer(ITIMER_REAL, is_on ? &soon : &off, NULL));
+	while (!is_on && recv(pipe_ends[0], &byte, 1, MSG_DONTWAIT) == 1)
+		;
+}
+
+static void report(const char *what, long result)
+{
+	printf("%s: %s\n", what, result >= 0 ? "returned" : strerrorname_np(errno));
+}
+
+/* Make blocking calls while signals come.  @flags: of the handler. */
+static void interrupt_calls(int flags)
+{
+	const struct timespec day = { 86400, 0 };
+	int other[2];
+	char byte;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, other));
+	set_timer(flags, true);
+	report("read", read(flags ? pipe_ends[0] : other[0], &byte, 1));
+	report("recv", recv(flags ? pipe_ends[0] : other[0], &byte, 1, 0));
+	report("pause", pause());
+	report("nanosleep", nanosleep(&day, NULL));
+	report("poll", poll(&(struct pollfd){ other[0], POLLIN, 0 }, 1, -1));
+	set_timer(flags, false);
+	close(other[0]);
+	close(other[1]);
+}
+
+static void note_cleanup(void *arg)
+{
+	*(bool *)arg = true;
+}
+
+static void *sleep_for_ever(void *arg)
+{
+	char byte;
+
+	pthread_cleanup_push(note_cleanup, arg);
+	while (read(pipe_ends[0], &byte, 1) >= 0)
+		;
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static void cancel_thread(void)
+{
+	bool was_cleaned = false;
+	pthread_t thread;
+	void *result;
+
+	CHECK(!pthread_create(&thread, NULL, sleep_for_ever, &was_cleaned));
+	CHECK(!pthread_cancel(thread) && !pthread_join(thread, &result));
+	printf("cancelled: %d, cleaned: %d\n", result == PTHREAD_CANCELED, was_cleaned);
+}
+
+static int make_special(void)
+{
+	char *const args[] = { "sh", "-c", "exit 6", NULL }, *const env[] = { NULL };
+	pid_t child;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pipe_ends));
+	interrupt_calls(0);
+	interrupt_calls(SA_RESTART);
+	cancel_thread();
+	child = vfork();
+	if (!child) {
+		execve("/bin/sh", args, env);
+		_exit(9);
+	}
+	wait_for(child, 6);
+	CHECK(!posix_spawn(&child, "/bin/sh", NULL, NULL, args, env));
+	wait_for(child, 6);
+	puts("spawned");
+	exit(5);
 }
 
 /* ---- threads ---- */
@@ -177,6 +280,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "threads"))
 		return run_threads();
+	if (argc == 2 && !strcmp(argv[1], "special"))
+		return make_special();
 	umask(0101);
 	make_list();
 	umask(0102);

@@ -110,6 +110,30 @@ if len(ulf) < 3 or sum(map(len, ulf.values())) < 45:
     sys.exit('too few')
 END
 
+# ---- signals, cancellation, vfork(), exit() ----
+
+"$program" special >"$TMPDIR/plain"
+expect "status" 5 $?
+for word in EINTR returned 'cancelled: 1, cleaned: 1' spawned; do
+	contains "$(cat "$TMPDIR/plain")" "$word"
+done
+ulf run -o "$TMPDIR/trace" --syscalls -e 'raw_syscalls:*' -- "$program" special \
+	>"$TMPDIR/traced" 2>"$TMPDIR/err"
+expect "status with events: $(cat "$TMPDIR/err")" 5 $?
+cmp "$TMPDIR/plain" "$TMPDIR/traced" || fail "other results: $(cat "$TMPDIR/traced")"
+# read, recvfrom, pause and poll were interrupted, and execve was called in a child of vfork().
+for call in 'exit: NR 0 = -4' 'exit: NR 45 = -4' 'exit: NR 34 = -4' 'exit: NR 7 = -4' \
+	'enter: NR 59 '; do
+	grep -q "sys_$call" "$TMPDIR/trace" || fail "no sys_$call"
+done
+ulf rm "$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\) .*dead.*/\1/p' | head -n 1)"
+
+# ---- what is not seen ----
+
+# The file has each call of libc: it is counted, or listed with a reason.
+libc=$(ldd "$program" | sed -n 's/.*=> \(.*libc\.so[^ ]*\).*/\1/p')
+"$ULF_BUILD/tests/build-count_moved" -c "$libc" >"$TMPDIR/calls"
+
 # ---- switched while threads run ----
 
 mkfifo "$TMPDIR/in"
@@ -130,6 +154,14 @@ code_is() {
 	expect "code of libc" "$1" "$(tail -n 1 "$TMPDIR/out")"
 }
 code_is original
+ulf cat "$root/untraceable_syscalls" >"$TMPDIR/unseen"
+grep -q "^# libc: $(grep -c '[0-9] [0-9]*$' "$TMPDIR/calls") of $(wc -l <"$TMPDIR/calls") calls are seen, and the returns of $(awk 'NF == 4 && $3 > 0' "$TMPDIR/calls" | wc -l)$" \
+	"$TMPDIR/unseen" || fail "untraceable_syscalls: $(grep '^#' "$TMPDIR/unseen")"
+expect "calls of libc that are listed" \
+	"$(awk '!(NF == 4 && $2 ~ /^[-0-9]/ && $3 > 0)' "$TMPDIR/calls" | wc -l)" \
+	"$(grep -c '\[libc\]' "$TMPDIR/unseen")"
+grep -q '^_[eE]xit+0x[0-9a-f]* .*\[libc\].no instruction before it' "$TMPDIR/unseen" ||
+	fail "_exit: $(grep _exit "$TMPDIR/unseen")"
 for turn in 1 2 3 4 5 6 7 8 9 10; do
 	ulf echo 1 "$events/enable"
 	[ $turn -gt 2 ] || code_is changed

@@ -109,7 +109,8 @@ static void names_and_modes_are_the_kernels(void **state)
 		"trace_marker_raw 220\ntrace_options 640\ntrace_pipe 440\n"
 		"trace_stat/ 750\n"
 		"tracing_cpumask 640\ntracing_on 640\ntracing_thresh 640\n"
-		"untraceable_events 440\nuntraceable_functions 440\n");
+		"untraceable_events 440\nuntraceable_functions 440\n"
+		"untraceable_syscalls 440\n");
 	assert_string_equal(ls(f->server, "fake.1/events"),
 		"enable 640\nheader_event 440\nheader_page 440\n"
 		"ftrace/ 755\nirq/ 755\nsched/ 755\n");
