@@ -14,6 +14,7 @@
  * could not distinguish this frame from the next one.  No other frame has this number.
  */
 #include "arch/x86_64/fcode.h"
+#include "arch/x86_64/usite.h"
 
 #define RIP	16
 #define RSP	7
@@ -165,5 +166,31 @@
 	push_original
 	.byte	0x4f, 0x1a, 0x22			/* lit31 and, plus */
 	end_tables fcode_copies
+
+	/* A cell of a probe: rip = *((rip & -USITE_CELL_BYTES) + USITE_CELL_NEXT) - 1, and
+	 * rsp += USITE_RED_ZONE at the call and at the instruction after it. */
+	.macro	push_skipped
+	push_rip 0
+	.byte	0x08, USITE_CELL_BYTES - 1, 0x1a	/* const1u, and */
+	.byte	0x12, 0x30 + USITE_CELL_CALL, 0x29	/* dup, lit, eq */
+	.byte	0x16, 0x30 + USITE_CELL_BACK, 0x29	/* swap, lit, eq */
+	.byte	0x21, 0x37, 0x24			/* or, lit7 shl: 128 or 0 */
+	.endm
+
+	tables	fcode_probes
+	cfa_of	17
+	push_rsp -1
+	push_skipped
+	.byte	0x22					/* plus */
+	value_of RSP, 17
+	push_rsp 0
+	push_skipped
+	.byte	0x22
+	value_of RIP, 10
+	push_rip 0
+	.byte	0x09, -USITE_CELL_BYTES, 0x1a		/* const1s, and */
+	.byte	0x23, USITE_CELL_NEXT, 0x06		/* plus_uconst, deref */
+	.byte	0x31, 0x1c				/* lit1, minus */
+	end_tables fcode_probes
 
 	.section .note.GNU-stack, "", @progbits

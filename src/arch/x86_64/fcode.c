@@ -21,12 +21,14 @@
 #define RANGES	1024u			/* greatest number of ranges; each object with traced
 					 * functions needs one or two */
 
+static_assert(USITE_CELL_BYTES == FCODE_SLOT_BYTES && USITE_CELL_NEXT == FCODE_SLOT_SITE,
+	      "stubs of functions and of probes have the same table");
 static_assert(sizeof(struct fsite_slot) == FCODE_SLOT_BYTES, "known to fcode.S");
 static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fcode.S");
 
 static struct range {
 	uint64_t slots;			/* address of the first slot; 0: this struct is free */
-	uint64_t cells, end;
+	uint64_t cells, end;		/* @cells is 0 if these are cells of probes */
 } ranges[RANGES];
 static uint32_t nr_ranges;		/* number of structs in @ranges that were ever in use */
 
@@ -50,6 +52,11 @@ void fcode_add(uint64_t slots, uint64_t cells, uint64_t end)
 		__atomic_store_n(&nr_ranges, nr_ranges + 1, __ATOMIC_RELEASE);	/* [fcode.nr] */
 }
 
+void fcode_add_probes(uint64_t cells, uint64_t end)
+{
+	fcode_add(cells, 0, end);
+}
+
 void fcode_remove(uint64_t slots)
 {
 	for (uint32_t i = 0; i < nr_ranges; i++)
@@ -60,7 +67,7 @@ void fcode_remove(uint64_t slots)
 	__atomic_thread_fence(__ATOMIC_RELEASE);			/* [fcode.reuse] */
 }
 
-/* Returns FCODE_SLOT, FCODE_COPY, or FCODE_NONE if @pc is in no range. */
+/* Returns FCODE_SLOT, FCODE_COPY, FCODE_PROBE, or FCODE_NONE if @pc is in no range. */
 static enum fcode_kind kind_in_ranges(uint64_t pc)
 {
 	uint32_t nr = __atomic_load_n(&nr_ranges, __ATOMIC_ACQUIRE);	/* mate: [fcode.nr] */
@@ -74,7 +81,7 @@ static enum fcode_kind kind_in_ranges(uint64_t pc)
 		/* mate: [fcode.reuse] */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (slots && pc >= slots && pc < end && load(&range->slots) == slots)
-			return pc < cells ? FCODE_SLOT : FCODE_COPY;
+			return !cells ? FCODE_PROBE : pc < cells ? FCODE_SLOT : FCODE_COPY;
 	}
 	return FCODE_NONE;
 }
@@ -105,8 +112,16 @@ static bool is_stub(uint64_t pc, bool is_mapped)
 	if (arch_page_start(last) != arch_page_start(pc) && !arch_is_readable((const void *)last))
 		return false;
 	slot = target_of(pc);
-	return slot % FCODE_SLOT_BYTES == 0 && kind_in_ranges(slot) == FCODE_SLOT &&
-	       site_of(slot) && site_of(slot) != pc;
+	if (slot % FCODE_SLOT_BYTES)
+		return false;
+	switch (kind_in_ranges(slot)) {
+	case FCODE_SLOT:
+		return site_of(slot) && site_of(slot) != pc;
+	case FCODE_PROBE:
+		return site_of(slot);
+	default:
+		return false;
+	}
 }
 
 enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
@@ -135,10 +150,25 @@ static void copy_original(uint64_t *pc, uint64_t *sp)
 		*sp += sizeof(uint64_t);
 }
 
+/* *@pc is an instruction of a probe's cell.  The word at FCODE_SLOT_SITE is the address after the
+ * NOP. */
+static void probe_original(uint64_t *pc, uint64_t *sp)
+{
+	uint64_t at = *pc % USITE_CELL_BYTES;
+
+	if (at == USITE_CELL_CALL || at == USITE_CELL_BACK)
+		*sp += USITE_RED_ZONE;
+	*pc = site_of(*pc - at) - 1;
+}
+
 void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp)
 {
 	if (kind == FCODE_COPY) {
 		copy_original(pc, sp);
+		return;
+	}
+	if (kind == FCODE_PROBE) {
+		probe_original(pc, sp);
 		return;
 	}
 	if (kind == FCODE_JUMP)
@@ -149,10 +179,11 @@ void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp)
 }
 
 /* The tables of fcode.S. */
-extern const uint8_t fcode_jumps[], fcode_slots[], fcode_copies[]
+extern const uint8_t fcode_jumps[], fcode_slots[], fcode_copies[], fcode_probes[]
 	__attribute__((visibility("hidden")));
 
 const uint8_t *fcode_tables(enum fcode_kind kind)
 {
-	return kind == FCODE_JUMP ? fcode_jumps : kind == FCODE_SLOT ? fcode_slots : fcode_copies;
+	return kind == FCODE_JUMP ? fcode_jumps : kind == FCODE_SLOT ? fcode_slots :
+	       kind == FCODE_PROBE ? fcode_probes : fcode_copies;
 }

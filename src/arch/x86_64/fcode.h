@@ -10,6 +10,7 @@
  *	slot, after the add		the function's site, with rsp - 8
  *	copy				the original of the instruction (moved_frame.original)
  *	copy, return address pushed	the call that was moved, with rsp + 8
+ *	cell of a probe			the NOP, with rsp + 128 while the red zone is skipped
  *
  * An unwinder that continues there finds the function's own tables: its name, where it has
  * saved registers, its handlers of exceptions.  libulf's unwinder calls fcode_original().  The
@@ -59,6 +60,7 @@ enum fcode_kind {
 	FCODE_JUMP,			/* a stub: a jump to a slot */
 	FCODE_SLOT,
 	FCODE_COPY,
+	FCODE_PROBE,			/* a cell of a USDT probe (usite.c) */
 	FCODE_KINDS,
 };
 
@@ -73,6 +75,8 @@ enum fcode_kind {
  */
 void fcode_add(uint64_t slots, uint64_t cells, uint64_t end);
 void fcode_remove(uint64_t slots);
+/* Make the cells of probes from @cells to before @end known.  fcode_remove(@cells) forgets them. */
+void fcode_add_probes(uint64_t cells, uint64_t end);
 
 /* ---- any context ---- */
 

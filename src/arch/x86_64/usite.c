@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 
 #include "arch/arch.h"
+#include "arch/x86_64/fcode.h"
 #include "arch/x86_64/ftrace.h"
 #include "arch/x86_64/patch.h"
 #include "arch/x86_64/pun.h"
@@ -69,6 +70,7 @@ static bool map_at(struct usites *sites, uint32_t area, uint64_t base)
 	    !patch_map(base, bytes, PROT_READ | PROT_EXEC))
 		return false;
 	sites->cells[area] = (uint8_t *)base;
+	fcode_add_probes(base, base + bytes);
 	if (!sites->is_listed) {
 		sites->next = all;
 		all = sites;
@@ -249,8 +251,10 @@ void usites_done(struct usites *sites)
 	patch_end();
 	unlink_sites(sites);
 	for (uint32_t area = 0; area < USITE_AREAS; area++) {
-		if (sites->cells[area])
-			arch_syscall2(SYS_munmap, sites->cells[area], area_bytes(sites));
+		if (!sites->cells[area])
+			continue;
+		fcode_remove((uint64_t)sites->cells[area]);
+		arch_syscall2(SYS_munmap, sites->cells[area], area_bytes(sites));
 		sites->cells[area] = NULL;
 	}
 }

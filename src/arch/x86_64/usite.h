@@ -12,6 +12,7 @@
 #define USITE_RED_ZONE		128	/* bytes below the stack pointer that belong to the
 					 * program */
 #define USITE_CELL_BYTES	64	/* size and alignment of a cell */
+#define USITE_CELL_CALL		5	/* offset in a cell of its call */
 #define USITE_CELL_BACK		11	/* offset in a cell of the return address of its call */
 #define USITE_CELL_DATA		48
 #define USITE_CELL_NEXT		56

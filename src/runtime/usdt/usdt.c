@@ -36,6 +36,7 @@
 #include "runtime/function/moved_file.h"
 #include "runtime/function/object.h"
 #include "runtime/unwind/loaded.h"
+#include "runtime/unwind/unwinders.h"
 
 /* An object with probes. */
 struct usdt_object {
@@ -422,6 +423,15 @@ static int report_failed(struct usdt_object *object)
 	return ret;
 }
 
+/* Returns true if a site will be switched on. */
+static bool has_new(const struct usdt_object *object)
+{
+	for (uint32_t i = 0; i < object->sites.nr; i++)
+		if (object->sites.list[i].is_wanted && !object->sites.list[i].is_on)
+			return true;
+	return false;
+}
+
 static int update_object(struct usdt_object *object)
 {
 	int r;
@@ -431,6 +441,8 @@ static int update_object(struct usdt_object *object)
 		return 0;
 	}
 	want_sites(object);
+	if (has_new(object) && ftrace_objects_are_safe())
+		unwinders_serve();
 	r = usites_switch(&object->sites);
 	count_semaphores(object);
 	/* If some places of an event are on, the event is on. */
