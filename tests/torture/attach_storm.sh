@@ -6,9 +6,10 @@
 # Programs under load are attached to and detached from, again and again, and in between functions
 # of the program and of libc are switched on and off.  They check themselves: no wrong answer, no
 # EINTR, no crash, no hang.  The programs are 32 threads that allocate memory
-# (tests/data/attach/heap.c), and redis-server under load (redis_load.c) if it is installed.
+# (tests/data/attach/heap.c), and redis-server under load (redis_load.c), if it is installed or
+# `make proof' has unpacked it.
 # ULF_STORM names what is tested: heap, redis; ULF_STORM_CYCLES is the number of cycles.
-. tests/cli/common
+. tests/proof/common
 
 what=${ULF_STORM:-heap redis}
 cycles=20
@@ -21,12 +22,14 @@ for program in heap redis_load; do
 done
 
 # A stop for which a thread, or the process that stops it, gets no CPU time is refused (EBUSY,
-# ETIMEDOUT), and changes nothing.  Then it is tried again.
+# ETIMEDOUT), and changes nothing.  Then it is tried again.  So is a command that has got no answer
+# because the server waits for a disk.
 refused=0
 try() { # COMMAND...
 	tries=0
-	until "$@" >/dev/null 2>"$TMPDIR/err"; do
-		grep -q 'resource busy\|timed out' "$TMPDIR/err" || fail "$*: $(cat "$TMPDIR/err")"
+	until "$@" >"$TMPDIR/answer" 2>"$TMPDIR/err"; do
+		grep -q 'resource busy\|timed out\|no sign of life' "$TMPDIR/err" ||
+			fail "$*: $(cat "$TMPDIR/err")"
 		refused=$((refused + 1)) tries=$((tries + 1))
 		[ $tries -lt 100 ] || fail "refused again and again: $*: $(cat "$TMPDIR/err")"
 	done
@@ -49,8 +52,8 @@ has_records() {
 
 # cycle FUNCTIONS LIBC_FUNCTION: attach, switch functions on and off, and detach.
 cycle() {
-	out=$(ulf attach "$pid" 2>"$TMPDIR/err") || fail "attach: $(cat "$TMPDIR/err")"
-	root=$(echo "$out" | head -n 1)
+	try ulf attach "$pid"
+	root=$(head -n 1 "$TMPDIR/answer")
 	switch set_ftrace_filter "$1 $2"
 	switch current_tracer function_graph
 	until_true has_records "$2"
@@ -85,6 +88,7 @@ run_cycles() {
 
 rounds=0
 start_heap() {
+	: >"$TMPDIR/said"	# the shell's child does so later, before it becomes the program
 	"$TMPDIR/heap" 10000 >"$TMPDIR/said" &
 	pid=$!
 	pids="$pids $pid"
@@ -100,10 +104,10 @@ stop_heap() {
 # ---- redis-server under load ----
 
 answers=0
-cli() { redis-cli -s "$TMPDIR/redis" "$@"; }
+cli() { "$TMPDIR/redis-cli" -s "$TMPDIR/redis" "$@"; }
 is_up() { cli ping 2>/dev/null | grep -q PONG; }
 start_redis() {
-	redis-server --port 0 --unixsocket "$TMPDIR/redis" --save '' --appendonly no \
+	"$TMPDIR/redis-server" --port 0 --unixsocket "$TMPDIR/redis" --save '' --appendonly no \
 		--dir "$TMPDIR" >"$TMPDIR/log" 2>&1 &
 	pid=$!
 	pids="$pids $pid"
@@ -130,15 +134,17 @@ for kind in $what; do
 		score="$score; heap: $done_cycles cycles, $loads loads, $rounds rounds"
 		;;
 	redis)
-		command -v redis-server >/dev/null && command -v redis-cli >/dev/null || {
-			echo "redis-server is not installed: not tested"
+		find_program redis-server >/dev/null && find_program redis-cli >/dev/null || {
+			echo "there is no redis-server: not tested"
 			continue
 		}
+		wrap redis-server "$TMPDIR/redis-server"
+		wrap redis-cli "$TMPDIR/redis-cli"
 		run_cycles start_redis stop_redis 'processCommand call lookupKey*' epoll_wait
 		score="$score; redis: $done_cycles cycles, $loads loads, $answers answers"
 		;;
 	esac
 done
-[ -n "$score" ] || skip "redis-server is not installed"
+[ -n "$score" ] || skip "there is no redis-server"
 echo "score: ${score#; }; $refused switches refused and tried again"
 exit 0

@@ -252,18 +252,35 @@ int fmoved_flip(const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
+/* Read @nr bytes of site @i.  Returns 0, -EFAULT if the text is unmapped, or another -errno. */
+static int read_site(const struct fsites *sites, uint32_t i, uint8_t *to, uint32_t nr)
+{
+	int fd = codemem_begin(), r;
+
+	r = codemem_read(fd, fsite_code(sites, i), to, nr);
+	codemem_end(fd);
+	return r;
+}
+
 bool fmoved_is_lost(const struct fsites *sites, uint32_t i)
 {
 	uint8_t jump[JUMP_MAX], seen[JUMP_MAX];
 	uint32_t nr = encode_site(sites, i, jump);
-	int fd = codemem_begin(), r;
+	int r = read_site(sites, i, seen, nr);
 
-	r = codemem_read(fd, fsite_code(sites, i), seen, nr);
-	codemem_end(fd);
 	if (r)
 		return r == -EFAULT;
 	return memcmp(seen, sites->table[i].is_on ? jump :
 		      moved_original(sites->moved, row_of(sites, i)), nr);
+}
+
+bool fmoved_is_original(const struct fsites *sites, uint32_t i)
+{
+	const struct moved_row *row = row_of(sites, i);
+	uint8_t seen[MOVED_ORIGINAL_MAX];
+
+	return !read_site(sites, i, seen, row->original_bytes) &&
+	       !memcmp(seen, moved_original(sites->moved, row), row->original_bytes);
 }
 
 void fmoved_done(const struct fsites *sites)

@@ -49,6 +49,8 @@ int fmoved_flip(const struct fsites *sites, uint32_t i);
 /* Returns true if the bytes of site @i are no longer those that fmoved_switch() or
  * fmoved_flip() has written. */
 bool fmoved_is_lost(const struct fsites *sites, uint32_t i);
+/* Returns true if the bytes of site @i are those of the file. */
+bool fmoved_is_original(const struct fsites *sites, uint32_t i);
 /* Free the stubs of all sites.  fsites_done() calls this. */
 void fmoved_done(const struct fsites *sites);
 

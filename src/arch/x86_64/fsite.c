@@ -638,31 +638,15 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
 		  sizeof(*body));
 }
 
-/* Returns true if the bytes of a site that is on are lost.  If no site is on, checks the site
- * number @written. */
-static bool are_copies_lost(const struct fsites *sites, uint32_t written)
+/* Returns true if the bytes of site @i, which the compiler has prepared, are not those that
+ * were written. */
+static bool is_prepared_lost(const struct fsites *sites, uint32_t i)
 {
-	for (uint32_t i = 0; i < sites->nr; i++)
-		if (sites->table[i].is_on)
-			return fmoved_is_lost(sites, i);
-	return fmoved_is_lost(sites, written);
-}
-
-bool fsites_are_lost(const struct fsites *sites)
-{
-	uint32_t i = sites->written - 1;
-	const struct fsite_shape *shape;
-	int32_t distance;
+	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
+	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
 	uint8_t seen[1 + FSITE_BYTES];
-	int fd, r;
+	int fd = codemem_begin(), r;
 
-	if (!sites->written)
-		return false;
-	if (sites->moved)
-		return are_copies_lost(sites, i);
-	shape = &fsite_shapes[sites->table[i].form];
-	distance = (int32_t)sites->maps[sites->table[i].form].distance;
-	fd = codemem_begin();
 	r = codemem_read(fd, switched_byte(sites, i), seen,
 			 FSITE_BYTES + shape->switch_before);
 	codemem_end(fd);
@@ -684,6 +668,55 @@ bool fsites_use(const struct fsites *sites, const uint8_t *addr, uint32_t nr)
 			return true;
 	}
 	return false;
+}
+
+static bool is_lost(const struct fsites *sites, uint32_t i)
+{
+	return sites->moved ? fmoved_is_lost(sites, i) : is_prepared_lost(sites, i);
+}
+
+/* Returns true if the bytes of site @i, if nobody else has changed them, are not those of the
+ * file. */
+static bool is_written(const struct fsites *sites, uint32_t i)
+{
+	return sites->moved ? sites->table[i].is_on : fsite_slot(sites, i) != NULL;
+}
+
+/* Returns true if the text is that of @sites, although the bytes of one site are lost: then a
+ * debugger, another tool, or the program itself has changed this site. */
+static bool has_intact(const struct fsites *sites)
+{
+	bool is_mapped_again = false;
+
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		if (!is_written(sites, i))
+			continue;
+		if (!is_lost(sites, i))
+			return true;
+		is_mapped_again |= sites->moved && fmoved_is_original(sites, i);
+	}
+	if (!sites->moved || is_mapped_again)
+		return false;
+	/* All sites that are on were changed.  The others must have the bytes of the file. */
+	for (uint32_t i = 0; i < sites->nr; i++)
+		if (!sites->table[i].is_on && fmoved_is_original(sites, i))
+			return true;
+	return false;
+}
+
+bool fsites_are_lost(const struct fsites *sites)
+{
+	uint32_t i = sites->written - 1;
+
+	if (!sites->written)
+		return false;
+	for (uint32_t k = 0; sites->moved && k < sites->nr; k++) {
+		if (sites->table[k].is_on) {
+			i = k;
+			break;
+		}
+	}
+	return is_lost(sites, i) && !has_intact(sites);
 }
 
 void fsites_done(struct fsites *sites)

@@ -196,7 +196,7 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
 
 /* Returns true if bytes were written to the text and are no longer there, because the
  * text was unmapped or mapped again (maybe from the same file).  Returns false if no
- * bytes were written. */
+ * bytes were written, and if only some sites were changed, by a debugger or another tool. */
 bool fsites_are_lost(const struct fsites *sites);
 
 /* Returns true if one of the @nr bytes at @addr belongs to a site that is on. */
