@@ -4,13 +4,13 @@
 set -u
 . tests/cli/common
 
-packages=$ULF_BUILD/sources/packages
 libs=/usr/lib/x86_64-linux-gnu
 shares= missing=
 
 while read -r file least; do
-	path=$file
-	[ -r "$path" ] || path=$packages$file
+	for path in "$file" "$ULF_BUILD/sources/packages$file" "$ULF_BUILD/proof/packages$file"; do
+		[ ! -r "$path" ] || break
+	done
 	if [ ! -r "$path" ]; then
 		missing="$missing ${file##*/}"
 		continue
