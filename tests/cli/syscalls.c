@@ -3,8 +3,8 @@
  * A program that makes system calls, for tests/cli/syscalls.sh.
  *
  *	cli-syscalls list	make a fixed list of calls between umask(0101) and umask(0102)
- *	cli-syscalls special	interrupt calls by signals, cancel a thread in a call, start programs
- *				by vfork() and posix_spawn(), and print what happened
+ *	cli-syscalls special	interrupt calls by signals, cancel a thread in a call, start
+ *				programs by vfork() and posix_spawn(), and print what happened
  *	cli-syscalls threads	threads call, fork and take signals until the end of the standard
  *				input, and check all results.  For each line of the input, print
  *				whether the code of libc is that of its file
