@@ -9,7 +9,7 @@
 #include "event/type.h"
 #include "export/export_impl.h"
 
-#define ARRAY_MAX	64u		/* elements of an array that are shown */
+#define ARRAY_MAX	64u		/* maximum number of elements of an array that are shown */
 
 /* ---- names ---- */
 

@@ -242,7 +242,8 @@ static bool is_data(const struct elf_file *file, uint64_t vaddr, uint64_t bytes)
 	return is_in;
 }
 
-/* Return true if a tracepoint of ulf begins in the four bytes after the NOP.  Its bytes change. */
+/* Return true if a tracepoint of ulf begins in the four bytes after the NOP.  Such bytes change
+ * when the tracepoint is switched. */
 static bool has_tracepoint(const uint8_t *code, uint64_t left)
 {
 	static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };

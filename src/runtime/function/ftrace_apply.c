@@ -29,8 +29,8 @@
 
 static_assert(ABI_FUNCTIONS_BUFFERS == ABI_BUFFERS, "ABI");
 
-#define OBJECTS_MAX	4096u		/* greatest number of objects in a block of
-					 * functions, more than a process loads */
+#define OBJECTS_MAX	4096u		/* maximum number of objects in a block of functions; no
+					 * process loads so many */
 
 static uint64_t seen_serial;		/* serial of the block of functions that
 					 * is in force; 0: no block is in force */
