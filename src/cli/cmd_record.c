@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
 #include "cli/recorder.h"
+#include "cli/record_net.h"
 #include "cli/record_instance.h"
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
@@ -268,6 +269,10 @@ static int apply_option(struct record_cmd *record, int option)
 	case 'o':
 		record->settings.path = optarg;
 		return 0;
+	case 'N':
+		record->settings.path = optarg;
+		record->settings.is_network = true;
+		return record_net_check(optarg);
 	case 'm':
 		return parse_size("--max-size", optarg, &record->settings.max_bytes);
 	case 'r':
@@ -299,6 +304,10 @@ static int check_options(struct record_cmd *record)
 		cli_error("--rotate needs the size of a file: add --max-size");
 		return -EINVAL;
 	}
+	if (record->settings.keep && record->settings.is_network) {
+		cli_error("--rotate keeps files here, and --network sends the records away");
+		return -EINVAL;
+	}
 	if (record->is_program ? run_wants_records(&record->run) :
 	    record_instance_has(&record->instance, RECORD_EVENT) ||
 	    record_instance_has(&record->instance, RECORD_TRACER))
@@ -313,6 +322,7 @@ static int parse_options(struct record_cmd *record, const struct cli_cmd *cmd, i
 {
 	static const struct option options[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "network", required_argument, NULL, 'N' },
 		{ "event", required_argument, NULL, 'e' },
 		{ "tracer", required_argument, NULL, 'p' },
 		{ "functions", required_argument, NULL, 'F' },
@@ -326,7 +336,7 @@ static int parse_options(struct record_cmd *record, const struct cli_cmd *cmd, i
 	int option;
 
 	*ret_status = CLI_USAGE;
-	while ((option = cli_option(cmd, argc, argv, "+o:e:p:F:f:b:m:r:h", options,
+	while ((option = cli_option(cmd, argc, argv, "+o:N:e:p:F:f:b:m:r:h", options,
 				    ret_status)) != -1)
 		if (option == -2 || apply_option(record, option))
 			return -2;
@@ -385,6 +395,8 @@ const struct cli_cmd cli_record = {
 "is alive is recorded.  With several, FILE is that of the first one.\n"
 "\n"
 "  -o, --output=FILE     file to write; default: trace.dat\n"
+"  -N, --network=H:PORT  send the records to `trace-cmd listen -p PORT` on the host H,\n"
+"                        which writes the file\n"
 "  -e, --event=EVENT     record EVENT: sys:event, sys:*, sys, event; may be repeated\n"
 "  -p, --tracer=TRACER   use a tracer: function, function_graph\n"
 "  -F, --functions=GLOB  trace these functions only; may be repeated\n"

@@ -316,6 +316,7 @@ int record_file_finish(struct conn *conn, struct datfile_writer *writer,
 	if (sections.error)
 		cli_error("the file lacks names and formats that the server did not give: %s",
 			  strerror(-sections.error));
-	datfile_writer_buffer(writer, "", clock, part->page_bytes, part->pages, part->nr);
+	if (part->pages)
+		datfile_writer_buffer(writer, "", clock, part->page_bytes, part->pages, part->nr);
 	return datfile_writer_finish(writer);
 }

@@ -16,7 +16,7 @@ struct record_part {
 	const char *root;		/* full name of the root */
 	const char *instance;		/* name of the instance; "" for the top instance */
 	uint32_t page_bytes;
-	struct datfile_pages *pages;	/* array of nr CPUs */
+	struct datfile_pages *pages;	/* array of nr CPUs; NULL: the records are not written */
 	uint32_t nr;
 	uint64_t written, saved, lost;	/* numbers of records */
 };

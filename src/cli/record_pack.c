@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/bits.h"
@@ -131,14 +132,16 @@ void record_temp_close(struct record_temp *temp)
 
 /* ---- packers ---- */
 
-/* Append @bytes bytes at @data to the file of @pages.  Returns 0 or -errno.  After an error a
- * part of the bytes may be in the file, but pages->bytes does not count them. */
-static int append(const struct datfile_pages *pages, const uint8_t *data, size_t bytes)
+/* Append @bytes bytes at @data to the file, or send them.  Returns 0 or -errno.  After an error
+ * a part of the bytes may be in the file, but pages.bytes does not count them. */
+static int append(const struct record_temp *temp, const uint8_t *data, size_t bytes)
 {
-	uint64_t at = pages->bytes;
+	uint64_t at = temp->pages.bytes;
+	int fd = temp->pages.fd;
 
 	while (bytes) {
-		ssize_t n = pwrite(pages->fd, data, bytes, (off_t)at);
+		ssize_t n = temp->is_sent ? send(fd, data, bytes, MSG_NOSIGNAL) :
+					    pwrite(fd, data, bytes, (off_t)at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -171,7 +174,7 @@ static void write_chunk(struct record_packs *packs, const struct record_chunk *c
 		pthread_cond_wait(&packs->is_done, &packs->lock);
 	if (!r) {
 		pthread_mutex_unlock(&packs->lock);
-		r = bytes ? append(&temp->pages, packed, bytes) : -ENOMEM;
+		r = bytes ? append(temp, packed, bytes) : -ENOMEM;
 		pthread_mutex_lock(&packs->lock);
 	}
 	if (!r) {
@@ -193,6 +196,10 @@ static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer
 	int level = level_of(packs);
 	size_t bytes = 0;
 
+	if (chunk->temp->is_sent) {
+		write_chunk(packs, chunk, chunk->data, chunk->bytes);
+		return;
+	}
 	pthread_mutex_unlock(&packs->lock);
 	if (packer && packed)
 		bytes = datfile_chunk_pack(packer, level, chunk->data, chunk->bytes, packed,

@@ -22,9 +22,9 @@
 
 struct record_packs;
 
-/* The temporary file with the compressed pages of one CPU.  The file has no name, so a
- * recorder that is killed leaves no file.  The lock of the packers protects all members except
- * @nr_put. */
+/* The temporary file with the compressed pages of one CPU, or a connection to which they are
+ * sent uncompressed.  The file has no name, so a recorder that is killed leaves no file.  The
+ * lock of the packers protects all members except @nr_put. */
 struct record_temp {
 	struct datfile_pages pages;
 	uint64_t nr_put;		/* number of chunks that were put; only the reader uses
@@ -32,6 +32,7 @@ struct record_temp {
 	uint64_t nr_done;		/* number of chunks that were written, or dropped after
 					 * an error */
 	uint64_t saved;			/* number of records in the file */
+	bool is_sent;			/* true: pages.fd is a socket */
 };
 
 struct record_chunk {

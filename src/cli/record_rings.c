@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "cli/record_net.h"
 #include "cli/record_page.h"
 #include "ring/ring.h"
 #include "server/core/mapping.h"
@@ -61,6 +62,7 @@ struct record_rings {
 	uint64_t buffer_off;		/* offset of the abi_buffer */
 	bool is_archive;		/* true: read the unread records of all rings */
 	char *path;
+	struct record_net *net;		/* listener to which pages are sent; NULL: none */
 	struct record_packs *packs;
 	uint32_t page_bytes;		/* size of a page in the file; 0 before the first ring
 					 * was found */
@@ -108,7 +110,8 @@ static int find_buffer(struct record_rings *rings, const char *instance)
 }
 
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
-		      const char *path, struct record_packs *packs, struct record_rings **ret_rings)
+		      const char *path, struct record_net *net, struct record_packs *packs,
+		      struct record_rings **ret_rings)
 {
 	struct record_rings *rings = calloc(1, sizeof(*rings));
 	struct root_peek peek;
@@ -123,6 +126,7 @@ int record_rings_open(int roots, const char *name, const char *instance, bool is
 		rings->packs = packs;
 		rings->is_archive = is_archive;
 		rings->path = strdup(path);
+		rings->net = net;
 		rings->lanes = calloc(peek.control.nr_cpus, sizeof(*rings->lanes));
 		r = rings->path && rings->lanes ? find_buffer(rings, instance) : -ENOMEM;
 	}
@@ -328,6 +332,14 @@ static struct reader *oldest(const struct lane *lane)
 	return oldest;
 }
 
+static int open_temp(struct record_rings *rings, struct record_temp *temp, uint32_t cpu)
+{
+	if (rings->net)
+		return record_net_temp(rings->net, temp, cpu, rings->control.nr_cpus,
+				       rings->page_bytes);
+	return record_temp_open(temp, rings->path, cpu);
+}
+
 static int need_temp(struct record_rings *rings, struct lane *lane)
 {
 	struct record_temp *temp;
@@ -336,7 +348,7 @@ static int need_temp(struct record_rings *rings, struct lane *lane)
 	if (lane->pages.temp)
 		return 0;
 	temp = malloc(sizeof(*temp));
-	r = temp ? record_temp_open(temp, rings->path, (uint32_t)(lane - rings->lanes)) : -ENOMEM;
+	r = temp ? open_temp(rings, temp, (uint32_t)(lane - rings->lanes)) : -ENOMEM;
 	if (r) {
 		free(temp);
 		return r;

@@ -15,6 +15,7 @@
 
 #include "cli/record_pack.h"
 
+struct record_net;
 struct record_rings;
 
 /* The numbers of records of a recording.  When the reader has ended and all chunks are
@@ -34,12 +35,13 @@ struct record_count {
  *	before a change of size; false: read each ring from its first record on, also the
  *	records that other readers have consumed
  * @path: path of the result; temporary files are made next to it
+ * @net: the listener to which pages are sent instead; NULL: none
  *
  * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a
  * memory that cannot be used; or another -errno.
  */
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
-		      const char *path, struct record_packs *packs,
+		      const char *path, struct record_net *net, struct record_packs *packs,
 		      struct record_rings **ret_rings);
 /* Close the rings.  The caller must have waited for their chunks (record_packs_flush()). */
 void record_rings_close(struct record_rings *rings);

@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
 #include "cli/record_file.h"
+#include "cli/record_net.h"
 #include "cli/record_pack.h"
 #include "cli/record_rings.h"
 #include "cli/terminal.h"
@@ -51,6 +52,7 @@ struct recorded {
 	char *name, *path;
 	struct record_rings *rings;	/* reader of the rings of the root; NULL: the recording
 					 * has ended */
+	struct record_net *net;		/* listener to which the records are sent; NULL: none */
 	struct record_count count;	/* numbers at the last pass */
 	struct datfile_writer *writer;	/* the result; opened early, so that space is reserved,
 					 * and taken by the main thread together with a part */
@@ -112,8 +114,10 @@ static char *result_path(const struct record_session *session, const char *root)
 static int begin_result(struct record_session *session, struct recorded *recorded)
 {
 	char *path = result_path(session, recorded->name);
-	int r = path ? datfile_writer_new(path, &recorded->writer) : -ENOMEM;
+	int r = path ? 0 : -ENOMEM;
 
+	if (!r && !recorded->net)
+		r = datfile_writer_new(path, &recorded->writer);
 	if (r)
 		free(path);
 	else
@@ -124,6 +128,7 @@ static int begin_result(struct record_session *session, struct recorded *recorde
 static void recorded_free(struct recorded *recorded)
 {
 	record_rings_close(recorded->rings);
+	record_net_free(recorded->net);
 	free(recorded->name);
 	free(recorded->path);
 	free(recorded);
@@ -141,9 +146,11 @@ static int add_root(struct record_session *session, const char *name)
 		return r;
 	recorded->name = strdup(name);
 	if (recorded->name)
+		r = settings->is_network ? record_net_new(settings->path, &recorded->net) : 0;
+	if (!r)
 		r = record_rings_open(session->roots, name, settings->instance,
-				      settings->is_archive, settings->path, session->packs,
-				      &recorded->rings);
+				      settings->is_archive, settings->path, recorded->net,
+				      session->packs, &recorded->rings);
 	if (!r && (!settings->run_id ||
 		   record_rings_run_id(recorded->rings) == settings->run_id)) {
 		STAILQ_INSERT_TAIL(&session->all, recorded, link);
@@ -489,6 +496,21 @@ static void print_result(const char *path, const struct record_part *part, uint6
 		      " lost", path, part->saved, part->root, (bytes + 1023) / 1024, part->lost);
 }
 
+static int finish_file(struct recorded *recorded, struct conn *conn,
+		       struct datfile_writer *writer, const struct record_part *part)
+{
+	struct record_part rest = *part;
+	int r;
+
+	if (!recorded->net)
+		return record_file_finish(conn, writer, part);
+	rest.pages = NULL;
+	r = record_net_writer(recorded->net, &writer);
+	if (!r)
+		r = record_file_finish(conn, writer, &rest);
+	return r ? r : record_net_finish(recorded->net);
+}
+
 /* Write the file of @part. */
 static int write_part(struct record_session *session, struct conn *conn, struct part *part,
 		      const char *path, struct datfile_writer *writer)
@@ -511,7 +533,7 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 	recorded->lost += content.lost;
 	for (uint32_t i = 0; content.pages && i < part->nr; i++)
 		bytes += content.pages[i].bytes;
-	r = content.pages ? record_file_finish(conn, writer, &content) : -ENOMEM;
+	r = content.pages ? finish_file(recorded, conn, writer, &content) : -ENOMEM;
 	free(content.pages);
 	if (!r)
 		print_result(path, &content, bytes);
@@ -530,7 +552,7 @@ static void finish_part(struct record_session *session, struct conn *conn, struc
 		writer = recorded->writer;
 		recorded->writer = NULL;
 	}
-	if (!r && !writer)
+	if (!r && !writer && !recorded->net)
 		r = datfile_writer_new(path, &writer);
 	if (!r)
 		r = write_part(session, conn, part, path, writer);

@@ -21,7 +21,8 @@ struct record_session;
 
 struct record_settings {
 	const char *dir;		/* the ulf directory */
-	const char *path;		/* path of the result */
+	const char *path;		/* path of the result, or HOST:PORT */
+	bool is_network;		/* true: @path is the address of a listener */
 	uint64_t max_bytes;		/* limit of the size of the records in the files, bytes;
 					 * 0: none */
 	uint32_t keep;			/* number of parts to keep: at the limit a new part

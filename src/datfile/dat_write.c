@@ -130,21 +130,46 @@ static void append_section_head(struct datfile_writer *writer, enum dat_id id, u
 	append_u64(writer, bytes);
 }
 
-static void write_head(struct datfile_writer *writer)
+size_t datfile_head(uint8_t *to)
 {
 	const uint8_t sizes[2] = { 0, 8 };	/* byte order: little endian; size of a long: 8
 						 * bytes */
+	const uint32_t page_bytes = ALIGN_BYTES;
+	struct text text;
+	size_t len;
 
-	append(writer, DAT_MAGIC, sizeof(DAT_MAGIC));
-	append(writer, sizes, sizeof(sizes));
-	append_u32(writer, ALIGN_BYTES);
-	append(writer, "zstd", sizeof("zstd"));
-	append(writer, ZSTD_versionString(), strlen(ZSTD_versionString()) + 1);
+	text_init(&text, DATFILE_HEAD_MAX);
+	text_write(&text, DAT_MAGIC, sizeof(DAT_MAGIC));
+	text_write(&text, sizes, sizeof(sizes));
+	text_write(&text, &page_bytes, sizeof(page_bytes));
+	text_write(&text, "zstd", sizeof("zstd"));
+	text_write(&text, ZSTD_versionString(), strlen(ZSTD_versionString()));
+	len = text.error ? 0 : text.len;
+	if (len)
+		memcpy(to, text.data, len);
+	text_done(&text);
+	return len;
+}
+
+static void write_head(struct datfile_writer *writer, size_t padding)
+{
+	uint8_t head[DATFILE_HEAD_MAX];
+
+	append(writer, head, datfile_head(head));
+	while (padding--)
+		append(writer, " ", 1);
+	append(writer, "", 1);
 	writer->options_at = writer->at;
 	append_u64(writer, 0);
 }
 
 int datfile_writer_new(const char *path, struct datfile_writer **ret_writer)
+{
+	return datfile_writer_new_padded(path, 0, ret_writer);
+}
+
+int datfile_writer_new_padded(const char *path, size_t padding,
+			      struct datfile_writer **ret_writer)
 {
 	struct datfile_writer *writer = calloc(1, sizeof(*writer));
 	int r;
@@ -166,7 +191,7 @@ int datfile_writer_new(const char *path, struct datfile_writer **ret_writer)
 		free(writer);
 		return r;
 	}
-	write_head(writer);
+	write_head(writer, padding);
 	*ret_writer = writer;
 	return 0;
 }

@@ -53,6 +53,15 @@ size_t datfile_chunk_pack(struct datfile_packer *packer, int level, const void *
 
 /* Create or truncate the file @path, and reserve disk space for everything but the records. */
 int datfile_writer_new(const char *path, struct datfile_writer **ret_writer);
+/* Append @padding spaces to the version of zstd in the head of the file.  The version is only
+ * for people, and ends the part of a file that does not depend on what follows.  A sender that
+ * must send something before it knows the rest sends these spaces. */
+int datfile_writer_new_padded(const char *path, size_t padding,
+			      struct datfile_writer **ret_writer);
+/* Copy the head of a file, up to where the padding is, to @to, which has DATFILE_HEAD_MAX bytes.
+ * Returns its size, bytes; 0 if there is no memory. */
+#define DATFILE_HEAD_MAX	64u
+size_t datfile_head(uint8_t *to);
 /* Write a section, and an option with its offset.  An error is kept until
  * datfile_writer_finish() returns it. */
 void datfile_writer_section(struct datfile_writer *writer, enum dat_id id, const void *data,
