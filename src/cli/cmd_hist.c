@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* ulf hist: print the histograms of an event, as text, JSON or metrics of Prometheus. */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
@@ -22,6 +26,9 @@ enum hist_format {
 
 struct hist_options {
 	enum hist_format format;
+	const char *output;		/* path of the file that is replaced; NULL: print to
+					 * stdout */
+	unsigned int every_s;		/* seconds between two replacements; 0: once */
 	const char *input;		/* path of a copy of a file `hist`, which is printed in
 					 * place of a root's; NULL: none */
 	const char *trigger;		/* first characters of the wanted trigger; NULL: print
@@ -89,27 +96,57 @@ static void print_text(const struct hist_text *hist)
 	terminal_end(&terminal);
 }
 
-static int print_export(const struct hist_text *hist, const struct hist_origin *origin,
-			enum hist_format format)
+static int print_stdout(const struct text *out)
 {
 	struct terminal terminal;
+
+	terminal_start(&terminal, stdout);
+	terminal_write(&terminal, out->data, out->len);
+	terminal_end(&terminal);
+	return 0;
+}
+
+/* Replace the file @path by one with the text.  A reader finds the old file or the new one, never
+ * a part of one. */
+static int replace_file(const char *path, const struct text *text)
+{
+	char *temp;
+	FILE *file;
+	int ret = 0;
+
+	if (asprintf(&temp, "%s.%d", path, getpid()) < 0)
+		return -ENOMEM;
+	file = fopen(temp, "we");
+	if (!file || fwrite(text->data, 1, text->len, file) != text->len)
+		ret = -errno;
+	if (file && fclose(file) && !ret)
+		ret = -errno;
+	if (!ret && rename(temp, path))
+		ret = -errno;
+	if (ret)
+		unlink(temp);
+	free(temp);
+	return ret;
+}
+
+static int print_export(const struct hist_text *hist, const struct hist_origin *origin,
+			const struct hist_options *options)
+{
 	struct text out;
 	int ret = 0;
 
 	text_init(&out, TEXT_BYTES);
-	if (format == FORMAT_JSON)
+	if (options->format == FORMAT_JSON)
 		hist_put_json(hist, origin, &out);
 	else
 		ret = hist_put_prometheus(hist, origin, &out);
 	if (!ret)
 		ret = out.error;
-	if (!ret) {
-		terminal_start(&terminal, stdout);
-		terminal_write(&terminal, text_str(&out), out.len);
-		terminal_end(&terminal);
-	} else {
-		cli_error("cannot print the histograms: %s", strerror(-ret));
-	}
+	if (!ret)
+		ret = options->output ? replace_file(options->output, &out) : print_stdout(&out);
+	if (ret)
+		cli_error("cannot print the histograms%s%s: %s", options->output ? " to " : "",
+			  options->output ? options->output : "", strerror(-ret));
 	text_done(&out);
 	return ret;
 }
@@ -142,7 +179,7 @@ static int print_hist(const struct hist_options *options, const struct hist_orig
 	if (!ret && options->format == FORMAT_TEXT)
 		print_text(&hist);
 	else if (!ret)
-		ret = print_export(&hist, origin, options->format);
+		ret = print_export(&hist, origin, options);
 	hist_text_done(&hist);
 	return ret;
 }
@@ -236,7 +273,70 @@ static int print_root(const struct hist_options *options, const char *root, cons
 	return ret;
 }
 
+/* ---- a file that is replaced again and again ---- */
+
+static volatile sig_atomic_t got_signal;
+
+static void note_signal(int signal)
+{
+	got_signal = signal;
+}
+
+/*
+ * Replace the file of the options every few seconds, until a signal comes or the event cannot be
+ * read any more.  The file is removed at the end, so that nobody takes old numbers for new ones.
+ * Returns 0 after a signal.
+ */
+static int print_every(const struct hist_options *options, const char *root, const char *event)
+{
+	/* Without SA_RESTART, a signal ends the sleep. */
+	struct sigaction action = { .sa_handler = note_signal };
+	sigset_t blocked, before;
+	int ret;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	do {
+		const struct timespec time = { .tv_sec = options->every_s };
+
+		ret = print_root(options, root, event);
+		/* A signal is delivered here, and nowhere else. */
+		if (!ret)
+			ppoll(NULL, 0, &time, &before);
+	} while (!ret && !got_signal);
+	unlink(options->output);
+	return ret;
+}
+
 /* ---- the command ---- */
+
+static int parse_every(const char *value, unsigned int *ret_every_s)
+{
+	char *end;
+	unsigned long seconds = strtoul(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end || !seconds || seconds > 86400) {
+		cli_error("--every: `%s` is no number of seconds from 1 to 86400", value);
+		return -EINVAL;
+	}
+	*ret_every_s = (unsigned int)seconds;
+	return 0;
+}
+
+static int check_options(const struct hist_options *options)
+{
+	if (options->output && options->format == FORMAT_TEXT)
+		cli_error("--output is for --prometheus and --json");
+	else if (options->every_s && (!options->output || options->input))
+		cli_error("--every replaces the file of --output, with the numbers of a ROOT");
+	else
+		return -1;
+	return CLI_USAGE;
+}
 
 /* Parse the options.  Returns -1, or the exit status of the command. */
 static int parse_options(const struct cli_cmd *cmd, int argc, char **argv,
@@ -245,6 +345,8 @@ static int parse_options(const struct cli_cmd *cmd, int argc, char **argv,
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "prometheus", no_argument, NULL, 'p' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "every", required_argument, NULL, 'e' },
 		{ "input", required_argument, NULL, 'i' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -252,13 +354,20 @@ static int parse_options(const struct cli_cmd *cmd, int argc, char **argv,
 	int option, status = 0;
 
 	*ret_options = (struct hist_options){ .format = FORMAT_TEXT };
-	while ((option = cli_option(cmd, argc, argv, "jpi:h", options, &status)) != -1) {
+	while ((option = cli_option(cmd, argc, argv, "jpo:e:i:h", options, &status)) != -1) {
 		switch (option) {
 		case 'j':
 			ret_options->format = FORMAT_JSON;
 			break;
 		case 'p':
 			ret_options->format = FORMAT_PROMETHEUS;
+			break;
+		case 'o':
+			ret_options->output = optarg;
+			break;
+		case 'e':
+			if (parse_every(optarg, &ret_options->every_s))
+				return CLI_USAGE;
 			break;
 		case 'i':
 			ret_options->input = optarg;
@@ -267,7 +376,7 @@ static int parse_options(const struct cli_cmd *cmd, int argc, char **argv,
 			return status;
 		}
 	}
-	return -1;
+	return check_options(ret_options);
 }
 
 static int cmd_hist(const struct cli_cmd *cmd, int argc, char **argv)
@@ -282,12 +391,14 @@ static int cmd_hist(const struct cli_cmd *cmd, int argc, char **argv)
 	options.trigger = argv[optind + nr];
 	if (options.input)
 		return print_file(&options) < 0 ? CLI_FAILED : 0;
+	if (options.every_s)
+		return print_every(&options, argv[optind], argv[optind + 1]) < 0 ? CLI_FAILED : 0;
 	return print_root(&options, argv[optind], argv[optind + 1]) < 0 ? CLI_FAILED : 0;
 }
 
 const struct cli_cmd cli_hist = {
 	.name = "hist",
-	.args = "[--json | --prometheus] ROOT EVENT [TRIGGER]",
+	.args = "[--json | --prometheus] [-o FILE [-e SECONDS]] ROOT EVENT [TRIGGER]",
 	.summary = "print the histograms of an event",
 	.help =
 "Prints what triggers `hist:keys=...` of EVENT have counted, also after the\n"
@@ -299,6 +410,8 @@ const struct cli_cmd cli_hist = {
 "  -j, --json         print JSON\n"
 "  -p, --prometheus   print metrics in the text format of Prometheus; a key with\n"
 "                     .log2 or .buckets becomes a histogram\n"
+"  -o, --output=FILE  write these to FILE, which is replaced at once, never in parts\n"
+"  -e, --every=N      replace FILE every N seconds; at the end it is removed\n"
 "  -i, --input=FILE   read FILE, a copy of a file `hist` of ulf or of a kernel,\n"
 "                     instead of ROOT and EVENT\n"
 "\n"
