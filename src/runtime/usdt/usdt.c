@@ -587,7 +587,7 @@ void usdt_objects_changed(void)
 	runtime_lock();
 	forget_gone();
 	if (root_control && (has_put_off || __atomic_load_n(&root_control->usdt,
-							     __ATOMIC_RELAXED)))
+							    __ATOMIC_RELAXED)))
 		usdt_apply();
 	runtime_unlock();
 }
