@@ -157,6 +157,17 @@ static bool read_libc(struct target *target, struct text *why)
 	return false;
 }
 
+/* A program that is being started has the dynamic linker some time before libc. */
+static void explain_no_libc(const struct target *target, struct text *why)
+{
+	if (target->ldso.start)
+		text_puts(why, "it has not loaded glibc: wait until it has started, or, if it does "
+			       "without glibc, link it with libulf.a");
+	else
+		text_puts(why, "it is linked statically, or its C library is not glibc, so "
+			       "nothing can be loaded into it; link it with libulf.a");
+}
+
 bool target_read(pid_t pid, struct target *ret_target, struct text *ret_why)
 {
 	struct target *target = ret_target;
@@ -176,8 +187,7 @@ bool target_read(pid_t pid, struct target *ret_target, struct text *ret_why)
 		    !check_map(target, &target->maps.rows[i], ret_why))
 			return false;
 	if (!target->libc.start || !target->ldso.start) {
-		text_puts(ret_why, "it is linked statically, or its C library is not glibc, so "
-				   "nothing can be loaded into it; link it with libulf.a");
+		explain_no_libc(target, ret_why);
 		return false;
 	}
 	return read_libc(target, ret_why);

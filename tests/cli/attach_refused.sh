@@ -97,6 +97,24 @@ gcc -static -o "$TMPDIR/static" "$TMPDIR/program.c" || fail "gcc -static"
 start "$TMPDIR/static"
 refused "static" "statically" "libulf.a"
 end
+# The dynamic linker is there, and libc is not: so is each program while it starts.
+cat >"$TMPDIR/bare.c" <<'C'
+void _start(void)
+{
+	long ret = 1;
+
+	__asm__ volatile("syscall" : "+a"(ret) : "D"(1L), "S"("ready\n"), "d"(6L) :
+			 "rcx", "r11", "memory");
+	for (;;) {
+		ret = 34;	/* pause */
+		__asm__ volatile("syscall" : "+a"(ret) : : "rcx", "r11", "memory");
+	}
+}
+C
+gcc -nostdlib -fPIE -pie -o "$TMPDIR/bare" "$TMPDIR/bare.c" || fail "gcc -nostdlib"
+start "$TMPDIR/bare"
+refused "no libc" "has not loaded glibc" "until it has started"
+end
 if command -v musl-gcc >/dev/null && musl-gcc -o "$TMPDIR/musl" "$TMPDIR/program.c" 2>/dev/null &&
    [ -e /lib/ld-musl-x86_64.so.1 ]; then
 	start "$TMPDIR/musl"
