@@ -91,6 +91,9 @@ if command -v systemd-analyze; then
 	fi
 fi
 
+# A unit with which a user has the server supervised.
+grep -x "ExecStart=/usr/local/bin/ulf server" "$root/usr/local/lib/systemd/user/ulf.service"
+
 # Install with another prefix, which two files name.  Each prefix has a list of its own.
 compile "another prefix" 0 2 install PREFIX=/opt/ulf
 library=$(find "$root/opt/ulf" -name libulf.so)
