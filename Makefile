@@ -168,6 +168,19 @@ installed:
 uninstall:
 	@tools/install --uninstall '$(PREFIX)' '$(DESTDIR)'
 
+# Packages for Debian, and what installs them in a fresh Debian: tests/build/deb.sh.
+.PHONY: deb
+deb:
+	@tools/setup --check-deb
+	@tools/deb '$(BUILD)/deb'
+
+.PHONY: test-deb
+test-deb: setup build
+	@tools/setup --deb
+	@tools/deb '$(BUILD)/deb'
+	@tools/deb --tree '$(BUILD)/deb'
+	@tests/run -b $(BUILD) '^build/deb\.sh'
+
 .PHONY: clean
 clean:
 	@rm -rf build build-asan build-tsan '$(BUILD)'
@@ -189,6 +202,8 @@ help:
 	@echo 'make tsan       tests under ThreadSanitizer, in build-tsan/'
 	@echo 'make lint       cppcheck, shellcheck, format; names their packages if they are missing'
 	@echo 'make format     format the C sources by .clang-format'
+	@echo 'make deb        Debian packages, into $(BUILD)/deb'
+	@echo 'make test-deb   and install, use and remove them in a fresh Debian; needs root'
 	@echo 'make install    build what is needed and install it; PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)'
 	@echo 'make uninstall  remove what make install installed there'
 	@echo 'make clean      remove what was built'
