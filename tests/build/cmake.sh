@@ -25,10 +25,10 @@ export CMAKE_PREFIX_PATH="$top/moved here/ulf"
 configure() { cmake -S "$top/$1" -B "$top/$1/build" >"$top/$1.log" 2>&1; }
 # build NAME: configure and build the project $top/NAME.
 build() {
-	configure "$1" && cmake --build "$top/$1/build" -v >>"$top/$1.log" 2>&1 || {
+	if ! configure "$1" || ! cmake --build "$top/$1/build" -v >>"$top/$1.log" 2>&1; then
 		cat "$top/$1.log"
 		fail "$1"
-	}
+	fi
 }
 
 # the sample with its project file, with an end after three requests
