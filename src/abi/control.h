@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #define ABI_MAGIC		0x31746f6f72666c75ull	/* the bytes "ulfroot1" */
-#define ABI_VERSION		6u
+#define ABI_VERSION		7u
 
 #define ABI_CPUS		1024u
 #define ABI_PROCESSES		1024u
@@ -238,8 +238,35 @@ struct abi_process {
 					 * users could not switch on or off */
 	uint32_t left_error;		/* errno: why not */
 	uint32_t left_changes;		/* number of times that the process has stored @left */
-	uint32_t reserved;
+	uint32_t late;			/* the process has written all late records up to this
+					 * time (abi_late_stamp()); 0: it writes none; below
+					 * ABI_LATE_FIRST: errno, the process cannot write
+					 * them */
 };
+
+/*
+ * A time stamp of 32 bits, for abi_process.late and abi_buffer.stopped: the TSC in units of
+ * 2^ABI_LATE_SHIFT, and never below ABI_LATE_FIRST.  Two stamps can be compared if they are
+ * less than half a day apart.
+ */
+#define ABI_LATE_SHIFT		16
+#define ABI_LATE_UNIT		(1ull << ABI_LATE_SHIFT)
+#define ABI_LATE_FIRST		4096u
+
+static inline uint32_t abi_late_stamp(uint64_t tsc)
+{
+	uint32_t stamp = (uint32_t)(tsc >> ABI_LATE_SHIFT);
+
+	return stamp < ABI_LATE_FIRST ? ABI_LATE_FIRST : stamp;
+}
+
+/* Returns how many TSC cycles before @tsc the time of @stamp is; 0 if it is later. */
+static inline uint64_t abi_late_age(uint64_t tsc, uint32_t stamp)
+{
+	int32_t units = (int32_t)((uint32_t)(tsc >> ABI_LATE_SHIFT) - stamp);
+
+	return units > 0 ? (uint64_t)units << ABI_LATE_SHIFT : 0;
+}
 
 enum abi_process_flags {
 	ABI_PROCESS_AGENT	= 1,	/* the process has an agent that runs */
@@ -349,8 +376,16 @@ struct abi_event {
 					 * there */
 	uint32_t order;			/* number that rises with each new dynamic event; files
 					 * list the events in this order */
-	uint32_t reserved[2];
+	uint32_t flags;			/* enum abi_event_flags; not only in rows of dynamic
+					 * events */
+	uint32_t reserved;
 };
+
+enum abi_event_flags {
+	ABI_EVENT_LATE		= 1,	/* the agent records the event, some time after it has
+					 * happened */
+};
+
 /*
  * Value of abi_event.module in the row of a dynamic event: a synthetic event or an event
  * probe.  No module defines such an event.  The rows below ABI_DYNAMIC are for dynamic events;
@@ -424,6 +459,9 @@ enum abi_ring_kind {
 	ABI_RING_SLOW,			/* slow ring: threads that cannot use the fast
 					 * ring write to it under a lock, and the server
 					 * writes texts of trace_marker to it */
+	ABI_RING_LATE,			/* late ring: agents write records to it whose times
+					 * have passed, under a lock; only a buffer that
+					 * needs late rings has them */
 	ABI_RING_KINDS,
 };
 
@@ -473,7 +511,8 @@ enum abi_used {
 /* A buffer.  The server writes it, unless a comment names another writer. */
 struct abi_buffer {
 	uint32_t used;			/* enum abi_used */
-	uint32_t stopped;		/* is 1 while tracing_on is 0; the server and
+	uint32_t stopped;		/* 0 while tracing_on is 1; else the time when recording
+					 * was stopped (abi_late_stamp()); the server and
 					 * processes write it */
 	uint32_t paused;		/* is 1 while recording is paused, because a user
 					 * has `trace` open */
@@ -556,7 +595,7 @@ static_assert(offsetof(struct abi_control, clock) == 1432, "ABI");
 static_assert(offsetof(struct abi_control, generation) == 1456, "ABI");
 static_assert(offsetof(struct abi_control, map_addr) == 1480, "ABI");
 static_assert(sizeof(struct abi_control) == 1568, "ABI");
-static_assert(sizeof(struct abi_buffer) == 270984, "ABI");
+static_assert(sizeof(struct abi_buffer) == 336520, "ABI");
 
 /* Tables, blocks and rings begin at multiples of this many bytes.  Processes map,
  * populate and protect them by memory pages, so ABI_ALIGN is a multiple of the size of

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/late_system.h"
 #include "cli/cli.h"
 #include "cli/cli_suggest.h"
 #include "cli/run_impl.h"
@@ -22,6 +23,8 @@ struct events {
 	struct text text;		/* memory into which @lines points */
 	char **lines;			/* pointers to lines "system:name" */
 	size_t nr;
+	size_t nr_own;			/* number of @lines, the first ones, that are events of the
+					 * program; every program has the others */
 };
 
 /* Return true if @item of a boot setting matches @event, which is "system:name".
@@ -54,16 +57,16 @@ static void show_events(const struct root_list *roots, const struct events *even
 {
 	size_t i;
 
-	if (events->nr == 0) {
+	if (events->nr_own == 0) {
 		fprintf(stderr, "     the program has no events\n");
 		return;
 	}
 	fprintf(stderr, "     there are:");
-	for (i = 0; i < events->nr && i < EVENTS_SHOWN; i++)
+	for (i = 0; i < events->nr_own && i < EVENTS_SHOWN; i++)
 		terminal_print(stderr, " %s", events->lines[i]);
-	if (events->nr > EVENTS_SHOWN)
+	if (events->nr_own > EVENTS_SHOWN)
 		terminal_print(stderr, " ... and %zu more: ulf cat %s/available_events",
-			       events->nr - EVENTS_SHOWN, roots->rows[0].name);
+			       events->nr_own - EVENTS_SHOWN, roots->rows[0].name);
 	fputc('\n', stderr);
 }
 
@@ -191,6 +194,25 @@ static char **split_lines(struct text *lines, size_t *ret_nr)
 	return array;
 }
 
+static bool is_own(const char *line)
+{
+	return strncmp(line, ABI_LATE_SYSTEM ":", strlen(ABI_LATE_SYSTEM ":"));
+}
+
+/* Move the lines of the program's own events to the front, in their order. */
+static void put_own_first(struct events *events)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		char *line = events->lines[i];
+
+		if (!is_own(line))
+			continue;
+		memmove(&events->lines[events->nr_own + 1], &events->lines[events->nr_own],
+			(i - events->nr_own) * sizeof(*events->lines));
+		events->lines[events->nr_own++] = line;
+	}
+}
+
 static int events_get(struct run *run, const struct root_list *roots,
 		      struct events *ret_events)
 {
@@ -202,6 +224,7 @@ static int events_get(struct run *run, const struct root_list *roots,
 	if (!ret) {
 		ret_events->lines = split_lines(&ret_events->text, &ret_events->nr);
 		ret = ret_events->lines ? 0 : -ENOMEM;
+		put_own_first(ret_events);
 	}
 	return ret;
 }
@@ -218,7 +241,7 @@ enum run_events run_events_check(struct run *run, const struct root_list *roots)
 	struct events events;
 
 	if (!events_get(run, roots, &events) && check_setting_events(run, &events, true))
-		state = events.nr ? RUN_EVENTS_MISSING : RUN_EVENTS_NONE;
+		state = events.nr_own ? RUN_EVENTS_MISSING : RUN_EVENTS_NONE;
 	events_done(&events);
 	return state;
 }

@@ -23,6 +23,7 @@
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
+#include "server/rules/late_part.h"
 #include "server/rules/pids.h"
 #include "server/rules/rules.h"
 #include "server/rules/suggest.h"
@@ -135,6 +136,12 @@ static const struct root_part root_parts[NR_ROOT_PARTS] = {
 		.name = "rings",
 		.state_bytes = sizeof(struct root_rings),
 		.prepare = printk_rings_prepare,
+	},
+	[ROOT_PART_LATE] = {
+		.name = "late events",
+		.tick = late_tick,
+		.answer = late_answer,
+		.refused = late_refused,
 	},
 };
 

@@ -70,12 +70,13 @@ int ring_view_init(struct ring_view *view, void *mem, uint64_t bytes);
 
 #define RING_CPUS		1024
 #define RING_SIDES		2
+#define RING_VIEWS		3	/* number of rings that a CPU has on one side */
 #define RING_HOOK_MAX		48	/* maximum size of a record that ftrace.S
 					 * writes, bytes */
 
 /* The views of all rings on one side of a buffer.  Each array has nr_cpus elements. */
 struct ring_side {
-	struct ring_view *fast, *slow;
+	struct ring_view *fast, *slow, *late;
 };
 
 /*
@@ -254,6 +255,13 @@ void ring_drop(const struct ring_set *set);
  */
 int ring_view_write(const struct ring_view *view, void *payload,
 		    uint32_t bytes, uint64_t now_ns, uint32_t tid);
+
+/*
+ * ring_view_drop - count @nr records as refused in the slow ring of @view, under its lock.
+ * @tid: as for ring_view_write().
+ * Returns 0, or -EBUSY (did not get the lock).
+ */
+int ring_view_drop(const struct ring_view *view, uint64_t nr, uint32_t tid);
 
 /* ---- Functions of read.c: read pages, and check every value loaded from a ring ---- */
 

@@ -28,7 +28,7 @@ struct abi_ring ring_none = { .off = ABI_RING_OFF };
 
 size_t ring_set_alloc_bytes(uint32_t nr_cpus)
 {
-	size_t views = (size_t)nr_cpus * RING_SIDES * 2;
+	size_t views = (size_t)nr_cpus * RING_SIDES * RING_VIEWS;
 
 	return sizeof(struct ring_set) + views * sizeof(struct ring_view) +
 	       nr_cpus * sizeof(struct ring_view *);
@@ -45,12 +45,13 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	set->clock = 0;
 	set->tag = 0;
 	for (uint32_t i = 0; i < RING_SIDES; i++) {
-		set->side[i].fast = views + (size_t)nr_cpus * 2 * i;
+		set->side[i].fast = views + (size_t)nr_cpus * RING_VIEWS * i;
 		set->side[i].slow = set->side[i].fast + nr_cpus;
+		set->side[i].late = set->side[i].slow + nr_cpus;
 	}
-	memset(views, 0, (size_t)nr_cpus * RING_SIDES * 2 * sizeof(*views));
+	memset(views, 0, (size_t)nr_cpus * RING_SIDES * RING_VIEWS * sizeof(*views));
 	set->slow = (const struct ring_view **)
-		    (views + (size_t)nr_cpus * RING_SIDES * 2);
+		    (views + (size_t)nr_cpus * RING_SIDES * RING_VIEWS);
 	for (uint32_t i = 0; i < nr_cpus; i++)
 		set->slow[i] = &set->side[0].slow[i];
 	for (uint32_t i = 0; i < ARRAY_SIZE(set->none); i++)

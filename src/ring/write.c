@@ -53,9 +53,9 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 	TESTPOINT("ring.locked.commit");
 }
 
-static void count_dropped_locked(struct abi_ring *ring)
+static void count_dropped_locked(struct abi_ring *ring, uint64_t nr)
 {
-	__atomic_store_n(&ring->dropped, ring->dropped + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->dropped, ring->dropped + nr, __ATOMIC_RELAXED);
 }
 
 static void append_locked(const struct ring_view *view, uint64_t position,
@@ -177,7 +177,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 		commit_locked(ring, &step);
 	}
 	if (r == -ENOBUFS)
-		count_dropped_locked(ring);
+		count_dropped_locked(ring, 1);
 	return r;
 }
 
@@ -228,6 +228,18 @@ int ring_view_write(const struct ring_view *view, void *payload,
 	uint32_t yields = SHMLOCK_YIELDS;
 
 	return lock_and_write(view, payload, bytes, now_ns, tid, &yields);
+}
+
+int ring_view_drop(const struct ring_view *view, uint64_t nr, uint32_t tid)
+{
+	uint32_t yields = SHMLOCK_YIELDS;
+	int r = shmlock_take_patiently(&view->ring->lock, tid, &yields);
+
+	if (r)
+		return r;
+	count_dropped_locked(view->ring, nr);
+	shmlock_drop(&view->ring->lock);
+	return 0;
 }
 
 /* How often threads yield while they wait for the lock of a slow ring. */
@@ -281,7 +293,7 @@ static void count_slow_drop(const struct ring_set *set)
 		return;
 	arch_signals_block(&old);
 	if (!shmlock_take_patiently(&view->ring->lock, shmlock_self(), &patience)) {
-		count_dropped_locked(view->ring);
+		count_dropped_locked(view->ring, 1);
 		shmlock_drop(&view->ring->lock);
 	}
 	arch_signals_restore(&old);

@@ -31,6 +31,7 @@
 
 #include "abi/control.h"
 #include "arch/arch.h"
+#include "base/bits.h"
 #include "base/testpoint.h"
 #include "runtime/agent.h"
 #include "runtime/base/grace.h"
@@ -56,9 +57,8 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two 
  * block.  The thread pointer points into the TLS block. */
 #define GUARD_BYTES	ARCH_PAGE_BYTES
 #define STACK_BYTES	65536
-#define TLS_BYTES	ARCH_PAGE_BYTES	/* bytes of the TLS block below the thread
-					 * pointer */
-#define AGENT_BYTES	(GUARD_BYTES + STACK_BYTES + TLS_BYTES + ARCH_PAGE_BYTES)
+#define TLS_MORE	ARCH_PAGE_BYTES	/* libulf's thread-local variables lie within
+					 * this many bytes of each other */
 
 /* Returns true if the settings need calls of functions of the program.  Lock held. */
 static bool has_calls_to_make(void)
@@ -161,14 +161,28 @@ static void report_applied(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Wait for a new generation.  @is_settled: false if threads still use old rings; then
- * wait at most SETTLE_MS.  Returns 0, or the error with which a seccomp filter of the
- * program refuses the wait. */
-static long wait_for_settings(uint32_t applied, bool is_settled)
+/* Do the regular work of the parts.  Returns the time until it is due again, ms; 0: never. */
+static uint32_t tick_parts(void)
 {
-	struct timespec again = { 0, SETTLE_MS * 1000000 };
+	const struct runtime_part *part;
+	uint32_t first_ms = 0;
+
+	for_each_runtime_part(part, tick) {
+		uint32_t ms = part->tick();
+
+		if (ms && (!first_ms || ms < first_ms))
+			first_ms = ms;
+	}
+	return first_ms;
+}
+
+/* Wait for a new generation, but no longer than @limit_ms; 0: for any time.  Returns 0, or the
+ * error with which a seccomp filter of the program refuses the wait. */
+static long wait_for_settings(uint32_t applied, uint32_t limit_ms)
+{
+	struct timespec limit = { limit_ms / 1000, limit_ms % 1000 * 1000000 };
 	long r = arch_syscall4(SYS_futex, &root_control->generation, FUTEX_WAIT, applied,
-			       is_settled ? NULL : &again);
+			       limit_ms ? &limit : NULL);
 
 	return r == -EAGAIN || r == -EINTR || r == -ETIMEDOUT ? 0 : r;
 }
@@ -216,6 +230,7 @@ static void apply_forever(void)
 {
 	uint32_t applied = process_slot->applied;
 	bool is_settled = true;
+	uint32_t tick_ms;
 	int error = 0;
 	long r;
 
@@ -234,7 +249,8 @@ static void apply_forever(void)
 			applied = wanted;
 			pause_if_rushed();
 		}
-		r = wait_for_settings(applied, is_settled);
+		tick_ms = tick_parts();
+		r = wait_for_settings(applied, is_settled || tick_ms ? tick_ms : SETTLE_MS);
 		if (r || process_has_left())
 			give_up(r);
 	}
@@ -365,14 +381,25 @@ static void agent_main(void)
 	apply_forever();
 }
 
-/* Wait until the agent has given up its rights.  Needed in a program that has user id
- * 0.  Without the wait the program might give up its own rights at the same moment.
- * Then the kernel makes the process undumpable, but leave_rights() would make it
- * dumpable again, which is wrong. */
+/* Wait until the agent has given up its rights, and parts have done what they do at its start.
+ * Needed in a program that has user id 0.  Without the wait the program might give up its own
+ * rights at the same moment.  Then the kernel makes the process undumpable, but leave_rights()
+ * would make it dumpable again, which is wrong. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
 		arch_syscall4(SYS_futex, &is_ready, FUTEX_WAIT_PRIVATE, 0, NULL);
+}
+
+/* Returns true if a part needs the agent before the program continues. */
+static bool must_wait(void)
+{
+	const struct runtime_part *part;
+
+	for_each_runtime_part(part, must_wait)
+		if (part->must_wait())
+			return true;
+	return false;
 }
 
 static void store_agent_tid(long tid)
@@ -457,16 +484,31 @@ static int start_by_libc(void)
  * child mapped new memory instead, the child of a child would have one unused copy more
  * than its parent, and so on. */
 static char *memory;
+static size_t tls_bytes;		/* bytes of the TLS block below the thread pointer */
+
+/* Returns the offset of the lowest of three addresses from this thread's pointer: of a
+ * thread-local variable of libulf, of the rseq area, and of its substitute. */
+static ptrdiff_t lowest_offset(void)
+{
+	ptrdiff_t low = (char *)&ulf_this_thread - (char *)__builtin_thread_pointer();
+
+	if (arch_no_rseq_offset() < low)
+		low = arch_no_rseq_offset();
+	return arch_rseq_offset < low ? arch_rseq_offset : low;
+}
 
 static bool get_memory(void)
 {
-	long mem = arch_syscall6(SYS_mmap, 0, AGENT_BYTES,
+	size_t bytes = ALIGN_UP((size_t)-lowest_offset() + TLS_MORE, ARCH_PAGE_BYTES);
+	size_t all = GUARD_BYTES + STACK_BYTES + bytes + ARCH_PAGE_BYTES;
+	long mem = arch_syscall6(SYS_mmap, 0, (long)all,
 				 PROT_READ | PROT_WRITE, MAP_PRIVATE |
 				 MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	char *tls = (char *)mem + GUARD_BYTES + STACK_BYTES + TLS_BYTES;
+	char *tls = (char *)mem + GUARD_BYTES + STACK_BYTES + bytes;
 
 	if (arch_is_error(mem))
 		return false;
+	tls_bytes = bytes;
 	arch_syscall3(SYS_mprotect, mem, GUARD_BYTES, PROT_NONE);
 	*(void **)(void *)tls = tls;	/* the ABI requires that the word at %fs:0
 					 * contains its own address */
@@ -505,8 +547,8 @@ void agent_catch_up(void)
  * single-threaded program stays single-threaded: malloc() takes no locks, and fork()
  * works in a signal handler.  Another advantage: the program ends when its own last
  * thread ends.  The price: the agent must not call functions of libc that use
- * thread-local variables.  The TLS block at the agent's thread pointer exists only for
- * the stack protector.
+ * thread-local variables.  The TLS block at the agent's thread pointer exists for the stack
+ * protector, and for libulf's own thread-local variables, which are 0 at the agent's start.
  */
 static int start_by_kernel(void)
 {
@@ -522,14 +564,14 @@ static int start_by_kernel(void)
 	if (!memory && !get_memory())
 		return -ENOMEM;
 	stack = memory + GUARD_BYTES + STACK_BYTES;
-	tls = stack + TLS_BYTES;
+	tls = stack + tls_bytes;
 	is_ready = 0;
 	r = arch_clone_thread(flags, stack, tls, agent_main);
 	if (r < 0)
 		return (int)r;
 	store_agent_tid(r);	/* store the agent's thread id here, not in the agent:
 				 * the program may call exec() before the agent runs */
-	if (is_root())
+	if (is_root() || must_wait())
 		wait_until_ready();
 	return 0;
 }

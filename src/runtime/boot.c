@@ -124,7 +124,7 @@ void boot_fill(struct abi_control *c, const char *dir)
 	if (run_id)
 		c->run_id = (uint32_t)strtoul(run_id, NULL, 10);
 	is_plain = (run_id || getenv("ULF_TRACE")) && !object_any_new();
-	is_later = is_plain && !are_about_functions(c->boot);
+	is_later = is_plain && !are_about_functions(c->boot) && !boot_has_late(c->boot);
 	if (is_later) {
 		if (c->boot_state == ABI_BOOT_WANTED)
 			c->boot_state = ABI_BOOT_LATER;
@@ -352,6 +352,12 @@ void boot_wait_for(const struct ulf_module *module)
 		has_answers = ask_server(HOLD_SECONDS);
 	else if (boot_needs_rings(module))
 		ask_server(RINGS_SECONDS);
+}
+
+void boot_wait_for_late(void)
+{
+	if (has_answers && boot_has_late(root_boot()))
+		has_answers = ask_server(HOLD_SECONDS);
 }
 
 /* Wait until the settings for functions of loaded objects are applied.  Do not wait in

@@ -43,8 +43,13 @@ static bool is_ready;			/* true: there is a root, and its agent runs; written wi
  * their events described in the dead root. */
 static void at_exit(void)
 {
-	if (process_set_exiting() && root_control)
-		root_remove_if_unused();
+	const struct runtime_part *part;
+
+	if (!process_set_exiting() || !root_control)
+		return;
+	for_each_runtime_part(part, exit)
+		part->exit();
+	root_remove_if_unused();
 }
 
 /*
@@ -172,6 +177,7 @@ static int start_runtime(const struct runtime_source *source)
 		return r;
 	runtime_watch_exit();
 	init_parts();
+	boot_wait_for_late();
 	start_parts();
 	agent_start();
 	runtime_lock();

@@ -6,7 +6,9 @@
  *
  *	after_fork	first locks of modules and tracepoints, because the other rows may use
  *			events
- *	apply, leave	first events, then functions, then the profiler, because it counts
+ *	apply		first switches of threads, which must be recorded by the settings
+ *			that were in force
+ *	apply, leave	then events, then functions, then the profiler, because it counts
  *			calls of functions
  *	rings_changed	first events, then trace_printk(), then functions
  */
@@ -27,11 +29,23 @@
 #include "runtime/function/profile.h"
 #include "runtime/function/still.h"
 #include "runtime/function/syscalls.h"
+#include "runtime/sched/sched.h"
 #include "runtime/unwind/image.h"
 #include "runtime/usdt/usdt.h"
 
 const struct runtime_part runtime_part_table[] = {
 	{
+		.name = "switches of threads",
+		.init = sched_init,
+		.agent_start = sched_agent_start,
+		.must_wait = sched_must_wait,
+		.apply = sched_apply,
+		.tick = sched_tick,
+		.exit = sched_exit,
+		.leave = sched_leave,
+		.after_fork = sched_after_fork,
+		.detach = sched_detach,
+	}, {
 		.name = "events",
 		.apply = event_apply_all,
 		.rings_changed = event_use_set,

@@ -34,6 +34,7 @@ enum root_part_number {
 	ROOT_PART_RINGS,		/* must come after BOOT: boot settings give the
 					 * sizes of the rings that prepare() of RINGS
 					 * makes */
+	ROOT_PART_LATE,
 	NR_ROOT_PARTS,
 };
 

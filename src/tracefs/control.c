@@ -35,6 +35,9 @@ ssize_t tracing_on_store(struct tracefs_file *file, const char *buf, size_t size
 	if (r)
 		return r;
 	instance_set_on(tracefs_instance(file->node), value != 0);
+	/* Let agents write the late records of the time before. */
+	if (!value && instance_has_late(tracefs_instance(file->node)))
+		tracefs_file_apply(file);
 	return (ssize_t)size;
 }
 

@@ -43,14 +43,20 @@ int events_list(struct tracefs_node *dir, tracefs_emit emit, void *arg)
 {
 	struct root *root = dir->root;
 	struct events *events = root_events(root);
+	bool is_first = true;
+	uint32_t last = 0;
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
 		uint32_t number = events->visible[i]->system_number;
 
-		if (!i || events->visible[i - 1]->system_number != number)
+		if (!event_is_listed(root, events->visible[i]))
+			continue;
+		if (is_first || last != number)
 			r = tracefs_emit_dir(dir, dir->dir->child[0], root, number,
 					     events->systems[number], emit, arg);
+		is_first = false;
+		last = number;
 	}
 	return r;
 }
@@ -111,7 +117,7 @@ int available_events_show(struct tracefs_node *node, struct text *out)
 	for (uint32_t row = 0; !r && row < events->nr; row++) {
 		const struct event *event = events->rows[row];
 
-		if (event && event->is_visible)
+		if (event && event_is_listed(root, event))
 			tracefs_print_event(event, out);
 	}
 	return r;
@@ -201,7 +207,7 @@ static int enable_show(struct tracefs_node *node, const char *system,
 	for (uint32_t i = 0; !r && i < events->nr_visible; i++) {
 		const struct event *event = events->visible[i];
 
-		if (!system || !strcmp(system, event->format->system))
+		if (system ? !strcmp(system, event->format->system) : !event->is_late)
 			seen |= 1u << event_is_enabled(tracefs_instance(node), event);
 	}
 	text_printf(out, "%c\n", "?01X"[seen]);

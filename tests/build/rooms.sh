@@ -23,7 +23,7 @@ ORDERS = [
     # Only the program calls functions of runtime/libc, which have the names of libc's functions.
     ['base', 'arch/x86_64', 'cfi', 'ring', 'event', 'filter', 'hist', 'runtime/base',
      'runtime/buffer', 'runtime/unwind', 'runtime/event', 'runtime/function', 'runtime/usdt',
-     'runtime', 'runtime/libc'],
+     'runtime/sched', 'runtime', 'runtime/libc'],
 ]
 # The trampolines of src/arch call functions of the runtime and read its variables.
 HOOKS = {

@@ -201,7 +201,7 @@ uint64_t driver_nr_records(struct driver *d)
 	uint64_t nr = 0;
 
 	for (uint32_t cpu = 0; cpu < d->control->nr_cpus; cpu++) {
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+		for (int kind = 0; kind <= ABI_RING_SLOW; kind++) {
 			const struct abi_ring *ring = driver_ring(d, cpu, kind);
 
 			nr += ring->entries[ring->position & ABI_POS_FLAGS];

@@ -39,7 +39,7 @@ static uint64_t nr_dropped(void)
 	uint64_t nr = 0;
 
 	for (uint32_t cpu = 0; cpu < d.control->nr_cpus; cpu++) {
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++)
+		for (int kind = 0; kind <= ABI_RING_SLOW; kind++)
 			nr += driver_ring(&d, cpu, kind)->dropped;
 	}
 	return nr;

@@ -129,7 +129,7 @@ static uint64_t recorded(void)
 	uint64_t nr = 0;
 
 	for (uint32_t cpu = 0; cpu < d.control->nr_cpus; cpu++) {
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++) {
+		for (int kind = 0; kind <= ABI_RING_SLOW; kind++) {
 			struct abi_ring *ring = driver_ring(&d, cpu, kind);
 
 			nr += ring->entries[ring->position & ABI_POS_FLAGS];

@@ -113,7 +113,7 @@ static void on_and_off(void)
 	/* traceoff runs after the record, traceon before it */
 	CHECK_EQ(use_one(COMMAND_TRACEOFF, 0), 0);
 	CHECK_EQ(hit(1), 1);
-	CHECK_EQ(top->stopped, 1);
+	CHECK(top->stopped);
 	CHECK_EQ(hit(1), 0);
 	CHECK_EQ(use_one(COMMAND_TRACEON, 0), 0);
 	CHECK_EQ(hit(1), 1);
@@ -129,7 +129,7 @@ static void with_filter(void)
 	top->stopped = 1;
 	*slot(SLOT_OTHER) = 0;
 	CHECK_EQ(hit(1), 0);
-	CHECK_EQ(top->stopped, 1);
+	CHECK(top->stopped);
 	CHECK_EQ(*slot(SLOT_OTHER), 1);
 	/* The decision to record was made before the trigger ran. */
 	CHECK_EQ(hit(7), 0);

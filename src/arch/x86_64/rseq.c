@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <linux/rseq.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "arch/x86_64/known.h"
@@ -72,4 +73,16 @@ void arch_rseq_join(void)
 
 	__atomic_store_n((uint64_t *)(area + offsetof(struct rseq, rseq_cs)), 0, __ATOMIC_RELAXED);
 	register_rseq_area(0);
+}
+
+bool arch_rseq_disown(void)
+{
+	char *thread = __builtin_thread_pointer();
+	uint32_t none = ~0u;
+
+	if (arch_rseq_offset > (ptrdiff_t)(ARCH_PAGE_BYTES - AREA_BYTES_MIN))
+		return false;
+	memcpy(thread + arch_rseq_offset + ARCH_RSEQ_CPU_ID, &none, sizeof(none));
+	memcpy(thread + arch_no_rseq_offset() + ARCH_RSEQ_CPU_ID, &none, sizeof(none));
+	return true;
 }

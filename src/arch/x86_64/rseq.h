@@ -24,6 +24,11 @@ bool arch_rseq_leave(void) __attribute__((visibility("hidden")));
 /* Register this thread again after arch_rseq_leave() has returned true. */
 void arch_rseq_join(void) __attribute__((visibility("hidden")));
 
+/* Store CPU number -1 in this thread's rseq area and in its substitute.  For a thread that libc
+ * does not know, and whose memory for thread-local variables nobody has initialised.  Returns
+ * false if the area is outside of the memory page at the thread pointer and above it. */
+bool arch_rseq_disown(void) __attribute__((visibility("hidden")));
+
 /* Offsets of members of struct rseq, for assembly in C files; rseq.c compares them with
  * <linux/rseq.h>, which libc's headers do not allow here. */
 #define ARCH_RSEQ_CPU_ID	4

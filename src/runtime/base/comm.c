@@ -20,6 +20,7 @@
 #include "event/option.h"
 #include "runtime/base/comm.h"
 #include "runtime/base/root.h"
+#include "runtime/base/thread.h"
 
 static uint32_t stamp_now(void)
 {
@@ -80,19 +81,19 @@ static bool is_name_wanted(void)
 void comm_get(char ret_comm[ABI_COMM_LEN])
 {
 	memset(ret_comm, 0, ABI_COMM_LEN);
+	if (thread_is_late()) {
+		memcpy(ret_comm, ((const struct late_thread *)ulf_this_thread)->comm,
+		       ABI_COMM_LEN);
+		return;
+	}
 	arch_syscall2(SYS_prctl, PR_GET_NAME, ret_comm);
 }
 
-void comm_record(uint32_t tid)
+static void write_comm(uint32_t tid, uint32_t tgid, const char name[ABI_COMM_LEN])
 {
-	char name[ABI_COMM_LEN] = "";
 	struct abi_comm *comm;
 	uint32_t sequence;
 
-	if (!root_control)
-		return;
-	if (is_name_wanted())
-		comm_get(name);
 	comm = choose_comm(tid);
 	if (!comm)
 		return;
@@ -105,9 +106,27 @@ void comm_record(uint32_t tid)
 	/* release: the odd sequence is visible before any byte of the entry changes */
 	__atomic_thread_fence(__ATOMIC_RELEASE);	/* [comm.write] */
 	comm->tid = tid;
-	comm->tgid = (uint32_t)arch_syscall0(SYS_getpid);
+	comm->tgid = tgid;
 	comm->stamp = stamp_now();
 	memcpy(comm->comm, name, sizeof(comm->comm));
 	__atomic_store_n(&comm->sequence, sequence + 2,
 			 __ATOMIC_RELEASE);		/* [comm.write] */
+}
+
+void comm_record(uint32_t tid)
+{
+	char name[ABI_COMM_LEN] = "";
+
+	if (!root_control)
+		return;
+	if (is_name_wanted())
+		comm_get(name);
+	write_comm(tid, (uint32_t)arch_syscall0(SYS_getpid), name);
+}
+
+void comm_record_other(uint32_t tid, uint32_t tgid, const char name[ABI_COMM_LEN])
+{
+	static const char none[ABI_COMM_LEN];
+
+	write_comm(tid, tgid, is_name_wanted() ? name : none);
 }

@@ -46,6 +46,10 @@ struct runtime_part {
 	 * table, in which the part may keep descriptors open. */
 	void (*agent_start)(bool has_own_table);
 
+	/* Method must_wait: return true if the program must not continue before the agent has
+	 * called agent_start() of all parts. */
+	bool (*must_wait)(void);
+
 	/* ---- methods for settings; lock held, unless a comment says otherwise ---- */
 
 	/*
@@ -55,6 +59,12 @@ struct runtime_part {
 	 * settings.
 	 */
 	int (*apply)(void);
+	/* Method tick: do regular work.  Only the agent calls this method, after each wait for
+	 * settings, with no lock held.  Returns the time after which the agent must call it
+	 * again, ms; 0: it need not. */
+	uint32_t (*tick)(void);
+	/* Method exit: called in exit(), before destructors run, with no lock held. */
+	void (*exit)(void);
 	/* Method has_calls: return true if a setting needs calls of functions of the
 	 * program.  Then the agent calls make_calls(). */
 	bool (*has_calls)(void);

@@ -42,12 +42,24 @@ static inline uint32_t thread_tid(void)
 {
 	return __atomic_load_n(&ulf_this_thread->tid, __ATOMIC_RELAXED);
 }
+/* The thread for which the agent stands while it writes late records (buffer/late.h). */
+struct late_thread {
+	struct ulf_thread thread;	/* its member @reserved is the thread's CPU + 1 */
+	char comm[ABI_COMM_LEN];	/* name of the thread */
+};
+/* Returns true in the agent while it writes late records. */
+static inline bool thread_is_late(void)
+{
+	return ulf_this_thread && ulf_this_thread->reserved;
+}
 /* Returns the CPU on which this thread runs, or 0 if the CPU is not known. */
 static inline uint32_t thread_cpu(void)
 {
 	unsigned int cpu = arch_rseq_cpu();
 
-	if (cpu >= ABI_CPUS)
+	if (cpu >= ABI_CPUS && thread_is_late())
+		cpu = ulf_this_thread->reserved - 1;
+	else if (cpu >= ABI_CPUS)
 		arch_syscall3(SYS_getcpu, &cpu, NULL, NULL);
 	return cpu < ABI_CPUS ? cpu : 0;
 }

@@ -126,7 +126,8 @@ static bool is_same(const struct ring_set *a, const struct ring_set *b)
 		return false;
 	for (uint32_t i = 0; i < RING_SIDES; i++) {
 		if (memcmp(a->side[i].fast, b->side[i].fast, bytes) ||
-		    memcmp(a->side[i].slow, b->side[i].slow, bytes))
+		    memcmp(a->side[i].slow, b->side[i].slow, bytes) ||
+		    memcmp(a->side[i].late, b->side[i].late, bytes))
 			return false;
 	}
 	return true;
@@ -150,6 +151,9 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 		if (!r)
 			r = ring_at(&ref[i][ABI_RING_SLOW],
 				    old ? &old->slow[i] : NULL, &new->slow[i]);
+		if (!r)
+			r = ring_at(&ref[i][ABI_RING_LATE],
+				    old ? &old->late[i] : NULL, &new->late[i]);
 	}
 	return r;
 }

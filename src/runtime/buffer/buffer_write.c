@@ -11,6 +11,7 @@
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
+#include "runtime/buffer/late.h"
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/buffer_write.h"
 
@@ -68,14 +69,20 @@ bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {
 	struct ring_set *set = buffer_set(buffer);
 
-	return write_straight(set, entry, (uint32_t)bytes) ||
-	       write_refreshed(buffer, set, entry, (uint32_t)bytes);
+	if (write_straight(set, entry, (uint32_t)bytes))
+		return true;
+	return thread_is_late() ? late_write(buffer, entry, bytes) :
+				  write_refreshed(buffer, set, entry, (uint32_t)bytes);
 }
 
 void buffer_drop(const struct buffer *buffer)
 {
 	struct ring_set *set = buffer_set(buffer);
 
+	if (thread_is_late()) {
+		late_count_lost(buffer, 1);
+		return;
+	}
 	if (!ring_set_refresh(buffer, set))
 		return;
 	count_lost(&buffer->shared->too_big);

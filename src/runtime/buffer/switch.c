@@ -33,6 +33,7 @@
 
 #include "abi/control.h"
 #include "abi/ring.h"
+#include "arch/arch.h"
 #include "base/bits.h"
 #include "base/testpoint.h"
 #include "ring/ring.h"
@@ -140,7 +141,8 @@ static void set_rings_off(const struct buffer *buffer)
 
 bool buffer_set_recording(const struct buffer *buffer, bool on)
 {
-	bool was_on = !__atomic_exchange_n(&buffer->shared->stopped, !on,
+	bool was_on = !__atomic_exchange_n(&buffer->shared->stopped,
+					   on ? 0 : abi_late_stamp(arch_tsc()),
 					   __ATOMIC_RELAXED);
 
 	if (!on)

@@ -27,6 +27,7 @@
 #include "runtime/base/root.h"
 #include "runtime/base/thread.h"
 #include "runtime/buffer/buffer.h"
+#include "runtime/buffer/late.h"
 #include "runtime/event/commit.h"
 #include "runtime/event/dynamic.h"
 #include "runtime/event/hist.h"
@@ -64,7 +65,7 @@ static uint64_t hit_now(void *ctx)
 		if (mult)
 			return ring->clock_ns + arch_tsc_scale(arch_tsc(), mult);
 	}
-	return read_clock(set);
+	return thread_is_late() ? late_now(hit->use->buffer) : read_clock(set);
 }
 
 static void hit_comm(void *ctx, char ret_comm[HIST_COMM_LEN])

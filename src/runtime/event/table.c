@@ -20,6 +20,7 @@
 #include "runtime/base/root.h"
 #include "runtime/event/boot_events.h"
 #include "runtime/event/format.h"
+#include "runtime/event/late_event.h"
 #include "runtime/event/printk_table.h"
 #include "runtime/event/strings.h"
 #include "runtime/event/table.h"
@@ -349,6 +350,7 @@ static int event_row(const struct ulf_module *module,
 		.blob_bytes = format_blob(module, event, NULL),
 		.module = (uint32_t)module_row,
 		.name_hash = hash_name(event),
+		.flags = event_is_late(event) ? ABI_EVENT_LATE : 0,
 	};
 	uint64_t heap = heap_used();
 	void *blob;

@@ -96,6 +96,8 @@ uint32_t stack_save(const struct ulf_event *event, uint32_t depth, uint64_t *ret
 	struct unwind unwind;
 	uint64_t function;
 
+	if (thread_is_late())
+		return 0;	/* the thread has continued since */
 	unwind_start(&unwind);
 	while ((nr < max || steps < last) && stack_step(&unwind, &function)) {
 		/* Drop all frames that were added so far: they belong to libulf and to
@@ -117,7 +119,7 @@ void stack_record(const struct buffer *buffer, const struct ulf_event *event, ui
 {
 	struct stack_record record;
 
-	if (!buffer_is_recording(buffer))
+	if (!buffer_is_recording(buffer) || thread_is_late())
 		return;
 	/* cppcheck-suppress uninitvar ; stack_save() fills callers */
 	record.stack.size = (int32_t)stack_save(event, depth, record.stack.callers, FRAMES_MAX);

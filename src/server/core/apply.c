@@ -25,6 +25,7 @@
 #include "server/core/error_log.h"
 #include "server/core/instance.h"
 #include "server/core/now.h"
+#include "server/core/part.h"
 #include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/shm.h"
@@ -181,6 +182,14 @@ void apply_tick(struct root *root)
 			      "settings that were written before are not in force", 0);
 }
 
+static void report_refusal(struct root *root)
+{
+	const struct root_part *part;
+
+	for_each_root_part(part, root->parts, refused)
+		part->refused(root);
+}
+
 int apply_wait(struct apply *apply, uint64_t wait_ns)
 {
 	struct root *root = apply->root;
@@ -215,8 +224,10 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	 * A process has failed to switch an event on, and has stored this in the event's
 	 * row.  Notify all processes, so that they switch the event off.
 	 */
-	if (r)
+	if (r) {
+		report_refusal(root);
 		raise_generation(root);
+	}
 	return r;
 }
 

@@ -66,6 +66,9 @@ struct root_part {
 	/* Method stop_waiting: from now on the part must not wait for files that are
 	 * being parsed, and must work without their names. */
 	void (*stop_waiting)(struct root *root);
+	/* Method refused: called when a process has failed to apply settings, before the
+	 * client gets the errno.  Reports the reason in error_log, if the part knows it. */
+	void (*refused)(struct root *root);
 	/* Method list_blocks: call arena_list_block() for each block that processes may
 	 * use, so that the arena does not use its memory again. */
 	void (*list_blocks)(const struct root *root, struct extent_list *list);

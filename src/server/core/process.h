@@ -27,6 +27,7 @@ struct process {
 					 * dead, or belongs to another root now */
 	uint64_t stack;			/* address of the start of the process's stack,
 					 * which exec() changes */
+	uint32_t late_logged;		/* errno in abi_process.late that was logged last */
 	uint32_t left_changes;		/* value of abi_process.left_changes when the functions
 					 * that are left were last logged */
 };

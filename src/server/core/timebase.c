@@ -149,6 +149,17 @@ uint64_t timebase_now(const struct instance *instance)
 	return (row->peek ? row->peek : row->read)(row, instance->root->control);
 }
 
+/* A TSC that can be used has 1 GHz at least, so a cycle is at most 1 ns. */
+uint64_t timebase_span(const struct instance *instance, uint64_t cycles)
+{
+	const struct clock_row *row = clock_of(instance);
+	struct abi_clock scale;
+
+	if (has_scale(instance, row, &scale))
+		return (uint64_t)((unsigned __int128)cycles * scale.mult >> 32) + 1;
+	return clock_is_in_ns(row) ? cycles : 0;
+}
+
 bool timebase_has(const struct clock_row *row)
 {
 	return !row->has_offset || perf_clock_is_there();

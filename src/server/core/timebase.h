@@ -27,6 +27,9 @@ void timebase_need(struct root *root);
 void timebase_config(const struct instance *instance, struct ring_config *config);
 /* Return the current time of the buffer's clock, in the unit of this clock. */
 uint64_t timebase_now(const struct instance *instance);
+/* Convert @cycles of the TSC to the unit of the buffer's clock, rounded up; 0 if its clock
+ * counts neither ns nor cycles. */
+uint64_t timebase_span(const struct instance *instance, uint64_t cycles);
 /* Return true if this server can offer the clock @row. */
 bool timebase_has(const struct clock_row *row);
 /*

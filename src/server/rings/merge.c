@@ -11,10 +11,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "arch/arch.h"
+#include "base/bits.h"
 #include "server/core/instance.h"
 #include "server/core/mapping.h"
+#include "server/core/process.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
+#include "server/core/shm.h"
 #include "server/core/timebase.h"
 #include "server/rings/merge_impl.h"
 #include "server/rings/receipt.h"
@@ -25,6 +29,7 @@
  * may never come.
  */
 #define AHEAD_MAX	10000000000u
+#define LATE_MAX	5000000000u	/* longest wait for late records, cycles of the TSC */
 
 static void close_sources(struct merge *merge)
 {
@@ -210,13 +215,42 @@ static void peek_empty(struct merge *merge)
 			heap_push(merge, i);
 }
 
+/*
+ * Return how long ago, in cycles of the TSC, the time is up to which every live process has
+ * written its late records.  A process that hangs does not stop the reader for longer than
+ * LATE_MAX.
+ */
+static uint64_t late_cycles(const struct root *root)
+{
+	uint64_t now = arch_tsc(), most = 0;
+
+	for (uint32_t slot = 0; slot < ABI_PROCESSES; slot++) {
+		const struct process *process = root->process[slot];
+		uint32_t late;
+
+		if (!process || process->pidfd < 0)
+			continue;
+		late = shm_load(&root->processes[slot].late);	/* [late.until] */
+		if (late >= ABI_LATE_FIRST)
+			most = max_u64(most, abi_late_age(now, late) + ABI_LATE_UNIT);
+	}
+	return min_u64(most, LATE_MAX);
+}
+
+/* Return the time up to which a batch returns records.  A reader that does not consume reads
+ * what is there. */
 static uint64_t merge_horizon(const struct merge *merge)
 {
 	const struct root *root = merge->instance->root;
+	uint64_t now, span;
 
 	if (merge->which != RINGS_MAIN || root->state != SERVER_ROOT_ALIVE)
 		return UINT64_MAX;
-	return timebase_now(merge->instance);
+	now = timebase_now(merge->instance);
+	if (!merge->is_consuming || !instance_has_late(merge->instance))
+		return now;
+	span = timebase_span(merge->instance, late_cycles(root));
+	return now - (span < now ? span : now);
 }
 
 /*

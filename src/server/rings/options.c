@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Change settings of rings that are in use: options, tracing_on, tracing_cpumask,
  * pauses. */
+#include "arch/arch.h"
 #include "server/core/instance.h"
 #include "server/core/option_bits.h"
 #include "server/core/shm.h"
@@ -32,7 +33,8 @@ void instance_ask_again(struct instance *instance)
 
 bool instance_set_on(struct instance *instance, bool on)
 {
-	bool was_on = !__atomic_exchange_n(&instance->abi->stopped, !on,
+	bool was_on = !__atomic_exchange_n(&instance->abi->stopped,
+					   on ? 0 : abi_late_stamp(arch_tsc()),
 					   __ATOMIC_RELEASE);	/* [switch.off] */
 
 	instance_ask_again(instance);

@@ -44,6 +44,8 @@ static uint64_t kind_pages(const struct instance *instance,
 	bool has_rseq = shm_load(&instance->root->control->has_rseq);
 	uint64_t nr = nr_pages_of(plan->page_bytes, kb);
 
+	if (kind == ABI_RING_LATE)
+		return nr;
 	if (kind == ABI_RING_FAST)
 		return has_rseq ? nr : 2;
 	if (!has_rseq)
@@ -71,6 +73,8 @@ static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		struct abi_ring_ref *ref = &plan->ref[side][cpu][kind];
 		uint64_t nr = kind_pages(instance, plan, kb, kind);
 
+		if (!(plan->kinds >> kind & 1))
+			continue;
 		if (nr > UINT32_MAX)
 			return -ENOMEM;
 		plan->nr_pages[side][cpu][kind] = (uint32_t)nr;
@@ -106,32 +110,43 @@ static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
  * ring, if there is one, into the new ring (ring_carry()).
  */
 static int ring_make(struct instance *instance, const struct ring_plan *plan,
-		     const struct ring_config *config, uint32_t side, void *to)
+		     const struct ring_config *config, uint32_t side, enum abi_ring_kind kind,
+		     void *to)
 {
-	bool is_slow = config->flags & ABI_RING_LOCKED;
 	struct instance_ring *ring;
 
 	for_each_ring(ring, instance, RINGS_ALL, (int)config->cpu)
-		if (plan->is_keeping && ring->is_prev && ring->side == side &&
-		    (ring->kind == ABI_RING_SLOW) == is_slow)
+		if (plan->is_keeping && ring->is_prev && ring->side == side && ring->kind == kind)
 			return ring_carry(&ring->view, config, to);
 	return ring_init(to, config);
 }
 
+/* Flags that a ring of @kind has besides those of the buffer's clock. */
+static uint32_t kind_flags(enum abi_ring_kind kind)
+{
+	static const uint32_t flags[ABI_RING_KINDS] = {
+		[ABI_RING_SLOW] = ABI_RING_LOCKED,
+		[ABI_RING_LATE] = ABI_RING_LOCKED | ABI_RING_CLOCK_GIVEN,
+	};
+
+	return flags[kind];
+}
+
 static int make_cpu(struct instance *instance, struct ring_plan *plan,
-		    struct ring_config *config, uint32_t side, char *base,
+		    const struct ring_config *of_cpu, uint32_t side, char *base,
 		    uint64_t off)
 {
 	int r = 0;
 
 	for (int kind = 0; !r && kind < ABI_RING_KINDS; kind++) {
-		struct abi_ring_ref *ref = &plan->ref[side][config->cpu][kind];
+		struct abi_ring_ref *ref = &plan->ref[side][of_cpu->cpu][kind];
+		struct ring_config config = *of_cpu;
 
-		config->nr_pages = plan->nr_pages[side][config->cpu][kind];
-		config->flags &= ~(uint32_t)ABI_RING_LOCKED;
-		if (kind == ABI_RING_SLOW)
-			config->flags |= ABI_RING_LOCKED;
-		r = ring_make(instance, plan, config, side, base + ref->off);
+		if (!ref->bytes)
+			continue;
+		config.nr_pages = plan->nr_pages[side][of_cpu->cpu][kind];
+		config.flags |= kind_flags(kind);
+		r = ring_make(instance, plan, &config, side, kind, base + ref->off);
 		ref->off += off;
 	}
 	return r;
@@ -177,6 +192,14 @@ static int reserve_refs(const struct instance *instance)
 	return r;
 }
 
+/* Return the kinds of rings that the instance has, as a mask for ring_plan.kinds. */
+static uint32_t kinds_of(const struct instance *instance)
+{
+	uint32_t usual = 1u << ABI_RING_FAST | 1u << ABI_RING_SLOW;
+
+	return instance_has_late(instance) ? usual | 1u << ABI_RING_LATE : usual;
+}
+
 int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 {
 	struct root *root = instance->root;
@@ -186,6 +209,8 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	int r;
 
 	plan->page_bytes = instance_page_bytes(instance);
+	if (!plan->kinds)
+		plan->kinds = kinds_of(instance);
 	r = lay_out_all(instance, plan, &bytes);
 	if (!r)
 		r = reserve_refs(instance);
@@ -236,6 +261,38 @@ static int make_sides(struct instance *instance, bool is_main)
 int instance_need_rings(struct instance *instance)
 {
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
+}
+
+/* Return true if the side has a ring of @cpu. */
+static bool has_ring(const struct instance *instance, uint32_t side, uint32_t cpu)
+{
+	return shm_load(&instance->abi->side[side].ring[cpu][ABI_RING_FAST].off);
+}
+
+static int make_late(struct instance *instance)
+{
+	struct ring_plan *plan = calloc(1, sizeof(*plan));
+	int r;
+
+	if (!plan)
+		return -ENOMEM;
+	plan->kinds = 1u << ABI_RING_LATE;
+	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
+		for (uint32_t side = 0; side < ABI_SIDES; side++)
+			if (has_ring(instance, side, cpu))
+				ring_plan_add(plan, side, cpu);
+	r = ring_plan_make(instance, plan);
+	if (!r)
+		ring_plan_use(instance, plan);
+	free(plan);
+	return r ? r : instance_sync(instance);
+}
+
+int instance_need_late(struct instance *instance)
+{
+	int r = instance_need_rings(instance);
+
+	return r || instance_has_late(instance) ? r : make_late(instance);
 }
 
 /* Make the rings of the spare side.  Set ABI_SPARE_THERE only after that: until it is

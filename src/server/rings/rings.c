@@ -221,16 +221,28 @@ void instance_done(struct instance *instance)
 	rings->nr_rings = 0;
 }
 
-bool instance_has_rings(const struct instance *instance)
+static bool has_kind(const struct instance *instance, int kind)
 {
 	const struct abi_side *sides = instance->abi->side;
 
 	for (uint32_t cpu = 0; cpu < instance->root->nr_cpus; cpu++)
-		for (int kind = 0; kind < ABI_RING_KINDS; kind++)
-			if (shm_load(&sides[0].ring[cpu][kind].off) ||
-			    shm_load(&sides[1].ring[cpu][kind].off))
-				return true;
+		if (shm_load(&sides[0].ring[cpu][kind].off) ||
+		    shm_load(&sides[1].ring[cpu][kind].off))
+			return true;
 	return false;
+}
+
+bool instance_has_rings(const struct instance *instance)
+{
+	for (int kind = 0; kind < ABI_RING_KINDS; kind++)
+		if (has_kind(instance, kind))
+			return true;
+	return false;
+}
+
+bool instance_has_late(const struct instance *instance)
+{
+	return has_kind(instance, ABI_RING_LATE);
 }
 
 /* Return true if @ring was on the main side at the last sync_sides(). */

@@ -117,6 +117,8 @@ void instance_add_info(struct instance *instance, struct server_root_info *info)
 int printk_rings_prepare(struct root *root);
 /* Return true if shared memory refers to any ring. */
 bool instance_has_rings(const struct instance *instance);
+/* Return true if shared memory refers to any late ring. */
+bool instance_has_late(const struct instance *instance);
 /* Return the ring of @cpu and @kind to which threads record now; NULL if there is
  * none. */
 struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
@@ -201,6 +203,8 @@ struct ring_plan {
 	bool is_keeping;		/* true: keep all records: copy the records of
 					 * `prev` rings, and let the current rings
 					 * become `prev` */
+	uint32_t kinds;			/* mask of the kinds of rings to make, 1 << number; 0:
+					 * those that the instance has */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
@@ -218,6 +222,9 @@ static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
 /* Make rings on the main side for all CPUs, if the instance has no rings. */
 int instance_need_rings(struct instance *instance);
+/* Make rings as instance_need_rings() does, and late rings on each side that has rings, if there
+ * are none.  The caller must call apply_start(). */
+int instance_need_late(struct instance *instance);
 /*
  * Make the rings of the spare side, if there are none.  The caller must notify the
  * processes with apply_start().

@@ -164,6 +164,7 @@ static struct event *event_new(struct root *root, uint32_t row)
 	events->formats_taken = BLOB_FORMATS_BYTES - left;
 	if (!event->format)
 		goto bad;
+	event->is_late = shm_load(&shared->flags) & ABI_EVENT_LATE;
 	system = system_number(root, event->format->system);
 	if (system < 0)
 		goto bad;
@@ -582,6 +583,12 @@ bool event_is_enabled(const struct instance *instance,
 	       !shm_load(&shared->failed);		/* [event.failed] */
 }
 
+bool event_is_listed(const struct root *root, const struct event *event)
+{
+	return event->is_visible &&
+	       (!event->is_late || shm_load(&root->events_table[event->row].was_wanted));
+}
+
 static bool is_match(const struct event *event, const struct event_match *match)
 {
 	const char *system = event->format->system;
@@ -606,7 +613,7 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
-	if (is_on && row < ABI_DYNAMIC)
+	if (is_on && (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_LATE))
 		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
 	shm_store(&shared->failed, 0);
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit); /* [event.wanted] */
@@ -639,6 +646,60 @@ int events_settle(struct instance *instance)
 	return ret;
 }
 
+int event_need_rings(struct instance *instance, const struct event *event)
+{
+	return event->is_late ? instance_need_late(instance) : instance_need_rings(instance);
+}
+
+/* The events that a write selects. */
+struct selection {
+	const struct event_match *match;
+	bool has_late;			/* true: late events, too */
+};
+
+/*
+ * Return true if a write that enables events may select late events.  They are not among `all
+ * events', because they cost more than the others.  If the program has defined events of their
+ * names, a write that names no system means those of the program.
+ */
+static bool may_be_late(const struct events *events, const struct event_match *match)
+{
+	if (match->system)
+		return true;
+	if (!match->name && !match->either)
+		return false;
+	for (uint32_t i = 0; i < events->nr_visible; i++)
+		if (!events->visible[i]->is_late && is_match(events->visible[i], match))
+			return false;
+	return true;
+}
+
+static bool is_selected(const struct event *event, const struct selection *selection)
+{
+	return (!event->is_late || selection->has_late) && is_match(event, selection->match);
+}
+
+/* Make the rings that the visible events of @selection need.  Returns 0; -EINVAL if there is no
+ * such event; or another -errno. */
+static int need_rings(struct instance *instance, const struct selection *selection)
+{
+	const struct events *events = root_events(instance->root);
+	int r = -EINVAL;
+
+	for (uint32_t i = 0; i < events->nr_visible && (!r || r == -EINVAL); i++)
+		if (is_selected(events->visible[i], selection))
+			r = event_need_rings(instance, events->visible[i]);
+	return r;
+}
+
+static bool has_selected(const struct events *events, const struct selection *selection)
+{
+	for (uint32_t i = 0; i < events->nr_visible; i++)
+		if (is_selected(events->visible[i], selection))
+			return true;
+	return false;
+}
+
 /* Enable or disable events.  All rows of an event change, also those of modules that
  * are not loaded now, because they may be loaded again. */
 int events_set(struct instance *instance, const struct event_match *match,
@@ -646,26 +707,26 @@ int events_set(struct instance *instance, const struct event_match *match,
 {
 	struct root *root = instance->root;
 	struct events *events = root_events(root);
-	bool is_any = false;
+	struct selection selection = { match, true };
 	int r;
 
 	r = events_refresh(root);
 	if (r < 0)
 		return r;
 	rules_refresh(instance);
-	for (uint32_t i = 0; !is_any && i < events->nr_visible; i++)
-		is_any = is_match(events->visible[i], match);
-	if (!is_any)
+	if (is_on)
+		selection.has_late = may_be_late(events, match);
+	if (!has_selected(events, &selection))
 		return -EINVAL;
 	if (is_on) {
 		if (root->state == SERVER_ROOT_DEAD)
 			return -ENODEV;
-		r = instance_need_rings(instance);
+		r = need_rings(instance, &selection);
 		if (r < 0)
 			return r;
 	}
 	for (uint32_t row = 0; row < events->nr; row++)
-		if (events->rows[row] && is_match(events->rows[row], match))
+		if (events->rows[row] && is_selected(events->rows[row], &selection))
 			event_set(instance, events->rows[row], is_on);
 	return events_settle(instance);
 }

@@ -52,6 +52,8 @@ struct event {
 					 * present event has its system and name */
 	bool is_compiled;		/* true: event_program() has been called, so
 					 * @program is valid */
+	bool is_late;			/* true: agents record the event, some time after it
+					 * has happened (ABI_EVENT_LATE) */
 	bool is_booted;			/* true: the event has got its triggers of the
 					 * boot settings */
 	struct event_format *format;
@@ -158,6 +160,12 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 /* Return the compiled print format of @event.  Returns NULL if the format cannot be
  * compiled, so that the caller must print the fields instead. */
 const struct print_program *event_program(struct event *event);
+/* Make the rings that @event needs in @instance, if they are not there.  The caller must call
+ * apply_start().  Returns 0 or -errno. */
+int event_need_rings(struct instance *instance, const struct event *event);
+/* Return true if lists of events have @event: it is visible.  A late event, which every program
+ * has, is in lists from the moment on at which it was switched on for the first time. */
+bool event_is_listed(const struct root *root, const struct event *event);
 /* Return true if the setting of @event is on, and no process has failed to apply it.
  * The setting of an event in soft mode is always on, also while its records are
  * dropped. */
@@ -184,8 +192,9 @@ struct event_match {
 					 * have */
 };
 /*
- * Enable or disable all events that match.  The caller must call apply_start(); the change
- * is in force when apply_wait() returns 0.
+ * Enable or disable all events that match.  A late event is enabled only if @match names it, and
+ * no other event matches; or if @match names its system.  The caller must call apply_start();
+ * the change is in force when apply_wait() returns 0.
  * Returns 0; -EINVAL if no event matches; -ENODEV if events of a dead root cannot be
  * enabled; or an error of instance_need_rings().
  */

@@ -22,7 +22,13 @@ void events_add_info(struct root *root, struct server_root_info *info)
 	struct events *events = root_events(root);
 
 	events_refresh(root);
-	info->events_known = events->nr_visible;
-	for (uint32_t i = 0; i < events->nr_visible; i++)
-		info->events_on += is_on(root, events->visible[i]);
+	info->events_known = 0;
+	for (uint32_t i = 0; i < events->nr_visible; i++) {
+		bool is_event_on = is_on(root, events->visible[i]);
+
+		/* Every program has the late events, so one that is off says nothing about
+		 * the program. */
+		info->events_known += is_event_on || !events->visible[i]->is_late;
+		info->events_on += is_event_on;
+	}
 }

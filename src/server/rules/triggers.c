@@ -180,7 +180,7 @@ int trigger_add(struct instance *instance, const struct event *event,
 		return -ENOSPC;
 	r = trigger_recompile(instance, event, trigger);
 	if (!r)
-		r = instance_need_rings(instance);
+		r = event_need_rings(instance, event);
 	if (!r && count != UINT64_MAX) {
 		r = slot_alloc(instance, count, &slot);
 		trigger->counter = slot + 1;

@@ -52,7 +52,8 @@ static void expect(int same, int differ, int alone)
 static void test_come_and_go(void)
 {
 	struct plugin one, two;
-	uint32_t nr;
+	/* The rows of libulf and of the program come first. */
+	uint32_t first = d.control->nr_events, nr, modules = d.control->nr_modules;
 
 	expect(0, 0, 0);
 	one = plugin_load("one");
@@ -60,7 +61,7 @@ static void test_come_and_go(void)
 	two = plugin_load("two");
 	expect(2, 2, 1);
 	nr = d.control->nr_events;
-	CHECK_EQ(nr, ABI_DYNAMIC + 6);
+	CHECK_EQ(nr, first + 5);
 	plugin_unload(&two);
 	expect(1, 1, 1);
 	two = plugin_load("two");
@@ -75,7 +76,7 @@ static void test_come_and_go(void)
 	plugin_unload(&one);
 	/* The modules got their old numbers back. */
 	CHECK_EQ(d.control->nr_events, nr);
-	CHECK_EQ(d.control->nr_modules, 3);
+	CHECK_EQ(d.control->nr_modules, modules + 2);
 }
 
 static size_t hit_and_count(struct plugin *plugin, const char *name)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of the system ulf_sched.  They have the names of the kernel's events of the system
+ * sched, and those of their fields that can be filled in.  The system has another name, because
+ * a program may define events of the system sched itself.
+ */
+#include "runtime/sched/events.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "abi/late_system.h"
+#include "base/bits.h"
+#include "ring/ring.h"
+#include "runtime/buffer/late.h"
+#include "runtime/event/event.h"
+#include "runtime/event/late_event.h"
+#include "runtime/event/module.h"
+#include "runtime/sched/names.h"
+#include <ulf/record.h>
+
+#define UNKNOWN_PID	(-1)
+#define UNKNOWN_COMM	"<unknown>"
+
+/* Values of sched_switch.prev_state. */
+#define STATE_UNKNOWN	(-1)
+#define STATE_RUNNABLE	0		/* the kernel's TASK_RUNNING */
+#define STATE_ASLEEP	1		/* the kernel's TASK_INTERRUPTIBLE; here also
+					 * TASK_UNINTERRUPTIBLE, which is not reported apart */
+
+#define FIELD(record, type, item)						\
+	{ #type, #item, offsetof(record, item), sizeof(((record *)0)->item), 0,	\
+	  1, FILTER_OTHER }
+#define COMM(record, item)							\
+	{ "char[]", #item, offsetof(record, item), ABI_COMM_LEN, ABI_COMM_LEN,	\
+	  1, FILTER_OTHER }
+#define END(record)	{ NULL, NULL, 0, sizeof(record), 0, 0, 0 }
+
+/* ---- the records ---- */
+
+struct record_switch {
+	struct trace_entry entry;
+	char prev_comm[ABI_COMM_LEN];
+	int32_t prev_pid;
+	int32_t reserved;
+	int64_t prev_state;
+	char next_comm[ABI_COMM_LEN];
+	int32_t next_pid;
+	int32_t reserved2;
+};
+
+struct record_fork {
+	struct trace_entry entry;
+	char parent_comm[ABI_COMM_LEN];
+	int32_t parent_pid;
+	char child_comm[ABI_COMM_LEN];
+	int32_t child_pid;
+};
+
+/* The record of sched_process_exec and sched_process_exit. */
+struct record_process {
+	struct trace_entry entry;
+	char comm[ABI_COMM_LEN];
+	int32_t pid;
+};
+
+static const struct ulf_field *fields_switch(void)
+{
+	static const struct ulf_field fields[] = {
+		COMM(struct record_switch, prev_comm),
+		FIELD(struct record_switch, pid_t, prev_pid),
+		FIELD(struct record_switch, long, prev_state),
+		COMM(struct record_switch, next_comm),
+		FIELD(struct record_switch, pid_t, next_pid),
+		END(struct record_switch),
+	};
+
+	return fields;
+}
+
+static const struct ulf_field *fields_fork(void)
+{
+	static const struct ulf_field fields[] = {
+		COMM(struct record_fork, parent_comm),
+		FIELD(struct record_fork, pid_t, parent_pid),
+		COMM(struct record_fork, child_comm),
+		FIELD(struct record_fork, pid_t, child_pid),
+		END(struct record_fork),
+	};
+
+	return fields;
+}
+
+static const struct ulf_field *fields_process(void)
+{
+	static const struct ulf_field fields[] = {
+		COMM(struct record_process, comm),
+		FIELD(struct record_process, pid_t, pid),
+		END(struct record_process),
+	};
+
+	return fields;
+}
+
+static const void *no_tables(void)
+{
+	return NULL;
+}
+
+/* ---- the events ---- */
+
+static struct tracepoint tracepoints[NR_SCHED_EVENTS];
+
+#define EVENT(number, text, fields_, fmt)					\
+	[number] = {								\
+		.system = ABI_LATE_SYSTEM, .name = text,				\
+		.tracepoint = &tracepoints[number], .probe = late_event_probe,	\
+		.fields = fields_, .print_fmt = fmt, .print = no_tables,		\
+		.order = number, .file = __FILE__,				\
+	}
+
+static struct ulf_event events[NR_SCHED_EVENTS] = {
+	EVENT(SCHED_SWITCH, "sched_switch", fields_switch,
+	      "prev_comm=%s prev_pid=%d prev_state=%s ==> next_comm=%s next_pid=%d\1"
+	      "REC->prev_comm, REC->prev_pid, REC->prev_state == 0 ? \"R\" : "
+	      "REC->prev_state == 1 ? \"S\" : \"?\", REC->next_comm, REC->next_pid"),
+	EVENT(SCHED_PROCESS_FORK, "sched_process_fork", fields_fork,
+	      "comm=%s pid=%d child_comm=%s child_pid=%d\1"
+	      "REC->parent_comm, REC->parent_pid, REC->child_comm, REC->child_pid"),
+	EVENT(SCHED_PROCESS_EXEC, "sched_process_exec", fields_process,
+	      "comm=%s pid=%d\1REC->comm, REC->pid"),
+	EVENT(SCHED_PROCESS_EXIT, "sched_process_exit", fields_process,
+	      "comm=%s pid=%d\1REC->comm, REC->pid"),
+};
+
+static struct ulf_event *rows[NR_SCHED_EVENTS];
+static struct tracepoint *points[NR_SCHED_EVENTS];
+static struct ulf_module module = {
+	.version = ULF_ABI_VERSION,
+	.events = rows, .events_end = rows + NR_SCHED_EVENTS,
+	.tracepoints = points, .tracepoints_end = points + NR_SCHED_EVENTS,
+};
+
+void sched_events_register(void)
+{
+	for (uint32_t i = 0; i < NR_SCHED_EVENTS; i++) {
+		tracepoints[i].name = events[i].name;
+		rows[i] = &events[i];
+		points[i] = &tracepoints[i];
+	}
+	module_register(&module);
+}
+
+uint32_t sched_events_wanted(void)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < NR_SCHED_EVENTS; i++)
+		if (events[i].id && event_wanted(&events[i]))
+			mask |= 1u << i;
+	return mask;
+}
+
+void sched_events_fail(uint32_t mask, int error)
+{
+	for (uint32_t i = 0; i < NR_SCHED_EVENTS; i++)
+		if (mask >> i & 1)
+			event_set_failed(&events[i], error);
+}
+
+/* ---- record ---- */
+
+union record {
+	struct trace_entry entry;
+	struct record_switch switched;
+	struct record_fork fork;
+	struct record_process process;
+};
+
+/* Record the event @number with the @bytes bytes of @what.  @tid: the thread to which it
+ * belongs. */
+static void record(enum sched_event number, const struct perf_report *report, uint32_t tid,
+		   const union record *what, size_t bytes)
+{
+	struct {
+		char headroom[ALIGN_UP(RING_HEADROOM, 16)];
+		union record record;
+	} copy = { .record = *what };
+	struct late_source source = {
+		.tid = tid, .cpu = report->cpu, .raw_ns = report->raw_ns,
+	};
+
+	names_get(tid, source.comm);
+	names_record(tid, tid == report->ptid ? report->ppid : report->pid);
+	late_event_record(&events[number], &source, &copy.record, bytes);
+}
+
+static void record_switch(const struct perf_report *report)
+{
+	union record what = { .switched = {
+		.prev_comm = UNKNOWN_COMM, .prev_pid = UNKNOWN_PID, .prev_state = STATE_UNKNOWN,
+		.next_comm = UNKNOWN_COMM, .next_pid = UNKNOWN_PID,
+	} };
+
+	if (report->kind == PERF_KIND_OUT) {
+		names_get(report->tid, what.switched.prev_comm);
+		what.switched.prev_pid = (int32_t)report->tid;
+		what.switched.prev_state = report->is_runnable ? STATE_RUNNABLE : STATE_ASLEEP;
+	} else {
+		names_get(report->tid, what.switched.next_comm);
+		what.switched.next_pid = (int32_t)report->tid;
+	}
+	record(SCHED_SWITCH, report, report->tid, &what, sizeof(what.switched));
+}
+
+static void record_fork(const struct perf_report *report)
+{
+	union record what = { .fork = {
+		.parent_pid = (int32_t)report->ptid, .child_pid = (int32_t)report->tid,
+	} };
+
+	names_get(report->ptid, what.fork.parent_comm);
+	names_get(report->tid, what.fork.child_comm);
+	record(SCHED_PROCESS_FORK, report, report->ptid, &what, sizeof(what.fork));
+}
+
+static void record_process(enum sched_event number, const struct perf_report *report)
+{
+	union record what = { .process.pid = (int32_t)report->tid };
+
+	names_get(report->tid, what.process.comm);
+	record(number, report, report->tid, &what, sizeof(what.process));
+}
+
+static void count_lost(const struct perf_report *report)
+{
+	struct late_source source = {
+		.tid = report->tid, .cpu = report->cpu, .raw_ns = report->raw_ns,
+	};
+
+	late_event_lost(&events[SCHED_SWITCH], &source, report->lost);
+}
+
+void sched_events_record(const struct perf_report *report)
+{
+	switch (report->kind) {
+	case PERF_KIND_OUT:
+	case PERF_KIND_IN:
+		record_switch(report);
+		break;
+	case PERF_KIND_FORK:
+		record_fork(report);
+		break;
+	case PERF_KIND_EXEC:
+		record_process(SCHED_PROCESS_EXEC, report);
+		break;
+	case PERF_KIND_EXIT:
+		record_process(SCHED_PROCESS_EXIT, report);
+		break;
+	case PERF_KIND_LOST:
+		count_lost(report);
+		break;
+	case PERF_KIND_COMM:
+	case PERF_KIND_OTHER:
+		break;
+	}
+}

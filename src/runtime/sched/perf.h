@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of the kernel about the threads of this process, from perf_event_open(2): when each is
+ * switched in and out, and when threads start and end.
+ *
+ * Only the agent calls perf_open() and perf_read(), which need its descriptor table.
+ */
+#ifndef ULF_RUNTIME_SCHED_PERF_H
+#define ULF_RUNTIME_SCHED_PERF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/control.h"
+
+enum perf_kind {
+	PERF_KIND_OUT,			/* a thread was switched out */
+	PERF_KIND_IN,			/* a thread was switched in */
+	PERF_KIND_FORK,			/* thread @ptid has started thread @tid */
+	PERF_KIND_EXIT,			/* a thread ends */
+	PERF_KIND_EXEC,			/* a process has called exec(), and has the name @comm */
+	PERF_KIND_LOST,			/* @lost reports were lost */
+	PERF_KIND_COMM,			/* a thread has got the name @comm; may come twice */
+	PERF_KIND_OTHER,
+};
+
+struct perf_report {
+	enum perf_kind kind;
+	uint32_t cpu;
+	uint32_t pid, tid;		/* process and thread */
+	uint32_t ppid, ptid;		/* for FORK: process and thread that have called fork() or
+					 * clone() */
+	bool is_runnable;		/* for OUT: the thread could have continued */
+	uint64_t raw_ns;		/* time, CLOCK_MONOTONIC_RAW */
+	uint64_t lost;
+	char comm[ABI_COMM_LEN];	/* name, padded with NULs */
+};
+
+/*
+ * Ask for reports about all threads of this process, and about those that they start.
+ * @has_children: also report what children of this process do: FORK, EXIT and EXEC.
+ * @agent: id of the agent, about which nothing is reported.
+ * Returns 0; -errno of a system call; or -ENODATA if the process has no /proc.
+ */
+int perf_open(bool has_children, uint32_t agent);
+/*
+ * Call @fn for each report up to the time @until_ns, in the order of time, but for no more than
+ * @max reports.  Returns the number of reports.
+ */
+uint32_t perf_read(uint64_t until_ns, uint32_t max, void (*fn)(const struct perf_report *report));
+/* Ask for no reports any more.  Any thread may call this, which leaves descriptors open in the
+ * agent's table if @is_agent is false. */
+void perf_close(bool is_agent);
+/* Called in a child of fork(), which has none of the mappings of its parent. */
+void perf_forget(void);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Record the events of the system ulf_sched.  The agent reads the kernel's reports (perf.h) in
+ * rounds: every TICK_MS, before it applies settings, and when the program exits.
+ *
+ * A report may become visible a little after the time that it has, for example because the
+ * host of a virtual machine has stopped the CPU in between.  So a regular round leaves reports
+ * of the last SETTLE_NS for the next one.  After each round abi_process.late says up to which
+ * time everything has been recorded; readers that consume wait for that.
+ */
+#include "runtime/sched/sched.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <time.h>
+
+#include "abi/control.h"
+#include "arch/arch.h"
+#include "base/posix_clock.h"
+#include "runtime/base/lock.h"
+#include "runtime/base/process.h"
+#include "runtime/base/root.h"
+#include "runtime/buffer/late.h"
+#include "runtime/sched/events.h"
+#include "runtime/sched/names.h"
+#include "runtime/sched/perf.h"
+
+#define TICK_MS		5
+#define SETTLE_NS	1000000
+#define BATCH		256u		/* number of reports for which the lock is held */
+#define BATCHES_MAX	64u		/* greatest number of batches before settings are applied */
+#define EXIT_MS		1000		/* longest wait of exit() for a round */
+#define CHILDREN_MAX	64u		/* number of children whose exec and exit are recorded */
+
+#define SWITCHES	(1u << SCHED_SWITCH)
+#define CHILDREN	(1u << SCHED_PROCESS_EXEC | 1u << SCHED_PROCESS_EXIT)
+
+/* Written with runtime_lock() held. */
+static uint32_t agent_tid;		/* id of the agent; 0: it has not started yet */
+static int refusal;			/* -errno: the agent cannot record; 0: it can */
+static uint32_t on;			/* mask of the events for which reports are read */
+static bool has_children;		/* true: perf_open() was called for children, too */
+
+static uint32_t asked, done;		/* futexes: number of the last round that exit() has asked
+					 * for, and that the agent has done */
+
+static uint32_t children[CHILDREN_MAX];	/* the last children of this process, by pid */
+static uint32_t nr_children;
+
+/* ---- what a report is about ---- */
+
+static bool is_child(uint32_t pid)
+{
+	for (uint32_t i = 0; i < CHILDREN_MAX; i++)
+		if (children[i] == pid)
+			return true;
+	return false;
+}
+
+static uint32_t own_pid(void)
+{
+	return __atomic_load_n(&process_slot->pid, __ATOMIC_RELAXED);
+}
+
+/*
+ * Returns true if this process records the report.  A process records what its own threads do,
+ * and when its children call exec() or end: at that time a child's agent is gone already.
+ */
+static bool is_ours(const struct perf_report *report)
+{
+	uint32_t pid = own_pid();
+
+	switch (report->kind) {
+	case PERF_KIND_FORK:
+		return report->ppid == pid;
+	case PERF_KIND_EXEC:
+		return is_child(report->pid);
+	case PERF_KIND_EXIT:
+		return report->pid == pid || (report->tid == report->pid && is_child(report->pid));
+	default:
+		return report->pid == pid;
+	}
+}
+
+static void note_names(const struct perf_report *report)
+{
+	char comm[ABI_COMM_LEN];
+
+	if (report->kind == PERF_KIND_COMM || report->kind == PERF_KIND_EXEC)
+		names_set(report->tid, report->comm);
+	if (report->kind != PERF_KIND_FORK)
+		return;
+	names_get(report->ptid, comm);
+	names_set(report->tid, comm);
+	if (report->pid != report->ppid && !is_child(report->pid))
+		children[nr_children++ % CHILDREN_MAX] = report->pid;
+}
+
+static void handle(const struct perf_report *report)
+{
+	if (report->kind != PERF_KIND_LOST && !is_ours(report))
+		return;
+	note_names(report);
+	sched_events_record(report);
+}
+
+/* ---- rounds ---- */
+
+static void publish_late(uint32_t late)
+{
+	if (process_slot)
+		__atomic_store_n(&process_slot->late, late, __ATOMIC_RELEASE);	/* [late.until] */
+}
+
+/* Record the reports up to @age_ns before now, but no more than BATCH.  Lock held.  Returns true
+ * if there may be more. */
+static bool read_batch(uint64_t age_ns)
+{
+	uint64_t tsc = arch_tsc();
+	uint64_t now_ns = clock_posix_ns(CLOCK_MONOTONIC_RAW);
+	bool has_more;
+
+	late_round_begin();
+	has_more = perf_read(now_ns - age_ns, BATCH, handle) == BATCH;
+	if (has_more)
+		return true;
+	late_round_end();
+	/* The TSC has 5 GHz at most. */
+	publish_late(abi_late_stamp(tsc - age_ns * 5));
+	return false;
+}
+
+static void read_all(void)
+{
+	for (uint32_t i = 0; i < BATCHES_MAX && read_batch(0); i++)
+		;
+}
+
+uint32_t sched_tick(void)
+{
+	uint32_t round = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);	/* [sched.ask] */
+	bool is_asked = round != done, has_more = true;
+
+	if (!__atomic_load_n(&on, __ATOMIC_RELAXED) && !is_asked)
+		return 0;
+	while (has_more) {
+		runtime_lock();
+		has_more = on && !process_has_left() &&
+			   read_batch(is_asked ? 0 : SETTLE_NS);
+		runtime_unlock();
+	}
+	if (is_asked) {
+		__atomic_store_n(&done, round, __ATOMIC_RELEASE);	/* [sched.done] */
+		arch_syscall3(SYS_futex, &done, FUTEX_WAKE_PRIVATE, INT_MAX);
+	}
+	return __atomic_load_n(&on, __ATOMIC_RELAXED) ? TICK_MS : 0;
+}
+
+/* Wait until the agent has recorded what has happened so far. */
+void sched_exit(void)
+{
+	struct timespec limit = { EXIT_MS / 1000, EXIT_MS % 1000 * 1000000 };
+	uint32_t round, seen;
+
+	if (!__atomic_load_n(&on, __ATOMIC_RELAXED) || process_has_left())
+		return;
+	round = __atomic_add_fetch(&asked, 1, __ATOMIC_RELEASE);	/* [sched.ask] */
+	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
+	seen = __atomic_load_n(&done, __ATOMIC_ACQUIRE);	/* [sched.done] */
+	if ((int32_t)(seen - round) < 0)
+		arch_syscall4(SYS_futex, &done, FUTEX_WAIT_PRIVATE, seen, &limit);
+}
+
+/* ---- settings ---- */
+
+static void stop(void)
+{
+	perf_close(true);
+	__atomic_store_n(&on, 0, __ATOMIC_RELAXED);
+	publish_late(0);
+}
+
+static int start(uint32_t wanted)
+{
+	bool needs_children = wanted & CHILDREN;
+	int r = refusal;
+
+	if (on && has_children == needs_children) {
+		__atomic_store_n(&on, wanted, __ATOMIC_RELAXED);
+		return 0;
+	}
+	if (on)
+		stop();
+	if (!r && !names_begin())
+		r = -ENOMEM;
+	if (!r)
+		r = perf_open(needs_children, agent_tid);
+	if (r)
+		return r;
+	has_children = needs_children;
+	__atomic_store_n(&on, wanted, __ATOMIC_RELAXED);
+	publish_late(abi_late_stamp(arch_tsc()));
+	return 0;
+}
+
+/* Apply the settings in the agent.  Returns 0 or -errno. */
+static int apply(void)
+{
+	uint32_t wanted = sched_events_wanted();
+	int r;
+
+	if (on)
+		read_all();
+	if (!wanted && on)
+		stop();
+	r = wanted ? start(wanted) : 0;
+	if (r) {
+		sched_events_fail(wanted, r);
+		publish_late((uint32_t)-r);
+	}
+	return r;
+}
+
+int sched_apply(void)
+{
+	return agent_tid && (uint32_t)arch_syscall0(SYS_gettid) == agent_tid ? apply() : 0;
+}
+
+/* ---- start and end ---- */
+
+void sched_init(void)
+{
+	sched_events_register();
+}
+
+/* Apply boot settings, or those that the parent had. */
+void sched_agent_start(bool has_own_table)
+{
+	runtime_lock();
+	agent_tid = (uint32_t)arch_syscall0(SYS_gettid);
+	refusal = has_own_table && late_prepare() ? 0 : -EOPNOTSUPP;
+	apply();
+	runtime_unlock();
+}
+
+/* The switches of the program's first instructions must be recorded, too. */
+bool sched_must_wait(void)
+{
+	bool must;
+
+	runtime_lock();
+	must = sched_events_wanted();
+	runtime_unlock();
+	return must;
+}
+
+/* The agent ends soon, and with it its descriptor table. */
+int sched_leave(void)
+{
+	perf_close(false);
+	__atomic_store_n(&on, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void forget(void)
+{
+	if (!agent_tid)
+		return;
+	perf_forget();
+	agent_tid = 0;
+	on = 0;
+	done = asked;
+	nr_children = 0;
+	for (uint32_t i = 0; i < CHILDREN_MAX; i++)
+		children[i] = 0;
+}
+
+void sched_after_fork(uint32_t old_tid)
+{
+	(void)old_tid;
+	forget();
+}
+
+void sched_detach(void)
+{
+	forget();
+}
