@@ -187,7 +187,7 @@ const struct cli_cmd cli_run = {
 "  --usdt                    probes that the program and its libraries carry (USDT) are\n"
 "                            events\n"
 "  --syscalls                the program's system calls are events: raw_syscalls:sys_enter\n"
-"                            and sys_exit\n"
+"                            and sys_exit, syscalls:sys_enter_NAME and sys_exit_NAME\n"
 "  --tp-printk               also print events to stderr as they are recorded\n"
 "\n"
 "With --follow, PROGRAM may be a script, or a wrapper such as make, env or timeout.\n"

@@ -24,14 +24,35 @@ printf '%s\n' '' '	field:long id;	offset:8;	size:8;	signed:1;' \
 	'	field:long ret;	offset:16;	size:8;	signed:1;' '' \
 	'print fmt: "NR %ld = %ld", REC->id, REC->ret' |
 	cmp - "$TMPDIR/exit" || fail "sys_exit: $(cat "$TMPDIR/exit")"
+# The kernel whose formats these are has 315 of the system calls.
+tar xzf tests/data/formats-6.1.tar.gz -C "$TMPDIR"
+formats=0
+for format in "$TMPDIR"/events/syscalls/sys_*/format; do
+	event=${format%/format}
+	ulf cat "$root/events/syscalls/${event##*/}/format" | sed /^ID:/d >"$TMPDIR/ours"
+	sed /^ID:/d "$format" | cmp - "$TMPDIR/ours" || fail "${event##*/}: $(cat "$TMPDIR/ours")"
+	formats=$((formats + 1))
+done
+expect "formats that were compared" 630 $formats
+ulf cat "$root/available_events" | sed -n 's/^syscalls:sys_enter_//p' | sort >"$TMPDIR/entered"
+ulf cat "$root/available_events" | sed -n 's/^syscalls:sys_exit_//p' | sort |
+	cmp - "$TMPDIR/entered" || fail "the events of entry and return differ"
+for call in read newstat execve clone3 openat2 bpf seccomp; do
+	grep -qx $call "$TMPDIR/entered" || fail "no event of $call"
+done
 ulf rm "$root"
+
+# Each call is recorded by its own event, with the values of the raw one.
+ulf run -o "$TMPDIR/named" --syscalls -e 'syscalls:*' -- "$program" list 2>"$TMPDIR/err" ||
+	fail "$(cat "$TMPDIR/err")"
+ulf rm "$(ulf ls | sed -n 's/^\(cli-syscalls[^ ]*\).*/\1/p')"
 
 # ---- against strace ----
 
 command -v strace >/dev/null || skip "strace is not installed"
 strace -f -e raw=all -X raw -o "$TMPDIR/strace" "$program" list ||
 	skip "strace cannot trace: $(tail -n 1 "$TMPDIR/strace")"
-python3 - "$TMPDIR/strace" "$TMPDIR/trace" <<'END' || fail "the calls differ"
+cat >"$TMPDIR/compare" <<'END'
 import re, sys
 
 # The calls of the list whose arguments are the same in each run, and their numbers.
@@ -87,8 +108,19 @@ def of_strace(path):
                 value = -getattr(errno, ret[2])
             yield int(tid), name, None, value
 
+def of_named(line):
+    """A record of the system syscalls."""
+    m = re.search(r'-(\d+) +\[.*sys_(enter|exit)_(\w+): ?(.*)', line)
+    if m and m[3] in CALLS:
+        values = [int(x, 16) for x in re.findall('0x([0-9a-f]+)', m[4])]
+        if m[2] == 'enter':
+            yield int(m[1]), m[3], values[:COUNT[m[3]]], None
+        else:
+            yield int(m[1]), m[3], None, values[0] - (values[0] >> 63 << 64)
+
 def of_ulf(path):
     for line in open(path):
+        yield from of_named(line)
         m = re.search(r'-(\d+) +\[.*sys_(enter|exit): NR (\d+) (.*)', line)
         if not m or int(m[3]) not in NAMES:
             continue
@@ -109,6 +141,8 @@ print(sum(map(len, ulf.values())), 'records in', len(ulf), 'threads are those of
 if len(ulf) < 3 or sum(map(len, ulf.values())) < 45:
     sys.exit('too few')
 END
+python3 "$TMPDIR/compare" "$TMPDIR/strace" "$TMPDIR/trace" || fail "the calls differ"
+python3 "$TMPDIR/compare" "$TMPDIR/strace" "$TMPDIR/named" || fail "the calls differ: syscalls:*"
 
 # ---- signals, cancellation, vfork(), exit() ----
 
@@ -186,6 +220,39 @@ ulf cat "$root/trace" | grep 'sys_exit' | grep -vq 'NR 8 = -9$' && fail "lseek: 
 ulf cat "$events/sys_exit/hist" | grep -q 'sys_lseek *\[ *8\] *} hitcount: *[1-9]' ||
 	fail "no lseek: $(ulf cat "$events/sys_exit/hist" | head -n 20)"
 ulf echo '!hist:keys=id.syscall if ret == -9' "$events/sys_exit/trigger"
+code_is original
+
+# Events of one call: no other call is recorded, and filters, lists of threads and histograms apply.
+named=$root/events/syscalls
+ulf echo '' "$root/trace"
+ulf echo 'fd == 0xffffffff' "$named/sys_enter_lseek/filter"
+ulf echo 'hist:keys=ret' "$named/sys_exit_lseek/trigger"
+ulf echo 1 "$named/sys_enter_lseek/enable"
+code_is changed
+has_lseek() { [ "$(ulf cat "$root/trace" | grep -c 'sys_enter_lseek: fd: 0xffffffff, ')" -gt 100 ]; }
+until_true has_lseek
+ulf echo 'fd != 0xffffffff' "$named/sys_enter_lseek/filter"
+ulf echo 1 "$named/sys_exit_getppid/enable"
+has_getppid() { [ "$(ulf cat "$root/trace" | grep -c 'sys_exit_getppid: 0x[1-9a-f]')" -gt 100 ]; }
+until_true has_getppid
+ulf echo '' "$root/trace"
+until_true has_getppid
+! ulf cat "$root/trace" | grep -q 'sys_enter_lseek' || fail "the filter lets lseek pass"
+! ulf cat "$root/trace" | grep 'sys_' | grep -vq 'sys_exit_getppid: ' ||
+	fail "other calls: $(ulf cat "$root/trace" | grep sys_ | grep -v getppid | head -n 3)"
+ulf cat "$named/sys_exit_lseek/hist" | grep -q 'ret: *\(-9\|18446744073709551607\) *} hitcount: *[1-9]' ||
+	fail "no lseek: $(ulf cat "$named/sys_exit_lseek/hist" | head -n 20)"
+ulf echo 1 "$root/set_event_pid"
+ulf echo '' "$root/trace"
+ulf echo 0 "$named/enable"
+ulf echo '' "$root/trace"
+ulf echo 1 "$named/sys_exit_getppid/enable"
+code_is changed
+! ulf cat "$root/trace" | grep -q 'sys_' || fail "a thread that is not in set_event_pid is recorded"
+ulf echo '' "$root/set_event_pid"
+until_true has_getppid
+ulf echo '!hist:keys=ret' "$named/sys_exit_lseek/trigger"
+ulf echo 0 "$named/enable"
 code_is original
 exec 3>&-
 wait $run || fail "the program: $(cat "$TMPDIR/err")"

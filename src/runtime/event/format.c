@@ -38,7 +38,8 @@ static uint32_t put_string(struct writer *w, const char *s)
 
 /* Write the print format as the kernel does, with one difference: quotes and
  * backslashes in the format string are escaped, so that it is always a valid literal.
- * @s: the format string, the byte \1, the text of the arguments. */
+ * @s: the format string, the byte \1, the text of the arguments.  Without the byte there is nothing
+ * after the literal. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;
@@ -49,7 +50,7 @@ static uint32_t put_print_fmt(struct writer *w, const char *s)
 			put_text(w, "\\", 1);
 		put_text(w, s, 1);
 	}
-	put_text(w, "\", ", 3);
+	put_text(w, "\", ", *s ? 3 : 1);
 	eval_resolve(w->module, w->system, *s ? s + 1 : s, put_text, w);
 	put_text(w, "", 1);
 	return at;

@@ -8,6 +8,7 @@
 
 #define CREATE_TRACE_POINTS
 #include "runtime/function/raw_syscalls.h"
+#include "runtime/function/syscall_named.h"
 #include "runtime/function/syscalls.h"
 
 /* The sections with the rows of these events (ulf/module.h, which libulf.so does not include,
@@ -38,4 +39,5 @@ const struct syscall_events syscall_events = {
 	.module = &module,
 	.enter = &__tracepoint_sys_enter, .exit = &__tracepoint_sys_exit,
 	.hit_enter = hit_enter, .hit_exit = hit_exit,
+	.pairs = syscall_pairs, .init_named = syscall_named_init, .hit_named = syscall_named_hit,
 };

@@ -27,14 +27,17 @@
 #include "runtime/function/ftrace.h"
 #include "runtime/function/object.h"
 #include "runtime/function/retext.h"
+#include "runtime/function/syscall_named.h"
 #include "runtime/unwind/loaded.h"
 #include "runtime/unwind/unwinders.h"
 #include <ulf/event.h>
 
 void syscalls_init(void)
 {
-	if (syscalls_are_wanted())
-		module_register(syscall_events.module);
+	if (!syscalls_are_wanted())
+		return;
+	module_register(syscall_events.module);
+	syscall_events.init_named();
 }
 
 /* ---- jumps ---- */
@@ -138,29 +141,55 @@ static bool is_event_on(const struct tracepoint *tp)
 	return __atomic_load_n(&tp->enabled, __ATOMIC_RELAXED);
 }
 
+/* Returns the events of the system call @nr, or NULL. */
+static const struct syscall_pair *pair_of(uint64_t nr)
+{
+	return nr < SYSCALL_NUMBERS ? syscall_events.pairs[nr] : NULL;
+}
+
+static bool is_enter_on(const struct syscall_pair *pair)
+{
+	return pair && is_event_on(&pair->enter_point);
+}
+
+static bool is_exit_on(const struct syscall_pair *pair)
+{
+	return pair && is_event_on(&pair->exit_point);
+}
+
 static uint64_t enter_slowly(uint64_t args, uint64_t nr, uint64_t c)
 {
+	const struct syscall_hit hit = {
+		.nr = (int)nr, .args = (const unsigned long *)args,
+	};
+
 	(void)c;
-	syscall_events.hit_enter((const unsigned long *)args, (long)nr);
+	syscall_events.hit_enter(hit.args, (long)nr);
+	if (is_enter_on(pair_of(nr)))
+		syscall_events.hit_named(&pair_of(nr)->enter_point, &hit);
 	return 0;
 }
 
 static uint64_t exit_slowly(uint64_t nr, uint64_t ret, uint64_t c)
 {
+	const struct syscall_hit hit = { .nr = (int)nr, .ret = (long)ret };
+
 	(void)c;
-	syscall_events.hit_exit((long)nr, (long)ret);
+	syscall_events.hit_exit((long)nr, hit.ret);
+	if (is_exit_on(pair_of(nr)))
+		syscall_events.hit_named(&pair_of(nr)->exit_point, &hit);
 	return 0;
 }
 
 static void enter(const unsigned long *args, uint32_t nr)
 {
-	if (is_event_on(syscall_events.enter))
+	if (is_event_on(syscall_events.enter) || is_enter_on(pair_of(nr)))
 		ftrace_call_slowly(enter_slowly, (uint64_t)args, nr, 0);
 }
 
 static void leave(uint32_t nr, long ret)
 {
-	if (is_event_on(syscall_events.exit))
+	if (is_event_on(syscall_events.exit) || is_exit_on(pair_of(nr)))
 		ftrace_call_slowly(exit_slowly, nr, (uint64_t)ret, 0);
 }
 
@@ -201,11 +230,19 @@ static int apply(bool are_events_on)
 	return ret;
 }
 
+static bool is_any_on(void)
+{
+	if (is_event_on(syscall_events.enter) || is_event_on(syscall_events.exit))
+		return true;
+	for (uint32_t nr = 0; nr < SYSCALL_NUMBERS; nr++)
+		if (is_enter_on(pair_of(nr)) || is_exit_on(pair_of(nr)))
+			return true;
+	return false;
+}
+
 int syscalls_apply(void)
 {
-	if (!syscalls_are_wanted())
-		return 0;
-	return apply(is_event_on(syscall_events.enter) || is_event_on(syscall_events.exit));
+	return syscalls_are_wanted() ? apply(is_any_on()) : 0;
 }
 
 int syscalls_leave(void)

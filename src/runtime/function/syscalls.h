@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * System calls of the program.  With the boot setting `syscalls` the events raw_syscalls:sys_enter
- * and sys_exit exist.  While one of them is on, jumps to hooks are around the system calls of all
- * objects that the server has named (docs/design/syscalls.md).
+ * and sys_exit exist, and those of single calls (syscall_named.h).  While one of them is on, jumps
+ * to hooks are around the system calls of all objects that the server has named
+ * (docs/design/syscalls.md).
  */
 #ifndef ULF_RUNTIME_SYSCALLS_H
 #define ULF_RUNTIME_SYSCALLS_H
@@ -13,6 +14,8 @@
 #include "arch/arch.h"
 
 struct object;
+struct syscall_hit;
+struct syscall_pair;
 struct syscalls;
 struct tracepoint;
 struct ulf_module;
@@ -23,6 +26,9 @@ struct syscall_events {
 	const struct tracepoint *enter, *exit;
 	void (*hit_enter)(const unsigned long *args, long nr);
 	void (*hit_exit)(long nr, long ret);
+	struct syscall_pair *const *pairs;	/* syscall_named.h */
+	void (*init_named)(void);
+	void (*hit_named)(const struct tracepoint *tp, const struct syscall_hit *hit);
 };
 extern const struct syscall_events syscall_events __attribute__((weak, visibility("hidden")));
 
