@@ -27,12 +27,16 @@
 
 struct worker {
 	const char *program;
+	const char *boot;	/* boot settings (ULF_TRACE); NULL: none */
 	bool is_optional;	/* the worker's rows stay empty if it cannot run */
 	pid_t pid;
 	FILE *to, *from;
 };
 
-enum { EVENT, LTTNG, UPROBE, PLAIN, DORMANT, DETACHED, PRINT, FUNCTION, UFTRACE, NR_WORKERS };
+enum {
+	EVENT, LTTNG, UPROBE, PLAIN, DORMANT, DETACHED, PRINT, FUNCTION, UFTRACE, SYSCALL,
+	NR_WORKERS
+};
 
 static struct worker workers[NR_WORKERS] = {
 	[EVENT] = { .program = "bench_event" },
@@ -44,6 +48,7 @@ static struct worker workers[NR_WORKERS] = {
 	[FUNCTION] = { .program = "bench_function" },
 	[UFTRACE] = { .program = "bench_uftrace", .is_optional = true },
 	[PRINT] = { .program = "bench_print", .is_optional = true },
+	[SYSCALL] = { .program = "bench_syscall", .boot = "syscalls" },
 };
 
 extern char **environ;
@@ -80,7 +85,11 @@ static void worker_start(struct worker *worker)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, in[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+	if (worker->boot)
+		setenv("ULF_TRACE", worker->boot, 1);
 	r = posix_spawn(&worker->pid, path, &actions, NULL, argv, environ);
+	if (worker->boot)
+		unsetenv("ULF_TRACE");
 	if (r)
 		die(path, strerror(r));
 	posix_spawn_file_actions_destroy(&actions);

@@ -13,6 +13,7 @@ status=0
 for ratio in event_on/limit filter_reject/event_on string_on/limit \
 	     event_on_4threads/event_on hist_on/event_on hist_log2_on/event_on \
 	     hist_string_on/event_on hist_on_4threads/hist_on onmatch_pair/event_pair \
+	     syscall_extra/event_on syscall_named/syscall_on \
 	     print_tep/print_line event_off/empty_loop start/plain fork/plain \
 	     malloc/plain function_off/plain neighbour/plain function_on/limit \
 	     graph_on/limit fib_off/plain fib_function/limit fib_graph/limit; do
