@@ -31,7 +31,9 @@ static int compare_rates(const void *a, const void *b)
 		return x->rate < y->rate ? 1 : -1;
 	if (x->hits != y->hits)
 		return x->hits < y->hits ? 1 : -1;
-	return y->is_on - x->is_on ? y->is_on - x->is_on : strcmp(x->name, y->name);
+	if (x->is_on != y->is_on)
+		return x->is_on ? -1 : 1;
+	return strcmp(x->name, y->name);
 }
 
 int watch_view_sort(struct watch_view *view, const struct watch_root *watch)

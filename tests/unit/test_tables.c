@@ -30,7 +30,7 @@ static void options_say_who_must_know_them(void **state)
 	/* graph-time belongs to the profiler: the tracer does not apply it */
 	assert_true(OPTION_PROGRAM ==
 		    (function | graph | OPTION_STACKTRACE | OPTION_GRAPH_TIME |
-		     OPTION_FUNCTIONS));
+		     OPTION_FUNCTIONS | OPTION_USDT));
 	assert_true((uint64_t)OPTION_FUNCTIONS == (uint64_t)OPTION_ALL_OBJECTS);
 }
 

@@ -210,7 +210,7 @@ static int see_mapping(struct root *root, const struct mapped *mapped)
 /* Handle one line of /proc/PID/maps. */
 static int see_line(struct root *root, const struct program_names *program, char *line)
 {
-	struct mapped mapped = { NULL };
+	struct mapped mapped = { .path = NULL };
 	char rights[8];
 	int at = 0;
 
