@@ -361,7 +361,7 @@ static int cmd_record(const struct cli_cmd *cmd, int argc, char **argv)
 	run_words_init(run);
 	if (parse_options(&record, cmd, argc, argv, &status) == 0) {
 		if (record.is_program)
-			run_program_find(run->program, run_wants_functions(run), false,
+			run_program_find(run->program, run_needs_library(run), false,
 					 &run->about);
 		status = record.is_program ? CLI_NOT_STARTED : CLI_FAILED;
 		if (conn_open(&run->conn, CONN_START) == 0) {

@@ -122,7 +122,7 @@ static int cmd_run(const struct cli_cmd *cmd, int argc, char **argv)
 
 	run_words_init(&run);
 	if (parse_run_options(&run, cmd, argc, argv, &status) == 0) {
-		run_program_find(run.program, run_wants_functions(&run), run.is_following,
+		run_program_find(run.program, run_needs_library(&run), run.is_following,
 				 &run.about);
 		status = run_and_report(&run, argv + optind);
 	}
@@ -188,6 +188,7 @@ const struct cli_cmd cli_run = {
 "                            events\n"
 "  --syscalls                the program's system calls are events: raw_syscalls:sys_enter\n"
 "                            and sys_exit, syscalls:sys_enter_NAME and sys_exit_NAME\n"
+"                            (switches of threads need no option: -e ulf_sched)\n"
 "  --tp-printk               also print events to stderr as they are recorded\n"
 "\n"
 "With --follow, PROGRAM may be a script, or a wrapper such as make, env or timeout.\n"

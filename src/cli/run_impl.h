@@ -125,8 +125,9 @@ void run_words_add(struct run *run, enum boot_id id, const char *value);
 void run_words_option(struct run *run, int option, const char *value);
 /* Return true if the boot settings of @run contain the setting @id. */
 bool run_words_has(const struct run *run, enum boot_id id);
-/* Return true if a boot setting of @run is about functions. */
-bool run_wants_functions(const struct run *run);
+/* Return true if a boot setting of @run is one for any program, so that libulf must be loaded
+ * into a program that is not linked with it. */
+bool run_needs_library(const struct run *run);
 /* Check the boot settings of @run and of ulf.conf, and prepare tp_printk.  Returns 0 or
  * -errno, and prints the first setting that is wrong. */
 int run_words_check(struct run *run);
@@ -200,9 +201,9 @@ int run_child_repeat_end(int wait_status);
 /* ---- functions of run_program.c: examine the file of the program ---- */
 
 /* Find the file that execvp() would run for @name, and examine this file.
- * @wants_functions: a setting is about functions, which any program has.
+ * @needs_library: run_needs_library() of the run.
  * @wants_interpreter: the run also traces the interpreter of a script. */
-void run_program_find(const char *name, bool wants_functions, bool wants_interpreter,
+void run_program_find(const char *name, bool needs_library, bool wants_interpreter,
 		      struct run_program *ret_program);
 /* Free the members of @program. */
 void run_program_done(struct run_program *program);

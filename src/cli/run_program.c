@@ -122,11 +122,11 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 	return 0;
 }
 
-/* Find out how the program can be traced.  @wants_functions: the run traces functions of the
+/* Find out how the program can be traced.  @needs_library: the run traces functions of the
  * program itself.  False for a script without --follow: its user means the programs that the
  * script starts, not the shell. */
 static enum run_kind find_program_kind(int fd, const struct run_program *program,
-				       bool wants_functions)
+				       bool needs_library)
 {
 	char loader[PATH_BYTES];
 	Elf64_Ehdr head;
@@ -146,7 +146,7 @@ static enum run_kind find_program_kind(int fd, const struct run_program *program
 		return RUN_STATIC;
 	if (ret > 0 && strstr(loader, "ld-musl"))
 		return RUN_MUSL;
-	return program->has_functions || wants_functions ? RUN_FOR_ULF : RUN_PLAIN;
+	return program->has_functions || needs_library ? RUN_FOR_ULF : RUN_PLAIN;
 }
 
 /* If the file is a script, replace its path by the path of its interpreter. */
@@ -172,7 +172,7 @@ static void resolve_script(struct run_program *program)
 	program->is_script = true;
 }
 
-void run_program_find(const char *name, bool wants_functions, bool wants_interpreter,
+void run_program_find(const char *name, bool needs_library, bool wants_interpreter,
 		      struct run_program *ret_program)
 {
 	struct run_program program = { .path = find_program_file(name), .kind = RUN_PLAIN };
@@ -184,7 +184,7 @@ void run_program_find(const char *name, bool wants_functions, bool wants_interpr
 	if (fd >= 0) {
 		program.has_functions = has_traceable_functions(program.path);
 		find_libraries(&program);
-		program.kind = find_program_kind(fd, &program, wants_functions &&
+		program.kind = find_program_kind(fd, &program, needs_library &&
 						 (!program.is_script || wants_interpreter));
 		close(fd);
 	}

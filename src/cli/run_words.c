@@ -56,7 +56,7 @@ bool run_words_has(const struct run *run, enum boot_id id)
 	return boot_has(text_str((struct text *)&run->words), id);
 }
 
-bool run_wants_functions(const struct run *run)
+bool run_needs_library(const struct run *run)
 {
 	static const enum boot_id ids[] = {
 		BOOT_TRACER, BOOT_FILTER, BOOT_STACK, BOOT_STACK_FILTER, BOOT_SYSCALLS,
@@ -66,7 +66,7 @@ bool run_wants_functions(const struct run *run)
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (run_words_has(run, ids[i]))
 			return true;
-	return false;
+	return boot_has_late(text_str((struct text *)&run->words));
 }
 
 static void print_boot_row(const struct boot_row *row)

@@ -3,6 +3,7 @@
  * into items. */
 #include <string.h>
 
+#include "abi/late_system.h"
 #include "base/glob.h"
 #include "event/boot.h"
 
@@ -201,4 +202,40 @@ bool boot_filter(const struct boot_token *value, struct boot_filter *ret_filter)
 
 	*ret_filter = (struct boot_filter){ events, filter };
 	return events.len && filter.len;
+}
+
+/* ---- late events ---- */
+
+bool boot_names_late(const struct boot_token *item)
+{
+	static const char system[] = ABI_LATE_SYSTEM;
+	size_t len = sizeof(system) - 1, first = item->len && *item->text == '!';
+	const char *end = item->text + first + len;
+
+	return item->len >= first + len && !memcmp(item->text + first, system, len) &&
+	       (item->len == first + len || *end == ':');
+}
+
+static bool list_has_late(struct boot_token list)
+{
+	struct boot_token item;
+
+	while (boot_item(&list, &item))
+		if (boot_names_late(&item))
+			return true;
+	return false;
+}
+
+bool boot_has_late(const char *words)
+{
+	struct boot_instance instance;
+	struct boot_word word;
+	const char *at;
+
+	while (boot_next(&words, &word))
+		if ((word.id == BOOT_EVENT && list_has_late(word.value)) ||
+		    (word.id == BOOT_INSTANCE && !boot_instance(&word.value, &instance, &at) &&
+		     list_has_late(instance.events)))
+			return true;
+	return false;
 }

@@ -102,6 +102,12 @@ bool boot_item(struct boot_token *list, struct boot_token *ret_item);
  * Items are written as in set_event, with globs; a leading ! is ignored. */
 bool boot_fits(const struct boot_token *item, const char *system, const char *name);
 
+/* Returns true if @item, an item of a list of events, names the system of the late events
+ * (abi/late_system.h).  Items for all events, or without a system, mean the program's events. */
+bool boot_names_late(const struct boot_token *item);
+/* Returns true if a setting in @words, a text of boot settings, names late events. */
+bool boot_has_late(const char *words);
+
 /* A value of the setting trace_instance: NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_token name, events;

@@ -13,18 +13,6 @@
 #include "runtime/event/boot_events.h"
 #include <ulf/event.h>
 
-/* Returns true if @item names the system of the late events.  `All events' are those of the
- * program, and so are events without a system. */
-static bool names_late(const struct boot_token *item)
-{
-	static const char system[] = ABI_LATE_SYSTEM;
-	size_t len = sizeof(system) - 1, first = item->len && *item->text == '!';
-	const char *end = item->text + first + len;
-
-	return item->len >= first + len && !memcmp(item->text + first, system, len) &&
-	       (item->len == first + len || *end == ':');
-}
-
 /* Apply the items of @list to an event, one after the other, as writes to set_event
  * would.  @is_on: true if the event is on before.  Returns true if the event is on
  * afterwards. */
@@ -35,7 +23,7 @@ static bool match_list(struct boot_token list, const char *system,
 	struct boot_token item;
 
 	while (boot_item(&list, &item)) {
-		if (is_late && !names_late(&item))
+		if (is_late && !boot_names_late(&item))
 			continue;
 		if (boot_fits(&item, system, name))
 			is_on = *item.text != '!';
@@ -101,30 +89,6 @@ uint32_t boot_wanted(const char *system, const char *name)
 			wanted &= ~(1u << number);
 	}
 	return wanted;
-}
-
-static bool list_has_late(struct boot_token list)
-{
-	struct boot_token item;
-
-	while (boot_item(&list, &item))
-		if (names_late(&item))
-			return true;
-	return false;
-}
-
-bool boot_has_late(const char *words)
-{
-	struct boot_instance instance;
-	struct boot_word word;
-	const char *at;
-
-	while (boot_next(&words, &word))
-		if ((word.id == BOOT_EVENT && list_has_late(word.value)) ||
-		    (word.id == BOOT_INSTANCE && !boot_instance(&word.value, &instance, &at) &&
-		     list_has_late(instance.events)))
-			return true;
-	return false;
 }
 
 /* Returns true if an item of @list names an event of @module.  @list: the value of the

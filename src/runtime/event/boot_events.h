@@ -11,8 +11,6 @@ struct ulf_module;
 /* Returns the buffers in which the boot settings switch a new event on, one bit for each
  * buffer. */
 uint32_t boot_wanted(const char *system, const char *name);
-/* Returns true if a boot setting in @words names late events. */
-bool boot_has_late(const char *words);
 /* Returns true if a boot setting has a trigger or a filter for an event of @module. */
 bool boot_has_rules(const struct ulf_module *module);
 /* Returns true if @module uses trace_printk() and there are no rings for it yet. */

@@ -585,8 +585,10 @@ bool event_is_enabled(const struct instance *instance,
 
 bool event_is_listed(const struct root *root, const struct event *event)
 {
+	const struct abi_event *shared = &root->events_table[event->row];
+
 	return event->is_visible &&
-	       (!event->is_late || shm_load(&root->events_table[event->row].was_wanted));
+	       (!event->is_late || shm_load(&shared->wanted) || shm_load(&shared->was_wanted));
 }
 
 static bool is_match(const struct event *event, const struct event_match *match)
@@ -613,7 +615,9 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
-	if (is_on && (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_LATE))
+	/* A process has set @wanted itself if a boot setting has switched the event on. */
+	if ((is_on || wanted & bit) &&
+	    (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_LATE))
 		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
 	shm_store(&shared->failed, 0);
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit); /* [event.wanted] */
