@@ -153,8 +153,8 @@ struct abi_control {
 					 * function is traced */
 	uint32_t nr_objects;		/* number of rows of the table of objects in use,
 					 * written by the runtime; only grows */
-	uint32_t wants_objects;		/* enum abi_wants: not 0 if a process that loads an
-					 * object must ask the server */
+	uint32_t wants_objects;		/* enum abi_wants: the reasons for which a process that
+					 * loads an object must ask the server; 0: none */
 	uint64_t perf_ns;		/* perf's clock minus CLOCK_MONOTONIC_RAW, ns; 0:
 					 * not known */
 	uint64_t stack;			/* offset of struct abi_stack; 0 if the stack

@@ -109,8 +109,9 @@ struct moved_row {
 	uint8_t nr_frames;
 	uint8_t ends;			/* 1: no thread continues after the last instruction of
 					 * the copy, so the copy needs no jump at its end */
-	uint8_t moved_bytes;		/* size of the moved instructions, bytes; the copy
-					 * continues after them */
+	uint8_t moved_bytes;		/* size of the original instructions that were moved,
+					 * bytes; from its end the copy jumps to the instruction
+					 * after them */
 	uint8_t reserved[7];
 };
 

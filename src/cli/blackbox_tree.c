@@ -471,7 +471,7 @@ int blackbox_has_snapshot(struct blackbox *box)
 	return state < 0 ? state : state == SNAPSHOT_FULL;
 }
 
-/* Check that the snapshot is empty, because no records of others may be lost. */
+/* Check that the snapshot is empty: an incident replaces it, with the records of others in it. */
 static int check_snapshot(struct blackbox *box)
 {
 	int state = snapshot_state(box);

@@ -77,8 +77,8 @@ void tree_write_reason(const struct tree_write *write)
 
 void tree_write_error(const struct tree_write *write, int error)
 {
-	/* After -EPIPE and -ETIMEDOUT the server has not refused the value: the server has ended
-	 * or hangs. */
+	/* -EPIPE and -ETIMEDOUT do not mean that the server has refused the value: the server has
+	 * ended, or hangs. */
 	if (!write->has_opened || error == -EPIPE || error == -ETIMEDOUT)
 		root_path_error(write->path, error);
 	else

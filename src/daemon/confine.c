@@ -111,8 +111,8 @@ static const struct rule {
 	uint32_t value;			/* value that is compared with the lower 32 bits
 					 * of the argument */
 } rules[] = {
-	/* the next calls access other processes.  The first TRACE_RULES are not for a process
-	 * that may trace */
+	/* The following calls access other processes.  A process that is allowed to trace
+	 * needs them: for it, the first TRACE_RULES rows are left out. */
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },

@@ -110,7 +110,8 @@ static void save_locked(const struct hist_run *run, const struct hist_action *ac
 	}
 }
 
-/* Run run_save().  Take the lock only if the value probably replaces the last value. */
+/* Save a value if it replaces the saved one.  Compare first without the lock, because most values
+ * do not replace it. */
 static void run_save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
 {
 	const struct hist_view *view = &run->unit->views[0];

@@ -230,8 +230,8 @@ static int parse_minus(struct hist_parser *p, char *text, uint32_t *nr,
 	return r ? r : make_expr(p, HIST_NODE_NEG, operand, NULL, ret_node);
 }
 
-/* Returns @node if it is a constant, or the constant that the variable of the reference @node
- * is; else NULL. */
+/* Returns @node if it is a constant.  If it refers to a variable whose value is a constant, returns
+ * that constant.  Else returns NULL. */
 static const struct hist_node *node_const(const struct hist_node *node)
 {
 	if (node->kind == HIST_NODE_REF)

@@ -90,8 +90,8 @@ struct hist_context {
 	/*
 	 * Record the dynamic event @row.  @entry has ULF_RECORD_HEADROOM bytes before it;
 	 * its first 8 bytes, struct trace_entry, are not filled in.  @bytes is a multiple
-	 * of 4.  @entry NULL: the record is too big, so count it as lost.  The method is
-	 * NULL: no event is recorded.
+	 * of 4.  If @entry is NULL, the record is too big, so count it as lost.  If the
+	 * method is NULL, no event is recorded.
 	 */
 	void (*emit)(void *ctx, uint32_t row, void *entry, size_t bytes);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Describe the frames of a copy: evaluate the unwind table of the function at the instructions
- * that were moved. */
+/* Describe the stack frames inside of a copy of moved instructions: evaluate the unwind table of
+ * the function at each original instruction. */
 #include "arch/arch.h"
 #include "base/bits.h"
 #include "mover/mover_impl.h"

@@ -213,8 +213,8 @@ static inline bool ring_has_room(const struct abi_ring *ring, uint32_t bytes)
 }
 
 /*
- * ring_cross - make space for a record of @bytes in the fast ring of the current CPU, by
- * a close and an open if necessary.
+ * ring_cross - make space for a record of @bytes in the fast ring of the current CPU.  If
+ * necessary, close the current page and open the next one.
  * @now_ns: the time, for rings with ABI_RING_CLOCK_GIVEN; 0 for other rings.
  *
  * Uses general registers only, like ring_leave() (cross.c).

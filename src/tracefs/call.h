@@ -54,8 +54,8 @@ struct tracefs_call {
 	size_t taken;			/* result: number of bytes that were accepted */
 	/* Member for a write or flush: */
 	bool has_begun;			/* true: the write or flush was accepted
-					 * and cannot be undone; a try must not
-					 * repeat it */
+					 * and cannot be undone; when the call is
+					 * tried again, it must not be repeated */
 };
 
 #define TRACEFS_PARKED	(-EINPROGRESS)

@@ -21,8 +21,8 @@
 
 #define FCODE_SLOT_BYTES	64	/* size and alignment of a slot */
 #define FCODE_SLOT_SITE		56	/* offset of the site's address in a slot */
-#define FCODE_SLOT_DROPPED	16	/* offset in a slot of the first instruction after the one
-					 * that drops the return address */
+#define FCODE_SLOT_DROPPED	16	/* offset in a slot: the instruction after the one that
+					 * drops the return address */
 #define FCODE_CELL_BYTES	128	/* size and alignment of a cell: a copy and the
 					 * originals of its instructions */
 #define FCODE_CELL_ORIGINALS	64	/* offset in a cell of fcode_cell.original */

@@ -179,9 +179,9 @@ static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 	return FMOVED_STILL;
 }
 
-/* Store for each byte of the copy in @cell the original instruction for which it stands.  If
- * several instructions of the copy have the same original, this is a moved call: the first one
- * pushes the return address, and the others run after that. */
+/* For each byte of the copy, store which original instruction it stands for.  Only a moved call
+ * becomes several instructions: the first one pushes the return address, so at the others the
+ * stack is one word deeper. */
 static void note_originals(const struct fsites *sites, uint32_t i, struct fcode_cell *to)
 {
 	const struct moved_row *row = row_of(sites, i);

@@ -142,7 +142,8 @@ static struct ulf_event *next_to_call(void)
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
 		if (m->is_registered)	/* skip a module that is being loaded or unloaded: the
-					 * thread that loads or unloads it calls its functions */
+					 * thread that does this also calls the functions of the
+					 * module's events (regfunc, unregfunc) */
 			event = next_in(m);
 	}
 	return event;

@@ -52,8 +52,8 @@ enum ftrace_user {
 					 * neither it nor its callees */
 	/* A mark in the users of a followed call. */
 	FTRACE_CPU_TIME,		/* shadow.time_ns is a CPU time, from ftrace_cpu_ns() */
-	/* Marks of a followed call.  They use bits of users that follow no calls,
-	 * because a followed call never has these users. */
+	/* Marks of a followed call.  They reuse the bits of users that never follow
+	 * calls: in the users of a followed call these bits are free. */
 	FTRACE_HANDLER		= FTRACE_PROBES,	/* the call is a signal handler,
 							 * which the kernel called */
 	FTRACE_IN_HANDLER	= FTRACE_STACK,	/* the call is a signal handler, or inside of

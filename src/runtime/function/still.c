@@ -50,8 +50,8 @@
 #define TURNS		3		/* maximum number of attempts, while sites are in use or
 					 * threads do not stop */
 #define TURN_NS		1000000
-#define LEFT_MAX	64u		/* greatest number of blocks of stops without an answer;
-					 * then no more stops are asked for */
+#define LEFT_MAX	64u		/* if the answers to this many stops are missing, no more
+					 * stops are requested, because each one keeps a block */
 
 /* ---- this thread's own stack ---- */
 

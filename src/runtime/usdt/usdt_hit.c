@@ -16,8 +16,8 @@
 #include "runtime/usdt/usdt.h"
 #include <ulf/record.h>
 
-#define NESTING_MAX	16u		/* a hit inside of so many hits and probes of this thread is
-					 * not recorded */
+#define NESTING_MAX	16u		/* maximum nesting depth of hits and probes in a thread; a
+					 * deeper hit is not recorded */
 
 /* ---- values of arguments ---- */
 

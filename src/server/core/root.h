@@ -39,8 +39,9 @@ struct server_parts;
 struct root {
 	struct server *server;
 	const struct server_parts *parts;	/* parts of the server */
-	void **part_state;		/* states of the parts of this root,
-					 * parts->nr_roots elements (server/part_numbers.h) */
+	void **part_state;		/* array with the state that each part keeps for this
+					 * root; it has parts->nr_roots elements
+					 * (server/part_numbers.h) */
 	bool is_loading;		/* true: root_load() must be called again */
 	size_t nr_loaded;		/* number of parts whose load() has ended */
 	struct root *next_loading;	/* next root that waits for a parser, in a list of

@@ -514,8 +514,8 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;	/* DIR/roots itself has changed, or events were
-					 * lost */
+			is_all = false;	/* DIR/roots itself has changed, or events of
+					 * inotify were lost */
 	}
 	if (dirfd >= 0)
 		close(dirfd);

@@ -134,8 +134,8 @@ void dynamic_clear_stale(struct root *root)
 			shm_store(&root->events_table[row].was_wanted, 0);
 }
 
-/* Return a row that is free; -ENOSPC if there is none.  @is_clean: only accept a row of which
- * no buffer may have records. */
+/* Return a row that is free; -ENOSPC if there is none.  @is_clean: only accept a row if it is
+ * certain that no buffer still has records of it. */
 static int find_row(struct root *root, bool is_clean)
 {
 	struct dynamic_events *events = root_dynamic(root);

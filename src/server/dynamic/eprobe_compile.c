@@ -258,8 +258,9 @@ static int put_dynamic_part(struct compiler *c, const struct event_field *field,
 	}, 4, c->arg->offset);
 }
 
-/* Return true if a process may read the memory of the argument: the memory is near the address
- * in a field that is declared as a pointer, or the program has allowed more. */
+/* Return true if a process is allowed to read the memory of the argument.  It is if the memory is
+ * close to the address in a field that is declared as a pointer, or if the program has permitted
+ * reads of all its memory (ULF_READ_MEMORY). */
 static bool is_allowed(const struct compiler *c, bool is_pointer, int64_t offset)
 {
 	const struct eprobe_arg *arg = c->arg;

@@ -201,8 +201,8 @@ int functions_tick(struct root *root, uint32_t lines);
 					 * one tick reads; this takes about 20 ms */
 #define FUNCTIONS_LINES_MAX	400000u
 /*
- * Return true if functions_refresh() has found a function that can be traced, or if the
- * server may not read the mappings of a process.
+ * Return true if functions_refresh() has found a function that can be traced.  Also return true
+ * if the server is not allowed to read the mappings of a process, because it cannot know then.
  */
 bool functions_are_there(const struct root *root);
 #define FUNCTIONS_NONE	"The program has no function that can be traced; " \

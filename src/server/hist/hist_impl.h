@@ -3,9 +3,10 @@
  * Histograms, for the files of this room.
  *
  *	trigger (rules/triggers.h)	one line of a `trigger` file
- *	  state: struct hist_trigger	its rule word for pause; one for each trigger
+ *	  state: struct hist_trigger	one for each trigger, with the word that pauses it
  *	    struct histogram		definition and table; triggers whose definitions have
- *					one name (name=NAME) share it, also in several instances
+ *					the same name (name=NAME) share one, also in several
+ *					instances
  *
  * A histogram exists as long as it has triggers.
  */

@@ -40,7 +40,7 @@ static inline struct root_hists *root_hists(const struct root *root)
 	return root->part_state[ROOT_PART_HIST];
 }
 
-/* The languages of trigger commands: of hist; and of enable_hist and disable_hist. */
+/* Two languages of trigger commands: one for hist, one for enable_hist and disable_hist. */
 extern const struct trigger_lang hist_lang, enable_hist_lang;
 
 /* Method root_part.list_blocks: list the tables. */

@@ -56,8 +56,7 @@ struct tracer {
 	size_t state_bytes;
 	/* Method hides: return true if the options hide @record. */
 	bool (*hides)(const struct merge_record *record, uint64_t options);
-	/* Method note: update place->state, the state of the CPU, after @record was
-	 * printed. */
+	/* Update place->state, the state of the CPU, after @record was printed. */
 	void (*note)(const struct merge_record *record, const struct line_place *place);
 };
 
