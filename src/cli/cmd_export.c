@@ -120,8 +120,10 @@ const struct cli_cmd cli_export = {
 "                        csv: a line for each call and event (.csv)\n"
 "                        folded: stacks of functions with their times in ns (.folded)\n"
 "                        svg: a flame graph, for browsers (.svg)\n"
-"  -o, --output=OUTPUT   the file to write; its suffix may select the format; -: stdout.\n"
-"                        Without it: FILE with the suffix of the format\n"
+"                        ctf: Common Trace Format 1.8, a directory for Babeltrace\n"
+"                        and Trace Compass (.ctf)\n"
+"  -o, --output=OUTPUT   the file, or directory, to write; its suffix may select the\n"
+"                        format; -: stdout.  Without it: FILE with the format's suffix\n"
 "  -e, --event=EVENTS    write these events: sys:event, sys:*, sys, event; with commas\n"
 "  -f, --filter=FILTER   write records that pass the filter; events that lack a field\n"
 "                        of it are not written\n"
@@ -133,6 +135,6 @@ const struct cli_cmd cli_export = {
 "Example:  ulf record -o app.dat -p function_graph -- ./app\n"
 "          ulf export app.dat                  # then open app.dat.pftrace\n"
 "          ulf export -o app.svg app.dat       # at https://ui.perfetto.dev\n",
-	.choices = "FORMAT: perfetto json csv folded svg",
+	.choices = "FORMAT: perfetto json csv folded svg ctf",
 	.run = cmd_export,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/dat_output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@ struct output {
 	char *path;
 	char *part;			/* the file until it is complete; NULL: @path is no
 					 * regular file, or stdout */
+	bool is_directory;
 	int fd;
 };
 
@@ -31,8 +33,54 @@ static bool is_regular(const char *path)
 	return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
+/* ---- directories ---- */
+
+/* Make the directory, with the name that it has until it is complete.  Nothing of that name may
+ * exist, because files in it may be the user's. */
+static int open_directory(struct output *output)
+{
+	struct stat st;
+	size_t len = strlen(output->path);
+
+	while (len > 1 && output->path[len - 1] == '/')
+		output->path[--len] = 0;
+	if (!lstat(output->path, &st))
+		return -EEXIST;
+	if (asprintf(&output->part, "%s.part", output->path) < 0) {
+		output->part = NULL;
+		return -ENOMEM;
+	}
+	if (mkdir(output->part, 0777)) {
+		int r = -errno;
+
+		if (r == -EEXIST)
+			cli_error("%s is in the way; remove it", output->part);
+		return r;
+	}
+	output->fd = open(output->part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return output->fd < 0 ? -errno : 0;
+}
+
+/* Remove a directory of files. */
+static void remove_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+/* ---- output ---- */
+
 static int open_output(struct output *output)
 {
+	if (output->is_directory)
+		return open_directory(output);
 	if (!strcmp(output->path, "-")) {
 		output->fd = STDOUT_FILENO;
 		return 0;
@@ -46,8 +94,8 @@ static int open_output(struct output *output)
 	return output->fd < 0 ? -errno : 0;
 }
 
-/* Close the file.  Give it its name if @r is 0, or -EBADMSG: then the input was broken, and the
- * file has the records before that place.  Returns @r or -errno. */
+/* Close the file or directory.  Give it its name if @r is 0, or -EBADMSG: then the input was
+ * broken, and the output has the records before that place.  Returns @r or -errno. */
 static int close_output(struct output *output, int r)
 {
 	bool is_kept = !r || r == -EBADMSG;
@@ -55,7 +103,7 @@ static int close_output(struct output *output, int r)
 	if (output->fd > STDERR_FILENO && close(output->fd) && is_kept)
 		r = -errno;
 	if (output->part && !is_kept)
-		unlink(output->part);
+		output->is_directory ? remove_directory(output->part) : (void)unlink(output->part);
 	else if (output->part && rename(output->part, output->path))
 		r = -errno;
 	return r;
@@ -98,9 +146,13 @@ static int write_output(const struct dat_files *files, const struct export_forma
 int dat_output(const struct dat_files *files, const struct export_format *format,
 	       const struct export_settings *settings, const char *path)
 {
-	struct output output = { .fd = -1 };
+	struct output output = { .fd = -1, .is_directory = export_format_is_directory(format) };
 	int r;
 
+	if (path && !strcmp(path, "-") && output.is_directory) {
+		cli_error("this format is a directory, which stdout cannot be; use -o DIRECTORY");
+		return CLI_FAILED;
+	}
 	if (path)
 		output.path = strdup(path);
 	else if (asprintf(&output.path, "%s.%s", datfile_path(files->files[0]),

@@ -9,11 +9,11 @@ struct dat_files;
 
 /*
  * dat_output - write the records of the files as settings say
- * @path: the file to write; "-": stdout; NULL: the name of the first file, with the suffix of the
- *	format
+ * @path: the file or directory to write; "-": stdout; NULL: the name of the first file, with the
+ *	suffix of the format
  *
- * A regular file gets its name when it is complete.  Prints what was written, and errors.  Returns
- * the exit status.
+ * A regular file or directory gets its name when it is complete.  A directory must not exist.
+ * Prints what was written, and errors.  Returns the exit status.
  */
 int dat_output(const struct dat_files *files, const struct export_format *format,
 	       const struct export_settings *settings, const char *path);

@@ -30,6 +30,7 @@
 
 static const struct export_format *const formats[] = {
 	&export_perfetto, &export_json, &export_csv, &export_folded, &export_svg,
+	&export_ctf,
 };
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
@@ -84,9 +85,14 @@ const char *export_format_suffix(const struct export_format *format)
 	return format->suffix;
 }
 
+bool export_format_is_directory(const struct export_format *format)
+{
+	return format->is_directory;
+}
+
 /* ---- output ---- */
 
-static int write_all(int fd, const char *data, size_t bytes)
+int export_write_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
 		ssize_t written = write(fd, data, bytes);
@@ -104,7 +110,7 @@ static int write_all(int fd, const char *data, size_t bytes)
 static void flush(struct export *ex)
 {
 	struct text *out = &ex->out;
-	int r = out->error ? out->error : write_all(ex->fd, out->data, out->len);
+	int r = out->error ? out->error : export_write_all(ex->fd, out->data, out->len);
 
 	text_reset(out);
 	if (!ex->error)
@@ -462,7 +468,7 @@ static int use_record(struct walk *walk, const struct datfile_record *record)
 		use_entry(walk, thread, record);
 	else if (state->kind == EVENT_EXIT)
 		use_exit(walk, thread, record);
-	else if (format->event)
+	if (format->event && (state->kind == EVENT_OTHER || format->has_call_events))
 		format->event(&walk->ex, thread, record);
 	if (state->counters)
 		put_counters(walk, record);
@@ -561,6 +567,7 @@ int export_files(struct datfile *const *files, uint32_t nr, const struct export_
 		format->start(&walk->ex);
 		r = walk->ex.error ? walk->ex.error : read_records(walk);
 		format->done(&walk->ex);
+		r = r ? r : walk->ex.error;
 		r = r ? r : check_calls(walk, why);
 	}
 	*ret_totals = walk->ex.totals;

@@ -49,10 +49,13 @@ const struct export_format *export_format_of(const char *path);
 void export_formats_print(struct text *out);
 /* Return the end of the names of the format's files, without a dot. */
 const char *export_format_suffix(const struct export_format *format);
+/* Return true if the format is a directory of files. */
+bool export_format_is_directory(const struct export_format *format);
 
 /*
  * export_files - write the selected records of @nr files to @fd
- * @fd: the output, which is only written from its start to its end
+ * @fd: the output, which is only written from its start to its end; or an empty directory, if the
+ *	format is one
  * @why: gets a text if the error is one of the settings, or if the files lack what the format needs
  * @ret_totals: set also if an error is returned
  *

@@ -6,6 +6,7 @@
 #include "base/digits.h"
 #include "base/text.h"
 #include "event/format.h"
+#include "event/type.h"
 #include "export/export.h"
 
 #define EXPORT_ARGS_MAX		16	/* maximum number of arguments of a call that are kept */
@@ -68,6 +69,17 @@ struct export_value {
 	size_t len;
 };
 
+/* How the values of a field are stored. */
+struct export_type {
+	enum {
+		EXPORT_SINGLE,		/* the field is one @element */
+		EXPORT_STRING,		/* export_value() reads a text that is no array */
+		EXPORT_ARRAY,		/* datfile_field_bytes() finds an array of @element */
+	} shape;
+	struct value_type element;	/* size is 1, 2, 4 or 8 */
+	bool has_names;			/* true: the elements of the array are addresses of code */
+};
+
 struct export;
 
 /*
@@ -78,6 +90,10 @@ struct export_format {
 	const char *name, *suffix;
 	size_t state_bytes;		/* size of ex->state, which is zeroed before start() */
 	bool needs_calls;		/* true: files without calls are an error */
+	bool is_directory;		/* true: the output is an empty directory; start() opens
+					 * the file in it to which ex->out is written, and
+					 * done() closes it */
+	bool has_call_events;		/* true: event() gets the graph tracer's records, too */
 	/* Method start: begin the file. */
 	void (*start)(struct export *ex);
 	/* Method thread: called before the first call or event of a thread. */
@@ -90,7 +106,8 @@ struct export_format {
 	/* Method call_end: @call, the innermost one of the thread, ends. */
 	void (*call_end)(struct export *ex, const struct export_thread *thread,
 			 const struct export_call *call, const struct export_end *end);
-	/* Method event: a record of an event that is not one of the graph tracer's. */
+	/* Method event: a record of an event that is not one of the graph tracer's, or any record
+	 * if has_call_events is true. */
 	void (*event)(struct export *ex, const struct export_thread *thread,
 		      const struct datfile_record *record);
 	/* Method counter: a record has a new value of a counter.  Called after event(). */
@@ -119,12 +136,14 @@ struct export {
 };
 
 extern const struct export_format export_perfetto, export_json, export_csv, export_folded,
-	export_svg;
+	export_svg, export_ctf;
 
 /* ---- functions of export.c ---- */
 
 /* Write ex->out if it is large.  Methods that append much call this function from time to time. */
 void export_flush_if_full(struct export *ex);
+/* Write all of the bytes.  Returns 0 or -errno. */
+int export_write_all(int fd, const char *data, size_t bytes);
 
 /* ---- functions of export_value.c ---- */
 
@@ -134,6 +153,11 @@ void export_flush_if_full(struct export *ex);
  */
 bool export_value(struct export *ex, const struct datfile_record *record,
 		  const struct event_field *field, struct export_value *ret_value);
+/* Return how the values of a field are stored. */
+struct export_type export_type_of(const struct datfile_event *event,
+				  const struct event_field *field);
+/* Append the name of the function at @addr, or the address. */
+void export_put_symbol(struct datfile *file, uint64_t addr, struct text *out);
 /* Return true if the event is a message: of trace_printk(), or of a write to trace_marker. */
 bool export_is_message(const struct datfile_event *event);
 /* Read the text of a message, without the newline at its end. */

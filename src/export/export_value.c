@@ -43,7 +43,7 @@ void export_call_name(const struct export_call *call, struct text *out)
 	put_address(call->name, call->func, out);
 }
 
-static void put_symbol(struct datfile *file, uint64_t addr, struct text *out)
+void export_put_symbol(struct datfile *file, uint64_t addr, struct text *out)
 {
 	const struct datfile_symbol *symbol = datfile_symbol(file, addr);
 
@@ -108,6 +108,35 @@ static struct value_type element_type(const struct event_field *field)
 	return export_is_number_size(found.size) ? found : (struct value_type){ .size = 1 };
 }
 
+/* Return true, and the type, if the field is one float or double. */
+static bool is_float(const struct event_field *field, struct value_type *ret_type)
+{
+	return field->size >= 4 && strpbrk(field->type, "df") &&
+	       type_lookup(field->type, strlen(field->type), ret_type) &&
+	       type_is_float(*ret_type) && ret_type->size == field->size;
+}
+
+struct export_type export_type_of(const struct datfile_event *event,
+				  const struct event_field *field)
+{
+	struct export_type type = { .shape = EXPORT_SINGLE };
+	struct value_type found;
+
+	if (field->kind != FIELD_PLAIN || !export_is_number_size(field->size)) {
+		type.element = element_type(field);
+		type.has_names = type.element.size == 8 && is_code(event, field);
+		type.shape = field->kind != FIELD_PLAIN && is_char_type(field->type) ?
+			     EXPORT_STRING : EXPORT_ARRAY;
+	} else {
+		type.element.size = (uint8_t)field->size;
+		type.element.is_signed = field->is_signed;
+		type.element.is_float = is_float(field, &found);
+		if (field->size == 8 && is_code(event, field))
+			type.shape = EXPORT_STRING;
+	}
+	return type;
+}
+
 static void put_array(struct export *ex, const struct datfile_record *record,
 		      const struct event_field *field, const uint8_t *data, uint32_t bytes)
 {
@@ -128,7 +157,7 @@ static void put_array(struct export *ex, const struct datfile_record *record,
 		}
 		memcpy(&addr, data + i * size, has_names ? sizeof(addr) : 0);
 		if (has_names)
-			put_symbol(record->file, addr, out);
+			export_put_symbol(record->file, addr, out);
 		else
 			put_element(data + i * size, type, out);
 	}
@@ -166,11 +195,9 @@ bool export_value(struct export *ex, const struct datfile_record *record,
 		return false;
 	ret_value->kind = field->is_signed ? EXPORT_INT : EXPORT_UINT;
 	if (field->size == 8 && is_code(record->event, field)) {
-		put_symbol(record->file, (uint64_t)ret_value->number, &ex->scratch);
+		export_put_symbol(record->file, (uint64_t)ret_value->number, &ex->scratch);
 		end_text(ex, ret_value);
-	} else if (field->size >= 4 && strpbrk(field->type, "df") &&
-		   type_lookup(field->type, strlen(field->type), &type) && type_is_float(type) &&
-		   type.size == field->size) {
+	} else if (is_float(field, &type)) {
 		ret_value->kind = EXPORT_DOUBLE;
 		ret_value->real = print_load_float(record->data + field->offset, type);
 	}
@@ -185,7 +212,7 @@ static void print_pointer(void *ctx, char letter, uint64_t value, struct num_spe
 {
 	(void)spec;
 	if (letter && strchr("sSfFBR", letter))
-		put_symbol(ctx, value, out);
+		export_put_symbol(ctx, value, out);
 	else
 		text_printf(out, "0x%" PRIx64, value);
 }
