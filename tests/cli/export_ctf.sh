@@ -61,7 +61,7 @@ def shown(value):
     return '{%s}' % ','.join(map(str, value)) if isinstance(value, list) else value
 seen = collections.defaultdict(set)
 def forgive_empty(one, other):
-    """babeltrace2 before 2.0.5 may print an earlier value of the field for an empty string."""
+    """babeltrace2 2.0.4 may print an earlier value of the field for an empty string."""
     for key, value in other[5].items():
         values = seen[one[1], key]
         if value == '' and one[5].get(key) in values:
