@@ -17,12 +17,12 @@ for address in host host: :1 host:x; do
 	expect "status of -N $address" 2 $?
 	contains "$(cat err)" "\`$address\` is no address"
 done
-ulf record -N localhost:1 --max-size 1M --rotate 2 -e emit -- "$emit" </dev/null 2>err
+ulf record -N 127.0.0.1:1 --max-size 1M --rotate 2 -e emit -- "$emit" </dev/null 2>err
 expect "status of --rotate" 2 $?
 # No process listens on port 1.  The program ends as usual, and nothing is reported as sent.
-echo 5 | ulf record -N localhost:1 -e emit -- "$emit" >out 2>err && fail "nobody listens"
+echo 5 | ulf record -N 127.0.0.1:1 -e emit -- "$emit" >out 2>err && fail "nobody listens"
 expect "output of the program" "5 emitted" "$(cat out)"
-contains "$(cat err)" "cannot connect to localhost:1: Connection refused"
+contains "$(cat err)" "cannot connect to 127.0.0.1:1: Connection refused"
 contains "$(cat err)" "trace-cmd listen -p 1"
 if grep -q "records of" err; then fail "it was sent: $(cat err)"; fi
 
@@ -55,7 +55,7 @@ send() {
 	contains "$(tail -n 1 there.txt)" "clients-emit-"
 	rm "$file"
 }
-send "" "" localhost
+send "" "" 127.0.0.1
 expect "files left here" "" "$(find . -name '*.cpu*' -o -name 'trace.dat*')"
 
 # ---- two network namespaces ----
