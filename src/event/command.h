@@ -55,6 +55,8 @@ enum command_flags {
 					 * words (1 + number, 4 bytes each) */
 	CMD_HIDDEN	= 512,		/* users cannot write the command, and files do not
 					 * show it */
+	CMD_IN_THREAD	= 1024,		/* the command must run in the thread that hits the
+					 * event, so a late event cannot have it */
 };
 
 /*
@@ -89,7 +91,7 @@ enum command_flags {
 	  "a snapshot is taken",					\
 	  instance_need_spare, mark_snapshot, NULL, take_snapshot)	\
 	X(STACKTRACE, 3, "stacktrace", CMD_KIND_STACKTRACE, CMD_ANY,	\
-	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER,			\
+	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER | CMD_IN_THREAD,	\
 	  "the stack is recorded, after the record",			\
 	  /* mark is NULL: the server cannot read the stack of the marker's writer */ \
 	  NULL, NULL, NULL, record_stack)				\

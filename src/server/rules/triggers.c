@@ -276,6 +276,7 @@ bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd)
 	if (!event)
 		return cmd->scope & CMD_FUNCTION;
 	return cmd->scope & CMD_EVENT && !(cmd->flags & CMD_HIDDEN) &&
+	       !(event->is_late && cmd->flags & CMD_IN_THREAD) &&
 	       (event != &print_event || print_has_command(cmd->command));
 }
 

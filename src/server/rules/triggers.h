@@ -51,8 +51,8 @@ const struct trigger_cmd *trigger_cmd_of(uint32_t command);
 
 /*
  * Return true if users may write a trigger with command @cmd for @event.  Some commands are
- * only for functions or cannot be written, and ftrace:print supports only some of the
- * commands for events.  If @event is NULL, return true if a function may have the command.
+ * only for functions or cannot be written.  ftrace:print and late events support only some of
+ * the commands for events.  If @event is NULL, return true if a function may have the command.
  */
 bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 
