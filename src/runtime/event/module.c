@@ -11,6 +11,7 @@
 #include "runtime/base/process.h"
 #include "runtime/base/root.h"
 #include "runtime/event/event.h"
+#include "runtime/event/late_event.h"
 #include "runtime/event/module.h"
 #include "runtime/event/order.h"
 #include "runtime/event/site.h"
@@ -179,13 +180,20 @@ void ulf_module_unregister(struct ulf_module *module)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }
 
+/* Returns true if the program may see the tracepoints of @m.  It may look for one of its own by
+ * name, and those of late events have names that it may use, too. */
+static bool is_seen(const struct ulf_module *m)
+{
+	return m->events == m->events_end || !event_is_late(*m->events);
+}
+
 void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv),
 				void *priv)
 {
 	lock_enter(&modules_lock);
 	for (struct ulf_module *m = module_first(); m; m = m->next) {
 		for (struct tracepoint **tp = m->tracepoints;
-		     tp < m->tracepoints_end; tp++)
+		     is_seen(m) && tp < m->tracepoints_end; tp++)
 			fct(*tp, priv);
 	}
 	lock_leave(&modules_lock);
