@@ -31,13 +31,14 @@
 #include "server/core/shm.h"
 #include "server/core/stop_order.h"
 
-#define APPLY_LIMIT_NS	2000000000u	/* maximum time that a write to a file waits
-					 * until all processes have applied the
+#define APPLY_LIMIT_NS	2000000000u	/* maximum time that a write to a tracefs file
+					 * waits until all processes have applied the
 					 * settings, ns */
 
-#define STOP_LIMIT_NS	12000000000u	/* time that is added while a process waits until its
-					 * threads are stopped, ns: the process tries three
-					 * times, and waits three seconds each time */
+#define STOP_LIMIT_NS	12000000000u	/* time that is added to APPLY_LIMIT_NS while a
+					 * process waits until its threads are stopped,
+					 * ns: the process tries three times, for three
+					 * seconds each */
 
 static uint32_t raise_generation(struct root *root)
 {
@@ -62,8 +63,11 @@ void apply_start(struct root *root, struct apply *ret_apply)
 	ret_apply->deadline_ns = server_now_ns() + APPLY_LIMIT_NS;
 }
 
-/* Return true if process @pid is stopped: its state in /proc/PID/stat is T or t.  The
- * state follows the last ')', because the name before it may contain any byte. */
+/*
+ * Return true if process @pid is stopped: its state in /proc/PID/stat is T or t.  In
+ * this file the state follows the last ')', because the name of the process before it
+ * may contain any byte.
+ */
 static bool is_stopped(uint32_t pid)
 {
 	char path[64], stat[512];
@@ -90,8 +94,8 @@ static bool has_applied(const struct abi_process *shared, uint32_t generation)
 }
 
 /*
- * Return a process that the server must still wait for, because it has not applied
- * @generation; NULL if there is none.
+ * Return a process that the server must still wait for because it has not applied
+ * @generation.  Returns NULL if there is no such process.
  */
 static struct abi_process *find_late(const struct root *root,
 				     uint32_t generation)
@@ -104,7 +108,8 @@ static struct abi_process *find_late(const struct root *root,
 		    !(shm_load(&shared->flags) & ABI_PROCESS_AGENT) ||
 		    has_applied(shared, generation))
 			continue;
-		/* Threads that the stopper has stopped continue soon. */
+		/* Also wait for a process whose threads the stopper has stopped: these
+		 * threads continue soon. */
 		if (stop_order_is_open(shared) || !is_stopped(process->pid))
 			return shared;
 	}
@@ -158,8 +163,8 @@ int apply_check(struct instance *instance, const char *file)
 	return has_agents(instance->root) ? 0 : r;
 }
 
-/* Return true if a write has waited long enough.  @late: a process that has not applied its
- * settings, or NULL. */
+/* Return true if the request that changed the settings has waited long enough for the
+ * processes.  @late: a process that has not applied the settings, or NULL. */
 static bool is_overdue(const struct apply *apply, const struct abi_process *late, uint64_t now)
 {
 	bool is_stop = late && stop_order_is_open(late);
@@ -221,8 +226,8 @@ int apply_wait(struct apply *apply, uint64_t wait_ns)
 	if (root_is_usable(root))
 		stop_orders_log(root);
 	/*
-	 * A process has failed to switch an event on, and has stored this in the event's
-	 * row.  Notify all processes, so that they switch the event off.
+	 * A process has failed to switch an event on, and has stored the error in the
+	 * event's row.  Raise the generation, so that all processes switch the event off.
 	 */
 	if (r) {
 		report_refusal(root);

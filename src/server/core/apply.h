@@ -15,7 +15,8 @@ struct root;
 
 /* A change of settings that processes may not have applied yet. */
 struct apply {
-	struct root *root;		/* the root; NULL: there is nothing to wait for */
+	struct root *root;		/* root whose settings have changed; NULL if there
+					 * is nothing to wait for */
 	uint32_t generation;
 	uint64_t deadline_ns;		/* latest time until which apply_wait() waits,
 					 * CLOCK_MONOTONIC, ns */
@@ -29,20 +30,24 @@ struct apply {
  * @file: name of the file that is written, for error_log.
  */
 int apply_check(struct instance *instance, const char *file);
-/* Raise the generation, and notify the processes that settings have changed. */
+/* Raise the generation and notify the processes of @root that their settings have
+ * changed. */
 void apply_start(struct root *root, struct apply *ret_apply);
 /*
  * Wait up to @wait_ns until all live processes have applied the settings of @apply.
- * Returns 0 if all have applied the settings, or if the deadline has passed, which is later
- * while a process waits until its threads are stopped;
- * -EINPROGRESS if the caller must call again; or the -errno of a process that has
+ * Returns 0 if all have applied the settings or the deadline has passed.  (The
+ * deadline is later while a process waits until its threads are stopped.)  Returns
+ * -EINPROGRESS if the caller must call again, or the -errno of a process that has
  * failed to apply the settings.  Does not wait for processes that are stopped.
  */
 int apply_wait(struct apply *apply, uint64_t wait_ns);
 #define APPLY_WAIT_NS		2000000u
-/* Regular work, once a second: have the threads stopped of processes that ask for it, log how many
- * functions processes have left, and log the error of a process that has failed to apply settings
- * after apply_wait() has given up on it. */
+/*
+ * Regular work for @root, once a second.  Sends the orders of processes that want their
+ * threads stopped.  Logs how many functions the processes could not switch.  Also logs
+ * the error of a process that has failed to apply settings after apply_wait() has given
+ * up on it.
+ */
 void apply_tick(struct root *root);
 /* Return true if every live process has applied @generation, and no longer uses rings
  * and blocks that were replaced before this generation. */

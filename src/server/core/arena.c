@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arena: the last part of a root's file, for rings and blocks (rules, lists).
- * The references in shared memory show which ranges of the arena are in use.  So a new
- * server needs no other list.  A block that has lost its reference is not reused until
- * no process writes to it any more.  A new server does not know which blocks the
+ * Shared memory holds a reference to each range of the arena that is in use.  So a new
+ * server needs no other list.  A block to which no reference is left is not reused
+ * until no process writes to it any more.  A new server does not know which blocks the
  * previous server had retired but not freed yet.  So it allocates after the end of the
  * file until all processes have applied the current generation.
  */
@@ -116,9 +116,9 @@ static int list_used(const struct root *root, struct extent_list *list)
 }
 
 /*
- * Set *@ret_off to the offset at which the search for a gap starts.  While the server
- * does not know which blocks processes still use, the search starts at the end of the
- * file.
+ * Set *@ret_off to the offset in the file at which the search for free memory of the
+ * arena starts.  While the server does not know which blocks processes still use, the
+ * search starts at the end of the file.
  */
 static int search_start(struct root *root, uint64_t *ret_off)
 {
@@ -204,15 +204,16 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref,
 
 	if (!arena_has(root, ref))
 		return;
-	if (!(nr & (nr - 1)))		/* root->pending grows when its number of
-					 * elements is a power of two */
+	if (!(nr & (nr - 1)))		/* root->pending is full when its number of
+					 * elements is a power of two, so make it larger */
 		pending = realloc(pending, (nr ? 2 * nr : 1) * sizeof(*pending));
 	if (!pending) {
 		/*
-		 * There is no memory for an entry in the list of pending blocks, so the
-		 * server no longer knows all blocks in use.  Until all processes have
-		 * applied the current generation, it allocates only after the end of the
-		 * file.  Then it finds this block as a gap.
+		 * There is no memory for an entry in the list of pending blocks, so
+		 * the server no longer knows all blocks in use.  Until all processes
+		 * have applied the current generation, the server allocates only after
+		 * the end of the file.  Then the server finds the lost block as a gap
+		 * between the blocks in use.
 		 */
 		root->is_arena_known = false;
 		return;

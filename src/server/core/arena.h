@@ -25,8 +25,8 @@ void arena_free(struct root *root, const struct abi_ring_ref *ref, uint32_t gene
 /* Return the memory of freed blocks to the file system, as soon as no process uses these
  * blocks any more. */
 void arena_reap(struct root *root);
-/* Add @block to the list of blocks in use.  The methods list_blocks() of parts call
- * this.  A reference with off 0 is ignored. */
+/* Add @block to @list, the blocks in use.  A part's method list_blocks() calls this
+ * function for each of its blocks.  A reference with offset 0 is ignored. */
 void arena_list_block(struct extent_list *list, const struct abi_ring_ref *block);
 /* Return true if @ref lies in the arena. */
 bool arena_has(const struct root *root, const struct abi_ring_ref *ref);

@@ -14,8 +14,10 @@
 #include "abi/control.h"
 #include "base/dir.h"
 
-static int beat_fd = -1;		/* descriptor of server.beat; -1: nothing is written */
-static uint64_t last_ns;		/* time of the last beat, CLOCK_MONOTONIC_COARSE */
+static int beat_fd = -1;		/* descriptor of the file server.beat; -1 if no
+					 * beat is written */
+static uint64_t last_ns;		/* time when the last beat was written,
+					 * CLOCK_MONOTONIC_COARSE */
 
 void beat_start(const char *dir)
 {
@@ -46,8 +48,8 @@ void beat(void)
 		return;
 	last_ns = beat.beats;
 	/*
-	 * Ignore a failure: on a full file system, for example, the beat cannot be
-	 * written.
+	 * Ignore a failure of pwrite(): on a full file system, for example, the beat
+	 * cannot be written.
 	 */
 	(void)!pwrite(beat_fd, &beat, sizeof(beat), 0);
 }

@@ -4,9 +4,9 @@
 #define ULF_SERVER_BEAT_H
 
 /*
- * Write the file server.beat in @dir from now on.  If the file cannot be opened,
- * nothing is written.  Then programs see no sign of life, and wait less than a tenth of a
- * second for an answer of the server.
+ * Write the file server.beat in @dir from now on.  If the file cannot be opened, the
+ * server works without it.  Then programs see no sign of life, and wait less than a tenth
+ * of a second for an answer of the server.
  */
 void beat_start(const char *dir);
 /* Stop writing server.beat and close the file. */

@@ -62,8 +62,8 @@ void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word)
 	*block = (struct abi_ring_ref){ 0, 0 };
 }
 
-/* Return the size that is stored @at bytes after the start of the block at @off; 0 if
- * there is no block. */
+/* Return the size of the block at offset @off, which the block stores @at bytes after its
+ * start.  Returns 0 if there is no block. */
 static uint32_t read_size(const struct root *root, uint64_t off, uint32_t at)
 {
 	struct abi_ring_ref head = { off, ABI_PAGE_BYTES_MIN };

@@ -46,15 +46,15 @@ struct root;
 /* A block that is not published yet. */
 struct block_draft {
 	struct abi_ring_ref ref;
-	struct mapping *map;		/* mapping of the first bytes of the block;
-					 * NULL: no byte is mapped */
+	struct mapping *map;		/* mapping of the first bytes of the block, for
+					 * filling it; NULL if nothing is mapped */
 };
 
 /*
- * Allocate a block of @bytes bytes, and map the first @map_bytes of them; 0: map none.  The caller
- * must call block_publish() or block_cancel().
- * Returns 0; -ENOMEM if the arena is full; -ENOSPC if the file system is full; or another
- * -errno.
+ * Allocate a block of @bytes bytes, and map its first @map_bytes bytes (0: map nothing),
+ * so that the caller can fill them.  The caller must call block_publish() or
+ * block_cancel().  Returns 0; -ENOMEM if the arena is full; -ENOSPC if the file system is
+ * full; or another -errno.
  */
 int block_begin(struct root *root, uint64_t bytes, uint64_t map_bytes,
 		struct block_draft *ret_draft);
@@ -66,7 +66,7 @@ int block_begin(struct root *root, uint64_t bytes, uint64_t map_bytes,
  */
 int block_publish(struct root *root, struct block_draft *draft, struct abi_ring_ref *block,
 		  uint64_t *word);
-/* Free a block that was not published. */
+/* Free a block that block_begin() has allocated and that was not published. */
 void block_cancel(struct root *root, struct block_draft *draft);
 /*
  * Store 0 in @word (unless @word is NULL), and retire @block: it is freed as soon as
@@ -75,11 +75,12 @@ void block_cancel(struct root *root, struct block_draft *draft);
  */
 void block_retire(struct root *root, struct abi_ring_ref *block, uint64_t *word);
 
-/* Where a block stores its size, and which sizes are valid. */
+/* Where blocks of one kind store their size, and which sizes are valid. */
 struct block_size {
-	uint32_t at;			/* offset, in the block, of the word with its
-					 * size */
-	uint64_t min, max;		/* smallest and largest valid size, bytes */
+	uint32_t at;			/* offset, from the start of the block, of the
+					 * word that holds the block's size */
+	uint64_t min, max;		/* smallest and largest valid size of such a
+					 * block, bytes */
 };
 /*
  * Copy the block that the previous server has published at offset @off.

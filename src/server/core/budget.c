@@ -6,7 +6,8 @@
 
 #include "event/clock.h"
 
-#define REFILL_PART	2u		/* a budget gets 1/REFILL_PART of the time that passes */
+#define REFILL_PART	2u		/* divisor: while time T passes, a budget grows by
+					 * T / REFILL_PART */
 
 static uint64_t used_ns(const struct budget *budget)
 {

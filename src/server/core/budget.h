@@ -15,7 +15,8 @@
 
 #define BUDGET_NS	20000000u
 
-/* A budget of CPU time.  A struct of all zeroes is a full budget. */
+/* A budget of CPU time.  A struct of zeroes is a full budget, so it needs no
+ * initialisation. */
 struct budget {
 	uint64_t left_ns;		/* CPU time that the budget had left at the last
 					 * budget_start() or budget_stop(), ns */

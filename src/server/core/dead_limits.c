@@ -11,16 +11,16 @@
 
 #include "base/config.h"
 
-#define SECTION		"ulf server"	/* name of the server's section of ulf.conf; other
-					 * sections have names of programs, and the blank
-					 * keeps this name different from theirs */
+#define SECTION		"ulf server"	/* name of the server's section in ulf.conf; other
+					 * sections are named after programs, and the
+					 * blank in this name keeps it different from
+					 * theirs */
 #define WORDS_BYTES	8192
 #define ROOTS		32768u
-#define ROOTS_MAX	65536u		/* largest value of the setting dead_roots; a
-					 * list of so many roots fits into one answer of
-					 * the server */
-#define PERCENT		50u		/* default of dead_bytes, in percent of the file
-					 * system */
+#define ROOTS_MAX	65536u		/* largest value of the setting dead_roots; one
+					 * answer of the server can list so many roots */
+#define PERCENT		50u		/* default of the setting dead_bytes, in percent
+					 * of the size of the file system */
 #define DAYS		7u
 #define DAYS_MAX	36500u
 #define PREFIX		"dead_"
@@ -34,7 +34,8 @@ static uint64_t part_of(const char *dir, uint64_t percent)
 	return (uint64_t)vfs.f_blocks * vfs.f_frsize / 100 * percent;
 }
 
-/* Parse a number from 1 to @most.  @ret_end: the text after the number. */
+/* Parse a number from 1 to @most at the start of @text. *@ret_end is set to the text
+ * after the number. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *ret_value,
 			 const char **ret_end)
 {
@@ -78,7 +79,7 @@ static bool parse_bytes(const char *text, const char *dir, uint64_t *ret_bytes)
 }
 
 /* Parse one token of the section [ulf server] of ulf.conf.  Tokens without the prefix
- * "dead_" are ignored, because they are not for the server. */
+ * "dead_" are ignored: they set something other than the limits of dead roots. */
 static bool parse_word(const char *word, const char *dir, struct dead_limits *limits)
 {
 	const char *value = strchr(word, '=');

@@ -14,20 +14,27 @@
 
 struct error_entry {
 	uint64_t time_ns;		/* CLOCK_MONOTONIC */
-	const char *error;		/* the reason; a constant string */
-	const char *place;		/* file or area of the mistake, stored after the
-					 * command's NUL */
-	const char *near;		/* a name that the user may have meant, stored
-					 * after the NUL of @place; NULL: none */
-	uint32_t pos;			/* column of the caret in @command */
+	const char *error;		/* why the write was wrong, for the message; a
+					 * constant string */
+	const char *place;		/* file or area of the mistake, for the message;
+					 * stored after the NUL of @command */
+	const char *near;		/* name that the user may have meant, for the
+					 * message; stored after the NUL of @place; NULL
+					 * if there is no such name */
+	uint32_t pos;			/* column of @command below which the caret is
+					 * printed */
 	char command[];
 };
 
-/* The text to which new entries are also appended, for the current request.  One
- * variable is enough, because the server has one thread and handles one request at a
- * time. */
-static struct text *capture;		/* text of the current request; NULL: there is no request */
-static size_t captured_at;		/* offset of the last entry in @capture */
+/*
+ * Text to which new entries of error_log are also appended, as the answer to the current
+ * request.  One variable is enough, because the server has one thread and handles one
+ * request at a time.
+ */
+static struct text *capture;		/* text that gets the entries of the current
+					 * request; NULL if there is no request */
+static size_t captured_at;		/* offset in @capture of the entry that was
+					 * appended last */
 static bool is_warning;
 
 void error_log_capture(struct text *to)
@@ -47,7 +54,7 @@ bool error_log_is_warning(void)
 	return is_warning;
 }
 
-/* Print the three lines of an entry, without its time. */
+/* Print the three lines of an entry of error_log, without the entry's time. */
 static void show_entry(const struct error_entry *entry, struct text *out)
 {
 	text_printf(out, "%s: error: %s", entry->place, entry->error);
@@ -58,8 +65,8 @@ static void show_entry(const struct error_entry *entry, struct text *out)
 	text_puts(out, "^\n");
 }
 
-/* Append @entry to the output of the current request, unless it equals the previous
- * entry: one write to all events of a system may add the same entry many times. */
+/* Append @entry to @capture, unless @entry equals the entry that was appended last: one
+ * write to all events of a system may cause one error many times. */
 static void capture_entry(const struct error_entry *entry)
 {
 	size_t start = capture->len, before = start - captured_at;

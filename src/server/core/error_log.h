@@ -14,13 +14,14 @@
 struct instance;
 struct text;
 
-#define ERROR_LOG_ENTRIES	8u	/* number of entries, as in the kernel; older
-					 * entries are dropped */
+#define ERROR_LOG_ENTRIES	8u	/* number of entries that error_log keeps, as in
+					 * the kernel; older entries are dropped */
 
 struct error_log {
-	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* the entries; NULL: the element is
-							 * unused */
-	uint32_t next;			/* index of the oldest entry, which is replaced next */
+	struct error_entry *entry[ERROR_LOG_ENTRIES];	/* entries of the log; NULL if the element
+							 * is unused */
+	uint32_t next;			/* index in @entry of the oldest entry, which the
+					 * next new entry replaces */
 };
 
 /*
@@ -38,15 +39,15 @@ void error_log_add_near(struct instance *instance, const char *place,
 			const char *error, const char *command, uint32_t pos,
 			const char *near);
 /*
- * From now on also append entries of any instance to @to, without their time.  @to
- * NULL: stop that.  A request calls this before and after its work.  So @to gets only
- * the entries of this request, because the server has one thread.
+ * From now on also append new entries of error_log of any instance to @to, without their
+ * time.  If @to is NULL, stop this.  A request calls the function before and after its
+ * work.  So @to gets only the entries of this request, because the server has one thread.
  */
 void error_log_capture(struct text *to);
 /*
- * Report that the current write succeeds, but has no effect, or not all of it.  Then
- * the client gets the entries of error_log that its write has caused, although the
- * write returns no error.
+ * Record that the current write to a file succeeds but has no effect, or only a part of
+ * it.  Then the client gets the entries of error_log that its write has caused, although
+ * the write returns no error.
  */
 void error_log_warn(void);
 /* Return true if error_log_warn() was called since the last error_log_capture(). */

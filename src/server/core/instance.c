@@ -17,8 +17,10 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define INSTANCES_MAX	"15"		/* maximum number of instances, as text: all
-					 * buffers except that of the top instance */
+#define INSTANCES_MAX	"15"		/* maximum number of instances, as text for an
+					 * error message: one less than the number of
+					 * buffers, because the top instance has a buffer,
+					 * too */
 static_assert(ABI_BUFFERS == 16, "INSTANCES_MAX");
 
 struct instance *instance_get(struct instance *instance)
@@ -29,7 +31,8 @@ struct instance *instance_get(struct instance *instance)
 
 void instance_put(struct instance *instance)
 {
-	/* Do not free the top instance, which is a member of its root. */
+	/* The memory of the top instance is not freed here, because it is a member of
+	 * struct root. */
 	if (!instance || --instance->refs || !instance->number)
 		return;
 	instance_states_free(instance->root->parts, instance->part_state);
@@ -37,8 +40,8 @@ void instance_put(struct instance *instance)
 	free(instance);
 }
 
-/* Release everything of @instance except its name: a node of the file tree may still
- * refer to the instance, and needs the name. */
+/* Release all data of @instance except the name, because a node of the file tree may
+ * still refer to the instance and needs its name. */
 static void instance_release(struct instance *instance)
 {
 	const struct server_parts *parts = instance->root->parts;
@@ -94,7 +97,8 @@ static int instance_add(struct root *root, uint32_t number, const char *name)
 	return instance_use(root, instance);
 }
 
-/* Check a name from shared memory, because the program may have written anything there. */
+/* Check an instance's name that was read from shared memory, where the program may have
+ * written anything. */
 static bool is_name(const char *name)
 {
 	return *name && strcmp(name, ".") && strcmp(name, "..") &&
@@ -134,9 +138,11 @@ struct instance *instance_find(const struct root *root, const char *name)
 	return NULL;
 }
 
-/* Reset a buffer, and copy the options of the top instance.  Do not reset `used`:
- * processes look only at buffers that are used, and they must see that the old settings
- * of this buffer are gone. */
+/*
+ * Reset a buffer's settings, and copy the options of the top instance.  Do not reset
+ * `used`: processes look only at buffers that are used, and they must see that the old
+ * settings of this buffer are gone.
+ */
 static void reset_buffer(struct abi_buffer *abi, const struct abi_buffer *top)
 {
 	memset(&abi->stopped, 0, offsetof(struct abi_buffer, side) -
@@ -175,8 +181,8 @@ int instance_make(struct root *root, const char *name)
 	r = instance_add(root, number, name);
 	if (r)
 		return r;
-	/* Store the first letter of the name last.  The instance exists as soon as this
-	 * letter is not 0, and its name must be complete then. */
+	/* Store the first letter of the name last, because the instance exists as soon as
+	 * this letter is not 0.  By then the rest of the name must be complete. */
 	strcpy(abi->name + 1, name + 1);
 	shm_store(&abi->name[0], name[0]);
 	return 0;

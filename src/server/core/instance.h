@@ -29,12 +29,12 @@ struct instance {
 	uint32_t nr_open;		/* number of open files of the instance; the
 					 * instance can be removed only while this
 					 * number is 0 */
-	uint32_t number;		/* number of the instance: the row of its
-					 * abi_buffer, and its bit in
+	uint32_t number;		/* number of the instance: the row of its buffer
+					 * in the table of buffers, and its bit in
 					 * abi_event.wanted */
 	struct abi_buffer *abi;		/* the instance's buffer, in shared memory */
-	void **part_state;		/* states of the parts of this instance
-					 * (server/part_numbers.h) */
+	void **part_state;		/* array with the state that each part keeps for
+					 * this instance (server/part_numbers.h) */
 	struct error_log errors;
 };
 
@@ -59,7 +59,7 @@ int instance_remove(struct root *root, const char *name);
 /* Take a reference of @instance.  Returns @instance. */
 struct instance *instance_get(struct instance *instance);
 /* Release a reference of @instance.  The last release frees the instance, except the
- * top instance.  NULL is allowed. */
+ * top instance.  @instance may be NULL. */
 void instance_put(struct instance *instance);
 
 #endif

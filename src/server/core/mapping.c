@@ -18,8 +18,8 @@
  * a mapping, so it never sees a list that is being changed.
  */
 static struct mapping *all_mappings;
-static int map_flags = MAP_SHARED;	/* flags of mmap(); changed only before the first
-					 * mapping */
+static int map_flags = MAP_SHARED;	/* flags for mmap() of the files; changed only
+					 * before the first mapping is made */
 
 static bool has_address(const struct mapping *mapping, const void *addr)
 {
@@ -38,8 +38,8 @@ static bool put_zeroes(void *start, uint64_t bytes)
 }
 
 /*
- * Return true if the byte at @addr is inside of the file.  Then the SIGBUS means that
- * the file system is full, and not that the file was truncated.
+ * Return true if the byte at @addr lies before the end of the mapped file.  Then the
+ * SIGBUS means that the file system is full, and not that the file was truncated.
  */
 static bool is_hole(const struct mapping *mapping, const void *addr)
 {
@@ -69,7 +69,8 @@ static void handle_sigbus(int sig, siginfo_t *info, void *context)
 		m->is_lost = true;
 		return;
 	}
-	/* The address is in no mapping, so die of SIGBUS, as without a handler. */
+	/* The address of the fault is in none of our mappings, so let SIGBUS kill the
+	 * process, as without a handler. */
 	signal(sig, SIG_DFL);
 }
 
@@ -157,9 +158,9 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes)
 			      (off_t)offset_in(mapping, start), (off_t)bytes);
 	while (r && errno == EINTR);
 	/*
-	 * File systems without fallocate() report EOPNOTSUPP, which is not an error
-	 * here.  On such a file system, a later access without space raises SIGBUS, and
-	 * the handler puts zeroes there.
+	 * Without fallocate(), which some file systems report as EOPNOTSUPP, a later
+	 * access may find the file system full and raise SIGBUS.  Then the signal handler
+	 * puts zeroes there, so this is not an error.
 	 */
 	return r && errno != EOPNOTSUPP ? -errno : 0;
 }

@@ -21,10 +21,12 @@ struct mapping {
 	uint64_t bytes;
 	volatile bool is_lost;		/* true: the file was truncated; the signal
 					 * handler sets this */
-	volatile bool has_holes;	/* true: some memory pages were replaced with
-					 * zeroes; the signal handler sets this */
-	int fd;				/* descriptor of the whole file; -1 if the
-					 * mapping cannot be mended */
+	volatile bool has_holes;	/* true: zeroes stand in for some memory pages
+					 * of the file because the file system was
+					 * full; the signal handler sets this */
+	int fd;				/* descriptor of the mapped file, for
+					 * mapping_mend(); -1 if the mapping cannot be
+					 * mended */
 	int refs;			/* number of references */
 	struct mapping *next, *before;	/* links in the list of all mappings */
 };
@@ -34,8 +36,8 @@ struct mapping {
 int mapping_init(void);
 
 /*
- * Make all later mappings private, so that writes to them stay in this process.  Must be
- * called before the first mapping.
+ * Make all later mappings private, so that writes to them change no file.  Must be called
+ * before the first mapping is made.
  */
 void mapping_be_private(void);
 
@@ -47,8 +49,8 @@ void mapping_be_private(void);
  */
 int mapping_new(int fd, uint64_t off, uint64_t bytes, struct mapping **ret_mapping);
 /*
- * Map @bytes from the start of @fd.  This mapping can be mended, so @fd must stay open as
- * long as the mapping exists.
+ * Map @bytes from the start of @fd.  The mapping can be mended with mapping_mend(), so
+ * @fd must stay open as long as the mapping exists.
  */
 int mapping_new_sparse(int fd, uint64_t bytes, struct mapping **ret_mapping);
 /*
@@ -64,7 +66,7 @@ int mapping_reserve(struct mapping *mapping, const void *start, uint64_t bytes);
 /* Take a reference of @mapping.  Returns @mapping. */
 struct mapping *mapping_get(struct mapping *mapping);
 /* Release a reference of @mapping.  When the last reference is released, the memory is
- * unmapped.  NULL is allowed. */
+ * unmapped.  @mapping may be NULL. */
 void mapping_put(struct mapping *mapping);
 
 #endif

@@ -9,7 +9,7 @@
 #include "server/core/instance.h"
 #include "server/core/shm.h"
 
-/* Return the options that are on, as bits of enum option_bit. */
+/* Return the options of @instance that are on, as bits of enum option_bit. */
 static inline uint64_t instance_options(const struct instance *instance)
 {
 	return shm_load(&instance->abi->options) ^ OPTION_DEFAULTS;

@@ -31,12 +31,14 @@ struct trigger_lang;
 
 struct root_part {
 	const char *name;
-	/* Number of bytes of the state that the part keeps for each root,
+	/*
+	 * Number of bytes of the state that the part keeps for each root,
 	 * root->part_state[NUMBER].  The core allocates the state, filled with zeroes,
-	 * with the root and frees it with the root.  So the state also exists while the
-	 * root is asleep, and done() must leave it in the form that init() expects.  0:
-	 * the core allocates no state.  Then the part has none; or init() or the first
-	 * use allocates it, and done() frees it. */
+	 * with the root and frees it with the root.  So the state also exists while
+	 * the root is asleep, and done() must leave it in the form that init()
+	 * expects.  If this is 0, the core allocates nothing: either the part has no
+	 * state, or init() or the first use allocates it and done() frees it.
+	 */
 	size_t state_bytes;
 	/* Method init: called when the memory of @root is mapped and its processes are
 	 * known.  Returns 0 or -errno. */
@@ -54,23 +56,35 @@ struct root_part {
 	 * what must be in force before the program continues.  Returns 0, or -ERESTART if a
 	 * parser is still at work: then the program keeps waiting. */
 	int (*prepare)(struct root *root);
-	/* Method answer: called when a process has loaded an object and waits
-	 * (abi_control.asked).  Returns false if a parser is still at work. */
+	/*
+	 * Method answer: called when a process has loaded an object and waits for the
+	 * server's answer (abi_control.asked).  Returns false if a parser is still at
+	 * work, so that the process must wait on.
+	 */
 	bool (*answer)(struct root *root);
 	/* Method parsed: called when a parser of @root has ended.  The root may still be
 	 * loading. */
 	void (*parsed)(struct root *root);
-	/* Method settled: called like parsed(), but only for a root that is loaded and
-	 * usable.  @is_awaited: a program waits, and prepare() is called next. */
+	/*
+	 * Method settled: called like parsed(), but only for a root that is loaded and
+	 * usable.  @is_awaited: true if a program waits for the server; then prepare()
+	 * is called next.
+	 */
 	void (*settled)(struct root *root, bool is_awaited);
-	/* Method stop_waiting: from now on the part must not wait for files that are
-	 * being parsed, and must work without their names. */
+	/*
+	 * Method stop_waiting: called to say that from now on the part must not wait
+	 * for files that are being parsed, and must work without the names in these
+	 * files.
+	 */
 	void (*stop_waiting)(struct root *root);
-	/* Method refused: called when a process has failed to apply settings, before the
-	 * client gets the errno.  Reports the reason in error_log, if the part knows it. */
+	/*
+	 * Method refused: called when a process has failed to apply settings, before the
+	 * client gets the errno.  Reports the reason in error_log if this part knows the
+	 * reason.
+	 */
 	void (*refused)(struct root *root);
-	/* Method list_blocks: call arena_list_block() for each block that processes may
-	 * use, so that the arena does not use its memory again. */
+	/* Method list_blocks: call arena_list_block() for each block that processes
+	 * may use, so that the arena does not use the memory of the block again. */
 	void (*list_blocks)(const struct root *root, struct extent_list *list);
 	/* Method has_recorded: return true if the part has recorded anything.  A dead root
 	 * without records is removed. */
@@ -79,7 +93,7 @@ struct root_part {
 	 * server's memory.  Such a root must not fall asleep, because its data would be
 	 * lost. */
 	bool (*has_unsaved)(const struct root *root);
-	/* Method add_info: add the part's figures for `ulf ls`. */
+	/* Method add_info: add this part's figures for `ulf ls` to @info. */
 	void (*add_info)(struct root *root, struct server_root_info *info);
 	/* Method find_symbol: find the symbol at @addr in the object @in; @in NULL: in any
 	 * object.  Returns 0 or -ENOENT. */
@@ -90,10 +104,13 @@ struct root_part {
 
 struct instance_part {
 	const char *name;
-	/* Number of bytes of the state that the part keeps for each instance,
+	/*
+	 * Number of bytes of the state that the part keeps for each instance,
 	 * instance->part_state[NUMBER].  The core allocates the state, filled with
 	 * zeroes, before load().  The core frees the state when nothing refers to the
-	 * instance any more; this may be long after done().  0: the part has no state. */
+	 * instance any more; this may be long after done(). 0 if the part has no state
+	 * of instances.
+	 */
 	size_t state_bytes;
 	/* Method reset: called when buffer @number of @root is about to be used by a
 	 * new instance.  Clears what an earlier instance with this number has left in
@@ -104,9 +121,11 @@ struct instance_part {
 	int (*load)(struct instance *instance);
 	/* Method done: release all that belongs to @instance in this server. */
 	void (*done)(struct instance *instance);
-	/* Method drop: called when @instance is being removed.  Retires its settings in the
-	 * root's memory.  Processes are asked to apply the change after all drop() have
-	 * run. */
+	/*
+	 * Method drop: called when @instance is being removed.  Retires its settings
+	 * in the root's memory.  The core asks the processes to apply the change after
+	 * all drop() have run.
+	 */
 	void (*drop)(struct instance *instance);
 	/* Method tick: called about once a second, for a root that is awake. */
 	void (*tick)(struct instance *instance);
@@ -117,13 +136,12 @@ struct instance_part {
 	void (*add_info)(struct instance *instance, struct server_root_info *info);
 
 	/*
-	 * The rule of a part.  A part may have one rule of its own in the block of rules
-	 * (abi/rules.h).
-	 * @rule_row is the number of this rule; 0: the part has none.  If has_rule()
-	 * returns true, put_rule() is called, which writes the rule's data to @block
-	 * and fills @ret_rule.  load_rule() of the next server gets copies of these
-	 * data, which may be hostile: @triggers has @bytes bytes and is aligned, @text
-	 * ends in a NUL; each of them may be NULL.
+	 * A part may have one rule of its own in the block of rules (abi/rules.h).
+	 * @rule_row is the number of this rule; 0 if the part has no rule.  If
+	 * has_rule() returns true, put_rule() is called, which writes the rule's data
+	 * to @block and fills @ret_rule. load_rule() of the next server gets copies of
+	 * these data, which may be hostile: @triggers has @bytes bytes and is aligned,
+	 * @text ends in a NUL; each of them may be NULL.
 	 */
 	uint32_t rule_row;
 	bool (*has_rule)(const struct instance *instance);
@@ -138,26 +156,28 @@ struct server_parts {
 	size_t nr_roots;
 	const struct instance_part *instances;
 	size_t nr_instances;
-	const struct tracer *const *tracers;	/* the tracers by number
+	const struct tracer *const *tracers;	/* tracers, indexed by their number
 						 * (server/print/tracer.h) */
 	const struct trigger_lang *const *trigger_langs; /* languages of trigger commands,
-						 * by number of the command
-						 * (server/rules/trigger_lang.h); NULL:
-						 * no command has one */
+							  * indexed by the number of the
+							  * command
+							  * (server/rules/trigger_lang.h); NULL
+							  * if no command has a language of its
+							  * own */
 };
 
 /* Allocate the states of a root's parts.  Returns NULL if there is no memory. */
 void **root_states_alloc(const struct server_parts *parts);
-/* Free what root_states_alloc() has returned.  NULL is allowed. */
+/* Free what root_states_alloc() has returned.  @states may be NULL. */
 void root_states_free(const struct server_parts *parts, void **states);
 /* Allocate the states of an instance's parts.  Returns NULL if there is no memory. */
 void **instance_states_alloc(const struct server_parts *parts);
 /* Fill the states of an instance's parts with zeroes. */
 void instance_states_clear(const struct server_parts *parts, void **states);
-/* Free what instance_states_alloc() has returned.  NULL is allowed. */
+/* Free what instance_states_alloc() has returned.  @states may be NULL. */
 void instance_states_free(const struct server_parts *parts, void **states);
 
-/* Walk over the parts that have the method @method. */
+/* Walk over those parts of @parts that have the method @method. */
 #define for_each_root_part(part, parts, method)					\
 	for ((part) = (parts)->roots; (part) < (parts)->roots + (parts)->nr_roots; (part)++) \
 		if ((part)->method)

@@ -22,11 +22,11 @@
 #define TRIES		16
 #define PAGE_BYTES	ARCH_PAGE_BYTES
 
-/* The state of the perf event.  Only the server's thread uses these variables.  The
- * first call of perf_clock_is_there() sets them. */
+/* Control page of the perf event that measures the clock.  Only the server's thread uses
+ * the variables of the event.  The first call of perf_clock_is_there() sets them. */
 static struct perf_event_mmap_page *page;
-static const char *records;		/* the memory page with perf's records, which is
-					 * mapped after @page */
+static const char *records;		/* memory page with the records of the perf event;
+					 * mapped directly after @page */
 
 bool perf_clock_is_there(void)
 {
@@ -50,7 +50,8 @@ bool perf_clock_is_there(void)
 	if (fd < 0)
 		return false;
 	map = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);			/* the mapping keeps the perf event open */
+	close(fd);			/* the perf event stays open without its
+					 * descriptor, because it is mapped */
 	if (map == MAP_FAILED)
 		return false;
 	page = map;
@@ -58,7 +59,8 @@ bool perf_clock_is_there(void)
 	return true;
 }
 
-/* Make a perf record and return its time, which is the last word of the newest record. */
+/* Make a perf record, by setting the thread's name to @name, and return the time of this
+ * record.  The time is the last word of the newest record. */
 static int record_time(const char *name, uint64_t *ret_ns)
 {
 	uint64_t tail = page->data_tail, head;
@@ -73,9 +75,9 @@ static int record_time(const char *name, uint64_t *ret_ns)
 }
 
 /*
- * Measure the offset of perf's clock from CLOCK_MONOTONIC_RAW, ns.  The offset lies
- * between *@ret_low and *@ret_low + *@ret_range.  Of several tries, the one with the
- * smallest range counts.
+ * Measure the offset of perf's clock from CLOCK_MONOTONIC_RAW, ns.  The true offset lies
+ * between *@ret_low and *@ret_low + *@ret_range.  Of several measurements the one with
+ * the smallest range is taken.
  */
 static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 {
@@ -100,8 +102,8 @@ static int measure_offset(uint64_t *ret_low, uint64_t *ret_range)
 	return 0;
 }
 
-/* Update the offset of perf's clock.  If the old offset lies in the measured range,
- * keep the old offset, so that times do not jump. */
+/* Update the offset of perf's clock.  If the old offset lies in the range that is
+ * measured now, keep the old offset, so that times do not jump. */
 int perf_clock_update(uint64_t *offset_ns)
 {
 	uint64_t low, range;

@@ -25,10 +25,10 @@
 #include "server/core/server_roots.h"
 #include "server/core/shm.h"
 
-#define FORK_LIMIT_NS	3000000000u	/* time in which a forked child must claim a
-					 * slot, ns */
+#define FORK_LIMIT_NS	3000000000u	/* maximum time in which a forked child must claim
+					 * a process slot, ns */
 
-/* One line of /proc/PID/maps. */
+/* The fields of one line of /proc/PID/maps. */
 struct map_line {
 	uint64_t start, end, ino;
 	dev_t dev;
@@ -48,9 +48,9 @@ static bool parse_line(const char *line, struct map_line *ret_map)
 
 /*
  * Find the device and inode numbers by which the root's memory is recognised in
- * /proc/PID/maps.  Some file systems (btrfs, overlayfs) show other numbers there than in
- * stat().  But the numbers are equal in the maps of all processes.  So use the numbers
- * that are shown for the server's own mapping.
+ * /proc/PID/maps.  These numbers may differ from those of stat() (btrfs, overlayfs),
+ * but they are equal in the maps of all processes.  So read the numbers of the
+ * server's own mapping of the memory.
  */
 void process_init(struct root *root)
 {
@@ -91,11 +91,12 @@ FILE *process_maps_open(const struct process *process)
 /*
  * Return true if a process that cannot be inspected belongs to the root.
  *
- * There are two kinds of such processes.  A process of the root may have given up
- * rights.  Or the process of the root is dead, and a process of another user has got
- * its pid; that process has started after the slot was claimed.  So compare the times.
- * If the times cannot be compared (an older runtime, another boot, a time namespace),
- * assume that the process belongs to the root if the server may send it signals.
+ * There are two possible reasons.  The process is of this root and has given up
+ * rights.  Or the process of this root is dead, and a process of another user, started
+ * after the slot was claimed, has got its pid.  So compare the time of the start with
+ * the time of the claim.  If the times cannot be compared (an older runtime, another
+ * boot, a time namespace), assume that the process belongs to the root if the server
+ * may send it signals.
  */
 static bool is_hidden_of_root(const struct process *process, const struct inspection *inspection,
 			      int pidfd)
@@ -110,7 +111,8 @@ static bool is_hidden_of_root(const struct process *process, const struct inspec
 	       (errno != EPERM && errno != ESRCH);
 }
 
-/* Return true if the process has a seccomp filter, which may have killed its agent. */
+/* Return true if process @pid has a seccomp filter, which may have killed the process's
+ * agent. */
 static bool has_filter(uint32_t pid)
 {
 	char path[64], line[256];
@@ -141,15 +143,16 @@ static bool is_hiding(const struct process *process, int error)
 }
 
 /*
- * Return true if @error means that the server has run out of descriptors or memory, so that
- * it can inspect nothing.
+ * Return true if errno @error means that the server has run out of descriptors or memory,
+ * so that it can inspect no process now.
  */
 static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* Return true if two descriptors are free.  Inspecting a process needs two at a time. */
+/* Return true if the server has two free descriptors, which it needs at a time to inspect
+ * a process. */
 static bool can_inspect(const struct root *root)
 {
 	int one = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -192,23 +195,24 @@ bool process_is_current(const struct process *process)
 	       inspect_stack(process->pid) == process->stack;
 }
 
-/* ---- check one process slot ---- */
+/* ---- functions that check one process slot ---- */
 
 /*
- * A copy of the process slots, taken when a pass over them begins.  A pass uses the
- * copy, because processes write to the slots meanwhile.
+ * A copy of all process slots, which the server takes before it scans them.  The scan
+ * uses the copy, because processes write to the slots meanwhile.
  */
 struct claims {
-	uint32_t pid[PROCESS_CREATOR + 1];	/* pid of each slot; 0 if the slot is
-						 * free or invalid */
-	bool is_lost[PROCESS_CREATOR + 1];	/* true: another slot with the same pid
-						 * was claimed later */
+	uint32_t pid[PROCESS_CREATOR + 1];	/* pid that each slot names; 0 if the slot
+						 * is free or invalid */
+	bool is_lost[PROCESS_CREATOR + 1];	/* true: another slot names the same pid
+						 * and was claimed later, so this slot is
+						 * out of date */
 	struct claim {
 		uint32_t pid, slot;
 		uint64_t claimed_ns;
-	} table[PROCESS_CREATOR + 1];		/* the slots that have a pid, sorted by
-						 * pid; of slots with equal pids the
-						 * latest claim comes first */
+	} table[PROCESS_CREATOR + 1];		/* slots that name a pid, sorted by pid;
+						 * of slots with equal pids the latest
+						 * claim comes first */
 	uint32_t nr;
 };
 
@@ -233,9 +237,10 @@ static void add_claim(const struct root *root, struct claims *claims, uint32_t s
 }
 
 /*
- * Copy the process slots.  The process that made the root has no slot while it starts.
- * Slots keep the pids of dead processes.  If a child has got such a pid again, two
- * slots have this pid, and the one that was claimed last belongs to the child.
+ * Copy the process slots.  Add an entry for the process that made the root, because it
+ * has no slot while it starts.  Slots keep the pids of dead processes.  If a child has
+ * got such a pid again, two slots have this pid, and the one that was claimed last
+ * belongs to the child.
  */
 static void claims_take(const struct root *root, struct claims *claims)
 {
@@ -261,8 +266,8 @@ static void claims_take(const struct root *root, struct claims *claims)
 }
 
 /*
- * Return a pidfd if @process is alive and belongs to its root, else -1.  Returns -EAGAIN if
- * this is unknown, because the budget is spent.
+ * Return a pidfd if @process is alive and belongs to its root, else -1.  Returns
+ * -EAGAIN if the budget is spent before this is known.
  */
 static int process_open(const struct process *process, struct inspection *inspection)
 {
@@ -291,9 +296,10 @@ static void process_close(struct process *process)
 }
 
 /*
- * Return 1 if @process has not called exec() since it was checked, else 0.  exec()
- * changes the address of the stack.  A process that hides this address is checked in each
- * pass.  Returns -EAGAIN if this is unknown, because the budget is spent.
+ * Return 1 if @process has not called exec() since it was checked, else 0. exec() changes
+ * the address of the stack.  If the process hides this address, look for the root's
+ * memory in its mappings instead, at each scan.  Returns -EAGAIN if the budget is spent
+ * before the result is known.
  */
 static int is_unchanged(const struct process *process, struct inspection *inspection)
 {
@@ -318,8 +324,8 @@ static struct process *slot_process(struct root *root, uint32_t slot)
 	return process;
 }
 
-/* Check one process slot.  If the result is not known yet, does not change the slot and
- * returns -EAGAIN. */
+/* Check the process in one process slot.  If the budget is spent before the result is
+ * known, does not change the slot and returns -EAGAIN. */
 static int slot_scan(struct root *root, uint32_t slot, const struct claims *claims)
 {
 	uint32_t pid = claims->pid[slot];
@@ -358,7 +364,7 @@ static int slot_scan(struct root *root, uint32_t slot, const struct claims *clai
 	return 0;
 }
 
-/* ---- scan all process slots of a root ---- */
+/* ---- functions that scan all process slots of a root ---- */
 
 /*
  * Update root->fork_ns.  If no process with a slot is left, but perhaps a forked child
@@ -376,9 +382,9 @@ static void note_forks(struct root *root)
 }
 
 /*
- * Return the process slot to check next.  Check PROCESS_CREATOR, the process that made
- * the root, first.  If this process claims a slot meanwhile, the scan finds it there
- * later.
+ * Return the process slot to check next.  PROCESS_CREATOR, the process that made the
+ * root, comes first.  If this process claims a slot in shared memory during the scan, the
+ * scan finds it in that slot later.
  */
 static uint32_t scan_slot(const struct root *root)
 {
@@ -429,14 +435,16 @@ bool process_scan(struct root *root)
 }
 
 /*
- * Wait for a forked child without a slot, but only for FORK_LIMIT_NS.  There may be no
- * such child: it was killed before it claimed a slot, or fork() has failed.
+ * Return true if no process of the root is left.  A fork that no child has followed up by
+ * claiming a slot delays this for at most FORK_LIMIT_NS: the child may have been killed
+ * before, or fork() may have failed.
  */
 bool process_all_gone(struct root *root)
 {
 	if (root->scan.left)
-		process_scan_more(root);	/* continue the scan: if each call began
-						 * a new scan, none might ever end */
+		process_scan_more(root);	/* continue the scan of the last call: if
+						 * each call began a new scan, no scan
+						 * might ever end */
 	else
 		process_scan(root);
 	if (root->nr_live || root->is_blind)
@@ -451,7 +459,7 @@ void process_died(struct process *process)
 
 void process_done(struct root *root)
 {
-	/* check root->process, which is NULL while the root is asleep */
+	/* root->process is NULL while the root is asleep, so check it */
 	for (uint32_t slot = 0; root->process && slot <= PROCESS_CREATOR; slot++) {
 		if (root->process[slot])
 			process_close(root->process[slot]);

@@ -23,13 +23,14 @@ struct process {
 	struct root *root;
 	uint32_t slot;
 	uint32_t pid;
-	int pidfd;			/* pidfd of the process; -1: the process is
+	int pidfd;			/* pidfd of the process; -1 if the process is
 					 * dead, or belongs to another root now */
-	uint64_t stack;			/* address of the start of the process's stack,
-					 * which exec() changes */
+	uint64_t stack;			/* start address of the process's stack, which
+					 * exec() changes */
 	uint32_t late_logged;		/* errno in abi_process.late that was logged last */
-	uint32_t left_changes;		/* value of abi_process.left_changes when the functions
-					 * that are left were last logged */
+	uint32_t left_changes;		/* value of abi_process.left_changes when the
+					 * server last logged the functions that the
+					 * process could not switch */
 };
 
 /* Find the device and inode numbers that /proc/PID/maps shows for the root's memory:
@@ -38,12 +39,12 @@ struct process {
 void process_init(struct root *root);
 /*
  * Scan all process slots for processes that have started or ended.  Returns false if
- * the root's budget was spent, or no descriptor was left.  Then root->is_blind is set,
- * and slots that were not scanned keep their old state.
+ * the root's budget was spent, or if no descriptor was free.  Then root->is_blind is
+ * set, and slots that were not scanned keep their old state.
  */
 bool process_scan(struct root *root);
-/* Continue a scan of the process slots that has not ended.  Returns true if all slots
- * were scanned since the last process_scan(). */
+/* Continue a scan of the process slots that process_scan() has begun but not finished.
+ * Returns true if all slots were scanned since then. */
 bool process_scan_more(struct root *root);
 /*
  * Return true if no process of the root is left, and no child is about to claim a slot.
@@ -51,7 +52,8 @@ bool process_scan_more(struct root *root);
  * root->is_blind.
  */
 bool process_all_gone(struct root *root);
-/* Return true if the process is alive and has not called exec() since the last scan. */
+/* Return true if @process is alive and has not called exec() since the last scan of the
+ * process slots. */
 bool process_is_current(const struct process *process);
 /* Open /proc/PID/maps of the process.  The caller closes the file.  Returns NULL on
  * failure, with errno set. */
@@ -61,7 +63,7 @@ FILE *process_maps_open(const struct process *process);
 void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYTES]);
 /* Called when the pidfd of @process was readable: the process has ended.  Closes the pidfd. */
 void process_died(struct process *process);
-/* Close the pidfds of all processes of the root, and free all that is known of these
+/* Close the pidfds of all processes of @root, and free what the server knows of these
  * processes. */
 void process_done(struct root *root);
 

@@ -16,12 +16,13 @@
 #include "server/core/root.h"
 #include "server/core/shm.h"
 
-#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* maximum number of cached
-							 * results, enough for 4 passes
-							 * that each find different
+#define INSPECTIONS_MAX	(4u * (PROCESS_CREATOR + 1))	/* maximum number of cached results of
+							 * inspections: enough for 4 scans of the
+							 * process slots that each find different
 							 * processes */
-#define TEXT_BYTES	8192u		/* at least one memory page, because read() of
-					 * /proc/PID/maps returns up to one page */
+#define TEXT_BYTES	8192u		/* size of the buffer for /proc/PID/maps: at least
+					 * a memory page, because read() of this file
+					 * returns up to one page */
 
 /*
  * Set the path of the process's maps.  A process whose stack address is hidden does not
@@ -40,30 +41,34 @@ void process_maps_path(const struct process *process, char path[PROCESS_PATH_BYT
 }
 
 /* A reader of /proc/PID/maps, which reads the file in several steps.  Between two steps
- * the kernel remembers at which address to continue. */
+ * the kernel keeps the address at which the next step continues. */
 struct maps_reader {
 	int fd;				/* descriptor of /proc/PID/maps; -1: the file is closed */
 	uint32_t pid;			/* pid, start time and stack address of the
 					 * process whose maps are read */
 	uint64_t started, stack;
-	bool has_lines;			/* true: at least one line was read */
-	bool is_in_line;		/* true: the start of the current line was
-					 * already checked */
-	size_t len;			/* length of @text, which holds an incomplete line */
+	bool has_lines;			/* true: at least one line of the file was read */
+	bool is_in_line;		/* true: the start of the line that is being read
+					 * was already checked */
+	size_t len;			/* length of @text, which holds the part of the
+					 * current line that was read */
 	char text[TEXT_BYTES];
 };
 
 struct inspections {
 	struct inspection *table;	/* sorted by pid */
-	uint32_t nr, capacity;		/* @table has space for @capacity results */
-	uint32_t pass;			/* number of the current pass */
+	uint32_t nr, capacity;		/* number of results in @table, and for how many
+					 * it has space */
+	uint32_t pass;			/* number of the current pass over the process
+					 * slots */
 	struct maps_reader reader;
 };
 
-/* ---- read start time and stack address from /proc/PID/stat ---- */
+/* ---- functions that read start time and stack address from /proc/PID/stat ---- */
 
 /*
- * Return the start of field number @nr of /proc/PID/stat.  @from points to field number @at.
+ * Return the start of field number @nr of /proc/PID/stat.  @from must point to the start
+ * of field number @at, which is an earlier one.
  */
 static char *stat_field(char *from, int at, int nr)
 {
@@ -86,10 +91,10 @@ static void stat_read(uint32_t pid, uint64_t *ret_started, uint64_t *ret_stack)
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
-	started = stat_field(strrchr(text, ')'), 2, 22);	/* start after the last
-								 * ')', because the
-								 * process's name may
-								 * contain any byte */
+	started = stat_field(strrchr(text, ')'), 2, 22);	/* start after the last ')',
+								 * because the process's name,
+								 * which precedes it, may contain
+								 * any byte */
 	stack = stat_field(started, 22, 28);
 	*ret_started = started ? strtoull(started + 1, NULL, 10) : 0;
 	*ret_stack = stack ? strtoull(stack + 1, NULL, 10) : 0;
@@ -103,7 +108,7 @@ uint64_t inspect_stack(uint32_t pid)
 	return stack;
 }
 
-/* ---- find and update cached results ---- */
+/* ---- functions that find and update cached results ---- */
 
 static void reader_close(struct maps_reader *reader)
 {
@@ -150,7 +155,8 @@ static uint32_t place_of(const struct inspections *inspections, uint32_t pid)
 	return low;
 }
 
-/* Remove the results for processes that this pass has not seen. */
+/* Remove the cached results for processes that were not found in the current pass over
+ * the process slots. */
 static void forget_unseen(struct inspections *inspections)
 {
 	uint32_t kept = 0;
@@ -203,9 +209,9 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	inspection->pass = root->inspections->pass;
 	stat_read(pid, &started, &stack);
 	/*
-	 * Inspect the maps again if the pid belongs to a new process (another start time)
-	 * or has called exec() (another stack address).  If the process hides one of the
-	 * two, this is unknown, so inspect the maps again, too.
+	 * Inspect the maps again if the pid belongs to a new process (another start
+	 * time) or has called exec() (another stack address).  Also inspect the maps
+	 * again if the process hides one of the two values.
 	 */
 	if (started != inspection->started || stack != inspection->stack || !started ||
 	    (!stack && inspection->maps == MAPS_MAPPED))
@@ -215,7 +221,7 @@ struct inspection *inspection_get(struct root *root, uint32_t pid)
 	return inspection;
 }
 
-/* ---- search /proc/PID/maps for the root's memory ---- */
+/* ---- functions that search /proc/PID/maps for the root's memory ---- */
 
 /*
  * Return true if @line of /proc/PID/maps is a mapping of the root's memory.  @line: at
@@ -287,7 +293,7 @@ static bool reader_search(struct maps_reader *reader, const struct root *root)
 }
 
 /* Read and check the next lines of /proc/PID/maps.  Returns MAPS_UNKNOWN if the file
- * may have more lines. */
+ * may have more lines, so that the caller must call again. */
 static enum maps_result reader_step(struct maps_reader *reader, const struct root *root)
 {
 	ssize_t n = read(reader->fd, reader->text + reader->len,
@@ -298,9 +304,9 @@ static enum maps_result reader_step(struct maps_reader *reader, const struct roo
 	reader->len += (size_t)n;
 	if (n)
 		return reader_search(reader, root) ? MAPS_MAPPED : MAPS_UNKNOWN;
-	errno = 0;			/* if the file has no line at all, the process
-					 * has no memory, because its main thread has
-					 * ended */
+	errno = 0;			/* If the file had no line at all, the process has
+					 * no memory because its main thread has ended.
+					 * That is an error without an errno. */
 	return reader->has_lines ? MAPS_UNMAPPED : MAPS_REFUSED;
 }
 

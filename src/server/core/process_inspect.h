@@ -20,7 +20,8 @@ struct process;
 struct root;
 
 enum maps_result {
-	MAPS_UNKNOWN,			/* /proc/PID/maps was not read to its end yet */
+	MAPS_UNKNOWN,			/* /proc/PID/maps was not read to its end yet, so
+					 * the result is unknown */
 	MAPS_MAPPED,			/* the process has mapped the root's memory */
 	MAPS_UNMAPPED,			/* the process has not mapped the root's memory */
 	MAPS_REFUSED,			/* /proc/PID/maps cannot be read; this result is
@@ -30,8 +31,8 @@ enum maps_result {
 /* The cached result for one pid. */
 struct inspection {
 	uint32_t pid;
-	uint32_t pass;			/* number of the pass that last read
-					 * /proc/PID/stat */
+	uint32_t pass;			/* number of the pass over the process slots that
+					 * last read /proc/PID/stat of this process */
 	uint64_t started;		/* start time of the process in clock ticks
 					 * since boot; 0: unknown */
 	uint64_t stack;			/* address of the process's stack; 0 if it is
@@ -44,22 +45,22 @@ struct inspection {
 uint64_t inspect_stack(uint32_t pid);
 
 /*
- * Begin a new pass over the process slots of @root.  In a new pass inspection_get()
- * reads /proc/PID/stat of each process again.  Returns 0 or -ENOMEM.
+ * Begin a new pass over the process slots of @root.  In each pass the first
+ * inspection_get() for a process reads /proc/PID/stat again.  Returns 0 or -ENOMEM.
  */
 int inspections_begin(struct root *root);
-/* Free all cached results.  NULL is allowed. */
+/* Free all cached results of inspections.  @inspections may be NULL. */
 void inspections_free(struct inspections *inspections);
 /*
- * Return the cached result for @pid, updated in this pass, or NULL if there is no
- * memory.  The result is valid until the next call.  Call inspections_begin() first.
+ * Return the cached result of inspecting process @pid, updated in this pass over the
+ * slots.  Returns NULL if there is no memory.  The result is valid until the next
+ * call.  Call inspections_begin() first.
  */
 struct inspection *inspection_get(struct root *root, uint32_t pid);
 /*
- * inspect_maps - find out whether @process, to which @inspection belongs, has mapped the
- * memory of its root
- * Returns MAPS_UNKNOWN if the budget is spent; the next pass continues.  Returns
- * MAPS_REFUSED with errno set.
+ * inspect_maps - find out whether @process has mapped the memory of its root;
+ * @inspection is the cached result for this process Returns MAPS_UNKNOWN if the budget
+ * is spent; the next pass continues.  Returns MAPS_REFUSED with errno set.
  */
 enum maps_result inspect_maps(const struct process *process, struct inspection *inspection,
 			      const struct budget *budget);

@@ -19,9 +19,9 @@
 #include "server/core/root.h"
 #include "symbols/localfile.h"
 
-#define TRIES	8		/* maximum number of processes that are tried; all run
-				 * the same file, but the server may not inspect some of
-				 * them */
+#define TRIES	8		/* maximum number of processes whose /proc/PID/exe is
+				 * tried: all run one file, but the server may have no
+				 * right to inspect some of them */
 
 bool program_is(const struct root *root, const char *path)
 {
@@ -29,8 +29,8 @@ bool program_is(const struct root *root, const char *path)
 }
 
 /*
- * Return true if the root's memory has the complete path of the program.  A path that was
- * too long was cut.
+ * Return true if the root's memory has the complete path of the program.  The path is cut
+ * if it is too long.
  */
 static bool is_whole(const struct root *root)
 {
@@ -50,9 +50,9 @@ static bool can_open(const char *path)
 }
 
 /*
- * Get the names of the program.  Use the path in the root's memory only if
- * /proc/PID/exe still shows this path, or if /proc/PID/exe can be opened.  Otherwise
- * another file may be at this path now.
+ * Get the names of the program.  Use the path in the root's memory only if /proc/PID/exe
+ * shows the same path, or if /proc/PID/exe can be opened.  Otherwise the path may lead to
+ * another file by now.
  */
 void program_names_find(const struct root *root, uint32_t pid,
 			struct program_names *ret_names)
@@ -73,8 +73,8 @@ void program_names_find(const struct root *root, uint32_t pid,
 }
 
 /*
- * Open the file that a process of the root runs.  After that, check that the process
- * still belongs to the root: otherwise this may be the file of another program.
+ * Open the file that a process of the root runs.  Afterwards check that the process still
+ * belongs to the root.  If it does not, the file may be that of another program.
  */
 static int open_link(const struct root *root, int *ret_fd)
 {
@@ -124,8 +124,8 @@ void program_file_find(const struct root *root, const char *path,
 	if (!is_whole(root) || !program_is(root, path) || open_link(root, &fd))
 		return;
 	/*
-	 * Prefer the path if it leads to the same file, because ulf searches for debug
-	 * files in the directory of this path.
+	 * Prefer the program's path to /proc/PID/exe if both lead to one file, because
+	 * ulf searches for debug files in the directory of the path.
 	 */
 	if (is_at(path, fd)) {
 		close(fd);

@@ -13,7 +13,8 @@ struct root;
  * very long path are known and compared. */
 bool program_is(const struct root *root, const char *path);
 
-/* The suffix that /proc appends to the path of a deleted file. */
+/* The suffix that the kernel appends to the path of a deleted file in /proc/PID/maps and
+ * /proc/PID/exe. */
 #define PROGRAM_DELETED	" (deleted)"
 
 /*
@@ -31,9 +32,10 @@ void program_names_find(const struct root *root, uint32_t pid,
 /* The path by which the file of an object can be opened. */
 struct program_file {
 	const char *path;
-	int fd;				/* descriptor to which @path refers; -1:
-					 * @path is an ordinary path */
-	char link[32];			/* storage for @path, if it refers to @fd */
+	int fd;				/* descriptor that @path names as /proc/self/fd/N;
+					 * -1 if @path is an ordinary path */
+	char link[32];			/* memory for the text of @path, if @path names
+					 * @fd */
 };
 
 /*

@@ -25,8 +25,8 @@
 #include "server/core/shm.h"
 #include "symbols/parse.h"
 
-#define WAKE_NS			60000000u	/* maximum time to wait for parsers when
-						 * a dead root is woken, ns */
+#define WAKE_NS			60000000u	/* maximum time that the server waits for
+						 * parsers when it wakes a dead root, ns */
 #define WAKE_STEP_MS		5
 
 /* Open @dirfd/NAME/memory.  `memory` must be a file of this user, and no part of the
@@ -49,7 +49,8 @@ static int open_memory(struct root *root, int dirfd)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return -EBADMSG;
 	if (root->ino && (st.st_ino != root->ino || st.st_dev != root->dev))
-		return -ENOENT;		/* another root has this name now */
+		return -ENOENT;		/* the directory of this name belongs to another
+					 * root now */
 	root->dev = st.st_dev;
 	root->ino = st.st_ino;
 	root->died = st.st_mtim;
@@ -103,8 +104,8 @@ static int root_attach(struct root *root)
 	root->heap_off = control.heap_off;
 	root->arena_off = control.arena_off;
 	root->map_bytes = control.map_bytes;
-	/* Refuse a changed number of CPUs.  Nodes of the file tree refer to CPUs by
-	 * number, and stay while a root is asleep. */
+	/* Refuse a number of CPUs that differs from the earlier one.  Nodes of the file
+	 * tree refer to CPUs by number, and they stay while a root is asleep. */
 	if (root->nr_cpus && root->nr_cpus != control.nr_cpus)
 		return -EBADMSG;
 	root->nr_cpus = control.nr_cpus;
@@ -123,8 +124,8 @@ static int root_attach(struct root *root)
 	return load_parts(root);
 }
 
-/* Restore the mtime of `memory`, which is the time of the root's death.  fallocate() in
- * root_attach() has changed it. */
+/* Restore the modification time of `memory`, which is the time of the root's death.
+ * fallocate() in root_attach() has changed this time. */
 static void keep_age(const struct root *root)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, root->died };
@@ -133,7 +134,8 @@ static void keep_age(const struct root *root)
 		futimens(root->fd, times);
 }
 
-/* Release everything of @root except its name and its figures.  May be called twice. */
+/* Release all data of @root except its name and its figures for `ulf ls`.  May be called
+ * twice. */
 static void root_detach(struct root *root)
 {
 	const struct server_parts *parts = root->parts;
@@ -157,9 +159,11 @@ static void root_detach(struct root *root)
 	root->fd = -1;
 }
 
-/* Let the program continue.  The server lacks memory or descriptors for this root now,
- * and will try again later.  Until then the program must not wait, neither at its start
- * (hold) nor for an answer (asked). */
+/*
+ * Let the program continue, because the server lacks memory or descriptors for this
+ * root and must try again later.  Until then the program must not wait, neither at its
+ * start (hold) nor for an answer (asked).
+ */
 static void release_program(struct root *root)
 {
 	struct abi_control *control = root->control;
@@ -174,8 +178,8 @@ static void release_program(struct root *root)
 	shm_wake(&control->answered);
 }
 
-/* Return true if @r means that the server lacks descriptors or memory, so that another
- * attempt may succeed. */
+/* Return true if the result @r means that the server lacks descriptors or memory, so that
+ * a later attempt may succeed. */
 static bool is_shortage(int r)
 {
 	return r == -ENOMEM || r == -ENOSPC || r == -EMFILE || r == -ENFILE;
@@ -270,7 +274,7 @@ int root_new(struct server *server, int dirfd, const char *name,
 	return 0;
 }
 
-/* ---- put dead roots to sleep, and wake them ---- */
+/* ---- functions that put dead roots to sleep, and wake them ---- */
 
 static bool is_asleep(const struct root *root)
 {
@@ -282,16 +286,19 @@ bool root_can_sleep(const struct root *root)
 	if (root->state != SERVER_ROOT_DEAD || !root->memory || root->users > 1 ||
 	    root->nr_live)
 		return false;
-	/* Keep the root awake if an instance has nodes in the file tree: the nodes
-	 * would refer to memory that is freed when the root falls asleep. */
+	/*
+	 * Keep the root awake if an instance is still in use: the nodes of the instance
+	 * in the file tree would refer to memory that is freed when the root falls
+	 * asleep.
+	 */
 	for (uint32_t i = 1; i < ABI_BUFFERS; i++)
 		if (root->instances[i] && root->instances[i]->refs > 1)
 			return false;
 	return true;
 }
 
-/* Set members of @root to zero, as root_attach() expects them in a new root.  Nodes
- * keep their references to the top instance. */
+/* Set the members of @root that depend on its memory to zero, as root_attach() expects
+ * them in a new root.  Nodes of the file tree keep their references to the top instance. */
 static void forget_attached(struct root *root)
 {
 	instance_states_clear(root->parts, root->top.part_state);

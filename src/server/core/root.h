@@ -42,21 +42,23 @@ struct root {
 	void **part_state;		/* array with the state that each part keeps for this
 					 * root; it has parts->nr_roots elements
 					 * (server/part_numbers.h) */
-	bool is_loading;		/* true: root_load() must be called again */
-	size_t nr_loaded;		/* number of parts whose load() has ended */
-	struct root *next_loading;	/* next root that waits for a parser, in a list of
-					 * server.c */
-	struct root *next_of_hash;	/* next root in the chain of the hash; only
-					 * roots.c uses the members from here to
-					 * is_in_dead */
+	bool is_loading;		/* true: loading of the root has not ended, so
+					 * root_load() must be called again */
+	size_t nr_loaded;		/* number of parts whose method load() has
+					 * finished */
+	struct root *next_loading;	/* next root that waits for a parser, in the list
+					 * of such roots in server.c */
+	struct root *next_of_hash;	/* next root in its chain of the hash of all
+					 * roots; only roots.c uses the members from
+					 * here to is_in_dead */
 	TAILQ_ENTRY(root) link;
 	TAILQ_ENTRY(root) awake_link;	/* link of the list of roots that are awake;
 					 * valid if the root is awake */
 	TAILQ_ENTRY(root) dead_link;	/* link of the list of dead roots; valid if
 					 * is_in_dead is set */
 	bool is_in_dead;
-	int refs;			/* number of references, held by the server and
-					 * by each node of the file tree */
+	int refs;			/* number of references to this struct, held by
+					 * the server and by each node of the file tree */
 	int users;			/* number of users of the root's memory: the
 					 * server and each open file; see root_use() */
 	bool is_gone;			/* true: the directory of the root was removed */
@@ -66,29 +68,32 @@ struct root {
 	enum server_root_state state;
 	uint64_t serial;		/* number that is unique among the roots and
 					 * instances of this server */
-	uint32_t tick;			/* number of the last slow tick in which
-					 * the root had its turn */
+	uint32_t tick;			/* number of the last slow tick in which the
+					 * server has done the regular work of this root */
 	char *name;
-	int fd;				/* descriptor of the file `memory`; -1 if it is closed */
-	dev_t dev;			/* device and inode of `memory`, from stat() */
+	int fd;				/* descriptor of the root's file `memory`; -1 if
+					 * it is closed */
+	dev_t dev;			/* device and inode numbers of the root's file
+					 * `memory`, from stat() */
 	ino_t ino;
-	dev_t map_dev;			/* device and inode of `memory`, from /proc/PID/maps */
+	dev_t map_dev;			/* device and inode numbers of the root's file
+					 * `memory`, from /proc/PID/maps */
 	ino_t map_ino;
 	uint64_t found_ns;		/* time when the root was found, CLOCK_MONOTONIC */
 	struct timespec found;		/* time when the root was found, CLOCK_REALTIME */
 	uint64_t used_ns;		/* time of the last call of root_is_usable(),
 					 * CLOCK_MONOTONIC */
-	struct timespec died;		/* mtime of `memory`, which the server sets when
-					 * all processes are gone */
+	struct timespec died;		/* modification time of the file `memory`, which
+					 * the server sets when all processes are gone */
 	uint64_t file_bytes;		/* space that the file `memory` took when it was
 					 * last measured, bytes */
 	struct server_root_info info;	/* figures of the root when it fell
 					 * asleep; the member `name` is not set */
-	bool has_info;			/* true: @info is complete; false: it only has
-					 * values of `struct abi_control` */
+	bool has_info;			/* true: @info is complete; false: it has only
+					 * what `struct abi_control` says */
 
-	struct mapping *memory;		/* mapping of the bytes [0, arena_off) of the
-					 * file; NULL if the root is asleep or corrupt */
+	struct mapping *memory;		/* mapping of the bytes [0, arena_off) of the file
+					 * `memory`; NULL if the root is asleep or corrupt */
 	/* Where the tables, the heap and the arena are in the memory (abi/control.h).  The
 	 * offsets and nr_cpus come from a copy of the control block that was checked, because
 	 * the program can change the memory. */
@@ -106,26 +111,27 @@ struct root {
 	struct process **process;	/* processes by slot, PROCESS_CREATOR + 1
 					 * pointers; NULL: the slot was never used */
 	uint32_t nr_live;		/* number of processes that are alive */
-	bool is_late;			/* true: the last write has not waited until all
-					 * processes had applied @late_generation */
+	bool is_late;			/* true: the last write to a file has given up
+					 * waiting before all processes had applied
+					 * @late_generation */
 	uint32_t late_generation;
 	bool is_blind;			/* true: the last scan of the process
 					 * slots has not ended yet, or was
 					 * incomplete for lack of descriptors */
-	/* The state of the scan of the process slots. */
+	/* Progress of the scan of the process slots. */
 	struct {
-		uint32_t left;		/* number of slots that are left to scan; 0: the scan
-					 * has ended */
-		uint32_t next;		/* the first of the slots that are left to scan */
+		uint32_t left;		/* number of process slots that the scan must
+					 * still check; 0 if no scan is running */
+		uint32_t next;		/* first process slot that the scan must still
+					 * check */
 		uint32_t forks_done;	/* value of abi_control.forks_done when the scan began */
-		uint32_t round;		/* number of the last round of scans in
-					 * which the scan of this root had its
-					 * turn */
+		uint32_t round;		/* number of the last round of scans, over all
+					 * roots, in which this root had its turn */
 	} scan;
-	struct inspections *inspections;	/* results of process_inspect.c; NULL if
-						 * there are none yet */
-	struct budget budget;		/* budget for work whose amount the processes
-					 * decide */
+	struct inspections *inspections;	/* cached results of process_inspect.c;
+						 * NULL if there are none yet */
+	struct budget budget;		/* budget of the root for work whose amount its
+					 * processes decide */
 	uint64_t fork_ns;		/* time since when the root has no process, except perhaps
 					 * a forked child without a slot, CLOCK_MONOTONIC; 0:
 					 * there is a process, or certainly no such child */
@@ -134,14 +140,14 @@ struct root {
 							 * processes had loaded when the
 							 * tables were last read */
 
-	struct extent *pending;		/* array of nr_pending retired blocks that
-					 * processes may still use */
+	struct extent *pending;		/* array of nr_pending blocks that were retired
+					 * and that processes may still use */
 	size_t nr_pending;
 	bool is_arena_known;		/* true: every block that a live process may use
 					 * is listed in shared memory or in @pending */
 	struct instance top;		/* the top instance */
-	struct instance *instances[ABI_BUFFERS];	/* instances by number; number 0 is
-							 * &top */
+	struct instance *instances[ABI_BUFFERS];	/* instances of the root, indexed by their
+							 * number; number 0 is &top */
 };
 
 /*
@@ -156,15 +162,15 @@ struct root {
 int root_new(struct server *server, int dirfd, const char *name,
 	     uint64_t serial, struct root **ret_root);
 /*
- * Continue to load a root that root_new() has returned with is_loading set.  Returns 0 if
- * the root is loaded or corrupt; -ERESTART while a parser is working; -ENOMEM, -EMFILE, ...
- * if the server lacks memory or descriptors.
+ * Continue to load a root that root_new() has returned with is_loading set.  Returns 0
+ * if the root is loaded or corrupt, and -ERESTART while a parser is working.  Returns
+ * -ENOMEM, -EMFILE or the like if the server lacks memory or descriptors.
  */
 int root_load(struct root *root);
 /* Take a reference of @root.  Returns @root. */
 struct root *root_get(struct root *root);
-/* Release a reference of @root.  When the last reference is released, the root is freed.
- * NULL is allowed. */
+/* Release a reference of @root.  When the last reference is released, the root is
+ * freed.  @root may be NULL. */
 void root_put(struct root *root);
 /*
  * Begin to use the root's memory and the data that were read from it.  The server and each
@@ -201,12 +207,12 @@ bool root_is_still_dead(struct root *root);
  */
 int root_reserve(struct root *root, const void *start, uint64_t bytes);
 
-/* Set or clear @why (enum abi_wants): whether a process that loads an object must ask the
- * server. */
+/* Set or clear @why in the root's memory: one of the reasons (enum abi_wants) for which a
+ * process that loads an object must ask the server. */
 void root_want_objects(struct root *root, uint32_t why, bool is_wanted);
 
-/* Return the instance with the number *@at, or the next instance after it; NULL: there are
- * no more. */
+/* Return the instance of @root whose number is *@at, or else the one with the next higher
+ * number.  Returns NULL if there is none. */
 static inline struct instance *instance_next(const struct root *root, uint32_t *at)
 {
 	while (*at < ABI_BUFFERS && !root->instances[*at])

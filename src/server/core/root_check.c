@@ -9,8 +9,8 @@
  * MB. */
 #define CONTROL_BYTES_MAX	(1ull << 30)
 
-/* Return true if a table of @rows rows at @off lies between the control block and the
- * arena. */
+/* Return true if a table of @rows rows at offset @off lies between the control block and
+ * the arena. */
 static bool is_table(const struct abi_control *control, uint64_t off,
 		     uint64_t rows, uint64_t row_bytes)
 {

@@ -47,11 +47,11 @@ int root_delete_files(const struct root *root, int roots)
 }
 
 /*
- * Return true if the memory is mapped.  To find out, try to get a read lease: the
- * kernel refuses it while the file is open for writing, and a mapping counts as open.
- * If the file system has no leases, the result is false.  A process that opens the file
- * during the lease causes a signal.  So the signal is set to SIGURG, which the server
- * ignores.
+ * Return true if a process has mapped the file `memory`.  To find out, try to get a
+ * read lease: the kernel refuses it while the file is open for writing, and a mapping
+ * counts as open.  If the file system has no leases, the result is false.  A process
+ * that opens the file during the lease causes a signal.  So the signal is set to
+ * SIGURG, which the server ignores.
  */
 bool root_is_mapped(const struct root *root, int roots)
 {
@@ -62,7 +62,7 @@ bool root_is_mapped(const struct root *root, int roots)
 		       fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
 
 	if (fd >= 0)
-		close(fd);	/* close() also ends the lease */
+		close(fd);	/* close() also ends the lease on the file */
 	if (dir >= 0)
 		close(dir);
 	return is_used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collect the figures of a root that is awake. */
+/* Collect the figures that `ulf ls` prints for a root that is awake. */
 #include "server/core/error_log.h"
 #include "server/core/instance.h"
 #include "server/core/part.h"

@@ -17,7 +17,8 @@ void root_info_fill(struct root *root, struct server_root_info *ret_info);
 /* Return true if any part of the root has recorded something, or may have.  The root must
  * be awake. */
 bool root_has_recorded(const struct root *root);
-/* Return true if sleep would lose data of the root that only the server's memory has. */
+/* Return true if putting the root to sleep would lose data that exist only in the
+ * server's memory. */
 bool root_has_unsaved(const struct root *root);
 
 #endif

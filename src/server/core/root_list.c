@@ -7,13 +7,13 @@
 #include "server/core/server.h"
 #include "server/core/server_roots.h"
 
-#define ROUND_NS	20000000u	/* maximum time for reading figures in
-					 * one go, ns */
+#define ROUND_NS	20000000u	/* maximum time for which one call reads figures
+					 * of dead roots, ns */
 #define LEARN_NS	800000000u	/* maximum time that a request for the list of
-					 * roots waits for figures, ns */
+					 * roots waits for the figures of dead roots, ns */
 
-/* Return true if the server knows only those figures of @root that are in `struct
- * abi_control`. */
+/* Return true if the server knows of @root only the figures in `struct abi_control`, so
+ * that it must read the others. */
 static bool needs_info(const struct root *root)
 {
 	return root->state == SERVER_ROOT_DEAD && !root->memory && !root->has_info;
@@ -77,7 +77,8 @@ int server_root_names(struct server *server,
 	struct root *root;
 	int r = 0;
 
-	server_dispatch(server);	/* notice processes that have died meanwhile */
+	server_dispatch(server);	/* notice processes that have died since the last
+					 * call */
 	for (root = TAILQ_FIRST(&server_roots(server)->all); root && !r;
 	     root = TAILQ_NEXT(root, link)) {
 		get_info(root, &info);

@@ -5,9 +5,9 @@
  * read: the control block, the process slots that were claimed, and one word of each
  * buffer.
  *
- * "Certainly dead" means that no slot names a process that runs, and no child is about to
- * claim a slot.  If a slot names a pid that exists, it may belong to another program by
- * now.  Then the answer is "not certain", and process.c decides later.
+ * "Certainly dead" means that no slot names a process that runs, and no child is about
+ * to claim a slot.  If a process with such a pid exists, it may be of another program
+ * by now.  Then the answer is "not certain", and process.c decides later.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,8 +23,8 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t off)
 	return pread(fd, to, bytes, (off_t)off) == (ssize_t)bytes;
 }
 
-/* Return true if no process has this pid, or only one that has ended and whose parent has not
- * waited for it yet. */
+/* Return true if no process has the pid @pid, or only a zombie: a process that has ended,
+ * but whose parent has not waited for it. */
 static bool is_free(uint32_t pid)
 {
 	struct pollfd process = { .events = POLLIN };
@@ -42,8 +42,8 @@ static bool is_free(uint32_t pid)
 
 static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 {
-	static struct abi_process slots[ABI_PROCESSES];	/* static, because the array is
-							 * too large for the stack */
+	static struct abi_process slots[ABI_PROCESSES];	/* an array for one call; static, because
+							 * it is too large for the stack */
 
 	if (!read_at(fd, slots, (end - first) * sizeof(slots[0]),
 		     off + first * sizeof(slots[0])))
@@ -54,8 +54,8 @@ static bool are_slots_free(int fd, uint64_t off, uint32_t first, uint32_t end)
 	return true;
 }
 
-/* Return true if no slot names a process that exists.  Slots in a hole of the file were
- * never claimed. */
+/* Return true if no process slot names a process that exists.  Slots in a hole of the
+ * sparse file were never claimed. */
 static bool are_all_free(int fd, uint64_t off)
 {
 	const uint64_t slot_bytes = sizeof(struct abi_process);

@@ -22,7 +22,8 @@ struct root_peek {
 	struct abi_control control;	/* checked copy of the control block */
 	bool is_dead;			/* true: certainly no process is left, and no
 					 * child is about to claim a slot */
-	bool has_recorded;		/* true: the root has records, or may have some */
+	bool has_recorded;		/* true: the root has records, or possibly has
+					 * some */
 };
 
 /* Inspect the file `memory`, open as @fd, without mapping it.  Returns 0 or an error of

@@ -9,7 +9,7 @@
 #include "server/core/root.h"
 #include "server/core/server.h"
 
-#define HASH_FIRST	64u		/* initial number of buckets */
+#define HASH_FIRST	64u		/* initial number of buckets of the hash of roots */
 
 void roots_init(struct roots *roots)
 {
@@ -26,7 +26,7 @@ void roots_done(struct roots *roots)
 	roots->nr_hash = 0;
 }
 
-/* ---- find roots by name ---- */
+/* ---- functions that find roots by name ---- */
 
 /* Return the bucket of @name by the hash FNV-1a, which also spreads names that differ
  * only in their last digits. */
@@ -47,7 +47,7 @@ static void put_into_bucket(const struct roots *roots, struct root *root)
 	*first = root;
 }
 
-/* Allocate more buckets if there are more roots than buckets. */
+/* Allocate more buckets for the hash of roots if there are more roots than buckets. */
 static int grow_hash(struct roots *roots)
 {
 	uint32_t nr = roots->nr_hash ? roots->nr_hash * 2 : HASH_FIRST;
@@ -57,9 +57,9 @@ static int grow_hash(struct roots *roots)
 		return 0;
 	hash = calloc(nr, sizeof(struct root *));
 	if (!hash)
-		return roots->nr_hash ? 0 : -ENOMEM;	/* if there is no memory, keep
-							 * the old buckets: the chains
-							 * become longer */
+		return roots->nr_hash ? 0 : -ENOMEM;	/* Without memory keep the old buckets:
+							 * the chains become longer, but the hash
+							 * still works. */
 	free(roots->hash);
 	roots->hash = hash;
 	roots->nr_hash = nr;
@@ -107,7 +107,7 @@ void roots_remove(struct roots *roots, struct root *root)
 		TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- the list of roots that are awake ---- */
+/* ---- functions for the list of roots that are awake ---- */
 
 bool roots_have_ended(const struct roots *roots)
 {
@@ -119,8 +119,11 @@ bool roots_have_ended(const struct roots *roots)
 	return false;
 }
 
-/* Return the least recently used dead root that can sleep.  @but: a root that must not
- * be returned, or NULL.  *@ret_nr_dead: number of dead roots that are awake. */
+/*
+ * Return the least recently used dead root that can be put to sleep.  @but: a root that
+ * must not be returned, or NULL. *@ret_nr_dead is set to the number of dead roots that
+ * are awake.
+ */
 static struct root *choose_sleeper(const struct roots *roots, const struct root *but,
 				   uint32_t *ret_nr_dead)
 {
@@ -174,7 +177,7 @@ void roots_asleep(struct roots *roots, struct root *root)
 	TAILQ_REMOVE(&roots->awake, root, awake_link);
 }
 
-/* ---- the list of dead roots ---- */
+/* ---- functions for the list of dead roots ---- */
 
 static bool is_older(const struct root *a, const struct root *b)
 {
@@ -220,8 +223,8 @@ static int by_death(const void *pa, const void *pb)
 	return is_older(b, a) - is_older(a, b);
 }
 
-/* Sort the list of dead roots.  Roots that a new server finds in the directory come in
- * no order. */
+/* Sort the list of dead roots by age.  When a server starts, it finds the roots in the
+ * directory in no order. */
 static void sort_dead(struct roots *roots)
 {
 	struct root **sorted = calloc(roots->nr_dead, sizeof(struct root *)), *root;

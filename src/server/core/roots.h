@@ -26,14 +26,17 @@ TAILQ_HEAD(root_list_head, root);
 
 struct roots {
 	struct root **hash;		/* array of nr_hash chains of roots, by hash of
-					 * the name; NULL: no root */
-	uint32_t nr_hash;		/* number of chains in @hash; a power of two */
+					 * the root's name; NULL if there are no chains
+					 * yet */
+	uint32_t nr_hash;		/* number of chains in the array @hash; a power of
+					 * two */
 	uint32_t nr;			/* number of roots */
 	struct root_list_head all, awake, dead;
 	int missed;			/* -errno if a root could not be added for lack
 					 * of a descriptor or of memory; the server
-					 * tries again.  0: all roots were added */
-	bool is_dead_unsorted;		/* true: @dead must be sorted before it is used */
+					 * tries again. 0 if all roots were added */
+	bool is_dead_unsorted;		/* true: the list @dead must be sorted before it
+					 * is used */
 	uint32_t nr_dead;
 	uint64_t dead_bytes;		/* sum of root->file_bytes of the dead roots */
 	uint64_t learning_ns;		/* time since when a request for the list of
@@ -54,9 +57,9 @@ int roots_add(struct roots *roots, struct root *root);
 /* Remove @root from all lists.  The caller gets the reference that @roots has held. */
 void roots_remove(struct roots *roots, struct root *root);
 /*
- * Return true if the server must update the list: a root counts as alive but has no
- * process left.  This happens when a scan notices the end of a process before its pidfd
- * is polled.
+ * Return true if a root counts as alive but has no process left.  Then the server must
+ * update the root's state.  This happens when a scan notices the end of a process before
+ * its pidfd is polled.
  */
 bool roots_have_ended(const struct roots *roots);
 /* Return the root with the name @name, or NULL. */
@@ -83,8 +86,8 @@ void roots_set_bytes(struct roots *roots, struct root *root, uint64_t bytes);
  * must be set. */
 void roots_dead(struct roots *roots, struct root *root);
 /*
- * Remove @root from the list of dead roots, because it is alive after all, or corrupt.
- * Does nothing if @root was not in this list.
+ * Remove @root from the list of dead roots, because the root is alive after all, or
+ * corrupt.  Does nothing if @root was not in this list.
  */
 void roots_not_dead(struct roots *roots, struct root *root);
 /*
