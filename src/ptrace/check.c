@@ -25,7 +25,8 @@ struct check {
 	struct text *why;
 };
 
-/* Read the number after "NAME:" in /proc/PID/status; 0 if there is none. */
+/* Read the number after "@name:" in /proc/@pid/status.  Returns 0 if the file has no such
+ * line. */
 static long status_number(const char *pid, const char *name)
 {
 	char path[64], line[256];
@@ -72,8 +73,8 @@ static bool check_process(const struct check *check)
 	return false;
 }
 
-/* The process's three user ids must be that of this process, because a root belongs to one
- * user. */
+/* Check that the three user ids of the program's process are that of this process, because a
+ * root belongs to one user. */
 static bool check_user(const struct check *check)
 {
 	unsigned int real = 0, effective = 0, saved = 0, other;
@@ -138,7 +139,8 @@ static bool is_same_namespace(pid_t pid, const char *kind)
 	nr_own = readlink(path, own, sizeof(own));
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
 	nr_theirs = readlink(path, theirs, sizeof(theirs));
-	/* If a link cannot be read, accept: a later check reports that. */
+	/* If a link cannot be read, take the namespaces as equal: a later check reports the
+	 * reason. */
 	return nr_own < 0 || nr_theirs < 0 ||
 	       (nr_own == nr_theirs && !memcmp(own, theirs, (size_t)nr_own));
 }
@@ -178,8 +180,8 @@ static bool check_dumpable(const struct check *check)
 	return c != EOF;
 }
 
-/* Check that this process may trace the program.  With Yama the kernel shows the mappings of a
- * process that it does not allow to trace, but not the memory, so try to read that. */
+/* Check that this process may trace the program.  Try to read the program's memory: Yama may
+ * forbid to trace a process whose mappings the kernel still shows. */
 static bool check_access(const struct check *check)
 {
 	char path[64];
@@ -244,9 +246,10 @@ static bool check_settings(const struct check *check)
 }
 
 /*
- * Check that the program has no seccomp filter of its own, which may kill it for an unexpected
- * system call.  Reading a filter takes rights, so compare the number of filters: those that
- * this process has, too, come from the container in which both run.
+ * Check that the program has no seccomp filter of its own, because such a filter may kill the
+ * program for an unexpected system call.  The filters themselves cannot be read without
+ * rights.  So compare the number of filters: the filters that this process has, too, come
+ * from the container in which both run.
  */
 static bool check_seccomp(const struct check *check)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Let a thread make system calls.  The steps, and the state of the thread if a SIGKILL ends
- * this process after the step:
+ * Let a stopped thread of another process make system calls.  Each line below is a step, and
+ * what the thread does if a SIGKILL ends this process after it:
  *
  *	PTRACE_SEIZE, PTRACE_INTERRUPT	the thread continues, as after threads_stop()
  *	write the carrier		as before; bytes that nobody executes
@@ -50,7 +50,8 @@ static void pause_shortly(uint32_t round)
 		nanosleep(&sleep, NULL);
 }
 
-/* Wait for a stop.  *@ret_status: the reason, as the kernel reports it.  WNOWAIT: see stop.c. */
+/* Wait until the thread @tid stops.  *@ret_status: the reason of the stop, as waitid()
+ * reports it.  WNOWAIT is used for the reason in stop.c. */
 static int wait_for_stop(pid_t tid, int *ret_status)
 {
 	uint64_t until_ns = clock_monotonic_ns() + STOP_NS;
@@ -75,8 +76,8 @@ static int wait_for_stop(pid_t tid, int *ret_status)
 	}
 }
 
-/* Let a thread continue that has stopped for another reason than this process's
- * PTRACE_INTERRUPT. */
+/* Let a thread continue that another event has stopped than PTRACE_INTERRUPT of this process,
+ * such as a signal. */
 static void release_thread(pid_t tid, int status)
 {
 	int signal = status >> 8 ? 0 : status & 0x7f;
@@ -125,9 +126,10 @@ int hijack_prepare(struct hijack *hijack, uint64_t address, uint64_t starter)
 	return r;
 }
 
-/* Block all signals of the thread, so that no handler runs while it has the registers of the
- * carrier.  The thread must have these registers already: if this process died before, the
- * thread would run its own code with all signals blocked.  The carrier restores the mask. */
+/* Block all signals of the thread, so that no handler runs while it has the registers of the
+ * carrier.  The thread must have these registers already: otherwise, if this process died,
+ * the thread would run its own code with all signals blocked.  The carrier restores the
+ * signal mask. */
 static int block_signals(struct hijack *hijack)
 {
 	uint64_t all = ~0ull;
@@ -140,8 +142,8 @@ static int block_signals(struct hijack *hijack)
 	return 0;
 }
 
-/* Returns 0 if the thread has stopped for the reason @wanted.  Else notes that something else
- * has stopped it. */
+/* Returns 0 if @status says that the thread has stopped for the reason @wanted.  Otherwise
+ * stores that the thread has stopped for another reason. */
 static int check_status(struct hijack *hijack, int status, int wanted)
 {
 	if (status == wanted)
@@ -187,7 +189,8 @@ int hijack_call(struct hijack *hijack, long nr, const long args[6], long *ret)
 }
 
 /* Bring the thread from a stop at a system call back to a stop where the kernel delivers
- * signals.  Only from there the kernel starts the interrupted system call of the thread again. */
+ * signals.  Only from such a stop does the kernel restart the system call that the first stop
+ * interrupted. */
 static int return_to_stop(struct hijack *hijack)
 {
 	int status, r;
@@ -217,8 +220,8 @@ static int give_back(struct hijack *hijack)
 	return r;
 }
 
-/* If the registers cannot be restored (because SIGSTOP has come), the thread keeps those of
- * the carrier.  The carrier then restores the thread's own ones. */
+/* If SIGSTOP prevents the registers from being restored, the thread keeps the registers of
+ * the carrier.  The carrier then restores the thread's own registers. */
 uint64_t hijack_end(struct hijack *hijack)
 {
 

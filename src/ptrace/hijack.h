@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Let a thread of a program make system calls, by a carrier (arch/arch.h). */
+/* Let a stopped thread of a program make system calls.  The thread executes a carrier for
+ * this (arch/arch.h). */
 #ifndef ULF_PTRACE_HIJACK_H
 #define ULF_PTRACE_HIJACK_H
 
@@ -15,38 +16,42 @@ struct hijack {
 	pid_t tid;
 	struct arch_tracee tracee;	/* its own registers */
 	uint64_t mask;			/* its own signal mask */
-	uint64_t carrier;		/* address of the carrier; 0: none was written */
+	uint64_t carrier;		/* address of the carrier in the program; 0: no
+					 * carrier was written */
 	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the thread was asked
 					 * to stop */
 	bool is_masked;			/* true: the thread's signals are blocked */
-	bool has_moved;			/* true: the thread has the registers of the carrier */
-	bool is_interrupted;		/* true: the thread has stopped for another reason than a
-					 * request of this process, so the carrier must restore
-					 * its registers */
-	int signal;			/* signal that the kernel was about to deliver at that
-					 * stop; 0: none */
+	bool has_moved;			/* true: the thread has the registers for the carrier,
+					 * not its own registers */
+	bool is_interrupted;		/* true: the thread has stopped for another reason
+					 * than a request of this process, so the carrier must
+					 * restore the thread's registers */
+	int signal;			/* signal that the kernel was about to deliver when
+					 * the thread was interrupted so; 0: none */
 };
 
 /*
  * hijack_start - stop the thread @tid of @pid
  *
- * Returns 0; or an error after which the thread runs:
- *	-EAGAIN	it was about to get a signal, or SIGSTOP has stopped it: try again
- *	-EBUSY	it does not stop in time
- *	-ESRCH	it has ended
- *	-EPERM	this process may not trace it
+ * Returns 0; or one of these errors, after which the thread continues:
+ *	-EAGAIN	the thread was about to get a signal, or SIGSTOP has stopped it: try again
+ *	-EBUSY	the thread does not stop in time
+ *	-ESRCH	the thread has ended
+ *	-EPERM	this process has no right to trace the thread
  */
 int hijack_start(pid_t pid, pid_t tid, struct hijack *ret_hijack);
 
-/* Write the carrier to @address.  The thread does not use it before hijack_call().  @starter:
- * address for threads that clone() makes.  Returns 0 or -errno. */
+/* Write the carrier to @address.  The thread does not execute the carrier before
+ * hijack_call().  @starter: address at which a thread that clone() makes continues.  Returns
+ * 0 or -errno. */
 int hijack_prepare(struct hijack *hijack, uint64_t address, uint64_t starter);
 
 /*
  * hijack_call - let the thread make the system call @nr
  * @ret: result of the system call
  * Returns 0 or -errno. -EINTR: something else has stopped the thread, such as SIGSTOP.  Then
- * it is not known whether the call was made; if not, the thread makes it after its release.
+ * it is not known whether the thread has made the system call.  If not, it makes the call
+ * after its release.
  */
 int hijack_call(struct hijack *hijack, long nr, const long args[6], long *ret);
 
@@ -54,8 +59,8 @@ int hijack_call(struct hijack *hijack, long nr, const long args[6], long *ret);
  * was stopped, in ns. */
 uint64_t hijack_end(struct hijack *hijack);
 /* Overwrite the carrier by zeroes, unless the thread executes it to restore its own
- * registers.  Called after hijack_end(), and after the new thread that was made by the carrier
- * has left it. */
+ * registers.  Called after hijack_end(), and after a new thread that the carrier has made has
+ * left the carrier. */
 void hijack_clean(struct hijack *hijack);
 
 #endif

@@ -3,10 +3,10 @@
  * Find code that stopped threads may still execute: docs/design/attach.md, "Which code is in
  * use".
  *
- * A stack is read from its stack pointer upwards to where writable memory ends.  Each of its words
- * that is an address in a range counts.  Where four words look like the end of a signal frame, a
- * handler runs, and the code that it interrupted may have had another stack: this stack is
- * read, too.
+ * A stack is read from its stack pointer upwards to where writable memory ends.  A range
+ * counts as in use if a word of the stack is an address in it.  Where four words look like
+ * the end of a signal frame, a handler runs, and the code that it interrupted may have used
+ * another stack.  That other stack is read, too.
  *
  * Example: a handler on a signal stack has interrupted a handler on the thread's stack:
  *
@@ -25,9 +25,8 @@
 
 #define STACKS_MAX	64u		/* maximum number of stacks of one thread that are read */
 #define STACK_BYTES_MAX	(16ull << 20)	/* maximum number of bytes of a stack that are read.
-					 * Only programs that ask for it have larger stacks.  A
-					 * larger stack counts as if it had addresses in all
-					 * ranges */
+					 * Only programs that ask for it have larger stacks.
+					 * For a larger stack all ranges count as in use */
 #define CHUNK_BYTES	65536u
 #define CHUNK_WORDS	(CHUNK_BYTES / sizeof(uint64_t))
 
@@ -42,18 +41,19 @@ struct search {
 	size_t nr;
 	uint64_t *inside;
 	int nr_set;
-	struct span spans[STACKS_MAX];	/* stacks of this thread; @end is 0 if the stack was not
-					 * read yet */
+	struct span spans[STACKS_MAX];	/* stacks of the thread that is being checked; @end is
+					 * 0 if the stack was not read yet */
 	size_t nr_spans;
-	uint64_t control_block;		/* address of libc's control block of this thread; 0:
-					 * unknown */
-	size_t nr_frames;		/* number of signal frames that were found */
+	uint64_t control_block;		/* address of libc's control block of the thread that
+					 * is being checked; 0: unknown */
+	size_t nr_frames;		/* number of signal frames that were found on the
+					 * thread's stacks */
 	bool is_too_much;		/* true: a limit was reached or memory could not be
-					 * read, so all ranges count as in use */
+					 * read, so all code ranges count as in use */
 	bool has_maps;			/* true: remote_maps_read() was called for @maps */
 	struct remote_maps maps;
-	uint64_t *words;		/* CHUNK_WORDS words of a stack; before them, the last
-					 * words of the previous chunk */
+	uint64_t *words;		/* buffer for CHUNK_WORDS words of a stack; the last
+					 * words of the previous chunk stand before them */
 };
 
 static void set_inside(struct search *search, size_t range)
@@ -64,7 +64,7 @@ static void set_inside(struct search *search, size_t range)
 	search->inside[range / 64] |= bit;
 }
 
-/* Mark the range that contains @address as in use, if there is one. */
+/* Mark the code range that contains @address as in use, if there is such a range. */
 static void check_address(struct search *search, uint64_t address)
 {
 	size_t low = 0, high = search->nr;
@@ -83,8 +83,8 @@ static void check_address(struct search *search, uint64_t address)
 		set_inside(search, low);
 }
 
-/* Add the stack from @sp on to the list of stacks to read, unless a stack of the list contains
- * @sp. */
+/* Add the stack that starts at the stack pointer @sp to the list of stacks to read, unless a
+ * listed stack contains @sp. */
 static void add_stack(struct search *search, uint64_t sp)
 {
 	uint64_t start = (sp - ARCH_RED_ZONE_BYTES) & ~(uint64_t)7;
@@ -115,8 +115,8 @@ static size_t read_chunk(struct search *search, uint64_t address)
 	return n < 0 ? 0 : (size_t)n / sizeof(uint64_t);
 }
 
-/* Check @nr words of a stack.  The ARCH_CONTEXT_WORDS words of the previous chunk stand before
- * them. */
+/* Check whether @nr words of a stack are addresses in a code range.  The last
+ * ARCH_CONTEXT_WORDS words of the previous chunk stand before these words. */
 static void check_words(struct search *search, size_t nr)
 {
 	const uint64_t *words = search->words + ARCH_CONTEXT_WORDS;
@@ -145,11 +145,11 @@ static const struct remote_map *find_map(const struct search *search, uint64_t a
  * Return the highest address at which the stack that contains @start can end; UINT64_MAX if it
  * is not known.
  *
- * The stack ends where memory ends that can be written.  Libraries may be mapped directly
- * above the stack of a thread, as libulf is above the one of the last thread that was made
- * before it was loaded.  The program's heap may follow, too.  But libc keeps the control block
- * of a thread at the top of its stack, above all frames, and on no other stack.  So a stack
- * that is below the control block ends there.
+ * The stack ends where writable memory ends.  But other writable memory may be mapped
+ * directly above the stack of a thread: a library, such as libulf if it was loaded after the
+ * thread was made.  The program's heap may follow, too.  libc keeps the control block of a
+ * thread at the top of its stack, above all frames, and on no other stack.  So a stack that
+ * is below the control block ends at the control block.
  */
 static uint64_t end_of_stack(struct search *search, uint64_t start)
 {
@@ -179,8 +179,8 @@ static void read_stack(struct search *search, size_t number)
 	memset(search->words, 0, ARCH_CONTEXT_WORDS * sizeof(uint64_t));
 	do {
 		nr = read_chunk(search, at);
-		/* Store the end first, so that add_stack() knows which addresses are being
-		 * read. */
+		/* Store the end of this stack first, so that add_stack() knows that its
+		 * addresses are being read. */
 		at += nr * sizeof(uint64_t);
 		search->spans[number].end = at;
 		check_words(search, nr);

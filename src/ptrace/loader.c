@@ -38,7 +38,7 @@
 #define PAUSE_NS	200000
 #define PAUSE_LONG_NS	5000000
 #define SINGLE_NS	100000000u	/* longest wait until pthread_create() makes libc use
-					 * locks, ns */
+					 * its locks, ns */
 #define STARTER_NS	5000000000ull	/* longest wait until the starter has left the carrier,
 					 * ns */
 #define LOAD_NS		15000000000ull	/* longest wait until libulf has made its root, ns */
@@ -54,9 +54,12 @@ struct injection {
 	struct target target;
 	struct starter starter;
 	uint64_t place;			/* address for the carrier */
-	uint64_t memory;		/* address of struct abi_attach in the program */
-	uint64_t code;			/* address of the code of the new threads */
-	bool is_started;		/* true: the starter has been made */
+	uint64_t memory;		/* address in the program of struct abi_attach, by
+					 * which libulf reports its result */
+	uint64_t code;			/* address in the program of the code that the new
+					 * threads execute */
+	bool is_started;		/* true: the starter, the thread that calls
+					 * pthread_create(), was made */
 };
 
 static void pause_between(unsigned int tries)
@@ -66,10 +69,10 @@ static void pause_between(unsigned int tries)
 	nanosleep(&time, NULL);
 }
 
-/* ---- choose a thread ---- */
+/* ---- choose the thread that makes the system calls ---- */
 
-/* Returns the number of the system call in which the thread sleeps, -1 if it runs, -2 if that
- * is not known. */
+/* Returns the number of the system call in which the thread sleeps, -1 if the thread runs, -2
+ * if its state is not known. */
 static long sleeping_call(pid_t pid, pid_t tid)
 {
 	char path[NAME_BYTES], text[NAME_BYTES] = "";
@@ -86,7 +89,7 @@ static long sleeping_call(pid_t pid, pid_t tid)
 }
 
 /* Returns true if the thread is libulf's agent, which exists in a child that was forked by a
- * program with libulf.  The agent is no thread of libc, so it must not make the system calls. */
+ * program with libulf.  The agent was not made by libc, so it must not make the system calls. */
 static bool is_agent(pid_t pid, pid_t tid)
 {
 	char path[NAME_BYTES], name[NAME_BYTES] = "";
@@ -103,9 +106,10 @@ static bool is_agent(pid_t pid, pid_t tid)
 }
 
 /*
- * Rate how well a thread can be used; more is better.  The best one waits for a futex: the
- * wait has no timeout that would start anew, and the thread takes no CPU time.  The first
- * thread of a process is bad, because other threads may get EINTR while it is traced (stop.c).
+ * Rate how suitable a thread is to make the system calls; more is better.  A thread that
+ * waits for a futex is best: the wait has no timeout that would start anew, and the thread
+ * takes no CPU time.  The first thread of a process is bad, because other threads may get
+ * EINTR while it is traced (stop.c).
  */
 static int rate_thread(pid_t pid, pid_t tid)
 {
@@ -130,8 +134,8 @@ static int rate_thread(pid_t pid, pid_t tid)
 	}
 }
 
-/* Returns the thread with the best rate, or 0.  @round: number of this attempt; among threads
- * of equal rates another one is chosen each time. */
+/* Returns the thread with the highest rating, or 0.  @round: number of this attempt; among
+ * threads of equal ratings each attempt chooses another thread. */
 static pid_t choose_thread(pid_t pid, unsigned int round)
 {
 	struct task_list list = { 0 };
@@ -160,8 +164,8 @@ static bool is_in(uint64_t address, uint64_t start, uint64_t end)
 	return address >= start && address < end;
 }
 
-/* Returns true if libc, around the system call @call, may change data that other threads use
- * too, without a lock because there is only one thread. */
+/* Returns true if libc may change data that all threads share before or after the system call
+ * @call.  With one thread only, libc changes such data without a lock. */
 static bool is_call_risky(long call)
 {
 	switch (call) {
@@ -175,10 +179,10 @@ static bool is_call_risky(long call)
 }
 
 /*
- * Returns true if a second thread may start now.  As long as libc knows of one thread only, it
- * uses no locks.  So the thread must not be in libc or in the dynamic linker, unless it is in
- * a system call that is not about memory or threads.  And no signal handler may run, because
- * it may have interrupted libc.
+ * Returns true if a second thread can safely start now.  As long as libc knows of one thread
+ * only, it uses no locks.  So the program's only thread must not be in libc or in the dynamic
+ * linker, unless it is in a system call that is not about memory or threads.  The thread must
+ * not be in a signal handler either, because the handler may have interrupted libc.
  */
 static bool is_safe(const struct injection *injection, const struct hijack *hijack)
 {
@@ -233,7 +237,7 @@ static int write_block(struct injection *injection)
 	snprintf(attach.dir, sizeof(attach.dir), "%s", request->dir);
 	snprintf(attach.words, sizeof(attach.words), "%s", request->words);
 	r = remote_write(injection->target.pid, injection->memory, &attach, sizeof(attach));
-	/* The starter loads the address of the block from the top of its stack. */
+	/* The starter loads the address of struct abi_attach from the top of its stack. */
 	return r ? r : remote_write(injection->target.pid, top, &injection->memory,
 				    sizeof(injection->memory));
 }
@@ -248,8 +252,9 @@ static int write_code(struct injection *injection)
 
 	if (!r)
 		r = remote_write(pid, carrier + arch_carrier_starter_offset(), &injection->code, 8);
-	/* Store the address of libc's variable, on which the carrier waits if this process
-	 * dies: the program's thread must not continue before libc uses locks. */
+	/* Store the address of libc's variable __libc_single_threaded in the carrier.  If
+	 * this process dies, the carrier waits for that variable, because the program's
+	 * thread must not continue before libc uses locks. */
 	return r ? r : remote_write(pid, carrier + arch_carrier_wait_offset(), &single, 8);
 }
 
@@ -272,7 +277,7 @@ static int make_starter(struct injection *injection, struct hijack *hijack)
 	return r;
 }
 
-/* Wait until pthread_create() has made libc use locks, or until it has ended. */
+/* Wait until pthread_create() has made libc use locks, or until pthread_create() has failed. */
 static void wait_for_locks(const struct injection *injection)
 {
 	uint64_t until_ns = clock_monotonic_ns() + SINGLE_NS;
@@ -288,7 +293,8 @@ static void wait_for_locks(const struct injection *injection)
 	} while (attach.starter != ABI_STARTER_DONE && clock_monotonic_ns() < until_ns);
 }
 
-/* Let the stopped thread map memory and make the starter.  @single: libc uses no locks yet. */
+/* Let the stopped thread map memory and make the starter.  @single: true if libc uses no
+ * locks yet. */
 static int use_thread(struct injection *injection, struct hijack *hijack, bool is_single)
 {
 	uint64_t tp = arch_tracee_tp(&hijack->tracee);
@@ -315,8 +321,8 @@ static int use_thread(struct injection *injection, struct hijack *hijack, bool i
 	return r;
 }
 
-/* Wait until the starter has left the carrier, in which it begins.  Returns false if it gets
- * no CPU time for too long; then the carrier must stay. */
+/* Wait until the starter, which begins in the carrier, has left the carrier.  Returns false
+ * if the starter gets no CPU time for too long.  Then the carrier must not be overwritten. */
 static bool has_left_carrier(const struct injection *injection)
 {
 	uint64_t until_ns = clock_monotonic_ns() + STARTER_NS;
@@ -332,8 +338,8 @@ static bool has_left_carrier(const struct injection *injection)
 	return false;
 }
 
-/* Stop a thread, and if it is at a safe point, let it make the starter.  Returns 0; -EAGAIN:
- * try again; or another -errno. */
+/* Stop a thread of the program.  If the thread is at a safe point, let it make the starter.
+ * Returns 0; -EAGAIN: try again; or another -errno. */
 static int try_once(struct injection *injection, unsigned int round,
 		    struct inject_result *result)
 {
@@ -400,7 +406,7 @@ static bool start_loader(struct injection *injection, struct inject_result *resu
 	return !r;
 }
 
-/* ---- wait for libulf ---- */
+/* ---- wait until libulf has made its root ---- */
 
 static bool print_result(const struct abi_attach *attach, struct inject_result *result,
 			 struct text *why)
@@ -425,14 +431,15 @@ static bool is_finished(const struct abi_attach *attach)
 	       attach->loader == ABI_LOADER_FAILED || attach->loader >= ABI_LOADER_REFUSED;
 }
 
-/* Copy the block from the program.  Returns 0 or -errno. */
+/* Copy struct abi_attach, in which libulf reports its result, from the program.  Returns 0 or
+ * -errno. */
 static int read_block(const struct injection *injection, struct abi_attach *ret_attach)
 {
 	int r = remote_read(injection->target.pid, injection->memory, ret_attach,
 			    sizeof(*ret_attach));
 
-	/* Copy again after the state was seen, because the first copy may have older results;
-	 * mate: ulf_attach() [attach.loader] */
+	/* Copy struct abi_attach again after its state was seen, because the first copy may
+	 * have older results; mate: ulf_attach() [attach.loader] */
 	if (!r && is_finished(ret_attach))
 		r = remote_read(injection->target.pid, injection->memory, ret_attach,
 				sizeof(*ret_attach));

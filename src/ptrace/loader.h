@@ -21,9 +21,10 @@ struct inject_request {
 
 struct inject_result {
 	char root[sizeof(((struct abi_attach *)0)->root)];	/* name of the new root */
-	uint64_t stopped_ns;		/* longest time for which a thread was stopped */
-	unsigned int tries;		/* number of times that a thread was stopped, until one
-					 * could be used */
+	uint64_t stopped_ns;		/* longest time for which a thread of the program was
+					 * stopped */
+	unsigned int tries;		/* number of times that a thread was stopped, until a
+					 * thread was at a safe point */
 };
 
 /*
@@ -31,8 +32,8 @@ struct inject_result {
  * @ret_result: set on success only.
  * @ret_why: on failure the reason and a remedy are appended.
  *
- * Returns true if there is a root.  The caller should block no signal that ends it: a death at
- * any moment does the program no harm.
+ * Returns true if libulf has made a root.  The caller need not block signals that end it: if
+ * this process dies at any moment, the program suffers no harm.
  */
 bool inject(const struct inject_request *request, struct inject_result *ret_result,
 	    struct text *ret_why);

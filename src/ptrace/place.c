@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Find space for the carrier after the code of an object.  The code rarely ends at the end of
- * a memory page.  The rest of its last page can be executed, and nothing refers to it.  Only
- * objects that are never unloaded are used: the program itself, libc and the dynamic linker.
+ * a memory page.  The rest of its last page can be executed, and nothing refers to it.  The
+ * carrier is only placed in objects that are never unloaded: the program itself, libc and the
+ * dynamic linker.
  *
  * If an earlier `ulf attach` was killed, its carrier is still there.  A thread may still
- * execute it.  So such a place is used again only if no thread does, and only if there is no
- * other place.
+ * execute it.  So the place of an old carrier is used again only if no thread executes it,
+ * and only if there is no other place.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static bool is_zero(const uint8_t *bytes, size_t nr)
 	return true;
 }
 
-/* Returns true if the memory from @start to before @end can be executed and not be written. */
+/* Returns true if the program can execute, but not write, the memory from @start to before
+ * @end. */
 static bool is_code(const struct target *target, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < target->maps.nr; i++) {
@@ -40,8 +42,8 @@ static bool is_code(const struct target *target, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Check whether the rest of the last page of code of the object at @start is free, or has an
- * old carrier. */
+/* Check whether the rest of the last page of code of the object at @start is free, or
+ * contains an old carrier. */
 static enum place_state look_at(const struct target *target, uint64_t start,
 				uint64_t *ret_address)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find a place for a carrier: code that a thread of the program executes (arch/arch.h). */
+/* Find a place for a carrier: memory for code that a thread of the program executes
+ * (arch/arch.h). */
 #ifndef ULF_PTRACE_PLACE_H
 #define ULF_PTRACE_PLACE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Read ELF objects in the memory of another process.  The process may have changed this memory
- * in any way.  So all sizes have limits, and an address is used only for reads, which may
- * fail. */
+/* Read ELF objects in the memory of another process.  That process may have changed the
+ * memory in any way.  So all sizes have limits, and an address is used only for reads, which
+ * may fail. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,8 +147,8 @@ static void note_header(struct remote_object *object, const Elf64_Phdr *header)
 	}
 }
 
-/* Return the address in the file of the object's first page, which is that of its first
- * segment. */
+/* Return the address, as the file gives it, of the object's first page: the page in which its
+ * first segment starts. */
 static uint64_t first_page(const Elf64_Phdr *headers, unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++)
@@ -186,8 +186,9 @@ struct symbols {
 	uint64_t hash;			/* DT_GNU_HASH */
 };
 
-/* Find the tables of symbols by the dynamic section.  The dynamic linker has replaced most
- * addresses there by addresses in memory; others are still those of the file. */
+/* Find the symbol tables of an object by its dynamic section.  The dynamic linker has
+ * replaced most addresses in that section by addresses in memory.  The other addresses are
+ * still those of the file. */
 static bool find_tables(const struct remote_object *object, struct symbols *ret_tables)
 {
 	struct symbols tables = { 0 };
@@ -221,8 +222,8 @@ static uint32_t gnu_hash(const char *name)
 	return hash;
 }
 
-/* Returns the address of symbol number @i, if its name is @name and the object defines it;
- * else 0. */
+/* Returns the address of symbol number @i if the object defines this symbol and its name is
+ * @name; else 0. */
 static uint64_t symbol_value(const struct remote_object *object, const struct symbols *tables,
 			     uint32_t i, const char *name)
 {
@@ -237,9 +238,9 @@ static uint64_t symbol_value(const struct remote_object *object, const struct sy
 	return object->bias + symbol.st_value;
 }
 
-/* The table DT_GNU_HASH: number of buckets, first symbol, words of the filter, shift; the
- * filter; the buckets; hash values.  A chain of hash values ends with one whose lowest bit is
- * set. */
+/* Layout of the table DT_GNU_HASH: number of buckets, number of the first symbol, number of
+ * words of the filter, shift; then the filter, the buckets, and the hash values.  A chain of
+ * hash values ends with a value whose lowest bit is set. */
 uint64_t remote_symbol(const struct remote_object *object, const char *name)
 {
 	uint32_t hash = gnu_hash(name), head[4], i, value;

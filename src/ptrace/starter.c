@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Make thread-local variables for the starter, as libc does for a new thread:
- * docs/design/attach.md, "The starter".  They get their initial values, because a replaced
- * malloc() may need its own ones.
+ * docs/design/attach.md, "The starter".  The variables get their initial values, because a
+ * malloc() that replaces libc's may need those of its own variables.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,15 @@
 #include "ptrace/starter.h"
 
 #define STACK_BYTES	65536u
-#define DTV_ENTRIES	1024u		/* number of entries of a dtv; the first two are no
-					 * objects */
+#define DTV_ENTRIES	1024u		/* number of entries of a dtv, a thread's array of the
+					 * addresses of its thread-local variables; the first
+					 * two entries are for no object */
 #define OBJECTS_MAX	4096u
-#define TLS_BYTES_MAX	(1u << 20)	/* maximum size of all variables together, and of one
-					 * object's initial values, bytes */
-#define TLS_SPARE	65536u		/* space for variables of objects that are loaded later,
+#define TLS_BYTES_MAX	(1u << 20)	/* maximum size of all thread-local variables of the
+					 * starter, and of the initial values of one object,
 					 * bytes */
+#define TLS_SPARE	65536u		/* space for thread-local variables of objects that
+					 * are loaded later, bytes */
 
 struct dtv_entry {
 	uint64_t value;
@@ -27,10 +29,10 @@ struct dtv_entry {
 };
 
 #define DTV_BYTES	(DTV_ENTRIES * sizeof(struct dtv_entry))
-#define DTV_UNALLOCATED	UINT64_MAX	/* value of an entry of the dtv whose variables libc
-					 * allocates at their first use */
+#define DTV_UNALLOCATED	UINT64_MAX	/* value of a dtv entry if libc allocates the object's
+					 * variables at their first use */
 
-/* The first members of struct link_map (link.h). */
+/* The first members of struct link_map (link.h), by which the dynamic linker lists an object. */
 struct link {
 	uint64_t bias;
 	uint64_t name;
@@ -38,8 +40,8 @@ struct link {
 	uint64_t next;
 };
 
-/* Returns the address of the first page of the object with the dynamic section at @dynamic, or
- * 0. */
+/* Returns the address of the first page of the object whose dynamic section is at @dynamic,
+ * or 0. */
 static uint64_t object_start(const struct target *target, uint64_t dynamic)
 {
 	const struct remote_map *rows = target->maps.rows;
@@ -56,7 +58,8 @@ static uint64_t object_start(const struct target *target, uint64_t dynamic)
 	return 0;
 }
 
-/* Copy the initial values of an object's variables from the program.  Returns 0 or -errno. */
+/* Copy the initial values of an object's thread-local variables from the program.  Returns 0
+ * or -errno. */
 static int read_image(const struct target *target, const struct link *link,
 		      struct starter_tls *tls)
 {
@@ -75,7 +78,8 @@ static int read_image(const struct target *target, const struct link *link,
 	return tls->bytes ? remote_read(target->pid, object.tls, tls->image, tls->bytes) : 0;
 }
 
-/* Add the variables of the object whose struct link_map is at @address in the program. */
+/* Add the thread-local variables of the object whose struct link_map is at @address in the
+ * program. */
 static int add_object(const struct target *target, uint64_t address, const struct link *link,
 		      struct starter *starter)
 {
@@ -86,8 +90,8 @@ static int add_object(const struct target *target, uint64_t address, const struc
 		r = remote_read(target->pid, address + target->tls_offset_offset, &tls.offset, 8);
 	if (r)
 		return r;
-	/* The object has no variables, or libc allocates them at their first use (offset 0 or
-	 * -1). */
+	/* The object has no thread-local variables, or libc allocates them at their first use
+	 * (offset 0 or -1). */
 	if (!tls.module || !tls.offset || tls.offset == UINT64_MAX)
 		return 0;
 	if (tls.module >= DTV_ENTRIES - 1 || tls.offset > TLS_BYTES_MAX)
@@ -122,7 +126,8 @@ static void set_layout(const struct target *target, struct starter *starter)
 		tls_bytes = max_u64(tls_bytes, starter->rows[i].offset);
 	starter->stack = ARCH_PAGE_BYTES;
 	starter->tls = starter->stack + STACK_BYTES;
-	/* Align the thread pointer as much as any object wants its variables to be aligned. */
+	/* Align the thread pointer to the largest alignment that an object requires for its
+	 * thread-local variables. */
 	starter->tp = starter->tls + ALIGN_UP(tls_bytes + TLS_SPARE, 65536u);
 	starter->lowest = starter->tp - tls_bytes;
 	starter->dtv = starter->tp + ALIGN_UP((uint64_t)target->pthread_bytes, ARCH_PAGE_BYTES);
@@ -150,9 +155,9 @@ void starter_done(struct starter *starter)
 	memset(starter, 0, sizeof(*starter));
 }
 
-/* Fill the dtv, the array by which a thread finds the variables of each object.  Entry -1 has
- * the number of entries.  Entry 0 has the generation of the dynamic linker's list of objects
- * for which the dtv was made. */
+/* Fill the dtv, the array by which a thread finds the thread-local variables of each object.
+ * Entry -1 has the number of entries.  Entry 0 has the generation of the dynamic linker's
+ * list of objects for which the dtv was made. */
 static void fill_dtv(const struct starter *starter, uint64_t base, uint64_t generation,
 		     struct dtv_entry *dtv)
 {
@@ -165,7 +170,7 @@ static void fill_dtv(const struct starter *starter, uint64_t base, uint64_t gene
 							 starter->rows[i].offset;
 }
 
-/* Fill @image, a copy of the memory from starter->lowest on. */
+/* Fill @image, a copy of the starter's memory from the offset starter->lowest on. */
 static void fill_image(const struct starter *starter, uint64_t base,
 		       const uint64_t other[ARCH_TCB_WORDS], uint64_t generation, uint8_t *image)
 {
@@ -180,9 +185,9 @@ static void fill_image(const struct starter *starter, uint64_t base,
 	fill_dtv(starter, base, generation, dtv);
 }
 
-/* Copy the state of rseq from the thread with the thread pointer @other.  pthread_create()
- * registers rseq for a new thread only if its caller has rseq; a negative CPU number says that
- * the program does without. */
+/* Copy the rseq registration from the thread with the thread pointer @other.
+ * pthread_create() registers rseq for a new thread only if the calling thread has rseq.  A
+ * negative CPU number in the area says that the program does not use rseq. */
 static int copy_rseq(const struct target *target, uint64_t other, uint64_t tp)
 {
 	int32_t cpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stop and continue threads.
+ * Stop and continue all threads of a process.  The steps:
  *
  *	list the threads; wait while one is in state D
  *	PTRACE_SEIZE all but the first thread
@@ -10,8 +10,8 @@
  *	...
  *	PTRACE_DETACH each, with the signal that it was about to get; the first thread first
  *
- * When all listed threads are stopped, only threads that were not listed can start others.
- * So the threads are complete when a list has no new thread.
+ * When all listed threads are stopped, only threads that were not listed can start others.  So
+ * all threads are stopped when a list has no new thread.
  *
  * The first thread is stopped last and released first for this reason: if it is traced, the
  * kernel does not drop signals to the process that the program ignores (SIGCHLD), because a
@@ -19,9 +19,9 @@
  * epoll_wait() with EINTR.  So as long as the first thread is traced, no other thread may be
  * in such a call.
  *
- * waitid() is called with WNOWAIT.  Otherwise it would take away the number of the signal
- * that a thread was about to get: if this process were killed then, the kernel would let the
- * thread continue without the signal.
+ * waitid() is called with WNOWAIT.  Otherwise waitid() would take away the signal that a
+ * thread was about to get.  If this process were killed then, the kernel would let the thread
+ * continue without the signal.
  */
 #include <errno.h>
 #include <sched.h>
@@ -38,15 +38,15 @@
 #include "ptrace/stop.h"
 #include "ptrace/stopped.h"
 
-#define YIELDS		200u		/* number of first looks of a wait between which the
-					 * thread only yields the CPU; later it sleeps between
-					 * two looks */
+#define YIELDS		200u		/* number of looks at the threads, at the start of a
+					 * wait, between which this process only yields the
+					 * CPU; later it sleeps between two looks */
 #define SLEEP_NS	50000
 #define LOOKS		30u		/* maximum number of looks at a thread that was just
-					 * asked to stop, before the next one is asked */
+					 * asked to stop, before the next thread is asked */
 #define REAP_NS		1000000000u	/* longest wait for the end of killed threads, ns */
-#define EVENT(status)	((status) >> 8)	/* event of a ptrace stop, as in the wait status; 0: a
-					 * signal was about to be delivered */
+#define EVENT(status)	((status) >> 8)	/* event of a ptrace stop, as waitid() reports it in
+					 * the status; 0: a signal was about to be delivered */
 
 static bool is_listed(const pid_t *tids, size_t nr, pid_t tid)
 {
@@ -77,7 +77,7 @@ static int set_failure(struct stop_failure *ret_failure, int error, pid_t pid, p
 	return error;
 }
 
-/* Pause between two looks at threads.  @round: number of this look. */
+/* Pause between two looks at the threads.  @round: number of this look. */
 static void pause_shortly(uint32_t round)
 {
 	const struct timespec sleep = { 0, SLEEP_NS };
@@ -106,7 +106,8 @@ static struct stopped_thread *add_thread(struct stopped *stopped, pid_t tid)
 	return &stopped->threads[stopped->nr++];
 }
 
-/* Start to trace a thread.  Returns 1 if it is traced now, 0 if it need not be, or -errno. */
+/* Start to trace a thread.  Returns 1 if the thread is traced now, 0 if it works for the
+ * kernel or has ended, or -errno. */
 static int seize_thread(struct stopped *stopped, pid_t tid)
 {
 	struct stopped_thread *thread;
@@ -159,7 +160,7 @@ static void set_gone(struct stopped *stopped, struct stopped_thread *thread)
 	thread->state = STOPPED_GONE;
 }
 
-/* Reap a traced thread that has ended.  Returns false if it has not ended yet. */
+/* Reap a traced thread that has ended.  Returns false if the thread has not ended yet. */
 static bool reap_thread(const struct stopped *stopped, pid_t tid)
 {
 	siginfo_t info = { 0 };
@@ -169,7 +170,8 @@ static bool reap_thread(const struct stopped *stopped, pid_t tid)
 	return waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL) || info.si_pid;
 }
 
-/* Store that the thread has stopped.  @status: the reason, as the kernel reports it. */
+/* Store that the thread has stopped.  @status: the reason of the stop, as waitid() reports
+ * it. */
 static void hold_thread(struct stopped *stopped, struct stopped_thread *thread, int status)
 {
 	int r = arch_tracee_read(thread->tid, &thread->tracee);
@@ -210,10 +212,10 @@ static void check_thread(struct stopped *stopped, struct stopped_thread *thread)
 }
 
 /*
- * Ask a thread to stop.  A thread that sleeps, or runs on another CPU, stops at once: so look
- * at it before the next thread is asked.  If this process dies after a thread was asked and
- * before its state is restored, the thread's system call may return EINTR; this order keeps
- * that time short.
+ * Ask a thread to stop.  A thread that sleeps, or runs on another CPU, stops at once.  So
+ * this function waits a short time for that before the next thread is asked.  If this process
+ * dies after a thread was asked and before its state is restored, the thread's system call
+ * may return EINTR; this order keeps that time short.
  */
 static void interrupt_thread(struct stopped *stopped, struct stopped_thread *thread)
 {
@@ -224,8 +226,8 @@ static void interrupt_thread(struct stopped *stopped, struct stopped_thread *thr
 }
 
 /* Trace the threads of the process that are not traced yet, and ask them to stop.
- * @with_first: false: leave out the first thread of the process.  *@ret_nr: number of threads
- * that were new. */
+ * @with_first: if false, the first thread of the process is left out.  *@ret_nr: number of
+ * new threads that were found. */
 static int seize_new(struct stopped *stopped, const struct stop_request *request,
 		     bool with_first, size_t *ret_nr, struct stop_failure *ret_failure)
 {
@@ -260,7 +262,8 @@ static void check_threads(struct stopped *stopped)
 			check_thread(stopped, &stopped->threads[i]);
 }
 
-/* Return a thread that has not stopped yet.  The caller knows that there is one. */
+/* Return a thread that was asked to stop and has not stopped yet.  The caller knows that
+ * there is such a thread. */
 static pid_t first_coming(const struct stopped *stopped)
 {
 	for (size_t i = 0; i < stopped->nr; i++)
@@ -312,8 +315,9 @@ static void release_thread(struct stopped *stopped, struct stopped_thread *threa
 	TESTPOINT("stop.released");
 }
 
-/* Reap the threads that were killed while they were stopped.  Before that, the parent of their
- * process does not learn that it has ended.  Returns false if some threads have not ended yet. */
+/* Reap the threads that were killed while they were stopped.  Until they are reaped, the
+ * kernel does not report the end of their process to its parent.  Returns false if some
+ * threads have not ended yet. */
 static bool reap_killed(struct stopped *stopped)
 {
 	bool has_more = false;
@@ -360,8 +364,8 @@ void threads_continue(struct stopped *stopped)
 	stopped_free(stopped);
 }
 
-/* Give up: release the threads that are stopped.  A thread that has not stopped cannot be
- * released, so wait for it, as long as before. */
+/* Give up the stop: release all threads.  A thread that has not stopped cannot be released,
+ * so this function first waits @timeout_ns for it. */
 static void give_up(struct stopped *stopped, uint64_t timeout_ns)
 {
 	uint64_t until_ns = clock_monotonic_ns() + timeout_ns;

@@ -33,17 +33,19 @@ struct stop_request {
 	const pid_t *running;		/* threads that threads_stop() leaves running, such as
 					 * libulf's agent */
 	size_t nr_running;
-	uint32_t timeout_ms;		/* longest wait for a thread that does not stop, ms; 0
-					 * stands for STOP_TIMEOUT_MS */
+	uint32_t timeout_ms;		/* longest time to wait for a thread that does not
+					 * stop, ms; 0 stands for STOP_TIMEOUT_MS */
 };
 
 /* The reason why threads_stop() has failed. */
 struct stop_failure {
 	int error;			/* -errno */
-	pid_t tid;			/* the thread that could not be stopped; 0: the failure
-					 * is not about one thread */
-	char state;			/* state of that thread, as in /proc/PID/stat */
-	pid_t tracer;			/* process that already traces this thread; 0: none */
+	pid_t tid;			/* id of the thread that could not be stopped; 0: the
+					 * failure is not about one thread */
+	char state;			/* state of the thread that could not be stopped, as
+					 * in /proc/PID/stat */
+	pid_t tracer;			/* process that already traces the thread that could
+					 * not be stopped; 0: none */
 };
 
 /* Code that the caller will change: the addresses from @start to before @end. */
@@ -64,11 +66,11 @@ struct code_range {
  *
  * Returns 0, or:
  *	-ESRCH	the process has ended
- *	-EPERM	the caller may not trace a thread, or another process traces it
+ *	-EPERM	the caller has no right to trace a thread, or another process traces it
  *	-EBUSY	a thread does not stop in time: it is in state D (it waits for a disk, or for
  *		its vfork() child), or gets no CPU.  All other threads continue.  If this thread
  *		does not stop within another timeout, it stays traced: when it stops, it
- *		continues only after the caller has exited.  So exit then.
+ *		continues only after the caller has exited.  So the caller must exit then.
  *	-ENOMEM
  */
 int threads_stop(pid_t pid, const struct stop_request *request, struct stopped **ret_stopped,
@@ -79,8 +81,8 @@ void threads_continue(struct stopped *stopped);
 
 /*
  * threads_nr - return how many threads are stopped
- * threads_nr_kept_calls - return how many of their system calls would have returned EINTR
- * because of the stop, and are started again instead
+ * threads_nr_kept_calls - return how many system calls of the stopped threads are restarted;
+ * without that, these calls would return EINTR because of the stop
  * threads_stopped_ns - return how long the first thread has been stopped so far
  */
 size_t threads_nr(const struct stopped *stopped);
@@ -93,11 +95,11 @@ uint64_t threads_stopped_ns(const struct stopped *stopped);
  * @inside: bitmap of @nr bits, in words; the function sets the bits of the ranges that are in
  *	use, and clears no bit.
  *
- * A range is in use if the instruction pointer of a stopped thread is in it, or if a word of
- * the used part of a thread's stack is an address in it: this may be the instruction pointer
- * that the kernel has saved for a signal handler, or a return address.  Signal stacks, and
- * the stacks that handlers on them have interrupted, are included.  So a range may be
- * reported that is not in use, but none that is in use is left out.
+ * A range is in use if the instruction pointer of a stopped thread is in it, or if a word of
+ * the used part of a thread's stack is an address in it: such a word may be the instruction
+ * pointer that the kernel has saved for a signal handler, or a return address.  Signal
+ * stacks, and the stacks that handlers on them have interrupted, are included.  So the result
+ * contains every range that is in use, and possibly others.
  *
  * Threads that threads_stop() has left running are not looked at.  Returns the number of
  * bits that were set, or -errno.
@@ -105,8 +107,8 @@ uint64_t threads_stopped_ns(const struct stopped *stopped);
 int threads_inside(const struct stopped *stopped, const struct code_range *ranges, size_t nr,
 		   uint64_t *inside);
 
-/* Returns true if a signal handler may run on the stack of @pid whose stack pointer is @sp, or
- * if that is not known.  The thread must be stopped. */
+/* Returns true if a signal handler may be running on the stack of @pid whose stack pointer is
+ * @sp, or if that is not known.  The thread of this stack must be stopped. */
 bool stack_has_frame(pid_t pid, uint64_t sp);
 
 /* Append the reason for a failure as a sentence without a full stop, such as "thread 12 does

@@ -12,10 +12,11 @@
 #include "ptrace/tasks.h"
 
 enum stopped_state {
-	STOPPED_COMING,			/* the thread is traced, but has not stopped yet */
+	STOPPED_COMING,			/* the thread was asked to stop, and has not stopped
+					 * yet */
 	STOPPED_HELD,
-	STOPPED_KILLED,			/* SIGKILL has ended the stop, and the thread has not
-					 * been reaped yet */
+	STOPPED_KILLED,			/* SIGKILL has ended the thread while it was stopped;
+					 * it has not been reaped yet */
 	STOPPED_GONE,			/* ended, or never traced */
 };
 
@@ -24,21 +25,23 @@ struct stopped_thread {
 	enum stopped_state state;
 	int signal;			/* signal that the thread was about to get when it
 					 * stopped; 0: none */
-	struct arch_tracee tracee;	/* registers of the thread while it is stopped */
+	struct arch_tracee tracee;	/* the thread's registers, valid while the thread is
+					 * stopped */
 };
 
 struct stopped {
 	pid_t pid;
-	bool is_own_child;		/* true: the process is a child of this one, which must
-					 * reap its killed threads and then the process itself */
+	bool is_own_child;		/* true: the stopped process is a child of this
+					 * process, which must reap the killed threads and
+					 * then the child */
 	struct stopped_thread *threads;
 	size_t nr;
-	size_t max;			/* number of entries allocated */
+	size_t max;			/* number of threads for which memory is allocated */
 	size_t nr_coming;
-	size_t nr_kept_calls;		/* number of system calls that start again because of
-					 * arch_tracee_keep_call() */
-	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the first
-					 * thread was asked to stop */
+	size_t nr_kept_calls;		/* number of system calls of the stopped threads that
+					 * are restarted, by arch_tracee_keep_call() */
+	uint64_t since_ns;		/* time of CLOCK_MONOTONIC at which the first thread
+					 * of the process was asked to stop */
 	struct task_list tasks;
 };
 

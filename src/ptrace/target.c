@@ -41,8 +41,8 @@ static bool is_sanitizer(const char *name)
 	       !strncmp(name, "libmsan.so", 10) || !strncmp(name, "libclang_rt.", 12);
 }
 
-/* If the mapping is the first one of an object, store where it is.  It begins with the ELF
- * header then. */
+/* Store the end of the mapping @map of libc or of the dynamic linker.  If it is the first
+ * mapping, which begins with the ELF header, also read the headers. */
 static void note_object(struct target *target, const struct remote_map *map,
 			struct remote_object *object, uint64_t *end)
 {
@@ -51,7 +51,8 @@ static void note_object(struct target *target, const struct remote_map *map,
 	*end = map->end;
 }
 
-/* Check one mapping.  Returns false if it shows that the program is not supported. */
+/* Check one mapping of the program.  Returns false if the mapping shows that the program is
+ * not supported. */
 static bool check_map(struct target *target, const struct remote_map *map, struct text *why)
 {
 	const char *name = base_name(map->path);
@@ -72,7 +73,7 @@ static bool check_map(struct target *target, const struct remote_map *map, struc
 	return true;
 }
 
-/* Check by the header of its file that the program is for this CPU. */
+/* Check by the ELF header of the program's file that the program is for this CPU. */
 static bool check_machine(pid_t pid, struct text *why)
 {
 	unsigned char elf[20] = { 0 };
@@ -92,8 +93,9 @@ static bool check_machine(pid_t pid, struct text *why)
 	return false;
 }
 
-/* Read an offset in a struct of libc from a variable that libc has for libthread_db.  The
- * variable has three numbers: size in bits, number of elements, offset. */
+/* Read the offset of a member of a struct of libc.  libc has a variable with this offset for
+ * libthread_db.  The variable consists of three numbers: size in bits, number of elements,
+ * offset. */
 static uint32_t debug_offset(const struct target *target, const char *name)
 {
 	uint64_t address = remote_symbol(&target->libc, name);
@@ -119,8 +121,8 @@ static void read_sizes(struct target *target)
 	target->tls_modid_offset = debug_offset(target, "_thread_db_link_map_l_tls_modid");
 }
 
-/* Find the variable __libc_single_threaded.  The program's copy of it is in use, if there is
- * one. */
+/* Find the variable __libc_single_threaded.  If the program has its own copy of the variable,
+ * libc uses that copy. */
 static uint64_t find_single(const struct target *target)
 {
 	static const char name[] = "__libc_single_threaded";
@@ -157,7 +159,7 @@ static bool read_libc(struct target *target, struct text *why)
 	return false;
 }
 
-/* A program that is being started has the dynamic linker some time before libc. */
+/* While a program starts, the dynamic linker is mapped some time before libc. */
 static void explain_no_libc(const struct target *target, struct text *why)
 {
 	if (target->ldso.start)

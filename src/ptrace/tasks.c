@@ -52,8 +52,8 @@ void tasks_done(struct task_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
-/* The fields of the file are: pid (comm) state ppid pgrp session tty_nr tpgid flags.  The
- * name may contain parentheses and blanks, so search for the last parenthesis. */
+/* The fields of /proc/PID/stat are: pid (comm) state ppid pgrp session tty_nr tpgid flags.
+ * The name may contain parentheses and blanks, so search for the last parenthesis. */
 struct task_stat task_stat_read(pid_t pid, pid_t tid)
 {
 	struct task_stat stat = { .state = TASK_NONE };

@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define TASK_NONE	'-'		/* the state of a thread that does not exist */
+#define TASK_NONE	'-'		/* value of task_stat.state for a thread that does not
+					 * exist */
 
 struct task_stat {
-	char state;			/* state as in /proc/PID/stat: R, S, D, T, t, Z ...; or
-					 * TASK_NONE */
+	char state;			/* state of the thread as in /proc/PID/stat: R, S, D,
+					 * T, t, Z ...; or TASK_NONE */
 	pid_t parent;			/* parent of the thread's process */
 	bool is_of_kernel;		/* true: the thread works for io_uring and never runs
 					 * code of the program */
@@ -20,7 +21,7 @@ struct task_stat {
 struct task_list {
 	pid_t *tids;
 	size_t nr;
-	size_t max;			/* number of entries allocated */
+	size_t max;			/* number of thread ids for which memory is allocated */
 };
 
 /*
