@@ -2,12 +2,15 @@
 /*
  * Find the instructions that make system calls, and decide which of them can be traced.
  *
- * A jump must replace bytes of one instruction before the call.  This is the nearest one that is
- * long enough.  It is moved, with all instructions between it and the call.  No jump may lead to
- * any byte from its second one up to the call: a thread that came by such a jump would not be seen.
+ * A jump must replace bytes of one instruction before the system call.  The nearest
+ * instruction that is long enough is chosen.  All instructions from that one to the system
+ * call are moved.  No jump of the program may lead to a byte from the second byte of the
+ * first moved instruction up to the system call: a thread that came by such a jump would not
+ * be seen.
  *
- * The instruction after the call is moved, too, if it is as long as a jump and can run anywhere.
- * No jump may lead there: a thread that came by it would have made no call.
+ * The instruction after the system call is moved, too, if it is as long as a jump and can run
+ * anywhere.  No jump of the program may lead to that instruction: a thread that came by it
+ * would have made no system call.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,10 +22,10 @@
 
 #define INSNS_MAX	8u		/* maximum number of instructions that are moved */
 
-/* The last instructions before a call. */
+/* The last instructions before a system call. */
 struct before {
 	struct insn insns[INSNS_MAX];
-	uint64_t at[INSNS_MAX];		/* address of each instruction */
+	uint64_t at[INSNS_MAX];		/* addresses of the instructions in @insns */
 	uint32_t nr;
 };
 
@@ -31,8 +34,8 @@ static const uint8_t *code_at(const struct mover *mover, uint64_t vaddr)
 	return mover->image + (vaddr - mover->low);
 }
 
-/* Decode @function from its start to the call at @vaddr, and keep the last instructions.  Returns
- * false if no instruction ends at @vaddr. */
+/* Decode @function from its start to the system call at @vaddr, and store the last
+ * instructions before the call.  Returns false if no instruction ends at @vaddr. */
 static bool read_before(const struct mover *mover, const struct function *function, uint64_t vaddr,
 			struct before *ret)
 {
@@ -54,15 +57,16 @@ static bool read_before(const struct mover *mover, const struct function *functi
 	return ret->nr;
 }
 
-/* Returns true if a jump may lead to one of the @nr bytes at @vaddr.  As in choose.c, a label
- * counts only where an instruction starts, which is at @insn. */
+/* Returns true if a jump of the program may lead to one of the @nr bytes at @vaddr.  As in
+ * choose.c, a label matters only where an instruction starts.  @insn: address of that
+ * instruction. */
 static bool is_entered(const struct mover *mover, uint64_t vaddr, uint64_t nr, uint64_t insn)
 {
 	return has_any(mover, mover->targets, vaddr, nr) || has_bit(mover, mover->labels, insn);
 }
 
-/* Returns why instruction @i of @before, and those after it, cannot be moved.  @next: the address
- * after it. */
+/* Returns the reason why instruction @i of @before cannot be moved, or MOVED_SYSCALL_NONE.
+ * @next: address of the next instruction. */
 static enum moved_syscall_reason cannot_move(const struct mover *mover,
 					     const struct before *before, uint32_t i,
 					     uint64_t next)
@@ -79,8 +83,8 @@ static enum moved_syscall_reason cannot_move(const struct mover *mover,
 	       MOVED_SYSCALL_CHANGED : MOVED_SYSCALL_NONE;
 }
 
-/* Find the nearest instruction that a jump can replace.  *@ret_first: its index.  @from: no earlier
- * byte may be replaced. */
+/* Find the nearest instruction before the system call that a jump can replace.  *@ret_first:
+ * index of the instruction.  @from: no byte below this address may be replaced. */
 static enum moved_syscall_reason find_first(const struct mover *mover, const struct before *before,
 					    uint64_t vaddr, uint64_t from, uint32_t *ret_first)
 {
@@ -98,7 +102,8 @@ static enum moved_syscall_reason find_first(const struct mover *mover, const str
 	return MOVED_SYSCALL_SHORT;
 }
 
-/* Make the copy of the instructions from number @first on.  Returns false if it is too long. */
+/* Make a copy of the instructions of @before from number @first on.  Returns false if the
+ * copy is too long. */
 static bool copy_before(const struct mover *mover, const struct before *before, uint32_t first,
 			struct insn_copy *ret)
 {
@@ -110,7 +115,8 @@ static bool copy_before(const struct mover *mover, const struct before *before, 
 	return ret->nr <= MOVED_SYSCALL_COPY_MAX && ret->nr_original <= MOVED_ORIGINAL_MAX;
 }
 
-/* Write the block of the instructions before a call, and fill in their row. */
+/* Write the block for the instructions before a system call, and fill in the row of this
+ * block. */
 static void write_before(const struct mover *mover, uint64_t site, const struct insn_copy *copy,
 			 uint64_t pool_at, struct text *out, struct moved_row *ret)
 {
@@ -130,8 +136,8 @@ static void write_before(const struct mover *mover, uint64_t site, const struct 
 	row_write_block(mover, site, copy->nr_original, copy, frames, out);
 }
 
-/* Returns how many bytes at @at, the instruction @insn and padding after it, a jump can replace;
- * 0 if it cannot. */
+/* Returns how many bytes a jump at @at can replace: those of the instruction @insn and of the
+ * padding after it.  Returns 0 if a jump cannot replace them. */
 static uint64_t room_after(const struct mover *mover, const struct function *function, uint64_t at,
 			   const struct insn *insn)
 {
@@ -145,7 +151,8 @@ static uint64_t room_after(const struct mover *mover, const struct function *fun
 	return end - at >= MOVED_JUMP_BYTES ? end - at : 0;
 }
 
-/* Set the members of @call for the instruction after the call, if it can be moved. */
+/* Set the members of @call that describe the instruction after the system call, if this
+ * instruction can be moved. */
 static void read_after(const struct mover *mover, const struct function *function,
 		       struct moved_syscall *call)
 {
@@ -169,7 +176,7 @@ static void read_after(const struct mover *mover, const struct function *functio
 	memcpy(call->after, code, bytes);
 }
 
-/* Returns the number of the call, or MOVED_SYSCALL_UNKNOWN. */
+/* Returns the number of the system call, or MOVED_SYSCALL_UNKNOWN. */
 static uint16_t number_of(const struct mover *mover, const struct before *before)
 {
 	uint32_t last = before->nr - 1, nr;
@@ -179,8 +186,8 @@ static uint16_t number_of(const struct mover *mover, const struct before *before
 	       (uint16_t)nr : MOVED_SYSCALL_UNKNOWN;
 }
 
-/* Make the row of the call at @call->vaddr.  @from: end of what jumps around the call before it
- * replace. */
+/* Make the row of the system call at @call->vaddr.  @from: end of the bytes that jumps
+ * replace for the previous system call. */
 static void make_row(const struct mover *mover, uint64_t from, uint64_t pool_at, struct text *out,
 		     struct moved_syscall *call)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose how each function is traced.  A jump needs MOVED_JUMP_BYTES bytes, and the
- * instructions there must be movable:
+ * Choose how each function is traced.  A jump needs MOVED_JUMP_BYTES bytes, and it must be
+ * possible to move the instructions that it replaces.  The classes of functions:
  *
  *	MOVED_ONE	the first instruction has as many bytes as the jump, or more
  *	MOVED_SEVERAL	only several instructions together have
@@ -13,7 +13,8 @@
 #include "mover/mover_impl.h"
 
 #define INSNS_MAX	MOVED_JUMP_BYTES	/* maximum number of instructions that a jump
-						 * replaces: one for each byte */
+						 * replaces: an instruction for each byte of
+						 * the jump */
 #define BYTE_INSN_MIN	2u	/* minimum size of the first instruction of a function of class
 				 * MOVED_BYTE, bytes */
 #define FLAGS_INSNS	16	/* number of instructions in which uses_flags() looks for a use
@@ -24,9 +25,10 @@ struct first {
 	struct insn insns[INSNS_MAX];
 	uint32_t nr;
 	uint32_t bytes;
-	bool ends;			/* true: no thread continues after the last of these
-					 * instructions */
-	enum moved_reason reason;	/* reason why the instructions cannot all be moved */
+	bool ends;			/* true: no thread continues after the last
+					 * instruction of @insns */
+	enum moved_reason reason;	/* reason why not all instructions of @insns can be
+					 * moved */
 };
 
 /* ---- padding ---- */
@@ -53,10 +55,9 @@ uint64_t next_start(const struct mover *mover, const struct function *function)
 	return function + 1 < mover->functions + mover->nr ? function[1].start : mover->text_end;
 }
 
-/* ---- the first instructions ---- */
+/* ---- the first instructions of a function ---- */
 
-/* Returns the number of bytes between the start of the function and the first byte that a jump
- * may replace. */
+/* Returns the offset in the function of the first byte that a jump may replace. */
 static uint8_t find_lead(const struct mover *mover, const struct function *function)
 {
 	struct insn insn;
@@ -68,7 +69,7 @@ static uint8_t find_lead(const struct mover *mover, const struct function *funct
 }
 
 /* Returns true if the function uses a flag of the CPU before it has set the flag.  Compilers
- * make no such functions: it is hand-written, or only a part of a function. */
+ * make no such functions.  So the code is hand-written, or only a part of a function. */
 static bool uses_flags(const struct mover *mover, const struct function *function)
 {
 	uint64_t vaddr = function->start;
@@ -95,11 +96,11 @@ bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uin
 }
 
 /*
- * Returns true if a jump may lead into the @bytes bytes at @site, but not to @site itself.
+ * Returns true if a jump may lead into the @bytes bytes at @site, apart from @site itself.
  *
- * A target counts at any byte, because hand-written code may jump into an instruction, after
+ * A target at any byte counts, because hand-written code may jump into an instruction, after
  * its prefix.  A label counts only where an instruction of @first starts: a word of data with
- * an address in the middle of an instruction is a number that only looks like an address.
+ * an address in the middle of an instruction is only a number that looks like an address.
  */
 static bool is_entered(const struct mover *mover, const struct first *first, uint64_t site,
 		       uint32_t bytes)
@@ -114,9 +115,9 @@ static bool is_entered(const struct mover *mover, const struct first *first, uin
 	return false;
 }
 
-/* Returns true if the site of a tracepoint begins in the @nr bytes at @vaddr.  Such a site may be
- * switched at any time (poke.c): a copy of it would not be switched, and a jump whose distance has
- * one of its bytes would lead elsewhere. */
+/* Returns true if the site of a tracepoint begins in the @nr bytes at @vaddr.  Such a site
+ * may be patched at any time (poke.c).  A copy of the site would not be patched, and a jump
+ * whose distance contains a byte of the site would lead to a wrong address. */
 static bool has_tracepoint(const struct mover *mover, uint64_t vaddr, uint64_t nr)
 {
 	for (uint64_t end = vaddr + nr; vaddr < end && vaddr < mover->high; vaddr++)
@@ -125,8 +126,8 @@ static bool has_tracepoint(const struct mover *mover, uint64_t vaddr, uint64_t n
 	return false;
 }
 
-/* Returns why the first @nr instructions, of @bytes bytes, cannot be moved if a jump replaces
- * @replaced bytes. */
+/* Returns the reason why the first @nr instructions cannot be moved, or MOVED_BY_NONE.
+ * @bytes: size of these instructions.  @replaced: number of bytes that a jump would replace. */
 static enum moved_reason cannot_move(const struct mover *mover, const struct first *first,
 				     uint64_t site, uint32_t nr, uint32_t bytes, uint32_t replaced)
 {
@@ -167,9 +168,10 @@ static void read_first(const struct mover *mover, const struct function *functio
 	*ret_first = first;
 }
 
-/* Take bytes of the padding after a function that is shorter than a jump, so that the jump
- * fits.  Takes none if a thread may continue after the function's last instruction, because it
- * could execute these bytes.  Returns false if the jump does not fit. */
+/* If a function is shorter than a jump, let the jump also replace padding after the
+ * function.  This is not possible if a thread may continue after the function's last
+ * instruction, because the thread would execute the padding.  Returns false if the jump still
+ * does not fit. */
 static bool take_tail(const struct mover *mover, struct function *function,
 		      const struct first *first)
 {
@@ -208,10 +210,11 @@ static void choose_jump(const struct mover *mover, struct function *function,
 /*
  * If choose_jump() has refused the function, choose MOVED_BYTE where that is possible.
  *
- * The distance of the jump is in the bytes after its opcode.  They may be bytes after the
- * function, but not those of another function.  Compilers put a NOP of one byte before some
- * landing pads of exceptions, which the unwind table makes look like functions.  So the first
- * instruction must have two bytes or more, and no jump may lead to its second byte.
+ * The distance of the jump is in the bytes after its opcode.  These bytes may follow the
+ * function, but must not belong to another function.  Compilers put a NOP of one byte before
+ * some landing pads of exceptions, and the unwind table makes the NOP look like the start of
+ * a function.  So the first instruction must have two bytes or more, and no jump may lead to
+ * its second byte.
  */
 static void choose_byte(const struct mover *mover, struct function *function,
 			const struct first *first)
@@ -232,9 +235,9 @@ static void choose_byte(const struct mover *mover, struct function *function,
 	function->original_bytes = (uint8_t)bytes;
 }
 
-/* Add one byte to those that a process compares before it changes the function, unless the
- * byte belongs to another function.  A jump whose opcode is after a prefix has its distance up
- * to this byte. */
+/* Add one byte to the bytes that a process compares before it changes the function, unless
+ * the byte belongs to another function.  The byte is needed for a jump whose opcode is after
+ * a prefix: it is the last byte of the jump's distance. */
 static void add_byte(const struct mover *mover, struct function *function)
 {
 	uint64_t site = function->start + function->lead;

@@ -7,7 +7,8 @@
 
 static const uint8_t saved_regs[MOVED_SAVED_REGS] = MOVED_SAVED_DWARF;
 
-/* Returns true if the return address is where a call instruction has stored it. */
+/* Returns true if the unwind table row says that the return address is where a call
+ * instruction has stored it. */
 static bool has_return_address(const struct cfi_row *row)
 {
 	return row->how[ARCH_UNWIND_PC] == CFI_AT_OFFSET &&
@@ -25,8 +26,8 @@ bool frame_is_first(const struct cfi_row *row)
 	return true;
 }
 
-/* Fill *@ret_frame with what @row says.  @pushed: number of bytes that the copy has pushed
- * before.  Returns false if a frame cannot express @row. */
+/* Describe the stack frame of @row in *@ret_frame.  @pushed: number of bytes that the copy
+ * has pushed so far.  Returns false if struct moved_frame cannot describe @row. */
 static bool describe_frame(const struct cfi_row *row, uint8_t pushed, struct moved_frame *ret_frame)
 {
 	if (row->is_cfa_expression || row->cfa_register >= ARCH_UNWIND_PC ||

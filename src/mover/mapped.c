@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file as the loader would map it: one array with the bytes of all segments, so that the
- * distances between code and data are those in a process.  The zeros that the loader adds
- * after the end of a segment are not in the array.
+ * An image of the ELF file as the loader would map it: one array with the bytes of all
+ * segments, so that the distances between code and data are those in a process.  The zeros
+ * that the loader adds after the end of a segment are not in the array.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static bool is_mapped(const Elf64_Phdr *program)
 
 /*
  * Reduce the range of the text to the sections with code.  Some linkers put read-only data
- * into the segment with the code, and this data would be searched for instructions.
+ * into the segment with the code.  Without this reduction that data would be searched for
+ * instructions.
  */
 static void find_code_sections(struct mover *mover)
 {
@@ -64,8 +65,8 @@ static int find_ranges(struct mover *mover)
 	}
 	if (mover->text >= mover->text_end)
 		return -ENOEXEC;
-	mover->low &= ~7ull;		/* round down, so that a word with an aligned address is
-					 * aligned in the image */
+	mover->low &= ~7ull;		/* round down, so that an aligned address is aligned
+					 * in the image, too */
 	return mover->high - mover->low > min_u64(mover->limits->image_bytes,
 						  mover->file.bytes + HOLES_MAX) ? -E2BIG : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Run the steps of an analysis, see mover_impl.h. */
+/* Run the steps of an analysis in their order, which mover_impl.h describes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  * Find the functions of an ELF file that can be traced although no compiler has prepared them,
  * and make the table of moved functions (abi/moved.h): docs/design/moving.md.
  *
- * The file may be hostile.  mover_analyse() opens nothing but reads the descriptor that it
- * gets, and its memory is bounded, so it runs in a parser's sandbox.  The sandbox also limits
- * the time.
+ * The file may be hostile.  mover_analyse() opens no files, it only reads from the descriptor
+ * that it gets, and its memory is bounded.  So it can run in a parser's sandbox.  The sandbox
+ * also limits the time.
  */
 #ifndef ULF_MOVER_MOVER_H
 #define ULF_MOVER_MOVER_H
@@ -18,8 +18,8 @@ struct elf_source;
 struct text;
 
 struct mover_limits {
-	uint64_t image_bytes;		/* maximum size of the image: what the loader would map,
-					 * bytes */
+	uint64_t image_bytes;		/* maximum size of the file's image, which is what the
+					 * loader would map, bytes */
 	uint32_t functions;		/* maximum number of functions */
 };
 
@@ -29,32 +29,33 @@ struct mover_limits {
  * mover_analyse - make the table of moved functions of an open file
  * @out: an empty buffer, which gets the table; its limit applies to the table
  *
- * Returns 0; -ENOEXEC if the file is no ELF file for this CPU or is malformed; -ESTALE if it
- * has another build id; -E2BIG if it exceeds a limit; -ENOENT if it has no unwind table, so
- * that no function is known; or -ENOMEM.  moved_check() accepts the table.
+ * Returns 0; -ENOEXEC if the file is no ELF file for this CPU or is malformed; -ESTALE if the
+ * file has another build id; -E2BIG if it exceeds a limit; -ENOENT if it has no unwind table,
+ * so that no function is known; or -ENOMEM.  moved_check() accepts the table.
  */
 int mover_analyse(const struct elf_source *source, const struct mover_limits *limits,
 		  struct text *out);
 
 /*
- * mover_build - return a number of this build of the analysis: of the program that contains it
- * and of the library that decodes instructions
+ * mover_build - return a number of this build of the analysis: a hash of this program and of
+ * the library that decodes instructions
  *
  * If the number is the same, the analysis of a file makes the same table, so a stored table
- * can be used.  0: the program has no build id, so tables of different builds cannot be
- * distinguished.
+ * can be used.  Returns 0 if the program has no build id, so tables of different builds
+ * cannot be distinguished.
  */
 uint64_t mover_build(void);
 
-/* Returns the text of a reason, for messages and lists: "a jump may lead into ...". */
+/* Returns the text for a reason why a function is not traced, as messages and lists print it:
+ * "a jump may lead into ...". */
 const char *mover_reason_text(enum moved_reason reason);
 
 /*
  * mover_unsafe_name - say why the function @name must not be traced
  *
- * mover_analyse() looks at the names in the file itself.  A caller that has more names, from a
- * separate debug file, must call this function for these.  Returns MOVED_BY_NONE if the name
- * is no reason.
+ * mover_analyse() looks at the names in the file itself.  A caller that has more names, from
+ * a separate debug file, must call this function for these names.  Returns MOVED_BY_NONE if
+ * the name is no reason.
  */
 enum moved_reason mover_unsafe_name(const char *name);
 

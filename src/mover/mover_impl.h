@@ -24,31 +24,33 @@
 #include "mover/mover.h"
 #include "symbols/elf_impl.h"
 
-/* A range of code that the unwind table describes: a function, or a part of one. */
+/* A range of code in the text that the unwind table describes: a function, or a part of one. */
 struct function {
-	uint64_t start, end;		/* the range in the file's addresses; @end is at most
-					 * the start of the next function */
-	uint64_t fde;			/* address in the image of the range's FDE, its entry in
-					 * the unwind table */
-	uint8_t reason;			/* enum moved_reason, as far as the steps so far have
-					 * found one */
+	uint64_t start, end;		/* start and end of the range, as addresses of the
+					 * file; @end is at most the start of the next
+					 * function */
+	uint64_t fde;			/* address in the image of the FDE of the range: its
+					 * entry in the unwind table */
+	uint8_t reason;			/* enum moved_reason: why the function cannot be
+					 * traced, as far as the steps so far have found out */
 	bool is_function;		/* true: the range is called as a function, because
 					 * frame_is_first() is true for its first row */
-	bool is_named;			/* true: a symbol names the range as a function, not as
-					 * a part of one */
+	bool is_named;			/* true: a symbol says that the range is a function,
+					 * not a part of a function */
 	bool has_fall;			/* true: a thread may continue after the end of the
-					 * range */
-	bool uses_red_zone;		/* true: the code keeps data below the stack pointer */
-	bool is_jumped_to;		/* true: a function that may use its red zone jumps to
-					 * @start */
+					 * range, in the next bytes */
+	bool uses_red_zone;		/* true: the function keeps data below the stack
+					 * pointer, in its red zone */
+	bool is_jumped_to;		/* true: another function, which may use its red zone,
+					 * jumps to @start */
 
 	/* set by choose.c */
-	uint8_t class, lead, nr_insns, tail;	/* @tail: bytes of padding after the function
-						 * that the jump replaces */
+	uint8_t class, lead, nr_insns, tail;	/* @tail: number of bytes of padding after the
+						 * function that the jump also replaces */
 	uint8_t moved_bytes, original_bytes;
 };
 
-struct list {				/* a growing array of numbers */
+struct list {				/* an array of numbers that grows */
 	uint64_t *data;
 	uint64_t nr, room;
 };
@@ -58,26 +60,33 @@ struct mover {
 	struct elf_file file;
 	uint8_t *image;			/* the bytes of [low, high) */
 	uint64_t low, high;		/* addresses of the segments: from @low to before @high */
-	uint64_t text, text_end;	/* addresses of the code: from @text to before @text_end */
-	bool is_fixed;			/* true: the file is loaded at a fixed address (it is
-					 * not position independent) */
+	uint64_t text, text_end;	/* addresses of the text, the range with the code:
+					 * from @text to before @text_end */
+	bool is_fixed;			/* true: the file is not position independent, so it
+					 * is loaded at a fixed address */
 	struct cfi_object cfi;
 
 	struct function *functions;	/* sorted by start */
 	uint32_t nr, room;
 
-	uint64_t *targets;		/* bitmap: code jumps to the byte, or uses it as data */
-	uint64_t *labels;		/* bitmap: data may contain the address of the byte.  If
-					 * an instruction starts there, a jump may lead to it */
-	uint64_t *entries;		/* bitmap: code calls the byte, or takes its address */
-	uint64_t *decoded;		/* bitmap: an instruction starts at the byte */
-	uint64_t *relocated;		/* bitmap: the dynamic linker changes the byte */
-	struct list todo;		/* targets at which decoding must continue, unless it has
-					 * passed them meanwhile */
-	struct list bases;		/* addresses that code computes: jump tables may start
-					 * there */
-	struct list guesses;		/* addresses that bytes would compute if they were code:
-					 * jump tables may start there, too */
+	uint64_t *targets;		/* bitmap of targets: the code jumps to the byte, or
+					 * uses it as data */
+	uint64_t *labels;		/* bitmap of labels: data may contain the address of
+					 * the byte; if an instruction starts at the byte, a
+					 * jump may lead to it */
+	uint64_t *entries;		/* bitmap of entries: the code calls the byte, or
+					 * takes its address */
+	uint64_t *decoded;		/* bitmap of instructions found: an instruction starts
+					 * at the byte */
+	uint64_t *relocated;		/* bitmap of relocations: the dynamic linker changes
+					 * the byte */
+	struct list todo;		/* list of targets at which decoding must continue,
+					 * unless they have been decoded meanwhile */
+	struct list bases;		/* list of addresses that the code computes: jump
+					 * tables may start at these addresses */
+	struct list guesses;		/* list of addresses that bytes of the text would
+					 * compute if they were code: jump tables may start at
+					 * these addresses, too */
 	int error;			/* 0 or -errno */
 };
 
@@ -111,30 +120,31 @@ static inline bool set_bit(const struct mover *mover, uint64_t *map, uint64_t va
 
 /* Read the file's segments to mover->image.  Returns 0 or -errno. */
 int mapped_read(struct mover *mover);
-/* Returns the address in the image of the @bytes bytes at @vaddr, or NULL if the image does
- * not have them all. */
+/* Returns a pointer to the copy in the image of the @bytes bytes at the file's address
+ * @vaddr, or NULL if the image does not have them all. */
 const uint8_t *mapped_at(const struct mover *mover, uint64_t vaddr, uint64_t bytes);
-/* Returns the number of bytes from @vaddr to the end of the image; 0 if @vaddr is outside. */
+/* Returns the number of bytes from the file's address @vaddr to the end of the image; 0 if
+ * @vaddr is outside of the image. */
 uint64_t mapped_bytes_at(const struct mover *mover, uint64_t vaddr);
-/* Returns the vaddr of an address in the image. */
+/* Returns the file's address of the byte at @address in the image. */
 static inline uint64_t mapped_vaddr(const struct mover *mover, uint64_t address)
 {
 	return address - (uint64_t)mover->image + mover->low;
 }
-/* Returns the address in the image of a vaddr. */
+/* Returns the address in the image of the byte at the file's address @vaddr. */
 static inline uint64_t mapped_address(const struct mover *mover, uint64_t vaddr)
 {
 	return vaddr - mover->low + (uint64_t)mover->image;
 }
 
-/* Append a number.  Sets mover->error if there is no memory. */
+/* Append a number to @list.  Sets mover->error if there is no memory. */
 void list_add(struct mover *mover, struct list *list, uint64_t number);
-/* Sort the numbers, and drop equal ones. */
+/* Sort the numbers of a list, and drop duplicates. */
 void list_sort(struct list *list);
 
 /* ---- starts.c ---- */
 
-/* Fill in mover->functions.  Returns 0 or -errno. */
+/* Find the functions of the file, and fill in mover->functions.  Returns 0 or -errno. */
 int starts_find(struct mover *mover);
 /* Mark the addresses of the file's symbols, and refuse the functions that must not be traced
  * according to their names. */
@@ -144,7 +154,7 @@ struct function *starts_at(const struct mover *mover, uint64_t vaddr);
 
 /* ---- targets.c ---- */
 
-/* Mark the byte at @vaddr as a target: code jumps there, or uses the byte as data.  Does
+/* Mark the byte at @vaddr as a target: code jumps to the byte, or uses it as data.  Does
  * nothing if @vaddr is outside of the text. */
 void target_add(struct mover *mover, uint64_t vaddr);
 /* Mark the byte at @vaddr as an entry and a target: code calls it, or computes its address. */
@@ -154,12 +164,13 @@ void target_add_label(struct mover *mover, uint64_t vaddr);
 /* Mark the addresses to which data refers: those in relocations, the entry point of the
  * program, and words that look like addresses. */
 void targets_of_data(struct mover *mover);
-/* Mark the addresses in jump tables.  Called after sweep(). */
+/* Mark the addresses in jump tables.  Called after sweep(), which finds where jump tables may
+ * start. */
 void targets_of_tables(struct mover *mover);
 
 /* ---- sweep.c ---- */
 
-/* Decode the text, and mark the addresses to which instructions refer. */
+/* Decode the text, and mark the addresses to which its instructions refer. */
 void sweep(struct mover *mover);
 /* Decode the code at targets that were found after sweep(), and mark the addresses to which
  * this code refers. */
@@ -167,20 +178,20 @@ void sweep_todo(struct mover *mover);
 
 /* ---- choose.c ---- */
 
-/* Choose the class of each function: how it is replaced, or the reason why it is not. */
+/* Choose the class of each function, or the reason why it cannot be traced. */
 void choose(struct mover *mover);
 /* Returns the end of the padding that starts at @start and ends before @end at the latest. */
 uint64_t padding_end(const struct mover *mover, uint64_t start, uint64_t end);
 /* Returns the start of the next function, or of the next part of a function.  @function: an
  * element of mover->functions. */
 uint64_t next_start(const struct mover *mover, const struct function *function);
-/* Returns true if @map has a bit for one of the @nr bytes at @vaddr. */
+/* Returns true if the bitmap @map has a bit for one of the @nr bytes at @vaddr. */
 bool has_any(const struct mover *mover, const uint64_t *map, uint64_t vaddr, uint64_t nr);
 
 /* ---- calls.c ---- */
 
-/* Append to @rows a row for each instruction of the text that makes a system call, and their
- * blocks to @out, in the pool at @pool_at. */
+/* Append a row to @rows for each instruction of the text that makes a system call.  Append
+ * the block of each row to @out, in the pool that starts at @pool_at. */
 void syscalls_make(const struct mover *mover, uint64_t pool_at, struct text *out,
 		   struct text *rows);
 
@@ -190,24 +201,25 @@ void syscalls_make(const struct mover *mover, uint64_t pool_at, struct text *out
  * leaves it, and no register is saved but the return address. */
 bool frame_is_first(const struct cfi_row *row);
 /*
- * Describe the frames of a copy.  Returns false if the unwind table of @function cannot be
- * used.
+ * Describe the stack frames of the copy of a function's first instructions.  Returns false if
+ * the unwind table of @function cannot be used.
  */
 bool frames_make(const struct mover *mover, const struct function *function,
 		 const struct insn_copy *copy, struct moved_frame *ret_frames);
 
 /* ---- rows.c ---- */
 
-/* Make the copy of the first instructions of @function.  Returns false if the copy is longer
- * than a copy may be. */
+/* Make the copy of the first instructions of @function.  Returns false if the copy is too
+ * long. */
 bool row_copy(const struct mover *mover, const struct function *function,
 	      struct insn_copy *ret_copy);
-/* Write the block of a row: the copy @copy of the instructions at @site, @original_bytes bytes that
- * the process must find there, and a frame for each bound of the copy. */
+/* Write the block of a row of the table.  The block has the copy @copy of the instructions at
+ * @site, the @original_bytes bytes that the process must find at @site, and a frame for each
+ * bound of the copy. */
 void row_write_block(const struct mover *mover, uint64_t site, uint32_t original_bytes,
 		     const struct insn_copy *copy, const struct moved_frame *frames,
 		     struct text *out);
-/* Write the table.  Returns 0 or -errno. */
+/* Write the table of moved functions.  Returns 0 or -errno. */
 int rows_write(struct mover *mover, struct text *out);
 
 #endif

@@ -41,7 +41,8 @@ void row_write_block(const struct mover *mover, uint64_t site, uint32_t original
 		text_putc(out, 0);
 }
 
-/* Make the row of a function, and write its block.  @pool_at: offset of the pool in @out. */
+/* Make the row of a function in the table, and write the block of this row.  @pool_at: offset
+ * of the pool in @out. */
 static void write_row(const struct mover *mover, const struct function *function,
 		      uint64_t pool_at, struct text *out, struct moved_row *ret_row)
 {

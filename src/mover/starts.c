@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find where functions start.  Each FDE of .eh_frame describes a range of code.  The range is a
- * function if the stack at its start is as a call leaves it, and no register is saved there.
+ * Find where functions start.  Each FDE of .eh_frame describes a range of code.  The range is
+ * a function if at its start the stack is as a call leaves it, and no register is saved.
  * This leaves out most cold parts of functions, the PLT, _start, and code to which signal
  * handlers return.  Files without symbols have .eh_frame, too.
  */
@@ -15,7 +15,7 @@
 
 /* ---- read .eh_frame ---- */
 
-/* Returns true if @vaddr is in a section with entries of the PLT. */
+/* Returns true if the code at @vaddr is an entry of the PLT. */
 static bool is_in_plt(const struct mover *mover, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < mover->file.head.e_shnum; i++) {
@@ -62,8 +62,9 @@ static bool mark_landing_pads(struct mover *mover, uint64_t at, uint64_t start)
 
 	if (off >= (uint64_t)(mover->cfi.end - mover->cfi.start))
 		return false;
-	if (bytes_u8(&bytes) != CFI_OMITTED)	/* the table has its own base for landing pads,
-						 * which is not supported */
+	if (bytes_u8(&bytes) != CFI_OMITTED)	/* refuse the table: its landing pads are
+						 * relative to another base, which is not
+						 * supported */
 		return false;
 	if (bytes_u8(&bytes) != CFI_OMITTED)	/* types of exceptions */
 		bytes_uleb(&bytes);
@@ -92,7 +93,7 @@ static int add_fde(struct mover *mover, uint64_t fde)
 	int r = cfi_walk_begin(&mover->cfi, fde, &walk, &described);
 
 	if (r)
-		return 0;		/* do not use this FDE if its rows cannot be read */
+		return 0;		/* ignore this FDE if its rows cannot be read */
 	function = (struct function){
 		.start = mapped_vaddr(mover, described.start),
 		.end = mapped_vaddr(mover, described.end), .fde = fde,
@@ -123,8 +124,7 @@ static int compare_functions(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Sort the functions, remove those that are there twice, and end each function where the next
- * one starts, at the latest. */
+/* Sort the functions, remove duplicates, and cut each function off where the next one starts. */
 static void sort_functions(struct mover *mover)
 {
 	uint32_t nr = 0;
@@ -188,7 +188,8 @@ struct function *starts_at(const struct mover *mover, uint64_t vaddr)
 
 /* ---- names ---- */
 
-/* Handle one symbol: mark its address, and check its name if a function starts there. */
+/* Handle one symbol of the file: mark its address, and check its name if a function starts at
+ * the address. */
 static void apply_symbol(struct mover *mover, const Elf64_Sym *symbol, const char *name)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);

@@ -3,9 +3,9 @@
  * Decode the text, function by function, and mark the addresses that code refers to.
  *
  * A sweep through all bytes also finds code to which no known jump leads.  The sweep begins
- * anew at each function, so that it decodes wrong instructions only up to the next function if
- * there is data in the text.  Where a jump leads into the middle of an instruction that the
- * sweep has found, the bytes are decoded from there, too.  Outside of functions, and in
+ * anew at each function: data in the text is decoded as wrong instructions only up to the
+ * next function.  Where a jump leads into the middle of an instruction that the sweep has
+ * found, the bytes are also decoded from that address on.  Outside of functions, and in
  * functions with bytes that are no instructions, any byte may be the start of an instruction.
  */
 #include "arch/arch.h"
@@ -15,12 +15,13 @@
  * needed. */
 struct swept {
 	struct mover *mover;
-	struct function *function;	/* the function; NULL: code outside of functions */
+	struct function *function;	/* the function that is being decoded; NULL: code
+					 * outside of functions */
 	struct cfi_walk walk;
 	bool has_walk;
 };
 
-/* ---- facts about a function ---- */
+/* ---- properties of a function's code ---- */
 
 /*
  * Returns true if the instruction reads or writes the return address of the function as data.
@@ -59,8 +60,8 @@ static void note_facts(struct swept *swept, const struct insn *insn, uint64_t va
 
 /* ---- marks ---- */
 
-/* Mark an address that code computes, and add it to @list, because a jump table may start
- * there. */
+/* Mark an address that the code computes.  Add the address to @list, because a jump table may
+ * start there. */
 static void mark_address(struct mover *mover, uint64_t vaddr, struct list *list)
 {
 	target_add_entry(mover, vaddr);
@@ -99,7 +100,7 @@ static void mark_guess(struct mover *mover, uint64_t vaddr)
 }
 
 /* Mark the addresses to which the bytes from @vaddr to before @end would refer if an
- * instruction started at any of them. */
+ * instruction started at any of these bytes. */
 static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 {
 	uint64_t addresses[INSN_GUESSES];
@@ -115,7 +116,8 @@ static void mark_guesses(struct mover *mover, uint64_t vaddr, uint64_t end)
 
 /* ---- decode ---- */
 
-/* Decode the instruction at @vaddr, which must not reach beyond @end. */
+/* Decode the instruction at @vaddr.  Returns false if there is no valid instruction, or if it
+ * ends after @end. */
 static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end,
 			struct insn *ret_insn)
 {
@@ -123,8 +125,8 @@ static bool decode_insn(const struct mover *mover, uint64_t vaddr, uint64_t end,
 	       insn_decode(mover->image + (vaddr - mover->low), end - vaddr, vaddr, ret_insn);
 }
 
-/* Set is_jumped_to of the functions to which @from jumps.  Only when all of @from has been
- * decoded it is known whether @from uses its red zone, so this function decodes it again. */
+/* Set is_jumped_to of the functions to which @from jumps.  This function decodes @from again,
+ * because only after a first pass it is known whether @from uses its red zone. */
 static void mark_jumps(struct mover *mover, const struct function *from)
 {
 	struct insn insn;
@@ -167,7 +169,8 @@ static void sweep_range(struct swept *swept, uint64_t vaddr, uint64_t end)
 	}
 	if (is_bad || !swept->function)
 		mark_guesses(mover, start, end);
-	/* mark_guesses() has found these addresses, too */
+	/* drop the addresses that the sweep added to bases: mark_guesses() has found them,
+	 * too */
 	if (is_bad && swept->function)
 		mover->bases.nr = nr_bases;
 	if (!swept->function)

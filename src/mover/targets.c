@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mark the addresses of the text that data refers to.  In a position independent file an
- * address is in a relocation, or relative to an address that code computes (jump tables).
- * Words that merely look like addresses are marked, too.
+ * Mark the addresses in the text to which data refers.  A position independent file has such
+ * addresses in relocations, or, in jump tables, as distances from an address that code
+ * computes.  Words that merely look like addresses are marked, too.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void target_add_label(struct mover *mover, uint64_t vaddr)
 
 /* ---- relocations ---- */
 
-/* Mark an address that is in data. */
+/* Mark an address of the text that data contains. */
 static void mark_pointer(struct mover *mover, uint64_t vaddr)
 {
 	target_add_label(mover, vaddr);
@@ -154,8 +154,8 @@ static bool read_entry(const struct mover *mover, uint64_t base, uint64_t at, ui
 	return is_text(mover, *ret_target);
 }
 
-/* Mark the addresses in the jump table at @base, if there is one, whose words have @bytes
- * bytes. */
+/* Mark the addresses in the jump table at @base, if there is one.  @bytes: size of a word of
+ * the table. */
 static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, uint32_t bytes)
 {
 	uint64_t nr = (end - base) / bytes, target;
@@ -169,17 +169,17 @@ static uint64_t mark_entries(struct mover *mover, uint64_t base, uint64_t end, u
 }
 
 /*
- * Mark the entries of the table at @base, if there is one: words that are distances from @base
- * to the text, of 32 bits, or in very large programs of 64 bits.  The table ends before the
- * first word that is no such distance, or at @end.  If words after the table look like
- * entries, their addresses are marked without need.  Returns the number of words.
+ * Mark the addresses in the jump table at @base, if there is one.  Its words are distances
+ * from @base to the text, of 32 bits, or in very large programs of 64 bits.  The table ends
+ * before the first word that is no such distance, or at @end.  If words after the table look
+ * like entries, their addresses are marked without need.  Returns the number of words.
  */
 static uint64_t mark_table(struct mover *mover, uint64_t base, uint64_t end)
 {
 	return mark_entries(mover, base, end, 4) + mark_entries(mover, base, end, 8);
 }
 
-/* Remove the addresses from @list at which no table starts. */
+/* Remove the addresses from @list at which no jump table starts. */
 static void keep_tables(struct mover *mover, struct list *list)
 {
 	uint64_t nr = 0, target;
@@ -192,10 +192,10 @@ static void keep_tables(struct mover *mover, struct list *list)
 }
 
 /*
- * Mark the entries of each table up to the start of the next table.  A table's entries are
- * relative to its start, so code computes the address of its start only: an address that code
- * computes is the start of a table.  A guessed address ends no table, because the guess may be
- * wrong.
+ * Mark the addresses in each jump table, up to the start of the next table.  A table's
+ * entries are relative to its start, so code computes only the address of its start.  So an
+ * address that code computes can be the start of a table, but no other part of one.  A
+ * guessed address ends no table, because the guess may be wrong.
  */
 void targets_of_tables(struct mover *mover)
 {

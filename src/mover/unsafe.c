@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that must not be traced, by name.  sweep.c finds most of them by their code, too, but
- * a name is certain and gives a better reason.
+ * Functions that must not be traced, listed by name.  sweep.c finds most of these functions by
+ * their code, too, but a name is certain and gives a better reason.
  */
 #include <string.h>
 
 #include "base/bits.h"
 #include "mover/mover_impl.h"
 
-/* Names and the reason.  A name may end with an asterisk. */
+/* Names of functions, and the reason why they must not be traced.  A name may end with an
+ * asterisk. */
 static const struct unsafe {
 	const char *name;
 	enum moved_reason reason;
@@ -49,7 +50,7 @@ enum moved_reason mover_unsafe_name(const char *name)
 {
 	if (strstr(name, ".cold"))
 		return MOVED_BY_COLD;
-	/* glibc calls some of its own functions __GI_NAME. */
+	/* glibc calls some of its own functions by the name __GI_NAME. */
 	if (!strncmp(name, "__GI_", 5))
 		name += 5;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
