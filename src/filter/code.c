@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collect the code that the filter compiler emits: instructions, the pool of strings
- * and masks, and lists of branches that have no target yet. */
+/* Collect the code that the filter compiler emits: instructions, the pool of strings and
+ * masks, and lists of branches whose target is not known yet. */
 #include <errno.h>
 #include <stdlib.h>
 

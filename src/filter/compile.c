@@ -20,14 +20,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A level of the parser: an open parenthesis, or the whole expression. */
+/* A level of the parser: an open parenthesis, or, for the first level, the whole expression. */
 struct level {
-	uint16_t yes;			/* first open `yes` branch of the
-					 * current || chain; WAY_END: there is
-					 * no open one */
-	uint16_t no;			/* first open `no` branch of the current
-					 * && chain; WAY_END: there is no open
-					 * one */
+	uint16_t yes;			/* first `yes` branch without target in the current ||
+					 * chain; WAY_END: there is none */
+	uint16_t no;			/* first `no` branch without target in the current &&
+					 * chain; WAY_END: there is none */
 	bool is_not;			/* true: a ! precedes the parenthesis */
 };
 
@@ -55,9 +53,9 @@ const char *filter_error_text(enum filter_error_code code)
 
 /*
  * Check in a first pass over the text that quotes and parentheses come in pairs.  @open:
- * memory for the positions of open parentheses.  The errnos are those that write(2)
- * returns in the kernel.  Some of them have no reason but the way in which the kernel's
- * parser returns errors.
+ * memory for the positions of open parentheses.  The errors are those that write(2) returns
+ * in the kernel.  Some of them look arbitrary, but follow from how the kernel's parser
+ * returns errors.
  */
 static int check_quotes_and_parens(struct parser *p, uint16_t *open)
 {
@@ -116,16 +114,16 @@ static bool open_levels(struct parser *p, struct level **top)
 	}
 }
 
-/* End an && chain.  @part: the last predicate of the chain.  The open `no` branches of
- * the chain are joined to the open `no` branches of @part. */
+/* End an && chain.  @part: the last predicate of the chain.  The `no` branches of the chain
+ * that have no target yet are joined to those of @part. */
 static void end_and_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->no = code_join(code, level->no, part->no);
 	level->no = WAY_END;
 }
 
-/* End an || chain.  @part: the last part of the chain.  The open `yes` branches of the
- * chain are joined to the open `yes` branches of @part. */
+/* End an || chain.  @part: the last part of the chain.  The `yes` branches of the chain that
+ * have no target yet are joined to those of @part. */
 static void end_or_chain(struct code *code, struct level *level, struct part *part)
 {
 	part->yes = code_join(code, level->yes, part->yes);
@@ -167,8 +165,8 @@ static int close_levels(struct parser *p, struct level **top,
 			return parser_fail(p, FILTER_ERR_TOO_MANY_PREDS, p->at,
 					   -EPERM);
 		p->at++;
-		/* This ) has no open level: the matching ( was parsed as a part of a
-		 * function's name or of a list of CPUs. */
+		/* This ) closes no level: its ( was parsed as a part of a function's name or
+		 * of a list of CPUs. */
 		if (*top == bottom)
 			return parser_fail(p, FILTER_ERR_TOO_MANY_CLOSE, p->at,
 					   -EPERM);

@@ -17,26 +17,26 @@
  * of the list.
  */
 struct code {
-	struct text insns;		/* array of struct filter_insn, one for each
-					 * predicate */
+	struct text insns;		/* array of struct filter_insn: an instruction for
+					 * each predicate */
 	struct text pool;		/* strings and masks */
 	uint32_t record_bytes;		/* minimum size of a record on which the filter
 					 * may run, bytes */
 };
 
-/* Stands at the end of a list of branches, in place of the number of a branch. */
+/* End mark of a list of branches; it stands where the number of the next branch would be. */
 #define WAY_END		0xffffu
 
-/* The branches of a part of the expression that have no target yet, in two lists.  @yes
- * and @no are the numbers of the first branches; WAY_END: the list is empty.  Number 2n
- * is the branch `yes` of instruction n, number 2n + 1 is its branch `no`. */
+/* The branches of a part of the expression that have no target yet, as two linked lists.
+ * @yes and @no are the numbers of the first branches; WAY_END: the list is empty.  Branch
+ * number 2n is `yes` of instruction n, number 2n + 1 is `no` of instruction n. */
 struct part {
 	uint16_t yes, no;
 };
 
-/* Initialise @code without instructions. */
+/* Initialise @code: it has no instructions yet. */
 void code_init(struct code *code);
-/* Free the instructions and the pool. */
+/* Free the instructions and the pool of @code. */
 void code_done(struct code *code);
 /* Returns the number of instructions so far, which is also the number of the next
  * instruction. */
@@ -47,16 +47,17 @@ uint32_t code_nr_insns(const struct code *code);
  * stored in code->insns.error. */
 struct part code_emit(struct code *code, struct filter_insn insn,
 		      uint32_t read_bytes);
-/* Add @bytes to the pool, and store their offset and length in @insn. */
+/* Add @bytes to the pool of strings and masks, and store their offset and length in @insn. */
 void code_pool(struct code *code, struct filter_insn *insn, const void *data,
 	       size_t bytes);
 
 /* Append list @b of branches to list @a.  Returns the joined list. */
 uint16_t code_join(struct code *code, uint16_t a, uint16_t b);
-/* Let all branches of @list lead to instruction @to. */
+/* Let all branches of @list lead to instruction number @to. */
 void code_patch(struct code *code, uint16_t list, uint32_t to);
 
-/* Swap the two lists of branches.  This turns the code for a part into the code for !part. */
+/* Swap the two lists of branches of @part.  This turns the code for a part of the expression
+ * into the code for its negation, !part. */
 static inline struct part part_not(struct part part)
 {
 	return (struct part){ .yes = part.no, .no = part.yes };
@@ -88,7 +89,7 @@ static inline int parser_fail(struct parser *p, enum filter_error_code code,
 	return errnum;
 }
 
-/* Returns true for white space; false for a NUL. */
+/* Returns true if @c is white space; false if it is a NUL. */
 bool parser_is_space(char c);
 /* Move past white space. */
 void parser_skip_space(struct parser *p);

@@ -22,7 +22,7 @@ static size_t mask_bytes(const struct cpus *cpus)
 	return (cpus->nr_cpus + 7) / 8;
 }
 
-/* ---- parse LIST of CPUS{LIST}, up to the '}' ---- */
+/* ---- parse LIST of CPUS{LIST}, up to the } ---- */
 
 static bool parse_cpu_number(struct parser *p, uint32_t nr_cpus, uint32_t *ret_number)
 {
@@ -56,7 +56,8 @@ static bool parse_cpu_range(struct parser *p, uint32_t nr_cpus, uint32_t *ret_fi
 	if (term_accept(p, "-"))
 		return parse_cpu_number(p, nr_cpus, ret_last);
 	*ret_last = *ret_first;
-	return p->text[p->at] != ':';	/* groups such as ":1/2" may only follow a range */
+	return p->text[p->at] != ':';	/* only after a range may a group such as ":1/2"
+					 * follow */
 }
 
 static bool is_list_separator(char c)
@@ -160,9 +161,9 @@ static struct part emit_number_in_mask(struct parser *p, const struct term *t,
 					 t->op, cpu);
 	if (!field.bits || t->op == OP_EQ)
 		return term_emit_never(p);
-	/* The mask contains no CPU, or several CPUs.  So it never equals the mask of
-	 * one CPU, and != is true for the number of every CPU.  A number that is no
-	 * CPU's number never matches. */
+	/* The list has no CPU, or several CPUs.  So its mask never equals the mask of one
+	 * CPU, and != is true for the number of every CPU.  A number that is no CPU's number
+	 * never matches. */
 	if (t->op == OP_NE)
 		return term_emit_compare(p, &field, OP_LT, cpus->nr_cpus);
 	insn.load = term_load(&field);

@@ -18,8 +18,8 @@ static const struct {
 	{ "COMM", USE_COMM }, { "comm", USE_COMM },
 };
 
-/* Returns how a filter uses a field, according to the text of its C type.  The kernel
- * decides in the same way. */
+/* Returns how a filter uses a field, according to the text of the field's C type.  The kernel
+ * uses the same rules. */
 static enum field_use field_use_by_type(const struct event_field *field)
 {
 	const char *type = field->type;
@@ -45,8 +45,8 @@ static enum field_use field_use_by_type(const struct event_field *field)
 	return USE_NUMBER;
 }
 
-/* Returns how a filter uses a field.  If the field has a filter type (__field_ext()),
- * this decides; else the field's C type decides. */
+/* Returns how a filter uses a field.  The field's filter type (__field_ext()) decides if
+ * there is one; else the field's C type. */
 static enum field_use field_use_of(const struct event_field *field)
 {
 	switch (field->filter) {
@@ -69,7 +69,7 @@ static enum field_use field_use_of(const struct event_field *field)
 	}
 }
 
-/* Returns false if a field of @size bytes has the wrong size for the use @use. */
+/* Returns false if a field of @size bytes cannot be used in the way @use. */
 static bool field_use_fits(enum field_use use, uint32_t size)
 {
 	switch (use) {

@@ -2,12 +2,12 @@
 /*
  * Event filters as text: the kernel's grammar and errors, and the `filter` files.
  *
- * This compiler differs from the kernel where the kernel does not do what its
- * documentation says.  "*sh" also matches at the end of a string in a char array.  A glob
- * may begin with a digit.  CPU & 1 tests bit 0 of the CPU number.  CPUS{} may be compared
- * with any dynamic array of unsigned long, not only with cpumasks.  A number may also be
- * written as its name: op == DISK_READ, op == "read".  After .function a name of C++ may
- * have blanks in brackets, and may be in quotes: ip.function == "A::f(int) const".
+ * This compiler differs from the kernel's where the kernel does not do what its documentation
+ * says.  "*sh" also matches at the end of a string in a char array.  A glob may begin with a
+ * digit.  CPU & 1 tests bit 0 of the CPU number.  CPUS{} may be compared with any dynamic
+ * array of unsigned long, not only with cpumasks.  A number may also be written as its name:
+ * op == DISK_READ, op == "read".  After .function a name of C++ may have blanks in brackets,
+ * and may be in quotes: ip.function == "A::f(int) const".
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
@@ -24,8 +24,8 @@ struct text;
 /* Limit of the length of a filter's text in bytes, including the NUL. */
 #define FILTER_TEXT_MAX		4096
 
-/* Error codes and the texts that error_log prints for them.  NONE: there is no error
- * code, only an errno. */
+/* Error codes, and the texts that error_log prints for them.  NONE: the error has no code,
+ * only an errno. */
 #define FILTER_ERRORS(X)						\
 	X(NONE,			"Error")				\
 	X(INVALID_OP,		"Invalid operator")			\
@@ -78,18 +78,17 @@ const char *filter_error_text(enum filter_error_code code);
 typedef void filter_name_fn(void *arg, const char *name, size_t len, uint64_t value,
 			    bool is_constant);
 
-/* The addresses of a function: @start and the addresses after it that are below @end. */
+/* The addresses of a function: from @start to before @end. */
 struct filter_range {
 	uint64_t start, end;
 };
 
-#define FILTER_RANGES_MAX	32u	/* maximum number of functions that may have one
-					 * name */
+#define FILTER_RANGES_MAX	32u	/* maximum number of functions that may share a name */
 
 /* Information that the filter compiler needs besides the event's format. */
 struct filter_env {
-	uint32_t nr_cpus;		/* number of CPUs; CPUS{} accepts only lower CPU
-					 * numbers */
+	uint32_t nr_cpus;		/* number of CPUs of the machine; CPUS{} accepts only
+					 * smaller CPU numbers */
 	/*
 	 * Callbacks for `.function`: find the functions with the name @name, or the function
 	 * that contains @addr.  @functions returns the number of functions that it has stored in
@@ -100,8 +99,8 @@ struct filter_env {
 			 struct filter_range ret_ranges[FILTER_RANGES_MAX]);
 	int (*function_at)(void *ctx, uint64_t addr, struct filter_range *ret_range);
 	/*
-	 * Callback that calls @each for all names that may be compared with the field at
-	 * @offset of records of @fmt.  NULL: there are no names.
+	 * Callback that calls @each for all names that can be compared with the field at
+	 * @offset of the records of @fmt.  NULL: there are no such names.
 	 */
 	void (*names)(void *ctx, const struct event_format *fmt, uint32_t offset,
 		      filter_name_fn *each, void *arg);
@@ -142,7 +141,7 @@ const char *filter_error_near(const struct event_format *fmt, const char *text,
 bool filter_next_function(const char *text, size_t *at, const char **ret_name,
 			  size_t *ret_len);
 
-/* ---- functions for the `filter` files ---- */
+/* ---- the `filter` files ---- */
 
 /* The filter of one event.  If all members are 0, the event has no filter. */
 struct event_filter {
@@ -171,8 +170,8 @@ int event_filter_store(struct event_filter *filter,
 void event_filter_show(const struct event_filter *filter, struct text *out);
 
 /*
- * Handle a write to events/SYS/filter: set the filter of all @nr events of the system.
- * If the filter does not fit an event, the event loses its old filter and gets the error
+ * Handle a write to events/SYS/filter: set the filter of all @nr events of the system.  If
+ * the filter does not fit an event, the old filter of this event is removed, and its error is
  * BAD_SUBSYS_FILTER.  The caller reports this error in error_log, but the write succeeds.
  * Returns 0, -EINVAL (too long), -ENODEV (the system has no events) or -ENOMEM.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fields of type float and double.  The traced program compares them as integers, without
- * floating-point instructions.  The bits of positive values are in the order of the
- * values.  Those of negative values are in the reverse order.  Infinity comes after all
- * finite values and before the NaNs.  So a comparison is one or two ranges of bits.
- * Example, x > -2, as magnitudes (bits without the sign):
+ * floating-point instructions.  The bits of positive values, read as integers, are in the
+ * order of the values.  The bits of negative values are in the reverse order.  Infinity comes
+ * after all finite values and before the NaNs.  So a comparison is one or two ranges of
+ * bits.  Example, x > -2, as magnitudes (bits without the sign):
  *
  *	sign 0	0 .. inf
  *	sign 1	0 .. the number just below 2
@@ -30,12 +30,12 @@ static const struct magnitudes none = { .is_empty = true };
 
 /* ---- parse a floating-point number ---- */
 
-/* Returns true if character @at of @s may belong to a floating-point number. */
+/* Returns true if the character at index @at of @s may belong to a floating-point number. */
 static bool is_float_char(const char *s, size_t at)
 {
 	if (isalnum((unsigned char)s[at]) || s[at] == '.')
 		return true;
-	/* accept a sign as the first character, or after the letter of an exponent */
+	/* accept a sign at the start of the number, or after the letter of its exponent */
 	return (s[at] == '-' || s[at] == '+') &&
 	       (!at || strchr("eEpP", s[at - 1]));
 }
@@ -114,10 +114,10 @@ static struct part emit_both_signs(struct parser *p, const struct term_field *fi
 }
 
 /*
- * Find the numbers x for which "x @op value" is true, as ranges of magnitudes.  @m:
- * magnitude of the value.  *@ret_own: range of those x that have the sign of the value.
- * *@ret_other: range of those x that have the other sign.  @op: the operator; for a
- * negative value the caller must pass mirrored_op() of the operator.
+ * Find the numbers x for which "x @op value" is true, as two ranges of magnitudes (bits
+ * without the sign).  @m: magnitude of the value.  *@ret_own: range of the numbers x that
+ * have the sign of the value.  *@ret_other: range of the numbers x that have the other sign.
+ * @op: the operator; for a negative value the caller must pass mirrored_op() of the operator.
  */
 static void find_magnitudes(enum term_op op, uint64_t m, uint64_t inf, struct magnitudes *ret_own,
 			    struct magnitudes *ret_other)
@@ -150,7 +150,7 @@ static void find_magnitudes(enum term_op op, uint64_t m, uint64_t inf, struct ma
 	}
 }
 
-/* Returns the operator for negated operands: x < y is equivalent to -x > -y. */
+/* Returns the operator to use if both operands are negated: x < y is equivalent to -x > -y. */
 static enum term_op mirrored_op(enum term_op op)
 {
 	switch (op) {

@@ -7,7 +7,7 @@
 #include "filter/numbers.h"
 #include "filter/run.h"
 
-/* The state while a filter runs on one record. */
+/* The state of a run of a filter on one record. */
 struct run {
 	const char *pool;
 	const char *rec;
@@ -15,7 +15,8 @@ struct run {
 	const struct filter_context *ctx;
 };
 
-/* Returns the number that @insn loads, shifted left until its highest bit is bit 63. */
+/* Returns the number that the instruction @insn loads, shifted left until its highest bit is
+ * bit 63. */
 static uint64_t load_number(const struct filter_insn *insn, const struct run *run)
 {
 	return insn->load == FILTER_LOAD_CPU ? (uint64_t)run->ctx->cpu << 32 :
@@ -29,7 +30,7 @@ static unsigned int mask_byte(const char *mask, size_t bytes, size_t i)
 	return i < bytes ? (unsigned char)mask[i] : 0;
 }
 
-/* Returns true if the mask contains the CPU whose number the field holds. */
+/* Returns true if the mask contains the CPU whose number is in the field. */
 static bool match_cpu_in_mask(const struct filter_insn *insn, const struct run *run)
 {
 	uint64_t bit = load_number(insn, run) >> filter_load_shift(insn->load);
@@ -56,8 +57,8 @@ static bool match_cpu_mask(const struct filter_insn *insn, const char *want,
 
 /* ---- compare a string with a string or glob of the pool ---- */
 
-/* Compare the string at @s with @want, a string or glob of the pool.  The string at @s
- * ends at a NUL, or after @room bytes. */
+/* Compare the string at @s with @want, a string or glob of the filter's pool.  The string at
+ * @s ends at a NUL, or after @room bytes. */
 static bool match_string(const struct filter_insn *insn, const char *want,
 			 const char *s, size_t room)
 {
@@ -71,8 +72,8 @@ static bool match_string(const struct filter_insn *insn, const char *want,
 	return match != !!(insn->flags & FILTER_NOT);
 }
 
-/* Compare a char array of the record with a string.  If insn->size is 0 the array extends
- * to the record's end. */
+/* Compare a char array of the record with a string.  If insn->size is 0 the array extends to
+ * the end of the record. */
 static bool match_char_array(const struct filter_insn *insn, const struct run *run)
 {
 	size_t room = insn->size ? insn->size : run->bytes - insn->offset;
@@ -91,8 +92,8 @@ static bool match_comm(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, run->pool + insn->pool, comm, sizeof(comm));
 }
 
-/* This function must not be inlined: otherwise its buffer would enlarge the stack frame
- * of every filter run, although few filters need it. */
+/* This function must not be inlined.  Otherwise every run of a filter would need a stack
+ * frame with space for its buffer, which few filters use. */
 static __attribute__((noinline)) bool
 match_pointer(const struct filter_insn *insn, const struct run *run)
 {
@@ -107,7 +108,7 @@ match_pointer(const struct filter_insn *insn, const struct run *run)
 	return match_string(insn, run->pool + insn->pool, buf, sizeof(buf) - 1);
 }
 
-/* ---- test data that a __data_loc or __rel_loc word points to ---- */
+/* ---- test data to which a __data_loc or __rel_loc word of the record points ---- */
 
 static bool match_dynamic(const struct filter_insn *insn, const struct run *run)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel accepts
- * no such names.  So three kinds of values, which the kernel accepts, are never taken
- * for such names: a token that begins with a digit is a number, CPUS{} is a list, and a
- * string field is compared with a string.
+ * Names of numbers: op == DISK_READ, op == "read", flags & WRONLY.  The kernel accepts no
+ * such names.  So that all filters of the kernel keep their meaning, three kinds of values
+ * are never taken for such names: a token that begins with a digit is a number, CPUS{} is a
+ * list, and a string field is compared with a string.
  */
 #include <ctype.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 struct lookup {
 	const char *name;
 	size_t len;
-	/* element 1: values of identifiers that match; these take precedence; element
-	 * 0: values of texts that match */
+	/* results of the search: element 1 for identifiers, which take precedence; element 0
+	 * for texts in quotes */
 	struct {
 		bool is_found, is_ambiguous;
 		uint64_t value;
@@ -105,7 +105,7 @@ int term_parse_name(struct parser *p, const struct term *t, struct part *ret_par
 	return 0;
 }
 
-/* ---- suggest a name instead of a wrong one ---- */
+/* ---- suggest a correct name in place of a wrong name ---- */
 
 /* Callback (filter_name_fn): offer @name to the search for the most similar name. */
 static void offer_value_name(void *arg, const char *name, size_t len, uint64_t value,
@@ -130,7 +130,7 @@ static size_t identifier_start(const char *text, size_t end)
 	return end;
 }
 
-/* Move back from @at over all characters that are in @what.  Returns the new position. */
+/* Skip characters of the set @what backwards from @at.  Returns the new position. */
 static size_t skip_chars_back(const char *text, size_t at, const char *what)
 {
 	while (at && strchr(what, text[at - 1]))
@@ -138,8 +138,8 @@ static size_t skip_chars_back(const char *text, size_t at, const char *what)
 	return at;
 }
 
-/* The value at @at is wrong.  Suggest names that may be compared with the field before
- * this value. */
+/* The value at @at of a filter is wrong.  Suggest names that can be compared with the field
+ * before this value. */
 static void offer_value_names(const struct event_format *fmt, const char *text, size_t at,
 			      const struct filter_env *env, struct nearest *near)
 {

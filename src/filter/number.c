@@ -5,8 +5,8 @@
 
 #include "filter/term.h"
 
-#define NUMBER_MAX	24		/* the kernel's maximum length of a number, with
-					 * the sign and the NUL */
+#define NUMBER_MAX	24		/* the kernel's maximum length of a number in a
+					 * filter, with the sign and the NUL */
 
 /* ---- parse an integer ---- */
 
@@ -51,8 +51,8 @@ static bool text_to_signed(const char *s, const char *end, uint64_t *ret_value)
 	return true;
 }
 
-/* Move past a number.  Letters count as a part of the number here; the caller checks
- * later whether they are valid digits. */
+/* Skip a number.  Letters count as a part of the number; the caller checks later whether they
+ * are valid digits. */
 static int skip_number_token(struct parser *p)
 {
 	size_t start = p->at;

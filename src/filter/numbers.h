@@ -53,10 +53,10 @@ static inline bool filter_compare(const struct filter_insn *insn,
 #define FILTER_KEY(op, load)	((unsigned int)(op) | (unsigned int)(load) << 8)
 
 /*
- * Run the filter from instruction @at on.  Stop at an end of the program, or at an
- * instruction that does not compare a number of the record.  The record must have
- * p->record_bytes or more.  The most frequent instructions are tested first.
- * Returns the instruction at which filter_run_on() must continue, or an end.
+ * Run the filter from instruction @at on.  Stop at an end of the program, or before an
+ * instruction that does anything else than compare a number of the record.  The record must
+ * have p->record_bytes or more.  The most frequent instructions are tested first.  Returns
+ * the instruction at which filter_run_on() must continue, or an end.
  */
 static inline uint32_t filter_run_numbers(const struct filter_program *p,
 					  const char *rec, uint32_t at)
@@ -67,7 +67,7 @@ static inline uint32_t filter_run_numbers(const struct filter_program *p,
 		const struct filter_insn *insn = &p->insns[at];
 		uint64_t number;
 
-		asm("" : "+r" (insn));	/* makes gcc compute the address of the
+		asm("" : "+r" (insn));	/* this empty asm makes gcc compute the address of the
 					 * instruction only once */
 		switch (FILTER_KEY(insn->op, insn->load)) {
 		case FILTER_KEY(FILTER_OP_RANGE, FILTER_LOAD_4):

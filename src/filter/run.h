@@ -13,15 +13,15 @@
 #include "abi/filter.h"
 
 #define FILTER_COMM_LEN		16
-/* Limit of the bytes that a filter reads of a string outside of the record.  The rest of
+/* Maximum number of bytes that a filter reads of a string outside of the record.  The rest of
  * the string is ignored. */
 #define FILTER_POINTER_MAX	1024
 
-/* Values that a filter needs and that the record does not contain. */
+/* Values that a filter needs and that are not in the record. */
 struct filter_context {
 	uint32_t cpu;
-	uint32_t tid;			/* id of this thread; a filter needs it to read
-					 * the memory of the process */
+	uint32_t tid;			/* id of the thread that runs the filter; needed to
+					 * read a string from the memory of its process */
 	/* Callback that stores the name of the thread, cut or padded with NULs to
 	 * FILTER_COMM_LEN.  NULL: no comparison with a name is true.  The callback is
 	 * called only if a filter uses the name, and must be safe in signal handlers. */
@@ -37,10 +37,9 @@ struct filter_context {
 int filter_verify(const void *blob, size_t bytes, uint32_t record_fixed_bytes);
 
 /*
- * Returns true if the record passes the filter @p, which must be verified.  A predicate
- * is false, even with `!=`, in two cases: the record's word for a string or mask points
- * outside of the record; or the string's address is not readable.  This is so in the
- * kernel, too.
+ * Returns true if the record passes the filter @p, which must be verified.  A predicate is
+ * false, even with `!=`, in two cases: the record's word for a string or mask points outside
+ * of the record; or the string's address is not readable.  The kernel does the same.
  */
 bool filter_match(const struct filter_program *p, const void *rec, size_t bytes,
 		  const struct filter_context *ctx);

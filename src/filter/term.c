@@ -4,10 +4,10 @@
 
 #include <ctype.h>
 
-#define STRING_MAX	256		/* the kernel's maximum length of a string, with
-					 * the NUL */
+#define STRING_MAX	256		/* the kernel's maximum length of a string in a
+					 * filter, with the NUL */
 
-/* ---- parse FIELD and OP ---- */
+/* ---- parse FIELD and OP of a predicate ---- */
 
 size_t term_word_len(const char *text)
 {
@@ -56,9 +56,9 @@ static int parse_operator(struct parser *p, struct term *t)
 
 /* ---- parse predicates with .function ---- */
 
-/* Returns the length of the C++ name at @text.  A blank does not end the name if it is
- * inside brackets, or before `const` after parameters.  A closing bracket belongs to
- * the filter, and ends the name, if its opening bracket is not in the name. */
+/* Returns the length of the C++ name at @text.  A blank does not end the name if it is inside
+ * brackets, or before `const` after parameters.  A closing bracket whose opening bracket is
+ * not in the name belongs to the filter, so it ends the name. */
 static size_t written_name_len(const char *text)
 {
 	size_t len = 0, depth = 0;

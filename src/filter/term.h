@@ -14,8 +14,8 @@ enum field_use {
 	USE_NUMBER,
 	USE_CPU,
 	USE_FLOAT,			/* float or double */
-	USE_MASK_LOC, USE_MASK_REL,	/* used as a mask in a comparison with
-					 * CPUS{}, else as a number */
+	USE_MASK_LOC, USE_MASK_REL,	/* a mask in a comparison with CPUS{}, a number in
+					 * every other comparison */
 	USE_ARRAY, USE_LOC, USE_REL, USE_PTR, USE_COMM,	/* the five kinds of strings that
 							 * a filter can compare */
 };
@@ -25,8 +25,8 @@ struct term_field {
 	enum field_use use;
 	uint32_t offset, size;		/* offset and size in bytes; both are 0 if the
 					 * field is not in the record */
-	uint32_t bits;			/* size of the number in bits: 8, 16, 32 or 64; 0
-					 * if the field is not a number */
+	uint32_t bits;			/* size of the field's number in bits: 8, 16, 32 or
+					 * 64; 0 if the field is not a number */
 	bool is_signed;
 };
 
@@ -35,7 +35,7 @@ enum term_op {
 	OP_GLOB, OP_NE, OP_EQ, OP_LE, OP_LT, OP_GE, OP_GT, OP_AND, NR_OPS,
 };
 
-/* The predicate that is being parsed. */
+/* The predicate of a filter that is being parsed. */
 struct term {
 	struct term_field field;
 	enum term_op op;
@@ -48,8 +48,8 @@ struct term {
  */
 bool term_find_field(const struct event_format *fmt, const char *name,
 		     size_t len, struct term_field *ret_field);
-/* Offer the names of all fields that term_find_field() finds to @near, which keeps the
- * most similar one. */
+/* Offer the names of all fields that term_find_field() finds to @near, which keeps the most
+ * similar name. */
 struct nearest;
 void term_offer_fields(const struct event_format *fmt, struct nearest *near);
 /* Returns the length of the identifier at @text; 0 if no identifier begins there. */
@@ -68,7 +68,7 @@ static inline int term_fail(struct parser *p, enum filter_error_code code,
 	return parser_fail(p, code, at + 1, -EINVAL);
 }
 
-/* If @word is at p->at, move past it and return true. */
+/* If @word stands at p->at, skip it and return true. */
 static inline bool term_accept(struct parser *p, const char *word)
 {
 	size_t len = strlen(word);
@@ -114,12 +114,12 @@ struct part term_emit_never(struct parser *p);
 /* Emit @insn, and let it read the record at the offset of @field. */
 struct part term_emit(struct parser *p, const struct term_field *field,
 		      struct filter_insn insn);
-/* Returns how an instruction loads the number in @field (enum filter_load).  The field must
+/* Returns how an instruction loads the number of @field (enum filter_load).  The field must
  * be a number. */
 uint8_t term_load(const struct term_field *field);
-/* Emit the predicate "@low <= number of the field <= @high".  @low must not be above
- * @high.  The caller has shifted both limits left, as far as a load shifts the number:
- * its highest bit becomes bit 63. */
+/* Emit the predicate "@low <= number of the field <= @high".  @low must not be above @high.
+ * The caller has shifted both limits left by as many bits as a load shifts the number, so
+ * that its highest bit becomes bit 63. */
 struct part term_emit_range(struct parser *p, const struct term_field *field,
 			    uint64_t low, uint64_t high);
 /* Emit the predicate "FIELD @op @value" for a number. */

@@ -9,7 +9,7 @@ static bool is_number_insn(const struct filter_insn *insn)
 	return insn->op <= FILTER_OP_IN;
 }
 
-/* Returns how many bytes of the record an instruction reads, from insn->offset on. */
+/* Returns how many bytes of the record the instruction @insn reads, from insn->offset on. */
 static uint32_t insn_read_bytes(const struct filter_insn *insn)
 {
 	switch (insn->op) {
@@ -30,8 +30,8 @@ static uint32_t insn_read_bytes(const struct filter_insn *insn)
 	}
 }
 
-/* Returns true if the instruction's `load` is a known value.  For strings and masks,
- * returns true if all its `flags` are known. */
+/* Returns true if the member `load` of the instruction has a known value.  For strings and
+ * masks, returns true if all bits of `flags` are known. */
 static bool is_load_known(const struct filter_insn *insn)
 {
 	return is_number_insn(insn) ? insn->load < FILTER_LOADS :
