@@ -8,7 +8,7 @@
 
 #define PLAIN_BYTES	(256u << 10)	/* size of one read if the records are not compressed,
 					 * bytes */
-#define COMMIT_MASK	((1u << 27) - 1)	/* bits of a page's commit word that hold the
+#define COMMIT_MASK	((1u << 27) - 1)	/* bits of a page's commit word with the
 						 * number of bytes of data in the page */
 
 static int block_reserve(uint8_t **data, uint32_t *room, uint32_t bytes)
@@ -75,7 +75,7 @@ static int read_plain(struct dat_cursor *cursor, struct dat_block *block)
 }
 
 /* Read the next pages of the file into the block that does not contain the current record.
- * Returns 1; 0 at the end; or -errno. */
+ * Returns 1; 0 at the end of the file; or -errno. */
 static int read_block(struct dat_cursor *cursor)
 {
 	struct dat_block *block = &cursor->block[!cursor->current];
@@ -127,8 +127,9 @@ static uint32_t word_at(const uint8_t *at)
  * Parse the next record of the page into cursor->next.  Returns 1; 0 at the end of the page;
  * or -EBADMSG.
  *
- * A record that the kernel has discarded is padding with a time delta.  It has a length, so
- * the next record can follow it, and its delta counts for the times of later records.
+ * A record that the kernel has discarded is padding with a time delta.  Such a record has a
+ * length, so the next record can be found, and its time delta counts for the times of later
+ * records.
  */
 static int parse_record(struct dat_cursor *cursor)
 {
@@ -144,7 +145,7 @@ static int parse_record(struct dat_cursor *cursor)
 		if (type_len == ABI_REC_TIME_EXTEND || type_len == ABI_REC_TIME_STAMP) {
 			delta += (uint64_t)word_at(at + 4) << ABI_REC_DELTA_BITS;
 			/* A time stamp record has the low 59 bits of the time.  The high bits
-			 * are those of the time so far. */
+			 * are those of the last known time. */
 			cursor->time = type_len == ABI_REC_TIME_EXTEND ? cursor->time + delta :
 				       delta | (cursor->time & ~((1ull << 59) - 1));
 			cursor->at += 8;
@@ -177,8 +178,8 @@ static int parse_record(struct dat_cursor *cursor)
 	return 0;
 }
 
-/* Find the record after the current one, if need be in the next page or block.  Returns 1; 0
- * at the end; or -errno. */
+/* Find the record after the current one, in the next page or block if necessary.  Returns 1;
+ * 0 after the last record; or -errno. */
 static int find_next(struct dat_cursor *cursor)
 {
 	for (;;) {
@@ -226,7 +227,8 @@ int dat_cursor_init(struct dat_cursor *cursor, const struct datfile *file,
 	if (buffer->is_packed && cpu->bytes) {
 		r = dat_read(file, cursor->off, &cursor->chunks, sizeof(cursor->chunks));
 		cursor->off += sizeof(cursor->chunks);
-		/* The size of a CPU's data in the file does not include the number of chunks. */
+		/* The size of a CPU's data in the file does not include the word with the
+		 * number of chunks. */
 		cursor->end = min_u64(cursor->off + cpu->bytes, file->bytes);
 	}
 	if (r)

@@ -15,10 +15,11 @@
 
 struct dat_block {
 	uint8_t *data;
-	uint32_t bytes, room;		/* number of bytes of data; size of the memory at @data */
+	uint32_t bytes, room;		/* @bytes: number of bytes of data; @room: size of the
+					 * memory at @data */
 };
 
-/* A record, which points into a page. */
+/* A record of a trace.dat, which points into a page in memory. */
 struct dat_entry {
 	uint64_t time, lost;
 	const uint8_t *data;
@@ -29,23 +30,26 @@ struct dat_cursor {
 	const struct datfile *file;
 	const struct dat_buffer *buffer;
 	uint32_t cpu;
-	uint32_t file_number;		/* number of the file among those of the stream */
-	uint64_t off, end;		/* range of the file that has not been read yet */
-	uint32_t chunks;		/* number of chunks that have not been read yet */
+	uint32_t file_number;		/* index of the cursor's file among the files of the
+					 * stream */
+	uint64_t off, end;		/* range of the file that the cursor has not read yet */
+	uint32_t chunks;		/* number of compressed chunks that the cursor has not
+					 * read yet */
 	struct dat_block block[2];
-	uint32_t current;		/* number of the block that contains @page */
-	uint8_t *packed;		/* memory for a compressed chunk */
+	uint32_t current;		/* index of the block that contains @page */
+	uint8_t *packed;		/* memory for a chunk before it is decompressed */
 	uint32_t packed_room;
-	uint32_t page;			/* offset in the block of the page to parse after the
-					 * current one */
+	uint32_t page;			/* offset in the block of the page that comes after
+					 * the current page */
 	uint32_t at, page_end;		/* range of the block's current page that has not been
 					 * parsed yet */
 	uint64_t time;			/* time of the last record that was parsed */
-	uint64_t lost;			/* number of records that were lost before the next
-					 * record */
-	struct dat_entry entry, next;	/* the current record, and the one after it */
+	uint64_t lost;			/* number of records of the CPU that were lost before
+					 * the next record */
+	struct dat_entry entry, next;	/* the current record, and the record after it */
 	bool has_entry, has_next;
-	int error;			/* -errno of the error that has ended the cursor; 0: none */
+	int error;			/* -errno of the error that has ended the cursor; 0:
+					 * no error */
 };
 
 /* Begin to walk the records of @cpu, and go to the first record.  Returns 0 or -errno; in both

@@ -7,7 +7,7 @@
 #include "datfile/dat_impl.h"
 #include "event/format.h"
 
-#define FORMAT_MAX	(1u << 20)	/* maximum size of a format, bytes */
+#define FORMAT_MAX	(1u << 20)	/* maximum size of the format of an event, bytes */
 
 static void event_free(struct datfile_event *event)
 {
@@ -35,8 +35,8 @@ static int list_event(struct datfile *file, struct datfile_event *event)
 	return 0;
 }
 
-/* Add the event that @text, a format, describes.  An event that cannot be parsed, or whose id
- * another event has, is left out: its records have no event then. */
+/* Add the event that the format @text describes.  An event that cannot be parsed, or whose id
+ * another event has, is left out: no event is then known for its records. */
 static int add_event(struct datfile *file, const char *system, const char *text)
 {
 	struct event_format *format;
@@ -66,7 +66,7 @@ static int add_event(struct datfile *file, const char *system, const char *text)
 	return r;
 }
 
-/* Read the formats of @nr events of @system. */
+/* Read the formats of @nr events of the system @system. */
 static int read_formats(struct datfile *file, struct dat_reader *reader, const char *system,
 			uint64_t nr)
 {

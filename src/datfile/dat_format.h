@@ -20,17 +20,22 @@
 #ifndef ULF_DAT_FORMAT_H
 #define ULF_DAT_FORMAT_H
 
-#define DAT_MAGIC		"\x17\x08\x44tracing7"	/* first bytes of a file, with the NUL at
-							 * the end of the string */
-#define DAT_TRAILER_MAGIC	"ulf-dat"		/* last bytes of a file, with the NUL at
-							 * the end of the string */
+#define DAT_MAGIC		"\x17\x08\x44tracing7"	/* first bytes of a trace.dat; the
+							 * string's NUL belongs to them */
+#define DAT_TRAILER_MAGIC	"ulf-dat"		/* last bytes of a trace.dat that ulf
+							 * has written; the string's NUL
+							 * belongs to them */
 #define DAT_TRAILER_BYTES	16u
-#define DAT_SECTION_BYTES	16u	/* size of the header of a section */
-#define DAT_SECTION_PACKED	1u	/* flag: the section is compressed */
-#define DAT_SIZES_BYTES		8u	/* size of the two sizes of compressed data */
-#define DAT_TEXT_MAX		(512u << 20)	/* maximum size of a section, not compressed */
-#define DAT_CHUNK_MAX		(64u << 20)	/* maximum size of a chunk, not compressed */
-#define DAT_CPUS_MAX		4096u	/* maximum number of CPUs of a buffer */
+#define DAT_SECTION_BYTES	16u	/* size of the header of a section, bytes */
+#define DAT_SECTION_PACKED	1u	/* flag in the header of a section: the section is
+					 * compressed */
+#define DAT_SIZES_BYTES		8u	/* size of the two numbers before compressed data:
+					 * compressed size and plain size */
+#define DAT_TEXT_MAX		(512u << 20)	/* maximum size of a section after
+						 * decompression, bytes */
+#define DAT_CHUNK_MAX		(64u << 20)	/* maximum size of a chunk after
+						 * decompression, bytes */
+#define DAT_CPUS_MAX		4096u	/* maximum number of CPUs of a buffer in a trace.dat */
 
 /* Ids of sections and of options.  A section and the option that contains its offset have the
  * same id. */

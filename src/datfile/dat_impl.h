@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations that the files of src/datfile share with each other. */
+/* Declarations that the files of src/datfile share. */
 #ifndef ULF_DAT_IMPL_H
 #define ULF_DAT_IMPL_H
 
@@ -10,7 +10,7 @@
 
 #define DAT_EVENT_IDS	65536u		/* number of possible ids of events: an id has 16 bits */
 
-/* The records of one CPU in the file. */
+/* Where the records of one CPU are in the file. */
 struct dat_cpu {
 	uint32_t cpu;
 	uint64_t off, bytes;		/* offset and size of the CPU's data in the file */
@@ -22,14 +22,14 @@ struct dat_buffer {
 	struct dat_cpu *cpus;		/* the CPUs: an array with public.nr_cpus elements */
 };
 
-/* An option of the file.  Its data is in memory of its own. */
+/* An option of a trace.dat.  The bytes at @data were allocated for the option. */
 struct dat_option {
 	uint16_t id;
 	uint32_t bytes;
 	uint8_t *data;			/* @bytes bytes and a NUL */
 };
 
-/* The contents of a section, decompressed, with a NUL after the last byte. */
+/* The contents of a section after decompression, with a NUL after the last byte. */
 struct dat_text {
 	char *data;
 	size_t bytes;
@@ -51,23 +51,25 @@ struct datfile {
 	int fd;
 	char *path;
 	uint64_t bytes;			/* size of the file */
-	uint32_t page_bytes;		/* size of a page of the machine that was traced */
-	bool is_packed;			/* true: the header of the file names a compression */
+	uint32_t page_bytes;		/* size of a page of the ring buffer on the machine
+					 * that was traced */
+	bool is_packed;			/* true: the header of the file names a compression,
+					 * so sections may be compressed */
 	struct dat_option *options;
 	uint32_t nr_options;
 	struct dat_buffer *buffers;
 	uint32_t nr_buffers;
-	struct dat_text facts;		/* facts: the lines of DAT_SECTION_ULF, each ended by a
-					 * NUL */
+	struct dat_text facts;		/* facts that ulf has added: the lines of
+					 * DAT_SECTION_ULF, each ended by a NUL */
 
-	struct datfile_event **events;	/* events by id: an array of DAT_EVENT_IDS pointers,
-					 * NULL for an id without event */
+	struct datfile_event **events;	/* events by id: an array of DAT_EVENT_IDS pointers;
+					 * NULL for an id that no event has */
 	struct datfile_event **list;	/* all events: an array of @nr_events pointers */
 	uint32_t nr_events;
 
 	struct dat_text cmdlines;
-	struct dat_thread *threads;	/* hash table with nr_threads elements, which is a power
-					 * of two */
+	struct dat_thread *threads;	/* hash table of threads with nr_threads elements, a
+					 * power of two */
 	uint32_t nr_threads, nr_used;
 	struct dat_text kallsyms;
 	struct datfile_symbol *symbols;	/* array of nr_symbols symbols, sorted by address */
@@ -77,12 +79,13 @@ struct datfile {
 	uint32_t nr_strings;
 };
 
-/* The rest of a section that has not been parsed yet: the bytes from @at to before @end. */
+/* The rest of a section, not parsed yet: the bytes from @at to before @end. */
 struct dat_reader {
 	const uint8_t *at, *end;
 };
 
-/* Skip the next @bytes bytes.  Returns their address, or NULL if the section has fewer left. */
+/* Skip the next @bytes bytes of a section.  Returns their address, or NULL if the section has
+ * fewer bytes left. */
 static inline const void *dat_take(struct dat_reader *reader, uint64_t bytes)
 {
 	const void *at = reader->at;
@@ -93,8 +96,8 @@ static inline const void *dat_take(struct dat_reader *reader, uint64_t bytes)
 	return at;
 }
 
-/* Get the next number, which has 2, 4 or 8 bytes, and skip it.  Returns false if the section
- * has fewer bytes left. */
+/* Read the next number, of 2, 4 or 8 bytes, and skip it.  Returns false if the section has
+ * fewer bytes left. */
 static inline bool dat_take_number(struct dat_reader *reader, uint32_t bytes, uint64_t *ret_number)
 {
 	const void *at = dat_take(reader, bytes);
@@ -105,8 +108,8 @@ static inline bool dat_take_number(struct dat_reader *reader, uint32_t bytes, ui
 	return at;
 }
 
-/* Return the next string, and skip it.  Returns NULL if the rest of the section has no NUL to
- * end it. */
+/* Return the next string of a section, and skip it.  Returns NULL if the rest of the section
+ * has no NUL. */
 static inline const char *dat_take_text(struct dat_reader *reader)
 {
 	const uint8_t *nul = memchr(reader->at, 0, (size_t)(reader->end - reader->at));
@@ -114,16 +117,16 @@ static inline const char *dat_take_text(struct dat_reader *reader)
 	return nul ? dat_take(reader, (uint64_t)(nul + 1 - reader->at)) : NULL;
 }
 
-/* Read @bytes bytes at offset @off of the file.  Returns 0; -EBADMSG if the file ends before;
- * or another -errno. */
+/* Read @bytes bytes at offset @off of the file.  Returns 0; -EBADMSG if the file is too
+ * short; or another -errno. */
 int dat_read(const struct datfile *file, uint64_t off, void *to, uint64_t bytes);
 /* dat_pack.c: decompress @from to exactly @to_bytes bytes.  Returns 0 or -EBADMSG. */
 int dat_unpack(const void *from, size_t bytes, void *to, size_t to_bytes);
 
-/* ---- functions of dat_events.c and dat_names.c: read a section.  Return 0 or -errno ---- */
+/* ---- dat_events.c and dat_names.c: read a section; the functions return 0 or -errno ---- */
 
-/* Read the formats of events from a section: of the events of ftrace if @is_ftrace, else of all
- * other systems. */
+/* Read the formats of events from a section.  @is_ftrace: true for the section with the
+ * events of the system ftrace; false for the section of all other systems. */
 int dat_events_read(struct datfile *file, const struct dat_text *section, bool is_ftrace);
 /* Free the events of @file. */
 void dat_events_done(struct datfile *file);

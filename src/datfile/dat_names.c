@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of a trace.dat: threads, functions, formats of trace_printk(). */
+/* The names that a trace.dat contains: of threads and functions, and formats of
+ * trace_printk(). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/text.h"
 #include "datfile/dat_impl.h"
 
-/* Return the next line of the text between *@at and @end, with a NUL in place of its newline.
- * *@at becomes the start of the line after it. */
+/* Return the next line of the text between *@at and @end, with a NUL in place of its
+ * newline.  *@at becomes the start of the line after that. */
 static char *next_line(char **at, char *end)
 {
 	char *line = *at, *nl;
@@ -86,7 +87,7 @@ static int read_comms(struct datfile *file)
 	return 0;
 }
 
-/* Read the processes of threads, which are facts of the form `tgid PID TGID`. */
+/* Read the process ids of threads from the facts: lines of the form `tgid PID TGID`. */
 static int read_tgids(struct datfile *file)
 {
 	const char *at = file->facts.data, *end = at + file->facts.bytes;
@@ -237,7 +238,7 @@ int datfile_print_symbol(void *file, uint64_t addr, enum print_symbol style, str
 	return 0;
 }
 
-/* ---- formats of trace_printk() ---- */
+/* ---- strings that records refer to by address: formats of trace_printk() ---- */
 
 static int compare_strings(const void *a, const void *b)
 {

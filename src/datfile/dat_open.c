@@ -9,13 +9,14 @@
 #include "base/bits.h"
 #include "datfile/dat_impl.h"
 
-#define OPTIONS_SECTIONS_MAX	1024	/* limit of the number of options sections */
+#define OPTIONS_SECTIONS_MAX	1024	/* maximum number of options sections of a trace.dat */
 #define OPTIONS_MAX		100000u
-#define HEAD_BYTES		256u	/* the header of a file is shorter than this, bytes */
+#define HEAD_BYTES		256u	/* maximum size of the header of a trace.dat, bytes */
 
 struct section {
 	uint16_t id, flags;
-	uint64_t off, bytes;		/* offset and size of its data in the file */
+	uint64_t off, bytes;		/* @off, @bytes: offset and size of the section's data
+					 * in the file */
 };
 
 int dat_read(const struct datfile *file, uint64_t off, void *to, uint64_t bytes)
@@ -115,8 +116,8 @@ static int add_option(struct datfile *file, uint16_t id, const uint8_t *data, ui
 	return 0;
 }
 
-/* Read one section of options.  Sets *@ret_next to the offset of the next section of options,
- * or to 0 if there is none. */
+/* Read one options section.  Sets *@ret_next to the offset of the next options section, or to
+ * 0 if there is none. */
 static int read_options(struct datfile *file, uint64_t off, uint64_t *ret_next)
 {
 	struct dat_reader reader;
@@ -231,8 +232,8 @@ static int read_buffers(struct datfile *file)
 
 /* ---- sections ---- */
 
-/* Read the section to which the option @id refers.  @ret_text is empty if there is no such
- * option. */
+/* Read the section to which the option @id refers.  @ret_text is empty if the file has no
+ * such option. */
 static int read_named(const struct datfile *file, uint16_t id, struct dat_text *ret_text)
 {
 	const struct dat_option *option = find_option(file, id, 0);
@@ -246,7 +247,8 @@ static int read_named(const struct datfile *file, uint16_t id, struct dat_text *
 	return read_section(file, off, id, ret_text);
 }
 
-/* Remove the first @size_bytes bytes of a section: the size of the text that follows. */
+/* Remove the number at the start of a section, the size of the text after it.  @size_bytes:
+ * size of that number. */
 static int drop_size(struct dat_text *text, size_t size_bytes)
 {
 	if (!text->data)
@@ -277,8 +279,8 @@ static int read_facts(struct datfile *file)
 	return r;
 }
 
-/* Check that the pages of the records have the layout that dat_cursor.c parses, which is that
- * of a 64-bit kernel. */
+/* Check that the pages with the records have the layout that dat_cursor.c can parse: the
+ * layout of a 64-bit kernel. */
 static int check_page_layout(const struct datfile *file)
 {
 	struct dat_text text = { 0 };
@@ -327,8 +329,8 @@ static int read_sections(struct datfile *file)
 
 static int read_version(struct dat_reader *reader, const char **ret_why)
 {
-	const size_t before = sizeof(DAT_MAGIC) - 2;	/* size of the magic before the version,
-							 * bytes */
+	const size_t before = sizeof(DAT_MAGIC) - 2;	/* number of bytes of the magic before
+							 * the version */
 	const char *magic = dat_take(reader, before), *version = NULL;
 
 	if (magic && memcmp(magic, DAT_MAGIC, before) == 0)

@@ -11,7 +11,7 @@
 #include "filter/filter.h"
 #include "filter/run.h"
 
-/* Return true if the list of events names the event. */
+/* Return true if the list @events names the event. */
 static bool is_listed(const char *events, const struct datfile_event *event)
 {
 	struct boot_token list = { events, strlen(events) }, item;
@@ -39,8 +39,9 @@ static uint32_t nr_cpus_of(const struct datfile *file)
 	return nr < ABI_CPUS ? nr : ABI_CPUS;
 }
 
-/* Select an event that the list has.  Returns 0; -ENOENT if the event lacks a field of the filter;
- * or another error of the filter. */
+/* Select @event if the filter of the selection fits it, and store the compiled filter.
+ * Returns 0; -ENOENT if the event lacks a field of the filter; or another error of the
+ * filter. */
 static int select_event(const struct dat_selection *selection, struct datfile *file,
 			struct datfile_event *event, struct filter_error *ret_error)
 {
@@ -92,7 +93,8 @@ int dat_select_events(const struct dat_selection *selection, struct datfile *fil
 	return r;
 }
 
-/* The record that is being filtered, for filters that use `comm`. */
+/* The record on which a filter runs, for get_comm(): filters that use `comm` need the
+ * record's thread. */
 static const struct datfile_record *filtered;
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Select records of files: by event, by a filter, by time. */
+/* Select records of trace.dat files by event, filter and time. */
 #ifndef ULF_DAT_SELECT_H
 #define ULF_DAT_SELECT_H
 
@@ -10,22 +10,25 @@
 
 struct text;
 
-/* Which records are selected. */
+/* A selection of records: only records that match all of these members are selected. */
 struct dat_selection {
-	const char *events;		/* list of events with commas, as in set_event; NULL: all */
-	const char *filter;		/* filter of these events; records of events that lack a
-					 * field of it are not selected; NULL: none */
-	uint64_t since, until;		/* times of the first and the last record */
+	const char *events;		/* list of event names separated by commas, as in
+					 * set_event; NULL: all events */
+	const char *filter;		/* filter for the selected events; an event that lacks
+					 * a field of the filter has no selected records;
+					 * NULL: no filter */
+	uint64_t since, until;		/* times of the first and the last selected record */
 };
 
 /*
- * Apply @selection to the events of @file: sets is_left_out and filter of each of them.  A filter
- * must fit at least one event.  Returns 0 or -errno, and then appends the reason to @why.
+ * Apply @selection to the events of @file: sets the members is_left_out and filter of each
+ * event.  A filter must fit at least one event.  Returns 0 or -errno, and then appends the
+ * reason to @why.
  */
 int dat_select_events(const struct dat_selection *selection, struct datfile *file,
 		      struct text *why);
-/* Return true if the record is selected.  dat_select_events() was called for its file.  Uses
- * static memory, so one thread may call it. */
+/* Return true if the record is selected.  The caller must have called dat_select_events() for
+ * the record's file.  Only one thread may call this function, because it uses static memory. */
 bool dat_select_has(const struct dat_selection *selection, const struct datfile_record *record);
 
 #endif

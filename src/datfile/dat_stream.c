@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Merge the records of all CPUs of files by time: a heap of cursors. */
+/* Merge the records of all CPUs of several trace.dat files by time.  A heap of cursors finds
+ * the oldest record. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,17 +12,17 @@ struct datfile_stream {
 	size_t nr_files;
 	struct dat_cursor *cursors;
 	uint32_t nr_cursors;
-	uint32_t *heap;			/* numbers of the cursors that have a record, as a heap:
-					 * the first cursor has the oldest record */
+	uint32_t *heap;			/* indices of the cursors that have a record, as a
+					 * heap: the first cursor has the oldest record */
 	uint32_t nr_heap;
-	bool has_begun;			/* true: the first cursor of the heap still stands at
-					 * the record that datfile_stream_next() has returned
-					 * last */
-	uint64_t bytes;			/* size of the records in all files, bytes */
+	bool has_begun;			/* true: the first cursor of the heap is still at the
+					 * record that datfile_stream_next() has returned last */
+	uint64_t bytes;			/* total size of the records in all files of the
+					 * stream, bytes */
 };
 
-/* Return true if the record of cursor @a comes before that of cursor @b.  Records of equal
- * times come in the order of the files and CPUs. */
+/* Return true if the record of cursor @a comes before the record of cursor @b.  Records of
+ * equal times come in the order of the files and CPUs. */
 static bool is_before(const struct datfile_stream *stream, uint32_t a, uint32_t b)
 {
 	uint64_t time_a = stream->cursors[a].entry.time, time_b = stream->cursors[b].entry.time;

@@ -13,21 +13,22 @@
 #include "base/text.h"
 
 #define RESERVE_BYTES	(16u << 20)	/* disk space that is reserved for the sections, bytes */
-#define MOVE_BYTES	(4u << 20)	/* number of bytes that are moved at a time */
-#define SECTION_LEVEL	3		/* compression level of sections */
+#define MOVE_BYTES	(4u << 20)	/* number of bytes that are moved in one step */
+#define SECTION_LEVEL	3		/* compression level that zstd uses for sections */
 #define OPTIONS_BYTES	(64u << 20)
-#define ALIGN_BYTES	4096u		/* trace-cmd requires that the records of a CPU begin at
-					 * a multiple of this */
+#define ALIGN_BYTES	4096u		/* the records of a CPU begin at a multiple of this
+					 * number, because trace-cmd requires that */
 
 struct datfile_writer {
 	int fd;
-	uint64_t at;			/* offset of the next byte to write */
-	uint64_t options_at;		/* offset in the header of the word with the offset of
-					 * the options */
-	uint64_t facts_at;		/* offset of the section with the facts; 0: there is none */
+	uint64_t at;			/* offset in the file of the next byte to write */
+	uint64_t options_at;		/* offset in the header of the word that contains the
+					 * offset of the first options section */
+	uint64_t facts_at;		/* offset of the section with ulf's facts; 0: there is
+					 * none */
 	struct text options;
 	struct datfile_packer *packer;
-	int error;			/* the first error: 0 or -errno */
+	int error;			/* the first error of the writer: 0 or -errno */
 };
 
 struct datfile_packer {
@@ -132,8 +133,8 @@ static void append_section_head(struct datfile_writer *writer, enum dat_id id, u
 
 size_t datfile_head(uint8_t *to)
 {
-	const uint8_t sizes[2] = { 0, 8 };	/* byte order: little endian; size of a long: 8
-						 * bytes */
+	const uint8_t sizes[2] = { 0, 8 };	/* two bytes of the header: byte order 0 is
+						 * little endian; a long has 8 bytes */
 	const uint32_t page_bytes = ALIGN_BYTES;
 	struct text text;
 	size_t len;
@@ -180,7 +181,7 @@ int datfile_writer_new_padded(const char *path, size_t padding,
 	writer->packer = datfile_packer_new();
 	writer->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	r = !writer->packer ? -ENOMEM : writer->fd < 0 ? -errno : 0;
-	/* Other errors are ignored: this file system cannot reserve space. */
+	/* Ignore all errors but a full disk: this file system possibly cannot reserve space. */
 	if (!r && fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE_BYTES) &&
 	    errno == ENOSPC)
 		r = -ENOSPC;
@@ -252,8 +253,8 @@ uint64_t datfile_writer_bytes(const struct datfile_writer *writer)
 
 /* ---- the records ---- */
 
-/* Append @bytes bytes from offset @off of the file @fd.  Between some file systems
- * copy_file_range() does not work; then the bytes are copied through memory. */
+/* Append @bytes bytes from offset @off of the file @fd.  copy_file_range() does not work
+ * between some file systems.  In this case the bytes are copied through memory. */
 static void append_from(struct datfile_writer *writer, int fd, uint64_t off, size_t bytes)
 {
 	char *copy;
@@ -290,9 +291,9 @@ static void append_from(struct datfile_writer *writer, int fd, uint64_t off, siz
 	free(copy);
 }
 
-/* Move the chunks of a CPU to the end of the file, and punch holes where they were, so that
- * their space is free at once.  On a file system without holes the space becomes free when the
- * CPU's file is closed. */
+/* Move the chunks of a CPU from the CPU's file to the end of the trace.dat.  Punch holes in
+ * the CPU's file where the chunks were, so that their space is free at once.  On a file
+ * system without holes the space becomes free when the CPU's file is closed. */
 static void move_pages(struct datfile_writer *writer, struct datfile_pages *pages)
 {
 	append_u32(writer, pages->nr_chunks);
@@ -370,7 +371,7 @@ int datfile_writer_finish(struct datfile_writer *writer)
 		append_u64(writer, writer->facts_at);
 		append(writer, DAT_TRAILER_MAGIC, 8);
 	}
-	/* Free the rest of the reserved space. */
+	/* Free the rest of the space that was reserved for sections. */
 	if (!writer->error && ftruncate(writer->fd, (off_t)writer->at))
 		fail_writer(writer, -errno);
 	if (close(writer->fd) && errno != EINTR)
