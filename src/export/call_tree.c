@@ -6,33 +6,37 @@
 
 #include "export/export_impl.h"
 
-#define NODES_MAX	(4u << 20)	/* maximum number of nodes of a tree */
+#define NODES_MAX	(4u << 20)	/* maximum number of nodes of a call tree */
 #define LEVELS_FIRST	64u
 #define TEXT_MAX	4096u
 
-/* A call that has not returned.  The first one of a thread stands for the time outside of any
- * call. */
+/* A call that has not returned yet.  The first level of a thread stands for the time outside
+ * of all calls. */
 struct level {
 	struct call_node *node;
-	uint64_t inner_ns;		/* time of the calls made by this call that have returned */
+	uint64_t inner_ns;		/* total time of the calls that this call has made and
+					 * that have returned */
 };
 
-/* The calls of one thread that have not returned. */
+/* The calls of one thread that have not returned yet. */
 struct stack {
-	struct level *levels;		/* array of nr_levels calls, of which @depth + 1 are used */
+	struct level *levels;		/* array of nr_levels levels, of which @depth + 1 are
+					 * used */
 	uint32_t nr_levels, depth;
 };
 
 struct call_tree {
 	struct call_node top;
 	uint32_t nr_nodes;
-	struct stack *stacks;		/* array of nr_stacks stacks, by the numbers of threads */
+	struct stack *stacks;		/* array of nr_stacks stacks; the index is the number
+					 * of the thread */
 	uint32_t nr_stacks;
 };
 
 /* ---- nodes ---- */
 
-/* Functions of two files have different addresses, so their names are compared. */
+/* A function has different addresses in two files.  So functions of different files are
+ * compared by name. */
 static bool is_function(const struct call_node *node, const struct export_thread *thread,
 			const struct export_call *call, uint64_t addr)
 {
@@ -41,9 +45,9 @@ static bool is_function(const struct call_node *node, const struct export_thread
 	return node->name && call->name && !strcmp(node->name, call->name);
 }
 
-/* Return the child of @parent for the function of the call; make it if there is none.  It becomes
- * the first child, because the next call is often of the same function.  Returns NULL if there is
- * no memory. */
+/* Return the child of @parent for the function of @call; make it if there is none.  The child
+ * becomes the first child of @parent, because the next call is often of the same function.
+ * Returns NULL if there is no memory. */
 static struct call_node *child_of(struct call_tree *tree, struct call_node *parent,
 				  const struct export_thread *thread,
 				  const struct export_call *call)
@@ -91,7 +95,7 @@ static int grow_stacks(struct call_tree *tree, uint32_t number)
 	return 0;
 }
 
-/* Make space for at least one more level. */
+/* Make space in the stack for at least one more level. */
 static int grow_levels(struct call_tree *tree, struct stack *stack)
 {
 	uint32_t nr = stack->nr_levels ? 2 * stack->nr_levels : LEVELS_FIRST;
@@ -214,7 +218,7 @@ void call_tree_free(struct call_tree *tree)
 	free(tree);
 }
 
-/* ---- methods of formats ---- */
+/* ---- methods of the formats that are written from a call tree ---- */
 
 static struct call_tree *tree_of(const struct export *ex)
 {
@@ -254,9 +258,9 @@ void call_tree_done(struct export *ex)
 	call_tree_free(tree_of(ex));
 }
 
-/* ---- the tree of a file: a format that writes nothing ---- */
+/* ---- the format that call_tree_read() uses: it makes the tree and writes nothing ---- */
 
-/* Give the tree to the caller of call_tree_read(). */
+/* Pass the finished tree to the caller of call_tree_read(). */
 static void give_tree(struct export *ex)
 {
 	struct call_tree_state *state = ex->state;

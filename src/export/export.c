@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read records, join starts and ends of calls, and call the methods of a format.
+ * Read records, match the ends of calls to their starts, and call the methods of a format.
  *
- * Each thread has the calls that run, by depth.  If thread T calls outer(), and outer() calls
- * inner(), the records and the methods are:
+ * The calls that have not ended are stored by thread and depth.  If thread T calls outer(),
+ * and outer() calls inner(), the records and the methods are:
  *
  *	entry outer depth=0	thread(T), call_begin(outer)
  *	entry inner depth=1	call_begin(inner)
@@ -22,9 +22,10 @@
 #include "abi/control.h"
 #include "export/export_impl.h"
 
-#define TEXT_BYTES	(64u << 20)	/* maximum size of the output that is not written yet,
-					 * bytes */
-#define FLUSH_BYTES	(256u << 10)	/* size of the output from which on it is written, bytes */
+#define TEXT_BYTES	(64u << 20)	/* maximum size of the output that waits to be
+					 * written, bytes */
+#define FLUSH_BYTES	(256u << 10)	/* the output is written to the file when it has this
+					 * size, bytes */
 #define BUCKETS		1024u
 #define DEPTH_MAX	65536u		/* maximum depth of a call; deeper calls are left out */
 
@@ -34,7 +35,7 @@ static const struct export_format *const formats[] = {
 };
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
-/* An event of the files, and the properties that are looked up once for it. */
+/* An event of the files, with properties that are looked up once for all its records. */
 struct event_state {
 	enum { EVENT_OTHER, EVENT_ENTRY, EVENT_EXIT } kind;
 	const struct event_field *func, *depth, *start, *value, *args;
@@ -44,11 +45,11 @@ struct event_state {
 /* The state of export_files(). */
 struct walk {
 	struct export ex;
-	struct event_state *states;	/* an element for each event of each file */
+	struct event_state *states;	/* an array: an element for each event of each file */
 	struct export_counter *counters;
 	uint32_t nr_counters;
-	bool *has_values;		/* an element for each file: true if return values were
-					 * recorded */
+	bool *has_values;		/* an array with an element for each file: true if the
+					 * file has return values */
 	struct export_thread *threads[BUCKETS];
 	uint32_t nr_threads;
 	uint64_t last_time;
@@ -198,7 +199,8 @@ static int init_files(struct walk *walk, struct text *why)
 
 /* ---- counters ---- */
 
-/* Add the counter @name to the event of @file.  Returns true if the file has the field. */
+/* Add the counter @name to the event of @file.  Returns true if the file has the field that
+ * the counter shows. */
 static bool add_counter(struct walk *walk, struct datfile *file, uint32_t number, const char *name)
 {
 	const char *dot = strrchr(name, '.'), *colon = memchr(name, ':', (size_t)(dot - name));
@@ -291,8 +293,8 @@ static struct export_thread *add_thread(struct walk *walk, struct export_thread 
 	return thread;
 }
 
-/* Return the thread of the record.  It becomes the first one of its bucket, because its next
- * record usually comes soon.  Returns NULL if there is no memory. */
+/* Return the thread of the record.  The thread becomes the first in its hash bucket, because
+ * its next record usually comes soon.  Returns NULL if there is no memory. */
 static struct export_thread *thread_of(struct walk *walk, const struct datfile_record *record)
 {
 	struct export_thread **bucket = &walk->threads[((uint32_t)record->pid + record->number) %
@@ -345,7 +347,8 @@ static void end_call(struct walk *walk, const struct export_thread *thread,
 		walk->ex.format->call_end(&walk->ex, thread, call, end);
 }
 
-/* End the calls from @depth on: the thread has left them without a record, or the records end. */
+/* End all calls of the thread from @depth on: the thread has left them without a record, or
+ * there are no more records. */
 static void leave_calls(struct walk *walk, struct export_thread *thread, uint32_t depth,
 			uint64_t time)
 {
@@ -371,8 +374,8 @@ static void read_args(const struct datfile_record *record, const struct event_fi
 		memcpy(call->args, data, call->nr_args * sizeof(call->args[0]));
 }
 
-/* Read function and depth of a call.  Returns NULL if the record has none; or if there is no
- * memory: then sets ex.error. */
+/* Read the function and the depth of a call.  Returns NULL if the record has none.  Also
+ * returns NULL, and sets ex.error, if there is no memory. */
 static struct export_call *read_call(struct walk *walk, struct export_thread *thread,
 				     const struct datfile_record *record,
 				     struct export_call *ret_call)
@@ -428,8 +431,8 @@ static void use_exit(struct walk *walk, struct export_thread *thread,
 	if (call->is_running && call->func != new.func)
 		leave_calls(walk, thread, new.depth, record->time);
 	if (!call->is_running) {
-		/* The record of the start was lost.  The record of the end has the time of the
-		 * start. */
+		/* The record of the call's start was lost.  But the record of its end
+		 * contains the time of the start. */
 		*call = new;
 		if (datfile_field_number(record, state->start, &start) &&
 		    (uint64_t)start <= record->time)
@@ -496,8 +499,8 @@ static int read_records(struct walk *walk)
 		if (r)
 			break;
 	}
-	/* If a file is broken, the records before that place are written, and the output is
-	 * ended as usual. */
+	/* If a file is broken, the records before the broken part are written, and the output
+	 * is ended as usual. */
 	if (!r || r == -EBADMSG) {
 		end_threads(walk);
 		walk->ex.format->finish(&walk->ex);

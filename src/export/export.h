@@ -7,8 +7,8 @@
  *
  *	r = export_files(files, nr, format, &settings, fd, &why);
  *
- * A format is a row of the table in export.c with a file of its own.  docs/design/export.md
- * describes how calls, threads and events look in each of them.
+ * Each format has a row in the table in export.c, and a source file of its own.
+ * docs/design/export.md describes how calls, threads and events look in each format.
  *
  * The records are read once and written while they are read.  The memory depends on the number of
  * threads, events, functions and CPUs, not on the number of records.
@@ -28,38 +28,43 @@ struct text;
 
 struct export_settings {
 	struct dat_selection selection;
-	const char *counters[EXPORT_COUNTERS_MAX];	/* fields that become counters:
-							 * [SYSTEM:]EVENT.FIELD */
+	const char *counters[EXPORT_COUNTERS_MAX];	/* fields that become counters; each
+							 * is written as [SYSTEM:]EVENT.FIELD */
 	uint32_t nr_counters;
-	void *arg;			/* for a format that is not in the table */
+	void *arg;			/* argument for a format that is not in the table,
+					 * such as that of `ulf view` */
 };
 
 /* Numbers for a report. */
 struct export_totals {
-	uint64_t records;		/* records that were selected */
-	uint64_t calls;			/* calls of functions with a start, an end, or both */
-	uint64_t lost;			/* records that were lost before selected or other ones */
+	uint64_t records;		/* number of records that were selected */
+	uint64_t calls;			/* number of function calls for which there is a
+					 * start, an end, or both */
+	uint64_t lost;			/* number of records that were lost, no matter whether
+					 * they would have been selected */
 };
 
-/* Return the format @name; NULL if there is none. */
+/* Return the format with the name @name; NULL if there is none. */
 const struct export_format *export_format_find(const char *name);
-/* Return the format of files whose name ends as @path does; NULL if there is none. */
+/* Return the format whose files have the suffix of @path; NULL if there is none. */
 const struct export_format *export_format_of(const char *path);
 /* Append the names of the formats, each with a blank before it. */
 void export_formats_print(struct text *out);
-/* Return the end of the names of the format's files, without a dot. */
+/* Return the suffix of the format's files, without a dot. */
 const char *export_format_suffix(const struct export_format *format);
-/* Return true if the format is a directory of files. */
+/* Return true if the output of the format is a directory of files. */
 bool export_format_is_directory(const struct export_format *format);
 
 /*
  * export_files - write the selected records of @nr files to @fd
- * @fd: the output, which is only written from its start to its end; or an empty directory, if the
- *	format is one
- * @why: gets a text if the error is one of the settings, or if the files lack what the format needs
+ * @fd: the output, which is written without seeks; or the descriptor of an empty directory, if
+ *	export_format_is_directory()
+ * @why: gets a text that explains the error, if the settings are wrong or the files lack data
+ *	that the format needs
  * @ret_totals: set also if an error is returned
  *
- * Returns 0 or -errno.  -EBADMSG: a file is broken after the records that were written.
+ * Returns 0 or -errno.  -EBADMSG: a file is broken; the records before the broken part were
+ * written.
  */
 int export_files(struct datfile *const *files, uint32_t nr, const struct export_format *format,
 		 const struct export_settings *settings, int fd, struct text *why,

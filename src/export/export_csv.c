@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV (RFC 4180): a line for each call and each event.  A call is written when it ends.  Without a
- * list of events the last column has the fields, as name=value.  With a list, each field of these
- * events is a column.
+ * CSV (RFC 4180): a line for each call and each event.  A call is written when it ends.
+ * Without a list of events the last column has the fields, as name=value.  With a list, each
+ * field of the listed events is a column.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,12 +11,15 @@
 #include "export/intern.h"
 
 struct csv_state {
-	const char **names;		/* array of nr columns: names of fields */
+	const char **names;		/* names of the fields that have a column: an array of
+					 * nr names */
 	uint32_t nr;
-	struct intern events;		/* keys: events of the files */
-	const struct event_field **fields;	/* for each event, nr fields; NULL: the event
-						 * lacks the field of the column */
-	struct text line;		/* the fields of a record, as name=value */
+	struct intern events;		/* numbers for the events of the files; keys:
+					 * addresses of the events */
+	const struct event_field **fields;	/* for each event the fields of its nr
+						 * columns; NULL: the event lacks the field of
+						 * the column */
+	struct text line;		/* text of the fields of one record, as name=value */
 };
 
 /* ---- columns ---- */
@@ -46,7 +49,7 @@ static bool is_listed(const struct datfile_event *event)
 	return !event->is_left_out && !export_is_call(event);
 }
 
-/* Collect the names of all fields. */
+/* Collect the names of all fields of the file's selected events. */
 static int add_names(struct export *ex, struct datfile *file)
 {
 	int r = 0;
@@ -60,7 +63,7 @@ static int add_names(struct export *ex, struct datfile *file)
 	return r;
 }
 
-/* Look up the fields of all events. */
+/* Look up the fields of all events for the columns. */
 static int add_fields(struct export *ex, struct datfile *file)
 {
 	struct csv_state *state = ex->state;
@@ -99,7 +102,7 @@ static int find_columns(struct export *ex)
 
 /* ---- values ---- */
 
-/* Append a value.  Put it in quotes if it contains a character that would end it. */
+/* Append a value.  Put it in quotes if it contains a comma, a quote or a newline. */
 static void put_bytes(struct text *out, const char *bytes, size_t len)
 {
 	bool is_quoted = false;
@@ -145,7 +148,7 @@ static void put_value(struct text *out, const struct export_value *value)
 		put_plain(out, value);
 }
 
-/* Begin a line: the columns that all lines have, up to the name of the event. */
+/* Begin a line: append the columns that all lines have, up to the name of the event. */
 static void begin_line(struct export *ex, const struct export_thread *thread, uint64_t time,
 		       uint32_t cpu)
 {
@@ -184,7 +187,7 @@ static void start(struct export *ex)
 	text_puts(&ex->out, "\r\n");
 }
 
-/* Append a field as name=value, after a blank if it is not the first one. */
+/* Append a field as name=value.  Put a blank before it if it is not the first field. */
 static void add_field(struct text *line, const char *name, const struct export_value *value)
 {
 	if (line->len)
@@ -222,7 +225,7 @@ static void call_end(struct export *ex, const struct export_thread *thread,
 	text_putc(out, ',');
 	export_put_uint(out, call->depth);
 	text_putc(out, ',');
-	/* The duration of a call that has no end is not known. */
+	/* The duration of a call without a recorded end is not known. */
 	if (end->is_return)
 		export_put_uint(out, end->time > call->start ? end->time - call->start : 0);
 	text_putc(out, ',');
@@ -232,7 +235,7 @@ static void call_end(struct export *ex, const struct export_thread *thread,
 	text_puts(out, "\r\n");
 }
 
-/* Append the value of each column that the event has. */
+/* Append the value of each column whose field the event has. */
 static void put_columns(struct export *ex, const struct datfile_record *record)
 {
 	struct csv_state *state = ex->state;

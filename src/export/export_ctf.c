@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Common Trace Format 1.8, which Babeltrace and Trace Compass read: a directory with the file
- * `metadata`, which describes the events in TSDL, and a stream, a file, for each CPU.
+ * The Common Trace Format 1.8, which Babeltrace and Trace Compass read: a directory with the
+ * file `metadata`, which describes the events in TSDL, and one file for each CPU, which is
+ * called a stream.
  *
  * A stream is a list of packets.  A packet is a header of struct ctf_packet and events:
  *
@@ -9,9 +10,10 @@
  *	int32 pid; int32 tid; string comm;	the thread
  *	fields					as the event's declaration in the metadata says
  *
- * Nothing is aligned.  An event is declared when its first record is written, so the metadata has
- * no events without records.  Each stream has one packet in memory.  A file is opened for each
- * packet, so the number of CPUs is not limited by that of descriptors.
+ * Nothing is aligned.  An event is declared when its first record is written, so the metadata
+ * has no events without records.  Each stream has one packet in memory.  A stream's file is
+ * opened again for each packet, so the number of CPUs is not limited by the number of
+ * descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,43 +25,48 @@
 #include "export/export_impl.h"
 #include "export/intern.h"
 
-#define PACKET_BYTES	(64u << 10)	/* size of a packet from which on it is written, bytes */
+#define PACKET_BYTES	(64u << 10)	/* a packet is written to the file when it has this
+					 * size, bytes */
 #define PACKET_MAX	(64u << 20)	/* maximum size of a packet, bytes */
-#define ARRAY_BYTES_MAX	4096u		/* maximum size of an array that has a fixed length in the
-					 * metadata; a longer one is a sequence */
+#define ARRAY_BYTES_MAX	4096u		/* maximum size of an array that the metadata declares
+					 * with a fixed length; a longer array becomes a
+					 * sequence, bytes */
 #define NAMES_BYTES	(64u << 20)
 #define CTF_MAGIC	0xc1fc1fc1u
 
-/* The start of a packet: packet.header and packet.context of the metadata. */
+/* The start of a packet; the metadata declare it as packet.header and packet.context. */
 struct ctf_packet {
 	uint32_t magic;
 	uint8_t uuid[16];
 	uint32_t stream_id;
 	uint64_t begin, end;
 	uint64_t content_bits, packet_bits;
-	uint64_t discarded;		/* number of records that were lost before the end of the
-					 * packet */
+	uint64_t discarded;		/* number of records of the stream that were lost
+					 * before the end of the packet */
 	uint32_t cpu;
 } __attribute__((packed));
 
-/* The stream of a source of records. */
+/* The stream of a source of records: of one CPU of one buffer of a file. */
 struct ctf_stream {
-	struct text packet;		/* the packet that is being made; empty: none */
+	struct text packet;		/* the packet to which events are appended; empty: no
+					 * packet is begun */
 	uint32_t source, cpu;
-	uint64_t begin, end;		/* times of the packet's first and last event */
+	uint64_t begin, end;		/* times of the first and the last event of the packet */
 	uint64_t discarded;
-	bool is_begun;			/* true: @packet is initialised */
+	bool is_begun;			/* true: @packet was initialised by text_init() */
 	bool has_file;
 };
 
 struct ctf_state {
-	int dir;			/* the directory that is the output; -1: not open */
+	int dir;			/* descriptor of the output directory; -1: not open */
 	uint8_t uuid[16];
-	struct ctf_stream *streams;	/* array of nr_streams, by number of the source */
+	struct ctf_stream *streams;	/* array of nr_streams streams; the index is the
+					 * number of the source */
 	uint32_t nr_streams;
-	struct intern events;		/* keys: events that are declared */
-	struct text names;		/* identifiers of the event that is being declared, each
-					 * with a NUL */
+	struct intern events;		/* numbers for the events that are declared in the
+					 * metadata; keys: addresses of the events */
+	struct text names;		/* identifiers of the fields of the event that is
+					 * being declared, each with a NUL at its end */
 };
 
 /* ---- packets ---- */
@@ -115,7 +122,7 @@ static void begin_packet(struct ctf_stream *stream, uint64_t time)
 	text_write(&stream->packet, &head, sizeof(head));
 }
 
-/* Return the stream of the record; NULL if there is no memory. */
+/* Return the stream to which the record belongs; NULL if there is no memory. */
 static struct ctf_stream *stream_of(struct export *ex, const struct datfile_record *record)
 {
 	struct ctf_state *state = ex->state;
@@ -144,16 +151,17 @@ static struct ctf_stream *stream_of(struct export *ex, const struct datfile_reco
 	return stream;
 }
 
-/* Return the time of the record in its stream.  Readers refuse times that go back, as they may in
- * a broken file: such a record gets the time of the one before. */
+/* Return the time of the record in its stream.  Readers refuse times that go back, which a
+ * broken file can contain.  So a record with such a time gets the time of the previous
+ * record. */
 static uint64_t stream_time(const struct ctf_stream *stream, uint64_t time)
 {
 	return time > stream->end ? time : stream->end;
 }
 
-/* ---- metadata: names ---- */
+/* ---- metadata: strings and names ---- */
 
-/* Append a string of TSDL, which is one of C. */
+/* Append a string literal of TSDL, which has the syntax of C. */
 static void put_string(struct text *out, const char *string)
 {
 	text_putc(out, '"');
@@ -176,7 +184,7 @@ static bool is_name_char(char c)
 	       c == '_';
 }
 
-/* Return true if a name of the event, before the one at @last, is the same. */
+/* Return true if the name at offset @last of @names occurs before that offset, too. */
 static bool is_taken(const struct text *names, size_t last)
 {
 	const char *name = names->data + last;
@@ -187,17 +195,18 @@ static bool is_taken(const struct text *names, size_t last)
 	return false;
 }
 
-/* Words of TSDL that begin with an underscore. */
+/* Return true if @name is a keyword of TSDL that begins with an underscore. */
 static bool is_word(const char *name)
 {
 	return !strcmp(name, "_Bool") || !strcmp(name, "_Complex") || !strcmp(name, "_Imaginary");
 }
 
 /*
- * Append an identifier for the field @name to @names: an underscore, so that it is no word of
- * TSDL, and the name, in which other characters than those of C become underscores.  Readers
- * leave out the first underscore.  A number makes the identifier unique in its event.  Returns its
- * offset in @names.
+ * Append an identifier for the field @name to @names.  The identifier is an underscore and
+ * the name.  The underscore makes it differ from most keywords of TSDL; readers remove it.
+ * Characters that C does not allow in identifiers become underscores.  If another field of
+ * the event has this identifier, or it is a keyword, a number is appended.  Returns the
+ * offset of the identifier in @names.
  */
 static size_t add_name(struct text *names, const char *name, const char *suffix)
 {
@@ -293,8 +302,8 @@ static void put_uuid(struct text *out, const uint8_t *uuid)
 			    uuid[i]);
 }
 
-/* The declarations before those of the events.  The parts of packets are those of struct
- * ctf_packet. */
+/* The declarations at the start of the metadata, before those of the events.  The layout of
+ * packets is that of struct ctf_packet. */
 static const char preamble[] =
 "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
 "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
@@ -323,8 +332,8 @@ static const char preamble[] =
 "	};\n"
 "};\n\n";
 
-/* Append the start of the metadata.  trace.dat does not have the time of day at which its clock was
- * 0, so the offset is 0. */
+/* Append the start of the metadata.  The offset of the clock is 0, because trace.dat does not
+ * contain the time of day at which the clock was 0. */
 static void put_preamble(struct text *out, const uint8_t *uuid, const char *clock)
 {
 	text_puts(out, "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
@@ -356,7 +365,7 @@ static void put_zeros(struct text *out, uint32_t bytes)
 		text_putc(out, 0);
 }
 
-/* Append a string, which ends at its first NUL. */
+/* Append a string value with a NUL at its end.  The value ends at its first NUL. */
 static void put_value(struct text *out, const struct export_value *value)
 {
 	put_bytes(out, value->text, strnlen(value->text, value->len));
@@ -433,7 +442,7 @@ static void put_fields(struct export *ex, struct text *out, const struct datfile
 
 /* ---- methods ---- */
 
-/* Write the metadata to its file instead of to the directory. */
+/* The output is a directory, so ex->out is written to the file `metadata` in it. */
 static void start(struct export *ex)
 {
 	struct ctf_state *state = ex->state;
@@ -483,8 +492,9 @@ static void event(struct export *ex, const struct export_thread *thread,
 		end_packet(ex, stream);
 }
 
-/* Readers take the difference of two packets' numbers as the records that were lost between them.
- * So a stream that begins with a loss gets an empty packet. */
+/* Each packet has the number of records that the stream had lost so far.  Readers compute a
+ * loss as the difference between two packets.  So a stream that begins with a loss gets an
+ * empty packet first. */
 static void lost(struct export *ex, const struct datfile_record *record)
 {
 	struct ctf_stream *stream = stream_of(ex, record);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks, which flamegraph.pl, Speedscope and inferno read: a line for each stack, with the
- * names of the functions from the outermost one on, and the time of the innermost one, in ns,
- * without the calls in it.
+ * Folded stacks, which flamegraph.pl, Speedscope and inferno read.  A line has a stack, as
+ * the names of its functions from the outermost function on, and a time in ns: that of the
+ * innermost function without the calls that it has made.
  */
 #include <inttypes.h>
 
 #include "export/call_tree.h"
 #include "export/export_impl.h"
 
-#define FRAMES_MAX	1024u		/* maximum number of functions of a stack; of a deeper
-					 * stack only the innermost ones are written */
+#define FRAMES_MAX	1024u		/* maximum number of functions of a stack that are
+					 * written; of a deeper stack these are the innermost
+					 * functions */
 
 static void put_frame(const struct call_node *node, struct text *out)
 {
@@ -21,13 +22,13 @@ static void put_frame(const struct call_node *node, struct text *out)
 		return;
 	}
 	text_puts(out, node->name);
-	/* Replace the characters that would end a frame or a line. */
+	/* Replace the characters that would end the name of a function or a line. */
 	for (size_t i = start; i < out->len; i++)
 		if (out->data[i] == ';' || out->data[i] == '\n')
 			out->data[i] = ':';
 }
 
-/* Append the callers of the node, and the node, with a ; between them. */
+/* Append the names of the node's callers and of the node, with a ; between them. */
 static void put_stack(const struct call_node *node, struct text *out)
 {
 	const struct call_node *frames[FRAMES_MAX];

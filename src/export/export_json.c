@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The JSON of Chrome's trace viewer, which Perfetto and Speedscope read, too: an object with an
- * array of events.  A call is one event, "X", with its duration.  Times are microseconds.
+ * The JSON of Chrome's trace viewer, which Perfetto and Speedscope read, too: an object with
+ * an array of events.  A call is a single event of the type "X" with a duration.  Times are
+ * in microseconds.
  */
 #include "base/json.h"
 #include "export/export_impl.h"
 
 struct json_state {
-	bool has_event;			/* true: the next event needs a comma before it */
+	bool has_event;			/* true: the array has an event, so a comma must come
+					 * before the next event */
 };
 
 static void put_string(struct export *ex, const char *string)
@@ -25,7 +27,7 @@ static void put_time(struct export *ex, uint64_t ns)
 	text_write(&ex->out, digits, sizeof(digits));
 }
 
-/* Begin an event, up to its name, which the caller appends. */
+/* Begin an event of the array, up to its name, which the caller appends. */
 static void begin_event(struct export *ex, const char *phase)
 {
 	struct json_state *state = ex->state;

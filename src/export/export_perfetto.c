@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perfetto's native format: a sequence of packets of protocol buffers.  Names are written once,
- * with a number, and then only the number is written.
+ * Perfetto's native format: a sequence of packets of protocol buffers.  A name is written in
+ * full only once, with a number that stands for it later.
  *
- * The numbers of fields are those of Perfetto's public schema; tests/cli/export.sh has the part of
- * it that is used here.
+ * The numbers of fields are those of Perfetto's public schema; tests/cli/export.sh contains
+ * the part of the schema that this file uses.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@
 #include "export/intern.h"
 #include "export/protobuf.h"
 
-/* Fields of messages, each with the number of the schema. */
+/* Fields of Perfetto's messages, with their numbers in the schema. */
 enum { TRACE_PACKET = 1 };
 enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11, PACKET_INTERNED = 12,
        PACKET_FLAGS = 13, PACKET_TRACK = 60 };
@@ -31,7 +31,7 @@ enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 #define SEQUENCE	1u
 
-/* Tracks: threads have the numbers from 1 on. */
+/* Ids of tracks.  The ids of threads are the numbers from 1 on. */
 #define UUID_PROCESS(thread)	(1ull << 62 | (uint64_t)(thread)->file_number << 32 | \
 				 (uint32_t)(thread)->tgid)
 #define UUID_COUNTER(number)	(1ull << 61 | (number))
@@ -39,11 +39,12 @@ enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 
 struct perfetto_state {
 	struct intern names, categories, annotations;
-	struct intern processes;	/* processes that have a track; keys: UUID_PROCESS() */
-	struct text interned;		/* names that the packet in progress uses for the first
-					 * time */
+	struct intern processes;	/* numbers for the processes that have a track; keys:
+					 * UUID_PROCESS() */
+	struct text interned;		/* names that the current packet uses for the first
+					 * time, with their numbers */
 	bool has_lost_track;
-	uint64_t counters;		/* bit n: counter n has a track */
+	uint64_t counters;		/* bitmap: bit n is set if counter n has a track */
 };
 
 _Static_assert(EXPORT_COUNTERS_MAX <= 64, "a bit for each counter");
@@ -58,7 +59,7 @@ static const char *const annotation_args[EXPORT_ARGS_MAX] = {
 
 /* ---- packets ---- */
 
-/* A packet with an event of a track. */
+/* A packet that contains an event of a track. */
 struct packet {
 	size_t packet, event;		/* results of pb_begin() */
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph, as one SVG file without a reference to another file.  A box is a function, called
- * by the one below it; its width is its share of the time.  The script page/flame.js in it zooms
- * and searches; a viewer without scripts shows the picture.
+ * A flame graph, as one SVG file without a reference to another file.  A box is a function,
+ * which was called by the function in the box below.  The width of a box is the function's
+ * share of the time.  The script page/flame.js in it zooms and searches; a viewer without
+ * scripts shows the picture.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,17 +18,18 @@
 #define HEAD		44		/* height of the space above the boxes, pixels */
 #define LETTER		6.7		/* width of a letter, pixels */
 #define WIDTH_MIN	0.1		/* minimum width of a box that is drawn, pixels */
-#define DEPTH_LIMIT	1000		/* maximum depth of a box that is drawn */
+#define DEPTH_LIMIT	1000		/* maximum depth at which boxes are drawn */
 
 struct svg {
 	struct text *out;
 	double scale;			/* pixels per ns */
 	uint64_t all_ns;
 	int rows;
-	double x[DEPTH_LIMIT + 1];	/* position at which the next box of each depth begins */
+	double x[DEPTH_LIMIT + 1];	/* for each depth, the x position at which the next
+					 * box begins, pixels */
 };
 
-/* Append text of XML.  Bytes that XML does not allow become U+FFFD. */
+/* Append @string as text of XML.  Bytes that XML does not allow become U+FFFD. */
 static void put_xml(struct text *out, const char *string, size_t len)
 {
 	for (size_t at = 0; at < len; ) {
@@ -44,7 +46,7 @@ static void put_xml(struct text *out, const char *string, size_t len)
 	}
 }
 
-/* Return the colour for a name.  Equal names have equal colours. */
+/* Return the colour of the box for a function's name.  Equal names have equal colours. */
 static uint32_t hue_of(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -86,8 +88,8 @@ static bool is_drawn(const struct svg *svg, const struct call_node *node, int de
 	return depth <= DEPTH_LIMIT && width_of(svg, node) >= WIDTH_MIN;
 }
 
-/* Return the node after @node that is drawn.  Children are sorted by width: if one is too
- * narrow, all children after it are too narrow as well. */
+/* Return the next node after @node that is drawn.  Children are sorted by width: after a
+ * child that is too narrow, all further children are too narrow as well. */
 static const struct call_node *next_drawn(const struct svg *svg, const struct call_node *node,
 					  int *depth)
 {

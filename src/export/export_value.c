@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of fields of records. */
+/* Read the values of fields of records for the formats. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +9,8 @@
 #include "event/type.h"
 #include "export/export_impl.h"
 
-#define ARRAY_MAX	64u		/* maximum number of elements of an array that are shown */
+#define ARRAY_MAX	64u		/* maximum number of elements of an array that the
+					 * value shows */
 
 /* ---- names ---- */
 
@@ -64,7 +65,7 @@ static bool is_char_type(const char *type)
 	return strstr(type, "char") != NULL;
 }
 
-/* Return true if the field of an event of ftrace has addresses of code. */
+/* Return true if the field of an event of the system ftrace contains addresses of code. */
 static bool is_code(const struct datfile_event *event, const struct event_field *field)
 {
 	static const char *const names[] = { "ip", "parent_ip", "func", "caller", "retaddr" };
@@ -87,8 +88,8 @@ static void put_element(const uint8_t *at, struct value_type type, struct text *
 		export_put_uint(out, print_load(at, type));
 }
 
-/* Return the type of an element of the array, or of the field.  If it is no number of 1, 2, 4 or
- * 8 bytes, the value is shown as bytes. */
+/* Return the type of the field, or of an element if the field is an array.  If values of this
+ * type have no size of 1, 2, 4 or 8 bytes, the type is a byte. */
 static struct value_type element_type(const struct event_field *field)
 {
 	const char *type = field->type, *end = strchr(type, '[');
@@ -108,7 +109,7 @@ static struct value_type element_type(const struct event_field *field)
 	return export_is_number_size(found.size) ? found : (struct value_type){ .size = 1 };
 }
 
-/* Return true, and the type, if the field is one float or double. */
+/* Return true if the field is a single float or double, and set *@ret_type. */
 static bool is_float(const struct event_field *field, struct value_type *ret_type)
 {
 	return field->size >= 4 && strpbrk(field->type, "df") &&
@@ -206,7 +207,8 @@ bool export_value(struct export *ex, const struct datfile_record *record,
 
 /* ---- messages ---- */
 
-/* Print a pointer of trace_printk() as its number, or as the name of a function. */
+/* Print a pointer that is an argument of trace_printk(): as a number, or as the name of a
+ * function. */
 static void print_pointer(void *ctx, char letter, uint64_t value, struct num_spec spec,
 			  struct text *out)
 {
@@ -225,10 +227,11 @@ static uint64_t load_word(const struct datfile_record *record, uint32_t offset)
 	return word;
 }
 
-/* Print a message of trace_printk(), whose format is in the file. */
+/* Append a message of trace_printk().  The record contains the arguments, the file contains
+ * the format. */
 static void put_formatted(const struct datfile_record *record, struct text *out)
 {
-	const uint32_t head = 24;	/* number of bytes before the arguments */
+	const uint32_t head = 24;	/* number of bytes of the record before the arguments */
 	const char *format = record->bytes < head ? NULL :
 			     datfile_printk(record->file, load_word(record, 16));
 
@@ -244,7 +247,7 @@ static void put_formatted(const struct datfile_record *record, struct text *out)
 void export_message(struct export *ex, const struct datfile_record *record,
 		    struct export_value *ret_value)
 {
-	const uint32_t head = 16;	/* number of bytes before the text */
+	const uint32_t head = 16;	/* number of bytes of the record before the text */
 	struct text *out = &ex->scratch;
 
 	text_reset(out);

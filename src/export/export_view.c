@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A page for browsers that shows a trace without a network.  The file is page/view.html with the
- * style, the scripts and the records in it.  The records are a list of items, in base64, so no text
- * of a trace can end the script element that has them.  page/view_data.js reads them.
+ * Write a page for browsers that shows a trace and needs no network.  The file is
+ * page/view.html with the style, the scripts and the records in it.  The records are a list
+ * of items, in base64, so no text of a trace can end the script element that has them.
+ * page/view_data.js reads them.
  *
  * An item begins with a byte: its kind, and flags.  Numbers are varints, as in protocol buffers.
  * A text is its number of bytes, and the bytes.
@@ -33,37 +34,45 @@
 #include "export/protobuf.h"
 #include "export/view_page.h"
 
-#define ITEMS_BYTES	(32u << 20)	/* maximum size of items that are not in ex->out yet,
-					 * bytes */
-#define PART_BYTES	49152u		/* size of items from which on they become base64, bytes */
-#define LINE_BYTES	96u		/* number of bytes in a line of base64; a multiple of 3 */
+#define ITEMS_BYTES	(32u << 20)	/* maximum size of the items that are not in the
+					 * output yet, bytes */
+#define PART_BYTES	49152u		/* items are written to the output as base64 when they
+					 * have this size, bytes */
+#define LINE_BYTES	96u		/* number of bytes that become one line of base64; a
+					 * multiple of 3 */
 
 enum item_kind { ITEM_OTHER, ITEM_BEGIN, ITEM_END, ITEM_EVENT };
 enum item_flag {
 	ITEM_THREAD = 1 << 2, ITEM_CPU = 1 << 3, ITEM_BACK = 1 << 4,
-	ITEM_MORE = 1 << 5,		/* ITEM_BEGIN: arguments follow; ITEM_END: the return
-					 * value follows */
-	ITEM_RETURN = 1 << 6,		/* ITEM_END: a record says that the function returned */
-	ITEM_DEPTH = 1 << 7,		/* ITEM_BEGIN: the caller has no record, so the depth
-					 * follows */
+	ITEM_MORE = 1 << 5,		/* for ITEM_BEGIN: the arguments follow; for ITEM_END:
+					 * the return value follows */
+	ITEM_RETURN = 1 << 6,		/* for ITEM_END: a record says that the function
+					 * returned */
+	ITEM_DEPTH = 1 << 7,		/* for ITEM_BEGIN: the caller has no record, so the
+					 * depth follows */
 };
-/* Items of the kind ITEM_OTHER, and what follows them. */
+/* Items of the kind ITEM_OTHER, and the data that follows each of them. */
 enum other {
-	OTHER_END,			/* the last item: numbers of records and of lost records */
-	OTHER_THREAD,			/* the next thread: pid, tgid, comm, process, instance */
-	OTHER_LOST,			/* a loss: CPU, time, and number of lost records plus 1;
-					 * 0: not known */
+	OTHER_END,			/* the last item; after it the numbers of records and
+					 * of lost records */
+	OTHER_THREAD,			/* a new thread, which gets the next number; after it
+					 * pid, tgid, comm, process, instance */
+	OTHER_LOST,			/* records were lost; after it CPU, time, and number
+					 * of lost records plus 1 (0: not known) */
 	OTHER_FILE,			/* name of an input */
-	OTHER_CLOCK,			/* name of the clock of the first file */
+	OTHER_CLOCK,			/* the clock of the records; after it the name of the
+					 * clock of the first file */
 };
 
 struct view_state {
 	struct text items;
-	struct intern functions;	/* functions by number; keys: names */
-	struct intern events;		/* events by number; keys: struct datfile_event */
+	struct intern functions;	/* numbers for functions; keys: addresses of their
+					 * names */
+	struct intern events;		/* numbers for events; keys: addresses of struct
+					 * datfile_event */
 	uint64_t time;			/* time of the item before */
-	uint32_t thread, cpu;		/* thread and CPU of the item before, plus 1; 0: there
-					 * was none */
+	uint32_t thread, cpu;		/* thread and CPU of the previous item, plus 1; 0:
+					 * there was no item */
 	uint64_t nr_records;
 };
 
@@ -89,7 +98,7 @@ static void put_base64(struct text *out, const uint8_t *data, size_t bytes)
 	}
 }
 
-/* Move items to the output.  The rest that is no full line stays, unless @is_last. */
+/* Move items to the output as base64.  Bytes that do not fill a line stay, unless @is_last. */
 static void move_items(struct export *ex, bool is_last)
 {
 	struct view_state *state = ex->state;
@@ -131,14 +140,14 @@ static void put_other(struct text *items, enum other other)
 	pb_put_varint(items, other);
 }
 
-/* Append the time as the difference to the item before. */
+/* Append the time as the difference to the time of the previous item. */
 static void put_time(struct view_state *state, uint64_t time)
 {
 	pb_put_varint(&state->items, time < state->time ? state->time - time : time - state->time);
 	state->time = time;
 }
 
-/* Begin an item: kind, thread, CPU and time. */
+/* Begin an item: append its kind, thread, CPU and time. */
 static void begin_item(struct export *ex, uint32_t kind, const struct export_thread *thread,
 		       uint32_t cpu, uint64_t time)
 {
@@ -160,7 +169,8 @@ static void begin_item(struct export *ex, uint32_t kind, const struct export_thr
 	state->cpu = cpu + 1;
 }
 
-/* Count a record.  Returns false, with ex->error set, if the page holds no more. */
+/* Count a record.  Returns false, and sets ex->error, if the page has no space for more
+ * records. */
 static bool add_record(struct export *ex, uint64_t time)
 {
 	const struct view_settings *settings = ex->settings->arg;
@@ -182,7 +192,8 @@ static bool add_record(struct export *ex, uint64_t time)
 
 /* ---- methods ---- */
 
-/* Append the part of the page before @mark, or its end.  Returns the part after @mark. */
+/* Append the part of @page before @mark, or all of @page if it does not contain @mark.
+ * Returns the part after @mark. */
 static const char *put_page(struct text *out, const char *page, const char *mark)
 {
 	const char *at = mark ? strstr(page, mark) : NULL;
@@ -292,7 +303,8 @@ static void put_event(struct view_state *state, const struct datfile_event *even
 	}
 }
 
-/* Append a value: 0 if the record is too short for it; else its kind plus 1, and the value. */
+/* Append a value to the items: its kind plus 1, and the value; only a 0 if the record is too
+ * short to contain it. */
 static void put_value(struct text *items, const struct export_value *value)
 {
 	if (!value) {

@@ -7,13 +7,15 @@
 
 struct export_format;
 
-/* Settings of the format, which settings.arg must point to. */
+/* Settings of the format of `ulf view`; the caller of export_files() sets settings.arg to
+ * their address. */
 struct view_settings {
-	uint64_t max_records;		/* maximum number of records; with more of them the
+	uint64_t max_records;		/* maximum number of records; if there are more, the
 					 * export fails */
 };
 
-/* No row of the table of formats: `ulf view` has the settings. */
+/* This format is not in the table of formats, because only `ulf view` has the settings that
+ * it needs. */
 extern const struct export_format export_view;
 
 #endif

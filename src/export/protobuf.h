@@ -12,10 +12,12 @@
 
 #include <stdint.h>
 
-enum { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2 };	/* wire types: how a field is encoded */
-#define PB_VARINT_MAX	10			/* maximum size of a number, bytes */
+enum { PB_VARINT = 0, PB_FIXED64 = 1, PB_BYTES = 2 };	/* the wire types of protocol buffers:
+							 * how a field is encoded */
+#define PB_VARINT_MAX	10			/* maximum size of an encoded number, bytes */
 
-/* Write a number to @at, which has PB_VARINT_MAX bytes.  Returns the end. */
+/* Write the number @value to @at, which has space for PB_VARINT_MAX bytes.  Returns the
+ * address after the number. */
 static inline char *pb_store(char *at, uint64_t value)
 {
 	while (value >= 0x80) {
@@ -34,7 +36,7 @@ static inline void pb_put_varint(struct text *out, uint64_t value)
 		out->len = (size_t)(pb_store(at, value) - out->data);
 }
 
-/* Append a field with a number. */
+/* Append a field whose value is an unsigned number. */
 static inline void pb_put_uint(struct text *out, uint32_t field, uint64_t value)
 {
 	char *at = text_reserve(out, 2 * PB_VARINT_MAX);
@@ -44,14 +46,14 @@ static inline void pb_put_uint(struct text *out, uint32_t field, uint64_t value)
 				    out->data);
 }
 
-/* Append a field of the type double. */
+/* Append a field whose value is a double. */
 static inline void pb_put_double(struct text *out, uint32_t field, double value)
 {
 	pb_put_varint(out, field << 3 | PB_FIXED64);
 	text_write(out, &value, sizeof(value));
 }
 
-/* Append a field with a string. */
+/* Append a field whose value is a string. */
 static inline void pb_put_bytes(struct text *out, uint32_t field, const char *data, size_t bytes)
 {
 	pb_put_varint(out, field << 3 | PB_BYTES);
@@ -64,8 +66,8 @@ static inline void pb_put_string(struct text *out, uint32_t field, const char *s
 	pb_put_bytes(out, field, string, strlen(string));
 }
 
-/* Begin a message in a field.  Returns a value for pb_end(), which must be called for the inner
- * messages first. */
+/* Begin a message that is the value of a field.  Returns a value for pb_end().  The caller
+ * must end inner messages first. */
 static inline size_t pb_begin(struct text *out, uint32_t field)
 {
 	pb_put_varint(out, field << 3 | PB_BYTES);
@@ -73,7 +75,7 @@ static inline size_t pb_begin(struct text *out, uint32_t field)
 	return out->len;
 }
 
-/* End the message that pb_begin() has begun. */
+/* End the message for which pb_begin() has returned @begin. */
 static inline void pb_end(struct text *out, size_t begin)
 {
 	char length[PB_VARINT_MAX];
