@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boot settings: split the text into settings, a setting into name and value, and a value
- * into items. */
+/* Boot settings: split a text into settings, a setting into name and value, and a value into
+ * items. */
 #include <string.h>
 
 #include "abi/late_system.h"
@@ -100,14 +100,14 @@ bool boot_has(const char *text, enum boot_id id)
 	return boot_find(text, id, &word);
 }
 
-/* Remove the first @len bytes of *@from, and the separator after them.  Returns the
- * @len bytes, without the separator. */
+/* Remove the first @len bytes of *@from, and the separator after them.  Returns these bytes
+ * without the separator. */
 static struct boot_token cut_boot_token(struct boot_token *from, size_t len)
 {
 	struct boot_token token = { from->text, len };
 
 	if (len < from->len)
-		len++;		/* remove the separator, too */
+		len++;		/* remove the separator as well */
 	from->text += len;
 	from->len -= len;
 	return token;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Boot settings: parameters for tracing, with the names that they have on the kernel's
- * command line.  They are in the environment variable ULF_TRACE of a program, or in a
- * file (base/config.h):
+ * Boot settings: parameters for tracing that are in force before a program's first event.
+ * Their names are those of the kernel's command line.  They are in the program's environment
+ * variable ULF_TRACE, or in a file (base/config.h):
  *
  *	trace_event=sched:*,irq trace_buf_size=4M trace_clock=mono
  *
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `follow` is the setting of `ulf run --follow`: the settings are for many programs, so a
- * function that one of them does not have is no mistake. */
+/* `follow` is the setting of `ulf run --follow`.  With it the settings apply to many
+ * programs.  So it is no mistake if a program lacks a function that a setting names. */
 /* The boot settings: X(enumerator, name, placeholder).  The placeholder stands for the
  * value in help texts.  NULL: the setting takes no value.  A placeholder in [] means
  * that the value is optional. */
@@ -64,7 +64,7 @@ struct boot_row {
 
 extern const struct boot_row boot_table[BOOT_UNKNOWN];
 
-/* A range of a longer text: @len bytes at @text, without a NUL at the end. */
+/* A part of a longer text: @len bytes at @text, without a NUL at the end. */
 struct boot_token {
 	const char *text;
 	size_t len;
@@ -92,9 +92,8 @@ bool boot_find(const char *text, enum boot_id id, struct boot_word *ret_word);
 /* Returns true if @text, a text of boot settings, contains the setting @id. */
 bool boot_has(const char *text, enum boot_id id);
 /*
- * Remove the first item of *@list, a value with commas, and return the item in
- * *@ret_item.
- * Returns false if the list is empty.
+ * Remove the first item of *@list, a value whose items are separated by commas.  Store the
+ * item in *@ret_item.  Returns false if the list is empty.
  */
 bool boot_item(struct boot_token *list, struct boot_token *ret_item);
 
@@ -103,15 +102,16 @@ bool boot_item(struct boot_token *list, struct boot_token *ret_item);
 bool boot_fits(const struct boot_token *item, const char *system, const char *name);
 
 /* Returns true if @item, an item of a list of events, names the system of the late events
- * (abi/late_system.h).  Items for all events, or without a system, mean the program's events. */
+ * (abi/late_system.h).  An item for all events, or without a system, names only events of the
+ * program. */
 bool boot_names_late(const struct boot_token *item);
 /* Returns true if a setting in @words, a text of boot settings, names late events. */
 bool boot_has_late(const char *words);
 
-/* A value of the setting trace_instance: NAME[^traceoff][,EVENTS] */
+/* A value of the setting trace_instance, in the form NAME[^traceoff][,EVENTS] */
 struct boot_instance {
 	struct boot_token name, events;
-	bool is_off;			/* true: the value has ^traceoff, so the new
+	bool is_off;			/* true: the value contains ^traceoff, so the new
 					 * instance does not record at first */
 };
 /*
@@ -122,7 +122,7 @@ struct boot_instance {
 const char *boot_instance(const struct boot_token *value,
 			  struct boot_instance *ret_instance, const char **ret_at);
 
-/* An item of the setting trace_trigger: EVENT.TRIGGER */
+/* An item of the setting trace_trigger, in the form EVENT.TRIGGER */
 struct boot_trigger {
 	struct boot_token event, command;
 };
@@ -132,7 +132,8 @@ struct boot_trigger {
  */
 bool boot_trigger(const struct boot_token *item, struct boot_trigger *ret_trigger);
 
-/* A value of the setting trace_filter: EVENTS FILTER, where EVENTS is a list of events. */
+/* A value of the setting trace_filter, in the form EVENTS FILTER.  EVENTS is a list of
+ * events. */
 struct boot_filter {
 	struct boot_token events, filter;
 };
@@ -146,7 +147,7 @@ bool boot_list_fits(struct boot_token list, const char *system, const char *name
 /* Returns true if @token is equal to the string @text. */
 bool boot_token_is(const struct boot_token *token, const char *text);
 
-/* ---- Functions of boot_check.c, which the runtime does not link ---- */
+/* ---- boot_check.c, which the runtime does not link ---- */
 
 /*
  * Check a boot setting.  Does not check whether the events that it names exist: the

@@ -9,11 +9,11 @@
 #include "event/option.h"
 #include "event/tracer.h"
 
-#define ITEM_MAX	63		/* maximum length of an item in a boot setting,
-					 * bytes; writes to trace_options have the same
-					 * limit */
+#define ITEM_MAX	63		/* maximum length of an item in the value of a boot
+					 * setting, bytes; writes to trace_options have the
+					 * same limit */
 
-/* Returns a copy of @token in @buf, with a NUL, or NULL if @token is longer than any
+/* Copy @token to @buf, and append a NUL.  Returns @buf, or NULL if @token is longer than any
  * valid name. */
 static const char *copy_boot_text(const struct boot_token *token, char buf[ITEM_MAX + 1])
 {

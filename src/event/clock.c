@@ -108,8 +108,8 @@ const struct clock_row clock_table[] = {
 
 const size_t clock_table_rows = sizeof(clock_table) / sizeof(clock_table[0]);
 
-/* The numbers of the clocks, in the order of CLOCKS.  If two rows of CLOCKS had the
- * same number, clock_table would not compile.  So if both tables have the same length,
+/* The numbers of the clocks, in the order of CLOCKS.  If two rows of CLOCKS had the same
+ * number, clock_table would not compile.  So if @order and clock_table have the same length,
  * no number is left out. */
 static const uint8_t order[] = {
 #define NUMBER(number, ...)	number,

@@ -23,23 +23,23 @@ struct clock_row {
 	/*
 	 * Return the current time, for a record whose ring does not compute the time itself
 	 * (see @ring).
-	 * @control: the root's control block; it may be NULL if the row is number 0
+	 * @control: the root's control block; NULL is allowed only for row number 0
 	 */
 	uint64_t (*read)(const struct clock_row *row, struct abi_control *control);
-	/* Optional: return the time that the next record would get.  NULL: @read is
-	 * called instead; such a @read must change no state. */
+	/* Optional: return the time that the next record would get.  NULL: @read is called
+	 * instead, and must then not change any state. */
 	uint64_t (*peek)(const struct clock_row *row, struct abi_control *control);
 	/*
 	 * Optional: set *@ret_scale to the numbers with which a ring computes the time
 	 * from the TSC: ns0 + ((TSC - tsc0) * mult >> 32).
 	 * @base: the root's time base, which gives nanoseconds; its mult is 0 if the
 	 *	TSC cannot be used.
-	 * Returns false if the ring cannot compute this clock's time.  In this case, and
-	 * if the method is NULL, the ring gets each time from outside
-	 * (ABI_RING_CLOCK_GIVEN): the code that appends a record calls @read.
+	 * Returns false if the ring cannot compute this clock's time.  In this case, and if
+	 * the method is NULL, the ring does not read the clock (ABI_RING_CLOCK_GIVEN): the
+	 * code that appends a record calls @read and passes the time.
 	 */
 	bool (*ring)(const struct abi_clock *base, struct abi_clock *ret_scale);
-	clockid_t id;		/* the system clock that @read reads */
+	clockid_t id;		/* the clock of the operating system that @read reads */
 	bool is_ns;		/* true: the clock counts ns, and times print as
 				 * seconds; false: times print as plain numbers */
 	bool is_tsc;		/* true: the clock is the count of the TSC, not
@@ -60,7 +60,7 @@ const struct clock_row *clock_nth(size_t nth);
 
 /* Returns the row of the clock with this number, or row 0 if there is no such clock. */
 const struct clock_row *clock_get(uint32_t number);
-/* Returns the number of the clock with this name, or -EINVAL. */
+/* Returns the number of the clock with the name @name, or -EINVAL. */
 int clock_find(const char *name);
 /* Returns true if the clock counts ns, so that times print as seconds. */
 static inline bool clock_is_in_ns(const struct clock_row *row)

@@ -11,8 +11,7 @@
 
 #include <stddef.h>
 
-/* Where a command may be written: in `trigger` files, in set_ftrace_filter, or in
- * both. */
+/* The files in which a command may be written: `trigger` files, set_ftrace_filter, or both. */
 enum command_scope {
 	CMD_EVENT	= 1,		/* a trigger of an event */
 	CMD_FUNCTION	= 2,		/* the command can be written as FUNCTION:COMMAND
@@ -30,31 +29,33 @@ enum command_kind {
 
 enum command_flags {
 	CMD_PLAIN	= 0,
-	CMD_TARGET	= 1,		/* SYSTEM:EVENT must be given after the command */
+	CMD_TARGET	= 1,		/* after the command the user must write SYSTEM:EVENT,
+					 * the event on which the command acts */
 	/* The flags CMD_CONDITIONAL to CMD_FIRST say whether a trigger runs before or
 	 * after its event's record is written. */
-	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional: its
-					 * triggers see the record
+	CMD_CONDITIONAL	= 2,		/* the command makes its event conditional: the
+					 * event's triggers see the record
 					 * (runtime/event/trigger.c) */
-	CMD_AFTER	= 4,		/* for a conditional event: run after the record is
-					 * written */
-	CMD_FIRST	= 8,		/* the command runs before other commands that
-					 * are CMD_AFTER */
+	CMD_AFTER	= 4,		/* if the event is conditional, the command runs after
+					 * the record is written */
+	CMD_FIRST	= 8,		/* the command runs before all other commands that
+					 * have CMD_AFTER */
 	/* The flags CMD_SIGNED to CMD_NO_COUNT say how the count in
 	 * FUNCTION:COMMAND:COUNT limits the command. */
-	CMD_SIGNED	= 16,		/* a negative count makes the command do nothing,
+	CMD_SIGNED	= 16,		/* if the count is negative, the command does nothing,
 					 * as in the kernel */
-	CMD_RECORDING	= 32,		/* a counted command does nothing while recording is
-					 * off */
-	CMD_ONCE	= 64,		/* the command runs once, whatever count is written */
-	CMD_NO_COUNT	= 128,		/* the command runs each time, whatever count is
+	CMD_RECORDING	= 32,		/* a command with a count does nothing while recording
+					 * is off */
+	CMD_ONCE	= 64,		/* the command runs only once, no matter what count is
 					 * written */
+	CMD_NO_COUNT	= 128,		/* the command runs at each hit, no matter what count
+					 * is written */
 	CMD_DATA	= 256,		/* a trigger with this command has data
 					 * (abi_trigger.data): a struct hist_program
-					 * (abi/hist.h); with CMD_TARGET, numbers of rule
-					 * words (1 + number, 4 bytes each) */
-	CMD_HIDDEN	= 512,		/* users cannot write the command, and files do not
-					 * show it */
+					 * (abi/hist.h); or, with CMD_TARGET, an array of rule
+					 * word numbers plus 1, 4 bytes each */
+	CMD_HIDDEN	= 512,		/* hidden command: users cannot write it, and files do
+					 * not show it */
 	CMD_IN_THREAD	= 1024,		/* the command must run in the thread that hits the
 					 * event, so a late event cannot have it */
 };
@@ -73,7 +74,7 @@ enum command_flags {
  *		(server/rules/print_triggers.c); NULL: ftrace:print cannot have the command
  * Methods of the runtime, in the thread that hits the event or function, also in signal
  * handlers (struct command in runtime/event/trigger.c):
- *	is_due: would the command change anything?  NULL: always
+ *	is_due: returns true if the command would change anything; NULL: it always would
  *	act: run the command
  *
  * Files show the commands in the order of these rows.
@@ -93,7 +94,8 @@ enum command_flags {
 	X(STACKTRACE, 3, "stacktrace", CMD_KIND_STACKTRACE, CMD_ANY,	\
 	  CMD_RECORDING | CMD_CONDITIONAL | CMD_AFTER | CMD_IN_THREAD,	\
 	  "the stack is recorded, after the record",			\
-	  /* mark is NULL: the server cannot read the stack of the marker's writer */ \
+	  /* stacktrace has no method mark, because the server cannot read the stack of the
+	   * thread that writes the marker */ \
 	  NULL, NULL, NULL, record_stack)				\
 	X(ENABLE_EVENT, 4, "enable_event", CMD_KIND_ENABLE, CMD_ANY, CMD_TARGET, \
 	  "that event is recorded from then on",			\

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Event formats: build a format, and write the text of its `format` file. */
+/* Event formats: build an event's format, and write the text of its `format` file. */
 #include "event/format.h"
 
 #include <errno.h>
@@ -87,7 +87,7 @@ static uint32_t array_elements(const char *type, const char *bracket,
 	return elem ? size / elem : 0;
 }
 
-/* Set kind and array_len of @field according to its type. */
+/* Set the members kind and array_len of @field according to its type. */
 static void classify_field(struct event_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
@@ -111,8 +111,8 @@ int event_format_add_field(struct event_format *fmt, const char *type,
 {
 	struct event_field *fields, *field;
 
-	/* The array of fields always grows to a power of two.  So it is full if nr_fields
-	 * is 0 or a power of two. */
+	/* The allocated size of the array of fields is always a power of two.  So the array
+	 * is full if nr_fields is 0 or a power of two. */
 	if (!(fmt->nr_fields & (fmt->nr_fields - 1))) {
 		fields = reallocarray(fmt->fields, fmt->nr_fields ? fmt->nr_fields * 2 : 1,
 				      sizeof(*fields));
@@ -219,8 +219,7 @@ void event_header_page_text(uint32_t subbuf_bytes, struct text *out)
 		  "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 		  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n");
-	/* The data of a sub-buffer begins at offset 16, after the time stamp and the
-	 * commit word. */
+	/* The data of a page begins at offset 16, after the time stamp and the commit word. */
 	text_printf(out, "\tfield: char data;\toffset:16;\tsize:%u;\tsigned:0;\n",
 		    subbuf_bytes - 16);
 }

@@ -18,11 +18,11 @@ struct text;
 
 enum field_kind {
 	FIELD_PLAIN,		/* the field is a number, a pointer, or a whole struct */
-	FIELD_ARRAY,		/* the field is an array in the record; size 0: it
-				 * extends to the record's end */
-	FIELD_DATA_LOC,		/* the field is a u32 that says where its data is:
+	FIELD_ARRAY,		/* the field is an array in the record; if its size is 0, the
+				 * array extends to the record's end */
+	FIELD_DATA_LOC,		/* the field is a u32 that says where the field's data is:
 				 * length << 16 | offset from the record's start */
-	FIELD_REL_LOC,		/* the field is a u32 that says where its data is:
+	FIELD_REL_LOC,		/* the field is a u32 that says where the field's data is:
 				 * length << 16 | offset from the end of this u32 */
 };
 
@@ -30,12 +30,13 @@ enum field_kind {
 struct event_field {
 	const char *type;
 	const char *name;
-	uint32_t offset;	/* offset from the record's start, in bytes */
+	uint32_t offset;	/* offset of the field from the record's start, bytes */
 	uint32_t size;		/* size of the field in the record, bytes */
 	uint32_t array_len;	/* number of elements; 0 if the field is not an array, or
 				 * the array has no fixed length */
 	bool is_signed;
-	uint8_t filter;		/* filter type that __field_ext() has set: FILTER_OTHER ... */
+	uint8_t filter;		/* filter type of the field, if __field_ext() has set one:
+				 * FILTER_OTHER ... */
 	enum field_kind kind;
 };
 
@@ -47,9 +48,9 @@ struct event_format {
 	struct event_field *fields;
 	size_t nr_fields;
 	char *print_fmt;	/* the print fmt: the arguments of TP_printk() as C text */
-	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic()
-				 * and others), one row after the other; the C compiler
-				 * of the program computed them */
+	int64_t *values;	/* values in the tables of print_fmt (__print_symbolic() and
+				 * others), in the order of the rows; the C compiler of the
+				 * program has computed these values */
 	size_t nr_values;	/* number of @values; 0: the values must be computed from
 				 * the text of print_fmt */
 };
@@ -69,16 +70,16 @@ struct event_format *event_format_alloc(const char *system, const char *name,
 void event_format_free(struct event_format *fmt);
 
 /*
- * Add a field after the others.  Its kind and array_len are computed from @type.
- * Returns 0 or -ENOMEM.
+ * Add a field after all others.  Members kind and array_len of the field are computed from
+ * @type.  Returns 0 or -ENOMEM.
  */
 int event_format_add_field(struct event_format *fmt, const char *type,
 			   const char *name, uint32_t offset, uint32_t size,
 			   bool is_signed);
 
 /*
- * Find a field by name.  The common fields are searched, too.
- * Returns NULL if there is no such field.
+ * Find a field by name, also among the common fields.  Returns NULL if there is no such
+ * field.
  */
 const struct event_field *event_format_find(const struct event_format *fmt,
 					    const char *name, size_t name_len);

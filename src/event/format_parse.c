@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits that keep a hostile text from taking much time or memory.  No real event comes
- * near them. */
+/* Limits that keep a hostile text from taking much time or memory.  The formats of real
+ * events are far below these limits. */
 enum {
 	FORMAT_MAX_BYTES = 1 << 20,
 	FORMAT_MAX_FIELDS = 4096,
 	FORMAT_MAX_DECL = 512,
 };
 
-/* The rest of the `format` text, which is not parsed yet. */
+/* The rest of the text of a `format` file, which is not parsed yet. */
 struct reader {
 	const char *pos;
 	const char *end;
 };
 
-/* If the rest of the text begins with @s, move past @s and return true. */
+/* If the rest of the text begins with @s, skip @s and return true. */
 static bool accept_text(struct reader *rd, const char *s)
 {
 	size_t len = strlen(s);
@@ -46,8 +46,8 @@ static bool read_decimal(struct reader *rd, uint32_t *ret_value)
 	return rd->pos > start;
 }
 
-/* Copy the text before the next @stop into @buf, and move past this @stop.  Returns false
- * if the text before it is too long or contains a newline. */
+/* Copy the text before the next @stop to @buf, and skip the text and this @stop.  Returns
+ * false if the text is too long or contains a newline. */
 static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 {
 	const char *end = memchr(rd->pos, stop, rd->end - rd->pos);
@@ -66,7 +66,8 @@ static bool read_until(struct reader *rd, char stop, char *buf, size_t size)
 
 /* One line of a `format` text: the description of a field. */
 struct field_line {
-	char decl[FORMAT_MAX_DECL];	/* the declaration, up to the first ';' */
+	char decl[FORMAT_MAX_DECL];	/* the declaration of the field: the text up to the
+					 * first ';' */
 	char type[FORMAT_MAX_DECL];
 	char name[FORMAT_MAX_DECL];
 	uint32_t offset, size, is_signed;
@@ -144,7 +145,7 @@ static int read_fields(struct reader *rd, struct event_format *fmt,
 	return 0;
 }
 
-/* Read the print format.  It is all the rest of the text, because its strings may
+/* Read the print format.  It consists of the whole rest of the text, because its strings may
  * contain newlines. */
 static int read_print_fmt(struct reader *rd, struct event_format *fmt)
 {

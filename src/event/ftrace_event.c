@@ -14,9 +14,9 @@ static const struct event_field function_fields[] = {
 	{ .type = "unsigned long[]", .name = "args", .offset = 24, .kind = FIELD_ARRAY },
 };
 
-/* Fields of a record with a call stack.  The number of callers differs from record to
- * record.  The format file says 8, as in the kernel, and tools compute the number from
- * the record's size. */
+/* The fields of a record with a call stack.  The number of callers differs from record to
+ * record.  The format file says 8, as in the kernel, and tools compute the number from the
+ * record's size. */
 static const struct event_field stack_fields[] = {
 	{ .type = "int", .name = "size", .offset = 8, .size = 4, .is_signed = true },
 	{ .type = "unsigned long[8]", .name = "caller", .offset = 16, .size = 64,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's built-in events (events/ftrace), for which there is no TRACE_EVENT().
- * The table has those whose records ulf writes.
+ * The kernel's built-in events (events/ftrace), for which there is no TRACE_EVENT().  The
+ * table contains only the events whose records ulf writes.
  */
 #ifndef EVENT_FTRACE_EVENT_H
 #define EVENT_FTRACE_EVENT_H
@@ -12,6 +12,6 @@
 
 extern const struct event_format ftrace_events[];
 extern const size_t nr_ftrace_events;
-#define FTRACE_PRINT	2		/* the row of ftrace:print in ftrace_events */
+#define FTRACE_PRINT	2		/* index of the row of ftrace:print in ftrace_events */
 
 #endif

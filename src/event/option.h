@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The options of a buffer, as in trace_options and options/.  Names and order are the
- * kernel's.  Options of the kernel that make no sense for a program are missing:
- * docs/OPTIONS.md.
+ * kernel's.  Options of the kernel that make no sense for a program are missing;
+ * docs/OPTIONS.md lists them.
  *
  * abi_buffer.options has a bit for each option, so a bit must never move.  A set bit
  * means that the option differs from its default: a new buffer has no bit set.  Depends
@@ -17,25 +17,24 @@
 
 #include "event/tracer.h"
 
-/* Values of the column "who" of OPTIONS: which programs act on the option, and which
- * directories have its file. */
+/* Values of the column "who" of OPTIONS.  They say which programs act on the option, and
+ * which directories contain its file. */
 enum option_who {
 	OPT_SERVER	= 0,		/* only the server acts on the option */
-	OPT_SHARED	= 0,		/* processes read the bit, or a word that the
-					 * server derives from the bit, each time they
-					 * use the option: no process is notified of a
-					 * change */
+	OPT_SHARED	= 0,		/* processes read the option's bit, or a word that the
+					 * server derives from the bit, each time they use the
+					 * option: no process is notified of a change */
 	OPT_PROGRAM	= 1,		/* processes apply the option: the server notifies them
 					 * of a change at once */
-	OPT_TRACER	= 2 | OPT_PROGRAM,	/* when the tracer records a
-						 * function, it applies the
-						 * options that belong to it */
+	OPT_TRACER	= 2 | OPT_PROGRAM,	/* the tracer that has the option applies it
+						 * when it records a function */
 	OPT_FUNCTIONS	= 8 | OPT_PROGRAM,	/* the option decides which functions are
-						 * traced: the server publishes them */
-	OPT_EVENTS	= 16 | OPT_PROGRAM,	/* the option decides which events there
-						 * are: the server publishes them */
-	OPT_TOP		= 4,		/* the option's file exists only in the top
-					 * directory */
+						 * traced; the server publishes these
+						 * functions */
+	OPT_EVENTS	= 16 | OPT_PROGRAM,	/* the option decides which events exist; the
+						 * server publishes these events */
+	OPT_TOP		= 4,		/* the option's file exists only in the directory of
+					 * the top instance */
 };
 
 /*
@@ -148,10 +147,10 @@ enum option_bit {
 #undef OPTION_BIT
 };
 
-/* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options
- * that processes apply.  When one of them changes, the server must notify the processes
- * at once.  OPTION_FUNCTIONS: those that decide which functions are traced.  OPTION_EVENTS: those
- * that decide which events there are. */
+/* OPTION_DEFAULTS: the options that are on by default.  OPTION_PROGRAM: the options that
+ * processes apply.  When one of them changes, the server must notify the processes at once.
+ * OPTION_FUNCTIONS: the options that decide which functions are traced.  OPTION_EVENTS: the
+ * options that decide which events exist. */
 enum {
 #define DEFAULT(id, bit, name, on, ...)	((on) ? OPTION_##id : 0) |
 	OPTION_DEFAULTS = OPTIONS(DEFAULT) 0,
@@ -170,8 +169,8 @@ enum {
 #undef EVENTS
 };
 
-/* Returns the bits of the options that the tracer with this number applies when it
- * records a function. */
+/* Returns the bits of the options that a tracer applies when it records a function.  @number:
+ * the number of the tracer. */
 static inline uint64_t option_tracer_bits(uint32_t number)
 {
 	uint64_t bits = 0;
@@ -196,7 +195,7 @@ struct option_row {
 extern const struct option_row option_table[];
 extern const size_t option_table_rows;
 
-/* Returns the row of an option, or NULL if there is no such option. */
+/* Returns the row of the option @name, or NULL if there is no such option. */
 const struct option_row *option_find(const char *name);
 
 #endif

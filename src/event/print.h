@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print records: an event's `print fmt` is compiled once to a small program, which then
- * prints any number of records.
+ * Print records: an event's `print fmt` is compiled once to a small program.  This program
+ * then prints any number of records.
  *
- * Formats and records come from the traced program and are not trusted.  The compiler
- * limits depth and size.  A run reads nothing outside of the record: a load from
+ * Formats and records come from the traced program and are not trusted.  The compiler limits
+ * depth and size.  When the program runs, it reads nothing outside of the record: a load from
  * another address prints (efault).
  *
  * A compiled program is read-only, so threads may share it.
@@ -21,23 +21,27 @@ struct print_program;
 struct text;
 
 enum print_symbol {
-	PRINT_SYMBOL_NAME,	/* write the name of the function, for %ps */
-	PRINT_SYMBOL_OFFSET,	/* write function+0x12/0x80 [object], for %pS */
-	PRINT_SYMBOL_RETURN,	/* write function+0x12/0x80 for a return address, for %pB */
-	PRINT_SYMBOL_CALLER,	/* write only the function's name, for a return address */
+	PRINT_SYMBOL_NAME,	/* write the name of the function that contains the address,
+				 * for %ps */
+	PRINT_SYMBOL_OFFSET,	/* write the address as function+0x12/0x80 [object], for %pS */
+	PRINT_SYMBOL_RETURN,	/* write the address, a return address, as function+0x12/0x80,
+				 * for %pB */
+	PRINT_SYMBOL_CALLER,	/* write only the name of the function that contains the
+				 * address, a return address */
 };
 
-/* Callbacks of the printer's caller.  Each of them may be NULL. */
+/* Callbacks for values that are not in the record.  The program that prints provides them.
+ * Each of them may be NULL. */
 struct print_env {
 	void *ctx;
-	/* Callback that writes the symbol at @addr.  Returns 0, or another value if the
-	 * address is unknown and nothing was written. */
+	/* Callback that writes the symbol at @addr.  Returns 0; or another value if the
+	 * address is unknown, and then has written nothing. */
 	int (*symbol)(void *ctx, uint64_t addr, enum print_symbol style,
 		      struct text *out);
 	/* Callback that returns the number to print for a plain %p instead of the pointer.
 	 * NULL: print the pointer. */
 	uint64_t (*hash_ptr)(void *ctx, uint64_t ptr);
-	/* Callback that writes the string at @addr of the traced program.  Returns 0, or
+	/* Callback that writes the string at @addr of the traced program.  Returns 0; or
 	 * another value if the string cannot be read. */
 	int (*string)(void *ctx, uint64_t addr, struct text *out);
 };
@@ -50,24 +54,24 @@ struct print_names {
 	int (*lookup)(void *ctx, const char *name, size_t len,
 		      int64_t *ret_value);
 	/* true: check only the syntax of the tables of __print_symbolic() and
-	 * __print_flags(), not their values.  Set by a caller that does not know these
-	 * values, because the traced program provides them. */
+	 * __print_flags(), not their values.  A caller sets this member if it does not know
+	 * these values, which the traced program provides. */
 	bool skip_tables;
 };
 
 /* The reason why a print fmt cannot be compiled. */
 struct print_error {
-	size_t pos;		/* offset of the error in print_fmt */
+	size_t pos;		/* offset in print_fmt of the text that cannot be compiled */
 	const char *message;	/* text of the error; a constant that is never freed */
 	const char *remedy;	/* advice what to change in the trace header; a constant
 				 * that is never freed.  NULL: no advice */
 };
 
 /*
- * Compile fmt->print_fmt.  @names and @ret_err may be NULL; print_compile() passes NULL
- * for both.
- * Returns 0, -EINVAL (the compiler does not understand the text at ret_err->pos; use
- * print_record_fields() instead), -E2BIG (too deep or too large) or -ENOMEM.
+ * Compile fmt->print_fmt.  @names and @ret_err may be NULL; print_compile() passes NULL for
+ * both.  Returns 0, -EINVAL (the compiler does not understand the text at ret_err->pos; use
+ * print_record_fields() instead), -E2BIG (the print fmt is nested too deeply or too large) or
+ * -ENOMEM.
  */
 int print_compile_names(const struct event_format *fmt,
 			const struct print_names *names,
@@ -92,11 +96,11 @@ int print_record(const struct print_program *program, const void *rec,
  * @offset: offset of a field in the record
  * @each: called with each name and its value; the name has @len bytes and no NUL
  *
- * The tables are those of __print_symbolic() and __print_flags().  Their rows contain
- * two kinds of names.  For identifiers @is_constant is true, and @each is called for
- * those of all tables.  For texts @is_constant is false, and @each is called only for
- * those of some tables: the tables that print the field at @offset, or in
- * __print_flags() some bits of this field.
+ * The tables are those of __print_symbolic() and __print_flags().  Their rows contain two
+ * kinds of names.  For an identifier @is_constant is true.  @each is called for the
+ * identifiers of all tables.  For a text @is_constant is false.  @each is called for the
+ * texts of the tables that print the field at @offset, or, in __print_flags(), some bits of
+ * this field.
  */
 typedef void print_symbol_fn(void *arg, const char *name, size_t len, uint64_t value,
 			     bool is_constant);

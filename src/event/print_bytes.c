@@ -16,8 +16,8 @@ static bool is_bit_set(const uint8_t *mem, size_t bit)
 	return mem[bit / 8] >> (bit % 8) & 1;
 }
 
-/* Print a bitmap as numbers of 32 bits in hexadecimal, the highest first, with commas
- * between them.  Example: ff,00000001 */
+/* Print a bitmap as hexadecimal numbers of 32 bits, with commas between them.  The number
+ * with the highest bits is first.  Example: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits)
 {
 	size_t top = (nr_bits + 31) / 32 * 32;
@@ -36,7 +36,7 @@ void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits)
 	}
 }
 
-/* Print the numbers of the set bits, as ranges.  Example: 0-3,7,9-10 */
+/* Print the numbers of the bitmap's set bits, as ranges.  Example: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits)
 {
 	bool is_first = true;

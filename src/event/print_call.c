@@ -12,7 +12,7 @@
 struct call {
 	const char *name;
 	uint32_t (*parse)(struct compiler *c, const struct call *call);
-	uint32_t arg;		/* a number for parse(): an operator, a number of bytes
+	uint32_t arg;		/* a number that parse() uses: an operator, a number of bytes
 				 * or a flag */
 };
 
@@ -21,7 +21,7 @@ static void expect_comma(struct compiler *c)
 	print_expect_punct(c, ',', ", expected");
 }
 
-/* Parse the name of a dynamic field.  Returns NULL after an error. */
+/* Parse the name of a dynamic field of the record.  Returns NULL after an error. */
 static const struct event_field *parse_dyn_name(struct compiler *c)
 {
 	const struct event_field *field = NULL;
@@ -57,8 +57,8 @@ static uint32_t parse_bitmask(struct compiler *c, const struct call *call)
 		.op = OP_BITMASK, .type = print_type_str, .a = n });
 }
 
-/* Parse a string literal.  Returns false if there is a NULL and no literal, or after an
- * error. */
+/* Parse a string literal.  Returns false after an error, or if there is a NULL in place of a
+ * literal. */
 static bool parse_literal(struct compiler *c, struct node *ret_str)
 {
 	uint32_t n = print_parse_arg(c);
@@ -85,7 +85,8 @@ static uint64_t parse_value(struct compiler *c)
 	return print_node_at(c, n)->imm;
 }
 
-/* Skip an expression whose value is already known.  Stop at the ',' or '}' after it. */
+/* Skip an expression whose value is already known.  Stop at the ',' or '}' after the
+ * expression. */
 static void skip_value(struct compiler *c)
 {
 	unsigned int depth = 0;
@@ -101,10 +102,9 @@ static void skip_value(struct compiler *c)
 }
 
 /*
- * Returns the value of a row { value, "name" } of __print_symbolic() or
- * __print_flags().  If the program has provided the values that its C compiler
- * computed, returns the one for this row.  Otherwise computes the value from the text.
- * Returns 0 if skip_tables is set.
+ * Returns the value of a row { value, "name" } of __print_symbolic() or __print_flags().  If
+ * the program has provided the values that its C compiler computed, returns the value for
+ * this row.  Otherwise computes the value from the text.  Returns 0 if skip_tables is set.
  */
 static uint64_t parse_row_value(struct compiler *c)
 {
@@ -121,7 +121,7 @@ static uint64_t parse_row_value(struct compiler *c)
 	return 0;
 }
 
-/* Keep the identifier of @row for print_each_symbol(), if the row's value is written as a
+/* Store the identifier of @row for print_each_symbol(), if the row's value is written as a
  * single identifier. */
 static void keep_row_name(struct compiler *c, struct row *row)
 {
@@ -140,8 +140,8 @@ static void keep_row_name(struct compiler *c, struct row *row)
 	print_rewind(c, mark);
 }
 
-/* Parse a row { value, "name" } of __print_symbolic() or __print_flags().  Returns
- * false for the empty row after the last one. */
+/* Parse a row { value, "name" } of __print_symbolic() or __print_flags().  Returns false for
+ * the empty row at the end of a table. */
 static bool parse_row(struct compiler *c, struct row *row)
 {
 	struct node str;

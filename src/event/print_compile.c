@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compile a print fmt: first the arguments, each to a node, then the format string.  The
- * conversions of the format string use the arguments in their order.
+ * Compile a print fmt: first each argument becomes a node, then the format string is
+ * compiled.  The conversions of the format string use the arguments in their order.
  */
 #include "event/print_parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The arguments of the format string. */
+/* The arguments of a print fmt's format string. */
 struct arguments {
 	uint32_t *nodes;
-	size_t nr, cap, next;		/* nr: number of arguments; cap: number for which there is
-					 * space; next: index of the first argument that no
-					 * conversion has used yet */
+	size_t nr, cap, next;		/* nr: number of arguments; cap: number of arguments
+					 * for which there is space; next: index of the first
+					 * argument that no conversion has used yet */
 };
 
 /*
@@ -34,8 +34,8 @@ static const char *format_end(const char *p)
 		if (*p != '"')
 			continue;
 		next = p + 1;
-		if (*next == '"')	/* there are two quotes in a row: the first one
-					 * belongs to the text */
+		if (*next == '"')	/* skip the first of two quotes in a row: it belongs
+					 * to the text */
 			continue;
 		next += strspn(next, " \t\n");
 		if (!*next || *next == ',' || *next == '"')
@@ -112,8 +112,8 @@ static const char *parse_directive_flags(const char *p, struct directive *dir)
 	return p;
 }
 
-/* Parse a width or precision, which is a number or a `*`.  *@ret_arg is set to the node of
- * the argument that a `*` uses. */
+/* Parse a width or precision, which is a number or a `*`.  If it is a `*`, *@ret_arg is the
+ * node of the argument that it uses. */
 static const char *parse_directive_width(struct compiler *c, const char *p,
 					 struct arguments *args, int32_t *ret_width,
 					 uint32_t *ret_arg)
@@ -236,8 +236,8 @@ static void check_float(struct compiler *c, const struct directive *dir)
 		print_fail(c, -EINVAL, "an integer where a float or double belongs");
 }
 
-/* Parse a conversion.  @p points to the character after its %.  Returns the text after the
- * conversion. */
+/* Parse a conversion.  @p points to the character after the % of the conversion.  Returns the
+ * text after the conversion. */
 static const char *parse_directive(struct compiler *c, const char *p,
 				   struct arguments *args, struct directive *dir)
 {
@@ -257,8 +257,8 @@ static const char *parse_directive(struct compiler *c, const char *p,
 	return p;
 }
 
-/* Set dir->is_plain.  Set dir->fast if the conversion can print a field directly from the
- * record. */
+/* Set dir->is_plain.  Also set dir->fast if the conversion can print a field directly from
+ * the record. */
 static void find_fast_path(const struct compiler *c, struct directive *dir)
 {
 	const struct node *node = print_node_at(c, dir->arg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluate nodes.  Operands may have any value.  So this code avoids everything that is
- * undefined in C: overflow, division by 0, large shift counts. */
+/* Evaluate the nodes of expressions.  Operands may have any value, because records are not
+ * trusted.  So this code avoids operations that are undefined in C: overflow, division by 0,
+ * large shift counts. */
 #include "event/print_impl.h"
 
 static const struct val fault = { .kind = VAL_FAULT };
@@ -56,8 +57,8 @@ static struct val load_val(const uint8_t *p, struct value_type type)
 }
 
 /*
- * Convert a value to a number.  A pointer becomes some number that is not 0, so that it
- * counts as true.
+ * Convert a value to a number.  A pointer becomes a number that is not 0, so that it counts
+ * as true.
  */
 static bool val_as_number(struct val val, uint64_t *ret_value)
 {
@@ -143,7 +144,7 @@ static struct val eval_cast(struct run *run, const struct node *node)
 	struct val val = print_eval(run, node->a);
 	uint64_t u;
 
-	/* A pointer stays a pointer if it is cast to unsigned long and back. */
+	/* A pointer remains a pointer if it is cast to unsigned long and back. */
 	if (val.kind != VAL_INT && !node->type.is_bool &&
 	    (node->type.is_ptr || node->type.size == 8))
 		return val;
@@ -184,9 +185,8 @@ static struct val divide_ints(uint64_t a, uint64_t b, const struct node *node)
 	if (!node->calc.is_signed)
 		a = is_mod ? a % b : a / b;
 	else if (b == UINT64_MAX)
-		a = is_mod ? 0 : -a;	/* @b is -1: negate, do not divide: the
-					 * division INT64_MIN / -1 would
-					 * overflow */
+		a = is_mod ? 0 : -a;	/* @b is -1: negate @a instead of dividing it, because
+					 * the division INT64_MIN / -1 would overflow */
 	else
 		a = is_mod ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b;
 	return int_val(print_extend(a, node->type));
@@ -194,8 +194,8 @@ static struct val divide_ints(uint64_t a, uint64_t b, const struct node *node)
 
 static uint64_t shift_int(uint64_t a, uint64_t b, const struct node *node)
 {
-	b &= node->calc.size * 8 - 1;	/* use only the low bits of the shift count, as
-					 * x86 does */
+	b &= node->calc.size * 8 - 1;	/* use only the low bits of the shift count, as the
+					 * CPU does (x86) */
 	if (node->op == OP_SHL)
 		return a << b;
 	if (!node->calc.is_signed || !(a >> 63))

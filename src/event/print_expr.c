@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse expressions.  The grammar is that of C, without operators that change a variable. */
+/* Parse expressions.  The grammar is that of C, without the operators that change a variable. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static bool enter_nesting(struct compiler *c)
 	return !c->error;
 }
 
-/* Parse string literals.  Adjacent literals form one string. */
+/* Parse a sequence of string literals.  Adjacent literals form one string. */
 uint32_t print_parse_string(struct compiler *c)
 {
 	struct text *pool = &c->program->pool;
@@ -219,8 +219,8 @@ static const struct {
 	{ '*', 10, OP_MUL }, { '/', 10, OP_DIV }, { '%', 10, OP_MOD },
 };
 
-/* Returns the index of the operator at the current token, or -1 if the token is no
- * operator or its level is below @min_level. */
+/* Returns the index of the operator at the current token, or -1 if the token is no operator,
+ * or an operator whose level is below @min_level. */
 static int find_binary_operator(const struct compiler *c, unsigned int min_level)
 {
 	if (c->tok.kind != TOK_PUNCT)

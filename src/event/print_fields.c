@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* The record that is being printed. */
+/* The record whose fields are printed. */
 struct record {
 	const uint8_t *rec;
 	size_t len;
@@ -40,7 +40,7 @@ static void put_char_and_dec(const struct record *r, uint8_t byte)
 	text_putc(r->out, ')');
 }
 
-/* Print a number of 8 bytes.  If the number is the address of code, print the symbol. */
+/* Print a number of 8 bytes.  If the number is the address of code, print the symbol first. */
 static void put_symbol_or_number(const struct record *r, uint64_t word)
 {
 	int32_t low = (int32_t)word;
@@ -55,7 +55,7 @@ static void put_symbol_or_number(const struct record *r, uint64_t word)
 	put_hex_and_dec(r, word, (int64_t)word);
 }
 
-/* Print a float or double as %g does.  Returns false if the field has another type. */
+/* Print a float or double field as %g does.  Returns false if the field has another type. */
 static bool put_float_field(const struct record *r, const struct event_field *field)
 {
 	const struct num_spec spec = { .width = -1, .prec = -1 };
@@ -125,8 +125,8 @@ static void put_dynamic_field(const struct record *r, const struct event_field *
 	const struct value_type type = { .size = 4 };
 	uint64_t loc, offset, len;
 
-	/* Synthetic events have 8 bytes for a dynamic field, of which 4 are used.  The kernel
-	 * does not print their stacks. */
+	/* In synthetic events a dynamic field has 8 bytes, of which 4 are used.  The kernel
+	 * does not print fields of synthetic events that are stacks. */
 	if (field->size == 8 && !strstr(field->type, "char")) {
 		text_puts(r->out, "<INVALID-TYPE>");
 		return;

@@ -37,7 +37,7 @@ static void print_flags(struct run *run, const struct node *node)
 	}
 	if (!flags)
 		return;
-	/* Print the remaining bits of the flags, for which the table has no row. */
+	/* Print the remaining bits of the value, for which the table has no row. */
 	if (!is_first)
 		put_pool_string(run, (uint32_t)node->imm, node->imm >> 32);
 	text_write(run->out, "0x", 2);
@@ -58,8 +58,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 		if (row->value == value)
 			break;
 	}
-	/* If the text of the row is empty, print the number, as if there were no row
-	 * for this value. */
+	/* If the text of the row is empty, print the number instead, as for a value without a
+	 * row. */
 	if (row && row->value == value && row->len) {
 		put_pool_string(run, row->str, row->len);
 		return;
@@ -68,8 +68,8 @@ static void print_symbolic(struct run *run, const struct node *node)
 	print_hex(run->out, value, 1);
 }
 
-/* Evaluate the node @ptr, a pointer.  Returns the memory that it points to, or NULL if
- * fewer than @len bytes may be read there. */
+/* Evaluate the node @ptr, a pointer.  Returns the memory that it points to, or NULL if fewer
+ * than @len bytes of this memory may be read. */
 static const uint8_t *eval_buffer(struct run *run, uint32_t ptr, uint64_t len)
 {
 	const uint8_t *mem;
@@ -132,8 +132,8 @@ static void print_array(struct run *run, const struct node *node)
 	}
 	text_putc(run->out, '{');
 	if (bytes && elem != 1 && elem != 2 && elem != 4 && elem != 8) {
-		/* The size of the elements is not supported: print a message, and continue
-		 * with bytes, as the kernel does. */
+		/* The size of the elements is not supported.  So print a message, and print
+		 * the array as bytes, as the kernel does. */
 		text_puts(run->out, "BAD SIZE:");
 		print_dec(run->out, elem, false);
 		text_putc(run->out, ' ');
@@ -228,8 +228,8 @@ static void print_hexdump(struct run *run, const struct node *node)
 		if (d.prefix.kind == VAL_STR)
 			put_pool_string(run, d.prefix.u, d.prefix.end - d.prefix.u);
 		if (d.prefix_type == DUMP_PREFIX_ADDRESS) {
-			/* Print the offset in the record.  The address in the program
-			 * is not known. */
+			/* Print offsets in the record in place of addresses, because the
+			 * address in the program is not known. */
 			print_hex(run->out, d.address + i, 16);
 			text_puts(run->out, ": ");
 		} else if (d.prefix_type == DUMP_PREFIX_OFFSET) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declarations for the files of the printer: the compiled program, and shared functions.
+ * Declarations that the files of the printer share: the compiled print fmt, and functions.
  *
  * An expression is a tree of nodes in one array.  A node refers to other nodes by their
  * indices.  Node 0 is the constant 0.  Values have a static type, as in C.  At run time
@@ -28,11 +28,10 @@
 enum {
 	PRINT_MAX_DEPTH = 200,		/* maximum nesting depth of expressions in a
 					 * print fmt */
-	PRINT_MAX_HEIGHT = 400,		/* maximum number of levels of a tree of
-					 * nodes */
+	PRINT_MAX_HEIGHT = 400,		/* maximum height of a tree of nodes: number of levels */
 	PRINT_MAX_NODES = 1 << 17,
-	PRINT_MAX_POOL = 1 << 20,	/* maximum size of all strings of a program
-					 * together, bytes */
+	PRINT_MAX_POOL = 1 << 20,	/* maximum total size of the strings of a program,
+					 * bytes */
 	PRINT_MAX_TEXT = 1 << 20,	/* maximum length of a print fmt, bytes */
 	PRINT_MAX_ITEMS = 1 << 16,	/* maximum number of directives, of
 					 * arguments, and of rows { value, "name" } */
@@ -40,43 +39,42 @@ enum {
 	PRINT_MAX_WIDTH = 32767,
 };
 
-/* Operators of nodes.  The comments say what the members a, b, c and imm of struct node
- * are: a, b and c are numbers of nodes unless stated otherwise. */
+/* Operators of nodes.  The comment of an operator says how it uses the members a, b, c and
+ * imm of struct node.  a, b and c are numbers of nodes unless stated otherwise. */
 enum node_op {
 	OP_CONST,		/* imm = value */
-	OP_STR,			/* string literal: imm is its offset in
-				 * print_program.pool, a its length */
-	OP_FIELD,		/* number in the record: imm is its offset */
-	OP_ADDR,		/* pointer into the record: imm is its offset, a is the
-				 * offset of the end of the data that it points to
-				 * (UINT32_MAX: the record's end) */
-	OP_DYN,			/* pointer to dynamic data: imm is the offset of the word
-				 * with length and offset (FIELD_DATA_LOC), a is 1 for
-				 * __rel_loc, else 0 */
-	OP_DYNLEN,		/* length of dynamic data in bytes: imm is the offset of
-				 * the word with length and offset */
-	OP_LOAD,		/* value that pointer a points to: *a */
+	OP_STR,			/* string literal: imm is its offset in print_program.pool, a
+				 * is its length */
+	OP_FIELD,		/* number in the record: imm is the offset of the number */
+	OP_ADDR,		/* pointer into the record: imm is the offset of the data, a
+				 * is the offset of its end (UINT32_MAX: the record's end) */
+	OP_DYN,			/* pointer to the data of a dynamic field: imm is the offset
+				 * of the field's word with length and offset
+				 * (FIELD_DATA_LOC), a is 1 for __rel_loc, else 0 */
+	OP_DYNLEN,		/* length of the data of a dynamic field, bytes: imm is the
+				 * offset of the field's word with length and offset */
+	OP_LOAD,		/* value in the memory to which pointer a points: *a */
 	OP_PTRADD,		/* pointer a, moved by b elements of imm bytes */
 	OP_CAST,		/* value of a, converted to the node's type */
-	OP_NEG, OP_INV, OP_NOT,	/* the values are -a, ~a and !a */
+	OP_NEG, OP_INV, OP_NOT,	/* the three operators compute -a, ~a and !a */
 	OP_MUL, OP_DIV, OP_MOD, OP_ADD, OP_SUB, OP_SHL, OP_SHR,
 	OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE,
 	OP_AND, OP_XOR, OP_OR,
 	OP_LAND, OP_LOR,
 	OP_COND,		/* the value is a ? b : c */
-	OP_LET,			/* the value is b; first, a is stored in the local
-				 * variable with the number imm */
-	OP_LOCAL,		/* the value of the local variable with the number imm */
-	OP_BSWAP,		/* the value of a with its bytes in reverse order */
-	/* OP_FLAGS to OP_HEXDUMP have a value of kind VAL_NODE: their text does not
-	 * exist yet, and is made when it is printed. */
-	OP_FLAGS,		/* __print_flags(): a is the value, b the index of the
-				 * first row, c the number of rows, imm the delimiter
-				 * (length << 32 | offset in print_program.pool) */
+	OP_LET,			/* store a in the local variable with the number imm; the
+				 * value of the node is b */
+	OP_LOCAL,		/* value of the local variable with the number imm */
+	OP_BSWAP,		/* value of a with its bytes in reverse order */
+	/* OP_FLAGS to OP_HEXDUMP have a value of kind VAL_NODE: a text that is made only when
+	 * it is printed. */
+	OP_FLAGS,		/* __print_flags(): a is the value, b the index of the first
+				 * row, c the number of rows, imm is the delimiter (length <<
+				 * 32 | offset in print_program.pool) */
 	OP_SYMBOLIC,		/* __print_symbolic(): a is the value, b the index of the
 				 * first row, c the number of rows */
-	OP_HEX,			/* __print_hex(): a is the buffer, b the length; imm is 1
-				 * for no spaces between bytes */
+	OP_HEX,			/* __print_hex(): a is the buffer, b the length; imm is 1 if
+				 * there are no spaces between the bytes */
 	OP_ARRAY,		/* __print_array(): a is the buffer, b the number of
 				 * elements, c the size of an element */
 	OP_BITMASK,		/* __get_bitmask(): a is the dynamic array */
@@ -90,10 +88,10 @@ enum { HEXDUMP_ARGS = 7 };
 struct node {
 	uint8_t op;
 	struct value_type type;
-	struct value_type calc;	/* for binary operators: the type to which both operands
-				 * are converted first */
-	uint16_t height;	/* number of levels of the tree under this node,
-				 * including the node */
+	struct value_type calc;	/* for binary operators: the type to which both operands are
+				 * converted before the calculation */
+	uint16_t height;	/* height of the tree whose root is this node: number of
+				 * levels, including the node */
 	uint32_t a, b, c;
 	uint64_t imm;
 };
@@ -103,13 +101,12 @@ struct row {
 	uint64_t value;
 	uint32_t str, len;		/* offset and length of the text to print, in
 					 * print_program.pool */
-	uint32_t name, name_len;	/* offset and length, in print_program.pool, of
-					 * the identifier that stands for the value;
-					 * length 0: the value is not written as an
-					 * identifier */
+	uint32_t name, name_len;	/* offset and length, in print_program.pool, of the
+					 * identifier that the print fmt has for the value;
+					 * length 0: the value is not written as an identifier */
 };
 
-/* Flags of a conversion, as in printf. */
+/* Flags of a conversion, with the meaning that they have in printf(). */
 enum {
 	FLAG_LEFT	= 1 << 0,
 	FLAG_PLUS	= 1 << 1,
@@ -121,36 +118,37 @@ enum {
 
 enum conversion { CONV_NONE, CONV_INT, CONV_FLOAT, CONV_CHAR, CONV_STR, CONV_PTR };
 
-/* Frequent conversions for which there is faster code. */
+/* Frequent conversions, for which there is faster code. */
 enum fast_path {
 	FAST_NO,
 	FAST_DEC,		/* print a field as a decimal number */
 	FAST_HEX,		/* print a field as a hexadecimal number */
-	FAST_ARRAY_STR,		/* print a char array of the record as a string */
+	FAST_ARRAY_STR,		/* print a char array in the record as a string */
 	FAST_DYN_STR,		/* print the string of __get_str() */
 };
 
-/* Size of directive.ext in bytes: the letters after %p, with the NUL.  Further letters
- * are dropped. */
+/* Size of directive.ext, which holds the letters after %p and a NUL, bytes.  Letters for
+ * which there is no space are dropped. */
 enum { EXT_MAX = 8 };
 
-/* One step of a compiled print fmt: copy a literal text, then print one conversion. */
+/* One step of a compiled print fmt: copy a literal text to the output, then print one
+ * conversion. */
 struct directive {
-	uint32_t lit, lit_len;	/* offset and length of the literal text, in
-				 * print_program.pool */
+	uint32_t lit, lit_len;	/* offset and length, in print_program.pool, of the literal
+				 * text before the conversion */
 	uint8_t conv, fast;	/* conv: enum conversion; fast: enum fast_path */
-	uint8_t base;		/* base of the number: 8, 10 or 16 */
+	uint8_t base;		/* base in which the number is printed: 8, 10 or 16 */
 	uint8_t flags;
 	struct value_type type;	/* for CONV_INT: the type to which the argument is
 				 * converted */
 	int32_t width, prec;	/* width and precision; -1: not given */
-	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: of width and precision that
-						 * are written as `*`, and of the value to print;
-						 * 0: there is none */
+	uint32_t width_arg, prec_arg, arg;	/* numbers of nodes: of the width and of the
+						 * precision if they are written as `*`, and
+						 * of the value to print; 0: there is no node */
 	char ext[EXT_MAX];	/* for CONV_PTR: the letters after %p; for CONV_FLOAT:
 				 * the letter of the conversion */
-	uint8_t ptr;		/* for CONV_PTR: the number of the conversion, from
-				 * print_ptr_find() */
+	uint8_t ptr;		/* for CONV_PTR: the number of the conversion that
+				 * print_ptr_find() has found */
 	bool is_plain;		/* true: the conversion has no flags, no width and no
 				 * precision */
 	/* type, offset and size of the field that the fast path (@fast) prints */
@@ -158,8 +156,7 @@ struct directive {
 	uint32_t offset, size;
 };
 
-/* A compiled print fmt.  For each array, nr is the number of its elements and cap its
- * capacity. */
+/* A compiled print fmt.  nr_X is the number of elements of the array X, cap_X its capacity. */
 struct print_program {
 	struct node *nodes;
 	size_t nr_nodes, cap_nodes;
@@ -169,26 +166,26 @@ struct print_program {
 	size_t nr_args, cap_args;
 	struct directive *dirs;
 	size_t nr_dirs, cap_dirs;
-	struct text pool;	/* all texts of the program, one after the other,
+	struct text pool;	/* all texts of the compiled print fmt, one after the other,
 				 * without NULs */
-	uint32_t nr_locals;	/* number of local variables */
+	uint32_t nr_locals;	/* number of local variables that the program uses */
 	uint32_t min_len;	/* minimum size of a record that contains all fields
 				 * that the program uses, bytes */
 };
 
-/* Kinds of values at run time.  The comments say what the members u and end of struct val
- * are. */
+/* Kinds of values at run time.  The comment of a kind says what the members u and end of
+ * struct val contain. */
 enum val_kind {
-	VAL_INT,		/* a number: u is the value, extended to 64 bits as its
-				 * type requires; for float and double u has the bits of
-				 * a double */
-	VAL_REC,		/* pointer into the record: u is an offset, end the
+	VAL_INT,		/* a number: u contains it, extended to 64 bits as its type
+				 * requires; for float and double, u contains the bits of a
+				 * double */
+	VAL_REC,		/* a pointer into the record: u is an offset, end is the
 				 * offset after the last byte that may be read */
-	VAL_STR,		/* pointer into print_program.pool: u is an offset, end
+	VAL_STR,		/* a pointer into print_program.pool: u is an offset, end is
 				 * the offset after the last byte that may be read */
-	VAL_NODE,		/* a text that node number u prints later */
-	VAL_FAULT,		/* the program tried to load data from outside of the
-				 * record */
+	VAL_NODE,		/* a text that is made when it is printed, by the node with
+				 * the number u */
+	VAL_FAULT,		/* the result of a load from an address outside of the record */
 };
 
 /* A value at run time. */
@@ -198,7 +195,7 @@ struct val {
 	uint32_t kind;
 };
 
-/* The state while one record is printed. */
+/* The state of print_record() while it prints one record. */
 struct run {
 	const struct print_program *program;
 	const uint8_t *rec;
@@ -211,13 +208,13 @@ struct run {
 	struct val locals[PRINT_MAX_LOCALS];
 };
 
-/* ---- functions of print_eval.c: evaluate nodes ---- */
-/* Returns the value of a node. */
+/* ---- print_eval.c: evaluate nodes ---- */
+/* Returns the value of the node with the number @node. */
 struct val print_eval(struct run *run, uint32_t node);
 /* Get the value of a node as a number.  Returns false if the value is no number. */
 bool print_eval_int(struct run *run, uint32_t node, uint64_t *ret_value);
-/* Returns the memory to which a pointer points, and the number of bytes that may be
- * read there.  Returns NULL if the pointer does not point into the record or
+/* Returns the memory to which the pointer @val points, and the number of bytes that may be
+ * read from it.  Returns NULL if the pointer does not point into the record or
  * print_program.pool. */
 const uint8_t *print_val_mem(const struct run *run, struct val val,
 			     size_t *ret_len);
@@ -246,7 +243,7 @@ static inline uint64_t print_load(const uint8_t *p, struct value_type type)
 	}
 }
 
-/* Returns the double that has the bits @bits. */
+/* Returns the double that has the bit pattern @bits. */
 static inline double print_double(uint64_t bits)
 {
 	double value;
@@ -255,7 +252,7 @@ static inline double print_double(uint64_t bits)
 	return value;
 }
 
-/* Returns the bits of a double. */
+/* Returns the bit pattern of a double. */
 static inline uint64_t print_double_bits(double value)
 {
 	uint64_t bits;
@@ -278,13 +275,14 @@ static inline double print_load_float(const uint8_t *p, struct value_type type)
 	return value;
 }
 
-/* Returns true if the kernel's isprint() returns true for this byte.  Latin-1 is included. */
+/* Returns true if the kernel's isprint() returns true for this byte, which it also does for
+ * Latin-1 letters. */
 static inline bool print_is_printable(uint8_t byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte >= 0xa0;
 }
 
-/* ---- functions of print_num.c: print numbers, and pad texts ---- */
+/* ---- print_num.c: print numbers, and pad texts ---- */
 /* How to print a number or a text.  width and prec are -1 if they are not given. */
 struct num_spec {
 	uint8_t base, flags;
@@ -297,7 +295,7 @@ void print_num(struct text *out, uint64_t value, bool is_negative,
 void print_dec(struct text *out, uint64_t value, bool is_negative);
 /* Print a hexadecimal number in lower case with at least @min_digits digits (up to 16). */
 void print_hex(struct text *out, uint64_t value, unsigned int min_digits);
-/* Print an address as plain %p does: 16 digits if no width is given. */
+/* Print an address as plain %p does: with 16 digits unless a width is given. */
 void print_address(struct text *out, uint64_t address, struct num_spec spec);
 /* Cut the text of @out that begins at offset @start to spec.prec bytes, then pad it to
  * spec.width. */
@@ -307,7 +305,7 @@ void print_pad(struct text *out, size_t start, struct num_spec spec);
  * printk_text.c. */
 void print_float(struct text *out, char letter, struct num_spec spec, uint64_t bits);
 
-/* ---- functions of print_ptr.c: print %p and the letters after it ---- */
+/* ---- print_ptr.c: print %p and the letters after it ---- */
 /* Find the conversion for the letters after %p.  Returns its number for directive.ptr, or
  * -EINVAL if the letters are not supported. */
 int print_ptr_find(const char *ext);
@@ -315,14 +313,14 @@ int print_ptr_find(const char *ext);
 void print_ptr(struct run *run, const struct directive *dir, struct val val,
 	       struct num_spec spec);
 
-/* Print addresses: %pI..., %pi..., %pM, %pm and %pU.  The functions return false if @mem
- * has too few bytes.  Defined in print_net.c. */
+/* Print network addresses and UUIDs: %pI..., %pi..., %pM, %pm and %pU.  The functions return
+ * false if @mem has too few bytes.  Defined in print_net.c. */
 bool print_ip(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_mac(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 bool print_uuid(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* ---- functions of print_special.c: print %pE, %pe, %pt and %p4cc.  Those of type bool
- * return false if @mem has too few bytes ---- */
+/* ---- print_special.c: print %pE, %pe, %pt and %p4cc; functions of type bool return false if
+ * @mem has too few bytes ---- */
 /* Print @len bytes for %pE.  The letters in @ext say which bytes are escaped, and how. */
 void print_escaped(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 /* Print the name of an error for %pe, for example -ENOENT, or its number if it has no name. */
@@ -332,13 +330,13 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 /* Print a four-character code, for %p4cc. */
 bool print_fourcc(struct text *out, const char *ext, const uint8_t *mem, size_t len);
 
-/* ---- functions of print_bytes.c: print bytes and bitmaps ---- */
-/* Print bytes in hexadecimal, with @separator between them.  If @separator is NUL,
- * there is nothing between them. */
+/* ---- print_bytes.c: print bytes and bitmaps ---- */
+/* Print bytes in hexadecimal, with @separator between them.  A @separator of NUL stands for
+ * no separator. */
 void print_bytes(struct text *out, const uint8_t *mem, size_t len, char separator);
 /* Print a bitmap as hexadecimal numbers of 32 bits.  Example: ff,00000001 */
 void print_bitmap(struct text *out, const uint8_t *mem, size_t nr_bits);
-/* Print the numbers of the set bits as ranges.  Example: 0-3,7,9-10 */
+/* Print the numbers of the bitmap's set bits as ranges.  Example: 0-3,7,9-10 */
 void print_bitmap_list(struct text *out, const uint8_t *mem, size_t nr_bits);
 
 /* Print the text of __print_flags() and the other helpers.  Defined in print_helper.c. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Split a print fmt into tokens: those tokens of C that occur in expressions. */
+/* Split a print fmt into tokens: the tokens of C that occur in expressions. */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -85,8 +85,8 @@ static uint64_t read_digits(const char **pos, unsigned int base)
 	return value;
 }
 
-/* Returns the type that C gives an integer literal: the first type in C's list that can
- * hold the value. */
+/* Returns the type that C gives to an integer literal: the first type in a list of types that
+ * can hold the value. */
 static struct value_type number_type(uint64_t value, bool is_decimal,
 				     bool is_unsigned, bool is_long)
 {
@@ -158,7 +158,8 @@ static void lex_number(struct compiler *c)
 }
 
 /* Decode an escape sequence.  *@pos points to the character after the backslash.  Returns
- * false if there is no valid escape sequence; then the backslash is kept as text. */
+ * false if there is no valid escape sequence.  In this case the backslash remains in the
+ * text. */
 static bool read_escape(const char **pos, const char *end, char *ret_c)
 {
 	static const char names[] = "abfnrtv\\'\"?e0";

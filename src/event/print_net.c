@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print addresses: %pI4 %pI6 %pI6c %pIS, %pM, %pU and their variants. */
+/* Print network addresses and UUIDs: %pI4 %pI6 %pI6c %pIS, %pM, %pU and their variants. */
 #include "event/print_impl.h"
 
 #include <netinet/in.h>
@@ -43,8 +43,8 @@ static bool has_embedded_ip4(const uint8_t *mem)
 		mem[11] == 0xfe);
 }
 
-/* Find the longest run of groups that are zero, with at least 2 groups.  Of runs with the
- * same length, the first one counts. */
+/* Find the longest run of zero groups of an IPv6 address, of at least 2 groups.  Of several
+ * runs with this length, the first is found. */
 static void find_longest_zero_run(const uint8_t *mem, unsigned int groups,
 				  unsigned int *ret_start, unsigned int *ret_len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add nodes to the tree.  The type of a node is computed by the rules of C.  A node
- * whose value is constant becomes a constant at once (constant folding). */
+/* Add nodes to the tree of an expression.  The type of a node is computed by the rules of C.
+ * A node with a constant value is replaced by a constant at once (constant folding). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -147,7 +147,8 @@ static struct value_type common_type(struct value_type a, struct value_type b)
 	return a.is_signed ? b : a;
 }
 
-/* Returns a node that is 0 if and only if @a is 0: @a itself, or for floats @a != 0.0. */
+/* Returns a node whose value is 0 if and only if the value of @a is 0.  It is @a itself, or
+ * for floats a node for @a != 0.0. */
 static uint32_t make_truth_node(struct compiler *c, uint32_t a)
 {
 	if (!type_is_float(print_node_at(c, a)->type))
@@ -298,9 +299,9 @@ uint32_t print_node_load(struct compiler *c, uint32_t ptr)
 	return print_node(c, (struct node){ .op = OP_LOAD, .type = type, .a = ptr });
 }
 
-/* Make the node for &a.  If a was loaded through a pointer, this is the node of the
- * pointer.  If a is an array, this is the node of the array itself.  If a is another
- * field, this is a new node, a pointer to the field. */
+/* Make the node for &a.  If a was loaded through a pointer, the result is the node of the
+ * pointer.  If a is an array, the result is the node of the array itself.  If a is another
+ * field, the result is a new node: a pointer to the field. */
 uint32_t print_node_addr(struct compiler *c, uint32_t a)
 {
 	struct node node = *print_node_at(c, a);
@@ -343,7 +344,7 @@ static void require_field_bytes(struct compiler *c, const struct event_field *fi
 		c->program->min_len = end;
 }
 
-/* Returns true if the field is a float or double, or an array of them. */
+/* Returns true if the field is a float or double, or an array of floats or doubles. */
 static bool is_float_field(const struct event_field *field)
 {
 	const char *type = field->type;

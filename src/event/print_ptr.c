@@ -9,14 +9,14 @@ enum { MAX_ERRNO = 4095 };
 typedef void ptr_fn(struct run *run, const char *ext, struct val val,
 		    struct num_spec *spec);
 
-/* Print (null) or (efault), for a pointer whose data cannot be read. */
+/* Print (null) or (efault) for a pointer through which no data can be read. */
 static void put_null_or_efault(struct run *run, struct val val)
 {
 	text_puts(run->out, val.kind == VAL_INT && !val.u ? "(null)" : "(efault)");
 }
 
-/* Returns the number to print for a pointer.  This is the address; for a pointer into
- * the record or into print_program.pool it is the offset. */
+/* Returns the number to print for a pointer.  The number is the pointer's address.  For a
+ * pointer into the record or into print_program.pool it is the offset. */
 static uint64_t val_address(struct val val)
 {
 	return val.kind == VAL_FAULT || val.kind == VAL_NODE ? 0 : val.u;
@@ -200,7 +200,7 @@ static void ptr_bitmap(struct run *run, const char *ext, struct val val,
 		print_bitmap(run->out, mem, want);
 }
 
-/* The conversions with %p, by the letters after %p.  The first row whose letters are a
+/* The conversions with %p, found by the letters after %p.  The first row whose letters are a
  * prefix of the conversion's letters applies.  So "ad" must come before "a". */
 static const struct {
 	const char *ext;
@@ -216,17 +216,16 @@ static const struct {
 	{ "h", ptr_bytes }, { "b", ptr_bitmap },
 	{ "x", ptr_raw }, { "e", ptr_error }, { "E", ptr_escaped },
 	{ "tR", ptr_time }, { "tT", ptr_time }, { "4cc", ptr_fourcc },
-	/* this row matches if no other row does: ignore the letters, and print the
-	 * pointer as with %p */
+	/* this row applies if no other row does: the letters are ignored, and the pointer is
+	 * printed as with %p */
 	{ "", ptr_plain },
 };
 
 /*
- * First letters after %p for which the kernel prints the object that the pointer points to:
- * dentries, resources, clocks, device nodes, a va_list, strings, or flags whose names
- * differ between kernels.  The record does not contain this object.  So the print fmt
- * of such an event is not used: the record is printed as fields, which show at least
- * the pointer.
+ * First letters after %p for which the kernel prints the object to which the pointer points:
+ * dentries, resources, clocks, device nodes, a va_list, strings, or flags whose names differ
+ * between kernels.  The record does not contain this object.  So the print fmt of such an
+ * event is not used.  Its records are printed as fields, which show at least the pointer.
  */
 static const char elsewhere[] = "4ACDGINORVdgikrtu";
 

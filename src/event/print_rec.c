@@ -46,8 +46,9 @@ bool print_is_rec(const struct compiler *c, uint32_t n)
 }
 
 /*
- * The members of structs that are known here.  A format contains the size of a struct but
- * not its members, so only structs with the same layout in every program are listed.
+ * The members of structs that the compiler knows.  A format contains the size of a struct but
+ * not its members.  So the table lists only structs that have the same layout in every
+ * program.
  */
 static const struct member {
 	const char *type, *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print a record with a compiled program. */
+/* Print a record with a compiled print fmt. */
 #include "event/print_impl.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ static void print_string_arg(struct run *run, struct val val)
 		text_puts(run->out, "(null)");
 	} else if (!run->env || !run->env->string ||
 		   run->env->string(run->env->ctx, val.u, run->out) != 0) {
-		/* The string is not in the record and cannot be read.  Print the text that
-		 * the kernel prints. */
+		/* The string is not in the record and cannot be read.  So print the text that
+		 * the kernel prints in this case. */
 		text_write(run->out, "(0x", 3);
 		print_hex(run->out, val.u, 16);
 		text_puts(run->out, ")[UNSAFE-MEMORY]");
@@ -57,8 +57,8 @@ static void print_int_arg(struct run *run, const struct directive *dir, struct v
 		print_num(run->out, u, is_negative, spec);
 }
 
-/* Evaluate the argument that gives the width or precision of a `*`.  The result is
- * within -PRINT_MAX_WIDTH ... PRINT_MAX_WIDTH. */
+/* Evaluate the argument that a `*` uses as width or precision.  The result is limited to
+ * -PRINT_MAX_WIDTH ... PRINT_MAX_WIDTH. */
 static int32_t eval_star_arg(struct run *run, uint32_t node)
 {
 	uint64_t u;

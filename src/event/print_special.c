@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Print escaped text, errors, times and four-character codes. */
+/* Print escaped text, error names, times and four-character codes. */
 #include "event/print_impl.h"
 
 #include <time.h>
 
-/* Flags for the letters after %pE: which characters to escape, and how. */
+/* Flags for the letters after %pE: which characters are escaped, and how. */
 enum {
 	ESCAPE_SPACE	= 1 << 0,
 	ESCAPE_SPECIAL	= 1 << 1,
@@ -94,8 +94,8 @@ static void put_time_part(struct text *out, int value, int width, char before)
 		  spec);
 }
 
-/* Load a time from @mem.  For %ptR this is a struct rtc_time, which begins like a struct
- * tm; for %ptT it is a number of seconds. */
+/* Load a time from @mem.  For %ptR the memory contains a struct rtc_time, which begins like a
+ * struct tm; for %ptT it contains a number of seconds. */
 static bool load_time(char kind, const uint8_t *mem, size_t len, struct tm *tm)
 {
 	const struct value_type number = { .size = 4, .is_signed = true };
@@ -128,7 +128,7 @@ bool print_time(struct text *out, const char *ext, const uint8_t *mem, size_t le
 	if (!load_time(ext[1], mem, len, &tm))
 		return false;
 	if (has_date) {
-		/* tm_year counts from 1900 and tm_mon from 0.  With is_raw, both are
+		/* tm_year counts from 1900 and tm_mon from 0.  If is_raw is true, both are
 		 * printed unchanged. */
 		put_time_part(out, (int)((unsigned int)tm.tm_year + (is_raw ? 0 : 1900)), 4, 0);
 		put_time_part(out, (int)((unsigned int)tm.tm_mon + !is_raw), 2, '-');

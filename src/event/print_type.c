@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse types in a print fmt: in casts, sizeof, and the variables of ({ ... }). */
+/* Parse types in a print fmt: in casts, in sizeof, and in declarations of the variables of ({
+ * ... }). */
 #include "event/print_parse.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static bool starts_operand(const struct compiler *c, bool is_ptr)
 }
 
 /* Returns true if (NAME) or (NAME *) can only be a cast, although the type NAME is unknown.
- * @is_sizeof: `sizeof` comes before the parenthesis, so no operand comes after it. */
+ * @is_sizeof: true if `sizeof` precedes the parenthesis, so that no operand follows. */
 static bool is_unknown_type(struct compiler *c, bool is_sizeof)
 {
 	struct mark mark = print_mark(c);
@@ -98,8 +99,8 @@ static bool find_type(const struct compiler *c, const char *text, size_t len,
 	return memchr(text, '*', len) != NULL;
 }
 
-/* Parse typeof(x).  The current token must be `typeof`.  Afterwards the current token is
- * the one after the ')'. */
+/* Parse typeof(x).  The current token must be `typeof`.  Afterwards the current token is the
+ * token after the ')'. */
 static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 {
 	print_next_token(c);
@@ -111,8 +112,8 @@ static bool parse_typeof(struct compiler *c, struct value_type *ret_type)
 	return true;
 }
 
-/* Skip the rest of a type such as void (*)(int), a pointer to a function.  The current
- * token is the '('. */
+/* Skip the rest of a type that is a pointer to a function, such as void (*)(int).  The
+ * current token is the first '('. */
 static void skip_function(struct compiler *c)
 {
 	unsigned int open = 0;
@@ -169,7 +170,7 @@ uint32_t print_parse_sizeof_type(struct compiler *c)
 	return 0;
 }
 
-/* Returns true if the current token begins a declaration: a type, then a name. */
+/* Returns true if a declaration begins at the current token: a type, then a name. */
 static bool is_at_declaration(struct compiler *c)
 {
 	struct mark mark = print_mark(c);
@@ -218,7 +219,7 @@ static void parse_declarator(struct compiler *c, struct declaration *decl)
 	decl->is_known = find_type(c, start, decl->name.text - start, &decl->type);
 }
 
-/* A variable that a block declares: its number, and the node of its value. */
+/* A variable that a block declares: @slot is its number, @value the node of its value. */
 struct let {
 	uint32_t slot, value;
 };

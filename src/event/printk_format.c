@@ -43,8 +43,8 @@ static const char *decode_number(const char *s, int32_t *ret_number)
 	return s;
 }
 
-/* Parse the length modifier of a conversion: h hh l ll L z t j.  *@ret_qualifier is 'H' for
- * hh, 'L' for ll. */
+/* Parse the length modifier of a conversion: h hh l ll L z t j.  *@ret_qualifier is the
+ * modifier's letter; 'H' for hh, 'L' for ll. */
 static const char *decode_qualifier(const char *s, char *ret_qualifier)
 {
 	*ret_qualifier = *s && strchr("hlLztj", *s) ? *s++ : '\0';
@@ -134,8 +134,8 @@ const char *printk_decode(const char *fmt, struct printk_conv *ret_conv)
 	return decode_letter(s, qualifier, ret_conv);
 }
 
-/* Describe the arguments of one conversion in @args: up to two for `*`, and the value.
- * Returns the number of these arguments. */
+/* Describe the arguments of one conversion in @args: at most two for `*`, then the value to
+ * print.  Returns the number of these arguments. */
 static uint32_t list_conv_args(const struct printk_conv *conv,
 			       struct printk_arg args[3])
 {

@@ -16,7 +16,7 @@
 #define FLOAT_PREC	64		/* maximum precision with which a floating-point
 					 * number is printed */
 /* Size of the text of a floating-point number: "-", the 309 digits of DBL_MAX, ".",
- * FLOAT_PREC digits, and a reserve. */
+ * FLOAT_PREC digits, and some spare bytes. */
 #define FLOAT_BYTES	(312 + FLOAT_PREC + 8)
 
 /* A reader of the recorded arguments.  The next argument begins at start + at, rounded up
@@ -26,7 +26,7 @@ struct reader {
 	size_t at, bytes;
 };
 
-/* Read a recorded number of @bytes.  Returns false if the recorded arguments end before
+/* Read a recorded number of @bytes bytes.  Returns false if the recorded arguments end before
  * the number does. */
 static bool read_number_arg(struct reader *reader, uint8_t bytes, uint64_t *ret_value)
 {
@@ -55,8 +55,8 @@ static const char *read_string_arg(struct reader *reader, size_t *ret_len)
 	return s;
 }
 
-/* Append @s to @out.  @out may have too little space, above all in the runtime; then
- * only the beginning of @s is appended. */
+/* Append @s to @out.  If @out has too little space, which is possible in the runtime, only
+ * the beginning of @s is appended. */
 static void append_clipped(struct text *out, const char *s, size_t len)
 {
 	size_t room = out->max - out->len;
@@ -75,8 +75,8 @@ static int32_t clamp_width(uint64_t value)
 	return number < -PRINT_MAX_WIDTH ? -PRINT_MAX_WIDTH : number;
 }
 
-/* Set width and precision of a conversion.  Read the arguments that `*` uses, which precede
- * the argument that is printed. */
+/* Set width and precision of a conversion.  If they are written as `*`, read their arguments,
+ * which precede the argument to print. */
 static bool read_num_spec(struct reader *reader, const struct printk_conv *conv,
 			  struct num_spec *ret_spec)
 {
@@ -183,7 +183,7 @@ static bool print_string_conv(struct text *out, struct reader *reader,
 	return s;
 }
 
-/* Print one conversion.  Returns false if there are too few arguments. */
+/* Print one conversion.  Returns false if there are too few recorded arguments. */
 static bool print_conv(struct text *out, struct reader *reader,
 		       const struct printk_conv *conv, printk_pointer *pointer,
 		       void *ctx)

@@ -11,10 +11,9 @@
 /*
  * X(enumerator, number, name, methods, help)
  *
- * number: the value of abi_buffer.tracer, so a number must never change, and never be
- * used for another tracer.  Numbers have no gaps.
- * methods: the struct tracer (server/print/tracer.h) that says what the server does:
- * check, start, stop, print
+ * number: the value of abi_buffer.tracer, so a number must never change, and never be used
+ * for another tracer.  Numbers have no gaps.  methods: the struct tracer
+ * (server/print/tracer.h) with the server's methods: check, start, stop, print
  *
  * available_tracers lists the last row first, as the kernel lists the newest tracer
  * first.

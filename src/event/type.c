@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Kinds of words in the text of a C type.  Only a word of kind WORD_TYPEDEF has a size
- * and a sign of its own. */
+/* Kinds of words in the text of a C type.  Only a word of the kind WORD_TYPEDEF has its own
+ * size and sign. */
 enum word_role {
 	WORD_CHAR, WORD_SHORT, WORD_INT, WORD_LONG, WORD_SIGNED, WORD_UNSIGNED,
 	WORD_BOOL, WORD_FLOAT, WORD_DOUBLE,
@@ -108,10 +108,10 @@ bool type_is_word(const char *word, size_t len)
 	return find_type_word(word, len) != NULL;
 }
 
-/* The words that were found so far in the text of a type. */
+/* The words that were found in the text of a type so far. */
 struct spelling {
 	unsigned int nr_roles[WORD_TYPEDEF + 1];
-	const struct word *alias;	/* the typedef that was found, or NULL */
+	const struct word *alias;	/* the typedef among the words, or NULL */
 	unsigned int nr_stars;
 	bool has_tag_name;
 };
@@ -142,7 +142,8 @@ static bool add_type_word(struct spelling *sp, const char *text, size_t len)
 	return true;
 }
 
-/* Set *@type to the type that the words name, without the `*` of a pointer. */
+/* Set *@type to the type that the words name.  The `*` of a pointer is handled by
+ * resolve_pointer_type(). */
 static bool resolve_base_type(const struct spelling *sp, struct value_type *type)
 {
 	const unsigned int *nr = sp->nr_roles;
@@ -156,8 +157,8 @@ static bool resolve_base_type(const struct spelling *sp, struct value_type *type
 	} else if (nr[WORD_FLOAT] || nr[WORD_DOUBLE]) {
 		type->size = nr[WORD_FLOAT] ? 4 : 8;
 		type->is_float = true;
-		return !nr[WORD_LONG];	/* fails for long double, whose size of
-					 * 16 bytes is not supported */
+		return !nr[WORD_LONG];	/* refuse long double, because its size of 16 bytes is
+					 * not supported */
 	} else if (nr[WORD_CHAR]) {
 		type->size = 1;
 	} else if (nr[WORD_SHORT]) {
@@ -167,7 +168,7 @@ static bool resolve_base_type(const struct spelling *sp, struct value_type *type
 	} else if (nr[WORD_INT] || nr[WORD_SIGNED] || nr[WORD_UNSIGNED]) {
 		type->size = 4;
 	} else if (nr[WORD_VOID]) {
-		/* sizeof(void) is 1 for gcc */
+		/* gcc defines sizeof(void) as 1 */
 		*type = (struct value_type){ .size = 1 };
 	} else if (nr[WORD_ENUM] && sp->has_tag_name) {
 		/* gcc represents an enum without negative values as an unsigned int */

@@ -12,14 +12,13 @@
 
 /* The type of a value. */
 struct value_type {
-	uint8_t size;		/* size of the value in bytes; for a pointer (is_ptr),
-				 * size of the value that it points to, or 0 if that is
-				 * unknown */
+	uint8_t size;		/* size of a value in bytes; for a pointer (is_ptr) the size
+				 * of the value to which it points, or 0 if that is unknown */
 	bool is_signed;
 	bool is_ptr;
-	bool is_bool;		/* true: a cast to this type gives 0 or 1 */
-	bool is_float;		/* true: the type is float or double, or with is_ptr a
-				 * pointer to float or double */
+	bool is_bool;		/* true: the type is bool, so a cast to it gives 0 or 1 */
+	bool is_float;		/* true: the type is float or double; if is_ptr is true, it is
+				 * a pointer to float or double */
 };
 
 /* Returns true if the type is float or double, and not a pointer. */
