@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangle C++ names, for the option `demangle`. libstdc++ does the work; c++filt and gdb
- * use the same code.
+ * Demangle C++ names, for the option `demangle`.  The function __cxa_demangle() of libstdc++
+ * does the work.
  *
  * A name of 260 bytes can expand to one of a gigabyte, because each part of a name may
  * contain the part before it twice:
  *
  *	_Z1f1AIiiES_IS0_S0_ES_IS1_S1_E...
  *
- * libstdc++ sets no limit.  Even if malloc() fails, libstdc++ continues to expand the
- * name, and only stores nothing.  So a timer checks every 50 ms of CPU time whether the
- * name is still the one that was in progress at the last check.  If it is, the signal
- * handler ends the call with siglongjmp().  Then memory that libstdc++ had allocated is
- * leaked, and a jump out of malloc() corrupts the heap.  For this reason this code runs
- * only in a process that may crash: a parser.
+ * libstdc++ sets no limit.  Even if malloc() fails, libstdc++ continues to expand the name,
+ * and only stores nothing.  So a timer checks every 50 ms of CPU time whether the name in
+ * progress is the same as at the last check.  If it is, the signal handler ends the call with
+ * siglongjmp().  Then memory that libstdc++ had allocated is leaked, and a jump out of
+ * malloc() corrupts the heap.  For this reason this code runs only in a process that may
+ * crash: a parser.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -36,10 +36,10 @@ char *__cxa_demangle(const char *name, char *buf, size_t *bytes, int *status);
  * write it, both in one thread. */
 static sigjmp_buf way_out;
 static volatile sig_atomic_t is_at_work;
-static volatile sig_atomic_t number;	/* number of the name that is being demangled,
-					 * modulo 0x10000 */
-static volatile sig_atomic_t seen;	/* @number at the last SIGPROF; if @number is
-					 * still the same at the next SIGPROF, the name
+static volatile sig_atomic_t number;	/* number of the name that is being demangled, modulo
+					 * 0x10000; increased with each name */
+static volatile sig_atomic_t seen;	/* value of @number at the last SIGPROF; if @number
+					 * still has this value at the next SIGPROF, the name
 					 * takes too long and is aborted */
 
 static void abort_slow_name(int signo)
@@ -56,9 +56,10 @@ void demangle_prepare(void)
 {
 	const struct sigaction action = {
 		.sa_handler = abort_slow_name,
-		.sa_flags = SA_NODEFER,		/* let SIGPROF interrupt its own handler:
+		.sa_flags = SA_NODEFER,		/* allow SIGPROF inside of its own handler:
 						 * siglongjmp() leaves the handler without
-						 * restoring the signal mask */
+						 * restoring the signal mask, so a blocked
+						 * SIGPROF would stay blocked */
 	};
 	const struct itimerval timer = {
 		.it_interval.tv_usec = LOOK_US, .it_value.tv_usec = LOOK_US,
@@ -87,8 +88,8 @@ static char *demangle_with_limit(const char *name)
 
 bool demangle_name(const char *name, struct text *out)
 {
-	size_t len = strcspn(name, "@");	/* length of the name without a suffix
-						 * such as @plt, which is kept */
+	size_t len = strcspn(name, "@");	/* length of the name without a suffix such as
+						 * @plt; the suffix is not demangled */
 	char copy[NAME_MAX_BYTES];
 	bool is_plain = false;
 	char *plain;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read ELF files.  The path comes from shared memory, so the file may be hostile.  The file
- * is opened without blocking and copied to memory in parts, never mapped.  At most
- * *bytes_left bytes of the file are read.  Every offset in the file is checked before
- * use.
+ * Read ELF files.  The path of a file comes from shared memory, so the file may be hostile.
+ * It is opened without blocking and copied to memory in parts, never mapped.  At most
+ * *bytes_left bytes of the file are read.  Every offset in the file is checked before use.
  */
 #include <elf.h>
 #include <errno.h>
@@ -28,7 +27,8 @@ static bool read_file_at(const struct elf_file *file, void *to, uint64_t bytes, 
 	return true;
 }
 
-/* Returns true if these bytes may be read, and subtracts them from *file->bytes_left. */
+/* Returns true if the @bytes bytes at @off may be read, and subtracts @bytes from
+ * *file->bytes_left. */
 static bool may_read(const struct elf_file *file, uint64_t off, uint64_t bytes)
 {
 	if (bytes > *file->bytes_left || off > file->bytes ||
@@ -102,9 +102,9 @@ static bool read_id_from_notes(struct elf_file *file, uint64_t off, uint64_t byt
 }
 
 /*
- * Find the build id.  Search the sections first: a separate debug file has program
- * headers for segments that it does not contain, so its segments would be wrong.  Then
- * search the segments, because a file may have no section headers.
+ * Find the build id of a file.  Search the sections first: a separate debug file has program
+ * headers for segments that it does not contain, so a search of its segments would find wrong
+ * bytes.  Then search the segments, because a file may have no section headers.
  */
 static void find_build_id(struct elf_file *file)
 {

@@ -2,14 +2,14 @@
 /*
  * Find out where the parameters of a function are when it starts.
  *
- * DWARF gives the location of each parameter.  In optimised code the location is the
- * register of the parameter, even if the compiler has dropped other parameters.
- * Unoptimised code first stores the parameter in memory, and the location is this
- * memory.  In this case this code computes the registers by the ABI's rules, one
- * parameter after the other.  It does so only if no location contradicts the result.
+ * DWARF gives the location of each parameter.  In optimised code the location is the register
+ * of the parameter, even if the compiler has dropped other parameters.  Unoptimised code
+ * first stores the parameter in memory, and the location is this memory.  For unoptimised
+ * code the registers are computed by the ABI's rules, one parameter after the other, but only
+ * if no location contradicts the result.
  *
- * The functions of a unit (DWARF's word for a compiled source file) are listed when the
- * first of them is looked up.  Results are cached.
+ * The functions of a unit (DWARF's word for a compiled source file) are listed when one of
+ * its functions is looked up for the first time.  Results are cached.
  */
 #include "symbols/elf_args.h"
 
@@ -38,10 +38,11 @@
 #define TIME_MAX_NS	1000000000u	/* maximum CPU time for opening a file or
 					 * finding a function, ns */
 
-struct range {				/* addresses of a DWARF unit or of a function */
+struct range {				/* a range of addresses: of a DWARF unit or of a
+					 * function */
 	uint64_t low, high;
-	uint64_t of;			/* index of the unit, or offset of the
-					 * function's DWARF entry */
+	uint64_t of;			/* for a unit, its index; for a function, the offset
+					 * of its DWARF entry */
 };
 
 struct ranges {
@@ -56,26 +57,27 @@ struct unit {
 };
 
 struct found {
-	uint64_t addr;			/* address that was looked up; 0: this
-					 * entry of the cache is free */
+	uint64_t addr;			/* address whose function was looked up; 0: this entry
+					 * of the cache is free */
 	struct elf_params *params;	/* parameters of the function at @addr; NULL if
 					 * they are unknown */
 };
 
 struct elf_args {
-	struct elf_file file;		/* the file that libdw reads */
-	struct elf_file program;	/* the program, if @file is the program's
-					 * separate debug file; otherwise no file */
-	int own_fd;			/* descriptor that elf_args_open() has opened;
-					 * -1 if the caller has opened the file */
+	struct elf_file file;		/* the program, if @file is its separate debug file;
+					 * otherwise no file */
+	struct elf_file program;	/* the file whose DWARF libdw reads */
+	int own_fd;			/* descriptor that elf_args_open() has opened; -1 if
+					 * the caller has opened the file */
 	Elf *elf;
 	Dwarf *dwarf;			/* handle of libdw; NULL if the file has no DWARF */
 	struct unit *units;
 	size_t nr_units;
-	struct ranges ranges;		/* address ranges of all units, sorted */
+	struct ranges ranges;		/* address ranges of all units of the file, sorted */
 	struct elf_deadline deadline;
 	struct found found[FOUND];	/* cache of functions, indexed by a hash of the
-					 * address; a new entry replaces the old one */
+					 * address; a new entry replaces an old entry with the
+					 * same hash */
 };
 
 /* ---- limit the CPU time of libdw ---- */
@@ -94,7 +96,7 @@ static bool is_deadline_over(struct elf_args *args)
 	return elf_deadline_is_over(&args->deadline);
 }
 
-/* ---- sorted arrays of address ranges ---- */
+/* ---- sorted arrays of address ranges of units and functions ---- */
 
 static bool ranges_add(struct ranges *ranges, struct range range)
 {
@@ -129,7 +131,8 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 {
 	size_t low = 0, high = ranges->nr;
 
-	while (low < high) {		/* find the first range that starts after @addr */
+	while (low < high) {		/* binary search for the first range that starts after
+					 * @addr */
 		size_t middle = low + (high - low) / 2;
 
 		if (ranges->rows[middle].low <= addr)
@@ -143,8 +146,8 @@ static const struct range *ranges_find(const struct ranges *ranges, uint64_t add
 /* ---- list the functions of a unit ---- */
 
 /*
- * Add the first address range of a function.  A function may have several ranges; the
- * address that callers call is in the first one.
+ * Add the first address range of a function to the list.  A function may have several ranges;
+ * the address that callers call is in the first range.
  */
 static void add_function(struct ranges *functions, Dwarf_Die *die)
 {
@@ -154,7 +157,7 @@ static void add_function(struct ranges *functions, Dwarf_Die *die)
 		ranges_add(functions, (struct range){ low, high, dwarf_dieoffset(die) });
 }
 
-/* List the functions inside of the DWARF entry @in.  *@left: how many entries may still
+/* List the functions inside of the DWARF entry @in.  *@left: how many DWARF entries may still
  * be searched. */
 static void list_functions(struct elf_args *args, Dwarf_Die *in, int depth,
 			   uint32_t *left, struct ranges *functions)
@@ -340,10 +343,10 @@ static uint64_t unpacked_section_bytes(const struct elf_file *file, const Elf64_
 }
 
 /*
- * Return how many bytes of debug sections libdw will keep in memory, after
- * decompression.  Returns UINT64_MAX for a file with the other byte order, so that the
- * file is refused.  libdw would convert the numbers of such a file, but this code would
- * not.
+ * Return how many bytes of debug sections libdw will keep in memory, after decompression.
+ * Returns UINT64_MAX, so that the file is refused, if the file's byte order is not that of
+ * this CPU.  libdw would convert the numbers of such a file, but the code of this project
+ * would not.
  */
 static uint64_t debug_sections_bytes(const struct elf_file *file)
 {
@@ -372,7 +375,7 @@ static void open_program_and_debug_file(const struct elf_source *source, struct 
 		elf_file_close(&files[1]);
 }
 
-/* Return the first of @files that has @section, or NULL. */
+/* Return the first of the two @files that has the section @section, or NULL. */
 static struct elf_file *find_file_with_section(struct elf_file files[2], const char *section)
 {
 	for (int i = 0; i < 2; i++)
@@ -399,8 +402,8 @@ static void begin_dwarf(struct elf_args *args, const struct elf_file *file)
 }
 
 /*
- * Open the DWARF of one of @files.  On success, move this file to args->file, which
- * libdw reads, and move the program, if that is another file, to args->program.
+ * Open the DWARF of one of @files.  On success, move the file with DWARF to args->file, which
+ * libdw reads.  If that is a separate debug file, move the program to args->program.
  */
 static void open_dwarf_file(struct elf_args *args, struct elf_file files[2])
 {

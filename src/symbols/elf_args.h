@@ -24,12 +24,12 @@ struct elf_param {
 	uint8_t kind;			/* kind of the parameter's type: enum
 					 * elf_param_kind */
 	uint8_t is_on_stack;
-	uint8_t nr_words;		/* number of 8-byte words that the value takes:
-					 * 1 or 2; 0 if the value is larger */
-	uint8_t regs[2];		/* number of the argument register of each word
-					 * when the function starts, from 0 to
-					 * ARCH_ARG_REGS - 1; ARCH_NO_REG if the word is
-					 * in no argument register */
+	uint8_t nr_words;		/* number of 8-byte words that the parameter's value
+					 * takes: 1 or 2; 0 if the value is larger */
+	uint8_t regs[2];		/* for each word of the value, number of its argument
+					 * register when the function starts, from 0 to
+					 * ARCH_ARG_REGS - 1; ARCH_NO_REG if the word is in no
+					 * argument register */
 	uint64_t bytes;			/* size of the value */
 };
 
@@ -65,8 +65,8 @@ void elf_args_close(struct elf_args *args);
  */
 const struct elf_params *elf_args_find(struct elf_args *args, uint64_t addr);
 /*
- * Return true if a call of elf_args_find() took too long.  From then on elf_args_find()
- * always returns NULL.
+ * Return true if a call of elf_args_find() has taken too long.  After such a call
+ * elf_args_find() always returns NULL.
  */
 bool elf_args_is_over(const struct elf_args *args);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the symbols that were stripped from an ELF file.  They are in a separate debug
+ * Find the symbols that were stripped from an ELF file.  Such symbols are in a separate debug
  * file, or in the section .gnu_debugdata of the file itself.  The separate debug file is
  * found by the build id, or by .gnu_debuglink.
  */
@@ -137,8 +137,8 @@ int elf_debug_open(const struct elf_file *file, const struct elf_finder *finder,
 
 /* ---- unpack the section .gnu_debugdata ---- */
 
-/* Unpack all of @stream.  Returns -E2BIG if the result exceeds UNPACKED_MAX or
- * *@bytes_left. */
+/* Unpack all of @stream and append the result to @out.  Returns -E2BIG if the result is
+ * larger than UNPACKED_MAX or *@bytes_left. */
 static int unpack_stream(lzma_stream *stream, struct text *out, uint64_t *bytes_left)
 {
 	lzma_ret status = LZMA_OK;

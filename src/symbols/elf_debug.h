@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open separate debug files.  A parser knows the name of the debug file but has no
- * right to open it.  So it asks the server, which sends a descriptor.
+ * Open separate debug files, which contain the debug information of stripped files.  A parser
+ * knows the name of the debug file but has no right to open it.  So it asks the server, which
+ * sends a descriptor.
  */
 #ifndef ULF_SYMBOLS_ELF_DEBUG_H
 #define ULF_SYMBOLS_ELF_DEBUG_H
@@ -22,8 +23,8 @@ enum elf_ask_kind {
 
 struct elf_ask {
 	uint32_t kind;			/* enum elf_ask_kind */
-	uint32_t bytes;			/* length of @name: of the build id, or of the
-					 * file name without its NUL */
+	uint32_t bytes;			/* length of the bytes in @name: of the build id, or
+					 * of the file name without its NUL */
 	char name[256];			/* the bytes of the build id, or a file name */
 };
 
@@ -35,16 +36,17 @@ struct elf_ask {
 struct elf_finder {
 	int (*open)(const struct elf_finder *finder, const struct elf_ask *ask,
 		    int *ret_fd);
-	const char *path;		/* path of the stripped file; only a finder of
-					 * elf_finder_local() uses it */
+	const char *path;		/* path of the stripped file; used only by a finder
+					 * that elf_finder_local() has returned */
 };
 
 /*
  * elf_ask_open - open the separate debug file that @ask describes
- * @path: path of the stripped file; NULL: unknown, so only ELF_ASK_ID finds a file
+ * @path: path of the stripped file; NULL: the path is unknown, so only a search by build id
+ * (ELF_ASK_ID) finds a file
  *
- * The server calls this function for its parsers; so do processes that read files with
- * their own rights.  Checks @ask, which may be hostile.  Returns 0, -EINVAL, -ENOENT,
+ * Called by the server for its parsers, and by processes that read files with their own
+ * rights.  Checks @ask, which may be hostile.  Returns 0, -EINVAL, -ENOENT,
  * -ENAMETOOLONG or an error of localfile_open().
  */
 int elf_ask_open(const char *path, const struct elf_ask *ask, int *ret_fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read types from DWARF, and find out how values of these types are passed to
- * functions.  References in a hostile file may form a circle, so every walk has a limit.
- * References into other files are ignored, because libdw would open these files.
+ * Read types from DWARF, and find out how values of these types are passed to functions.
+ * References in a hostile file may form a circle, so the number of steps of every walk has a
+ * limit.  References into other files are ignored, because libdw would open these files.
  */
 #include "symbols/elf_dwarf.h"
 
@@ -26,8 +26,8 @@ static bool direct_attr(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *ret_
 	return dwarf_attr(die, name, ret_attr) && !is_form_in_other_file(dwarf_whatform(ret_attr));
 }
 
-/* Get the origin of @die: the entry of which @die is an instance (DW_AT_abstract_origin or
- * DW_AT_specification). */
+/* Get the origin of @die: the DWARF entry of which @die is an instance (DW_AT_abstract_origin
+ * or DW_AT_specification). */
 static bool die_origin(Dwarf_Die *die, Dwarf_Die *ret_origin)
 {
 	Dwarf_Attribute attr;
@@ -102,8 +102,8 @@ bool die_first_child(Dwarf_Die *die, Dwarf_Die *ret_child)
 }
 
 /*
- * Move to the next sibling, but only if it is later in the file.  Otherwise a hostile
- * file could make a loop with DW_AT_sibling.
+ * Move @die to its next sibling, but only if the sibling is later in the file.  Otherwise a
+ * hostile file could make a loop with DW_AT_sibling.
  */
 bool die_next(Dwarf_Die *die)
 {
@@ -193,8 +193,8 @@ static void add_members(Dwarf_Die *type, uint64_t bit, int depth,
 	} while (elf_value_may_continue(value, depth) && die_next(&member));
 }
 
-/* Return the number of elements of an array type, in all its dimensions.  Returns 0 if
- * DWARF does not give the number. */
+/* Return the number of elements of an array type, in all its dimensions together.  Returns 0
+ * if DWARF does not give the number. */
 static uint64_t count_array_elements(Dwarf_Die *type, int depth, struct elf_value *value)
 {
 	uint64_t nr = 1, of;
@@ -233,7 +233,7 @@ static void add_array_elements(Dwarf_Die *type, uint64_t bit, int depth,
 		add_member_part(&element, (struct arch_part){ .bit = bit }, depth + 1, value);
 }
 
-/* Add a member of a struct, or an element of an array, that has at most two words. */
+/* Add a member of a struct, or an element of an array, to a value that has at most two words. */
 static void add_member_part(Dwarf_Die *type, struct arch_part part, int depth,
 			    struct elf_value *value)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find files with debug information.  An ELF file may contain the name of its debug
- * file, and may be hostile.  So only the code here makes a path from such a name.
+ * Find files with debug information.  An ELF file may contain the name of its debug file, and
+ * may be hostile.  So only this file of the source makes a path from such a name, after
+ * checking it.
  */
 #include <errno.h>
 #include <stdio.h>

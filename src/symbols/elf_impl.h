@@ -14,23 +14,27 @@
 #include "symbols/elf.h"
 
 struct elf_build_id {
-	uint64_t addr;			/* address of the build id's bytes, without the
-					 * load address */
-	uint32_t bytes;			/* length of @id; 0: the file has no build id */
+	uint64_t addr;			/* address at which the build id's bytes are loaded,
+					 * without the load address */
+	uint32_t bytes;			/* length of the build id @id; 0: the file has no
+					 * build id */
 	uint8_t id[32];
 };
 
 struct elf_file {
 	int fd;
-	bool is_borrowed;		/* true: elf_file_close() leaves @fd open */
+	bool is_borrowed;		/* true: elf_file_close() leaves @fd open, because the
+					 * caller owns it */
 	char *memory;			/* contents of the file, if they are in memory
 					 * (@fd is -1); otherwise NULL */
 	uint64_t bytes;			/* size of the file in bytes */
-	uint64_t *bytes_left;		/* address of the number of bytes that may still be
+	uint64_t *bytes_left;		/* pointer to the number of bytes that may still be
 					 * read; several files may share this limit */
 	Elf64_Ehdr head;
-	Elf64_Phdr *programs;		/* program headers; their number is head.e_phnum */
-	Elf64_Shdr *sections;		/* section headers; their number is head.e_shnum */
+	Elf64_Phdr *programs;		/* program headers of the file; their number is
+					 * head.e_phnum */
+	Elf64_Shdr *sections;		/* section headers of the file; their number is
+					 * head.e_shnum */
 	char *names;			/* names of sections */
 	uint64_t names_bytes;
 	struct elf_build_id id;
@@ -58,13 +62,13 @@ int elf_file_open_memory(char *memory, uint64_t bytes, uint64_t *bytes_left,
 /* Free the memory of @file and close its descriptor, unless the descriptor is borrowed. */
 void elf_file_close(struct elf_file *file);
 /*
- * Copy @bytes at offset @off of the file to new memory and append a NUL.  Returns NULL
- * if the range is outside of the file, if @bytes exceeds *file->bytes_left, or if there
- * is no memory.  The caller frees the memory.
+ * Copy @bytes bytes at offset @off of the file to new memory and append a NUL.  Returns NULL
+ * if the range is outside of the file, if @bytes exceeds *file->bytes_left, or if there is no
+ * memory.  The caller frees the memory.
  */
 void *elf_read_bytes(const struct elf_file *file, uint64_t off, uint64_t bytes);
-/* Copy @bytes at offset @off of the file to @to.  Returns false if elf_read_bytes() would
- * fail. */
+/* Copy @bytes bytes at offset @off of the file to @to.  Returns false where elf_read_bytes()
+ * would return NULL. */
 bool elf_read_to(const struct elf_file *file, uint64_t off, uint64_t bytes, void *to);
 /* Find a section of the file by its name.  Returns NULL if there is no such section. */
 const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name);
@@ -74,11 +78,11 @@ const Elf64_Shdr *elf_find_section(const struct elf_file *file, const char *name
  */
 void *elf_read_section(const struct elf_file *file, const Elf64_Shdr *section);
 
-/* ---- functions of elf_symbols.c: read symbol tables ---- */
+/* ---- elf_symbols.c: read symbol tables ---- */
 
 struct elf_symbols;
 
-struct elf_table {			/* symbol table of a file, with its strings */
+struct elf_table {			/* a symbol table of a file, and its string table */
 	Elf64_Sym *rows;
 	uint64_t nr;
 	char *strings;
@@ -102,7 +106,7 @@ struct elf_symbol *elf_symbols_grow(struct elf_symbols *symbols, uint64_t nr);
  * elf_symbols_done() frees @strings. */
 void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
 
-/* ---- functions of elf_plt.c: make symbols for PLT stubs ---- */
+/* ---- elf_plt.c: make symbols for PLT stubs ---- */
 
 /*
  * Add a symbol NAME@plt for each PLT stub, by which the file calls functions of other
@@ -110,7 +114,7 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings);
  */
 void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols);
 
-/* ---- functions of elf_debug.c: open separate debug files ---- */
+/* ---- elf_debug.c: open separate debug files ---- */
 
 /*
  * Open the separate debug file of @file.  Returns 0; -ENOENT if there is no such file; or
@@ -132,11 +136,12 @@ int elf_debug_open_mini(const struct elf_file *file, struct elf_file *ret_mini);
 struct elf_deadline {
 	uint64_t cpu_ns;		/* CPU time of the thread at which the operation
 					 * must end, ns */
-	bool was_missed;		/* true: an operation exceeded its CPU
-					 * time, so all later ones end at once */
+	bool was_missed;		/* true: an operation has exceeded its CPU time, so
+					 * all later operations end at once */
 };
 
-/* Return true if the deadline has passed, or if an earlier call returned true. */
+/* Return true if the deadline has passed, or if an earlier call of this function returned
+ * true. */
 static inline bool elf_deadline_is_over(struct elf_deadline *deadline)
 {
 	deadline->was_missed |=

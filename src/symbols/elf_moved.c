@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decide whether the functions of a file may be moved, and have the code analysed. */
+/* Decide whether the functions of a file may be moved, and start the analysis of its code. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define NAME_BYTES	256u		/* maximum length of a name in DT_SONAME, bytes */
 
-/* ---- find out what kind of file it is ---- */
+/* ---- find out what kind of ELF file it is ---- */
 
 static const Elf64_Phdr *find_program(const struct elf_file *file, uint32_t type)
 {
@@ -27,8 +27,8 @@ static const Elf64_Phdr *find_program(const struct elf_file *file, uint32_t type
 	return NULL;
 }
 
-/* Return the offset in the file of the byte that is loaded to @addr; 0 if no byte of the file
- * is. */
+/* Return the file offset of the byte that is loaded to @addr; 0 if the file contains no such
+ * byte. */
 static uint64_t offset_of(const struct elf_file *file, uint64_t addr)
 {
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
@@ -40,7 +40,7 @@ static uint64_t offset_of(const struct elf_file *file, uint64_t addr)
 	return 0;
 }
 
-/* Return the value of the entry @tag of the dynamic section; 0 if there is none. */
+/* Return the value of the entry @tag of the dynamic section; 0 if there is no such entry. */
 static uint64_t dynamic_value(const Elf64_Dyn *rows, uint64_t nr, int64_t tag)
 {
 	for (uint64_t i = 0; i < nr && rows[i].d_tag != DT_NULL; i++)
@@ -49,8 +49,8 @@ static uint64_t dynamic_value(const Elf64_Dyn *rows, uint64_t nr, int64_t tag)
 	return 0;
 }
 
-/* Return DT_SONAME, the name by which others link with the file, or NULL.  The caller frees
- * it. */
+/* Return DT_SONAME, the name by which other files link with the file, or NULL.  The caller
+ * frees the name. */
 static char *read_soname(const struct elf_file *file)
 {
 	const Elf64_Phdr *dynamic = find_program(file, PT_DYNAMIC);
@@ -73,9 +73,9 @@ static bool starts_with(const char *text, const char *start)
 	return text && !strncmp(text, start, strlen(start));
 }
 
-/* Return the reason why the file is left out as a whole, if there is one.  A file that
- * contains libulf has the section .bodies (ftrace.S): libulf.so, and a program that is linked
- * with libulf.a. */
+/* Return the reason why no function of the file is moved, if there is one.  A file that
+ * contains libulf has the section .bodies (ftrace.S): that is libulf.so, or a program that is
+ * linked with libulf.a. */
 static enum elf_left_out find_left_out(const struct elf_file *file)
 {
 	char *soname = read_soname(file);
@@ -111,8 +111,8 @@ static enum elf_left_out left_out_by(int error)
 	return error == -ENOENT ? ELF_LEFT_OUT_UNREADABLE : ELF_LEFT_OUT_FAILED;
 }
 
-/* Analyse the code.  If the file cannot be analysed, it has no table, but the parser has not
- * failed. */
+/* Analyse the code of the file.  If that is not possible, the file has no table of moved
+ * functions, but this is not an error of the parser. */
 static int analyse_file(const struct elf_source *source, struct elf_moved *moved)
 {
 	const struct mover_limits limits = MOVER_LIMITS;
@@ -131,8 +131,8 @@ static int analyse_file(const struct elf_source *source, struct elf_moved *moved
 	return 0;
 }
 
-/* Read the table from the cache.  If it is not there, analyse the code, and write the table to
- * the cache. */
+/* Read the table of moved functions from the cache.  If the cache does not have it, analyse
+ * the code, and write the table to the cache. */
 static int find_table(const struct elf_source *source, const struct elf_file *file,
 		      struct elf_moved_cache *cache, struct elf_moved *moved)
 {
@@ -172,7 +172,8 @@ int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cac
 
 /* ---- names ---- */
 
-/* Find the function that begins at @addr.  Its row may have an address some bytes later. */
+/* Find the row of the function that begins at @addr.  The address in the row may be some
+ * bytes higher. */
 static const struct moved_row *find_row(const struct moved_head *head, uint64_t addr)
 {
 	for (uint32_t lead = 0; lead <= MOVED_LEAD_MAX; lead++) {

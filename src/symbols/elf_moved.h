@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of an ELF file that no compiler has prepared for tracing: their table
- * (abi/moved.h) is made from the code.  Only parsers call this; a parser is a process
- * without rights.
+ * Make the table of moved functions of an ELF file (abi/moved.h): the functions that can be
+ * traced although no compiler has prepared them.  Only parsers call this; a parser is a
+ * process without rights.
  */
 #ifndef ULF_SYMBOLS_ELF_MOVED_H
 #define ULF_SYMBOLS_ELF_MOVED_H
@@ -16,12 +16,12 @@ struct elf_sites;
 struct elf_symbols;
 struct elf_source;
 
-/* Version of the analysis.  Raise it when the table of the same file would be another one:
- * the files for processes then get other numbers.  Tables that are kept on disk are used only by
- * the build of ulf that has made them. */
+/* Version of the analysis.  Raise it when the analysis of the same ELF file would make
+ * another table.  Then the tables for processes get other file numbers.  Tables in the cache
+ * on disk are used only by the build of ulf that has made them. */
 #define ELF_MOVED_VERSION	4u
 
-/* The reasons why a file as a whole has no table: X(name, text for users). */
+/* The reasons why a whole file has no table of moved functions: X(name, text for users). */
 #define ELF_LEFT_OUT_REASONS(X)							\
 	X(NONE, "it has a table")						\
 	X(LIBULF, "libulf does not trace itself")				\
@@ -37,9 +37,10 @@ enum elf_left_out {
 	ELF_LEFT_OUTS,
 };
 
-/* The table of the functions of a file. */
+/* The table of the moved functions of a file. */
 struct elf_moved {
-	struct moved_head *head;	/* the table, which the caller frees; NULL: none */
+	struct moved_head *head;	/* the table, which the caller frees; NULL: the file
+					 * has no table */
 	uint64_t bytes;			/* length of the table */
 	uint64_t first, end;		/* range of addresses to which the file is
 					 * loaded, without the load address */
@@ -48,17 +49,17 @@ struct elf_moved {
 
 /*
  * elf_moved_parse - analyse the code of a file that is open
- * @cache: a table that was kept, and a file for the new one
+ * @cache: descriptors of a file with the stored table, and of a file for the new table
  * @ret_sites: gets the range of the code and the build id, and no sites
  *
- * A file that has no table is no failure; then ret_moved->left_out says why.  Returns 0 or
+ * If the file has no table, ret_moved->left_out says why; this is not an error.  Returns 0 or
  * what elf_symbols_parse() returns.
  */
 int elf_moved_parse(const struct elf_source *source, struct elf_moved_cache *cache,
 		    struct elf_sites *ret_sites, struct elf_moved *ret_moved);
 /* Refuse functions in moved->head that must not be traced because of their names, such as
- * setjmp.  The analysis knows the names in the file itself; @symbols may come from a separate
- * debug file. */
+ * setjmp.  The analysis has already checked the names in the file itself.  @symbols may have
+ * more names, from a separate debug file. */
 void elf_moved_refuse_names(struct elf_moved *moved, const struct elf_symbols *symbols);
 
 #endif

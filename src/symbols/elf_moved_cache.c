@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and write the files in which analyses are kept; see elf_moved_cache.h. */
+/* Read and write the cache files of tables of moved functions; see elf_moved_cache.h. */
 #include "symbols/elf_moved_cache.h"
 
 #include <stddef.h>
@@ -13,9 +13,10 @@
 #include "symbols/elf_impl.h"
 #include "symbols/elf_moved.h"
 
-/* ---- the code that was analysed ---- */
+/* ---- check that the code is the code that was analysed ---- */
 
-/* Return the segment that contains all of the text of @head; NULL if there is none. */
+/* Return the segment of @file that contains all of the text described by @head; NULL if there
+ * is none. */
 static const Elf64_Phdr *find_text(const struct elf_file *file, const struct moved_head *head)
 {
 	for (uint32_t i = 0; i < file->head.e_phnum; i++) {
@@ -30,7 +31,7 @@ static const Elf64_Phdr *find_text(const struct elf_file *file, const struct mov
 	return NULL;
 }
 
-/* Return true if the code of @file is the code from which @head was made. */
+/* Return true if the table @head was made from the code of @file. */
 static bool is_same_code(const struct elf_file *file, const struct moved_head *head)
 {
 	const Elf64_Phdr *program = find_text(file, head);
@@ -53,7 +54,8 @@ static bool is_same_build_id(const struct elf_file *file, const struct moved_hea
 
 /* ---- read ---- */
 
-/* Read exactly @bytes from the current position of @fd. */
+/* Read exactly @bytes bytes from the current position of @fd.  Returns false if there are
+ * fewer. */
 static bool read_all(int fd, void *to, uint64_t bytes)
 {
 	for (uint64_t done = 0; done < bytes; ) {

@@ -17,8 +17,8 @@
 #define CHILDREN_MAX	4096u		/* maximum number of DWARF entries of one
 					 * function that are searched for parameters */
 
-/* Convert a DWARF register number to the number of an argument register, or
- * ARCH_NO_REG. */
+/* Return the number of the argument register that has the DWARF register number @reg;
+ * ARCH_NO_REG if it is no argument register. */
 static uint8_t arg_of_register(unsigned int reg)
 {
 	uint32_t arg = arch_arg_of(reg);
@@ -53,9 +53,9 @@ static bool is_narrowed_register(const Dwarf_Op *ops, size_t nr)
 }
 
 /*
- * Read a location that is split by DW_OP_piece.  Each DW_OP_piece gives the number of bytes
- * of one part.  The operation before it names the register that holds the part.  Without
- * such an operation the part is stored nowhere:
+ * Read a location of a parameter that is split by DW_OP_piece.  Each DW_OP_piece gives the
+ * number of bytes of one part.  The operation before it names the register that holds the
+ * part.  Without such an operation the part is stored nowhere:
  *
  *	DW_OP_reg5 DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)	word 0 in rdi, word 1 in rsi
  *	DW_OP_piece(8) DW_OP_reg4 DW_OP_piece(8)		word 0 dropped, word 1 in rsi
@@ -118,23 +118,23 @@ static bool is_memory_location(const Dwarf_Op *ops, size_t nr)
 }
 
 enum location_kind {
-	LOCATION_NONE,			/* the compiler dropped the parameter, or DWARF
-					 * has no location for it */
+	LOCATION_NONE,			/* no location: the compiler has dropped the
+					 * parameter, or DWARF has no location for it */
 	LOCATION_REGISTER,
-	LOCATION_MEMORY,			/* memory to which the function stores the
-					 * parameter, or in which the caller passed it */
-	LOCATION_LATER,			/* a location that becomes valid only after the
-					 * first instructions of the function */
+	LOCATION_MEMORY,			/* the location is memory to which the
+						 * function stores the parameter, or in which
+						 * the caller passed it */
+	LOCATION_LATER,			/* the location becomes valid only after the first
+					 * instructions of the function */
 };
 
-/* The data that DWARF has about a parameter. */
+/* The data that DWARF contains about a parameter. */
 struct param_desc {
 	enum location_kind location;
 	struct elf_value value;
 	bool is_bool, is_class;
-	Dwarf_Off declared;		/* offset of the parameter's declaration in
-					 * DWARF; parameters are in the order of these
-					 * offsets */
+	Dwarf_Off declared;		/* offset of the parameter's declaration in DWARF;
+					 * parameters are sorted by this offset */
 	struct elf_param *param;
 };
 
@@ -145,10 +145,10 @@ struct location {
 };
 
 /*
- * Get the first location of a list, even if its range is empty.  Do not use a later
- * one: it is for a value that the function has changed.  ret_at->is_later is false if
- * the parameter is at this location when the function starts.  Then the range begins at
- * @low in code of gcc, and at @body in code of clang.
+ * Get the first location of a parameter's list of locations, even if its range is empty.  A
+ * later location must not be used: it is for a value that the function has changed.
+ * ret_at->is_later is false if the parameter is at this location when the function starts.
+ * For such a parameter gcc lets the range begin at @low, and clang lets it begin at @body.
  * @low: start of the function; @body: its first instruction after those that make it
  * traceable.
  */
@@ -175,9 +175,9 @@ static bool is_addressed_by_register(const struct location *at)
 }
 
 /*
- * Returns true if a class is passed by reference.  DWARF of gcc does not say this.  But
- * it can be seen from the location of such a parameter: it is memory to which an
- * argument register, or a stored pointer, points.
+ * Returns true if a parameter whose type is a class is passed by reference.  gcc's DWARF does
+ * not say this, but the location of such a parameter shows it.  The location is memory to
+ * which an argument register, or a stored pointer, points.
  */
 static bool is_passed_by_reference(const struct location *at)
 {
@@ -189,8 +189,8 @@ static bool is_passed_by_reference(const struct location *at)
 /*
  * Find out where a parameter is when the function starts.  clang gives some locations too
  * late: that of a bool after the instruction that masks its lowest bit, and that of a
- * parameter on the stack after the function has set up its frame.  Any other location
- * that becomes valid later contains a new value and not the value that was passed.
+ * parameter on the stack after the function has set up its frame.  All other locations that
+ * become valid later contain a new value, not the value that was passed.
  */
 static enum location_kind read_param_location(const struct location *at,
 					      const struct param_desc *desc)
@@ -269,11 +269,11 @@ static bool is_location_missing(const struct param_desc *desc, const struct arch
 
 /*
  * Check whether the registers that DWARF gives can be those that the caller has set.
- * Register numbers must rise in the order of the parameters.  Before the first missing
- * parameter, no register may be above the one that the ABI prescribes.  (A missing
- * parameter may be passed as several parts, so the check ends there.)  If the check
- * fails, these are not the registers that the caller has set: the function itself has
- * put values into them, or has copied parameters to them.
+ * Register numbers must rise in the order of the parameters.  Before the first parameter
+ * without location, no register may be above the register that the ABI prescribes.  (A
+ * parameter without location may be passed as several parts, so the check ends at it.)  If
+ * the check fails, the caller has not set these registers: the function itself has put values
+ * into them, or has copied parameters to them.
  *
  * Example: f(long a, long b, long c) must have a in rdi and b in rsi.  If b is missing,
  * c may be in rsi or rdx.
@@ -324,9 +324,9 @@ static void assign_param_registers(struct param_desc *rows, uint32_t nr, uint8_t
 }
 
 /*
- * Returns the register of the first parameter.  Usually this is the first argument
- * register.  For a function with a large return value it is the second, because the
- * first one has the address at which the value must be stored.
+ * Returns the register of the first parameter.  Usually this is the first argument register.
+ * For a function with a large return value it is the second, because the first has the
+ * address at which the return value must be stored.
  */
 static uint8_t first_param_register(Dwarf_Die *function)
 {

@@ -12,7 +12,7 @@
 #include "symbols/elf.h"
 #include "symbols/elf_impl.h"
 
-/* The relocations of a file, sorted by the address of the relocated word. */
+/* The relocations of a file, sorted by the address of the word that they change. */
 struct relocations {
 	Elf64_Rela *rows;
 	uint64_t nr;
@@ -38,8 +38,8 @@ static struct relocations read_relocations(const struct elf_file *file,
 	return all;
 }
 
-/* Return the symbol name in the relocation of the word at @addr, or NULL if there is no
- * such relocation. */
+/* Return the name of the symbol in the relocation for the word at @addr, or NULL if there is
+ * no such relocation. */
 static const char *relocation_name(const struct relocations *all,
 				   const struct elf_table *symbols, uint64_t addr)
 {
@@ -118,8 +118,8 @@ void elf_plt_read(const struct elf_file *file, struct elf_symbols *symbols)
 	add_plt_entries(&plt, ".plt.sec", ".rela.plt", symbols);
 	add_plt_entries(&plt, ".plt.got", ".rela.dyn", symbols);
 	/*
-	 * Compare the length of the names with bytes_left once more.  text_init() has
-	 * limited it to bytes_left, but reading sections has lowered bytes_left since.
+	 * Check the length of the names against bytes_left again.  text_init() has limited
+	 * the length to bytes_left, but reading sections has lowered bytes_left since.
 	 */
 	if (plt.names.error || plt.names.len > *file->bytes_left || !symbols->nr) {
 		symbols->nr = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find the function sites of a file.  A table of function entries is a section that
- * contains addresses of functions.  In a position-independent file the dynamic linker
- * computes these addresses, so this code takes them from the relocations, without the
- * load address.  The instructions at an entry decide whether a process can trace the
- * function.
+ * Find the function sites of a file.  A table of function entries is a section that contains
+ * addresses of functions.  In a position-independent file the dynamic linker computes these
+ * addresses, so this code takes them from the relocations, without the load address.  The
+ * instructions at a function entry decide whether a process can trace the function.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -123,8 +122,8 @@ static uint64_t find_site_of_entry(const struct elf_sites *sites, const uint8_t 
 	return addr + at;
 }
 
-/* Keep those rows of the table whose function entry has a site.  If several rows have
- * the same site, keep the first one. */
+/* Remove the rows of the table whose function entry has no site.  If several rows have the
+ * same site, keep the first row. */
 static int find_sites(const struct elf_file *file, struct elf_sites *sites)
 {
 	uint64_t bytes = sites->text_end - sites->text;

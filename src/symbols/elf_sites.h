@@ -7,29 +7,32 @@
 
 #include "arch/arch.h"
 
-/* The function sites of one table.  All addresses are those in the file, without the
- * load address. */
+/* The function sites of one table of function entries.  All addresses are those in the file,
+ * without the load address. */
 struct elf_sites {
 	enum fsite_kind kind;
-	uint64_t table;			/* address of the table; FSITE_MOVED: number of
-					 * the file with the table (abi/moved_file.h) */
+	uint64_t table;			/* address of the table of function entries; for
+					 * FSITE_MOVED: number of the file with the table
+					 * (abi/moved_file.h) */
 	uint32_t nr_rows;		/* number of rows in the table of function
 					 * entries */
 	uint32_t nr;			/* number of function sites; 0 if the file has
 					 * none */
-	uint64_t *addrs;		/* array of @nr addresses of sites */
-	uint32_t *rows;			/* array of @nr numbers: for each site, its row
-					 * in the table of function entries */
-	uint64_t text, text_end;	/* range of the addresses of the file's code */
-	uint64_t text_off;		/* offset of the address @text in the file */
-	uint64_t id;			/* address of the build id's bytes; 0: the file
-					 * has no build id */
+	uint64_t *addrs;		/* array of @nr addresses: of the function sites */
+	uint32_t *rows;			/* array of @nr numbers: for each function site, its
+					 * row in the table of function entries */
+	uint64_t text, text_end;	/* range of the addresses of the file's code: from
+					 * @text to before @text_end */
+	uint64_t text_off;		/* file offset of the code at the address @text */
+	uint64_t id;			/* address at which the build id's bytes are loaded;
+					 * 0: the file has no build id */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
 
 /*
- * elf_sites_read - read the first table of function entries of @kind or of a later kind
+ * elf_sites_read - read the function sites of a file: from the first table of function
+ * entries of @kind or of a later kind
  *
  * The other parameters and the return value are those of elf_symbols_read().  If the
  * file has no such table, returns 0 and no sites.  The caller frees @ret_sites with
@@ -46,8 +49,7 @@ int elf_sites_read(const char *path, const uint8_t *build_id, uint32_t build_id_
 struct elf_source;
 int elf_sites_parse(const struct elf_source *source, enum fsite_kind kind,
 		    struct elf_sites *ret_sites, enum fsite_kind *ret_next);
-/* Set those members of @sites that describe the file: the range of its code, and its
- * build id. */
+/* Set the members of @sites that describe the file: the range of its code, and its build id. */
 struct elf_file;
 void elf_sites_read_file(const struct elf_file *file, struct elf_sites *sites);
 /* Free the arrays of @sites, and clear *@sites. */

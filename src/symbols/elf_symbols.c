@@ -64,10 +64,10 @@ int elf_table_read(const struct elf_file *file, uint32_t type,
 	return 0;
 }
 
-/* ---- add rows to struct elf_symbols ---- */
+/* ---- add symbols to struct elf_symbols ---- */
 
 /*
- * *bytes_left limits how many bytes are read and kept.  The size of the symbol table was
+ * *bytes_left limits how many bytes are read and stored.  The size of the symbol table was
  * subtracted when the table was read.  The rows that are made from the table are not
  * subtracted: they take no more memory than the table, and the table is freed.
  */
@@ -92,8 +92,8 @@ void elf_symbols_keep(struct elf_symbols *symbols, char *strings)
 	symbols->strings[symbols->nr_strings++] = strings;
 }
 
-/* Add one row of the symbol table @table to the result.  Linkers write names as
- * NAME@VERSION or NAME@@VERSION; the version is cut off. */
+/* Add the symbol in one row of the symbol table @table to the result.  Linkers write names as
+ * NAME@VERSION or NAME@@VERSION; the version is removed. */
 static bool convert_symbol(const struct elf_table *table, const Elf64_Sym *sym,
 			   struct elf_symbol *ret_row)
 {
@@ -182,8 +182,8 @@ static int add_all_symbols(const struct elf_file *file, const struct elf_finder 
 
 /*
  * Compare two symbols: by address, then by size, then by the length of the name, longest
- * first. elf_symbols_find() returns the last symbol at an address, which is the largest
- * one, with the shortest name.
+ * first. elf_symbols_find() returns the last symbol at an address: of the largest symbols,
+ * the one with the shortest name.
  */
 static int compare_symbols(const void *pa, const void *pb)
 {
@@ -201,8 +201,7 @@ static int compare_symbols(const void *pa, const void *pb)
 	return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
-/* The rows from @from on begin with a run of rows that are already in order.  Return
- * the end of this run. */
+/* Return the end of the run of sorted rows that begins at row @from. */
 static uint32_t sorted_run_end(const struct elf_symbols *symbols, uint32_t from)
 {
 	do
@@ -224,8 +223,8 @@ static void merge_sorted_runs(const struct elf_symbol *rows, uint32_t from, uint
 }
 
 /*
- * Sort the rows by merging.  The rows usually consist of long runs that are already in
- * order, because linkers write them so.  Merge the runs in pairs until one run is left.
+ * Sort the rows by merging.  The rows usually consist of long runs that are already sorted,
+ * because linkers write symbols in this way.  Merge the runs in pairs until one run is left.
  * Returns false if there is no memory.
  */
 static bool sort_symbols(struct elf_symbols *symbols)
@@ -320,7 +319,8 @@ const struct elf_symbol *elf_symbols_find(const struct elf_symbols *symbols,
 	uint32_t low = 0, high = symbols->nr;
 	const struct elf_symbol *row;
 
-	while (low < high) {		/* find the first row that starts after @addr */
+	while (low < high) {		/* binary search for the first symbol that starts
+					 * after @addr */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (symbols->rows[middle].addr <= addr)

@@ -8,7 +8,8 @@
  *	uint64_t	address of the semaphore, or 0
  *	char []		provider, name, arguments, each with a NUL
  *
- * If .stapsdt.base has another address now (prelink), the addresses are moved by the difference.
+ * If .stapsdt.base now has another address, because prelink has moved it, the difference is
+ * added to the addresses.
  */
 #include "symbols/elf_usdt.h"
 
@@ -23,21 +24,22 @@
 #include "symbols/elf_impl.h"
 #include "symbols/elf_sites.h"
 
-#define NOTE_TYPE	3u		/* type of a note with a probe */
+#define NOTE_TYPE	3u		/* type of a note that describes a probe */
 #define NOTE_NAME	"stapsdt"
-#define ADDRESSES	3u		/* number of addresses in a description */
+#define ADDRESSES	3u		/* number of addresses at the start of a note's
+					 * description */
 
-/* A probe of the file, as its note describes it.  The strings end in a NUL. */
+/* A USDT probe of the file, as its note describes it.  The strings end in a NUL. */
 struct probe {
 	uint64_t vaddr, semaphore;
 	const char *provider, *name, *args;
-	uint32_t event;			/* number of its event in the table */
+	uint32_t event;			/* number of the probe's event in the table */
 	uint32_t order;			/* number of the note */
 };
 
 struct reader {
 	const struct elf_file *file;
-	struct elf_sites where;		/* range of the code, and the build id */
+	struct elf_sites where;		/* range of the file's code, and the file's build id */
 	struct probe *probes;
 	uint32_t nr;
 	struct usdt_event *events;
@@ -46,15 +48,17 @@ struct reader {
 	uint32_t nr_args;
 	struct text strings;
 	struct usdt_finder finder;
-	struct elf_table symbols;	/* read when an argument first names a symbol */
-	bool has_symbols;		/* true: reading @symbols was tried */
-	bool has_tracepoints;		/* true: the file has tracepoints of ulf */
+	struct elf_table symbols;	/* symbol table of the file; it is read when an
+					 * argument first names a symbol */
+	bool has_symbols;		/* true: this code has tried to read @symbols,
+					 * successfully or not */
+	bool has_tracepoints;		/* true: the file contains tracepoints of ulf */
 };
 
 /* ---- notes ---- */
 
-/* Return the next string at *@at, and set *@at to the byte after its NUL.  Returns NULL if no NUL
- * is before @end. */
+/* Return the next string at *@at, and set *@at to the byte after its NUL.  Returns NULL if
+ * there is no NUL before @end. */
 static const char *take_string(const char **at, const char *end)
 {
 	const char *start = *at, *nul = memchr(start, '\0', (size_t)(end - start));
@@ -65,7 +69,7 @@ static const char *take_string(const char **at, const char *end)
 	return start;
 }
 
-/* Return true if the file's description has what a probe needs. */
+/* Parse the description of a note.  Returns true if it has all parts that a probe needs. */
 static bool parse_probe(const char *at, uint32_t bytes, uint64_t base, struct probe *ret)
 {
 	const char *end = at + bytes;
@@ -85,7 +89,8 @@ static bool parse_probe(const char *at, uint32_t bytes, uint64_t base, struct pr
 	return ret->args;
 }
 
-/* Return true if @name can be the name of an event or of a system, perhaps after plain_name(). */
+/* Return true if @name has a valid length for the name of an event or of a system.
+ * put_name() replaces the characters that are not allowed. */
 static bool is_name(const char *name)
 {
 	size_t len = strnlen(name, USDT_NAME_MAX + 1);
@@ -93,7 +98,7 @@ static bool is_name(const char *name)
 	return len && len <= USDT_NAME_MAX;
 }
 
-/* Read the notes of @section, whose @bytes bytes are at @notes. */
+/* Read the notes of @section, which are the @bytes bytes at @notes. */
 static void read_notes(struct reader *reader, const char *notes, uint64_t bytes, uint64_t base)
 {
 	uint64_t at = 0;
@@ -119,7 +124,7 @@ static void read_notes(struct reader *reader, const char *notes, uint64_t bytes,
 	}
 }
 
-/* ---- symbols in arguments ---- */
+/* ---- find symbols that the arguments of probes name ---- */
 
 static bool find_symbol(const struct usdt_finder *finder, const char *name, uint32_t len,
 			uint64_t *ret_vaddr)
@@ -149,8 +154,8 @@ static bool find_symbol(const struct usdt_finder *finder, const char *name, uint
 
 /* ---- events ---- */
 
-/* Append @name to the strings, with _ in place of characters that a name of an event or of a system
- * must not have.  Returns its offset. */
+/* Append @name to the strings, with _ in place of characters that a name of an event or of a
+ * system must not have.  Returns the offset of the name in the strings. */
 static uint32_t put_name(struct reader *reader, const char *name)
 {
 	uint32_t at = (uint32_t)reader->strings.len;
@@ -192,7 +197,7 @@ static uint32_t count_args(const char *args)
 	return nr;
 }
 
-/* Make an event for each name.  Probes of the same name are one event. */
+/* Make an event for each name of a probe.  Probes with the same name belong to one event. */
 static void make_events(struct reader *reader)
 {
 	struct probe *last = NULL;
@@ -224,7 +229,8 @@ static void make_events(struct reader *reader)
 
 /* ---- sites ---- */
 
-/* Return true if the @bytes bytes at @vaddr are in a writable segment, and stay writable. */
+/* Return true if the @bytes bytes at @vaddr are in a segment that is writable and stays
+ * writable. */
 static bool is_data(const struct elf_file *file, uint64_t vaddr, uint64_t bytes)
 {
 	bool is_in = false;
@@ -242,8 +248,8 @@ static bool is_data(const struct elf_file *file, uint64_t vaddr, uint64_t bytes)
 	return is_in;
 }
 
-/* Return true if a tracepoint of ulf begins in the four bytes after the NOP.  Such bytes change
- * when the tracepoint is switched. */
+/* Return true if a tracepoint of ulf begins in the four bytes after the NOP.  These bytes
+ * change when the tracepoint is patched. */
 static bool has_tracepoint(const uint8_t *code, uint64_t left)
 {
 	static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -274,7 +280,8 @@ static enum usdt_reason reason_of(const struct reader *reader, const struct prob
 	return USDT_BY_NONE;
 }
 
-/* Parse the arguments of a probe.  The fields of its event get the greatest size. */
+/* Parse the arguments of a probe, and add them as fields of its event.  If several probes of
+ * the event differ, a field gets the greatest size. */
 static void add_args(struct reader *reader, const struct probe *probe)
 {
 	struct usdt_event *event = &reader->events[probe->event];

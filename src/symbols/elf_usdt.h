@@ -11,8 +11,8 @@ struct text;
  * elf_usdt_parse - make the table (abi/usdt.h) of the probes in the notes of a file
  * @ret_table: an empty text; gets the table, and stays empty if the file has no probes
  *
- * A note that is malformed is skipped, and so are all after it, because nothing says where they
- * begin.  Returns 0 or what elf_symbols_parse() returns.
+ * A malformed note and all notes after it are skipped, because it is not known where the
+ * later notes begin.  Returns 0 or what elf_symbols_parse() returns.
  */
 int elf_usdt_parse(const struct elf_source *source, struct text *ret_table);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of types from DWARF, and the list of the parameters of a function. */
+/* Describe values whose types DWARF gives, and make the list of the parameters of a function. */
 #include "symbols/elf_value.h"
 
 #include <stdlib.h>
 
 #include "arch/arch.h"
 
-#define PARTS_MAX	4096u		/* maximum number of members and elements of a
-					 * type; methods of classes count, too */
-#define NESTED_MAX	16		/* maximum depth of structs in structs */
+#define PARTS_MAX	4096u		/* maximum number of members and elements of a type
+					 * that are examined; methods of classes count, too */
+#define NESTED_MAX	16		/* maximum depth of structs inside of structs */
 
 bool elf_value_may_continue(struct elf_value *value, int depth)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of types from DWARF, and the list of the parameters of a function.  src/arch
- * decides how a value is passed.  Only the files elf*.c include this header.
+ * Describe values whose types DWARF gives, and make the list of the parameters of a
+ * function.  src/arch decides how a value is passed.  Only the files elf*.c include this
+ * header.
  */
 #ifndef ULF_SYMBOLS_ELF_VALUE_H
 #define ULF_SYMBOLS_ELF_VALUE_H
@@ -18,14 +19,13 @@ struct elf_value {
 	enum elf_param_kind kind;
 	uint64_t bytes;
 	struct arch_value passed;	/* how the value is passed to a function */
-	uint32_t nr_parts;		/* number of members and elements that were
-					 * examined */
+	uint32_t nr_parts;		/* number of members and elements of the value that
+					 * were examined */
 };
 
 /*
- * Count one more member or element of @value, at nesting depth @depth.  Returns false,
- * and marks the value as unknown, if the value has too many of them or is nested too
- * deeply.
+ * Count one more member or element of @value, at nesting depth @depth.  Returns false, and
+ * marks the value as unknown, if the value has too many members or is nested too deeply.
  */
 bool elf_value_may_continue(struct elf_value *value, int depth);
 #define ELF_PARAMS_MAX	64u

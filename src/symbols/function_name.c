@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of functions are parsed item by item.  An item is a bracket with its contents,
- * an operator, `::`, or one character.  So the characters of `operator<` and
- * `operator()` do not count as brackets.  In this example a | is below the first
- * character of each item:
+ * Parse names of functions item by item.  An item is a bracket with its contents, an
+ * operator, `::`, or one character.  So the characters of `operator<` and `operator()` do not
+ * count as brackets.  In this example a | marks the first character of each item:
  *
  *	A::operator< <int>(A const&) const
  *	||-|--------||----|---------||||||
@@ -36,7 +35,7 @@ static bool has_prefix(const char *text, const char *end, const char *prefix)
 
 /* ---- items ---- */
 
-/* The operators of C++.  A longer operator must be before its prefixes. */
+/* The operators of C++.  An operator must come before all operators that are a prefix of it. */
 static const char *const operators[] = {
 	"->*", "<=>", "<<=", ">>=", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=",
 	"==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "\"\"",
@@ -73,7 +72,8 @@ static char closing_bracket(const char *at, const char *end)
 	case '<':
 		return '>';
 	case '[':
-		/* Any other [ begins a set of characters of a glob, such as [abc]. */
+		/* A [ that begins anything else is not a bracket: it begins a set of
+		 * characters of a glob, such as [abc]. */
 		return has_prefix(at, end, "[abi:") || has_prefix(at, end, "[clone") ?
 		       ']' : 0;
 	default:
@@ -81,8 +81,8 @@ static char closing_bracket(const char *at, const char *end)
 	}
 }
 
-/* Skip the bracket that opens at @at, up to and including its closing bracket, or to
- * @end.  Inside ( ) count only parentheses, because < and > may be comparisons there. */
+/* Skip the bracket that opens at @at, up to and including its closing bracket, or to @end.
+ * Inside of ( ) only parentheses count as brackets, because < and > can be comparisons there. */
 static const char *skip_bracket(const char *at, const char *end)
 {
 	char stack[2 * ELF_NAME_MAX];
@@ -184,8 +184,8 @@ static bool is_name_tail_begun(const char *at, const char *end)
 	return false;
 }
 
-/* Skip all qualifiers and clones.  *@ret_clone is the position of the first [clone ...], or
- * the position after the tail. */
+/* Skip all qualifiers and clones.  *@ret_clone: position of the first [clone ...], or the
+ * position after the tail if there is none. */
 static const char *skip_name_tail(const char *at, const char *end, const char **ret_clone)
 {
 	const char *next;
@@ -291,7 +291,7 @@ static void find_name_parts(const char *text, size_t len, struct parts *parts)
 			parts->params = parts->tail = at;	/* no parameters */
 			return;
 		}
-		/* A blank ends the return type, unless it is the blank in `operator< <int>`. */
+		/* A blank ends the return type, except for the blank in `operator< <int>`. */
 		if (is_blank(*at) && at[1] != '<')
 			parts->name = at + 1;
 		at = next != at ? next : skip_item(text, at, end);
@@ -304,16 +304,16 @@ const char *function_name_shown(const char *plain)
 	const char *first = strpbrk(plain, " (<");
 	struct parts parts;
 
-	/* Cut the return type off.  The demangled name of a template begins with a
-	 * return type.  Such a name has a `<` or a blank before its parameters; names
-	 * of other functions have no return type. */
+	/* Leave out the return type.  The demangled name of a template begins with a return
+	 * type.  Such a name has a `<` or a blank before its parameters; names of other
+	 * functions have no return type. */
 	if (first && first != plain && *first == '(' && strncmp(plain, "decltype", 8))
 		return plain;
 	find_name_parts(plain, strlen(plain), &parts);
 	return parts.name;
 }
 
-/* Append the characters of [@from, @to) to @text, without blanks.  Returns the new
+/* Append the characters from @from to before @to to @text, without blanks.  Returns the new
  * length of @text. */
 static size_t copy_text(char *text, size_t len, const char *from, const char *to)
 {
@@ -323,7 +323,8 @@ static size_t copy_text(char *text, size_t len, const char *from, const char *to
 	return len;
 }
 
-/* Copy a name to @form.  @is_bare: leave out < > and [abi: ] with their contents. */
+/* Copy a function's name to @form.  @is_bare: true to leave out < > and [abi: ] with their
+ * contents. */
 static void make_name_form(const struct parts *parts, bool is_bare, struct function_form *form)
 {
 	const char *next;
@@ -376,15 +377,16 @@ size_t function_name_len(const char *word, size_t len)
 #define SCOPED		"*::"
 #define SCOPED_LEN	(sizeof(SCOPED) - 1)
 
-#define KEY_ENOUGH	4u		/* number of letters that are enough:
-					 * most names do not contain a given run
-					 * of so many letters */
+#define KEY_ENOUGH	4u		/* length of a letter sequence that is long enough for
+					 * a quick test, because most names do not contain it */
 
-/* Store a run of letters of @text, which every match must contain.  The last run of at
- * least KEY_ENOUGH letters in the name (@name_len bytes) is stored, because the first
- * runs are common to many functions of a class.  If the name has no such run, or the
- * parameters have a longer one, store the longest run.  Stop at a [ and at a backslash,
- * because letters after them may match other characters. */
+/*
+ * Store the key of a pattern: a run of letters in @text that every matching name must
+ * contain.  The key is the last run of at least KEY_ENOUGH letters in the name (@name_len
+ * bytes), because the first runs are common to many functions of a class.  If the name has no
+ * such run, or the parameters have a longer run, the key is the longest run.  Stop at a [ and
+ * at a backslash, because letters after these may match other characters.
+ */
 static void find_pattern_key(struct function_pattern *pattern, const char *text,
 			     size_t name_len, size_t len)
 {
@@ -404,8 +406,8 @@ static void find_pattern_key(struct function_pattern *pattern, const char *text,
 	pattern->key[key_len] = '\0';
 }
 
-/* Return true if `const` at @at is the first word of a parameter, or of a template
- * argument in < >. */
+/* Return true if the `const` at @at is the first word of a parameter, or of a template
+ * argument inside of < >. */
 static bool is_const_first(const char *start, const char *at, const char *end)
 {
 	if (!has_prefix(at, end, "const") || at + 5 == end || !is_blank(at[5]))
@@ -420,9 +422,8 @@ static bool is_const_first(const char *start, const char *at, const char *end)
 static size_t copy_pattern(const char *from, const char *end, char *to)
 {
 	const char *start = from;
-	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a
-					 * const was left out, which must be
-					 * added at the end of its type */
+	bool waits[ELF_NAME_MAX];	/* for each depth of brackets: true if a const was
+					 * left out that must be added at the end of its type */
 	size_t depth = 0, len = 0;
 
 	waits[0] = false;
@@ -466,7 +467,8 @@ bool function_pattern_init(struct function_pattern *pattern, const char *text, s
 	return pattern->len;
 }
 
-/* Return true if the bytes [@from, @to) of the form @form are equal to the pattern. */
+/* Return true if the characters from @from to before @to of the form @form are equal to the
+ * pattern. */
 static bool is_same_as_pattern(const struct function_pattern *pattern,
 			       const struct function_form *form, size_t from, size_t to)
 {
@@ -502,9 +504,10 @@ static bool is_match_in_scope(const struct function_pattern *pattern,
 	return false;
 }
 
-/* Match the glob "*::PATTERN".  This is a quick test before the exact one, because it
- * needs one match and not one for each scope.  If it fails, no scope matches.  If it
- * succeeds, the exact test must follow, because the `::` may be in brackets. */
+/* Match the glob "*::PATTERN".  This is a quick test before the exact test: it needs one
+ * match instead of one match for each scope.  If the quick test fails, the exact test would
+ * fail for each scope.  If it succeeds, the exact test must follow, because the `::` may be
+ * inside of brackets. */
 static bool is_glob_after_scope(const struct function_pattern *pattern,
 				const struct function_form *form, size_t from, size_t to)
 {

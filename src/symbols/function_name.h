@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of functions as users write them: `f`, `ns::C::f`, `f(int, char const*)`,
- * `operator new`, `(anonymous namespace)::f`, with wildcards and a command.  These functions
- * work on text only; server/functions/functions_list.c finds the functions of a root that can
- * be traced, server/names/symbols_written.c finds all.
+ * Parse and match names of functions as users write them: `f`, `ns::C::f`, `f(int, char
+ * const*)`, `operator new`, `(anonymous namespace)::f`, with wildcards and a command.  These
+ * functions work on text only; server/functions/functions_list.c finds the functions of a
+ * root that can be traced, server/names/symbols_written.c finds all functions.
  *
  * A C++ name as the demangler prints it, and the names of its parts in this code:
  *
@@ -25,16 +25,16 @@
 /*
  * function_word_len - return the length of the first token of @text
  *
- * A token ends before a blank, a newline or a NUL.  A blank does not end the token inside
- * ( ), < > and { }, after `operator`, and after a `)` that const, volatile, &, && or
- * [clone ...] follows.  If one of these may have begun at the end of @text, the token
- * extends to the end of @text: only the next write can show where it ends.  @text must
+ * A token ends before a blank, a newline or a NUL.  A blank does not end the token inside (
+ * ), < > and { }, after `operator`, and after a `)` that const, volatile, &, && or [clone
+ * ...] follows.  If one of these may have begun at the end of @text, the token extends to the
+ * end of @text, because only the user's next write can show where the token ends.  @text must
  * begin with the token, not with a blank.
  */
 size_t function_word_len(const char *text, size_t len);
 /*
- * Return the colon between name and command of @word, [!]NAME:COMMAND.  `::` belongs to the
- * name.  Returns NULL if there is no command.
+ * Return the position of the colon between NAME and COMMAND in @word, which has the form
+ * [!]NAME:COMMAND.  A `::` belongs to the name.  Returns NULL if there is no command.
  */
 const char *function_word_colon(const char *word, size_t len);
 /* Return the length of the first name of @list, whose names are separated by commas. */
@@ -66,20 +66,18 @@ size_t function_name_len(const char *word, size_t len);
 
 /*
  * How well a name that a user has written matches a function, from the best rung to the
- * worst.  The written name means all functions on one rung, and no others: the best
- * rung that any function reaches.
+ * worst.  A written name stands for the functions on one rung only: the best rung that any
+ * function reaches.
  */
 enum function_rung {
-	RUNG_NAME,			/* equal to the function's name or bare name,
-					 * with or without params, tail and clone */
-	RUNG_SCOPED,			/* equal as in RUNG_NAME to the function's name
-					 * without its first scopes: `put` for
-					 * ns::Map::put */
-	RUNG_GLOB,			/* a glob that matches the function's name, as
-					 * in RUNG_NAME */
-	RUNG_SCOPED_GLOB,		/* a glob that matches the function's name
-					 * without its first scopes, as in
-					 * RUNG_SCOPED */
+	RUNG_NAME,			/* the written name is equal to the function's name or
+					 * bare name, with or without params, tail and clone */
+	RUNG_SCOPED,			/* as RUNG_NAME, but equal to the function's name
+					 * without its first scopes: `put` for ns::Map::put */
+	RUNG_GLOB,			/* the written name is a glob that matches a name that
+					 * RUNG_NAME would compare */
+	RUNG_SCOPED_GLOB,		/* the written name is a glob that matches a name that
+					 * RUNG_SCOPED would compare */
 	RUNG_NONE,			/* no match */
 };
 
@@ -88,13 +86,13 @@ enum function_rung {
  * is a limit because the time of a match grows with the square of the length. */
 #define FUNCTION_SEARCH_MAX	1024u
 
-/* A function's name without blanks in @text, and the offsets in @text at which the
- * parts of the name end. */
+/* A function's name without blanks, in @text.  The other members are offsets in @text at
+ * which the parts of the name end. */
 struct function_form {
 	size_t name, params, tail, all;
 	size_t nr_scopes;
 #define FORM_SCOPES	32
-	size_t scopes[FORM_SCOPES];	/* offset in @text after each `::` of the
+	size_t scopes[FORM_SCOPES];	/* offsets in @text of the ends of each `::` of the
 					 * name */
 	char text[FUNCTION_SEARCH_MAX + 1];
 };
@@ -107,14 +105,15 @@ struct function_pattern {
 	size_t len;			/* bytes of @text */
 	bool has_params;
 	bool has_wildcards;
-	char key[ELF_NAME_MAX];		/* letters that every match must contain */
+	char key[ELF_NAME_MAX];		/* key of the pattern: letters that every matching
+					 * name must contain */
 };
 
-/* Prepare @text, a name without its command, for matching.  Returns false if @text matches
- * nothing, because it is empty or too long. */
+/* Prepare @text, a name without its command, for matching.  Returns false if @text is empty
+ * or too long; then it matches no function. */
 bool function_pattern_init(struct function_pattern *pattern, const char *text, size_t len);
 /* Compare the pattern with @plain, the name of a function as the demangler prints it.
- * Returns the rung. */
+ * Returns the rung on which the function is. */
 enum function_rung function_pattern_match(const struct function_pattern *pattern,
 					  const char *plain);
 

@@ -11,8 +11,8 @@
  * the type of its file system.  The file system of "/" is always accepted: nothing would
  * run without it.
  *
- * For symbolic links in /proc, the kernel resolves the link.  Such a link may lead to a
- * file that has no path any more, and its text is only for people.
+ * Symbolic links in /proc are resolved by the kernel.  Such a link may lead to a file that no
+ * longer has a path, so its text cannot be used.
  */
 #include "symbols/localfile.h"
 
@@ -37,8 +37,8 @@ struct walk {
 	long mount;			/* id of the mount that contains @fd */
 	long root;			/* id of the mount that contains "/" */
 	int nr_links;			/* number of symbolic links that were followed */
-	char rest[2 * PATH_MAX];	/* rest of the path: the names that are not
-					 * walked yet */
+	char rest[2 * PATH_MAX];	/* rest of the path: the names through which the walk
+					 * has not gone yet */
 };
 
 static bool is_local_fs(const char *type)
@@ -157,9 +157,9 @@ static bool is_in_procfs(int fd)
 }
 
 /*
- * Walk through @name in the current directory, a symbolic link in /proc: let the kernel
- * follow the link.  Replace *@link, the descriptor of the link, by one of the file to
- * which the link leads.
+ * Follow the symbolic link @name in the current directory, which is in /proc.  The kernel
+ * resolves the link.  Replaces *@link, the descriptor of the link, by a descriptor of the
+ * file to which the link leads.
  */
 static int follow_proc_link(const struct walk *walk, const char *name, int *link)
 {
@@ -173,7 +173,7 @@ static int follow_proc_link(const struct walk *walk, const char *name, int *link
 }
 
 /*
- * Walk to @fd, which is the file @name in the current directory.  If @fd is a symbolic
+ * Continue the walk at @fd, the file @name in the current directory.  If @fd is a symbolic
  * link, follow the link.
  */
 static int walk_into(struct walk *walk, const char *name, int fd)
@@ -198,7 +198,7 @@ static int walk_into(struct walk *walk, const char *name, int fd)
 	return 0;
 }
 
-/* Walk to the next name of the path.  Returns -ENODATA at the end of the path. */
+/* Continue the walk at the next name of the path.  Returns -ENODATA at the end of the path. */
 static int walk_step(struct walk *walk)
 {
 	size_t start = strspn(walk->rest, "/");
@@ -218,8 +218,8 @@ static int walk_step(struct walk *walk)
 	return fd < 0 ? -errno : walk_into(walk, name, fd);
 }
 
-/* Open the file or directory for reading.  @found is its O_PATH descriptor, from which nothing
- * can be read. */
+/* Open the file or directory that was found, for reading.  @found: its O_PATH descriptor,
+ * from which nothing can be read. */
 static int open_found(int found, bool is_directory, int *ret_fd)
 {
 	char path[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table of names.  Each hash value has a chain of rows, because several rows may
- * have the same name or the same hash. */
+/* A hash table of names.  The rows with the same hash value form a chain, because several
+ * rows may have the same name or the same hash. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

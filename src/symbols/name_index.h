@@ -11,9 +11,8 @@
 struct name_index {
 	const char *const *names;	/* array of @nr names, owned by the caller; NULL:
 					 * the row has no name */
-	uint32_t *first;		/* array of mask + 1 numbers, one for each hash:
-					 * 1 + the first row with this hash; 0: no
-					 * row */
+	uint32_t *first;		/* array of mask + 1 numbers, one for each hash: 1 +
+					 * the first row with this hash; 0: no row has it */
 	uint32_t *next;			/* array of @nr numbers: 1 + the next row with
 					 * the same hash; 0: no further row */
 	uint32_t mask;			/* number of different hashes minus 1 */
@@ -28,9 +27,9 @@ int name_index_init(struct name_index *index, const char *const *names, uint32_t
 void name_index_done(struct name_index *index);
 
 /*
- * Return the first row after @from whose name is @name, which has @len bytes.  Here the
- * number of the first row is 1.  @from 0 starts the search.  Rows are found in rising
- * order.  A result of 0 means that there is no further row.
+ * Return the first row after @from whose name is @name, which has @len bytes.  Rows are
+ * counted from 1.  @from 0 starts the search.  Rows are found in rising order.  A result of 0
+ * means that there is no further row.
  */
 uint32_t name_index_find(const struct name_index *index, const char *name,
 			 size_t len, uint32_t from);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's code for parsers.  Each job has its own parser process (parse_zygote.c),
- * a channel to this process, a memfd for the result, and a deadline.  The memfd is
- * sealed before the server reads a byte of the result.  So a parser that is still alive
- * cannot change the result.
+ * The server's code for parsers.  Each job has its own parser process (parse_zygote.c), a
+ * channel to this process, a memfd for the result, and a deadline.  The memfd is sealed
+ * before the server reads a byte of the result.  So even a parser that is still alive cannot
+ * change the result then.
  */
 #include "symbols/parse.h"
 
@@ -33,46 +33,45 @@
 					 * sessions do not count */
 #define SESSIONS_MAX	128u		/* maximum number of sessions of all owners */
 #define IDLE_NS		60000000000ull	/* a session ends after this time without queries, ns */
-#define ASKS_MAX	16u		/* maximum number of debug files that a job may
-					 * ask for */
+#define ASKS_MAX	16u		/* maximum number of separate debug files for which a
+					 * job may ask */
 #define GRACE_NS	2000000000ull	/* the server kills a parser that still runs
 					 * this long after its own time limit, ns */
-#define QUERY_NS	5000000000ull	/* maximum time in which a session must answer a
+#define QUERY_NS	5000000000ull	/* maximum time that a session may take to answer a
 					 * query, ns */
 #define NS_PER_S	1000000000ull
 #define NS_PER_MS	1000000ull
 
 enum state {
 	RUNNING,
-	OPEN,				/* the job is a session that waits for
-					 * queries */
+	OPEN,				/* the job is a session and waits for queries */
 	ENDED,				/* the job has ended; @result says whether the
 					 * job failed */
 };
 
 struct parse_job {
-	LIST_ENTRY(parse_job) link;	/* entry of the list parser.jobs while @channel
-					 * is open, then of the list parser.ended while
-					 * @is_news is set */
+	LIST_ENTRY(parse_job) link;	/* element of the list parser.jobs while @channel is
+					 * open, then of the list parser.ended while @is_news
+					 * is true */
 	bool is_news;			/* true: parse_next_ended() has not returned
 					 * this job yet */
 	void *owner;
 	struct parse_request request;
-	char *path;			/* path of the file to parse (see struct
-					 * parse_want); NULL: it is unknown */
-	int channel, memfd, pidfd;	/* channel to the parser, memfd of the result,
-					 * pidfd of the parser; -1 if closed, or not
+	char *path;			/* path of the file to parse (see struct parse_want);
+					 * NULL: the path is unknown */
+	int channel, memfd, pidfd;	/* descriptors: channel to the parser, memfd of the
+					 * result, pidfd of the parser; -1 if closed, or not
 					 * received yet */
 	enum state state;
-	int result;			/* result of an ENDED job: 0 or -errno */
-	const char *why;		/* why the parser failed, a text for error_log;
+	int result;			/* result of a job in state ENDED: 0 or -errno */
+	const char *why;		/* text for error_log that says why the parser failed;
 					 * NULL if the parser did not fail */
-	uint64_t bytes_left;		/* number of bytes that may still be read, as
-					 * the parser has reported */
+	uint64_t bytes_left;		/* number of bytes of the file that may still be read,
+					 * as the parser has reported */
 	uint64_t deadline_ns;		/* time at which the server kills the parser, ns
 					 * of CLOCK_MONOTONIC; UINT64_MAX: never */
-	uint32_t nr_asks;		/* number of debug files that the parser has asked
-					 * for */
+	uint32_t nr_asks;		/* number of separate debug files for which the parser
+					 * has asked */
 	bool is_asked;			/* true: this session has not answered the last
 					 * query yet */
 	struct parse_answer *answer;	/* buffer of PARSE_ANSWER_MAX bytes for the
@@ -82,13 +81,14 @@ struct parse_job {
 					 * no answer */
 };
 
-/* The state of this process that all jobs share.  Only the main thread uses it. */
+/* The state of the server that all jobs share.  Only the main thread uses it. */
 static struct {
 	int zygote;			/* socket of the zygote; -1 if there is no zygote */
 	int epoll;			/* epoll descriptor; -1 if the process has no
 					 * event loop: then parse_start() waits for the
 					 * result */
-	uint64_t serial;		/* number that parse_serial() returns */
+	uint64_t serial;		/* number that parse_serial() returns; it rises
+					 * whenever a job makes progress */
 	LIST_HEAD(, parse_job) jobs;	/* jobs with an open channel */
 	LIST_HEAD(, parse_job) ended;	/* jobs that parse_next_ended() has not returned
 					 * yet */
@@ -108,7 +108,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Kill the parser of @job if it still runs, and close everything except the result. */
+/* End @job: kill its parser if it still runs, and close everything except the result. */
 static void end_job(struct parse_job *job)
 {
 	if (job->pidfd >= 0)
@@ -273,8 +273,8 @@ static bool receive_message(struct parse_job *job)
 		fail_job(job, -EIO, "The parser crashed");
 		return true;
 	}
-	/* The zygote sends PARSE_STARTED once.  handle_message() treats a second
-	 * message of this type as an error. */
+	/* The zygote sends PARSE_STARTED once for each parser.  handle_message() treats a
+	 * second message of this type as an error. */
 	if (nr && job->pidfd < 0 && data.type == PARSE_STARTED) {
 		job->pidfd = fd;
 		return true;
@@ -300,7 +300,7 @@ static void check_job_deadline(struct parse_job *job)
 		fail_job(job, -ETIME, "The parser took too long");
 }
 
-/* Wait until the job has ended or the session has answered, at most until @until_ns
+/* Wait until the job has ended, or the session has answered.  Waits at most until @until_ns
  * (CLOCK_MONOTONIC). */
 static void wait_for_job(struct parse_job *job, uint64_t until_ns)
 {
@@ -391,8 +391,8 @@ static int send_job_request(const struct parse_job *job, const int fds[PARSE_FDS
 				  PARSE_FDS);
 }
 
-/* Fill @fds with the descriptors of a request.  One that is not there is replaced by the input,
- * because a message has a fixed number of them. */
+/* Fill @fds with the descriptors of a request.  A missing descriptor is replaced by the
+ * input, because a message has a fixed number of descriptors. */
 static void list_fds(const struct parse_want *want, int channel, int memfd, int fds[PARSE_FDS])
 {
 	uint32_t cache = want->request.cache;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The server's functions for parsers.  A file that a program names (ELF, DWARF, xz, C++
+ * The server's functions for parsers.  Data that a program provides (ELF, DWARF, xz, C++
  * names) is parsed by a process without rights, one process for each file:
  * docs/design/symbols.md, "The parser".  The functions here start jobs and fetch their
  * results.
@@ -24,14 +24,14 @@ struct parsed;
 
 /* A file to parse. */
 struct parse_want {
-	void *owner;			/* the root for which the job runs; each owner
-					 * may have only a few jobs at a time */
+	void *owner;			/* the root for which the job runs; each owner may
+					 * have only a few jobs at the same time */
 	struct parse_request request;
 	int fd;				/* descriptor of the file; parse_start() closes
 					 * it, even if parse_start() fails */
-	struct parse_cache {		/* The files for the table of moved functions.
+	struct parse_cache {		/* Cache files for the table of moved functions.
 					 * request.cache says which of them exist.
-					 * parse_start() closes both. */
+					 * parse_start() closes both descriptors. */
 		int old_fd, new_fd;
 	} cache;
 	const char *path;		/* path of the file; the separate debug file may
@@ -42,7 +42,7 @@ struct parse_want {
 /*
  * parse_start - start to parse a file
  *
- * Returns 0; -EBUSY if the owner has as many jobs as it may have (try again later);
+ * Returns 0; -EBUSY if the owner already has the maximum number of jobs (try again later);
  * -ENOMEM, -EMFILE or another error.  Closes @want->fd in any case.  The caller frees the
  * job with parse_free().
  */
@@ -55,9 +55,9 @@ void parse_free(struct parse_job *job);
 /*
  * parse_poll - return the state of a job
  *
- * 0: done; a session can be queried.  -EINPROGRESS: the parser is working.  -ECANCELED:
- * the session was idle and has ended; start a new one if needed.  Other errors: the file
- * cannot be read, or the parser has failed (see parse_why()).
+ * 0: done; a session can be queried.  -EINPROGRESS: the parser is working.  -ECANCELED: the
+ * session was idle and has ended; start a new one if needed.  Another -errno: the file cannot
+ * be read, or the parser has failed (see parse_why()).
  */
 int parse_poll(const struct parse_job *job);
 /*
@@ -71,10 +71,9 @@ const char *parse_why(const struct parse_job *job);
  */
 uint64_t parse_bytes_read(const struct parse_job *job);
 /*
- * Take the result of a job.  Works once per job.  The result is not checked yet: see
- * parse_result.h.
- * Returns NULL if there is no result, or no memory.  The caller frees the result with
- * parsed_free().
+ * Take the result of a job, which is possible only once per job.  The result is not checked
+ * yet: see parse_result.h.  Returns NULL if there is no result, or no memory.  The caller
+ * frees the result with parsed_free().
  */
 struct parsed *parse_map_result(struct parse_job *job);
 
@@ -91,14 +90,14 @@ int parse_query(struct parse_job *job, uint64_t addr);
 const struct parse_answer *parse_answer(struct parse_job *job, uint32_t *ret_bytes);
 
 /*
- * Wait up to @ms for the end of a job, or for the answer of a session.  Called where the
- * caller cannot try again later.
+ * Wait up to @ms milliseconds for the end of a job, or for the answer of a session.  For
+ * callers that cannot try again later.
  */
 void parse_wait(struct parse_job *job, uint32_t ms);
 
 /*
  * parse_init - start the zygote, the process that starts parsers
- * @is_async: there is an event loop, so parse_start() must not wait
+ * @is_async: true if there is an event loop, so that parse_start() must not wait
  *
  * Call it early, while this process is still small.  If it is not called, the first
  * parse_start() starts the zygote.  Returns 0 or -errno.
@@ -107,13 +106,13 @@ int parse_init(bool is_async);
 /* Return a descriptor that becomes readable when parse_dispatch() has work, or -1. */
 int parse_poll_fd(void);
 /*
- * Receive the messages of parsers, and end parsers that take too long.  Returns true if a
+ * Receive the messages of all parsers, and end parsers that take too long.  Returns true if a
  * job has made progress, or if parse_next_ended() has a job to return.
  */
 bool parse_dispatch(void);
 /*
- * Return true if a file is being parsed.  Programs may wait for the result, so the
- * server's beat must show these programs that the server is alive.
+ * Return true if a parser is running.  Programs may be waiting for its result, so the
+ * server's beat must show them that the server is alive.
  */
 bool parse_is_running(void);
 /*

@@ -10,7 +10,7 @@
 #include "symbols/parse_sandbox.h"
 #include "symbols/parse_wire.h"
 
-/* ---- functions of parse_jobs.c: the jobs of a parser ---- */
+/* ---- parse_jobs.c: the jobs of a parser ---- */
 
 /*
  * A job that a parser can do.  The table parse_job_types is indexed by enum
@@ -22,19 +22,20 @@
 struct parse_job_type {
 	const char *name;
 	/*
-	 * Optional method.  Runs before the process enters the sandbox and before it
-	 * reads anything.  May lower *@limits.
+	 * Optional method that may lower *@limits.  Called before the process enters the
+	 * sandbox, when it has not read anything yet.
 	 */
 	void (*prepare)(struct parse_limits *limits);
 	/*
-	 * Method that does the job in the sandbox.  Returns 0 after it has written the
-	 * result, or -errno. *@bytes_left: how many bytes may be read; the method subtracts
-	 * what it has read.
+	 * Method that does the job, inside of the sandbox.  Returns 0 after it has written
+	 * the result, or -errno. *@bytes_left: how many bytes may be read; the method
+	 * subtracts what it has read.
 	 */
 	int (*run)(const struct parse_request *request, uint64_t *bytes_left);
 	/*
-	 * Optional method, which makes the job a session.  Called after run() has returned
-	 * 0 and the server was notified.  Returns when the server has closed the channel.
+	 * Optional method that answers queries; with it the job is a session.  Called after
+	 * run() has returned 0 and the server was notified.  Returns when the server has
+	 * closed the channel.
 	 */
 	void (*serve)(void);
 	struct parse_limits limits;
@@ -42,11 +43,12 @@ struct parse_job_type {
 
 extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 
-/* ---- functions of parse_zygote.c: fork parsers, and send messages ---- */
+/* ---- parse_zygote.c: fork parsers, and send messages ---- */
 
 /*
- * Exit statuses that the server gets if a parser could not enter its sandbox
- * (PARSE_NO_SANDBOX), or if the zygote could not fork a parser (PARSE_NO_PROCESS).
+ * Exit statuses that the server gets if there was no parser to do the job.  PARSE_NO_SANDBOX:
+ * the process could not enter its sandbox.  PARSE_NO_PROCESS: the zygote could not fork a
+ * process.
  */
 #define PARSE_NO_SANDBOX	97
 #define PARSE_NO_PROCESS	98
@@ -61,9 +63,9 @@ extern const struct parse_job_type parse_job_types[PARSE_JOBS];
 int parse_zygote_start(int *ret_socket);
 
 /*
- * Receive one message and up to @room descriptors.  Further descriptors are closed.
- * Returns the length of the message, 0 at the end of the stream, or -errno.  @ret_nr:
- * number of descriptors in @fds.
+ * Receive one message, and up to @room descriptors with it.  Further descriptors are closed.
+ * Returns the length of the message, 0 at the end of the stream, or -errno.  @ret_nr: number
+ * of descriptors in @fds.
  */
 ssize_t parse_receive(int socket, void *to, size_t bytes, int *fds, int room, int *ret_nr);
 /*

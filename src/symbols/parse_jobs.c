@@ -25,7 +25,7 @@
 #define STRINGS_MAX	(1ull << 30)
 #define MB		(1ull << 20)
 
-/* ---- ask the server for separate debug files ---- */
+/* ---- ask the server to open separate debug files ---- */
 
 static int ask_server(const struct elf_finder *finder, const struct elf_ask *ask,
 		      int *ret_fd)
@@ -72,7 +72,7 @@ static int write_result_bytes(const void *data, uint64_t bytes)
 }
 
 /*
- * Make the array of symbols for the result.  @ret_bytes: total length of their names,
+ * Make the array of symbols for the result.  *@ret_bytes: total length of the symbols' names,
  * which are stored in the order of the symbols.  Returns NULL if there is no memory.
  */
 static struct parse_symbol *make_symbol_rows(const struct elf_symbols *symbols, uint64_t *ret_bytes)
@@ -104,8 +104,8 @@ static int write_symbol_names(const struct elf_symbols *symbols, const struct pa
 
 /*
  * Find a symbol as elf_symbols_find() does, for addresses that rise from call to call.
- * @last: the previous result.  Try the symbol after @last first, because it usually is
- * the right one.
+ * @last: result of the previous call.  The symbol after @last is tried first, because usually
+ * it contains the next address.
  */
 static const struct elf_symbol *find_next_symbol(const struct elf_symbols *symbols,
 						 const struct elf_symbol *last, uint64_t addr)
@@ -119,8 +119,8 @@ static const struct elf_symbol *find_next_symbol(const struct elf_symbols *symbo
 	return elf_symbols_find(symbols, addr);
 }
 
-/* Write the function sites to the result.  Each site has 1 + the number of its symbol,
- * or 0 if it has no symbol. */
+/* Write the function sites to the result.  For each site also write 1 + the number of its
+ * symbol, or 0 if it has no symbol. */
 static int write_sites(const struct elf_sites *sites, const struct elf_symbols *symbols)
 {
 	uint32_t *names = malloc((sites->nr + 1ul) * sizeof(*names));
@@ -172,8 +172,7 @@ static int write_moved(const struct elf_moved *moved)
 	return r ? r : write_result_bytes(zeroes, ALIGN_UP(moved->bytes, 8) - moved->bytes);
 }
 
-/* Write the result of the job.  Nothing is freed, because the process is about to
- * end. */
+/* Write the result of the job.  No memory is freed, because the process is about to end. */
 static int write_result(struct parse_head *head, const struct elf_symbols *symbols,
 			const struct elf_sites *sites, const struct elf_moved *moved)
 {
@@ -257,7 +256,7 @@ static int run_sites(const struct parse_request *request, uint64_t *bytes_left)
 	return write_result(&head, &symbols, &sites, &moved);
 }
 
-/* ---- the job PARSE_USDT ---- */
+/* ---- the job PARSE_USDT: list USDT probes ---- */
 
 static int run_usdt(const struct parse_request *request, uint64_t *bytes_left)
 {
@@ -270,7 +269,7 @@ static int run_usdt(const struct parse_request *request, uint64_t *bytes_left)
 	return r ? r : write_result_bytes(table.data, table.len);
 }
 
-/* ---- the job PARSE_DEMANGLE ---- */
+/* ---- the job PARSE_DEMANGLE: demangle names ---- */
 
 /*
  * Limit the memory of the process by the size of the input, so that one malicious name
@@ -342,7 +341,7 @@ static int run_demangle(const struct parse_request *request, uint64_t *bytes_lef
 	return r ? r : write_result_bytes(out.data, out.len);
 }
 
-/* ---- the job PARSE_PARAMS, a session ---- */
+/* ---- the job PARSE_PARAMS: a session about parameters ---- */
 
 static struct elf_args *session;
 
@@ -395,7 +394,7 @@ static void serve_params(void)
 
 /* ---- the table of jobs ---- */
 
-/* The table of jobs.  The limits of wall-clock time are generous, as the machine may be
+/* The table of jobs.  The limits of wall-clock time are generous, because the machine may be
  * busy. */
 const struct parse_job_type parse_job_types[PARSE_JOBS] = {
 	[PARSE_SYMBOLS] = {

@@ -35,7 +35,7 @@ void parsed_free(struct parsed *parsed)
 
 /* ---- check symbols and function sites ---- */
 
-/* Pointers to the arrays in a result.  The result's header gives their offsets. */
+/* Pointers to the arrays in a result, computed from the result's header. */
 struct layout {
 	struct parse_head head;
 	const void *moved;

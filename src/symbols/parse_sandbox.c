@@ -38,23 +38,24 @@ bool parse_sandbox_is_whole(void)
 	return !HAS_SANITIZER;
 }
 
-/* ---- the seccomp filter ---- */
+/* ---- the seccomp filter, which lists the allowed system calls ---- */
 
 /* System calls that the seccomp filter allows with any arguments. */
 static const int allowed[] = {
-	/* calls on open descriptors: the files to read, the result and the channel */
+	/* system calls on open descriptors: those of the files to read, of the result and of
+	 * the channel */
 	SYS_read, SYS_pread64, SYS_write, SYS_lseek, SYS_close, SYS_fstat,
 	SYS_sendto, SYS_recvfrom, SYS_recvmsg,
 	/* memory */
 	SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
-	/* calls about the state of the process itself */
+	/* system calls about the state of the process itself */
 	SYS_futex, SYS_clock_gettime, SYS_getpid, SYS_gettid, SYS_getrandom,
 	SYS_sysinfo, SYS_sched_yield, SYS_rt_sigreturn, SYS_restart_syscall,
 	SYS_exit, SYS_exit_group,
 };
 
-/* System calls that fail with EACCES.  Libraries may try them, and can continue after the
- * failure. */
+/* System calls that fail with EACCES instead of killing the process.  Libraries may try these
+ * calls, and can continue after the failure. */
 static const int refused[] = {
 	SYS_open, SYS_openat, SYS_access, SYS_faccessat, SYS_readlink, SYS_readlinkat,
 	SYS_stat, SYS_lstat, SYS_ioctl, SYS_sched_getaffinity,
@@ -64,7 +65,7 @@ static const int refused[] = {
 				 offsetof(struct seccomp_data, field))
 #define RETURN(value)	BPF_STMT(BPF_RET | BPF_K, value)
 /*
- * BPF: execute the next instruction if the system call is @nr, else skip @others
+ * BPF: if the system call is @nr, continue with the next instruction; else skip @others
  * instructions.
  */
 #define IF_CALL(nr, others)	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, others)
@@ -94,9 +95,8 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 
 	/*
-	 * Allow newfstatat() with AT_EMPTY_PATH, as libc's fstat() calls it.  With a
-	 * path the call could at most reveal the attributes of a file, not its
-	 * contents.
+	 * Allow newfstatat() with AT_EMPTY_PATH, which libc's fstat() uses.  With a path the
+	 * call could at most reveal the attributes of a file, not its contents.
 	 */
 	IF_CALL(SYS_newfstatat, 4),
 	LOAD(args[3]),
@@ -113,7 +113,8 @@ static const struct sock_filter checks[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-/* Refuse the system calls of x32 and i386: there the numbers stand for other calls. */
+/* Refuse the system calls of x32 and i386, because there the same numbers stand for other
+ * system calls. */
 static const struct sock_filter start[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0),
@@ -160,7 +161,7 @@ static int lower_rlimit(int what, uint64_t soft, uint64_t hard)
 	return setrlimit((__rlimit_resource_t)what, &limit) ? -errno : 0;
 }
 
-/* Returns the total size of the mappings of this process in bytes.  This may be much: a
+/* Returns the total size of the mappings of this process in bytes.  The size may be large: a
  * zygote that was started late has all mappings that the server had at that moment. */
 static uint64_t mapped_bytes(void)
 {
@@ -192,8 +193,8 @@ static int lower_all_rlimits(const struct parse_limits *limits)
 	int r = 0;
 
 	/*
-	 * RLIMIT_AS is the last row.  With a sanitizer this row is left out, because
-	 * the sanitizer's shadow memory exceeds the limit.
+	 * Omit RLIMIT_AS, the last row, in a build with a sanitizer, because the sanitizer's
+	 * shadow memory exceeds the limit.
 	 */
 	for (size_t i = 0; !r && i < ARRAY_SIZE(rows) - HAS_SANITIZER; i++)
 		r = lower_rlimit(rows[i].what, rows[i].soft, rows[i].hard);

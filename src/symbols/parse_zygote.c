@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The zygote: a process that the server forks at its start, before the server has any
- * data.  For each request the zygote forks a parser.  So a parser has no memory of the
- * server, and no descriptors except those of the request.  The zygote sends the server
- * a pidfd of the parser and, later, the exit status, through the parser's channel.
+ * The zygote: a process that the server forks at its start, before the server has any data.
+ * For each request the zygote forks a parser.  So a parser has no data of the server in its
+ * memory, and no descriptors except those of the request.  The zygote sends the server a
+ * pidfd of the parser and, later, the exit status, through the parser's channel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "symbols/parse_impl.h"
 
 #define CHILDREN_MAX	256
-#define FREE_FD		64		/* a descriptor number above all fixed numbers
+#define FREE_FD		64		/* a descriptor number that is above all fixed numbers
 					 * of enum parse_fd */
 #define TOP_PAD		(1 << 20)
 
@@ -101,8 +101,8 @@ int parse_send(int socket, const void *from, size_t bytes, const int *fds, int n
 
 /* ---- the parser ---- */
 
-/* In a parser: give the request's descriptors the numbers of enum parse_fd, and close
- * all others. */
+/* In a parser: give the descriptors of the request the numbers of enum parse_fd, and close
+ * all other descriptors. */
 static int renumber_fds(const int fds[PARSE_FDS])
 {
 	int high[PARSE_FDS];
@@ -116,8 +116,8 @@ static int renumber_fds(const int fds[PARSE_FDS])
 		if (dup2(high[i], PARSE_FD_CHANNEL + i) < 0)
 			return -errno;
 	if (parse_sandbox_is_whole()) {
-		close(STDERR_FILENO);	/* a build with a sanitizer keeps stderr open,
-					 * because the sanitizer writes its reports there */
+		close(STDERR_FILENO);	/* close stderr, except in a build with a sanitizer,
+					 * which writes its reports to stderr */
 		close(STDOUT_FILENO);
 		close(STDIN_FILENO);
 	}
@@ -143,8 +143,8 @@ _Noreturn static void be_parser(const struct parse_request *request,
 
 	reset_signals();
 	/*
-	 * Make malloc() use one heap for everything, also for large arrays.  With one
-	 * mapping for each large array, the process would touch more new memory pages.
+	 * Make malloc() use one heap for all sizes.  With a mapping for each large array, the
+	 * process would touch more new memory pages, which costs time.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -170,7 +170,7 @@ _Noreturn static void be_parser(const struct parse_request *request,
 /* ---- the zygote ---- */
 
 struct child {
-	pid_t pid;			/* pid of the parser; 0: this element is free */
+	pid_t pid;			/* process id of the parser; 0: this element is free */
 	int channel;
 };
 
@@ -238,8 +238,8 @@ static void fork_parser(struct zygote *zygote, const struct parse_request *reque
 	child->channel = fds[0];
 	pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	/*
-	 * After -EPIPE: the server has closed the channel, so it cannot kill the
-	 * parser.  The zygote kills it instead.
+	 * -EPIPE: the server has closed the channel and cannot kill the parser, so the zygote
+	 * kills it.
 	 */
 	if (pidfd >= 0 &&
 	    parse_send(child->channel, &started, sizeof(started), &pidfd, 1) == -EPIPE)
@@ -272,8 +272,8 @@ static bool accept_request(struct zygote *zygote)
 	return true;
 }
 
-/* Close all descriptors that were inherited from the server, except @socket.  Returns
- * the new number of @socket, or -1. */
+/* Close all descriptors that were inherited from the server, except @socket.  Returns the new
+ * descriptor number of @socket, or -1. */
 static int detach_from_server(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -288,7 +288,7 @@ static int detach_from_server(int socket)
 	return STDERR_FILENO + 1;
 }
 
-/* Clear the environment.  It may contain secrets, which a hostile file must not learn. */
+/* Clear the environment, because it may contain secrets that a hostile file must not get. */
 static void erase_environment(void)
 {
 	for (char **variable = environ; variable && *variable; variable++)
@@ -304,8 +304,8 @@ _Noreturn static void be_zygote(int socket)
 	erase_environment();
 
 	/*
-	 * Ignore the signals of the terminal: ^C sends them to both processes, but the
-	 * zygote must exit only when the server closes the socket.
+	 * Ignore the signals of the terminal.  ^C sends them to the server and to the zygote,
+	 * but the zygote must exit only when the server closes the socket.
 	 */
 	reset_signals();
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
