@@ -3,10 +3,10 @@
  * After a hit is counted: store variables, and run the actions of onmatch(), onmax() and
  * onchange().
  *
- * onmax() and onchange() compare with a variable of the entry, the last value.  The thread
- * that changes the last value runs the action.  For run_trace() and run_snapshot() one
- * compare-and-exchange does that.  run_save() stores several variables that must belong to one
- * hit, so its thread holds the lock of the entry.
+ * onmax() and onchange() compare a value with the last value, a variable of the entry.  The
+ * thread that changes the last value runs the action.  For run_trace() and run_snapshot() one
+ * compare-and-exchange changes it.  run_save() stores several variables that must belong to
+ * one hit, so its thread holds the lock of the entry.
  */
 #include <string.h>
 
@@ -18,10 +18,12 @@
 #include "ring/ring.h"
 #include "ring/shmlock.h"
 
-#define RECORD_SHORT	256u		/* size of most records of dynamic events, bytes */
-#define LOCK_YIELDS	SHMLOCK_ASK	/* number of yields while a thread waits for the lock of
-					 * an entry: enough to find out that the holder is
-					 * dead.  Without the lock the thread only does not save */
+#define RECORD_SHORT	256u		/* most records of dynamic events are not longer than
+					 * this, bytes */
+#define LOCK_YIELDS	SHMLOCK_ASK	/* number of yields while a thread waits for the lock
+					 * of an entry: enough to find out that the thread
+					 * that holds the lock is dead.  A thread that does
+					 * not get the lock only skips save() */
 
 /* ---- variables ---- */
 
@@ -40,7 +42,7 @@ static void store_words(uint64_t *to, const uint64_t *from, uint32_t nr)
 		__atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
 }
 
-/* Store a string or a stack. */
+/* Store the string or stack in register @reg in the variable @var. */
 static __attribute__((noinline)) void
 store_bytes(const struct hist_run *run, uint64_t *var, uint32_t reg, uint32_t kind)
 {
@@ -68,17 +70,17 @@ void hist_store_var(const struct hist_run *run, uint64_t *entry, uint32_t reg, u
 	hist_set_bit(view, entry, bit, kind != HIST_NUM);
 }
 
-/* ---- onmax() and onchange() ---- */
+/* ---- the handlers onmax() and onchange() ---- */
 
-/* Returns true if the handler acts on @value: it is greater than the last value (onmax), or
- * differs from it (onchange). */
+/* Returns true if the handler acts on @value, because it is greater than the last value
+ * (onmax), or differs from the last value (onchange). */
 static bool is_new(const struct hist_action *action, uint64_t last, uint64_t value)
 {
 	return action->handler == HIST_ON_MAX ? value > last : value != last;
 }
 
-/* Replace the last value by the value of this hit, if the handler acts on it.  Returns true if
- * this thread has replaced it, and so must run the action. */
+/* Replace the last value by the value of this hit, if the handler acts on it.  Returns true
+ * if this thread has replaced the last value, and so must run the action. */
 static bool take_last(const struct hist_run *run, const struct hist_action *action,
 		      uint64_t *entry)
 {
@@ -110,8 +112,8 @@ static void save_locked(const struct hist_run *run, const struct hist_action *ac
 	}
 }
 
-/* Save a value if it replaces the saved one.  Compare first without the lock, because most values
- * do not replace it. */
+/* Run save(): store the values of this hit if it replaces the saved hit.  Compare first
+ * without the lock, because most hits do not replace the saved hit. */
 static void run_save(const struct hist_run *run, const struct hist_action *action, uint64_t *entry)
 {
 	const struct hist_view *view = &run->unit->views[0];
@@ -133,8 +135,8 @@ static void run_save(const struct hist_run *run, const struct hist_action *actio
 
 /* ---- run_snapshot() ---- */
 
-/* Store this hit as the last snapshot of the table, if its value is also new for the whole
- * table.  Returns true if the snapshot must be taken. */
+/* Store this hit as the last snapshot of the table, if the handler also acts on its value for
+ * the whole table.  Returns true if the snapshot must be taken. */
 static bool note_snapshot(const struct hist_run *run, const struct hist_action *action,
 			  uint32_t index)
 {
@@ -206,7 +208,7 @@ static uint32_t store_dynamic(const struct hist_run *run, const struct hist_para
 	return start + bytes;
 }
 
-/* Store a string in an array of the record. */
+/* Store a string in an array of the record of a dynamic event. */
 static void store_array(const struct hist_run *run, const struct hist_param *param, char *rec)
 {
 	uint64_t words[HIST_STR_BYTES / 8];
@@ -233,7 +235,8 @@ static inline void store_number(char *to, uint64_t value, uint32_t bytes)
 		*to = (char)value;
 }
 
-/* Write the record of @action to @rec, which has space for it.  Returns its size. */
+/* Write the record of @action to @rec, which has space for it.  Returns the size of the
+ * record. */
 static inline uint32_t write_record(const struct hist_run *run,
 				    const struct hist_action *action, char *rec)
 {
@@ -264,7 +267,8 @@ static inline void emit_record(const struct hist_run *run, const struct hist_act
 			   write_record(run, action, rec));
 }
 
-/* This function is not inlined, because its buffer is large. */
+/* This function is not inlined, because its large buffer would enlarge the stack frame of
+ * every hit. */
 static __attribute__((noinline)) void emit_long(const struct hist_run *run,
 						const struct hist_action *action)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the actions of a histogram: onmatch(), onmax(), onchange(), and what they do. */
+/* Parse the actions of a histogram: the handlers onmatch(), onmax() and onchange(), and the
+ * actions that they run. */
 #include "hist/lang_impl.h"
 
-#define PARAM_BYTES_MIN		2u	/* minimum length of a parameter, as in the kernel */
+#define PARAM_BYTES_MIN		2u	/* minimum length of a parameter, which is the
+					 * kernel's, bytes */
 
-/* Parse "a,b,c".  For trace() the first parameter names the synthetic event. */
+/* Parse the parameters "a,b,c" of an action.  For trace() the first parameter names the
+ * synthetic event. */
 static int parse_params(struct hist_parser *p, char *text, struct hist_action_def *action)
 {
 	char *param;
@@ -61,8 +64,8 @@ static int parse_trace(struct hist_parser *p, char *text, struct hist_action_def
 	return parse_params(p, strsep(&text, ")"), action);
 }
 
-/* Parse the action after the handler: ".save(a,b)".  As in the kernel, a word that only begins
- * with "save", "trace" or "snapshot" is this action, too. */
+/* Parse the action after the handler: ".save(a,b)".  As in the kernel, a word that begins
+ * with "save", "trace" or "snapshot" stands for that action. */
 static int parse_action(struct hist_parser *p, char *text, struct hist_action_def *action)
 {
 	(void)strsep(&text, ".");

@@ -70,7 +70,7 @@ void hist_code_keep(struct hist_code *code, uint16_t result, uint32_t at)
 		code->last_use[result] = at;
 }
 
-/* Set the bit of each register whose value is read after instruction @at. */
+/* Returns a bitmap of the registers whose values are read after instruction @at. */
 static uint64_t live_registers(const struct hist_code *code, uint32_t at)
 {
 	uint64_t live = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a histogram's program while it is compiled. */
+/* The instructions of a histogram's program while the program is compiled. */
 #ifndef HIST_LANG_CODE_H
 #define HIST_LANG_CODE_H
 
@@ -12,21 +12,24 @@
 
 /*
  * Instructions are appended with virtual registers: the result of instruction n is virtual
- * register n.  hist_code_assign() replaces them by the registers of the program.  An
- * instruction that exists already is not appended again, so a field that is a key and a
- * value is loaded once.
+ * register n.  hist_code_assign() replaces virtual registers by the registers of the
+ * program.  An instruction that exists already is not appended again.  So a field that is a
+ * key and a value is loaded once.
  */
 struct hist_code {
-	struct hist_insn insns[HIST_INSNS_MAX];	/* the instruction, in which no registers are set
-						 * yet */
-	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* virtual registers of the operands */
-	uint32_t last_use[HIST_INSNS_MAX];	/* index of the last instruction that reads the
-						 * result; HIST_NEVER: it is needed at the end */
-	uint8_t reg[HIST_INSNS_MAX];	/* registers of the program, which hist_code_assign()
-					 * sets */
+	struct hist_insn insns[HIST_INSNS_MAX];	/* the instructions; their registers are not
+						 * set yet */
+	uint16_t a[HIST_INSNS_MAX], b[HIST_INSNS_MAX];	/* virtual registers of each
+							 * instruction's operands */
+	uint32_t last_use[HIST_INSNS_MAX];	/* for each instruction, index of the last
+						 * instruction that reads its result;
+						 * HIST_NEVER: the result is needed at the end
+						 * of the program */
+	uint8_t reg[HIST_INSNS_MAX];	/* for each instruction, the register for its result,
+					 * which hist_code_assign() sets */
 	uint32_t nr;
-	uint32_t nr_key_insns;		/* number of the instructions that compute the key; they
-					 * come first */
+	uint32_t nr_key_insns;		/* number of the instructions that compute the key;
+					 * they are the first instructions */
 	uint32_t record_bytes;		/* minimum size of a record */
 	int error;			/* 0, or the -errno of the first mistake */
 };
@@ -34,11 +37,13 @@ struct hist_code {
 /* Append an instruction that computes a value.  @a, @b: virtual registers of the operands, 0
  * if the instruction has none.  Returns the virtual register of the result. */
 uint16_t hist_code_emit(struct hist_code *code, struct hist_insn insn, uint16_t a, uint16_t b);
-/* Append an instruction that reads @read_bytes of the record at insn.offset. */
+/* Append an instruction that reads @read_bytes bytes of the record at insn.offset. */
 uint16_t hist_code_emit_load(struct hist_code *code, struct hist_insn insn, uint32_t read_bytes);
-/* Keep a result until instruction @at has read it; HIST_NEVER: until the end. */
+/* Keep the register of @result in use until instruction @at has read it; HIST_NEVER: until
+ * the end of the program. */
 void hist_code_keep(struct hist_code *code, uint16_t result, uint32_t at);
-/* Assign registers.  Returns 0, -E2BIG (there are too few) or code->error. */
+/* Assign registers of the program to the virtual registers.  Returns 0, -E2BIG (there are too
+ * few registers) or code->error. */
 int hist_code_assign(struct hist_code *code);
 
 #endif

@@ -25,16 +25,17 @@ struct compiler {
 	struct hist_code code;
 	struct hist_table_ref tables[HIST_TABLES_MAX];
 	const struct hist_def *owners[HIST_TABLES_MAX];	/* for each table of the program, the
-							 * histogram to which it belongs */
+							 * histogram that owns it */
 	struct hist_key keys[HIST_KEYS_MAX];
 	uint8_t vals[HIST_VALS_MAX];
 	struct hist_ref refs[HIST_REFS_MAX];
 	struct hist_var vars[HIST_VARS_MAX];
 	struct hist_action actions[HIST_ACTIONS_MAX];
 	struct hist_param params[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
-	/* Registers with the results: virtual ones, until set_registers() replaces them. */
+	/* Registers with results: virtual registers until set_registers() replaces them. */
 	uint16_t key_results[HIST_KEYS_MAX], val_results[HIST_VALS_MAX];
-	uint16_t var_results[HIST_VARS_MAX];	/* an element for each variable in def->vars */
+	uint16_t var_results[HIST_VARS_MAX];	/* virtual registers of the variables in
+						 * def->vars */
 	uint32_t nr_var_results;
 	uint16_t param_results[HIST_ACTIONS_MAX * HIST_PARAMS_MAX];
 	uint16_t action_results[HIST_ACTIONS_MAX];
@@ -86,7 +87,8 @@ static uint16_t compile_field(struct compiler *c, const struct hist_node *node)
 	insn.op = (uint8_t)info.op;
 	insn.offset = (uint16_t)field->offset;
 	if (info.op == HIST_OP_STR_ARRAY) {
-		/* The table has space only for strings of the size that the definition gives. */
+		/* The table has only space for strings of the size that the definition gives,
+		 * so read no more. */
 		if (info.size > node->size)
 			info.size = node->size;
 		insn.size = (uint16_t)info.size;
@@ -117,8 +119,8 @@ static uint16_t compile_time(struct compiler *c)
 	return compile_op(c, HIST_OP_DIV, time, compile_const(c, NS_PER_USEC));
 }
 
-/* Returns the number that a reference has in the program, where references to variables of the
- * same histogram do not count. */
+/* Returns the number of a reference in the program.  The program does not count references to
+ * variables of the same histogram. */
 static uint32_t program_ref(const struct hist_def *def, const struct hist_node *node)
 {
 	uint32_t nr = 0;
@@ -128,9 +130,10 @@ static uint32_t program_ref(const struct hist_def *def, const struct hist_node *
 	return nr;
 }
 
-/* Returns the virtual register for a reference.  For a variable of this histogram it is the
- * register of the variable's value at this hit: a reference can only name variables before it,
- * which are compiled already.  The field of a parameter is compiled here. */
+/* Returns the virtual register with the value of a reference.  For a variable of this
+ * histogram it is the register of the variable's new value, because a reference can only name
+ * variables that are compiled already.  For a field that is a parameter, the field is
+ * compiled now. */
 static uint16_t compile_ref(struct compiler *c, const struct hist_node *node)
 {
 	struct hist_insn insn = { .op = HIST_OP_REF };
@@ -176,13 +179,13 @@ static uint16_t compile_plain(struct compiler *c, const struct hist_node *node)
 	}
 }
 
-/* Returns the virtual register that has the value of @node. */
+/* Returns the virtual register for the value of @node, and compiles the node if necessary. */
 static uint16_t compile_node(struct compiler *c, const struct hist_node *node)
 {
 	struct hist_insn insn = { .value = node->value };
 	uint16_t value = compile_plain(c, node);
 
-	/* The kernel knows no buckets of hitcount or of a stack. */
+	/* Ignore buckets of hitcount or of a stack, as the kernel does. */
 	if (node->kind == HIST_NODE_HITCOUNT || node->type != HIST_NUM)
 		return value;
 	if (node->modifier == HIST_MOD_BUCKETS)
@@ -194,7 +197,7 @@ static uint16_t compile_node(struct compiler *c, const struct hist_node *node)
 	return hist_code_emit(&c->code, insn, value, 0);
 }
 
-/* ---- the parts of a program ---- */
+/* ---- the parts of a program: keys, values, variables, actions ---- */
 
 static void compile_keys(struct compiler *c)
 {
@@ -239,7 +242,7 @@ static void compile_vars(struct compiler *c)
 
 /* ---- references ---- */
 
-/* Find or add the table of a histogram.  Returns its index or -errno. */
+/* Find the table of a histogram in the program, or add it.  Returns its index or -errno. */
 static int add_table(struct compiler *c, const struct hist_def *owner)
 {
 	const struct hist_table_ref *table;
@@ -290,7 +293,7 @@ static int compile_tables(struct compiler *c)
 
 /* ---- actions ---- */
 
-/* Returns the virtual register that has the value of a parameter.  The value of a hidden
+/* Returns the virtual register for the value of an action's parameter.  The value of a hidden
  * variable is that of its field. */
 static uint16_t compile_param(struct compiler *c, const struct hist_action_def *action,
 			      uint32_t nth, struct hist_param *ret)
@@ -336,9 +339,9 @@ static void compile_action(struct compiler *c, const struct hist_action_def *def
 	}
 }
 
-/* ---- the whole program ---- */
+/* ---- make the whole program ---- */
 
-/* Replace the virtual registers in the results by the registers of the program. */
+/* Replace the virtual registers of the results by registers of the program. */
 static void set_registers(struct compiler *c)
 {
 	for (uint32_t i = 0; i < c->head.nr_keys; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Find what the actions of a new histogram refer to. */
+/* Find the objects that the actions of a new histogram name: fields, variables and synthetic
+ * events. */
 #include "hist/lang_impl.h"
 
-/* ---- fields as parameters ---- */
+/* ---- fields as parameters of actions ---- */
 
-/* Create a hidden variable for a field.  Returns its index or -errno. */
+/* Create a hidden variable for a field.  Returns the index of the variable, or -errno. */
 static int create_field_var(struct hist_parser *p, const char *text, enum hist_var_use use)
 {
 	char *copy = hist_def_copy(p->def, text), *name = hist_def_copy(p->def, text);
@@ -22,13 +23,14 @@ static int create_field_var(struct hist_parser *p, const char *text, enum hist_v
 	return r;
 }
 
-/* A variable: a histogram and an index in its vars. */
+/* A variable of a histogram: @def is the histogram, @var the index in its vars. */
 struct var_place {
 	struct hist_def *def;
 	uint32_t var;
 };
 
-/* Save the field of another event in a variable synthetic_FIELD.  Returns 0 or -EINVAL. */
+/* Save the field of another event in a variable synthetic_FIELD of that event's histogram.
+ * Returns 0 or -EINVAL. */
 static int save_other_field(struct hist_parser *p, const char *system, const char *event,
 			    const char *field, struct var_place *ret)
 {
@@ -50,13 +52,14 @@ static int save_other_field(struct hist_parser *p, const char *system, const cha
 	return 0;
 }
 
-/* The parts of a parameter system.event.name.  @system and @event are both NULL if they were
- * not written. */
+/* The parts of a parameter system.event.name.  If the user has written only the name, @system
+ * and @event are NULL. */
 struct param_name {
 	const char *system, *event, *name;
 };
 
-/* Find the field that a parameter names: first in this event, then in the event of onmatch(). */
+/* Find the field that a parameter of an action names: first in the trigger's event, then in
+ * the event of onmatch(). */
 static int find_param_field(struct hist_parser *p, const struct hist_action_def *action,
 			    struct param_name param, struct var_place *ret)
 {
@@ -77,8 +80,8 @@ static int find_param_field(struct hist_parser *p, const struct hist_action_def 
 	return save_other_field(p, param.system, param.event, param.name, ret);
 }
 
-/* Find the variable that a parameter $name names: in this histogram, then in the event of
- * onmatch(), then in any event. */
+/* Find the variable that a parameter $name of an action names: in this histogram, then in the
+ * event of onmatch(), then in any event. */
 static int find_param_var(struct hist_parser *p, const struct hist_action_def *action,
 			  struct param_name param, struct var_place *ret)
 {
@@ -101,7 +104,7 @@ static int find_param_var(struct hist_parser *p, const struct hist_action_def *a
 	return 0;
 }
 
-/* ---- synthetic events ---- */
+/* ---- parameters of synthetic events ---- */
 
 static bool synth_is_string(const struct event_field *field)
 {
@@ -113,8 +116,8 @@ static bool synth_is_stack(const struct event_field *field)
 	return field->kind == FIELD_DATA_LOC && strstr(field->type, "unsigned long[");
 }
 
-/* Return true if the number @ref can be stored in @field: both have one type, or one size and
- * sign. */
+/* Return true if the number @ref can be stored in @field, because both have the same type, or
+ * the same size and sign. */
 static bool number_fits(const struct hist_node *ref, const struct event_field *field)
 {
 	return !synth_is_string(field) && !synth_is_stack(field) &&
@@ -122,8 +125,8 @@ static bool number_fits(const struct hist_node *ref, const struct event_field *f
 		(field->size == ref->size && field->is_signed == ref->is_signed));
 }
 
-/* Return true if the string @ref can be stored in @field: a dynamic string takes any string,
- * an array only a string of its own size. */
+/* Return true if the string @ref can be stored in @field.  A dynamic string can hold any
+ * string, an array only a string of its own size. */
 static bool string_fits(const struct hist_node *ref, const struct event_field *field)
 {
 	return synth_is_string(field) &&
@@ -161,7 +164,7 @@ static struct hist_param make_store(const struct event_field *field, enum hist_k
 
 /* ---- trace() ---- */
 
-/* Split a parameter.  Returns false for "a.b". */
+/* Split a parameter into its parts.  Returns false for the form "a.b". */
 static bool split_param(char *text, struct param_name *ret)
 {
 	char *first = strsep(&text, "."), *second;
@@ -174,8 +177,8 @@ static bool split_param(char *text, struct param_name *ret)
 	return text;
 }
 
-/* Find what parameter @nth names.  @field: the field of the synthetic event that gets the
- * value; NULL if the event has fewer fields. */
+/* Find the field or variable that parameter @nth of an action names.  @field: the field of
+ * the synthetic event that gets the value; NULL if the event has fewer fields. */
 static int create_param(struct hist_parser *p, struct hist_action_def *action, uint32_t nth,
 			const struct event_field *field)
 {
@@ -205,7 +208,7 @@ static int create_param(struct hist_parser *p, struct hist_action_def *action, u
 	return 0;
 }
 
-/* Returns the size of the fixed part of the records of a synthetic event. */
+/* Returns the size of the fixed part of a synthetic event's records, bytes. */
 static uint32_t fixed_bytes(const struct event_format *fmt)
 {
 	uint32_t bytes = 8;
@@ -258,7 +261,7 @@ static int create_save(struct hist_parser *p, struct hist_action_def *action)
 	return 0;
 }
 
-/* ---- onmax(), onchange() ---- */
+/* ---- the variables of onmax() and onchange() ---- */
 
 static int create_track(struct hist_parser *p, struct hist_action_def *action)
 {

@@ -2,10 +2,11 @@
 /* Print the internals of a histogram as the kernel's `hist_debug` file does. */
 #include "hist/lang_impl.h"
 
-/* The role of a field of a histogram, which a line of the file shows. */
+/* The role of a field in a histogram, which hist_debug shows. */
 enum debug_role { DEBUG_KEY, DEBUG_VAL, DEBUG_VAR, DEBUG_REF };
 
-/* Append the lines about a role.  @node: NULL for a hidden variable. */
+/* Append the lines of hist_debug about the role of a field.  @node: NULL for a hidden
+ * variable. */
 static void show_flags(const struct hist_node *node, enum debug_role role, struct text *out)
 {
 	static const char *const roles[] = {
@@ -58,7 +59,7 @@ static void show_ref(const struct hist_node *node, struct text *out)
 			    node->event);
 }
 
-/* Append a value, a key or a reference. */
+/* Append the lines of hist_debug about a value, a key or a reference. */
 static void show_field(const struct hist_node *node, enum debug_role role, struct text *out)
 {
 	show_flags(node, role, out);
@@ -68,7 +69,7 @@ static void show_field(const struct hist_node *node, enum debug_role role, struc
 		text_printf(out, "      constant: %llu\n", (unsigned long long)node->value);
 	if (node->kind == HIST_NODE_REF)
 		show_ref(node, out);
-	/* in the kernel each key takes a multiple of 8 bytes */
+	/* in the kernel the size of each key is a multiple of 8 bytes */
 	show_type(node->type_name, role == DEBUG_KEY ? (node->size + 7) & ~7u : node->size,
 		  hist_node_is_signed(node), out);
 }
@@ -111,7 +112,7 @@ static void show_fields(const struct hist_def *def, struct text *out)
 	}
 }
 
-/* Append the hidden variables of one use, under @title. */
+/* Append the lines of hist_debug about the hidden variables with one use, below @title. */
 static void show_hidden_vars(const struct hist_def *def, enum hist_var_use use,
 			     const char *title, const char *name, struct text *out)
 {

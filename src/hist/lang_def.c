@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Definitions of histograms: memory, variables, comparison, geometry. */
+/* Definitions of histograms: allocate memory, find variables, compare definitions, compute
+ * the geometry of tables. */
 #include "hist/lang_impl.h"
 
-/* A block of memory that belongs to a definition. */
+/* A block of memory of a definition, in which its nodes and texts are allocated. */
 struct hist_chunk {
 	struct hist_chunk *next;
 	uint64_t data[];
@@ -144,14 +145,14 @@ bool hist_def_has_keys_of(const struct hist_def *def, const struct hist_def *oth
 	return true;
 }
 
-/* Returns the maximum number of words of a key. */
+/* Returns the maximum number of words that the key field @key takes. */
 static uint32_t key_words(const struct hist_node *key)
 {
 	uint32_t max;
 
 	switch (key->type) {
 	case HIST_STR:
-		/* As in the kernel, the last byte of an array is a NUL. */
+		/* As in the kernel, the last byte of an array of characters is a NUL. */
 		max = key->size < HIST_STR_BYTES ? key->size : HIST_STR_BYTES;
 		return (max - 1) / 8 + 1;
 	case HIST_STACK:
@@ -187,8 +188,8 @@ static bool texts_are_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Compare two nodes as the kernel does: operands of expressions, values of constants, sizes of
- * buckets and the variables of references are not compared. */
+/* Compare two nodes as the kernel does.  The kernel does not compare the operands of
+ * expressions, the values of constants, the sizes of buckets and the variables of references. */
 static bool nodes_are_same(const struct hist_node *a, const struct hist_node *b)
 {
 	if (hist_node_is_expr(a->kind) != hist_node_is_expr(b->kind))

@@ -3,9 +3,9 @@
  * Expressions of histograms: constants, fields and references, joined by + - * / and the
  * unary minus -(x).
  *
- * There are no parentheses but those of the unary minus.  The operator that is applied
- * last splits the text: the last + or -, else the last / or *.  Example: a-b*2-1 is split
- * at the second -, then a-b*2 at the first one.  A text that begins with its last - is a
+ * The only parentheses are those of the unary minus.  The text is split at the operator that
+ * is applied last: the last + or -, else the last / or *.  Example: a-b*2-1 is split at the
+ * second -, then a-b*2 is split at the first -.  A text that begins with its last - is a
  * unary minus.  So -(a-b) is split at the inner -, and is a mistake, as in the kernel.
  */
 #include <ctype.h>
@@ -35,8 +35,9 @@ static bool is_var_name(const char *text)
 	return text[0] == '$' && text[1];
 }
 
-/* Find the text of a variable of this histogram whose value is a plain field.  The parser puts
- * this text in place of the variable.  Returns NULL if there is none. */
+/* Find the variable @name of this histogram, if its value is a plain field, and return the
+ * text of the value.  The parser puts this text in place of the variable.  Returns NULL if
+ * there is no such variable. */
 static const char *find_own_field(const struct hist_parser *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->nr_vars; i++) {
@@ -50,9 +51,9 @@ static const char *find_own_field(const struct hist_parser *p, const char *name)
 }
 
 /*
- * Parse $name.  Variables that this histogram has defined so far are searched first.  The
- * kernel does not find these, or takes the variable's first operand for the variable.  Returns
- * NULL, with the mistake logged, if there is no such variable.
+ * Parse $name.  Variables that this histogram has defined so far are searched first.  (The
+ * kernel does not find such a variable, or uses the first operand of its value instead.)
+ * Returns NULL and logs the mistake if there is no such variable.
  */
 static struct hist_node *parse_ref(struct hist_parser *p, const char *system,
 				   const char *event, const char *name)
@@ -100,10 +101,10 @@ int hist_parse_atom(struct hist_parser *p, char *text, enum hist_role role,
 	return copy ? hist_parse_field(p, copy, role, ret_node) : -ENOMEM;
 }
 
-/* ---- expressions as text ---- */
+/* ---- the texts of expressions ---- */
 
-/* Append the text of an operand.  As in the kernel, an expression shows the modifier of its
- * own first operand, too. */
+/* Append the text of an operand.  If the operand is an expression, the modifier of its first
+ * operand is shown, too, as in the kernel. */
 static void operand_text(const struct hist_node *node, struct text *out)
 {
 	const char *modifier = hist_modifier_name(node);
@@ -118,8 +119,8 @@ static void operand_text(const struct hist_node *node, struct text *out)
 		text_printf(out, ".%s", modifier);
 }
 
-/* Set node->name to the text of the expression.  Returns 0; -E2BIG if the text is too long; or
- * -EINVAL for the unary minus of a bucket, which the kernel refuses, too. */
+/* Set node->name to the text of the expression.  Returns 0; -E2BIG if the text is too long;
+ * or -EINVAL for the unary minus of a value with buckets, which the kernel also refuses. */
 static int node_set_name(struct hist_parser *p, struct hist_node *node)
 {
 	static const char signs[] = { '+', '-', '*', '/' };
@@ -153,7 +154,8 @@ static int node_set_name(struct hist_parser *p, struct hist_node *node)
 
 /* ---- operators ---- */
 
-/* Returns the operator that is applied last, or NULL if there is none. */
+/* Returns the position of the operator that is applied last, or NULL if the text has no
+ * operator. */
 static const char *last_operator(const char *text)
 {
 	const char *minus = strrchr(text, '-'), *plus = strrchr(text, '+');
@@ -171,11 +173,11 @@ bool hist_has_operator(const char *text)
 	return last_operator(text);
 }
 
-/* Parse an expression.  @text is changed.  *@nr: number of operators so far. */
+/* Parse an expression.  @text is changed.  *@nr: number of operators that were parsed so far. */
 static int parse_level(struct hist_parser *p, char *text, enum hist_role role, uint32_t *nr,
 		       struct hist_node **ret_node);
 
-/* Make the node of an operator.  Its type is that of the first operand. */
+/* Make the node for an operator.  Its type is that of the first operand. */
 static int make_expr(struct hist_parser *p, enum hist_node_kind kind, struct hist_node *left,
 		     struct hist_node *right, struct hist_node **ret_node)
 {
@@ -195,7 +197,7 @@ static int make_expr(struct hist_parser *p, enum hist_node_kind kind, struct his
 	return node_set_name(p, node);
 }
 
-/* Parse an operand.  The caret of a mistake points to @text. */
+/* Parse an operand of an expression.  The caret of a mistake points to @text. */
 static int parse_operand(struct hist_parser *p, char *text, uint32_t *nr,
 			 struct hist_node **ret_node)
 {
@@ -207,7 +209,7 @@ static int parse_operand(struct hist_parser *p, char *text, uint32_t *nr,
 	return r;
 }
 
-/* Parse -(x).  @text begins after the minus. */
+/* Parse the unary minus -(x).  @text begins after the minus. */
 static int parse_minus(struct hist_parser *p, char *text, uint32_t *nr,
 		       struct hist_node **ret_node)
 {

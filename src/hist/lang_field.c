@@ -51,7 +51,7 @@ int hist_parse_number(const char *text, uint64_t *ret_value)
 	return 0;
 }
 
-/* ---- properties of fields ---- */
+/* ---- properties of the fields of events ---- */
 
 static bool field_is_float(const struct event_field *field)
 {
@@ -104,7 +104,7 @@ static bool string_fits(const struct event_field *field, enum hist_op op)
 	case HIST_OP_STR_PTR:
 		return field->size == sizeof(uint64_t);
 	default:
-		/* in formats of the kernel's synthetic events a dynamic field has the size 8 */
+		/* a dynamic field has size 8 in the formats of the kernel's synthetic events */
 		return field->size == sizeof(uint32_t) || field->size == sizeof(uint64_t);
 	}
 }
@@ -127,8 +127,8 @@ static enum hist_op number_op(uint32_t size, bool is_signed)
 	}
 }
 
-/* Return true if @field is an array of return addresses: with .stacktrace, any dynamic array
- * of unsigned long; without it, only such an array in a synthetic event. */
+/* Return true if @field is an array of return addresses.  With .stacktrace, any dynamic array
+ * of unsigned long is one; without it, only such an array in a synthetic event. */
 static bool field_is_stack(const struct event_field *field, const char *system, bool is_stack)
 {
 	return field->kind == FIELD_DATA_LOC && strstr(field->type, "unsigned long[") &&
@@ -171,7 +171,7 @@ static int bad_modifier(struct hist_parser *p, const char *at)
 	return parser_fail(p, HIST_ERR_BAD_FIELD_MODIFIER, at, -EINVAL);
 }
 
-/* Parse the number of buckets after "bucket". */
+/* Parse the number after "bucket": the size of a bucket. */
 static int parse_buckets(struct hist_parser *p, const char *s, struct hist_node *node)
 {
 	s += *s == 's';
@@ -184,7 +184,7 @@ static int parse_buckets(struct hist_parser *p, const char *s, struct hist_node 
 	return 0;
 }
 
-/* Parse the number after "log2=". */
+/* Parse the number after "log2=": N, if each power of 2 has 2^N buckets. */
 static int parse_sublog2(struct hist_parser *p, const char *s, struct hist_node *node)
 {
 	node->modifier = HIST_MOD_LOG2;
@@ -194,13 +194,14 @@ static int parse_sublog2(struct hist_parser *p, const char *s, struct hist_node 
 	return 0;
 }
 
-/* Modifiers that have neither a number nor a condition. */
+/* Modifiers that have no number, and that are accepted for every field. */
 static const struct {
 	const char *name;
 	enum hist_modifier modifier;
 } modifiers[] = {
 	{ "hex", HIST_MOD_HEX }, { "sym", HIST_MOD_SYM },
-	/* hist_parse() has replaced the - by an X, because - is an operator. */
+	/* this is "sym-offset": hist_parse() has replaced its - by an X, because - is an
+	 * operator */
 	{ "symXoffset", HIST_MOD_SYM_OFFSET }, { "syscall", HIST_MOD_SYSCALL },
 	{ "stacktrace", HIST_MOD_STACKTRACE }, { "log2", HIST_MOD_LOG2 },
 	{ "usecs", HIST_MOD_USECS },
@@ -234,7 +235,7 @@ static int parse_modifier(struct hist_parser *p, const char *name, const char *s
 
 /* ---- names ---- */
 
-/* Set the type of a node that does not stand for a field of the record. */
+/* Set the type of a node that is not a field of the record. */
 static void node_set_type(struct hist_node *node, enum hist_kind kind, const char *type_name,
 			  uint32_t size)
 {
@@ -243,8 +244,8 @@ static void node_set_type(struct hist_node *node, enum hist_kind kind, const cha
 	node->size = size;
 }
 
-/* Parse a name that stands for the same thing in every event.  It takes precedence over a field
- * of this name. */
+/* Parse a name that has the same meaning in every event.  This meaning takes precedence over
+ * a field with this name. */
 static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 {
 	if (!strcmp(node->name, "common_timestamp")) {
@@ -270,8 +271,8 @@ static bool parse_builtin(struct hist_parser *p, struct hist_node *node)
 	return true;
 }
 
-/* Parse a name that stands for the same thing in every event, unless the event has a field of
- * this name. */
+/* Parse a name that has the same meaning in every event, but over which a field with this
+ * name takes precedence. */
 static bool parse_generic(struct hist_node *node)
 {
 	if (!strcmp(node->name, "cpu") || !strcmp(node->name, "CPU")) {
@@ -286,8 +287,8 @@ static bool parse_generic(struct hist_node *node)
 	return true;
 }
 
-/* Report that a string or a stack cannot have buckets.  As in the kernel, buckets are refused
- * for any value or variable. */
+/* Report that a string or a stack cannot have buckets.  In the kernel no value and no
+ * variable can have buckets, so for these the modifier itself is reported as wrong. */
 static int bad_buckets(struct hist_parser *p, const char *text, enum hist_role role)
 {
 	if (role == HIST_ROLE_VAL || role == HIST_ROLE_VAR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the text of a `hist` trigger: attributes, joined by colons. */
+/* Parse the text of a `hist` trigger: attributes that are separated by colons. */
 #include "event/clock.h"
 #include "hist/lang_impl.h"
 
@@ -53,8 +53,8 @@ static int parse_size(struct hist_parser *p, const char *text, const char *value
 	return r;
 }
 
-/* Returns where the value of an attribute is stored if it is plain text, such as name=N; else
- * NULL. */
+/* Returns the address at which the value of an attribute is stored, if the value is plain
+ * text, such as name=N; else NULL. */
 static char **text_attribute(struct hist_parser *p, const char *text, const char **ret_value)
 {
 	static const struct {
@@ -162,8 +162,8 @@ static int split_vars(struct hist_parser *p, char *text)
 	return 0;
 }
 
-/* Change the node to the name of the thread, because the value of common_pid.execname is a
- * name. */
+/* Turn a node for common_pid.execname into a node for the name of the thread, because that
+ * name is the value. */
 static void node_make_execname(struct hist_node *node)
 {
 	if (node->modifier != HIST_MOD_EXECNAME)
@@ -302,7 +302,7 @@ static bool has_name(const struct hist_node *node, const char *name)
 	return !node->system && !strcmp(node->name, name);
 }
 
-/* Find a sort field.  Returns its number (hist_sort.field), or -ENOENT. */
+/* Find a field to sort by.  Returns its number (hist_sort.field), or -ENOENT. */
 static int find_sort_field(const struct hist_def *def, const char *name)
 {
 	if (!strcmp(name, "hitcount"))
@@ -385,7 +385,8 @@ static int parse_fields(struct hist_parser *p)
 	return r ? r : parse_sort(p);
 }
 
-/* Replace the '-' of the modifier .sym-offset by an X, so that it is no operator. */
+/* Replace the '-' of the modifier .sym-offset by an X, so that it is not taken for an
+ * operator. */
 static void hide_sym_offset(char *text)
 {
 	for (char *s = text; (s = strstr(s, ".sym-offset")); s += 11)
@@ -429,7 +430,7 @@ int hist_parse(const char *text, bool is_remove, const struct hist_env *env,
 			.env = env, .errors = errors, .def = def, .is_remove = is_remove,
 			.can_refer_to_own = true,
 		};
-		/* Multiply by an odd number, so that each definition has another result. */
+		/* Multiply by an odd number, so that each definition gets a different id. */
 		def->debug_id = ++nr_defs * 2654435761u;
 		r = parse_text(p, text);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* References to variables: $name, system.event.$name. */
+/* Parse references to variables: $name, system.event.$name. */
 #include "hist/lang_impl.h"
 
-/* Find a variable in the events that onmatch() handlers name.  Returns 0; -ENOENT; or -EINVAL
- * if two of these events have it: this mistake is logged. */
+/* Find a variable in the events that onmatch() handlers name.  Returns 0; -ENOENT; or
+ * -EINVAL, with the mistake logged, if two of these events have the variable. */
 static int find_match_var(struct hist_parser *p, const char *name, struct hist_def **ret_def,
 			  uint32_t *ret_var)
 {
@@ -73,8 +73,8 @@ bool hist_var_exists(struct hist_parser *p, const char *name)
 				&is_ambiguous);
 }
 
-/* Copy the type of the variable to the reference @node.  The texts are copied, because the
- * other histogram may be freed first. */
+/* Copy the type of a variable to the reference @node.  Texts are copied, too, because the
+ * histogram with the variable may be freed before the reference. */
 static bool ref_set_type(struct hist_def *def, struct hist_node *node,
 			 const struct hist_var_def *var)
 {
@@ -83,7 +83,7 @@ static bool ref_set_type(struct hist_def *def, struct hist_node *node,
 	node->type = var->kind;
 	node->type_name = hist_def_copy(def, expr ? expr->type_name : "u64");
 	node->size = expr ? expr->size : 8;
-	/* the variable of a parameter is unsigned in the kernel */
+	/* the hidden variable of a parameter is unsigned in the kernel */
 	node->is_signed = expr && hist_node_is_signed(expr) && var->use == HIST_VAR_USER;
 	node->is_time = expr && expr->is_time && var->use == HIST_VAR_USER;
 	node->is_usecs = expr && expr->is_usecs && var->use == HIST_VAR_USER;

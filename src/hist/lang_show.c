@@ -18,7 +18,8 @@ const char *hist_modifier_name(const struct hist_node *node)
 	return node->is_usecs ? "usecs" : NULL;
 }
 
-/* Append the number of a modifier.  The kernel prints it as a signed number. */
+/* Append the number in a modifier, as in .buckets=N.  The kernel prints it as a signed
+ * number. */
 static void show_number(const struct hist_node *node, struct text *out)
 {
 	if ((node->modifier == HIST_MOD_BUCKETS || node->modifier == HIST_MOD_LOG2) &&
@@ -33,8 +34,9 @@ void hist_show_ref(const struct hist_node *node, struct text *out)
 	text_printf(out, "$%s", node->name);
 }
 
-/* Append a key, a value or the expression of a variable.  @is_var: a variable that is only
- * a reference gets the modifier of the variable that it refers to, as in the kernel. */
+/* Append a key, a value or the expression of a variable.  @is_var: true for a variable.  As
+ * in the kernel, a variable whose expression is only a reference is shown with the modifier
+ * of the variable to which it refers. */
 static void show_node(const struct hist_node *node, bool is_var, struct text *out)
 {
 	const char *modifier = hist_modifier_name(node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recognize quick programs. */
+/* Recognize quick programs, which quick.h runs without an interpreter. */
 #include "hist/quick.h"
 
 /* Recognize an instruction that loads a number of the record. */
@@ -20,7 +20,7 @@ static bool set_num(struct hist_quick_num *num, const struct hist_insn *insn)
 	return true;
 }
 
-/* Recognize an instruction that changes the key. */
+/* Recognize an instruction that changes the number that is the key. */
 static bool set_change(struct hist_quick *quick, const struct hist_insn *insn)
 {
 	quick->change_value = insn->value;
@@ -51,7 +51,8 @@ static bool set_array(struct hist_quick *quick, const struct hist_insn *insn, ui
 	return true;
 }
 
-/* Recognize the key: a load, perhaps with a change. */
+/* Recognize the key of a quick program: an instruction that loads it, and possibly an
+ * instruction that changes it. */
 static bool set_key(struct hist_quick *quick, const struct hist_unit *unit)
 {
 	const struct hist_insn *load = unit->insns;
@@ -66,7 +67,8 @@ static bool set_key(struct hist_quick *quick, const struct hist_unit *unit)
 	       (nr == 1 || (load[1].a == load->dst && set_change(quick, &load[1])));
 }
 
-/* Find the code with which ulf_event_commit() loads and changes the key, if there is such code. */
+/* Find the code with which the assembly of ulf_event_commit() loads and changes the key.
+ * There is none for some keys. */
 static void find_code(struct hist_quick *quick)
 {
 	if (quick->kind == HIST_QUICK_STR) {
@@ -77,8 +79,8 @@ static void find_code(struct hist_quick *quick)
 	}
 }
 
-/* Recognize the value: there is none; or it is a number that is loaded after the key; or it is
- * the number from which the key was made. */
+/* Recognize the value of a quick program.  There is no value, or the value is a number that
+ * is loaded after the key, or it is the number from which the key was made. */
 static bool set_val(struct hist_quick *quick, const struct hist_unit *unit)
 {
 	uint32_t nr_key = unit->program->nr_key_insns, nr = unit->program->nr_insns - nr_key;

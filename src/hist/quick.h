@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quick programs: histograms with one key, a number or an array of characters of the record,
- * and at most one value, a number of the record.  Most histograms are of this form.  A hit of
- * such a histogram needs no interpreter and no registers.  These functions are inlined into
- * the path of an event.  For keys that are numbers the assembly of ulf_event_commit()
- * (commit.S of src/arch) does what hist_quick_add() does.
+ * Quick programs: programs of histograms with one key and at most one value.  The key is a
+ * number or an array of characters of the record, the value is a number of the record.  Most
+ * histograms are of this form.  A hit of such a histogram needs no interpreter and no
+ * registers.  These functions are inlined into the path of an event.  For keys that are
+ * numbers the assembly of ulf_event_commit() (commit.S of src/arch) does what
+ * hist_quick_add() does.
  */
 #ifndef HIST_QUICK_H
 #define HIST_QUICK_H
@@ -19,55 +20,66 @@
 #include "hist/run.h"
 #include "hist/update.h"
 
-#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max: smaller than any
-					 * record, so the code for rings is not used */
-#define HIST_QUICK_PROBES	8u	/* number of slots that a search looks at */
+#define HIST_QUICK_SET		1u	/* value of hist_quick.small_max: no record is so
+					 * small, so the assembly does not use the code for
+					 * rings */
+#define HIST_QUICK_PROBES	8u	/* maximum number of slots that a search for a key
+					 * looks at */
 #define HIST_QUICK_WORDS	6u	/* maximum size of the key, in words */
 
 enum hist_quick_kind {
-	HIST_QUICK_NOT,			/* the program is not a quick one */
+	HIST_QUICK_NOT,			/* the program is not a quick program */
 	HIST_QUICK_NUM,			/* the key is a number */
 	HIST_QUICK_STR,			/* the key is an array of characters */
 };
 
 enum hist_quick_change {
-	HIST_QUICK_SAME = ARCH_HIST_SAME,	/* the key is the number of the record */
-	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* hist_log2() of the number */
-	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* hist_sublog2() of the number */
-	HIST_QUICK_BUCKET,			/* the lower bound of the number's bucket */
+	HIST_QUICK_SAME = ARCH_HIST_SAME,	/* the key is the number of the record,
+						 * unchanged */
+	HIST_QUICK_LOG2 = ARCH_HIST_LOG2,	/* the key is hist_log2() of the number of the
+						 * record */
+	HIST_QUICK_SUBLOG2 = ARCH_HIST_SUBLOG2,	/* the key is hist_sublog2() of the number of
+						 * the record */
+	HIST_QUICK_BUCKET,			/* the key is the lower bound of the bucket of
+						 * the record's number */
 };
 
 /* A number of the record. */
 struct hist_quick_num {
-	uint16_t offset;		/* offset in the record, bytes */
+	uint16_t offset;		/* offset of the number in the record, bytes */
 	uint8_t bytes;			/* size of the number, bytes; 0: there is none */
-	uint8_t sign_shift;		/* 64 minus the number of bits if the number is signed,
-					 * else 0 */
+	uint8_t sign_shift;		/* for a signed number: 64 minus its number of bits;
+					 * for an unsigned number: 0 */
 };
 
-/* A quick program and its table.  If an event has only this histogram, the hit's code gets
- * this struct in place of the set of rings (ulf_event.set). */
+/* A quick program and its table.  If an event has only this histogram, ulf_event.set points
+ * to this struct in place of the event's set of rings. */
 struct hist_quick {
-	uint32_t nr_cpus;		/* number of CPUs that have a part; at the offset of
-					 * ring_set.nr_cpus */
-	uint32_t small_max;		/* always HIST_QUICK_SET; at the offset of
+	uint32_t nr_cpus;		/* number of CPUs that have a part of the table; must
+					 * be at the offset of ring_set.nr_cpus */
+	uint32_t small_max;		/* always HIST_QUICK_SET; must be at the offset of
 					 * ring_set.small_max */
-	const void *load;		/* code that loads the key (arch_hist_load()); NULL:
-					 * the assembly cannot run this program */
-	const void *change_code;	/* code that changes the key (arch_hist_change()) */
+	const void *load;		/* address of the code that loads the key
+					 * (arch_hist_load()); NULL: the assembly cannot run
+					 * this program */
+	const void *change_code;	/* address of the code that changes the key
+					 * (arch_hist_change()) */
 	uint64_t one;			/* the constant 1, which the assembly adds to the hits */
-	const uint64_t *soft;		/* a rule word: while it is 0, the event is recorded, too */
-	const uint64_t *paused;		/* a rule word, or a constant 0: while it is not 0,
-					 * hits do not count */
+	const uint64_t *soft;		/* address of a rule word; while it is 0, the event is
+					 * also recorded */
+	const uint64_t *paused;		/* address of a rule word, or of a constant 0; while
+					 * it is not 0, hits are not counted */
 	struct hist_quick_num key, val;
 	uint8_t kind;			/* enum hist_quick_kind */
 	uint8_t change;			/* enum hist_quick_change */
-	uint8_t key_words;		/* HIST_QUICK_STR: maximum size of the key, in words */
+	uint8_t key_words;		/* for HIST_QUICK_STR: maximum size of the key, in
+					 * words */
 	uint8_t reserved;
-	uint32_t key_bytes;		/* HIST_QUICK_STR: size of the array, bytes */
-	uint64_t change_value;		/* HIST_QUICK_SUBLOG2: hist_insn.value;
+	uint32_t key_bytes;		/* for HIST_QUICK_STR: size of the array of
+					 * characters, bytes */
+	uint64_t change_value;		/* for HIST_QUICK_SUBLOG2: hist_insn.value; for
 					 * HIST_QUICK_BUCKET: size of a bucket */
-	/* the members from here on describe the table */
+	/* the members below describe the table of the histogram */
 	uint64_t seed;
 	const uint64_t *slots;
 	uint32_t slot_shift, slot_mask;
@@ -79,7 +91,7 @@ struct hist_quick {
 };
 
 /* Set up *@ret_quick for a program, without @soft and @paused.  If the program is not a quick
- * one, its kind is HIST_QUICK_NOT. */
+ * program, ret_quick->kind is HIST_QUICK_NOT. */
 void hist_quick_init(struct hist_quick *ret_quick, const struct hist_unit *unit);
 
 /* Returns a number of the record.  The nested ifs become branches; a jump table would be
@@ -107,7 +119,7 @@ static inline uint64_t hist_quick_load(const struct hist_quick_num *num, const c
 	return (uint64_t)((int64_t)(value << num->sign_shift) >> num->sign_shift);
 }
 
-/* Returns the smallest n with 1 << n >= @a. */
+/* Returns the smallest n for which 1 << n is at least @a. */
 static inline uint64_t hist_log2(uint64_t a)
 {
 	return a <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(a - 1);
@@ -123,7 +135,7 @@ static inline uint64_t hist_sublog2(uint64_t a, uint64_t bits)
 	return top <= bits ? a : a >> (top - bits) << (top - bits);
 }
 
-/* Returns the number of the key, changed as the program says. */
+/* Returns the key for the number @key of the record, changed as the program says. */
 static inline uint64_t hist_quick_change(const struct hist_quick *quick, uint64_t key)
 {
 	if (quick->change == HIST_QUICK_SAME)
@@ -135,7 +147,7 @@ static inline uint64_t hist_quick_change(const struct hist_quick *quick, uint64_
 	return key - key % quick->change_value;
 }
 
-/* Make the key of @quick.  Returns the number of its words. */
+/* Make the key of a quick program from a record.  Returns the number of words of the key. */
 static inline __attribute__((always_inline)) uint32_t
 hist_quick_key(const struct hist_quick *quick, const char *rec, enum hist_quick_kind kind,
 	       uint64_t *key)
@@ -156,11 +168,11 @@ hist_quick_find(const struct hist_quick *quick, const uint64_t *key, uint32_t nr
 	uint64_t slot = hash >> quick->slot_shift;
 
 	for (uint32_t i = 0; i < HIST_QUICK_PROBES; i++) {
-		/* acquire: the entry's key is complete [hist.slot] */
+		/* acquire: the key of the entry is complete; mate: update.c [hist.slot] */
 		uint64_t word = __atomic_load_n(&quick->slots[slot], __ATOMIC_ACQUIRE);
 		uint64_t index = word - (hash << 32) - 1;
 
-		/* If the hashes differ, the index is a large number. */
+		/* If the hashes differ, @index is above all indices of entries. */
 		if (index < quick->nr_entries &&
 		    hist_has_key((const uint64_t *)(const void *)
 				 (quick->entries + index * quick->entry_bytes), key, nr))
@@ -174,9 +186,9 @@ hist_quick_find(const struct hist_quick *quick, const uint64_t *key, uint32_t nr
 
 /*
  * Count a hit.  @rec: a record of @bytes bytes.  @kind, @has_val: constants, so that the
- * compiler makes a function for each.
- * Returns false if the hit was not counted: the record is too short, the key has no entry
- * yet, the rseq section was aborted, or this thread has no rseq.
+ * compiler makes a variant of this function for each pair.  Returns false if the hit was not
+ * counted: the record is too short, the key has no entry yet, the rseq section was aborted,
+ * or this thread has no rseq.
  */
 static inline __attribute__((always_inline)) bool
 hist_quick_add(const struct hist_quick *quick, const char *rec, size_t bytes,

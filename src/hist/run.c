@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run histogram programs: the functions that run_inline.h does not inline.  A string or a
- * stack is not copied to a register: the register has its address.  It is copied once, to the
- * key, the variable or the record that needs it.  So a run needs little of the thread's stack,
- * which may be that of a signal handler.
+ * Run histogram programs: the functions that run_inline.h does not inline.  A register
+ * contains only the address of a string or stack.  The bytes are copied once, to the key, the
+ * variable or the record that needs them.  So a run needs little of the thread's stack, which
+ * may be that of a signal handler.
  */
 #include <string.h>
 
@@ -64,7 +64,7 @@ static uint64_t peek_number(const struct hist_run *run, uint64_t address, uint32
 	return value;
 }
 
-/* Store the address and the size of a string or stack in register @reg. */
+/* Store the address and the size of a string or stack for register @reg. */
 static void set_bytes(const struct hist_run *run, uint32_t reg, uint64_t address, uint32_t bytes,
 		      enum hist_from from)
 {
@@ -72,8 +72,8 @@ static void set_bytes(const struct hist_run *run, uint32_t reg, uint64_t address
 	run->where[reg] = (struct hist_bytes){ bytes, from };
 }
 
-/* Find the bytes of a dynamic field.  If its word does not point into the record, the field is
- * empty. */
+/* Find the bytes of a dynamic field.  If the field's word does not point into the record, the
+ * field is empty. */
 static void find_dynamic(const struct hist_run *run, const struct hist_insn *insn)
 {
 	uint32_t word = HIST_LOAD(uint32_t);
@@ -87,7 +87,7 @@ static void find_dynamic(const struct hist_run *run, const struct hist_insn *ins
 		  HIST_FROM_RECORD);
 }
 
-/* Compute a string or a stack. */
+/* Find the bytes of a string or stack that an instruction loads. */
 static void find_bytes(const struct hist_run *run, const struct hist_insn *insn)
 {
 	switch (insn->op) {
@@ -112,7 +112,7 @@ static void find_bytes(const struct hist_run *run, const struct hist_insn *insn)
 	}
 }
 
-/* Compute a number from registers. */
+/* Compute the result of an instruction whose operands are numbers in registers. */
 static uint64_t compute_number(const struct hist_run *run, const struct hist_insn *insn)
 {
 	uint64_t a = run->values[insn->a], b;
@@ -258,10 +258,10 @@ uint32_t hist_copy_stack(const struct hist_run *run, uint32_t reg, uint64_t *to,
 	}
 }
 
-/* ---- the key, and its entries ---- */
+/* ---- make the key, and find its entries ---- */
 
-/* Make a key of the first @nr_keys keys of this hit.  @max: geometry.key_words, at least the
- * number of keys.  Returns the number of its words. */
+/* Make a key from the first @nr_keys keys of this hit.  @max: geometry.key_words, at least
+ * the number of keys.  Returns the number of words of the key. */
 static inline uint32_t make_key(const struct hist_run *run, uint32_t nr_keys, uint64_t *key,
 				uint32_t max)
 {

@@ -32,7 +32,7 @@
 		value_;							\
 	})
 
-/* Returns the time of this hit.  The clock is read once. */
+/* Returns the time of this hit.  The clock is read only once for a hit. */
 HIST_INLINE uint64_t hist_get_time(struct hist_run *run, uint64_t (*now)(void *ctx))
 {
 	if (!run->has_now)
@@ -76,22 +76,22 @@ HIST_INLINE void hist_run_insns(struct hist_run *run, const struct hist_insn *in
 
 /* ---- variables ---- */
 
-/* Returns true if a variable of the entry at @entry was stored. */
+/* Returns true if the variable @bit of the entry at @entry was stored. */
 static inline bool hist_has_var(const struct hist_view *view, uint64_t *entry, uint32_t bit)
 {
 	/* acquire: the variable is stored; mate: hist_set_bit() [hist.set] */
 	return __atomic_load_n(hist_set(view, entry), __ATOMIC_ACQUIRE) >> bit & 1;
 }
 
-/* Store a number in a variable.  A number that is equal to HIST_TAKEN is stored as the next
- * one, because HIST_TAKEN means "no value". */
+/* Store a number in a variable.  A number that is equal to HIST_TAKEN is stored as HIST_TAKEN
+ * + 1, because HIST_TAKEN stands for "no value". */
 static inline void hist_store_number(uint64_t *var, uint64_t value)
 {
 	__atomic_store_n(var, value + (value == HIST_TAKEN), __ATOMIC_RELAXED);
 }
 
-/* Take a number: afterwards the variable has no value.  The entry is not written if the
- * variable has no value already. */
+/* Read the number in a variable and take it away: afterwards the variable has no value.  The
+ * entry is not written if the variable already has no value. */
 static inline uint64_t hist_take_number(uint64_t *var)
 {
 	if (__atomic_load_n(var, __ATOMIC_RELAXED) == HIST_TAKEN)
@@ -121,19 +121,20 @@ HIST_INLINE int64_t hist_locate_key(const struct hist_view *view, const uint64_t
 				    uint32_t nr, uint64_t hash)
 {
 	uint32_t slot = hist_first_slot(view, hash);
-	/* acquire: the entry's key is complete [hist.slot] */
+	/* acquire: the key of the entry is complete; mate: update.c [hist.slot] */
 	uint64_t word = __atomic_load_n(&hist_slots(view)[slot], __ATOMIC_ACQUIRE);
 	uint64_t index = word - (hash << 32) - 1;
 
-	/* If the hashes differ, the index is a large number. */
+	/* If the hashes differ, @index is above all indices of entries. */
 	if (likely(index < view->geometry.nr_entries &&
 		   hist_has_key(hist_entry(view, (uint32_t)index), key, nr)))
 		return (int64_t)index;
 	return word ? hist_search(view, key, nr, hash, &slot) : -1;
 }
 
-/* Load all references.  @key: the key of this hit, @nr words; @hash: its hash with the seed of
- * the program's own table.  Returns false if a variable has no value. */
+/* Load the values of all references.  @key: the key of this hit, of @nr words.  @hash: hash
+ * of the key with the seed of the program's own table.  Returns false if a variable has no
+ * value. */
 HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint32_t nr,
 				uint64_t hash)
 {
@@ -145,7 +146,8 @@ HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint3
 		const struct hist_ref *ref = &run->unit->refs[i];
 		int64_t index = -1;
 
-		/* Most references are to variables of one table. */
+		/* Look up the entry only if the table changes, because most references of a
+		 * program are to variables of one table. */
 		if (view != &run->unit->views[ref->table]) {
 			view = &run->unit->views[ref->table];
 			if (ref->nr_keys)
@@ -164,8 +166,9 @@ HIST_INLINE bool hist_load_refs(struct hist_run *run, const uint64_t *key, uint3
 	return true;
 }
 
-/* Do steps 2 and 3 of a hit (struct hist_program): load the references, find or insert the
- * entry.  @key: @nr words.  Returns the index of the entry, or -1 if the hit ends here. */
+/* Do steps 2 and 3 of a hit (struct hist_program): load the references, then find or insert
+ * the entry.  @key: the key, of @nr words.  Returns the index of the entry, or -1 if the hit
+ * ends without an entry. */
 HIST_INLINE int64_t hist_find_or_insert(struct hist_run *run, const uint64_t *key, uint32_t nr)
 {
 	const struct hist_view *view = &run->unit->views[0];
@@ -178,8 +181,8 @@ HIST_INLINE int64_t hist_find_or_insert(struct hist_run *run, const uint64_t *ke
 	return likely(index >= 0) ? index : hist_run_insert(run, key, nr, hash);
 }
 
-/* Returns the index of the entry of this hit, or -1 if the hit ends here.  Most histograms
- * have one key, which is a number. */
+/* Returns the index of the entry of this hit, or -1 if the hit ends without an entry.
+ * Handles one key that is a number first, because most histograms have such a key. */
 HIST_INLINE int64_t hist_locate(struct hist_run *run)
 {
 	const struct hist_key *keys = run->unit->keys;
@@ -191,7 +194,7 @@ HIST_INLINE int64_t hist_locate(struct hist_run *run)
 
 /* ---- a hit ---- */
 
-/* Commit the figures of a hit.  Returns false if the hit is dropped. */
+/* Commit the figures of a hit.  Returns false if the hit was dropped. */
 HIST_INLINE bool hist_commit_hit(const struct hist_run *run, uint32_t index)
 {
 	const struct hist_unit *unit = run->unit;
@@ -222,8 +225,8 @@ HIST_INLINE void hist_store_vars(const struct hist_run *run, uint64_t *entry)
 	}
 }
 
-/* Run a program, as hist_run().  @run: all members but has_now, now and refs are set.  @now:
- * the callback of the context, as a constant. */
+/* Run a program, as hist_run() does.  @run: all members but has_now, now and refs are set.
+ * @now: the callback of the context, as a constant. */
 HIST_INLINE bool hist_run_program(struct hist_run *run, uint64_t (*now)(void *ctx))
 {
 	const struct hist_unit *unit = run->unit;
@@ -246,7 +249,7 @@ HIST_INLINE bool hist_run_program(struct hist_run *run, uint64_t (*now)(void *ct
 	return p->nr_actions && hist_run_actions(run, entry, (uint32_t)index);
 }
 
-#define HIST_REGS_FEW	16u		/* number of registers of most programs */
+#define HIST_REGS_FEW	16u		/* most programs need at most this number of registers */
 
 /* Run a program that needs few registers.  @run: unit, rec, bytes, context, ctx, cpu and
  * has_rseq are set.  @now: the callback of the context, as a constant. */

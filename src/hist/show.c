@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Print a histogram: the stages; see show.h. */
+/* Print a histogram: run the stages of printing one after the other; see show.h. */
 #include "hist/show.h"
 
 #include <errno.h>

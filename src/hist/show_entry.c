@@ -31,8 +31,8 @@ bool show_count_stats(struct hist_show *show, struct text *out)
 	return show->at == show->nr_entries;
 }
 
-/* Returns @value as hundredths of a percent of @total; UINT_MAX if there is no such number.
- * If a total does not fit in 64 bits it wraps around, as in the kernel. */
+/* Returns @value as hundredths of a percent of @total; UINT_MAX if that cannot be computed.
+ * A total that does not fit in 64 bits wraps around, as in the kernel. */
 static uint32_t percent_of_total(uint64_t value, uint64_t total)
 {
 	if (total && value < UINT64_MAX / 10000)
@@ -71,8 +71,8 @@ static void put_bar(uint64_t value, const struct show_stat *stat, struct text *o
 	text_fill(out, ' ', BAR_LEN - len);
 }
 
-/* Append a value.  The kernel sums up expressions, and sorts by them, but does not print
- * them. */
+/* Append a value of an entry.  A value that is an expression is not printed: the kernel only
+ * sums it up and sorts by it. */
 static void put_value(const struct hist_show *show, uint32_t entry, uint32_t nr,
 		      struct text *out)
 {
@@ -101,7 +101,8 @@ static void put_value(const struct hist_show *show, uint32_t entry, uint32_t nr,
 
 /* ---- variables ---- */
 
-/* Returns the address of variable @nr of entry @index, or NULL if it has no value. */
+/* Returns the address of variable @nr of the entry @index, or NULL if the variable has no
+ * value. */
 static const char *find_var(const struct hist_show *show, uint32_t index, uint32_t nr)
 {
 	const struct hist_layout *layout = &show->view->layout;
@@ -122,7 +123,7 @@ static uint64_t load_number(const struct hist_show *show, uint32_t index, uint32
 	return var ? show_load(var) : 0;
 }
 
-/* Append a saved string; "(null)" if none was saved, as in the kernel. */
+/* Append a string that save() has stored; "(null)" if there is none, as in the kernel. */
 static void put_saved_string(const char *var, struct text *out)
 {
 	uint64_t copy[HIST_STR_BYTES / 8 + 1] = { 0 };
@@ -135,8 +136,8 @@ static void put_saved_string(const char *var, struct text *out)
 	text_one_line(out, start);
 }
 
-/* Append a saved stack, one return address on each line.  The kernel prints the address of its
- * array instead, which is of no use. */
+/* Append a stack that save() has stored, one return address on each line.  The kernel prints
+ * the address of its array instead, which is useless. */
 static void put_saved_stack(const struct hist_show *show, const char *var, struct text *out)
 {
 	uint64_t ips[HIST_STACK_DEPTH] = { 0 };
@@ -225,7 +226,7 @@ bool show_print_entries(struct hist_show *show, struct text *out)
 
 /* ---- snapshot ---- */
 
-/* The last snapshot, copied to private memory. */
+/* The last snapshot of a histogram, copied to private memory. */
 struct last {
 	uint32_t action, entry;
 	uint64_t value;
@@ -241,8 +242,8 @@ static struct last load_last(const struct hist_table *table)
 	};
 }
 
-/* Load the last snapshot without the lock of its writers: load it again until two loads are
- * equal. */
+/* Load the last snapshot.  This thread does not take the lock of its writers, but loads it
+ * again until two loads are equal. */
 static struct last read_last(const struct hist_table *table)
 {
 	struct last last = load_last(table), again;

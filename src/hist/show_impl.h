@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of hist_show(). */
+/* Declarations that the files of hist_show() share. */
 #ifndef HIST_SHOW_IMPL_H
 #define HIST_SHOW_IMPL_H
 
@@ -7,7 +7,7 @@
 #include "hist/show.h"
 
 /*
- * An entry, as it was read.
+ * A private copy of an entry of the table.
  *
  * Its key is in hist_show.keys, in the kernel's form: a number takes one word; a string takes
  * the words up to its NUL, padded with zeroes; a stack takes HIST_STACK_DEPTH words, padded
@@ -15,23 +15,23 @@
  */
 struct show_entry {
 	uint64_t hits;
-	uint32_t index;			/* index of the entry in the table */
-	uint32_t key;			/* index of the key's first word in keys */
+	uint32_t index;			/* index of the entry in the histogram's table */
+	uint32_t key;			/* index of the key's first word in hist_show.keys */
 	uint32_t key_words;
 };
 
-/* The sum and the maximum of a value, for .percent and .graph. */
+/* The sum and the maximum of a value over all entries, for .percent and .graph. */
 struct show_stat {
 	uint64_t total, max;
 };
 
-/* An element of the array that is sorted; it stands for an entry. */
+/* An element of the array that is sorted.  It stands for an entry of the histogram. */
 struct sort_item {
 	uint64_t rank;			/* number by which entries are compared first */
 	uint32_t entry;			/* index in hist_show.entries */
 };
 
-/* The sort key of one sort. */
+/* The sort key of one of the sorts. */
 struct sort_by {
 	const struct hist_show *show;
 	enum {
@@ -39,18 +39,20 @@ struct sort_by {
 					 * not compare stacks */
 		SORT_HITS, SORT_VALUE, SORT_NUMBER, SORT_STRING, SORT_WHOLE_KEY,
 	} kind;
-	uint32_t value_nr, key_nr;	/* index of the value; index of the key's field */
+	uint32_t value_nr, key_nr;	/* @value_nr: index of the value to sort by; @key_nr:
+					 * index of the key's field to sort by */
 	bool is_descending;
 };
 
-/* The state of a sort: see show_sort.c. */
+/* The state of a heapsort, which show_sort.c runs step by step. */
 struct heapsort {
 	struct sort_by by;
 	struct sort_item *items;
 	uint32_t nr;			/* number of items that belong to the heap */
 	uint32_t top;			/* index of the item that was sifted last; 0: the heap
 					 * is complete */
-	bool is_second_child;		/* true: the second child of the root was the greater one */
+	bool is_second_child;		/* true: the second child of the root was greater than
+					 * the first */
 	bool is_done;
 };
 
@@ -66,17 +68,20 @@ struct hist_show {
 	const struct hist_show_env *env;
 	enum show_stage stage;
 	bool has_begun;			/* the stage has begun */
-	uint32_t at;			/* next slot, entry or item of the stage */
+	uint32_t at;			/* number of the next slot, entry or item to handle in
+					 * the current stage */
 	int error;			/* 0 or -errno */
 
-	uint64_t *used;			/* bitmap of the entries that have a slot */
+	uint64_t *used;			/* bitmap of the entries to which a slot refers */
 	uint32_t nr_used;
-	struct show_entry *entries;	/* the entries that have hits */
+	struct show_entry *entries;	/* copies of the entries that have hits */
 	uint32_t nr_entries;
-	uint64_t *sums;			/* view->geometry.nr_vals numbers for each entry */
+	uint64_t *sums;			/* array of sums: view->geometry.nr_vals numbers for
+					 * each entry */
 	uint64_t *keys;
-	uint32_t nr_words, cap_words;	/* number of words in @keys, and space */
-	struct show_stat *stats;	/* an element for each value */
+	uint32_t nr_words, cap_words;	/* number of words in @keys; number of words for which
+					 * there is space */
+	struct show_stat *stats;	/* array with the sum and the maximum of each value */
 
 	struct sort_item *items;
 	struct heapsort sort;
@@ -84,21 +89,22 @@ struct hist_show {
 
 /* ---- show_read.c ---- */
 
-/* Stages SHOW_SLOTS and SHOW_ENTRIES.  A function of a stage returns true if the stage is
- * complete, and false if it must be called again. */
+/* Run the stages SHOW_SLOTS and SHOW_ENTRIES.  The function of a stage returns true if the
+ * stage is complete, and false if it must be called again. */
 bool show_scan_slots(struct hist_show *show, struct text *out);
 bool show_read_entries(struct hist_show *show, struct text *out);
 /* Copy the key of entry @index to @ret_key, which has space for HIST_KEY_WORDS_MAX words, in
- * the form of struct show_entry.  Returns the number of words. */
+ * the form that struct show_entry describes.  Returns the number of words. */
 uint32_t show_read_key(const struct hist_show *show, uint32_t index, uint64_t *ret_key);
-/* Returns the number of words that the key field @node has at @words. */
+/* Returns the number of words that the field @node of a key takes.  @words: the first word of
+ * the field. */
 uint32_t show_key_width(const struct hist_node *node, const uint64_t *words);
 /* Load a word of a table. */
 static inline uint64_t show_load(const void *from)
 {
 	return __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED);
 }
-/* Returns the address of entry @index. */
+/* Returns the address of entry @index in the histogram's table. */
 static inline const char *show_entry_at(const struct hist_show *show, uint32_t index)
 {
 	const struct hist_layout *layout = &show->view->layout;
@@ -106,7 +112,7 @@ static inline const char *show_entry_at(const struct hist_show *show, uint32_t i
 	return show->view->base + layout->entries_off +
 	       (uint64_t)index * layout->entry_bytes;
 }
-/* Returns value @nr of @entry. */
+/* Returns the value with the index @nr of the entry @entry in hist_show.entries. */
 static inline uint64_t show_value(const struct hist_show *show, uint32_t entry, uint32_t nr)
 {
 	if (show->def->vals[nr]->kind == HIST_NODE_HITCOUNT)
@@ -114,39 +120,40 @@ static inline uint64_t show_value(const struct hist_show *show, uint32_t entry, 
 	return show->sums[(uint64_t)entry * show->view->geometry.nr_vals + nr];
 }
 
-/* ---- show_sort.c: stages ---- */
+/* ---- show_sort.c: stages that sort entries ---- */
 
-/* Stages SHOW_SORT_KEYS, SHOW_SORT_FIRST and SHOW_SORT_SECOND: the three sorts. */
+/* Run the stages SHOW_SORT_KEYS, SHOW_SORT_FIRST and SHOW_SORT_SECOND, which are the three
+ * sorts. */
 bool show_sort_keys(struct hist_show *show, struct text *out);
 bool show_sort_first(struct hist_show *show, struct text *out);
 bool show_sort_second(struct hist_show *show, struct text *out);
 
 /* ---- show_key.c ---- */
 
-/* Append the name of a key or value, as the kernel's hist_field_name(). */
+/* Append the name of a key or value, as the kernel's hist_field_name() prints it. */
 void show_put_name(const struct hist_node *node, struct text *out);
-/* Append a number in at least @width columns, on the right. */
+/* Append a number, right-aligned in at least @width columns. */
 void show_put_number(uint64_t value, uint32_t width, struct text *out);
 /* Append blanks until the text from @start on has @width bytes. */
 void show_pad(struct text *out, size_t start, size_t width);
 /* Append a stack of up to HIST_STACK_DEPTH return addresses that ends before a zero, one
  * line for each. */
 void show_put_stack(const struct hist_show *show, const uint64_t *ips, struct text *out);
-/* Append "{ NAME: VALUE, ... }" for a key.  @index: entry in the table. */
+/* Append "{ NAME: VALUE, ... }" for a key.  @index: index of the key's entry in the table. */
 void show_put_key(const struct hist_show *show, const uint64_t *words, uint32_t index,
 		  struct text *out);
 
 /* ---- show_entry.c ---- */
 
-/* Stages SHOW_STATS and SHOW_PRINT. */
+/* Run the stages SHOW_STATS and SHOW_PRINT. */
 bool show_count_stats(struct hist_show *show, struct text *out);
 bool show_print_entries(struct hist_show *show, struct text *out);
-/* Append the lines of the last snapshot, if there was one. */
+/* Append the lines about the last snapshot, if there was a snapshot. */
 void show_put_snapshot(const struct hist_show *show, struct text *out);
 
 /* ---- syscall_name.c ---- */
 
-/* Returns the name of a system call, such as "sys_read", or NULL. */
+/* Returns the name of the system call @nr, such as "sys_read", or NULL. */
 const char *hist_syscall_name(uint64_t nr);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the key of an entry: "{ name: value, name: value }", with the column widths of the
- * kernel.  How a field is printed depends on its modifier: there is a row for each.
+ * kernel.  A table has a row for each modifier of a field, which says how the field is
+ * printed.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #define STACK_INDENT	9u
 
-/* A constant has no name here, because the kernel prints { : 5 }. */
+/* Append no name for a constant, because the kernel prints { : 5 }. */
 void show_put_name(const struct hist_node *node, struct text *out)
 {
 	if (node->kind == HIST_NODE_REF && node->system)
@@ -41,7 +42,7 @@ void show_pad(struct text *out, size_t start, size_t width)
 		text_fill(out, ' ', width - len);
 }
 
-/* Append a string of the program in at least @width columns, on the left. */
+/* Append a string of the program, left-aligned in at least @width columns. */
 static void put_string(const char *string, uint32_t width, struct text *out)
 {
 	size_t start = out->len;
@@ -73,7 +74,7 @@ void show_put_stack(const struct hist_show *show, const uint64_t *ips, struct te
 
 /* ---- keys ---- */
 
-/* A field of a key to print. */
+/* A field of a key, which is being printed. */
 struct field {
 	const struct hist_show *show;
 	const struct hist_node *node;
@@ -94,7 +95,7 @@ static void put_hex(const struct field *field, struct text *out)
 	text_printf(out, "%llx", (unsigned long long)*field->words);
 }
 
-/* Append "[ADDRESS] NAME" with the name in at least @width columns. */
+/* Append "[ADDRESS] NAME".  The name takes at least @width columns. */
 static void put_function(const struct field *field, bool has_offset, uint32_t width,
 			 struct text *out)
 {
@@ -128,7 +129,7 @@ static void put_syscall(const struct field *field, struct text *out)
 	text_putc(out, ']');
 }
 
-/* Append the name of the thread that inserted the key, and its id. */
+/* Append the name and the id of the thread that has inserted the key. */
 static void put_execname(const struct field *field, struct text *out)
 {
 	const struct hist_view *view = field->show->view;
@@ -145,8 +146,8 @@ static void put_execname(const struct field *field, struct text *out)
 	text_putc(out, ']');
 }
 
-/* Append a bucket of .log2=N.  All numbers with equal bits in the first N + 1 places are in
- * one bucket.  A number of at most N + 1 bits has a bucket for itself. */
+/* Append the bucket of a field with .log2=N.  Numbers of the same length whose first N + 1
+ * bits are equal are in one bucket.  A number of at most N + 1 bits has its own bucket. */
 static void put_log2(const struct field *field, struct text *out)
 {
 	uint64_t low = *field->words, sub = field->node->value;
@@ -172,8 +173,8 @@ static void put_bucket(const struct field *field, struct text *out)
 	show_put_number(*field->words + field->node->value - 1, 0, out);
 }
 
-/* Rows: how a field with a certain modifier is printed.  put_plain() prints fields without a
- * row. */
+/* Table of how a field is printed, with a row for each modifier.  A field whose modifier has
+ * no row is printed by put_plain(). */
 static const struct key_row {
 	const char *separator;		/* between name and value */
 	void (*put)(const struct field *field, struct text *out);
@@ -188,7 +189,7 @@ static const struct key_row {
 };
 static const struct key_row plain_row = { ": ", put_plain };
 
-/* Append a stack.  The kernel writes no newline after the name of a field. */
+/* Append a stack.  As in the kernel, there is no newline after the name of the field. */
 static void put_stack(const struct field *field, struct text *out)
 {
 	show_put_name(field->node, out);

@@ -2,8 +2,8 @@
 /*
  * Copy the entries of a table.
  *
- * A slot may hold any number, and several slots may hold one entry, so the server first
- * collects in a bitmap which entries to read.  Then it reads them in their order in memory,
+ * A slot may hold any number, and several slots may refer to one entry.  So the server first
+ * makes a bitmap of the entries to read.  Then it reads the entries in their order in memory,
  * which is faster than in the order of the slots.
  */
 #include <errno.h>
@@ -35,8 +35,8 @@ bool show_scan_slots(struct hist_show *show, struct text *out)
 	return show->at == nr_slots;
 }
 
-/* Copy a string of at most HIST_STR_BYTES, and zero the bytes after its NUL.  Returns its
- * number of words. */
+/* Copy a string of at most HIST_STR_BYTES bytes, and zero the bytes after its NUL.  Returns
+ * the number of words that the string takes. */
 static uint32_t take_string(uint64_t *to, const uint64_t *from)
 {
 	size_t len = strnlen((const char *)from, HIST_STR_BYTES - 1);
@@ -47,8 +47,8 @@ static uint32_t take_string(uint64_t *to, const uint64_t *from)
 	return nr;
 }
 
-/* Copy a stack without its length, padded with zeroes.  Returns the number of words that it
- * has at @from. */
+/* Copy a stack without its length, and pad it with zeroes.  Returns the number of words that
+ * the stack takes at @from. */
 static uint32_t take_stack(uint64_t *to, const uint64_t *from)
 {
 	uint64_t nr = min_u64(from[0], HIST_STACK_DEPTH);
@@ -58,7 +58,8 @@ static uint32_t take_stack(uint64_t *to, const uint64_t *from)
 	return (uint32_t)nr + 1;
 }
 
-/* The fields of a key end within @raw, because each takes at most HIST_STR_BYTES / 8 words. */
+/* No field of a key can end outside of @raw, because each field takes at most HIST_STR_BYTES
+ * / 8 words. */
 uint32_t show_read_key(const struct hist_show *show, uint32_t index, uint64_t *ret_key)
 {
 	uint64_t raw[HIST_KEY_WORDS_MAX] = { 0 };
@@ -92,7 +93,8 @@ uint32_t show_key_width(const struct hist_node *node, const uint64_t *words)
 	return 1;
 }
 
-/* Return space for a key at the end of hist_show.keys, or NULL. */
+/* Reserve space for a key at the end of hist_show.keys.  Returns its address, or NULL if
+ * there is no memory. */
 static uint64_t *reserve_key(struct hist_show *show)
 {
 	uint64_t *keys = show->keys;
@@ -109,7 +111,7 @@ static uint64_t *reserve_key(struct hist_show *show)
 	return keys + show->nr_words;
 }
 
-/* Copy entry @index.  An entry without hits is left out: a thread has inserted the key, and
+/* Copy entry @index.  An entry without hits is left out: the thread that has inserted its key
  * was killed, or has not counted its hit yet. */
 static int read_entry(struct hist_show *show, uint32_t index)
 {

@@ -2,17 +2,17 @@
 /*
  * Sort entries as the kernel does, step by step.
  *
- * The kernel sorts three times: by the bytes of the keys, so that its result does not depend
- * on the order of the hash table; by the first sort key; and each group of entries that are
- * equal there by the second one.  Its sort() is a heapsort that does not keep the order of
- * equal elements, so entries that are equal by all sort keys have an order that only the same
- * heapsort produces.  heap_round() makes the same
- * comparisons and moves.
+ * The kernel sorts three times.  The first sort is by the bytes of the keys, so that the
+ * result does not depend on the order in the hash table.  The second is by the first sort
+ * key.  The third sorts each group of entries with equal first sort keys by the second sort
+ * key.  Its sort() is a heapsort, which does not keep the order of equal elements.  So only
+ * the same heapsort produces the kernel's order of entries whose sort keys are all equal.
+ * heap_round() makes the same comparisons and moves.
  *
  * An item to sort has a rank, so that most comparisons do not look at the entry.  The rank of
  * a number is its value, with the sign bit inverted if it is signed.  The rank of a string or
  * of a whole key is its first eight bytes as a number of big endian, which compares as
- * memcmp() does.  If two are equal, the words that follow are compared in this way.
+ * memcmp() does.  If two ranks are equal, the next words are compared in this way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 
 /* ---- comparison ---- */
 
-/* Returns the first word of key field @nr of an entry. */
+/* Returns the address of the first word of the field @nr in the key of an entry. */
 static const uint64_t *key_field(const struct hist_show *show, uint32_t entry, uint32_t nr)
 {
 	const uint64_t *words = show->keys + show->entries[entry].key;
@@ -73,8 +73,8 @@ static int compare_items(const struct sort_by *by, const struct sort_item *a,
 
 /* ---- ranks ---- */
 
-/* Returns the rank of a number that the kernel compares by the type of field @node.  A key
- * that is no field has 64 bits there, and the sign of its first operand. */
+/* Returns the rank of a number that the kernel compares by the type of field @node.  For a
+ * key that is not a field the kernel uses 64 bits, and the sign of its first operand. */
 static uint64_t rank_number(const struct hist_node *node, uint64_t value)
 {
 	uint32_t bits = node->kind == HIST_NODE_FIELD ? 8 * node->size : 64;
@@ -83,7 +83,8 @@ static uint64_t rank_number(const struct hist_node *node, uint64_t value)
 	case 8: case 16: case 32: case 64:
 		break;
 	default:
-		return 0;	/* the kernel does not compare strings and stacks here */
+		return 0;	/* all ranks are equal, because the kernel does not compare
+				 * strings and stacks in this case */
 	}
 	value <<= 64 - bits;
 	return node->is_signed ? value ^ 1ull << 63 : value;
@@ -159,11 +160,11 @@ static void heap_start(struct heapsort *sort, const struct sort_by *by, struct s
 }
 
 /*
- * Restore the heap below item @top: sift this item down.
+ * Restore the order of the heap below item @top: move this item down to its place (sift).
  *
  * The walk goes down to a leaf, always to the greater child, and then up again, to the first
- * item that is greater than the one to sift.  This needs fewer comparisons than a stop on the
- * way down.
+ * item that is greater than the moved item.  This needs fewer comparisons than looking for
+ * the place on the way down.
  */
 static void sift_item(struct heapsort *sort, uint32_t top)
 {
@@ -186,7 +187,7 @@ static void sift_item(struct heapsort *sort, uint32_t top)
 	items[top] = moved;
 }
 
-/* Take the last two or three items off the heap. */
+/* End the heapsort: put the last two or three items of the heap in order. */
 static void heap_finish(struct heapsort *sort)
 {
 	struct sort_item *items = sort->items;
@@ -199,9 +200,9 @@ static void heap_finish(struct heapsort *sort)
 }
 
 /*
- * Move the two greatest items of the heap to its end: item 0, and its greater child.  The last two
- * items of the heap take their places.  Sets @sort->top to the place of that child; the next two
- * rounds sift the items there and at 0.
+ * Move the two greatest items of the heap to its end: item 0, and its greater child.  The
+ * last two items of the heap take their places.  Sets @sort->top to the index of that child.
+ * The next two rounds sift the items at that index and at 0.
  */
 static void take_two(struct heapsort *sort)
 {
@@ -216,8 +217,8 @@ static void take_two(struct heapsort *sort)
 }
 
 /*
- * Do one round.  While the heap is built, sort->top goes down from the middle to 0.  Then two
- * items are taken at a time.
+ * Do one round of the heapsort.  While the heap is built, sort->top goes down from the middle
+ * to 0.  After that, two items are taken from the heap at a time.
  *
  * Example: { 9, 7, 8, 1, 2, 3 } is a heap.  9 changes places with 3, and 8, the greater child,
  * with 2: { 3, 7, 2, 1 | 8, 9 }.  This round sifts 2, the next one sifts 3:
@@ -236,7 +237,7 @@ static void heap_round(struct heapsort *sort)
 	sift_item(sort, sort->top);
 }
 
-/* Do some rounds.  Returns true if the items are sorted. */
+/* Do some rounds of the heapsort.  Returns true if the items are sorted. */
 static bool heap_step(struct heapsort *sort)
 {
 	for (uint32_t i = 0; i < ROUNDS_PER_STEP && !sort->is_done; i++)
@@ -277,8 +278,8 @@ bool show_sort_first(struct hist_show *show, struct text *out)
 	return heap_step(&show->sort);
 }
 
-/* Find the group of items, from show->at on, that are equal by the first sort key, and begin
- * to sort it by the second one.  Sets show->at to the end of the group. */
+/* Find the group of items, from show->at on, whose first sort keys are equal, and begin to
+ * sort this group by the second sort key.  Sets show->at to the end of the group. */
 static void start_group(struct hist_show *show, const struct sort_by *first)
 {
 	const struct sort_by second = sort_by_field(show, &show->def->sort[1]);
@@ -291,7 +292,8 @@ static void start_group(struct hist_show *show, const struct sort_by *first)
 	show->at += nr;
 }
 
-/* The items after the last group still have the ranks of the first sort key. */
+/* Run the stage SHOW_SORT_SECOND.  The items after the last group still have the ranks of the
+ * first sort key, which start_group() compares. */
 bool show_sort_second(struct hist_show *show, struct text *out)
 {
 	const struct sort_by first = sort_by_field(show, &show->def->sort[0]);

@@ -13,11 +13,11 @@
 #include "hist/update.h"
 #include "ring/shmlock.h"
 
-#define ABORTS_MAX	100	/* maximum number of aborts of one commit, for example by a
-				 * debugger's single steps; then the thread takes the lock
-				 * instead */
-#define READS_MAX	1000	/* maximum number of attempts to read one part while
-				 * threads hit the entry */
+#define ABORTS_MAX	100	/* maximum number of aborts of the rseq section in one commit,
+				 * for example by a debugger's single steps; after that the
+				 * thread takes the lock instead */
+#define READS_MAX	1000	/* maximum number of attempts to read one part of an entry's
+				 * figures while threads hit the entry */
 
 /* ---- geometry ---- */
 
@@ -65,7 +65,8 @@ int64_t hist_find(const struct hist_view *view, const uint64_t *key, uint32_t nr
 	return index < 0 ? -1 : index;
 }
 
-/* Take a spare entry: one that another thread has taken but not used.  Returns its index, or -1. */
+/* Take a spare entry, which another thread has taken but not used.  Returns the index of the
+ * entry, or -1 if there is none. */
 static int64_t take_spare(const struct hist_view *view)
 {
 	for (uint32_t i = 0; i < HIST_SPARES; i++) {
@@ -80,7 +81,8 @@ static int64_t take_spare(const struct hist_view *view)
 	return -1;
 }
 
-/* Take a free entry.  Returns its index, or -1 if the table is full. */
+/* Take a free entry of the table.  Returns the index of the entry, or -1 if the table is
+ * full. */
 static int64_t take_entry(const struct hist_view *view)
 {
 	uint32_t *next = &table_of(view)->next;
@@ -97,8 +99,8 @@ static int64_t take_entry(const struct hist_view *view)
 	return index;
 }
 
-/* Keep an unused entry as a spare one.  If there is no space for more spare entries, the entry
- * is lost. */
+/* Store an unused entry as a spare entry.  If there is no space for more spare entries, the
+ * entry is lost. */
 static void give_back(const struct hist_view *view, uint32_t index)
 {
 	for (uint32_t i = 0; i < HIST_SPARES; i++) {
@@ -110,7 +112,7 @@ static void give_back(const struct hist_view *view, uint32_t index)
 	}
 }
 
-/* Write the key to an entry that no slot refers to yet. */
+/* Write the key to an entry to which no slot refers yet. */
 static void fill_entry(const struct hist_view *view, uint32_t index, const uint64_t *key,
 		       uint32_t nr, const char *comm)
 {
@@ -147,7 +149,8 @@ int64_t hist_insert(const struct hist_view *view, const uint64_t *key, uint32_t 
 			TESTPOINT("hist.inserted");
 			return new;
 		}
-		/* Another thread has taken this slot, perhaps for the same key. */
+		/* Another thread has taken this slot, possibly for the same key, so search
+		 * again. */
 		index = hist_search(view, key, nr, hash, &slot);
 	} while (index == HIST_NOT_FOUND);
 	give_back(view, (uint32_t)new);
@@ -157,7 +160,7 @@ int64_t hist_insert(const struct hist_view *view, const uint64_t *key, uint32_t 
 
 /* ---- figures ---- */
 
-/* Add a hit to hits and sum, at @figures. */
+/* Add a hit to the hits and the sum at @figures. */
 static void add_pair_locked(uint64_t *figures, uint64_t value)
 {
 	uint64_t pair[2];
@@ -170,7 +173,8 @@ static void add_pair_locked(uint64_t *figures, uint64_t value)
 	TESTPOINT("hist.locked.commit");
 }
 
-/* Add a hit to hits and two copies of @nr sums, at @figures. */
+/* Add a hit to the hits and to the @nr sums at @figures.  There are two copies of the sums:
+ * the new sums are written to the copy that is not in use. */
 static void add_copies_locked(uint64_t *figures, const uint64_t *values, uint32_t nr)
 {
 	uint64_t hits = __atomic_load_n(figures, __ATOMIC_RELAXED);
@@ -188,7 +192,7 @@ static void add_copies_locked(uint64_t *figures, const uint64_t *values, uint32_
 	TESTPOINT("hist.locked.commit");
 }
 
-/* Add a hit to the last part, whose lock this thread holds. */
+/* Add a hit to the last part of the table, whose lock this thread holds. */
 static void add_locked(const struct hist_view *view, uint32_t index, const uint64_t *values)
 {
 	uint32_t nr = view->geometry.nr_vals;
@@ -200,7 +204,7 @@ static void add_locked(const struct hist_view *view, uint32_t index, const uint6
 		add_copies_locked(figures, values, nr);
 }
 
-/* maximum number of yields while a thread waits for the lock of a part */
+/* maximum number of yields while a thread waits for the lock of a part of the table */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 bool hist_commit_locked(const struct hist_view *view, uint32_t index, const uint64_t *values)
@@ -243,7 +247,8 @@ void hist_drop(const struct hist_view *view, uint32_t cpu)
 
 /* ---- read a table ---- */
 
-/* Add hits and sum at @figures, of one part, to *@hits and @sums, which has @nr elements. */
+/* Add the hits and the sum of one part, which are at @figures, to *@hits and @sums.  @nr:
+ * number of elements of @sums. */
 static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
 	uint64_t pair[2];
@@ -254,9 +259,9 @@ static void read_pair(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint
 		sums[0] += pair[1];
 }
 
-/* Add the figures at @figures, of one part, to *@hits and @sums.  If they change during each
- * attempt, the result of the last attempt is used.  Only a process that writes wrong values
- * can cause that. */
+/* Add the figures of one part, which are at @figures, to *@hits and @sums.  If they change
+ * during each attempt, the result of the last attempt is used.  Only a process that writes
+ * wrong values can cause that. */
 static void read_copies(const uint64_t *figures, uint32_t nr, uint64_t *hits, uint64_t *sums)
 {
 	uint64_t copy[HIST_VALS_MAX], seen = 0;
@@ -300,7 +305,7 @@ uint64_t hist_read_dropped(const struct hist_view *view)
 
 int64_t hist_read_slot(const struct hist_view *view, uint32_t slot)
 {
-	/* acquire: the entry's key is complete [hist.slot] */
+	/* acquire: the key of the entry is complete; mate: hist_insert() [hist.slot] */
 	uint64_t word = __atomic_load_n(&hist_slots(view)[slot & (view->layout.nr_slots - 1)],
 					__ATOMIC_ACQUIRE);
 	uint32_t index = (uint32_t)word - 1;

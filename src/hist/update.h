@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions to update a table that are inlined into the path of a hit: they make the key of a
- * string, and search for an entry. run.h declares the functions that are not inlined.
+ * Inlined functions for the path of a hit, which make the key of a string and search for an
+ * entry of the table. run.h declares the functions that are not inlined.
  */
 #ifndef HIST_UPDATE_H
 #define HIST_UPDATE_H
@@ -14,16 +14,18 @@
 #include "arch/arch.h"
 #include "hist/run.h"
 
-#define HIST_NOT_FOUND	(-1)		/* the search has found a free slot */
-#define HIST_NO_SLOT	(-2)		/* the search has found neither the key nor a free
-					 * slot */
+#define HIST_NOT_FOUND	(-1)		/* result of a search that has found a free slot, and
+					 * so no entry with the key */
+#define HIST_NO_SLOT	(-2)		/* result of a search that has found neither the key
+					 * nor a free slot */
 
 static inline uint64_t *hist_slots(const struct hist_view *view)
 {
 	return (uint64_t *)(void *)(view->base + view->layout.slots_off);
 }
 
-/* Returns the address of the entry @index, which must be below geometry.nr_entries. */
+/* Returns the address of the entry @index of the table; @index must be below
+ * geometry.nr_entries. */
 static inline uint64_t *hist_entry(const struct hist_view *view, uint32_t index)
 {
 	return (uint64_t *)(void *)(view->base + view->layout.entries_off +
@@ -36,7 +38,8 @@ static inline struct hist_part *hist_part(const struct hist_view *view, uint32_t
 					    part * view->layout.part_bytes);
 }
 
-/* Returns the figures of entry @index in part @part: hits, then the sums. */
+/* Returns the address of the figures of entry @index in part @part of the table: the hits,
+ * then the sums. */
 static inline uint64_t *hist_figures(const struct hist_view *view, uint32_t part,
 				     uint32_t index)
 {
@@ -55,8 +58,8 @@ static inline bool hist_has_key(const uint64_t *entry, const uint64_t *key, uint
 }
 
 /*
- * Search for a key, from slot *@slot on.  *@slot becomes the slot at which the search has
- * ended.  Returns the index of the entry, HIST_NOT_FOUND or HIST_NO_SLOT.
+ * Search the table for a key, from slot *@slot on.  Sets *@slot to the slot at which the
+ * search has ended.  Returns the index of the entry, HIST_NOT_FOUND or HIST_NO_SLOT.
  */
 static inline int64_t hist_search(const struct hist_view *view, const uint64_t *key,
 				  uint32_t nr, uint64_t hash, uint32_t *slot)
@@ -79,7 +82,7 @@ static inline int64_t hist_search(const struct hist_view *view, const uint64_t *
 	return HIST_NO_SLOT;
 }
 
-/* Returns the first slot at which an entry with this hash may be. */
+/* Returns the first slot in which an entry with this hash may be. */
 static inline uint32_t hist_first_slot(const struct hist_view *view, uint64_t hash)
 {
 	return (uint32_t)(hash >> view->layout.slot_shift);
@@ -96,14 +99,15 @@ static inline uint64_t hist_find_nul(uint64_t word)
 	return (word - HIST_ONES) & ~word & HIST_ONES << 7;
 }
 
-/* Returns @word with its first 0 byte and all bytes after it set to 0.  @nul: from
- * hist_find_nul(). */
+/* Returns @word with its first 0 byte and all bytes after it set to 0.  @nul: result of
+ * hist_find_nul() for @word. */
 static inline uint64_t hist_cut_at_nul(uint64_t word, uint64_t nul)
 {
 	return word & (((nul & -nul) >> 7) - 1);
 }
 
-/* Returns the next word of a string in private memory, of which @left bytes are left. */
+/* Returns the next word of a string in private memory.  @left: number of bytes that are left
+ * of the string. */
 static inline uint64_t hist_next_word(const char *at, uint32_t left)
 {
 	uint64_t word = 0;

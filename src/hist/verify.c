@@ -7,13 +7,14 @@
 #include "hist/run.h"
 #include "ring/ring.h"
 
-#define NO_KIND		HIST_KINDS	/* kind of a register that no instruction has set */
+#define NO_KIND		HIST_KINDS	/* kind of a register to which no instruction has
+					 * written */
 
-/* The state while a program is checked. */
+/* The state while a histogram program is checked. */
 struct check {
 	const struct hist_program *p;
-	uint8_t kinds[HIST_REGS];		/* kind of each register, after the
-						 * instructions that were checked so far */
+	uint8_t kinds[HIST_REGS];		/* kinds of the values in the registers, after
+						 * the instructions that were checked so far */
 };
 
 static bool has_kind(const struct check *check, uint32_t reg, uint32_t kind)
@@ -83,7 +84,7 @@ static bool is_insn_sound(const struct check *check, const struct hist_insn *ins
 	}
 }
 
-/* Returns the kind of what an instruction computes. */
+/* Returns the kind of value that an instruction computes. */
 static uint8_t insn_kind(const struct check *check, const struct hist_insn *insn)
 {
 	switch (insn->op) {
@@ -104,7 +105,7 @@ static uint8_t insn_kind(const struct check *check, const struct hist_insn *insn
 	}
 }
 
-/* Check the instructions from number @from to @to - 1, and note the kinds of the registers
+/* Check the instructions from number @from to @to - 1, and store the kinds of the registers
  * that they set. */
 static bool check_insns(struct check *check, uint32_t from, uint32_t to)
 {
@@ -114,7 +115,8 @@ static bool check_insns(struct check *check, uint32_t from, uint32_t to)
 		if (insn->dst >= HIST_REGS || !is_insn_sound(check, insn) ||
 		    insn->offset + insn_read_bytes(insn) > check->p->record_bytes)
 			return false;
-		/* References are loaded after the key was made. */
+		/* An instruction that reads a reference must come after those that compute
+		 * the key, because references are loaded only when the key was made. */
 		if (insn->op == HIST_OP_REF &&
 		    (i < check->p->nr_key_insns || insn->value >= check->p->nr_refs))
 			return false;
@@ -123,9 +125,9 @@ static bool check_insns(struct check *check, uint32_t from, uint32_t to)
 	return true;
 }
 
-/* ---- what uses registers and variables ---- */
+/* ---- check the parts of a program that use registers and variables ---- */
 
-/* Returns the size of a variable. */
+/* Returns the size of a variable of the kind @kind, bytes. */
 static uint32_t var_size(uint32_t kind)
 {
 	return kind == HIST_NUM ? 8 : kind == HIST_STR ? HIST_STR_BYTES :
@@ -182,7 +184,7 @@ static bool check_vals_and_vars(const struct check *check)
 
 /* ---- actions ---- */
 
-/* Check how a parameter is stored in the record of @action. */
+/* Check that a parameter is stored inside of the record of @action. */
 static bool is_stored_inside(const struct hist_action *action, const struct hist_param *param)
 {
 	bool is_num = param->kind == HIST_NUM;
@@ -214,8 +216,8 @@ static bool check_params(const struct check *check, const struct hist_action *ac
 	return true;
 }
 
-/* Check what onmax() and onchange() compare.  These handlers need an entry, so an event
- * probe has none of them. */
+/* Check the values that onmax() and onchange() compare.  These handlers need an entry of a
+ * table, so an event probe cannot have them. */
 static bool is_handler_sound(const struct check *check, const struct hist_action *action)
 {
 	if (action->handler == HIST_ON_MATCH)
@@ -254,7 +256,8 @@ static bool are_counts_valid(const struct hist_program *p)
 	       p->nr_params <= HIST_ACTIONS_MAX * HIST_PARAMS_MAX;
 }
 
-/* Check the tables.  An event probe has none, and so no keys, values and variables. */
+/* Check the tables of a program.  The program of an event probe has no tables, and so no
+ * keys, values and variables. */
 static bool check_tables(const struct hist_program *p)
 {
 	const struct hist_table_ref *own = hist_tables(p);
