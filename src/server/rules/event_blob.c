@@ -14,10 +14,11 @@
 #define FIELDS_MAX	4096u
 #define VALUES_MAX	65536u
 #define RECORD_MAX	65536u
-#define FIELD_TEXT_MAX	1024u		/* maximum length of a field's type or name,
-					 * bytes */
-#define FIELD_BYTES	128u		/* estimate of the memory of a field, without
-					 * its type and name, bytes */
+#define FIELD_TEXT_MAX	1024u		/* maximum length of the text of a field's type or
+					 * name in an event's description, bytes */
+#define FIELD_BYTES	128u		/* estimate of the memory that the server needs
+					 * for one field of an event, without the field's
+					 * type and name, bytes */
 
 /* A private copy of struct abi_format and the data after it, with a NUL appended. */
 struct blob {
@@ -26,15 +27,17 @@ struct blob {
 };
 
 /*
- * Return the string at offset @off, or NULL if @off is outside of @blob.  A string
- * without a NUL ends at the NUL that is appended to the copy.
+ * Return the string at offset @off of @blob, or NULL if @off lies outside of @blob.  A
+ * string that the program has not ended with a NUL ends at the NUL that is appended to
+ * the copy.
  */
 static const char *blob_string(const struct blob *blob, uint32_t off)
 {
 	return off < blob->bytes ? blob->data + off : NULL;
 }
 
-/* Return true if @name can be the name of a file in the tree. */
+/* Return true if @name, the name of an event or a system, can be the name of a file in
+ * tracefs. */
 static bool is_name(const char *name)
 {
 	return name && *name && *name != '.' && strlen(name) <= 128 &&
@@ -136,8 +139,8 @@ struct event_format *blob_to_format(const void *shared, uint64_t bytes,
 	return format;
 }
 
-/* Append @string with its NUL.  Returns its offset from the start of the description, which
- * is at offset @start of @out. */
+/* Append @string with its NUL to @out.  Returns the offset of the string from the start
+ * of the description, which begins at offset @start of @out. */
 static uint32_t put_string(struct text *out, size_t start, const char *string)
 {
 	uint32_t at = (uint32_t)(out->len - start);
@@ -146,7 +149,7 @@ static uint32_t put_string(struct text *out, size_t start, const char *string)
 	return at;
 }
 
-/* Overwrite bytes at offset @at of @out. */
+/* Overwrite the bytes of @out at offset @at with @data. */
 static void set_bytes(struct text *out, size_t at, const void *data, size_t bytes)
 {
 	if (!out->error)

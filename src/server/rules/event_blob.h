@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Read the description of an event (struct abi_format) from the memory that the server
- * shares with the program, and write such a description. */
+ * shares with the program.  Also write such a description for an event of the server. */
 #ifndef ULF_SERVER_EVENT_BLOB_H
 #define ULF_SERVER_EVENT_BLOB_H
 

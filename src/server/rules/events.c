@@ -27,7 +27,7 @@
 #include "server/rules/soft.h"
 
 /* Get a bitmap of the modules that live processes have loaded.  If no process is alive,
- * get the modules of all processes that the root had. */
+ * get all modules that processes of the root have ever loaded. */
 static void modules_union(const struct root *root,
 			  uint64_t modules[ABI_MODULES / 64])
 {
@@ -43,7 +43,7 @@ static void modules_union(const struct root *root,
 	}
 }
 
-/* ---- the systems of events, by number and by name ---- */
+/* ---- functions that find systems of events by number and by name ---- */
 
 /* Hash the name of a system.  The program chooses the names, so the hash depends on a
  * secret: otherwise a hostile program could choose names that collide. */
@@ -83,7 +83,7 @@ int events_system(const struct root *root, const char *name)
 	return number ? (int)number - 1 : -ENOENT;
 }
 
-/* Make space for one more system, in events.systems and in events.system_index. */
+/* Make space for one more system of events, in events.systems and in events.system_index. */
 static int grow_systems(struct root *root)
 {
 	struct events *events = root_events(root);
@@ -109,8 +109,8 @@ static int grow_systems(struct root *root)
 	return 0;
 }
 
-/* Return the number of the system @name.  Adds the system if it is new.  Returns -ENOMEM if
- * there is no memory. */
+/* Return the number of the system @name.  A system that is not known yet is added.
+ * Returns -ENOMEM if there is no memory. */
 static int system_number(struct root *root, const char *name)
 {
 	struct events *events = root_events(root);
@@ -129,7 +129,7 @@ static int system_number(struct root *root, const char *name)
 	return (int)events->nr_systems - 1;
 }
 
-/* ---- read rows of the table of events ---- */
+/* ---- functions that read rows of the table of events ---- */
 
 static void event_free(struct event *event)
 {
@@ -141,7 +141,7 @@ static void event_free(struct event *event)
 }
 
 /* Read one row of the table of events.  Returns NULL if the row is invalid, or if there
- * is no memory.  The other rows can still be used then. */
+ * is no memory.  The other rows can be used even then. */
 static struct event *event_new(struct root *root, uint32_t row)
 {
 	struct events *events = root_events(root);
@@ -227,7 +227,7 @@ static int sort_names(struct root *root, uint32_t first, uint32_t end)
 	return 0;
 }
 
-/* Free the events from row @first on. */
+/* Free the server's copies of the rows from row @first on, in the table of events. */
 static void forget_rows(struct root *root, uint32_t first)
 {
 	struct events *events = root_events(root);
@@ -237,8 +237,8 @@ static void forget_rows(struct root *root, uint32_t first)
 	events->nr = first;
 }
 
-/* Make events.rows large enough for @nr rows.  New rows of dynamic events are NULL; the
- * caller must set the other new rows. */
+/* Make the array events.rows large enough for @nr rows.  The function sets new rows of
+ * dynamic events to NULL.  The caller must set the other new rows. */
 static int grow_rows(struct events *events, uint32_t nr)
 {
 	struct event **rows = realloc(events->rows, nr * sizeof(*rows));
@@ -251,7 +251,8 @@ static int grow_rows(struct events *events, uint32_t nr)
 	return 0;
 }
 
-/* Read new rows of modules.  The rows of dynamic events are read by server/dynamic. */
+/* Read new rows of the table of events that belong to modules.  The rows of dynamic
+ * events are read by server/dynamic. */
 static int read_rows(struct root *root)
 {
 	uint32_t nr = shm_load(&root->control->nr_events), first;	/* [table.rows] */
@@ -293,8 +294,8 @@ struct event *event_youngest(const struct root *root, const struct event *event)
 	return events->by_name[at];
 }
 
-/* Read the event's module again, because a module that was unloaded and loaded again may
- * have another row in the table of modules. */
+/* Find the module of @event again: a module that was unloaded and loaded again may have
+ * another row in the table of modules. */
 static void find_module(const struct root *root, struct event *event)
 {
 	event->module = shm_load(&root->events_table[event->row].module) % ABI_MODULES;
@@ -327,8 +328,11 @@ static int find_visible(struct root *root)
 	return 0;
 }
 
-/* Report in error_log that a process has refused a module.  This is reported only once
- * for each root, so that a hostile program cannot fill the log. */
+/*
+ * Report in error_log that a process has refused a module, which was built with headers
+ * of another version.  Report this only once for each root, so that a hostile program
+ * cannot fill the log.
+ */
 static void log_refused(struct root *root, struct events *events)
 {
 	char command[48];
@@ -413,7 +417,8 @@ int events_add_dynamic(struct root *root, const struct event *what, uint32_t ord
 		return r;
 	r = events_show_dynamic(root, what->row, what->row + 1);
 	if (r) {
-		/* The format still belongs to the caller. */
+		/* Leave the format to the caller, because the call has failed:
+		 * events_remove_dynamic() must not free it. */
 		root_events(root)->rows[what->row]->format = NULL;
 		events_remove_dynamic(root, what->row);
 	}
@@ -464,7 +469,8 @@ void events_reset(struct root *root, uint32_t number)
 	for (uint32_t row = 0; row < events->nr; row++) {
 		uint32_t *wanted = &root->events_table[row].wanted;
 
-		/* The memory of a row without a dynamic event may not be reserved. */
+		/* Skip rows without a dynamic event, whose memory is possibly not
+		 * reserved. */
 		if (row >= ABI_DYNAMIC || events->rows[row])
 			shm_store(wanted, shm_load(wanted) & ~(1u << number));
 	}
@@ -555,8 +561,11 @@ bool events_has_system(const struct root *root, const char *system)
 	       !strcmp(events->visible[low]->format->system, system);
 }
 
-/* Return true if the print format can be compiled in 20 ms.  The compiler searches all
- * fields for each name in the print format, which has about one name per 8 bytes. */
+/*
+ * Return true if the print format of an event can be compiled in 20 ms.  The compiler
+ * searches all fields for each name in the print format.  Estimate that there is a name
+ * in each 8 bytes.
+ */
 static bool is_soon_compiled(const struct event_format *format)
 {
 	return strlen(format->print_fmt) / 8 * format->nr_fields <= 4000000;
@@ -615,7 +624,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	uint32_t bit = 1u << instance->number;
 	uint32_t wanted = shm_load(&shared->wanted);
 
-	/* A process has set @wanted itself if a boot setting has switched the event on. */
+	/* Check the bit in @wanted, too: if a boot setting has switched the event on, a
+	 * process has set this bit itself. */
 	if ((is_on || wanted & bit) &&
 	    (row < ABI_DYNAMIC || shm_load(&shared->flags) & ABI_EVENT_LATE))
 		shm_store(&shared->was_wanted, shm_load(&shared->was_wanted) | bit);
@@ -623,8 +633,8 @@ void event_want(struct instance *instance, uint32_t row, bool is_on)
 	shm_store(&shared->wanted, is_on ? wanted | bit : wanted & ~bit); /* [event.wanted] */
 }
 
-/* Enable or disable one row of an event.  If the event is in soft mode, disabling the
- * event changes only the event's rule word: the probe stays registered. */
+/* Enable or disable one row of an event.  If the event is in soft mode, disabling it
+ * changes only the event's rule word, and the probe stays registered. */
 static void event_set(struct instance *instance, const struct event *event,
 		      bool is_on)
 {
@@ -655,16 +665,17 @@ int event_need_rings(struct instance *instance, const struct event *event)
 	return event->is_late ? instance_need_late(instance) : instance_need_rings(instance);
 }
 
-/* The events that a write selects. */
+/* The rows of events that a write to a file of events selects. */
 struct selection {
 	const struct event_match *match;
 	bool has_late;			/* true: late events, too */
 };
 
 /*
- * Return true if a write that enables events may select late events.  They are not among `all
- * events', because they cost more than the others.  If the program has defined events of their
- * names, a write that names no system means those of the program.
+ * Return true if late events may be among the events that a write enables.  A write that
+ * selects all events does not enable late events, because they cost more than others.  If
+ * the program itself has events of these names, a write that names no system means the
+ * events of the program.
  */
 static bool may_be_late(const struct events *events, const struct event_match *match)
 {

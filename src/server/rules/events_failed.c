@@ -10,7 +10,8 @@
 
 #define FAILED	"A process could not switch the event on: "
 
-/* error_log keeps the address of the text, so all texts are constant. */
+/* All texts that the function returns are constant, because error_log keeps their
+ * addresses. */
 static const char *reason_of(uint32_t error)
 {
 	switch (error) {

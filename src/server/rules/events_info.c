@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Count the events of a root, and the events that are on. */
+/* Count the events of a root, and how many of them are on. */
 #include "server/core/instance.h"
 #include "server/core/root.h"
 #include "server/core/server.h"
 #include "server/rules/events.h"
 #include "server/rules/soft.h"
 
-/* Return true if the event is recorded in any instance. */
+/* Return true if @event is recorded in at least one instance. */
 static bool is_on(const struct root *root, const struct event *event)
 {
 	const struct instance *instance;
@@ -26,8 +26,8 @@ void events_add_info(struct root *root, struct server_root_info *info)
 	for (uint32_t i = 0; i < events->nr_visible; i++) {
 		bool is_event_on = is_on(root, events->visible[i]);
 
-		/* Every program has the late events, so one that is off says nothing about
-		 * the program. */
+		/* Do not count a late event that is off.  Every program has the late
+		 * events, so they say nothing about this program. */
 		info->events_known += is_event_on || !events->visible[i]->is_late;
 		info->events_on += is_event_on;
 	}

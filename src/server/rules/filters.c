@@ -24,13 +24,14 @@
 
 #define FILTER_PLACE	"event filter parse error"
 
-/* New filters for some rows of the table of events.  Either all of them are set, or
- * none. */
+/* New filters for several rows of the table of events.  Either all of them are put in
+ * force, or none. */
 struct change {
 	uint32_t nr;			/* number of rows, and length of each array of
 					 * this struct */
 	uint32_t *rows;
-	struct event_filter *filters;	/* the new filters; after change_swap() the old filters */
+	struct event_filter *filters;	/* array with the new filter of each row; after
+					 * change_swap() it has the old filters */
 	struct event_filter **pointers;	/* pointers to the elements of @filters, for
 					 * system_filter_store() */
 	const struct event_format **formats;
@@ -46,8 +47,8 @@ static void change_done(struct change *change)
 	free(change->formats);
 }
 
-/* Collect the rows of the event @name of @system; of all its events if @name is
- * NULL. */
+/* Collect the rows of all events of @system, or, if @name is not NULL, only those of the
+ * event @name. */
 static int change_init(struct change *change, const struct root *root,
 		       uint32_t system, const char *name)
 {
@@ -105,8 +106,8 @@ static int change_apply(struct instance *instance, struct change *change)
 	return r;
 }
 
-/* @text has `FIELD.function == NAME` before the caret at @pos, and there is no function
- * NAME. Return the name of a similar function, or NULL. */
+/* @text has `FIELD.function == NAME` before the caret at @pos, and there is no
+ * function NAME.  Return the name of a similar function, or NULL if there is none. */
 static const char *near_function(struct root *root, const char *text, uint32_t pos,
 				 struct nearest *near)
 {
@@ -149,7 +150,8 @@ static void log_error(struct instance *instance, const struct event *event)
 	filters_log_error(instance, event, filter->text, &filter->error);
 }
 
-#define NEAR_EVENTS	64u		/* number of events that near_in_system() searches */
+#define NEAR_EVENTS	64u		/* maximum number of events that near_in_system()
+					 * searches */
 
 /*
  * Suggest a name for a filter that fits no event of its system: the field or constant
@@ -178,8 +180,8 @@ static const char *near_in_system(const struct instance *instance,
 	return is_found ? nearest_name(near) : NULL;
 }
 
-/* After a write to events/SYS/filter, add an error to error_log for each event that the
- * filter does not fit, as the kernel does. */
+/* After a write to events/SYS/filter, add an entry to error_log for each event that
+ * the filter does not fit, as the kernel does. */
 static void log_system(struct instance *instance, const struct change *change)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -207,7 +209,7 @@ static void log_system(struct instance *instance, const struct change *change)
 	}
 }
 
-/* ---- find the constants whose names filters may use ---- */
+/* ---- functions that find constants whose names filters may use ---- */
 
 /*
  * Limit of the search for names of constants.  The program decides how many names there
@@ -296,7 +298,7 @@ static void each_name(void *ctx, const struct event_format *format, uint32_t off
 	each_printed(root, event, offset, each, arg);
 }
 
-/* ---- find the functions whose names filters may use ---- */
+/* ---- functions that find the functions whose names filters may use ---- */
 
 static int find_functions(void *root, const char *name, size_t len,
 			  struct filter_range ret_ranges[FILTER_RANGES_MAX])
@@ -309,8 +311,8 @@ static int function_at(void *root, uint64_t addr, struct filter_range *ret_range
 	return symbols_function_at(root, addr, ret_range);
 }
 
-/* Search for the functions that the filter @text names.  Stops at a search that needs
- * more time, and returns its error. */
+/* Search for the functions that the filter @text names.  If a search needs more time,
+ * stops and returns the error of this search. */
 static int search_functions(struct root *root, const char *text)
 {
 	const char *name;
@@ -362,11 +364,13 @@ struct filter_env filters_env(const struct instance *instance)
 	};
 }
 
-/* ---- handle writes to filter files ---- */
+/* ---- functions that handle writes to filter files ---- */
 
-/* Return true if a new filter is wrong, and some names of constants were not searched.
- * The filter may be correct in this case, so filters_log_missed() adds this reason to
- * error_log. */
+/*
+ * Return true if a new filter is wrong, and some names of constants were not searched.
+ * In this case the filter is possibly correct, so filters_log_missed() adds this reason
+ * to error_log.
+ */
 static bool is_missed(struct instance *instance, const struct change *change)
 {
 	for (uint32_t i = 0; i < change->nr; i++)

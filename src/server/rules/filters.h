@@ -20,12 +20,12 @@ struct instance;
 struct root;
 
 /*
- * Handle a write to events/SYS/EVENT/filter.  Sets the filter of all rows that have the
- * system and name of @event.  A wrong filter is reported in error_log, and removes the
- * old filter.  If *@ret_is_changed is true, the caller must call apply_start(), also
- * after an error.  If it is false, the old filter stays.  Returns 0, the error of
- * filter_compile(), -EINVAL (too long), -ENOMEM, -EBUSY (see filters_log_missed()) or
- * an error of rules_publish().
+ * Handle a write to events/SYS/EVENT/filter.  Sets the filter of all rows that have
+ * the system and name of @event.  If the filter is wrong, it is reported in error_log
+ * and the old filter is removed.  If *@ret_is_changed is true, the filter has changed,
+ * and the caller must call apply_start(), also after an error.  Otherwise the old
+ * filter stays.  Returns 0, the error of filter_compile(), -EINVAL (too long),
+ * -ENOMEM, -EBUSY (see filters_log_missed()) or an error of rules_publish().
  */
 int filters_set(struct instance *instance, const struct event *event,
 		const char *data, size_t bytes, bool *ret_is_changed);
@@ -44,8 +44,8 @@ int filters_set_system(struct instance *instance, uint32_t system,
 /*
  * Return true if some names of constants were not searched since the last
  * filters_env(), because the root's limit was reached.  Then the filter @text may be
- * correct after all: this function adds the reason to error_log, and the caller must
- * return -EBUSY to the writer.
+ * correct after all.  In this case the function adds this reason to error_log, and the
+ * caller must return -EBUSY to the writer.
  */
 bool filters_log_missed(struct instance *instance, const char *text);
 /*
@@ -56,20 +56,20 @@ void filters_log_error(struct instance *instance, const struct event *event,
 		       const char *text, const struct filter_error *error);
 /*
  * Search for the functions whose names occur in the filters in @text (FIELD.function).
- * @text has @bytes bytes and need not end in a NUL.  It may contain several filters with a
- * NUL after each.  Returns 0
- * if the filters can be compiled now; -ERESTART if a parser is at work, or a search has
- * not ended: call again later; -E2BIG: the filters name too many functions; or -ENOMEM.
+ * @text has @bytes bytes and need not end in a NUL.  It may contain several filters
+ * with a NUL after each.  Returns 0 if the filters can be compiled now; -ERESTART if
+ * the caller must call again later, because a parser is at work or a search has not
+ * ended; -E2BIG if the filters name too many functions; or -ENOMEM.
  *
- * filters_parse_more() searches for the functions of one of several texts.  The caller
- * must call symbols_functions_begin() before the first text.
+ * filters_parse_more() does this for one of several texts.  The caller must call
+ * symbols_functions_begin() before the first text.
  */
 int filters_parse(struct root *root, const char *text, size_t bytes);
 int filters_parse_more(struct root *root, const char *text, size_t bytes);
 /*
- * Return what filter_compile() needs to find names in filters of @instance: functions,
- * names of constants, and the number of CPUs.  filters_log_missed() counts from this
- * call on.
+ * Return what filter_compile() needs to resolve names in filters of @instance: functions,
+ * names of constants, and the number of CPUs.  The call also begins a new count of missed
+ * names for filters_log_missed().
  */
 struct filter_env filters_env(const struct instance *instance);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Late events.  An agent records them by perf_event_open(2), which the system may refuse.  The
- * process stores the errno in abi_process.late; this file finds out which setting of the system
- * is in the way.
+ * Late events.  An agent records them by perf_event_open(2), which the system may
+ * refuse.  Then the process stores the errno in abi_process.late.  The functions below
+ * find out which setting of the system is the reason.
  */
 #include "server/rules/late_part.h"
 
@@ -23,8 +23,9 @@
 #include "server/rings/rings.h"
 #include "server/rules/events.h"
 
-#define PARANOID_MAX	2	/* highest value of kernel.perf_event_paranoid with which a process
-				 * may watch its own threads */
+#define PARANOID_MAX	2	/* highest value of kernel.perf_event_paranoid with which
+				 * a process may record its own threads by
+				 * perf_event_open(2) */
 
 static long read_number(const char *path)
 {
@@ -39,7 +40,7 @@ static long read_number(const char *path)
 	return number;
 }
 
-/* Return true if process @pid has a seccomp filter. */
+/* Return true if process @pid has a seccomp filter, which may refuse perf_event_open(2). */
 static bool has_filter(uint32_t pid)
 {
 	char path[64], line[128];
@@ -56,7 +57,8 @@ static bool has_filter(uint32_t pid)
 	return mode;
 }
 
-/* Return the reason why process @pid got @error. */
+/* Return a text that says why process @pid got @error when it tried to record late
+ * events. */
 static const char *reason_of(uint32_t pid, int error)
 {
 	if (error == EMFILE || error == ENFILE)
@@ -83,7 +85,8 @@ static const char *reason_of(uint32_t pid, int error)
 	return "The kernel refuses perf_event_open() to the program";
 }
 
-/* @is_again: also report what was reported before. */
+/* Report in error_log the processes that cannot record late events.  @is_again: true to
+ * report also processes that were reported before. */
 static void log_refusals(struct root *root, bool is_again)
 {
 	char command[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Late events: agents record them, some time after they have happened.  These are methods of a
- * part of roots; see core/part.h. */
+/* Methods of the part that handles late events, which agents record some time after they
+ * have happened.  See core/part.h for the methods. */
 #ifndef ULF_SERVER_LATE_PART_H
 #define ULF_SERVER_LATE_PART_H
 
@@ -8,11 +8,13 @@
 
 struct root;
 
-/* Report in error_log which processes cannot record late events, each once. */
+/* Report in error_log which processes cannot record late events.  An error of a process
+ * is reported once. */
 void late_tick(struct root *root);
-/* Make late rings for late events that boot settings have switched on. */
+/* Make the late rings for late events that boot settings have switched on. */
 bool late_answer(struct root *root);
-/* Report in error_log why processes cannot record late events. */
+/* Report in error_log why processes cannot record late events, also if this was reported
+ * before. */
 void late_refused(struct root *root);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Record what users write to trace_marker and trace_marker_raw.  The record goes to the
- * slow ring of the CPU on which the writing thread runs, and contains the id of this
- * thread.  Both matter, because tools compare them with the CPU and the thread of other
- * records.
+ * Record what users write to trace_marker and trace_marker_raw.  The record goes to
+ * the slow ring of the CPU on which the writing thread runs, and contains this
+ * thread's id.  Tools compare this CPU and this thread with those of other records.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,25 +24,25 @@
 #include "server/rules/marker.h"
 #include "server/rules/print_triggers.h"
 
-#define HEADER_BYTES	8u		/* bytes of the common fields at the start of every
-					 * record */
-#define IP_BYTES	8u		/* bytes of the field `ip` in the record of a
-					 * text; its value is one of ABI_IP_... */
+#define HEADER_BYTES	8u		/* size of the common fields at the start of every
+					 * record, bytes */
+#define IP_BYTES	8u		/* size of the field `ip` in the record of a text,
+					 * bytes; the value of the field is one of
+					 * ABI_IP_... */
 #define DATA_MAX	(RING_PAYLOAD_MAX_SLOW - HEADER_BYTES)
 /*
- * Limits of the length of a marker.  They are the kernel's: the bytes that fit into a
- * sub-buffer of 4096 bytes, even if sub-buffers have another size.
- * TEXT_MAX: bytes of a text, without the newline and the NUL that are added.
- * RAW_MAX: bytes of raw data.  The kernel's record of raw data has 4 bytes more than its
- * data needs.
+ * Limits of the length of a marker, equal to those of the kernel: what fits into a
+ * sub-buffer of 4096 bytes, whatever size the sub-buffers have.  TEXT_MAX is the limit
+ * of a text, without the newline and the NUL that are added.  RAW_MAX is the limit of
+ * raw data.  The kernel's record of raw data has 4 bytes more than its data needs.
  */
 #define TEXT_MAX	(DATA_MAX - IP_BYTES - 2)
 #define RAW_MAX		(DATA_MAX - 4)
 static_assert(TEXT_MAX == 4054 && RAW_MAX == 4060, "the kernel's limits");
 
 struct marker {
-	uint64_t headroom;		/* the RING_HEADROOM bytes that must be free before the
-					 * record */
+	uint64_t headroom;		/* RING_HEADROOM bytes of free space, which must
+					 * precede a record */
 	struct marker_head head;
 	char data[DATA_MAX];
 	uint64_t tail;
@@ -78,9 +77,10 @@ static uint32_t cpu_of(pid_t tid, uint32_t nr_cpus)
 }
 
 /*
- * Write @marker to @ring.  If a thread is stopped while it holds the ring's lock, the
- * server waits for the lock only once.  Then it stores the owner of the lock in
- * ring->stuck.  As long as the lock has this owner, the server returns -EBUSY at once.
+ * Write @marker to @ring, under the ring's lock.  If the thread that owns the lock is
+ * stopped, the server waits for the lock only once, and then stores the owner in
+ * ring->stuck.  As long as the lock has this owner, the function returns -EBUSY at
+ * once.
  */
 static int write_once(struct instance_ring *ring, struct marker *marker, size_t bytes,
 		      uint64_t now)
@@ -92,8 +92,8 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	if (ring->stuck && shm_load(lock) == ring->stuck &&
 	    !shmlock_is_dead(ring->stuck, lock))
 		return -EBUSY;
-	/* Block all signals except SIGBUS and SIGSEGV.  These two must arrive, because
-	 * they report that the mapped file was cut short (mapping.h). */
+	/* Block all signals except SIGBUS and SIGSEGV, which report that the mapped file
+	 * was cut short (mapping.h). */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	sigdelset(&all, SIGSEGV);
@@ -106,8 +106,8 @@ static int write_once(struct instance_ring *ring, struct marker *marker, size_t 
 	return r;
 }
 
-/* Record @marker, with @bytes of data, in the slow ring of @cpu.  *@ret_time is the time of
- * the record. */
+/* Record @marker, with @bytes bytes of data, in the slow ring of @cpu.  *@ret_time is set
+ * to the time of the record. */
 static int marker_record(struct instance *instance, struct marker *marker,
 			 size_t bytes, uint32_t cpu, uint64_t *ret_time)
 {
@@ -130,8 +130,8 @@ static int marker_record(struct instance *instance, struct marker *marker,
 	return r ? -EBADF : 0;
 }
 
-/* Store @ip and @text in @marker.  Adds a newline if the text does not end in one, and a
- * NUL. Returns the number of bytes stored. */
+/* Store @ip and @text in @marker, then a newline if @text does not end in one, and a NUL.
+ * Returns the number of bytes that were stored. */
 static size_t fill_text(struct marker *marker, uint64_t ip, const char *text,
 			size_t len)
 {
@@ -159,8 +159,8 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
 	r = marker_record(instance, &marker, bytes, cpu, &time);
 	if (r)
 		return r;
-	/* Triggers get the text as it was written, without the newline that was added;
-	 * this is so in the kernel, too. */
+	/* Remove the newline that was added: triggers get the text as it was written, as
+	 * in the kernel. */
 	marker.data[IP_BYTES + len] = '\0';
 	print_triggers_run(instance, &marker.head,
 			   HEADER_BYTES + IP_BYTES + len + 1, tid, cpu, time);

@@ -37,13 +37,14 @@ ssize_t marker_write(struct instance *instance, const char *text, size_t len,
  */
 ssize_t marker_write_raw(struct instance *instance, const char *data, size_t len,
 			 pid_t tid);
-/* Return the CPU on which thread @tid runs, to whose ring its records go. */
+/* Return the number of the CPU on which thread @tid runs.  The thread's markers go to a
+ * ring of this CPU. */
 uint32_t marker_cpu(const struct instance *instance, pid_t tid);
-/* Return the time, by the clock of @instance. */
+/* Return the current time by the clock of @instance. */
 uint64_t marker_time(const struct instance *instance);
 /*
- * Record the @bytes bytes at @rec, a record with its common fields, in the ring of @cpu.
- * @ret_time: time of the record, by the buffer's clock.
+ * Record the @bytes bytes at @rec, a record with its common fields, in the ring of
+ * @cpu.  *@ret_time is set to the time of the record, by the instance's clock.
  * Returns 0; -E2BIG if no record can be so large; or an error of marker_write().
  */
 int marker_write_record(struct instance *instance, const void *rec, size_t bytes, uint32_t cpu,

@@ -17,8 +17,8 @@
 #include "server/core/shm.h"
 #include "server/rules/pids.h"
 
-#define EXPIRE_MAX	4096		/* number of threads of a list that one call of
-					 * pids_expire() checks at most */
+#define EXPIRE_MAX	4096		/* maximum number of threads of a list that one
+					 * call of pids_expire() checks */
 
 static struct abi_ring_ref ref_of(const struct instance *instance,
 				  enum abi_pids_list list)
@@ -29,8 +29,11 @@ static struct abi_ring_ref ref_of(const struct instance *instance,
 	};
 }
 
-/* Map @list of @instance.  The caller must call mapping_put() on *@ret_map.  Returns
- * NULL if there is no such list, or if it cannot be mapped. */
+/*
+ * Map @list of @instance into the server's memory.  The caller must call mapping_put() on
+ * *@ret_map.  Returns NULL if the instance has no such list, or if the list cannot be
+ * mapped.
+ */
 static struct abi_pids *list_get(const struct instance *instance,
 				 enum abi_pids_list list,
 				 struct mapping **ret_map)
@@ -64,8 +67,8 @@ static void add_beyond(struct abi_pids *list, uint32_t pid)
 	shm_store(&list->nr_beyond, nr + 1);
 }
 
-/* Add all @nr thread ids of @pids to @list.  If @list has no space for all, add none
- * and return -ENOSPC. */
+/* Add all @nr thread ids of @pids to @list.  If @list has no space for all of them, add
+ * none and return -ENOSPC. */
 static int fill_list(struct abi_pids *list, const uint32_t *pids, size_t nr)
 {
 	size_t beyond = nr_beyond(list);
@@ -99,7 +102,8 @@ static int make_list(struct instance *instance, enum abi_pids_list list,
 		block_cancel(instance->root, &draft);
 		return r;
 	}
-	/* Mark the buffer as used, because processes ignore buffers that are not used. */
+	/* Mark the instance's buffer as used, because processes ignore the lists of
+	 * buffers that are not used. */
 	shm_store(&instance->abi->used, 1);
 	return block_publish(instance->root, &draft, &block, &instance->abi->pids[list]);
 }
@@ -119,7 +123,8 @@ int pids_add(struct instance *instance, enum abi_pids_list list,
 	return r;
 }
 
-/* Return true if @list exists and thread @tid is in it, or is not in it, as @is_in says. */
+/* Compare whether thread @tid is in @list with @is_in.  Returns true if they agree and
+ * the list exists. */
 static bool is_listed(const struct instance *instance, enum abi_pids_list list, uint32_t tid,
 		      bool is_in)
 {
@@ -150,8 +155,8 @@ bool pids_drop(struct instance *instance, enum abi_pids_list list)
 	return true;
 }
 
-/* Return the first thread id in the bitmap that is @tid or greater; ABI_PIDS if there
- * is none. */
+/* Return the first thread id in the bitmap of @pids that is @tid or greater; ABI_PIDS if
+ * there is none. */
 static uint32_t next_tid(const struct abi_pids *pids, uint32_t tid)
 {
 	while (tid < ABI_PIDS) {
@@ -170,8 +175,8 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	struct mapping *map;
 	const struct abi_pids *pids = list_get(instance, list, &map);
 
-	/* Print "no pid" only in set_ftrace_pid and set_ftrace_notrace_pid, as the kernel
-	 * does. */
+	/* A list that does not exist is shown as "no pid" in set_ftrace_pid and
+	 * set_ftrace_notrace_pid only, as in the kernel. */
 	if (!pids && list >= ABI_PIDS_FUNCTION)
 		text_puts(out, "no pid\n");
 	if (!pids)
@@ -183,8 +188,8 @@ void pids_show(struct instance *instance, enum abi_pids_list list,
 	mapping_put(map);
 }
 
-/* Return true if no thread has the id @tid.  kill() accepts ids of all threads, not
- * only of processes. */
+/* Return true if no thread has the id @tid. kill() can test this, because it accepts ids
+ * of all threads, not only of processes. */
 static bool is_ended(uint32_t tid)
 {
 	return tid && kill((pid_t)tid, 0) && errno == ESRCH;

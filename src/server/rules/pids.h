@@ -25,11 +25,11 @@
 struct extent_list;
 struct text;
 
-/* Progress of pids_expire() in an instance.  This is the state of
+/* Progress of pids_expire() in the lists of an instance.  This is the state of
  * INSTANCE_PART_PIDS. */
 struct instance_pids {
-	uint32_t expire_next[ABI_PIDS_LISTS];	/* for each list, the thread id at which
-						 * pids_expire() continues */
+	uint32_t expire_next[ABI_PIDS_LISTS];	/* for each list, the thread id with which
+						 * the next pids_expire() continues */
 };
 
 /* Return the state of INSTANCE_PART_PIDS of @instance. */
@@ -38,24 +38,24 @@ static inline struct instance_pids *instance_pids(const struct instance *instanc
 	return instance->part_state[INSTANCE_PART_PIDS];
 }
 
-#define PIDS_MAX	(1u << 30)	/* all thread ids are below this number, as in
-					 * the kernel */
+#define PIDS_MAX	(1u << 30)	/* limit of thread ids, as in the kernel: all ids
+					 * are smaller than this number */
 
 /*
- * Add the @nr threads of @pids to @list, or none of them if there is an error.  If the
- * instance has no such list, make it; then *@ret_is_new is true, and the caller must
- * call apply_start().  Returns 0; -ENOSPC if the list or the arena is full; -ENOMEM or
- * another -errno.
+ * Add the @nr thread ids of @pids to @list, or none of them if there is an error.  If
+ * @instance does not have this list yet, make it.  Then *@ret_is_new is set to true, and
+ * the caller must call apply_start().  Returns 0; -ENOSPC if the list or the arena is
+ * full; -ENOMEM or another -errno.
  */
 int pids_add(struct instance *instance, enum abi_pids_list list,
 	     const uint32_t *pids, size_t nr, bool *ret_is_new);
 /*
- * Remove @list.  Returns true if there was such a list; then the caller must call
+ * Remove @list of @instance.  Returns true if the list existed; then the caller must call
  * apply_start().
  */
 bool pids_drop(struct instance *instance, enum abi_pids_list list);
-/* Return true if set_event_pid or set_event_notrace_pid says that events of thread @tid are not
- * recorded. */
+/* Return true if events of thread @tid are not recorded, because of set_event_pid or
+ * set_event_notrace_pid. */
 bool pids_ignore(const struct instance *instance, uint32_t tid);
 /* Method instance_part.list_blocks: report which blocks of the arena are lists of
  * threads. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run the triggers of ftrace:print.  (runtime/event/trigger.c runs the triggers of other
- * events.)  The marker is always recorded first: the kernel, too, reserves the record
- * before it looks for triggers, and runs no triggers while tracing is off.
+ * Run the triggers of ftrace:print.  (runtime/event/trigger.c runs the triggers of
+ * other events.)  The record of the marker is always written before the triggers run.
+ * The kernel, too, reserves the record first, and runs no triggers while tracing is
+ * off.
  */
 #include <string.h>
 
@@ -20,8 +21,8 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-/* The event ftrace:print.  event.format is not const, so its value is cast; nobody
- * changes the format. */
+/* The event ftrace:print.  The member event.format is not const, so its value is cast; no
+ * code changes this format. */
 const struct event print_event = {
 	.row = ABI_ROW_PRINT,
 	.system_number = UINT32_MAX,
@@ -30,12 +31,14 @@ const struct event print_event = {
 	.format = (struct event_format *)&ftrace_events[FTRACE_PRINT],
 };
 
-/* Name of the thread that has written the marker.  filter_context.get_comm() has no
- * parameter for the thread, so the name is in a global variable; this is safe, because the
- * server has one thread. */
+/*
+ * Name of the thread that has written the marker, for filters. filter_context.get_comm()
+ * cannot pass the name, so a global variable holds it.  This is safe, because the server
+ * has one thread.
+ */
 static char writer_comm[FILTER_COMM_LEN];
 
-/* ---- commands of triggers; each returns true if it has changed something ---- */
+/* ---- functions that run one command; they return true if it has changed something ---- */
 
 static bool mark_trace_on(struct instance *instance, const struct trigger *trigger,
 			  struct trigger_mark *mark)
@@ -102,7 +105,7 @@ static bool mark_disable(struct instance *instance, const struct trigger *trigge
 	return set_disabled(instance, trigger, true);
 }
 
-/* Run a command that has a language of its own. */
+/* Run a trigger's command that has a language of its own (trigger_lang.h). */
 static bool mark_lang(struct instance *instance, const struct trigger *trigger,
 		      struct trigger_mark *mark)
 {
@@ -110,8 +113,8 @@ static bool mark_lang(struct instance *instance, const struct trigger *trigger,
 	       trigger->lang->mark(instance, trigger, mark);
 }
 
-/* The functions that run commands, by number of the command.  NULL: triggers of
- * ftrace:print cannot have this command. */
+/* Functions that run the commands of triggers, indexed by number of the command.  NULL if
+ * triggers of ftrace:print cannot have the command. */
 static bool (*const acts[NR_COMMANDS])(struct instance *instance,
 				       const struct trigger *trigger,
 				       struct trigger_mark *mark) = {
@@ -126,14 +129,15 @@ bool print_has_command(enum command_number command)
 	return acts[command];
 }
 
-/* ---- run the triggers of a record ---- */
+/* ---- functions that run all triggers of a record ---- */
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
 {
 	memcpy(ret_comm, writer_comm, sizeof(writer_comm));
 }
 
-/* Decrement a counter, unless it is 0.  Processes may decrement it, too. */
+/* Decrement the counter of a trigger, unless the counter is 0.  Processes may decrement
+ * it at the same time. */
 static void count_down(uint64_t *counter)
 {
 	uint64_t left = shm_load(counter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Run the triggers of records that the server writes: of the event ftrace:print, because the
- * server records the markers, and of events that users inject.
+ * Run the triggers of records that the server itself writes.  These are markers, which
+ * are records of the event ftrace:print, and records of events that users inject.
  */
 #ifndef ULF_SERVER_PRINT_TRIGGERS_H
 #define ULF_SERVER_PRINT_TRIGGERS_H
@@ -25,8 +25,8 @@ extern const struct event print_event;
 /* Return true if a trigger of ftrace:print may have @command. */
 bool print_has_command(enum command_number command);
 /*
- * Run the triggers of @event for the record @mark, except those with a command that the server
- * cannot run.  The members row and comm of @mark need not be set.
+ * Run the triggers of @event for the record @mark, but skip triggers with a command
+ * that the server cannot run.  The members row and comm of @mark need not be set.
  */
 void triggers_mark(struct instance *instance, const struct event *event,
 		   struct trigger_mark *mark);

@@ -28,11 +28,13 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-/* ---- write the block of rules ---- */
+/* ---- functions that write the block of rules ---- */
 
-/* Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns the offset of
- * the data in the block.  Only the head of the block has offset 0, so 0 can mean
- * "none". */
+/*
+ * Append @data to the block, with padding to ABI_RULES_ALIGN.  Returns the offset of
+ * the data in the block.  Only the head of the block has offset 0, so an offset of 0
+ * can mean that there are no data.
+ */
 static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 {
 	uint32_t at = (uint32_t)block->len;
@@ -42,7 +44,7 @@ static uint32_t put_bytes(struct text *block, const void *data, size_t bytes)
 	return at;
 }
 
-/* Overwrite bytes of the block that put_bytes() has appended at offset @at. */
+/* Overwrite bytes at offset @at of the block, which put_bytes() has appended before. */
 static void set_bytes(struct text *block, uint32_t at, const void *data, size_t bytes)
 {
 	if (!block->error)
@@ -68,7 +70,8 @@ static uint32_t put_text(struct text *block, const char *text,
 	return put_bytes(block, text, *ret_bytes);
 }
 
-/* Append what the language of @trigger needs after a restart of the server. */
+/* Append the data that the language of @trigger needs to load the trigger after a restart
+ * of the server. */
 static uint32_t put_more(struct text *block, const struct instance *instance,
 			 const struct trigger *trigger, uint32_t *ret_bytes)
 {
@@ -82,9 +85,11 @@ static uint32_t put_more(struct text *block, const struct instance *instance,
 	return *ret_bytes ? at : 0;
 }
 
-/* Append the compiled filter, the data and the texts of @trigger, and store a struct
- * abi_trigger at offset @at.  The offsets in abi_trigger count from @start, where the
- * event's list of triggers begins. */
+/*
+ * Append the compiled filter, the data and the texts of @trigger to @block, and store
+ * a struct abi_trigger for it at offset @at.  The offsets in abi_trigger count from
+ * @start, where the event's list of triggers begins.
+ */
 static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 			const struct instance *instance, const struct trigger *trigger,
 			const struct trigger_program *program)
@@ -109,8 +114,8 @@ static void put_trigger(struct text *block, uint32_t start, uint32_t at,
 	set_bytes(block, at, &to, sizeof(to));
 }
 
-/* Append the triggers that can act on records of @row: first an array of struct
- * abi_trigger, then the compiled filters, the data and the texts. */
+/* Append to @block the triggers that can act on records of @row: first an array of
+ * struct abi_trigger, then the compiled filters, the data and the texts. */
 static void put_triggers(struct text *block, const struct instance *instance,
 			 const struct soft_event *soft, uint32_t row,
 			 struct abi_rule *rule)
@@ -174,8 +179,7 @@ static bool has_rule(const struct instance *instance, uint32_t row)
 	return rules->filters[row].text || (soft && soft->refs);
 }
 
-/* Write all rules of @instance to @block.  The block stays empty if there are no
- * rules. */
+/* Write all rules of @instance to @block.  If there are no rules, the block stays empty. */
 static void put_rules(struct text *block, const struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -230,7 +234,8 @@ static int publish_rules(struct instance *instance, const struct text *block)
 	if (r)
 		return r;
 	memcpy(draft.map->addr, block->data, block->len);
-	/* Mark the buffer as used, because processes ignore buffers that are not used. */
+	/* Mark the instance's buffer as used, because processes ignore the rules of
+	 * buffers that are not used. */
 	shm_store(&instance->abi->used, 1);
 	return block_publish(root, &draft, &instance_rules(instance)->block,
 			     &instance->abi->rules);
@@ -257,7 +262,7 @@ int rules_publish(struct instance *instance)
 	return r;
 }
 
-/* ---- grow and free struct instance_rules ---- */
+/* ---- functions that grow and free struct instance_rules ---- */
 
 static void *grow_table(void *table, size_t row_bytes, uint32_t old, uint32_t new)
 {
@@ -343,7 +348,7 @@ int rules_forget_row(struct instance *instance, uint32_t row)
 	return r;
 }
 
-/* ---- copy rules to events of new modules ---- */
+/* ---- functions that copy rules to events of new modules ---- */
 
 static uint32_t nr_triggers(const struct soft_event *soft)
 {
@@ -354,8 +359,8 @@ static uint32_t nr_triggers(const struct soft_event *soft)
 	return nr;
 }
 
-/* Copy the filter and the triggers of @older to @event, a new row with the same name.
- * Returns true if there was a filter or a trigger to copy. */
+/* Copy the filter and the triggers of the event @older to @event, a new row with the same
+ * name.  Returns true if there was a filter or a trigger to copy. */
 static bool inherit_rules(struct instance *instance, const struct event *event,
 			  const struct event *older)
 {

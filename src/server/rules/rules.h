@@ -22,7 +22,7 @@ struct event;
 struct event_filter;
 struct extent_list;
 
-/* How much of its limits for rules a root has used.  This is the state of
+/* How much of its limits for rules a root has used up.  This is the state of
  * ROOT_PART_RULES. */
 struct root_rules {
 	uint64_t rules_taken;		/* number of bytes of the blocks of rules that
@@ -36,31 +36,35 @@ struct root_rules {
 					 * event; OLD_TRIGGERS_MAX (triggers.c) at
 					 * most */
 	uint64_t names_since_ns;	/* time when rules_load_names() began to wait
-					 * for functions, CLOCK_MONOTONIC; 0: it does
-					 * not wait */
-	uint64_t names_left;		/* number of bytes of names of constants that
-					 * filters.c may still search now */
-	uint64_t names_ns;		/* time when names_left was computed, CLOCK_MONOTONIC */
-	bool is_name_missed;		/* true: since the last filters_env() some names
-					 * were not searched, because names_left was too
+					 * until functions are found, CLOCK_MONOTONIC; 0
+					 * if it does not wait */
+	uint64_t names_left;		/* number of bytes that filters.c may still search
+					 * now, in names of constants */
+	uint64_t names_ns;		/* time when @names_left was computed,
+					 * CLOCK_MONOTONIC */
+	bool is_name_missed;		/* true: some names were not searched since the
+					 * last filters_env(), because @names_left was too
 					 * small */
 };
 
 /* The rules of an instance.  This is the state of INSTANCE_PART_RULES. */
 struct instance_rules {
-	struct event_filter *filters;	/* array of nr_rows filters, by row of the event */
-	struct soft_event **softs;	/* array of nr_rows pointers, by row of the
-					 * event; NULL: the event is not in soft mode */
-	uint32_t nr_rows;		/* length of @filters and of @softs: the number
-					 * of rows of the table of events when a filter
-					 * or trigger was last set */
+	struct event_filter *filters;	/* array of nr_rows filters, indexed by row of the
+					 * event */
+	struct soft_event **softs;	/* array of nr_rows pointers, indexed by row of
+					 * the event; NULL if the event is not in soft
+					 * mode */
+	uint32_t nr_rows;		/* number of elements of @filters and of @softs:
+					 * the number of rows of the table of events when
+					 * a filter or trigger was last set */
 	struct soft_event print;	/* triggers of the event ftrace:print, which is
 					 * always recorded and so has no rule word */
-	uint64_t *slots;		/* bitmap of the rule words in use, ABI_SLOTS bits */
-	uint32_t next_slot;		/* number of the rule word at which the search
-					 * for a free word begins */
-	struct abi_ring_ref block;	/* the block of rules to which abi_buffer.rules
-					 * refers */
+	uint64_t *slots;		/* bitmap of the rule words that are in use;
+					 * ABI_SLOTS bits */
+	uint32_t next_slot;		/* number of the rule word at which the search for
+					 * a free rule word begins */
+	struct abi_ring_ref block;	/* the block of rules that is in force, to which
+					 * abi_buffer.rules refers */
 	bool is_loaded;			/* true: the rules of the previous server were
 					 * loaded */
 };
@@ -92,12 +96,13 @@ void rules_list_blocks(const struct instance *instance, struct extent_list *list
  * rules in shared memory. */
 void rules_drop(struct instance *instance);
 
-/* Return the filter of @event.  All members are zero if there is no filter. */
+/* Return the filter of @event in @instance.  If the event has no filter, all members of
+ * the result are zero. */
 const struct event_filter *rules_filter(const struct instance *instance,
 					const struct event *event);
 /*
- * Method root_part.load, which runs before rules_load(): if published filters name
- * functions, have the root's files parsed and search for the functions.  Returns 0;
+ * Method root_part.load, which runs before rules_load(): find the functions that
+ * published filters name.  For this, the root's files are parsed.  Returns 0;
  * -ERESTART if that takes more time, so that the caller must call again later; or
  * -ENOMEM.
  */
@@ -105,9 +110,9 @@ int rules_load_names(struct root *root);
 /* Method root_part.done: reset the counters by which the loaded rules of the root are limited. */
 void rules_reset_limits(struct root *root);
 /*
- * Remove the filter of the event in row @row, which is in soft mode in no instance, because the
- * event is about to be removed.  The caller must call apply_start().  Returns 0, or an error of
- * rules_publish(): then the filter stays.
+ * Remove the filter of the event in row @row, because the event is about to be removed.
+ * The event must not be in soft mode in any instance.  The caller must call
+ * apply_start().  Returns 0, or an error of rules_publish(): then the filter stays.
  */
 int rules_forget_row(struct instance *instance, uint32_t row);
 /*

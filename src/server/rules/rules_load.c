@@ -32,11 +32,10 @@
  * could have many, and loading each may sort all functions of the program. */
 #define PART_RULES_MAX		8u
 
-/* The load of a root waits no longer than this time for the functions that its filters
- * name, ns. */
+/* maximum time for which loading a root waits for the functions that its filters name, ns */
 #define NAMES_WAIT_NS		10000000000u
 
-/* A private copy of the block of rules. */
+/* A private copy of the block of rules that the previous server has published. */
 struct rules_copy {
 	const char *data;		/* the block's bytes; a NUL follows the last
 					 * byte */
@@ -62,8 +61,8 @@ static char *take_text(struct rules_copy *block, uint64_t at, uint32_t bytes)
 	return text ? strndup(text, bytes) : NULL;
 }
 
-/* Copy a compiled filter from the block.  Returns NULL if the filter is invalid, or if
- * there is no memory. */
+/* Copy a compiled filter from the block of rules.  Returns NULL if the filter is invalid,
+ * or if there is no memory. */
 static struct filter_program *take_program(struct rules_copy *block, uint32_t at,
 					   uint32_t bytes)
 {
@@ -92,7 +91,8 @@ static void load_filter(struct instance *instance, struct rules_copy *block,
 		event_filter_done(filter);
 }
 
-/* Load the trigger @trigger of @event, whose list of triggers begins at offset @start. */
+/* Load the trigger @trigger of @event from the block of rules.  The event's list of
+ * triggers begins at offset @start of the block. */
 static void load_trigger(struct instance *instance, struct soft_event *soft,
 			 const struct event *event, struct rules_copy *block,
 			 uint32_t start, const struct abi_trigger *trigger)
@@ -179,9 +179,11 @@ static void load_soft(struct instance *instance, struct rules_copy *block,
 	load_triggers(instance, soft, event, block, rule->triggers);
 }
 
-/* Load all rules of the block @data.  Events above the highest row that has a rule may
- * be new, and unknown to the previous server.  So nr_rows does not include them, and
- * rules_refresh() handles them later. */
+/*
+ * Load all rules of the block @data.  The previous server possibly did not know the
+ * events above the highest row that has a rule.  So nr_rows does not include these rows,
+ * and rules_refresh() handles them later.
+ */
 static int load_rules(struct instance *instance, const char *data,
 		      uint32_t bytes)
 {
@@ -226,9 +228,12 @@ static int copy_rules(const struct root *root, const struct abi_buffer *abi,
 	return block_copy(root, shm_load(&abi->rules), &size, ret_block, ret_copy, ret_bytes);
 }
 
-/* Return -ERESTART if the load of @root must wait for searches for functions; @r is the
- * result of the last search.  A program that changes its tables all the time could make
- * the searches begin again and again, so the wait is limited to NAMES_WAIT_NS. */
+/*
+ * Return -ERESTART if the load of @root must wait for searches for functions; @r is
+ * the result of the last search.  The wait is limited to NAMES_WAIT_NS, because a
+ * program that keeps changing its tables could make the searches begin again and
+ * again.
+ */
 static int end_names_wait(struct root *root, int r)
 {
 	uint64_t *since_ns = &root_rules(root)->names_since_ns;
@@ -276,8 +281,8 @@ void rules_reset_limits(struct root *root)
 	limits->rules_taken = limits->filters_taken = limits->triggers_taken = 0;
 }
 
-/* Load the rules of @instance.  The server ignores rules that are invalid; they stay in
- * the block, which each process checks by itself. */
+/* Load the rules of @instance.  The server ignores invalid rules.  They stay in the
+ * block, but each process checks the rules itself. */
 int rules_load(struct instance *instance)
 {
 	struct instance_rules *rules = instance_rules(instance);

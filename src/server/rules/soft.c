@@ -12,7 +12,7 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- allocate rule words ---- */
+/* ---- functions that allocate rule words ---- */
 
 static bool is_used(const struct instance *instance, uint32_t slot)
 {
@@ -24,9 +24,11 @@ void slot_use(struct instance *instance, uint32_t slot)
 	instance_rules(instance)->slots[slot / 64] |= 1ull << slot % 64;
 }
 
-/* Allocate a rule word.  The search begins after the last allocated word, so that a
- * freed word is used again as late as possible.  The reason: a process that has not
- * applied the change yet may still write to the freed word. */
+/*
+ * Allocate a rule word.  The search begins after the word that was allocated last, so
+ * that a freed word stays free as long as possible.  The reason: a process that has not
+ * applied the change yet may still write to the freed word.
+ */
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot)
 {
 	struct instance_rules *rules = instance_rules(instance);
@@ -69,7 +71,7 @@ uint32_t slots_used(const struct instance *instance)
 	return nr;
 }
 
-/* ---- begin and end soft mode of events ---- */
+/* ---- functions that begin and end soft mode of events ---- */
 
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event)
@@ -149,7 +151,8 @@ int soft_get(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Store in all rows of @soft whether processes must register the probe of the event. */
+/* Store in all rows of the event of @soft whether processes must register the event's
+ * probe. */
 static void want_event(struct instance *instance, const struct soft_event *soft,
 		       bool is_on)
 {
@@ -167,9 +170,8 @@ void soft_put(struct instance *instance, struct soft_event *soft)
 		want_event(instance, soft, false);
 }
 
-/* Return true if the setting of the event in @row is on.  Also return true if a process
- * has failed to apply the setting.  Then soft_settle() does not try to enable the event
- * again. */
+/* Return true if the setting of the event in row @row is on, even if a process has failed
+ * to apply it: soft_settle() must not try to enable such an event again. */
 static bool event_is_wanted(const struct instance *instance, uint32_t row)
 {
 	return shm_load(&instance->root->events_table[row].wanted) >>
@@ -196,7 +198,8 @@ void soft_settle(struct instance *instance)
 			free(soft);
 		}
 	}
-	/* While rules are being loaded, not all of them are there. */
+	/* While rules are being loaded, some rules are still missing, so settle the
+	 * events later. */
 	if (rules->is_loaded)
 		events_settle(instance);
 }

@@ -20,8 +20,8 @@ struct trigger;
 /* An event in soft mode.  The elements of instance_rules.softs for all rows of the
  * event point to this struct. */
 struct soft_event {
-	uint32_t nr_rows;		/* number of rows of the event when this struct
-					 * was made */
+	uint32_t nr_rows;		/* number of rows that the event had when this
+					 * struct was made */
 	uint32_t row;			/* lowest row of the event */
 	uint32_t slot;			/* number of the rule word; the event is soft
 					 * disabled while the word is not 0 */
@@ -39,14 +39,14 @@ struct soft_event {
 int slot_alloc(struct instance *instance, uint64_t value, uint32_t *ret_slot);
 /* Free a rule word. */
 void slot_free(struct instance *instance, uint32_t slot);
-/* Mark a rule word as used, because the rules of the previous server refer to it. */
+/* Mark rule word @slot as used, because the rules of the previous server refer to it. */
 void slot_use(struct instance *instance, uint32_t slot);
-/* Return the value of a rule word. */
+/* Return the value of rule word @slot. */
 uint64_t slot_value(const struct instance *instance, uint32_t slot);
 /* Return the number of the highest rule word in use, plus 1; 0 if none is in use. */
 uint32_t slots_used(const struct instance *instance);
 
-/* Return the soft mode of @event; NULL if the event is not in soft mode. */
+/* Return the struct soft_event of @event; NULL if the event is not in soft mode. */
 struct soft_event *soft_find(const struct instance *instance,
 			     const struct event *event);
 /* Return true if the event of @soft is soft disabled now: its records are dropped. */
@@ -55,8 +55,8 @@ bool soft_is_disabled(const struct instance *instance,
 /* Return true if @event is enabled and not soft disabled. */
 bool event_is_recorded(const struct instance *instance,
 		       const struct event *event);
-/* Start or stop recording the event of @soft.  A write to `enable` calls this function
- * for an event in soft mode. */
+/* Start or stop recording the event of @soft by changing its rule word.  A write to
+ * `enable` calls this function for an event in soft mode. */
 void soft_set(struct instance *instance, const struct soft_event *soft,
 	      bool is_on);
 
@@ -78,16 +78,16 @@ void soft_set(struct instance *instance, const struct soft_event *soft,
  */
 int soft_get(struct instance *instance, const struct event *event,
 	     struct soft_event **ret_soft);
-/* Release a reference.  If this was the last reference, and the event is soft disabled,
+/* Release a reference of @soft.  If no reference is left and the event is soft disabled,
  * disable the event. */
 void soft_put(struct instance *instance, struct soft_event *soft);
-/* Complete changes of soft mode: enable events that are in soft mode, and free each
- * soft_event that has no references. */
+/* Complete changes of soft mode: enable the events that are in soft mode, and free each
+ * soft_event without references. */
 void soft_settle(struct instance *instance);
 
 /*
- * Make a soft_event that uses the rule word @slot and has no references yet, for rules of
- * the previous server.  Returns NULL if there is no memory.
+ * Make a soft_event that uses the rule word @slot and has no references yet, for rules
+ * that are loaded from the previous server.  Returns NULL if there is no memory.
  */
 struct soft_event *soft_new(struct instance *instance, const struct event *event,
 			    uint32_t slot);

@@ -17,9 +17,9 @@
 #define CHECK_EVERY		256u		/* number of names that
 						 * suggest_offer_all() compares between
 						 * two checks of the budget */
-#define SYMBOL_LOOKS	16u		/* number of symbols that are compared between
-					 * two checks of the budget; a symbol of C++ has
-					 * many names */
+#define SYMBOL_LOOKS	16u		/* number of symbols that are compared between two
+					 * checks of the budget; small, because a symbol
+					 * of C++ has many names */
 
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i))
@@ -38,7 +38,7 @@ void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 	budget_stop(&suggest->budget);
 }
 
-/* ---- find similar events ---- */
+/* ---- functions that find similar events ---- */
 
 /* Return SYSTEM:EVENT of the visible event @i.  If the name is too long, return its
  * first NEAREST_MAX + 1 bytes: nearest_offer() ignores a name of this length. */
@@ -104,8 +104,8 @@ const char *suggest_event(struct root *root, const char *word, struct nearest *n
 	suggest_offer_all(root, near, events->nr_visible, whole_name);
 	if (nearest_name(near))
 		return nearest_name(near);
-	/* No SYSTEM:EVENT is similar, so look for an event of any system whose name is
-	 * similar. */
+	/* No SYSTEM:EVENT is similar to the wrong name, so look for a similar EVENT in
+	 * all systems. */
 	nearest_init(near, colon + 1, strlen(colon + 1));
 	suggest_offer_all(root, near, events->nr_visible, event_name);
 	if (!with_system(root, near))
@@ -137,7 +137,7 @@ void suggest_log_event(struct instance *instance, const char *place,
 			   nearest_name(&near));
 }
 
-/* ---- find similar symbols ---- */
+/* ---- functions that find similar symbols ---- */
 
 static void offer_name(void *near, const char *name)
 {

@@ -15,10 +15,11 @@
 #include "server/core/root.h"
 #include "server/part_numbers.h"
 
-/* The budget of a root for suggestions.  This is the state of ROOT_PART_SUGGEST. */
+/* The budget of a root for the search for similar names.  This is the state of
+ * ROOT_PART_SUGGEST. */
 struct root_suggest {
 	struct budget budget;		/* CPU time that searches for similar names may
-					 * take */
+					 * use */
 };
 
 /* Return the state of ROOT_PART_SUGGEST of @root. */
@@ -27,13 +28,13 @@ static inline struct root_suggest *root_suggest(const struct root *root)
 	return root->part_state[ROOT_PART_SUGGEST];
 }
 
-#define SUGGEST_WORD_MAX	1024u	/* number of bytes of a wrong name that are
-					 * compared at most */
+#define SUGGEST_WORD_MAX	1024u	/* maximum number of bytes of a wrong name that
+					 * are compared with other names */
 
 /*
- * Return the name of an event or system that is similar to @word, which is SYSTEM:EVENT,
- * EVENT or SYSTEM.  The result is in @near, which the caller provides.  Returns NULL if no
- * name is similar.
+ * Return the name of an event or system that is similar to @word, a wrong name that
+ * means SYSTEM:EVENT, EVENT or SYSTEM.  The text of the result is stored in @near,
+ * which the caller provides.  Returns NULL if no name is similar.
  */
 const char *suggest_event(struct root *root, const char *word, struct nearest *near);
 /*
@@ -44,17 +45,17 @@ const char *suggest_event(struct root *root, const char *word, struct nearest *n
 void suggest_log_event(struct instance *instance, const char *place,
 		       const char *command, const char *at, size_t len);
 /*
- * Compare the names that @name_of returns for i = 0 ... @nr - 1 with the wrong name in
- * @near (nearest_init()).  @name_of may return NULL: there is no name @i.  Stops when
- * the root's budget is spent.
+ * Compare the names that @name_of returns for i = 0 ... @nr - 1 with the wrong name
+ * in @near (nearest_init()).  @name_of returns NULL if there is no name with number
+ * @i.  Stops when the root's budget is spent.
  */
 void suggest_offer_all(struct root *root, struct nearest *near, uint32_t nr,
 		       const char *(*name_of)(const struct root *root, uint32_t i));
 /*
  * Return the name of a function that is similar to the first @len bytes of @word.
  * Searches all functions, also those that cannot be traced;
- * functions/function_suggest.h searches only functions that can be traced.  The result
- * is in @near.  Returns NULL if no name is similar.
+ * functions/function_suggest.h searches only functions that can be traced.  The text
+ * of the result is stored in @near.  Returns NULL if no name is similar.
  */
 const char *suggest_symbol(struct root *root, const char *word, size_t len,
 			   struct nearest *near);

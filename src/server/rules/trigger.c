@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands, and triggers as triggers.c has made them: their languages, their
- * compiled forms, and how to free them. */
+/* The table of commands, and struct trigger, which triggers.c makes: its language, its
+ * compiled forms, and how to free it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-/* The commands of triggers and functions, in the order in which files show them. */
+/* The commands that triggers and functions can have, in the order in which files show
+ * them. */
 const struct trigger_cmd trigger_cmds[] = {
 #define ROW(id, number, name_, kind_, scope_, flags_, help_, need_, mark, is_due, act) \
 	{								\

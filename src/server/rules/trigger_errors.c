@@ -14,8 +14,8 @@
 #include "server/rules/trigger_words.h"
 #include "server/rules/triggers.h"
 
-#define WORD_MAX	255u		/* maximum length of a token (a command, a
-					 * system, an event or a count), bytes */
+#define WORD_MAX	255u		/* maximum length of a token of a trigger (a
+					 * command, a system, an event or a count), bytes */
 #define BLANKS		" \t"
 
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
@@ -99,8 +99,8 @@ static const char *skip_blanks(const char *at)
 	return at;
 }
 
-/* Check that the rest of the command at @at is empty or `if FILTER`.  The filter itself
- * is not checked. */
+/* Check that the command continues at @at with nothing or with `if FILTER`.  The filter
+ * itself is not checked. */
 static void log_condition(const struct wrong_write *wrong, const char *at, bool has_count)
 {
 	size_t len = strcspn(at, BLANKS);

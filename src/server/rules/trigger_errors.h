@@ -14,17 +14,18 @@ struct event;
 struct instance;
 struct trigger_cmd;
 
-/* A write that was refused.  Functions that get this struct also get a pointer @at into
- * its text @command. */
+/* A write that was refused.  Functions that get this struct also get a pointer @at to the
+ * part of @command that they check. */
 struct wrong_write {
 	struct instance *instance;
-	const char *place;		/* name of the file; a constant string */
+	const char *place;		/* name of the file that was written; a constant
+					 * string */
 	const char *command;		/* text that was written */
 };
 
 /*
- * Add the message @error to error_log, with the caret under @at.  @near: a similar name
- * that the user may have meant; NULL: there is no such name.
+ * Add the message @error to error_log, with the caret under @at.  @near: a similar
+ * name that the user may have meant, or NULL.
  */
 void wrong_write_log(const struct wrong_write *wrong, const char *at, const char *error,
 		     const char *near);
@@ -36,23 +37,26 @@ void wrong_write_log(const struct wrong_write *wrong, const char *at, const char
  */
 
 /*
- * Check the name of a command, the @len bytes at @at.  @event: the event that would get the
- * trigger; NULL: a function would get it.  *@ret_cmd is the command if the name is correct.
+ * Check the name of a command: the @len bytes at @at.  @event: the event for which the
+ * trigger was written; NULL if it was written for a function.  If the name is correct,
+ * *@ret_cmd is set to the command.
  */
 bool trigger_log_command(const struct wrong_write *wrong, const char *at, size_t len,
 			 const struct event *event, const struct trigger_cmd **ret_cmd);
 /*
- * Check the target of a command, SYSTEM:EVENT[:COUNT], the @len bytes at @at.  *@ret_count
- * points to the count, which is not checked; NULL if there is no count.
+ * Check the target of a command: the @len bytes at @at, SYSTEM:EVENT[:COUNT].
+ * *@ret_count is set to the start of the count, which is not checked, or to NULL if
+ * there is no count.
  */
 bool trigger_log_target(const struct wrong_write *wrong, const char *at, size_t len,
 			bool is_removal, const char **ret_count);
-/* Check the count of a command, the @len bytes at @at. */
+/* Check the count of a command: the @len bytes at @at. */
 bool trigger_log_count(const struct wrong_write *wrong, const char *at, size_t len);
 
 /*
- * Check all of @text, which was written to the `trigger` file of @event and refused with
- * -EINVAL.  The filter in it is not checked: triggers.c reports errors in filters.
+ * Check all of @text, which was written to the `trigger` file of @event and refused
+ * with -EINVAL.  The filter in @text is not checked: triggers.c reports errors in
+ * filters.
  */
 void trigger_log(struct instance *instance, const struct event *event, const char *text);
 

@@ -26,36 +26,41 @@ struct trigger;
 /* A record that the server has written, for which triggers run: a marker (ftrace:print), or an
  * event that a user has injected. */
 struct trigger_mark {
-	uint32_t row;			/* row of the event; ABI_ROW_PRINT: ftrace:print */
-	uint32_t depth;			/* 0: a user has written the record; 1: a trigger of such
-					 * a record has recorded an event; and so on */
+	uint32_t row;			/* row of the record's event; ABI_ROW_PRINT stands
+					 * for ftrace:print */
+	uint32_t depth;			/* nesting depth: 0 if a user has written the
+					 * record; 1 if a trigger of such a record has
+					 * recorded it; and so on */
 	const void *rec;		/* the record */
 	size_t bytes;			/* length of the record */
 	pid_t tid;			/* thread of the user */
-	uint32_t cpu;			/* CPU on which this thread runs */
-	const char *comm;		/* name of this thread, padded with NULs to
+	uint32_t cpu;			/* number of the CPU on which the thread @tid runs */
+	const char *comm;		/* name of the thread @tid, padded with NULs to
 					 * FILTER_COMM_LEN bytes */
 	uint64_t time;			/* time of the record, by the clock of the instance */
-	bool wants_snapshot;		/* a method mark sets this: a snapshot is taken after
-					 * all triggers have run */
+	bool wants_snapshot;		/* true: take a snapshot after all triggers have
+					 * run; set by the method mark */
 };
 
 struct trigger_lang {
-	bool is_last;			/* true: new triggers come after the older ones of
-					 * the event; false: before them */
+	bool is_last;			/* true: a new trigger is put after the older
+					 * triggers of the event; false: before them */
 	/*
 	 * Method store: handle a write of this command to the `trigger` file of @event.
-	 * @params: text after "COMMAND:" or "COMMAND ", which the method may change; NULL:
-	 *	there is none.
-	 * @is_removal: a `!' came before the command.
-	 * The method itself reports mistakes in error_log.  It sets *@ret_is_changed if the
-	 * caller must call apply_start().  Returns 0 or -errno.
-	 * NULL: the command is written as COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
+	 * @params: text after "COMMAND:" or "COMMAND ", which the method may change;
+	 * NULL if there is no such text.  @is_removal: true if a `!' came before the
+	 * command.  The method itself reports mistakes in error_log.  It sets
+	 * *@ret_is_changed if the caller must call apply_start().  Returns 0 or
+	 * -errno.  Without this method the command is written as
+	 * COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER].
 	 */
 	int (*store)(struct instance *instance, const struct event *event, char *params,
 		     bool is_removal, bool *ret_is_changed);
-	/* Method show: print @trigger as the file `trigger` does, with its filter and a
-	 * newline.  NULL: as the command was written. */
+	/*
+	 * Method show: print @trigger as the file `trigger` does, with its filter and a
+	 * newline.  Without this method the trigger is printed as the command was
+	 * written.
+	 */
 	void (*show)(const struct instance *instance, const struct trigger *trigger,
 		     struct text *out);
 	/*
@@ -67,7 +72,8 @@ struct trigger_lang {
 	 */
 	int (*compile)(struct instance *instance, const struct trigger *trigger,
 		       const struct event *event, void **ret_data, uint32_t *ret_bytes);
-	/* Method put_more: append to @out what load() of the next server needs. */
+	/* Method put_more: append to @out the data that the method load of the next
+	 * server needs for @trigger. */
 	void (*put_more)(const struct instance *instance, const struct trigger *trigger,
 			 struct text *out);
 	/*
@@ -87,15 +93,15 @@ struct trigger_lang {
 	 * call apply_start().  Returns 0 or -errno. */
 	int (*remove_all)(struct instance *instance, const struct event *event,
 			  enum command_number command, bool *ret_is_changed);
-	/* Method mark: run @trigger for a record of the server.  Returns true if it has changed
-	 * something. */
+	/* Method mark: run @trigger for a record that the server has written.  Returns
+	 * true if the trigger has changed something. */
 	bool (*mark)(struct instance *instance, const struct trigger *trigger,
 		     struct trigger_mark *mark);
 	/* Method free: free trigger->state.  Does not change shared memory. */
 	void (*free)(struct trigger *trigger);
 };
 
-/* Return the language of @command, or NULL. */
+/* Return the language of @command, or NULL if the command has none. */
 const struct trigger_lang *trigger_lang_of(const struct root *root,
 					   enum command_number command);
 

@@ -80,7 +80,7 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 	return 0;
 }
 
-/* Parse a count.  Text after a colon is ignored: "3:x" is 3. */
+/* Parse the count of a trigger.  Text after a colon is ignored: "3:x" means 3. */
 int trigger_parse_count(char *text, uint64_t *ret_count)
 {
 	char *number = strsep(&text, ":");

@@ -2,10 +2,11 @@
 /*
  * Parse what is written to a `trigger` file:
  *
- *	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
- *	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
+ * 	COMMAND[:SYSTEM:EVENT][:COUNT] [if FILTER]	add a trigger
+ * 	!COMMAND[:SYSTEM:EVENT]...			remove a trigger
  *
- * What follows a COMMAND with a language of its own (trigger_lang.store) is not parsed here.
+ * The text after a COMMAND with a language of its own is parsed by trigger_lang.store
+ * instead.
  */
 #ifndef ULF_SERVER_TRIGGER_WORDS_H
 #define ULF_SERVER_TRIGGER_WORDS_H
@@ -18,19 +19,21 @@ struct root;
 struct trigger_cmd;
 struct trigger_lang;
 
-/* The tokens of a command.  The strings point into the text that was parsed. */
+/* The tokens of a trigger's command.  The strings point into the text that was parsed. */
 struct trigger_words {
 	const struct trigger_cmd *cmd;
 	bool is_removal;
-	const struct event *target;	/* event SYSTEM:EVENT; NULL: the command has no
-					 * target */
-	char *count;			/* text of the count; NULL: none */
-	char *filter;			/* text of the filter, from the token "if" on;
-					 * NULL: none */
-	const struct trigger_lang *lang;	/* language of the command; NULL: none */
-	char *params;			/* if the language has the method store: text
-					 * after the command, of which no token was
-					 * split off; NULL: none */
+	const struct event *target;	/* target event SYSTEM:EVENT of the command; NULL
+					 * if the command has no target */
+	char *count;			/* text of the command's count; NULL if there is
+					 * no count */
+	char *filter;			/* text of the command's filter, from the token
+					 * "if" on; NULL if there is no filter */
+	const struct trigger_lang *lang;	/* language of the command; NULL if the
+						 * command has none */
+	char *params;			/* unparsed text after the command, if the
+					 * language has the method store; NULL if there is
+					 * no such text */
 };
 
 /*
@@ -47,8 +50,8 @@ int trigger_parse(struct root *root, char *text, struct trigger_words *ret_words
 const struct event *trigger_find_event(struct root *root, const char *system,
 				       const char *name, bool is_removal);
 /*
- * Convert the text of a count to a number.  Changes @text: a NUL replaces the first
- * colon.  Returns 0, -EINVAL (not a number) or -ERANGE (too large).
+ * Convert @text, the count of a trigger, to a number.  Changes @text: a NUL replaces
+ * the first colon.  Returns 0, -EINVAL (not a number) or -ERANGE (too large).
  */
 int trigger_parse_count(char *text, uint64_t *ret_count);
 

@@ -23,10 +23,11 @@
 #include "server/rules/triggers.h"
 #include "server/rules/triggers_impl.h"
 
-#define WRITE_MAX	4096		/* a write must be shorter than this number of
-					 * bytes: one memory page, as in the kernel */
+#define WRITE_MAX	4096		/* limit of the length of a write to `trigger`: it
+					 * must be shorter than one memory page, as in the
+					 * kernel */
 
-/* Return the target event of @trigger; NULL if its command has no target. */
+/* Return the target event of @trigger; NULL if the trigger's command has no target. */
 static const struct event *target_of(const struct instance *instance,
 				     const struct trigger *trigger)
 {
@@ -34,7 +35,7 @@ static const struct event *target_of(const struct instance *instance,
 	       root_events(instance->root)->rows[trigger->target_row] : NULL;
 }
 
-/* ---- make and find a trigger ---- */
+/* ---- functions that make and find a trigger ---- */
 
 int trigger_make(struct instance *instance, const struct event *event,
 		 const struct trigger_cmd *cmd, const char *filter, void *state,
@@ -61,7 +62,8 @@ int trigger_make(struct instance *instance, const struct event *event,
 	return 0;
 }
 
-/* Make a trigger from @words: command, target, count and compiled filter. */
+/* Make a trigger from the tokens @words: command, target, count and filter, which is
+ * compiled. */
 static int make_trigger(struct instance *instance, const struct event *event,
 			struct trigger_words *words, struct trigger **ret_trigger,
 			uint64_t *ret_count)
@@ -92,9 +94,11 @@ static bool is_for(const struct instance *instance, const struct trigger *trigge
 		event_is_named_as(target_of(instance, trigger), words->target));
 }
 
-/* Return the link in @list that points to the trigger with the command kind and the
- * target of @words.  If there is no such trigger, return the last link, which is
- * NULL. */
+/*
+ * Return the link in @list that points to the trigger with the kind of command and the
+ * target that @words name.  If there is no such trigger, return the link at the end of
+ * @list, which is NULL.
+ */
 static struct trigger **find_trigger(const struct instance *instance,
 				     struct trigger **list, const struct trigger_words *words)
 {
@@ -112,7 +116,7 @@ static bool is_full(const struct soft_event *soft)
 	return nr >= TRIGGERS_MAX;
 }
 
-/* ---- add and remove triggers ---- */
+/* ---- functions that add and remove triggers ---- */
 
 /* Put the event and the target of @trigger into soft mode, and take references of both. */
 static int attach_trigger(struct instance *instance, const struct event *event,
@@ -302,8 +306,8 @@ static int store_command(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* Parse and run the command @text.  *@ret_is_logged: the reason of an error is in error_log
- * already. */
+/* Parse and run the command @text.  *@ret_is_logged is set to true if error_log already
+ * has the reason of an error. */
 static int store_text(struct instance *instance, const struct event *event, char *text,
 		      bool *ret_is_logged, bool *ret_is_changed)
 {
@@ -353,7 +357,7 @@ int triggers_store(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* ---- print the triggers of an event ---- */
+/* ---- functions that print the triggers of an event ---- */
 
 void trigger_show_rest(const struct instance *instance,
 		       const struct trigger_cmd *cmd, const struct event *target,

@@ -36,8 +36,8 @@ struct trigger_cmd {
 	uint32_t flags;			/* enum command_flags */
 	const char *help;		/* text for the README file */
 	bool has_target;		/* true: SYSTEM:EVENT must follow the command */
-	/* Optional method: prepare @instance before a trigger with this command is added.
-	 * Returns 0 or -errno. */
+	/* Optional method need: prepare @instance before a trigger with this command is
+	 * added.  Returns 0 or -errno. */
 	int (*need)(struct instance *instance);
 };
 
@@ -58,31 +58,37 @@ bool trigger_has_cmd(const struct event *event, const struct trigger_cmd *cmd);
 
 /* One trigger of an event. */
 struct trigger {
-	struct trigger *next;		/* next older trigger of the event; NULL: none */
+	struct trigger *next;		/* next older trigger of the same event; NULL if
+					 * there is none */
 	const struct trigger_cmd *cmd;
 	uint32_t counter;		/* 1 + number of the rule word that counts how
-					 * often the trigger may still run; 0: no
-					 * limit */
-	uint32_t target_row;		/* row of the target event in the table of
-					 * events, if cmd->has_target */
-	struct soft_event *target;	/* soft mode of the target event, with a
-					 * reference; NULL: the command has no target */
-	char *filter;			/* text of the filter as it was written; NULL: none */
-	const struct trigger_lang *lang;	/* language of the command; NULL: none */
+					 * often the trigger may still run; 0 if the
+					 * trigger has no limit */
+	uint32_t target_row;		/* row of the target event in the table of events,
+					 * if the command has a target */
+	struct soft_event *target;	/* soft mode of the target event, of which the
+					 * trigger holds a reference; NULL if the command
+					 * has no target */
+	char *filter;			/* text of the trigger's filter as it was written;
+					 * NULL if there is no filter */
+	const struct trigger_lang *lang;	/* language of the trigger's command; NULL
+						 * if the command has none */
 	void *state;			/* data that the language keeps for this trigger */
-	struct trigger_program *programs;	/* array of nr_programs: filter and data,
-						 * compiled for each row of the event */
+	struct trigger_program *programs;	/* array of nr_programs elements: for each
+						 * row of the event, the filter and the
+						 * data as compiled for this row */
 	uint32_t nr_programs;
 };
 
 /* A trigger, compiled for the records of one row of the event. */
 struct trigger_program {
 	uint32_t row;
-	struct filter_program *filter;	/* compiled filter; NULL: there is no filter, or
-					 * it does not fit the fields of this row */
-	void *data;			/* data of the language (trigger_lang.compile);
-					 * NULL: none, or the trigger does not fit the
+	struct filter_program *filter;	/* compiled filter; NULL if the trigger has no
+					 * filter, or if the filter does not fit the
 					 * fields of this row */
+	void *data;			/* data of the language (trigger_lang.compile);
+					 * NULL if there are none, or if the trigger does
+					 * not fit the fields of this row */
 	uint32_t data_bytes;
 };
 
@@ -95,8 +101,8 @@ struct trigger_program {
  */
 int triggers_store(struct instance *instance, const struct event *event,
 		   const char *data, size_t bytes, bool *ret_is_changed);
-/* Handle a read of events/SYS/EVENT/trigger: print the triggers; if there are none,
- * print the commands that the event may have. */
+/* Handle a read of events/SYS/EVENT/trigger: print the triggers of the event.  If there
+ * are none, print the commands that its triggers may have. */
 void triggers_show(const struct instance *instance, const struct event *event,
 		   struct text *out);
 
@@ -110,25 +116,26 @@ void trigger_show_rest(const struct instance *instance,
 		       uint32_t counter, struct text *out);
 
 /*
- * Return @trigger as it was compiled for records of row @row.  Returns NULL if it does not
- * fit the fields of this row, so that it never acts on these records.
+ * Return @trigger as it was compiled for records of row @row.  Returns NULL if the
+ * trigger does not fit the fields of this row; such a trigger never acts on these
+ * records.
  */
 const struct trigger_program *trigger_program(const struct trigger *trigger, uint32_t row);
 
-/* ---- for languages (trigger_lang.h) ---- */
+/* ---- functions for the languages of commands (trigger_lang.h) ---- */
 
 /*
  * Make a trigger of @event, without adding it yet, and compile its filter.  A mistake in the
  * filter is reported in error_log.
- * @filter: text of the filter, which is copied; NULL: none.
- * @state: trigger.state; trigger_free() frees it, but not if this function fails.
- * Returns 0, -EINVAL, -EBUSY (see filters_log_missed()), -ENOMEM or another error of
- * filter_compile().
+ * @filter: text of the filter, which is copied; NULL if there is none.  @state: value
+ * of trigger.state, which trigger_free() frees; if this function fails, the caller
+ * keeps it.  Returns 0, -EINVAL, -EBUSY (see filters_log_missed()), -ENOMEM or another
+ * error of filter_compile().
  */
 int trigger_make(struct instance *instance, const struct event *event,
 		 const struct trigger_cmd *cmd, const char *filter, void *state,
 		 struct trigger **ret_trigger);
-/* Free a trigger that is not in the list of an event.  NULL is allowed. */
+/* Free a trigger that is not in the list of an event.  @trigger may be NULL. */
 void trigger_free(struct trigger *trigger);
 /*
  * Compile the data of @trigger, add it to @event, and publish the rules.  The caller must call
@@ -145,11 +152,14 @@ int trigger_add(struct instance *instance, const struct event *event,
  */
 int trigger_remove(struct instance *instance, const struct event *event,
 		   struct trigger *trigger);
-/* Compile the data of @trigger again, for all rows of @event.  The caller must call
- * rules_publish().  Returns 0; or -ENOMEM or -EINVAL: then some rows keep old data. */
+/*
+ * Compile the data of @trigger again, for all rows of @event.  The caller must call
+ * rules_publish().  Returns 0, -ENOMEM or -EINVAL.  After an error some rows keep their
+ * old data.
+ */
 int trigger_recompile(struct instance *instance, const struct event *event,
 		      struct trigger *trigger);
-/* Return the first trigger of @event, or NULL. */
+/* Return the first trigger in the list of @event; NULL if the event has no triggers. */
 struct trigger *triggers_first(const struct instance *instance, const struct event *event);
 /*
  * Handle opening events/SYS/EVENT/trigger with O_TRUNC: remove the triggers of the commands
@@ -159,7 +169,7 @@ struct trigger *triggers_first(const struct instance *instance, const struct eve
 void triggers_truncate(struct instance *instance, const struct event *event,
 		       bool *ret_is_changed);
 
-/* ---- triggers that are loaded or inherited ---- */
+/* ---- functions for triggers that are loaded or inherited ---- */
 
 /*
  * Count @nr triggers (at least one) that a root gets without a write: they are loaded
@@ -169,28 +179,27 @@ void triggers_truncate(struct instance *instance, const struct event *event,
  */
 bool triggers_may_add(struct root *root, uint64_t nr);
 /*
- * Compile all triggers of @soft for @event, which is a new or loaded row.  Does nothing if
- * the root has used up its limit for compilations.
+ * Compile all triggers of @soft for @event, which is a new or loaded row.  Does nothing
+ * if the root has reached its limit for compilations.
  */
 void triggers_compile(struct instance *instance, struct soft_event *soft,
 		      const struct event *event);
-/* Free a list of triggers.  NULL is allowed. */
+/* Free a list of triggers.  @triggers may be NULL. */
 void triggers_free(struct trigger *triggers);
 
 /*
  * Append @abi, a trigger that the previous server has published, to soft->triggers.
- * @event: a row of the event.
- * @filter: text of its filter, which is copied; NULL: none.
- * @more: @bytes bytes for trigger_lang.load; NULL: none.
- * An invalid trigger is skipped.
+ * @event: a row of the event.  @filter: text of the trigger's filter, which is copied;
+ *   NULL if there is none.  @more: @bytes bytes for trigger_lang.load; NULL if there
+ *   are none.  An invalid trigger is skipped.
  */
 void triggers_add_old(struct instance *instance, struct soft_event *soft,
 		      const struct event *event, const struct abi_trigger *abi,
 		      const char *filter, const void *more, uint32_t bytes);
 /*
- * Complete the triggers of the previous server: find the targets, take references and
- * compile the filters.  Triggers whose target does not exist are removed.  Must be called
- * after all triggers_add_old().
+ * Complete the triggers that were loaded from the previous server: find the targets,
+ * take references and compile the filters.  Triggers whose target does not exist are
+ * removed.  Must be called after all triggers_add_old().
  */
 void triggers_link_old(struct instance *instance);
 

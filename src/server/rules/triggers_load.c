@@ -19,17 +19,17 @@
 
 /* Limits of one root for triggers that are loaded from the previous server or inherited
  * by events of new modules.  Triggers that users write have other limits. */
-#define OLD_TRIGGERS_MAX 65536u		/* maximum number of triggers; a trigger counts
-					 * once for each row of its event */
-#define COMPILE_BYTES	64u		/* number that each compilation of a trigger adds
-					 * to root_rules.filters_taken, besides the
-					 * length of the filter and of the data */
+#define OLD_TRIGGERS_MAX 65536u		/* maximum number of such triggers of a root; a
+					 * trigger counts once for each row of its event */
+#define COMPILE_BYTES	64u		/* amount by which each compilation of a trigger
+					 * raises root_rules.filters_taken, in addition to
+					 * the lengths of the filter and the data */
 #define FILTERS_BYTES_MAX (2u << 20)	/* maximum value of root_rules.filters_taken */
 
-/* ---- compile triggers ---- */
+/* ---- functions that compile triggers ---- */
 
-/* Return the element of trigger->programs for @row, which is made if it does not exist.
- * Returns NULL if there is no memory. */
+/* Return the element of trigger->programs for row @row.  If it does not exist, it is
+ * made.  Returns NULL if there is no memory. */
 static struct trigger_program *need_program(struct trigger *trigger, uint32_t row)
 {
 	struct trigger_program *programs;
@@ -123,9 +123,11 @@ int trigger_recompile(struct instance *instance, const struct event *event,
 	return r;
 }
 
-/* Count a compilation.  Returns false if the root has reached its limit.  There must be a
- * limit, because each trigger is compiled for every row of its event, and each compilation
- * takes a few microseconds, more for a long filter. */
+/*
+ * Count a compilation of @bytes bytes.  Returns false if the root has reached its limit.
+ * The limit is needed because each trigger is compiled for every row of its event, and
+ * each compilation takes a few microseconds, more for a long filter.
+ */
 static bool may_compile(struct root *root, size_t bytes)
 {
 	struct root_rules *limits = root_rules(root);
@@ -155,7 +157,7 @@ void triggers_compile(struct instance *instance, struct soft_event *soft,
 		compile_old(instance, t, event);
 }
 
-/* ---- load the triggers of the previous server ---- */
+/* ---- functions that load the triggers of the previous server ---- */
 
 bool triggers_may_add(struct root *root, uint64_t nr)
 {
@@ -168,7 +170,8 @@ bool triggers_may_add(struct root *root, uint64_t nr)
 	return true;
 }
 
-/* Return true if the previous server can have published a trigger of @soft with @cmd. */
+/* Return true if the previous server can have published a trigger of @soft with the
+ * command @cmd. */
 static bool may_be_old(const struct instance *instance, const struct soft_event *soft,
 		       const struct trigger_cmd *cmd)
 {
@@ -176,7 +179,7 @@ static bool may_be_old(const struct instance *instance, const struct soft_event 
 	       (soft != &instance_rules(instance)->print || print_has_command(cmd->command));
 }
 
-/* Fill @trigger from the trigger @abi of the previous server. */
+/* Fill @trigger from @abi, a trigger that the previous server has published. */
 static int fill_old(struct trigger *trigger, struct instance *instance,
 		    const struct event *event, const struct abi_trigger *abi,
 		    const char *filter, const void *more, uint32_t bytes)
@@ -232,15 +235,17 @@ static bool link_target(const struct instance *instance, struct trigger *trigger
 	return trigger->target;
 }
 
-/* Return true if the language of @trigger has given it up (trigger_lang.link). */
+/* Return true if the language of @trigger has given up the trigger (trigger_lang.link). */
 static bool is_given_up(const struct trigger *trigger)
 {
 	return trigger->lang && trigger->lang->load && !trigger->state;
 }
 
-/* Take the references of the loaded triggers of @soft, as if users had just written
- * them.  Triggers whose target does not exist, and those that their language has given up,
- * are removed. */
+/*
+ * Take references of the soft events that the loaded triggers of @soft need, as if
+ * users had just written these triggers.  Triggers whose target does not exist, and
+ * those that their language has given up, are removed.
+ */
 static void link_all(const struct instance *instance, struct soft_event *soft)
 {
 	struct trigger **at = &soft->triggers;
