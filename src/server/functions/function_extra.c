@@ -28,7 +28,7 @@ bool function_object_is_listed(const struct function_object *object,
 	       (!function_object_is_extra(object) || functions_take_all(instance));
 }
 
-/* ---- which files are analysed ---- */
+/* ---- functions that decide which files are analysed ---- */
 
 static bool has_waiting_entry(const struct instance *instance, const char *module)
 {

@@ -17,9 +17,11 @@ static const char letters[] = {
 	[FUNCTION_FILTER] = 'f', [FUNCTION_NOTRACE] = 'n',
 };
 
-/* Count a waiting entry as an entry of set_ftrace_filter.  So a filter with nothing but
- * such an entry is not empty: it selects no function, and an empty filter would select
- * all. */
+/*
+ * Count a waiting entry as an entry of set_ftrace_filter.  So a filter that has only such
+ * an entry selects no function.  If the filter counted as empty, it would select all
+ * functions.
+ */
 static void count_entry(struct instance *instance, enum function_list list, int by)
 {
 	if (list == FUNCTION_FILTER)
@@ -63,10 +65,10 @@ static void take_out(struct instance *instance, struct function_mod **at)
 	mod_free(mod);
 }
 
-/* ---- add, remove and show waiting entries ---- */
+/* ---- functions that add, remove and show waiting entries ---- */
 
-/* Return true if @mod is an entry of @list with the glob @glob ("*": any glob) and the
- * module @module (NULL: any module). */
+/* Return true if @mod is an entry of @list with the glob @glob and the module @module.
+ * @glob: "*" stands for any glob.  @module: NULL stands for any module. */
 static bool is_meant(const struct function_mod *mod, enum function_list list,
 		     const char *glob, const char *module)
 {
@@ -74,8 +76,8 @@ static bool is_meant(const struct function_mod *mod, enum function_list list,
 	       (!strcmp(glob, "*") || !strcmp(mod->glob, glob));
 }
 
-/* Remove the matching entries from the instance.  Returns them as a separate list, in
- * reverse order. */
+/* Remove the matching entries from the instance, and return them as a list of their own,
+ * in reverse order. */
 static struct function_mod *free_entry(struct instance *instance, enum function_list list,
 				       const char *glob, const char *module)
 {
@@ -162,7 +164,7 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			text_printf(out, "%s:mod:%s\n", m->glob, m->module);
 }
 
-/* ---- apply waiting entries when their module was loaded ---- */
+/* ---- functions that apply waiting entries when their module was loaded ---- */
 
 /* Add the functions that the entry @mod names to the list of the entry.  Returns
  * -ERESTART if names are being demangled; then nothing was changed. */
@@ -221,7 +223,7 @@ int function_mods_come(struct root *root)
 	return r;
 }
 
-/* ---- save the waiting entries for the next server, and load them ---- */
+/* ---- functions that save the waiting entries for the next server, and load them ---- */
 
 void function_mods_put(const struct instance *instance, struct text *out)
 {

@@ -20,10 +20,12 @@ struct text;
 
 /* An entry that waits for its module. */
 struct function_mod {
-	struct function_mod *next;	/* next older entry; NULL: this is the
-					 * oldest entry */
-	enum function_list list;	/* the list: FUNCTION_FILTER or FUNCTION_NOTRACE */
-	char *glob;			/* name or glob of functions */
+	struct function_mod *next;	/* next older waiting entry; NULL if this is the
+					 * oldest one */
+	enum function_list list;	/* list to which the entry belongs:
+					 * FUNCTION_FILTER or FUNCTION_NOTRACE */
+	char *glob;			/* name or glob of the functions that the entry
+					 * selects */
 	char *module;
 };
 
@@ -34,8 +36,8 @@ struct function_mod {
 
 /*
  * Add the waiting entry @glob:mod:@module to @list; if @glob begins with '!', remove
- * this entry.  Then publish the rules.  Returns 0; -EINVAL if the module is loaded, or
- * if there is no such entry to remove; or an error of rules_publish().
+ * this entry instead.  Then publish the rules.  Returns 0; -EINVAL if the module is
+ * loaded, or if there is no such entry to remove; or an error of rules_publish().
  */
 int function_mods_store(struct instance *instance, enum function_list list,
 			const char *glob, const char *module);
@@ -44,7 +46,7 @@ void function_mods_show(const struct instance *instance, enum function_list list
 			struct text *out);
 /* Remove all waiting entries of @list, and publish the rules. */
 int function_mods_clear(struct instance *instance, enum function_list list);
-/* Free all waiting entries of @instance.  Nothing is published. */
+/* Free all waiting entries of @instance, without a change of shared memory. */
 void function_mods_done(struct instance *instance);
 /*
  * Apply each waiting entry whose module is loaded now, in all instances, and remove the

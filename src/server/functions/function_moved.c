@@ -16,12 +16,13 @@
 #include "symbols/elf_sites.h"
 #include "symbols/parse_result.h"
 
-#define FILE_NAME_MAX	64u		/* maximum number of bytes of the file's name at the
-					 * start of a function's made-up name */
+#define FILE_NAME_MAX	64u		/* maximum number of bytes of a file's name in the
+					 * names that are made up for its functions
+					 * without a symbol */
 #define NAME_BYTES	(FILE_NAME_MAX + 20u)
 #define NS_PER_S	1000000000ull
 
-/* ---- which file it is ---- */
+/* ---- functions that identify the analysed file ---- */
 
 static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
@@ -63,8 +64,8 @@ static uint64_t entry_of(const struct moved_row *row)
 	return row->vaddr - row->lead;
 }
 
-/* Use a symbol only if its address is the start of the function.  In a stripped file the last
- * symbol before it may be that of another function. */
+/* Use a symbol only if its address is the start of the function.  In a stripped file, the
+ * last symbol before this address may be that of another function. */
 const struct elf_symbol *function_moved_symbol(const struct function_moved *moved,
 					       const struct elf_symbols *symbols,
 					       const struct moved_row *row)
@@ -79,8 +80,8 @@ const struct elf_symbol *function_moved_symbol(const struct function_moved *move
 	return symbol && symbol->addr == entry_of(row) ? symbol : NULL;
 }
 
-/* Copy the name of the file to @to, with _ in place of characters that have a meaning in
- * filters. */
+/* Copy the name of the file to @to, and replace each character that has a meaning in
+ * filters by _. */
 static void plain_file_name(const char *path, char to[FILE_NAME_MAX + 1])
 {
 	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
@@ -89,13 +90,14 @@ static void plain_file_name(const char *path, char to[FILE_NAME_MAX + 1])
 	for (; *from && len < FILE_NAME_MAX; from++)
 		to[len++] = isalnum((unsigned char)*from) || strchr("._-+", *from) ? *from : '_';
 	if (!len || isdigit((unsigned char)to[0]))
-		to[0] = '_';	/* replace a digit, because filters take a word that begins with
-				 * a digit for a number */
+		to[0] = '_';	/* Replace the first character if it is a digit, because
+				 * filters take a word that begins with a digit for a
+				 * number. */
 	to[len ? len : 1] = '\0';
 }
 
-/* Make up names for the functions that have no symbol.  The rows are sorted by address, so the
- * new symbols are, too. */
+/* Make up names for the functions that have no symbol.  The rows of the table are sorted
+ * by address, so the new symbols are sorted, too. */
 static int make_names(struct function_moved *moved, const struct elf_symbols *symbols,
 		      const char *path)
 {
@@ -115,7 +117,8 @@ static int make_names(struct function_moved *moved, const struct elf_symbols *sy
 		free(made.rows);
 		return -ENOMEM;
 	}
-	made.strings[made.nr_strings++] = names;	/* elf_symbols_done() frees it */
+	made.strings[made.nr_strings++] = names;	/* elf_symbols_done() frees the text
+							 * @names */
 	plain_file_name(path, file);
 	for (uint32_t i = 0; i < moved->head->nr_rows; i++) {
 		if (function_moved_symbol(moved, symbols, &rows[i]))
@@ -163,7 +166,8 @@ static int make_sites(const struct function_moved *moved, const struct elf_symbo
 	return 0;
 }
 
-/* Check that @head is a table for the file whose symbols and sites the parser's result has. */
+/* Check that the table with the head @head describes the file to which the parser's other
+ * result @sites belongs: addresses of the code and build id. */
 static bool is_table_of(const struct moved_head *head, const struct elf_sites *sites)
 {
 	return head->text >= sites->text && head->text_end <= sites->text_end &&

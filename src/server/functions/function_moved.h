@@ -21,31 +21,33 @@ struct elf_sites;
 struct parsed_moved;
 struct text;
 
-/* The table of moved functions of a file, and what was made from it. */
+/* The table of moved functions of a file, and the data that the server has made from it. */
 struct function_moved {
 	struct abi_moved_file file;	/* header of the table's file in DIR/moved; it
 					 * identifies the file that was analysed */
-	uint64_t id;			/* name of the table's file in DIR/moved, a number */
-	const struct moved_head *head;	/* the table, which is a part of the result of the
-					 * parser; NULL: there is none */
+	uint64_t id;			/* number of the table, which is the name of the
+					 * table's file in DIR/moved */
+	const struct moved_head *head;	/* the table of moved functions, a part of the
+					 * parser's result; NULL if there is no table */
 	enum elf_left_out left_out;	/* reason why @head is NULL */
-	struct elf_symbols made;	/* symbols made up for the functions that have none:
-					 * FILE+0xADDRESS */
+	struct elf_symbols made;	/* symbols that were made up for functions without
+					 * a symbol: FILE+0xADDRESS */
 	bool is_stored;			/* true: the table's file in DIR/moved was written */
 };
 
 /*
- * Set moved->file and moved->id for the file @fd, which will be analysed.  The id of each file
- * differs, also from that of the same file before it was changed.  Returns 0 or -errno.
+ * Set moved->file and moved->id for the file @fd, which will be analysed.  Each file
+ * has its own id, and a file that has changed has a new id.  Returns 0 or -errno.
  */
 int function_moved_identify(int fd, struct function_moved *moved);
 
 /*
- * function_moved_take - check the table of a parser's result, and use it
+ * function_moved_take - check the table of moved functions in a parser's result, and
+ * use this table
  * @path: path of the file; made-up names begin with its last part
  * @symbols: the symbols of the file
  * @sites: gets the functions that can be traced
- * @ret_names: gets a name for each of them; the caller frees the array
+ * @ret_names: gets a name for each of these functions; the caller frees the array
  *
  * Returns 0; -EBADMSG if the table is malformed; or -ENOMEM.
  */
@@ -53,16 +55,17 @@ int function_moved_take(struct function_moved *moved, const struct parsed_moved 
 			const char *path, const struct elf_symbols *symbols,
 			struct elf_sites *sites, const char ***ret_names);
 
-/* Return the symbol of the function in row @row of the table: one of @symbols, or a made-up
- * one; NULL: none. */
+/* Return the symbol of the function in row @row of the table of moved functions: one of
+ * @symbols, or a made-up one.  Returns NULL if there is no symbol. */
 const struct elf_symbol *function_moved_symbol(const struct function_moved *moved,
 					       const struct elf_symbols *symbols,
 					       const struct moved_row *row);
 
-/* Return the reason why a whole file has no table of moved functions, a constant text. */
+/* Return a text that says why a file as a whole has no table of moved functions.  The
+ * text is constant. */
 const char *function_left_out_reason(enum elf_left_out left_out);
 
-/* Free the made-up symbols. */
+/* Free the symbols that were made up for functions of @moved. */
 void function_moved_done(struct function_moved *moved);
 
 #endif

@@ -25,10 +25,10 @@ int functions_option_changed(struct instance *instance)
 	return r ? r : functions_publish(root);
 }
 
-/* ---- is there anything to trace? ---- */
+/* ---- functions that find out whether there is anything to trace ---- */
 
-/* Return true if there is a function that can be traced.  @has_extra: functions of libraries
- * that no compiler has prepared count, too. */
+/* Return true if there is a function that can be traced.  @has_extra: true if functions
+ * of libraries that no compiler has prepared count, too. */
 static bool has_functions(const struct root *root, bool has_extra)
 {
 	const struct functions *functions = root_functions(root);

@@ -19,19 +19,23 @@ struct function_object;
 struct instance;
 struct root;
 
-/* Return true if @object is a library that no compiler has prepared: a tracer without a filter
- * leaves its functions out. */
+/* Return true if @object is a library that no compiler has prepared.  A tracer without a
+ * filter does not trace the functions of such a library. */
 bool function_object_is_extra(const struct function_object *object);
-/* Return true if available_filter_functions of @instance lists the functions of @object: those
- * of extra libraries only if the option all-objects is on. */
+/*
+ * Return true if available_filter_functions of @instance lists the functions of @object.
+ * Functions of libraries that no compiler has prepared are listed only if the option
+ * all-objects is on.
+ */
 bool function_object_is_listed(const struct function_object *object,
 			       const struct instance *instance);
 /* Return true if the option all-objects is on in @instance. */
 bool functions_take_all(const struct instance *instance);
-/* Return true if @object is loaded, can be analysed, and has not been analysed yet. */
+/* Return true if @object must be analysed before its functions are known: it is loaded,
+ * can be analysed, and has not been analysed yet. */
 bool function_object_must_be_analysed(const struct function_object *object);
-/* Return true if the boot settings of @root ask for system calls.  Then all objects are analysed,
- * and the block of functions names them. */
+/* Return true if the boot settings of @root ask for system calls.  In this case all
+ * objects are analysed, and the block of functions names all of them. */
 bool functions_want_calls(const struct root *root);
 /* Return true if the code of @plain, an object whose can_move is set, must be analysed now. */
 bool functions_must_move(const struct root *root, const struct function_object *plain);
@@ -39,8 +43,8 @@ bool functions_must_move(const struct root *root, const struct function_object *
 bool functions_know_module(const struct root *root, const char *module);
 
 /*
- * functions_need - analyse the libraries whose functions @match could select
- * @match: NULL: all libraries
+ * functions_need - analyse the libraries whose functions @match could select @match:
+ * NULL stands for all libraries
  *
  * Returns 0 if all are analysed; -ERESTART if files are still being parsed, so that the caller
  * must call again later; or -ENOMEM.
@@ -53,9 +57,9 @@ int functions_refresh_all(struct root *root);
 int functions_refresh_listed(const struct instance *instance);
 
 /*
- * Called when the option all-objects of @instance has changed: if functions are traced,
- * publish them anew.  The caller must call apply_start() afterwards.  Returns 0, -ERESTART or
- * another -errno.
+ * Called when the option all-objects of @instance has changed.  If functions are traced,
+ * publishes them again.  The caller must call apply_start() afterwards.  Returns 0,
+ * -ERESTART or another -errno.
  */
 int functions_option_changed(struct instance *instance);
 

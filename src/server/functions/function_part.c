@@ -45,7 +45,7 @@ void function_part_drop(struct instance *instance)
 	functions_leave(instance);
 }
 
-/* ---- the rule of this part: commands of functions, and waiting entries ---- */
+/* ---- the rule of this part: it stores commands of functions and waiting entries ---- */
 
 bool function_part_has_rule(const struct instance *instance)
 {

@@ -28,16 +28,16 @@
 /* A parsed command. */
 struct spec {
 	const struct trigger_cmd *cmd;
-	const struct event *target;	/* target event of the command; NULL: the
+	const struct event *target;	/* target event of the command; NULL if the
 					 * command has no target */
 	bool is_counted;
 	uint64_t count;			/* UINT64_MAX: no limit */
 };
 
-/* ---- parse a command of set_ftrace_filter ---- */
+/* ---- functions that parse a command of set_ftrace_filter ---- */
 
-/* Parse @number, the text of the count; NULL: the command has no count.  An empty count
- * means no limit, as in the kernel. */
+/* Parse @number, the text of the command's count; NULL if the command has no count.  An
+ * empty count means that there is no limit, as in the kernel. */
 static int parse_count(struct spec *spec, char *number)
 {
 	spec->is_counted = number;
@@ -79,7 +79,7 @@ static int parse_command(struct root *root, const char *command, char *param,
 	return is_removal ? 0 : r;
 }
 
-/* ---- find commands and their functions ---- */
+/* ---- functions that find commands and the functions that have them ---- */
 
 /* Return the pointer in the list of commands that points to the command @cmd.  If there
  * is no such command, return the last pointer of the list, which is NULL. */
@@ -147,9 +147,9 @@ void function_probes_mark(const struct root *root,
 			}
 }
 
-/* ---- append and merge arrays of struct function_probe_entry ---- */
+/* ---- functions that append and merge arrays of struct function_probe_entry ---- */
 
-/* An array of entries that grows. */
+/* A growing array of struct function_probe_entry. */
 struct entries {
 	struct function_probe_entry *entries;
 	uint32_t nr;
@@ -157,7 +157,8 @@ struct entries {
 
 static int append_entry(struct entries *to, const struct function_probe_entry *entry)
 {
-	/* The array grows to 1, 2, 4, 8, ... elements. */
+	/* The array is full when its number of elements is a power of two.  Then double
+	 * it. */
 	if (!(to->nr & (to->nr - 1))) {
 		size_t capacity = to->nr ? 2ul * to->nr : 1;
 		void *grown = realloc(to->entries, capacity * sizeof(*entry));
@@ -170,7 +171,8 @@ static int append_entry(struct entries *to, const struct function_probe_entry *e
 	return 0;
 }
 
-/* Merge two arrays of entries that are sorted by function and have no function in common. */
+/* Merge the entries of a command with new ones.  Both arrays are sorted by function, and
+ * no function is in both. */
 static int merge_entries(const struct function_probe *old, const struct entries *new,
 			 struct entries *ret_all)
 {
@@ -191,7 +193,7 @@ static int merge_entries(const struct function_probe *old, const struct entries 
 	return r;
 }
 
-/* ---- take and release the counters and target events of entries ---- */
+/* ---- functions that take and release the counters and target events of entries ---- */
 
 static const struct event *target_of(const struct instance *instance,
 				     const struct function_probe_entry *entry)
@@ -227,7 +229,7 @@ static int hold_entry(struct instance *instance, const struct spec *spec,
 	return r;
 }
 
-/* Take the references to target events again that release_targets() has just released. */
+/* Take the references to target events again, which release_targets() has just released. */
 static void hold_targets(struct instance *instance, const struct entries *entries)
 {
 	for (uint32_t i = 0; i < entries->nr; i++)
@@ -251,10 +253,10 @@ static void release_counters(struct instance *instance,
 			slot_free(instance, entries->entries[i].counter - 1);
 }
 
-/* ---- add a command to functions ---- */
+/* ---- functions that add a command to functions ---- */
 
-/* Add the functions that match @globs to @set.  Returns -EINVAL if a glob adds no
- * function. */
+/* Add the functions that match @globs to @set.  Returns -EINVAL if one of the globs adds
+ * no function. */
 static int select_all(struct instance *instance, const struct probe_globs *globs,
 		      struct function_set *set)
 {
@@ -269,7 +271,7 @@ static int select_all(struct instance *instance, const struct probe_globs *globs
 }
 
 /* Get the functions that match @globs and do not have the command @probe yet.  Returns
- * -EINVAL if a glob matches no such function. */
+ * -EINVAL if one of the globs matches no such function. */
 static int find_new(struct instance *instance, const struct probe_globs *globs,
 		    const struct function_probe *probe, struct entries *ret_new)
 {
@@ -301,8 +303,8 @@ static int hold_all(struct instance *instance, const struct spec *spec,
 	uint32_t nr = entries->nr;
 	int r = 0;
 
-	/* If an entry fails, entries->nr is the number of entries before it: those for
-	 * which hold_entry() has succeeded. */
+	/* If hold_entry() fails for an entry, entries->nr is afterwards the number of the
+	 * entries before it, for which hold_entry() has succeeded. */
 	for (entries->nr = 0; !r && entries->nr < nr; entries->nr += !r)
 		r = hold_entry(instance, spec, &entries->entries[entries->nr]);
 	return r;
@@ -376,7 +378,7 @@ static int add_command(struct instance *instance, const struct probe_globs *glob
 	return r;
 }
 
-/* ---- remove a command from functions ---- */
+/* ---- functions that remove a command from functions ---- */
 
 static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 {
@@ -386,9 +388,11 @@ static bool is_match(const struct root *root, const char *glob, uint32_t nr)
 	       (name && glob_match_n(glob, strlen(glob), name));
 }
 
-/* Add the functions of @probe whose raw name matches @glob to @set.  If no raw name
- * matches, add the functions that functions_select() finds.  Returns 0; -EINVAL if it
- * finds none; or another -errno. */
+/*
+ * Add the functions of @probe whose raw name matches @glob to @set.  If no raw name
+ * matches, add the functions that functions_select() finds.  Returns 0; -EINVAL if
+ * there are no such functions; or another -errno.
+ */
 static int find_gone(struct instance *instance, const char *glob,
 		     const struct function_probe *probe, struct function_set *set)
 {
@@ -494,7 +498,7 @@ void function_probes_done(struct instance *instance)
 	}
 }
 
-/* ---- load the commands of functions of the previous server ---- */
+/* ---- functions that load the commands of the previous server ---- */
 
 int function_probes_add_old(struct instance *instance,
 			    const struct trigger_cmd *cmd,
@@ -522,7 +526,7 @@ int function_probes_add_old(struct instance *instance,
 	return r;
 }
 
-/* ---- show the commands ---- */
+/* ---- functions that show the commands ---- */
 
 static void show_probe(const struct instance *instance, const struct trigger_cmd *cmd,
 		       const struct function_probe_entry *entry, struct text *out)

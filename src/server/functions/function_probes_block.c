@@ -15,15 +15,15 @@
 #include "server/rules/soft.h"
 #include "server/rules/triggers.h"
 
-/* ---- sort the entries of commands ---- */
+/* ---- functions that sort the entries of commands ---- */
 
-/* A reference to element @nr of a list, with keys by which such references are
+/* A reference to element @nr of a list, with two keys by which such references are
  * sorted. */
 struct place {
-	uint64_t key, second;		/* sort by @key, then by @second */
-	const struct function_probe *probe;	/* the list is probe->entries;
-						 * NULL: it is the list that the
-						 * caller handles */
+	uint64_t key, second;		/* keys for sorting: first @key, then @second */
+	const struct function_probe *probe;	/* command whose array @entries is the
+						 * list; NULL if the caller's own list is
+						 * meant */
 	uint32_t nr;
 };
 
@@ -45,7 +45,7 @@ static uint32_t count_entries(const struct instance *instance)
 	return nr;
 }
 
-/* ---- write the commands of functions to the block of rules ---- */
+/* ---- functions that write the commands of functions to the block of rules ---- */
 
 /* Fill @places with the entries of all commands, sorted by the address of the function.
  * Commands of one function are in the order newest first, as in the kernel.  Functions
@@ -107,7 +107,7 @@ void function_probes_put(const struct instance *instance, struct text *block)
 	free(places);
 }
 
-/* ---- load the commands of functions of the previous server ---- */
+/* ---- functions that load the commands of the previous server ---- */
 
 static struct place *index_functions(const struct functions *functions)
 {

@@ -61,8 +61,11 @@ static int start_parser(struct root *root, struct function_read *read)
 	memcpy(want.request.build_id, read->build_id, sizeof(read->build_id));
 	program_file_find(root, read->path, &file);
 	r = localfile_open(file.path, &want.fd);
-	/* If file.path is a link that the server has made, pass no path: the parser
-	 * would search for debug files next to the link, and they are not there. */
+	/*
+	 * Pass no path if file.path is a link that the server has made, because the
+	 * parser would search for debug files in the link's directory, where there are
+	 * none.
+	 */
 	want.path = file.fd < 0 ? read->path : NULL;
 	program_file_done(&file);
 	if (!r && read->kind == FSITE_MOVED && !function_moved_identify(want.fd, &read->moved))
@@ -70,8 +73,8 @@ static int start_parser(struct root *root, struct function_read *read)
 	return r ? r : parse_start(&want, &read->job);
 }
 
-/* Start to parse a file.  Returns -EBUSY if the caller must try again later.  A file
- * that cannot be opened gets a struct function_read without a result. */
+/* Start to parse a file.  Returns -EBUSY if the caller must try again later.  If the file
+ * cannot be opened, makes a struct function_read without a result. */
 static int start_read(struct root *root, const char *path,
 		      const struct abi_function_object *known,
 		      struct function_read **ret_read)
@@ -103,8 +106,11 @@ static int start_read(struct root *root, const char *path,
 	return 0;
 }
 
-/* Convert the parser's result @parsed.  If it is wrong, returns false, and @read has no
- * functions.  *@ret_cache: whether the parser has read or written a file of read->cache. */
+/*
+ * Convert the parser's result @parsed.  If it is wrong, returns false, and @read has
+ * no functions.  *@ret_cache is set to what the parser has done with the files of
+ * read->cache: read one, or written one.
+ */
 static bool take_result(struct function_read *read, struct parsed *parsed, uint32_t *ret_cache)
 {
 	struct parsed_moved moved = { .table = NULL };
@@ -125,8 +131,8 @@ static bool take_result(struct function_read *read, struct parsed *parsed, uint3
 	return true;
 }
 
-/* Take the result of the parser.  Even if the parser has failed, the bytes that it has
- * read count against the root's limit. */
+/* Take the result of the parser, which has ended.  The bytes that the parser has read
+ * count against the root's limit, even if the parser has failed. */
 static void end_read(struct root *root, struct function_read *read)
 {
 	struct functions *functions = root_functions(root);
@@ -136,8 +142,8 @@ static void end_read(struct root *root, struct function_read *read)
 	uint64_t bytes = parse_bytes_read(read->job);
 	uint32_t cache = 0;
 
-	/* Count at least the size of the result.  The parser may have been taken over
-	 * by the file that it has read, and report too few bytes. */
+	/* Count at least the size of the result.  The file may have attacked the parser
+	 * and made it report too few bytes. */
 	if (parsed && parsed->bytes > bytes)
 		bytes = parsed->bytes;
 	if (parsed && bytes > left)

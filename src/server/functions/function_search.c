@@ -13,27 +13,30 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-#define SEARCHES_MAX	512u		/* maximum number of searches that are kept;
-					 * boot settings name fewer functions */
+#define SEARCHES_MAX	512u		/* maximum number of searches whose results are
+					 * kept; boot settings name fewer functions */
 #define FOUND_MAX	(4u << 20)	/* maximum number of functions in the results of
 					 * all searches together */
-#define CHECK_EVERY	8u		/* number of names between two checks of
-					 * the budget; one name takes about 1
-					 * us, in rare cases 1 ms */
+#define CHECK_EVERY	8u		/* number of names that are compared between two
+					 * checks of the budget; a comparison takes about
+					 * 1 us, in rare cases 1 ms */
 
 /* A search that is in progress, or a result. */
 struct function_search {
-	struct function_search *next;	/* next search in the list; this one was
-					 * used after it */
+	struct function_search *next;	/* next search in the list, which was used after
+					 * this one */
 	char *key;			/* name and module of the search; see make_key() */
 	size_t key_len;			/* bytes of @key */
-	uint64_t objects;		/* value of sum_objects() when the search began */
-	uint32_t object, at;		/* position of the search: an object, and a
-					 * function of this object */
-	enum function_rung rung;	/* rung of all functions in @found */
+	uint64_t objects;		/* value of sum_objects() when the search began;
+					 * the result is valid while this sum does not
+					 * change */
+	uint32_t object, at;		/* where the search continues: number of an
+					 * object, and index of a function in this object */
+	enum function_rung rung;	/* rung (quality of the match) of all functions in
+					 * @found */
 	uint32_t *found;		/* numbers of the functions that were found */
-	uint32_t nr, cap;		/* number of elements of @found that are
-					 * used, and number that are allocated */
+	uint32_t nr, cap;		/* number of elements of @found that are in use,
+					 * and number of elements that are allocated */
 };
 
 static void free_search(struct function_search *search)
@@ -53,7 +56,7 @@ void function_searches_done(struct functions *functions)
 	}
 }
 
-/* ---- the list of searches ---- */
+/* ---- functions for the list of searches ---- */
 
 static uint64_t mix_hash(uint64_t sum, uint64_t value)
 {
@@ -100,8 +103,8 @@ static struct function_search *take_search(struct functions *functions,
 	return NULL;
 }
 
-/* Insert @search as the first one of the list.  If there are too many searches, free those
- * that were unused for the longest time. */
+/* Insert @search as the first one of the list.  If there are too many searches, free
+ * those that were not used for the longest time. */
 static void put_search(struct functions *functions, struct function_search *search)
 {
 	struct function_search **at = &functions->searches, *old;
@@ -152,7 +155,7 @@ static struct function_search *get_search(struct functions *functions,
 	return search;
 }
 
-/* ---- search for a name ---- */
+/* ---- functions that search for a name ---- */
 
 static int add_found(struct function_search *search, enum function_rung rung, uint32_t nr)
 {

@@ -18,9 +18,8 @@ struct functions;
 struct root;
 
 /*
- * function_search - find the functions that a written name means
- * @match: the name, and its module
- * @nr: only find functions with numbers below @nr
+ * function_search - find the functions that a written name means @match: the name, and
+ * its module @nr: only functions with numbers below @nr are found
  * @ret_found: numbers of the functions; valid until the next call
  *
  * Returns the number of functions found, all of the best enum function_rung; -ERESTART if

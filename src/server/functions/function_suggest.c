@@ -6,7 +6,8 @@
 #include "server/rules/suggest.h"
 #include "symbols/function_name.h"
 
-#define CHECK_EVERY		16u	/* number of functions between two checks of the budget */
+#define CHECK_EVERY		16u	/* number of names of functions that are compared
+					 * between two checks of the budget */
 
 static const char *present_function(const struct root *root, uint32_t i)
 {
@@ -22,8 +23,7 @@ static void offer_name(void *near, const char *name)
 	nearest_offer(near, name);
 }
 
-/* Offer @near the written C++ names of functions, from objects whose names were
- * demangled. */
+/* Offer to @near the written C++ names of all functions whose names were demangled. */
 static void offer_written(struct root *root, struct nearest *near)
 {
 	struct root_suggest *suggest = root_suggest(root);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Suggest a function for a name that does not exist, for error_log. */
+/* Find the name of an existing function that is similar to a wrong name, as a suggestion
+ * in error_log. */
 #ifndef ULF_SERVER_FUNCTION_SUGGEST_H
 #define ULF_SERVER_FUNCTION_SUGGEST_H
 
@@ -11,9 +12,9 @@ struct root;
 
 /*
  * Return the name of a traceable function that is similar to the first @len bytes of
- * @word.  Parameters of a C++ function in @word, as in f(int), are ignored.  The result
- * is in @near, which the caller provides.  Returns NULL if no name is similar, or if
- * the root's budget is spent.
+ * @word.  Parameters of a C++ function in @word, as in f(int), are ignored.  The text
+ * of the result is stored in @near, which the caller provides.  Returns NULL if no
+ * name is similar, or if the root's budget is spent.
  */
 const char *suggest_function(struct root *root, const char *word, size_t len,
 			     struct nearest *near);

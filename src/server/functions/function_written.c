@@ -16,7 +16,7 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-/* ---- written names of functions ---- */
+/* ---- functions that prepare written names ---- */
 
 static bool has_names(const struct function_object *object)
 {
@@ -26,9 +26,11 @@ static bool has_names(const struct function_object *object)
 	return false;
 }
 
-/* Return the symbol from which function @at has its name, or NULL.  @last: the symbol
- * of the previous function.  Try the symbol after @last first, because it usually is
- * the right one. */
+/*
+ * Return the symbol from which function @at has its name, or NULL if it has no name.
+ * @last: the symbol of the previous function; usually the symbol after @last is the right
+ * one, so try this first.
+ */
 static const struct elf_symbol *find_symbol(const struct function_object *object,
 					    uint32_t at, const struct elf_symbol *last)
 {
@@ -82,8 +84,8 @@ static int prepare_object(struct root *root, struct function_object *object)
 	return 0;
 }
 
-/* Prepare all objects that @match can select.  Starts the parsers of all objects before
- * it returns -ERESTART. */
+/* Prepare the written names of all objects that @match can select.  Starts all parsers
+ * that this needs before it returns -ERESTART. */
 static int prepare_matching(struct root *root, const struct function_match *match,
 			    uint32_t nr)
 {
@@ -150,10 +152,13 @@ bool function_written_has(const struct functions *functions, const char *word, s
 	return false;
 }
 
-/* ---- select functions by written names and clones ---- */
+/* ---- functions that select functions by written names and by clones ---- */
 
-/* Find the next function of @object that matches, after position @from.  A position is
- * the function's index + 1.  0 means the start, or that there is no more match. */
+/*
+ * Find the next function of @object that matches, after position @from.  A position is 1
+ * + the index of a function; 0 is the position before the first function.  Returns 0 if
+ * no more function matches.
+ */
 typedef uint32_t (*find_next)(const struct function_match *match,
 			      const struct function_object *object, uint32_t from);
 
@@ -192,7 +197,8 @@ static int select_by(struct root *root, const struct function_match *match, find
 	return found;
 }
 
-/* Return true if the name has no wildcards, and only characters that names of C can have. */
+/* Return true if the name in @match has no wildcards, and only characters that a C name
+ * can have. */
 static bool is_c_name(const struct function_match *match)
 {
 	for (size_t i = 0; i < match->name_len; i++)

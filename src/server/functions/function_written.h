@@ -17,8 +17,7 @@
 
 struct instance;
 
-/* Sets of objects.  A library is called extra here if no compiler has prepared it for
- * tracing. */
+/* Sets of objects.  An extra library is one that no compiler has prepared for tracing. */
 enum function_scope {
 	SCOPE_ALL,
 	SCOPE_USUAL,			/* all but extra libraries */
@@ -27,19 +26,21 @@ enum function_scope {
 
 /* A parsed entry of a list such as set_ftrace_filter: NAME[:mod:[!]MODULE]. */
 struct function_match {
-	const char *name;		/* name or glob of functions; not followed by a
-					 * NUL */
+	const char *name;		/* name or glob of functions; no NUL follows it */
 	size_t name_len;		/* bytes of @name */
-	const char *module;		/* glob for modules; NULL: any module */
+	const char *module;		/* glob for names of modules; NULL if any module
+					 * matches */
 	bool is_other_module;		/* true: select all modules except @module */
-	bool is_number;			/* true: the entry is a line number of
-					 * available_filter_functions */
-	uint32_t number;		/* line number, from 1 on; 0: there is no such line */
-	bool is_whole;			/* true: the name has no wildcards */
-	enum function_scope scope;	/* objects whose functions can be selected */
+	bool is_number;			/* true: the entry is a number, namely that of a
+					 * line of available_filter_functions */
+	uint32_t number;		/* number of that line, from 1 on; 0 if there is
+					 * no such line */
+	bool is_whole;			/* true: the name of the entry has no wildcards */
+	enum function_scope scope;	/* set of objects whose functions the entry can
+					 * select */
 };
 
-/* Return true if @match can select functions of the module of @object. */
+/* Return true if @match can select functions of the module to which @object belongs. */
 bool function_match_has_module(const struct function_match *match,
 			       const struct function_object *object);
 
@@ -50,24 +51,24 @@ bool function_match_has_module(const struct function_match *match,
  */
 bool function_match_has(const struct function_match *match,
 			const struct function_object *object, uint32_t nr);
-/* Add function @nr to @set (@is_in true), or remove it from @set (false). */
+/* Add function @nr to @set if @is_in is true; otherwise remove it from @set. */
 void function_set_put(struct function_set *set, uint32_t nr, bool is_in);
 
 /*
- * function_written_select - add functions to the set, or remove them, by name
- * @is_in: true: add; false: remove
- * Called for a name that is not a raw name.  Tries the following kinds of names in this
- * order, and stops at the first kind that matches any function: clones; names as lists
- * show them; each enum function_rung.
- * Returns the number of functions found; -ERESTART if names are still being demangled or
- * searched: @set is unchanged, and the caller must call again later; or -ENOMEM.
+ * function_written_select - find functions by name, and add them to @set or remove
+ * them from it @is_in: true to add the functions, false to remove them Called for a
+ * name that is not a raw name.  Tries the following kinds of names in this order, and
+ * stops at the first kind that matches any function: clones; names as lists show them;
+ * each enum function_rung.  Returns the number of functions found; -ERESTART if names
+ * are still being demangled or searched: @set is unchanged, and the caller must call
+ * again later; or -ENOMEM.
  */
 int function_written_select(struct root *root, const struct function_match *match,
 			    bool is_in, struct function_set *set);
 /*
- * Select functions as function_written_select() does, but try only names as lists show
- * them, and only names that are prepared.  This is fast, because it uses an index.  Returns
- * the number of functions found.
+ * Select functions as function_written_select() does, but only by names as lists show
+ * them, and only in objects that are prepared.  This is fast, because it uses an index.
+ * Returns the number of functions found.
  */
 int function_written_select_shown(struct root *root, const struct function_match *match,
 				  bool is_in, struct function_set *set);
@@ -78,8 +79,9 @@ int function_written_select_shown(struct root *root, const struct function_match
  */
 int function_written_prepare(struct root *root);
 /*
- * Return the written name of function number @at of @object.  Returns the raw name if there
- * is no written name, or if the object is not prepared; NULL if the function has no name.
+ * Return the written name of function number @at of @object.  If there is no written
+ * name, or if the object is not prepared, returns the raw name.  Returns NULL if the
+ * function has no name at all.
  */
 const char *function_written_name(const struct function_object *object, uint32_t at);
 /*
@@ -89,12 +91,13 @@ const char *function_written_name(const struct function_object *object, uint32_t
  */
 const char *function_shown(const struct instance *instance, uint32_t nr,
 			   const char **ret_module);
-/* Call function_written_prepare() if lists of @instance show written (demangled)
- * names. */
+/* If lists of @instance show written (demangled) names, call function_written_prepare()
+ * and return its result. */
 int function_shown_prepare(struct instance *instance);
 /*
- * Return true if @word is the raw or the written name of a function that is loaded. Written
- * names are only found if they are prepared.  This is fast, because it uses an index.
+ * Return true if @word is the raw or the written name of a function that is loaded.  Only
+ * objects that are prepared are searched for written names.  This is fast, because it
+ * uses an index.
  */
 bool function_written_has(const struct functions *functions, const char *word, size_t len);
 

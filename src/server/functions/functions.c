@@ -27,22 +27,23 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* if a root has this number of objects
-					 * or more, files without functions are
-					 * not remembered */
+#define EMPTY_MAX		8192u	/* number of objects of a root from which on files
+					 * without functions are not remembered */
 #define FUNCTIONS_MAX		4000000u	/* maximum number of functions of one
 						 * root */
-#define LINE_NS			10000u	/* time after which one more line of
-					 * /proc/PID/maps may be read, ns */
-/* The cost of other work, in lines of /proc/PID/maps: how many lines could be read in
- * the time that this work takes. */
-#define LINES_PROCESS		50u	/* cost of each process, in lines */
-#define LINES_OBJECT		100u	/* cost of each new object, in lines */
-#define OBJECTS_LINE		256u	/* number of known objects with which a
-					 * mapping is compared at the cost of
-					 * one line */
+#define LINE_NS			10000u	/* time after which a root's budget grows by one
+					 * line of /proc/PID/maps, ns */
+/* Costs of other work that the budget pays, as numbers of lines of /proc/PID/maps that
+ * could be read in the same time. */
+#define LINES_PROCESS		50u	/* cost of looking at a process, as a number of
+					 * lines of /proc/PID/maps */
+#define LINES_OBJECT		100u	/* cost of a new object, as a number of lines of
+					 * /proc/PID/maps */
+#define OBJECTS_LINE		256u	/* number of known objects with which a mapping
+					 * can be compared for the cost of one line of
+					 * /proc/PID/maps */
 
-/* ---- find the objects that processes have mapped ---- */
+/* ---- functions that find the objects that processes have mapped ---- */
 
 static void object_free(struct function_object *object)
 {
@@ -68,7 +69,7 @@ static char *short_name(const char *path)
 	return strndup(file, symbols_module_len(file));
 }
 
-/* Make space in @functions for one more object with @nr functions. */
+/* Make space in the arrays of @functions for one more object, which has @nr functions. */
 static int grow_lists(struct functions *functions, uint32_t nr)
 {
 	uint32_t all = functions->nr + nr;
@@ -157,8 +158,8 @@ void functions_done(struct root *root)
 	*functions = (struct functions){ 0 };
 }
 
-/* Add @object to the root, or free it.  A file without functions is added, too, but
- * only so that it is not read again. */
+/* Add @object to the root's objects, or free @object if there is an error.  A file
+ * without functions is added, too, so that it is not read again. */
 static int add_object(struct functions *functions, struct function_object *object)
 {
 	bool is_needed = object->sites.nr || functions->nr_objects < EMPTY_MAX;
@@ -194,15 +195,18 @@ int functions_add(struct root *root, const char *path,
 	return add_object(root_functions(root), object);
 }
 
-/* A mapping of a file's code.  If the program has reported the object (@row), this is
- * the mapping of the whole file. */
+/* A mapping of a file's code in a process.  If the program has reported the object
+ * (@row), this is the mapping of the whole file. */
 struct file_mapping {
 	const char *path;
-	uint64_t start, off;		/* address of the mapping in memory, and its
-					 * offset in the file */
-	uint64_t inode;			/* inode number of the file; 0: unknown */
-	uint32_t dev_major, dev_minor;	/* device, if @inode is known */
-	const struct abi_object *row;	/* row that the program has reported; NULL: the
+	uint64_t start, off;		/* address of the mapping in memory, and offset of
+					 * its start in the file */
+	uint64_t inode;			/* inode number of the mapped file; 0 if it is
+					 * unknown */
+	uint32_t dev_major, dev_minor;	/* device of the mapped file; valid if @inode is
+					 * not 0 */
+	const struct abi_object *row;	/* row of the table of objects in which the
+					 * program has reported the object; NULL if the
 					 * mapping was read from /proc/PID/maps */
 };
 
@@ -251,8 +255,11 @@ static void enter_object(struct root *root, const struct function_object *object
 			      object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
-/* Parse all tables of function sites that compilers made in a file.  All tables must be added
- * together, because a file with one known table is not parsed again. */
+/*
+ * Parse a file for all tables of function sites that compilers have made in it.  All
+ * tables of a file must be added together, because a file of which one table is known is
+ * not parsed again.
+ */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {
@@ -268,7 +275,7 @@ static int parse_kinds(struct root *root, const char *path,
 	return r;
 }
 
-/* Store in @object which mapped file it is, and at which address. */
+/* Store in @object to which file it belongs, and at which address the file is mapped. */
 static void place_object(struct function_object *object, const struct file_mapping *mapping)
 {
 	struct abi_moved_file *file = &object->moved.file;
@@ -277,9 +284,11 @@ static void place_object(struct function_object *object, const struct file_mappi
 	object->inode = mapping->inode;
 	if (!object->is_moved || !mapping->inode)
 		return;
-	/* For some file systems the device numbers in /proc/PID/maps differ from those of
-	 * stat().  Processes compare with those in maps, so let store_tables() write the file
-	 * again if these differ. */
+	/*
+	 * For some file systems the device numbers in /proc/PID/maps differ from those
+	 * of stat().  Processes compare with those in maps, so let store_tables()
+	 * write the table's file again if the device numbers differ.
+	 */
 	object->moved.is_stored &= file->dev_major == mapping->dev_major &&
 				   file->dev_minor == mapping->dev_minor;
 	file->dev_major = mapping->dev_major;
@@ -298,8 +307,11 @@ static struct abi_function_object known_file(const struct file_mapping *mapping,
 	return known;
 }
 
-/* Wait for the files that are mapped before this one.  Functions are numbered in the order of
- * the mappings, so this file's functions cannot be numbered before theirs. */
+/*
+ * Wait until the files that are mapped before this one are parsed.  Functions are
+ * numbered in the order of the mappings, so the functions of this file cannot be numbered
+ * before those of the earlier files.
+ */
 static int wait_for_earlier(const struct root *root)
 {
 	return root_functions(root)->is_parsing ? -ERESTART : 0;
@@ -337,7 +349,8 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	return r;
 }
 
-/* Drop the functions of @object if another file than the mapped one is at its path now. */
+/* Drop the functions of @object if its path now leads to a file that is not the mapped
+ * one. */
 static void drop_replaced(struct function_object *object, const struct file_mapping *mapping)
 {
 	if (!object->moved.head || !mapping->inode ||
@@ -374,9 +387,11 @@ static int add_moved(struct root *root, const struct file_mapping *mapping,
 	return r;
 }
 
-/* Return true if @path is the object's path.  If a library was removed or replaced
- * while it is loaded, /proc/PID/maps shows " (deleted)" after its path.  This is
- * accepted here, because is_mapped() also compares the inode. */
+/*
+ * Return true if @path is the object's path.  If a library was removed or replaced
+ * while it is loaded, /proc/PID/maps shows " (deleted)" after its path.  Such a path
+ * also counts as the object's path, because is_mapped() compares the inode, too.
+ */
 static bool is_path_of(const struct function_object *object, const char *path)
 {
 	size_t len = strlen(object->path);
@@ -400,8 +415,11 @@ static void use_lines(struct functions_round *round, uint32_t nr)
 	round->lines -= nr < round->lines ? nr : round->lines;
 }
 
-/* Handle the known objects that belong to @mapping.  *@ret_plain: the one that has no functions
- * and whose file has not been analysed; NULL: there is none. */
+/*
+ * Mark the known objects that belong to @mapping as seen.  *@ret_plain is set to the
+ * object that has no functions and whose file has not been analysed; to NULL if there is
+ * no such object.
+ */
 static bool see_known(struct root *root, const struct file_mapping *mapping,
 		      struct function_object **ret_plain)
 {
@@ -464,8 +482,8 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 	return true;
 }
 
-/* Use the objects that the program itself has reported.  Called if the server may not
- * read the mappings of a process. */
+/* Look at the objects that the program itself has reported in its table of objects.
+ * Called if the server is not allowed to read the mappings of a process. */
 static int see_reported(struct root *root)
 {
 	int r = 0;
@@ -484,9 +502,11 @@ static int see_reported(struct root *root)
 	return r;
 }
 
-/* Replace \012 by a newline.  In /proc/PID/maps the kernel prints a newline of a path
+/*
+ * Replace \012 by a newline.  In /proc/PID/maps the kernel prints a newline of a path
  * as \012, but does not escape a backslash.  So \012 may also be a part of the name
- * itself: then a file with that name exists, and the path stays as it is. */
+ * itself.  In this case a file with that name exists, and the path is not changed.
+ */
 static void decode_newlines(char *path)
 {
 	char *to = path;
@@ -520,9 +540,11 @@ static int see_line(struct root *root, const struct program_names *program, char
 	return see_mapping(root, &mapping);
 }
 
-/* Open /proc/PID/maps of @process, unless the file is already open and partly read.  An
- * open file belongs to the memory that the process had when the file was opened.  So
- * after exec() the file has no more lines. */
+/*
+ * Open /proc/PID/maps of @process, unless the file is already open and partly read.
+ * An open file shows the memory that the process had when the file was opened, so
+ * after exec() the file has no more lines.
+ */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -534,8 +556,8 @@ static void round_open_maps(struct functions_round *round, const struct process 
 	round->pid = process->pid;
 }
 
-/* Read the mappings of @process.  Returns -EAGAIN if there are more lines than this call
- * may read. */
+/* Read the mappings of @process, as many as the budget of this call allows.  Returns
+ * -EAGAIN if there are more lines. */
 static int see_process(struct root *root, const struct process *process)
 {
 	struct functions_round *round = &root_functions(root)->round;
@@ -565,8 +587,8 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Return true if a lower process slot names this process, too: then its mappings are
- * read for that slot. */
+/* Return true if a lower process slot has the pid of this process, too.  Then the
+ * mappings of the process are read for that slot. */
 static bool has_lower_slot(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -652,8 +674,8 @@ int functions_refresh(struct root *root)
 	struct functions *functions = root_functions(root);
 	int r = 0;
 
-	/* If a round has begun, end it, and run another one: the first round may have
-	 * missed mappings that are newer than its start. */
+	/* If a round has already begun, finish it and run another one: the first round
+	 * possibly missed mappings that were made after its start. */
 	if (functions->round.is_open)
 		r = refresh_round(root, FUNCTIONS_LINES_MAX);
 	if (!r)
@@ -661,7 +683,7 @@ int functions_refresh(struct root *root)
 	return !r && functions->round.is_open ? -ERESTART : r;
 }
 
-/* ---- have libraries analysed ---- */
+/* ---- functions that have libraries analysed ---- */
 
 int functions_need(struct root *root, const struct function_match *match)
 {
@@ -692,9 +714,9 @@ int functions_refresh_all(struct root *root)
 	return r ? r : functions_need(root, NULL);
 }
 
-/* ---- find symbols by address ---- */
+/* ---- functions that find symbols by address ---- */
 
-/* Return true if @object and @in are the same file at the same address. */
+/* Return true if @object and @in are one file at one address. */
 static bool is_in(const struct function_object *object, const struct object *in)
 {
 	const struct object_file *file = in->file;
@@ -706,7 +728,8 @@ static bool is_in(const struct function_object *object, const struct object *in)
 		!strcmp(object->path, file->path));
 }
 
-/* Find the symbol at @addr in @object.  *@ret_symbols: the symbols among which it is. */
+/* Find the symbol at @addr in @object.  *@ret_symbols is set to the table of symbols that
+ * contains it. */
 static const struct elf_symbol *find_in_object(const struct function_object *object,
 					       uint64_t addr,
 					       const struct elf_symbols **ret_symbols)
@@ -743,9 +766,9 @@ int functions_find_symbol(const struct root *root, const struct symbols_from *fr
 	return -ENOENT;
 }
 
-/* ---- publish the functions of new objects ---- */
+/* ---- functions that publish the functions of new objects ---- */
 
-/* Publish the functions.  Also publish the rules, because they contain the addresses of
+/* Publish the functions, and also the rules, because the rules contain the addresses of
  * functions that have commands. */
 static int publish_all(struct root *root)
 {
@@ -762,8 +785,8 @@ int functions_tick(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 
-	/* true: the block was made by the previous server, which may have been killed
-	 * before it notified the processes */
+	/* true: the published block is that of the previous server, which was possibly
+	 * killed before it notified the processes */
 	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;
@@ -779,7 +802,7 @@ int functions_tick(struct root *root, uint32_t lines)
 	return r == -ERESTART ? r : 0;
 }
 
-/* ---- handle instances that are removed ---- */
+/* ---- functions for instances that are removed ---- */
 
 void functions_leave(struct instance *instance)
 {

@@ -48,17 +48,16 @@ struct function_tracers functions_tracers(const struct root *root)
 			tracers.all_objects |= bit;
 	}
 	if (profile_is_on(root))
-		tracers.profile = 1;	/* the bit of the top instance, because the
-					 * profiler uses the lists of the top
-					 * instance */
+		tracers.profile = 1;	/* bit of the top instance, because the profiler
+					 * uses the lists of the top instance */
 	return tracers;
 }
 
 /*
- * Change @tracers to those that may use functions of @object.  A tracer without a filter
- * leaves out libraries that no compiler has prepared, unless the option all-objects is on.
- * This does not apply to the graph tracer's own lists, which say where it starts and where it
- * does not trace.
+ * Change @tracers, the users of functions, to those that may use functions of @object.
+ * A tracer without a filter leaves out libraries that no compiler has prepared, unless
+ * the option all-objects is on.  This does not apply to the graph tracer's own lists,
+ * which say where it starts and where it does not trace.
  */
 static void look_at_object(struct function_tracers *tracers,
 			   const struct function_object *object)
@@ -73,8 +72,11 @@ static void look_at_object(struct function_tracers *tracers,
 	tracers->has_stack_list |= !(tracers->all_objects & 1);
 }
 
-/* Return bits (abi/functions.h) for those tracers, and for the profiler, that use a
- * function.  @filter, @notrace: the buffers whose lists contain the function. */
+/*
+ * Return the tracers that use a function, and the profiler if it does, as bits of
+ * abi/functions.h.  @filter, @notrace: the buffers whose lists set_ftrace_filter and
+ * set_ftrace_notrace contain the function.
+ */
 static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter,
 			 uint32_t notrace)
 {
@@ -84,8 +86,8 @@ static uint32_t users_of(const struct function_tracers *tracers, uint32_t filter
 	       (wanted & tracers->profile ? ABI_FUNCTIONS_PROFILE : 0);
 }
 
-/* Return ABI_FUNCTIONS_STACK if the stack tracer uses a function.  @is_listed: the function
- * is in stack_trace_filter. */
+/* Return ABI_FUNCTIONS_STACK if the stack tracer uses a function.  @is_listed: true if
+ * the function is in stack_trace_filter. */
 static uint32_t stack_user_of(const struct function_tracers *tracers,
 			      uint32_t is_listed)
 {
@@ -174,7 +176,7 @@ static bool is_listed(const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 	       in[FUNCTION_GRAPH_NOTRACE][i] | in[FUNCTION_STACK][i];
 }
 
-/* Get the words of all lists for the functions of @object. */
+/* Get the words of all lists, with one bit per buffer, for the functions of @object. */
 static void words_of_object(const struct functions *functions,
 			    const struct function_object *object,
 			    const uint16_t *in[FUNCTION_LISTS])
@@ -183,7 +185,7 @@ static void words_of_object(const struct functions *functions,
 		in[list] = functions->lists[list] + object->first;
 }
 
-/* Return true if a function of @object has a user or a mark, or had one. */
+/* Return true if a function of @object has or had a user or a mark. */
 static bool is_used(const struct root *root, const struct function_object *object)
 {
 	const struct functions *functions = root_functions(root);
@@ -201,8 +203,11 @@ static bool is_used(const struct root *root, const struct function_object *objec
 	return false;
 }
 
-/* Return true if the block of functions must contain @object.  A library that no compiler has
- * prepared is in the block only if it is used: a process reads its table then. */
+/*
+ * Return true if the block of functions must contain @object.  A library that no
+ * compiler has prepared is in the block only if it is used, because processes read the
+ * tables of all such libraries in the block.
+ */
 static bool has_part(const struct root *root, const struct function_object *object)
 {
 	return object->sites.nr && object->is_there &&
@@ -265,8 +270,8 @@ static void mark_touched(struct functions *functions,
 	}
 }
 
-/* Return the users and marks of function @i of an object.  @in: for each list, the
- * words of the object's functions. */
+/* Return the word for function @i of an object: its users and marks.  @in: for each list,
+ * the words of the object's functions. */
 static uint32_t word_of(const struct function_tracers *tracers,
 			const uint16_t *const in[FUNCTION_LISTS], uint32_t i)
 {
@@ -290,8 +295,8 @@ static void fill_object(struct root *root, const struct function_object *from,
 	struct abi_function_lists *lists = (struct abi_function_lists *)(users + nr);
 
 	look_at_object(&tracers, from);
-	/* The word of users and marks for a function that is in no list, as most
-	 * functions are. */
+	/* Compute the word for a function that is in no list only once, because most
+	 * functions are in no list. */
 	unlisted = users_of(&tracers, 0, 0) | stack_user_of(&tracers, 0) | marks_of(0, 0, 0);
 	*to = (struct abi_function_object){
 		.bias = from->bias,
@@ -408,8 +413,8 @@ int functions_publish(struct root *root)
 	int r;
 
 	root_want_objects(root, ABI_WANTS_FUNCTIONS, are_wanted);
-	/* A block is needed even without users, to keep the marks ABI_FUNCTIONS_TOUCHED for
-	 * the next server. */
+	/* Publish a block even without users if functions were traced, to keep the marks
+	 * ABI_FUNCTIONS_TOUCHED for the next server. */
 	if (!are_wanted && !functions->has_touched) {
 		block_retire(root, &functions->block, &root->control->functions);
 		functions->block_objects = objects_checksum(root);
@@ -428,9 +433,10 @@ void functions_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_functions(root)->block);
 }
 
-/* ---- change the published block, if there is no space for a new one ---- */
+/* ---- functions that change the published block, if there is no space for a new one ---- */
 
-/* Return a mask of all users that are still on, and of all marks (ABI_FUNCTIONS_MARKS). */
+/* Return a mask with all users that are still on and with all marks
+ * (ABI_FUNCTIONS_MARKS). */
 static uint32_t users_left(const struct root *root)
 {
 	const struct function_tracers tracers = functions_tracers(root);
@@ -457,10 +463,12 @@ static void keep_users(struct abi_functions *all, uint64_t bytes,
 		shm_store(&users[i], shm_load(&users[i]) & left);
 }
 
-/* Remove users that are off from the published block, in place.  A process that reads
- * the block meanwhile finds another serial when it is notified, and reads the block
- * again.  If the server is killed meanwhile, the lists and marks in the block are still
- * complete. */
+/*
+ * Remove users that are off from the published block, in place.  A process that reads
+ * the block at this time finds a new serial number when it is notified, and reads the
+ * block again.  If the server is killed meanwhile, the lists and marks in the block
+ * are still complete.
+ */
 static int keep_users_in_block(struct root *root)
 {
 	struct functions *functions = root_functions(root);
@@ -493,7 +501,7 @@ int functions_publish_off(struct root *root)
 	return functions_publish(root) ? keep_users_in_block(root) : 0;
 }
 
-/* ---- load the block of functions of the previous server ---- */
+/* ---- functions that load the block of functions of the previous server ---- */
 
 static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t bytes)
 {
@@ -501,7 +509,7 @@ static bool block_has(const struct abi_functions *all, uint32_t at, uint64_t byt
 }
 
 /* Load set_ftrace_filter and set_ftrace_notrace for the functions of one object.
- * @lists: sorted in the order of the functions. */
+ * @lists: the functions that are in lists, in the order of their numbers. */
 static void load_lists(struct functions *functions, const struct function_object *object,
 		       const struct abi_function_lists *lists, uint32_t nr_lists)
 {
@@ -549,8 +557,8 @@ static int load_object(struct root *root, const struct abi_functions *all,
 	if (r || !object || object->sites.nr_rows != from->nr ||
 	    object->sites.kind != from->kind ||
 	    (object->is_moved && object->sites.table != from->table))
-		return r;	/* 0 here means that the file has changed, so
-				 * ignore its lists */
+		return r;	/* If this is 0, the file has changed, so the lists of its
+				 * functions are ignored. */
 	load_lists(functions, object, lists, from->nr_lists);
 	for (uint32_t i = 0; i < object->sites.nr; i++) {
 		uint32_t nr = object->first + i, row = object->sites.rows[i];
@@ -582,8 +590,8 @@ static const struct abi_function_object *next_object(const struct abi_functions 
 	return NULL;
 }
 
-/* Start to parse the files of all objects that are not loaded yet, so that the parsers run
- * in parallel. */
+/* Start to parse the files of all objects of the block that are not loaded yet, so that
+ * several parsers run at the same time. */
 static int parse_objects(struct root *root, const struct abi_functions *all)
 {
 	const struct abi_function_object *from;
@@ -614,9 +622,11 @@ static int load_objects(struct root *root, const struct abi_functions *all)
 	       sizeof(all->graph_sessions));
 	while (!r && (from = next_object(all, at))) {
 		r = load_object(root, all, from);
-		/* Handle the object again if its file must be parsed again.  This
-		 * happens if the block contains a file twice: the first object has
-		 * taken the result of the parser. */
+		/*
+		 * Handle the object again if its file must be parsed again.  This
+		 * happens if the block contains a file twice, because the first object
+		 * has taken the result of the parser.
+		 */
 		*at -= r == -ERESTART;
 	}
 	return r;

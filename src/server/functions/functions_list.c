@@ -13,7 +13,7 @@
 #include "server/functions/functions.h"
 #include "symbols/function_name.h"
 
-/* ---- lists of functions, and sets of functions ---- */
+/* ---- functions for the lists of functions and for sets of functions ---- */
 
 bool function_is_in(const struct instance *instance, enum function_list list,
 		    uint32_t nr)
@@ -92,10 +92,10 @@ void functions_list_set(struct instance *instance, enum function_list list,
 	root_functions(instance->root)->in_list[list][number] += set->nr_has - old;
 }
 
-/* ---- parse the entries of a list ---- */
+/* ---- functions that parse the entries of a list ---- */
 
-/* Parse a line number.  As in the kernel, every text that begins with a digit is a
- * number, even 0x1f and 3*, and its module is ignored. */
+/* Parse the number of a line.  As in the kernel, every text that begins with a digit is a
+ * number, even 0x1f and 3*, and a module after it is ignored. */
 static void parse_number(const char *word, struct function_match *match)
 {
 	unsigned long number = strtoul(word, NULL, 0);
@@ -155,9 +155,11 @@ bool function_match_has(const struct function_match *match,
 	       is_in_scope(match, object) && function_match_has_module(match, object);
 }
 
-/* Find the next function of @object that matches, after position @from.  A position is
- * the function's index + 1.  0 means the start, or that there is no more match.  With a
- * module, an empty name matches all functions. */
+/*
+ * Find the next function of @object that matches, after position @from.  A position is 1
+ * + the index of a function; 0 is the position before the first function.  Returns 0 if
+ * no more function matches.  With a module, an empty name matches all functions.
+ */
 static uint32_t next_match(const struct function_match *match,
 			   const struct function_object *object, uint32_t from)
 {
@@ -195,7 +197,9 @@ static int select_number(const struct instance *instance, uint32_t number, bool 
 			 struct function_set *set)
 {
 	const struct functions *functions = root_functions(instance->root);
-	uint32_t first = 1;		/* line number of the object's first function */
+	uint32_t first = 1;		/* number of the line in
+					 * available_filter_functions that shows the
+					 * object's first function */
 
 	for (uint32_t i = 0; i < functions->nr_objects; i++) {
 		const struct function_object *object = functions->objects[i];
@@ -225,15 +229,17 @@ static int select_raw(const struct functions *functions,
 	return found;
 }
 
-/* Select the functions of the objects in match->scope. */
+/* Select functions by name in those objects that belong to match->scope. */
 static int select_in_scope(struct root *root, const struct function_match *match, bool is_in,
 			   struct function_set *set)
 {
 	int found = 0;
 
-	/* Try the index first for a name with parameters, such as f(char*).  It
-	 * probably is a written name, although it looks like a glob.  To search for it
-	 * as a glob would be slow. */
+	/*
+	 * Try the index first for a name with parameters, such as f(char*).  It
+	 * probably is a written name, although it looks like a glob.  A search for it
+	 * as a glob would be slow.
+	 */
 	if (!match->is_whole && match->name_len && memchr(match->name, '(', match->name_len))
 		found = function_written_select_shown(root, match, is_in, set);
 	if (!found)
@@ -255,10 +261,11 @@ static int need_extra(struct root *root, const struct function_match *match,
 /*
  * Add the functions that @match selects to @set.
  *
- * A name selects functions of the program, and of objects that were prepared by a compiler.
- * Only if these have no such function, it selects functions of other libraries.  So `get*`
- * selects what available_filter_functions lists, and `malloc` is found all the same.  With a
- * module, or with the option all-objects, the name selects functions of all libraries at once.
+ * A name selects functions of the program, and of objects that were prepared by a
+ * compiler.  Only if they have no such function, the name selects functions of other
+ * libraries.  So `get*` selects what available_filter_functions lists, and `malloc` is
+ * found although it is not in this list.  With a module, or with the option
+ * all-objects, the name selects functions of all libraries at once.
  */
 static int add_matching(struct instance *instance, struct function_match *match,
 			struct function_set *set)
@@ -290,7 +297,8 @@ int functions_select(struct instance *instance, const char *word, bool is_in,
 		return r;
 	if (match.is_number)
 		return select_number(instance, match.number, is_in, set);
-	/* A function that is removed is in the list, so its object was analysed. */
+	/* To remove a function, no library must be analysed: the function is in the list,
+	 * so its object was analysed before. */
 	return is_in ? add_matching(instance, &match, set) :
 		       select_in_scope(root, &match, false, set);
 }

@@ -12,7 +12,8 @@ struct function_object *function_object(const struct functions *functions,
 
 	if (nr >= functions->nr)
 		return NULL;
-	while (high - low > 1) {	/* find the last object with first <= @nr */
+	while (high - low > 1) {	/* find the last object whose first function has a
+					 * number <= @nr */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (functions->objects[middle]->first <= nr)

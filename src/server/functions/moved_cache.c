@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Choose, open and name the files in which analyses are kept; see moved_cache.h. */
+/* Choose, open and name the files of the cache, in which analyses of code are kept; see
+ * moved_cache.h. */
 #include "server/functions/moved_cache.h"
 
 #include <errno.h>
@@ -22,24 +23,29 @@
 #define DIR_NAME	"ulf/moved"
 #define DIR_MODE	0700
 #define FILE_MODE	0600
-#define LEVELS_MAX	4		/* maximum number of directories that are created on the
-					 * way to the directory */
-#define FILES_BYTES_MAX	(256ull << 20)	/* total size of the files, bytes; above this the oldest
-					 * ones are removed */
-#define NEW_PREFIX	"new."		/* prefix of the names of files that are still being
-					 * written */
+#define LEVELS_MAX	4		/* maximum number of directories that are created
+					 * on the way to the cache's directory */
+#define FILES_BYTES_MAX	(256ull << 20)	/* limit of the total size of the cache's files,
+					 * bytes; above the limit the oldest files are
+					 * removed */
+#define NEW_PREFIX	"new."		/* prefix of the names of cache files that are
+					 * still being written */
 
-/* The directory with the files.  All roots of this server share it; only the server's thread
- * uses it. */
+/* The directory of the cache.  All roots of this server share it; only the server's
+ * thread uses it. */
 static struct {
-	int fd;				/* descriptor of the directory; -1: not open */
-	bool is_tried;			/* true: opening the directory was tried */
-	uint32_t nr_new;		/* number of files that this server has created */
+	int fd;				/* descriptor of the cache's directory; -1 if it
+					 * is not open */
+	bool is_tried;			/* true: the server has tried to open the
+					 * directory */
+	uint32_t nr_new;		/* number of files of the cache that this server
+					 * has created */
 } directory = { .fd = -1 };
 
 /* ---- the directory ---- */
 
-/* Return true if @fd is a directory of this user whose mode has none of the bits @forbidden. */
+/* Return true if @fd is a directory that belongs to this user and whose mode has none of
+ * the bits @forbidden. */
 static bool is_own(int fd, mode_t forbidden)
 {
 	struct stat st;
@@ -48,9 +54,10 @@ static bool is_own(int fd, mode_t forbidden)
 }
 
 /*
- * Open the directory @path.  If it does not exist, create it and those above it, at most
- * @levels directories.  All of these must belong to this user: a server of root that has
- * another user's $HOME must not write there.  Returns 0 or -errno.
+ * Open the directory @path.  If it does not exist, create it and those above it, at
+ * most @levels directories.  All of these must belong to this user, because a server
+ * of the superuser that has another user's $HOME must not write to it.  Returns 0 or
+ * -errno.
  */
 static int open_levels(const char *path, int levels, int *ret_fd)
 {
@@ -76,7 +83,8 @@ static int open_levels(const char *path, int levels, int *ret_fd)
 	return r;
 }
 
-/* Store the path of the directory in @path.  Returns 0, or -errno if it cannot be found. */
+/* Store the path of the cache's directory in @path.  Returns 0, or -errno if there is no
+ * such path. */
 static int find_path(char path[PATH_MAX])
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -91,7 +99,8 @@ static int find_path(char path[PATH_MAX])
 	return (cache && *cache == '/') || (home && *home == '/') ? 0 : -ENOENT;
 }
 
-/* Return a descriptor of the directory, or -1.  Only the first call tries to open it. */
+/* Return a descriptor of the cache's directory, or -1.  Only the first call tries to open
+ * it. */
 static int open_directory(struct root *root)
 {
 	char path[PATH_MAX];
@@ -128,8 +137,8 @@ static int open_old(int dir, const char *name)
 	return fd;
 }
 
-/* Create a file for a parser.  The pid of this server is in its name, so a file of this name
- * was left by an ended server and is removed. */
+/* Create a cache file for a parser.  The name contains the pid of this server.  So if a
+ * file of this name exists, a server that has ended has left it, and it is removed. */
 static int make_new(int dir, char name[MOVED_CACHE_NAME])
 {
 	int fd;

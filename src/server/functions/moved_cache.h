@@ -20,26 +20,28 @@ struct root;
 
 #define MOVED_CACHE_NAME	128u
 
-/* The files in the directory for one analysis. */
+/* The files of the cache that belong to one analysis. */
 struct moved_cache {
-	char name[MOVED_CACHE_NAME];	/* name of the file with the result of an earlier
-					 * analysis, or of this one; "": none */
-	char new_name[MOVED_CACHE_NAME];	/* name of the file that the parser writes; "":
-						 * none */
+	char name[MOVED_CACHE_NAME];	/* name of the cache file with the result of an
+					 * earlier analysis, or of this one; "" if there
+					 * is none */
+	char new_name[MOVED_CACHE_NAME];	/* name of the cache file that the parser
+						 * writes; "" if there is none */
 };
 
 /*
  * moved_cache_open - open the files for an analysis
  * @file: identifies the file that will be analysed
- * @want: its members for the cache are set to descriptors, which parse_start() closes
+ * @want: the order for the parser; its members for the cache are set to descriptors,
+ *   which parse_start() closes
  *
  * If the directory cannot be used, reports this once in error_log of @root.
  */
 void moved_cache_open(struct root *root, const struct abi_moved_file *file,
 		      struct moved_cache *cache, struct parse_want *want);
 /*
- * moved_cache_close - keep the file that the parser has written, or remove it
- * @used: what the parser has done: PARSE_CACHE_OLD, PARSE_CACHE_NEW
+ * moved_cache_close - keep the file that the parser has written, or remove it @used:
+ * what the parser has done with the files: PARSE_CACHE_OLD, PARSE_CACHE_NEW
  *
  * Updates the time of a file that was used, so that it is removed later than others.  May be
  * called twice.

@@ -23,15 +23,18 @@
 
 #define DIR_MODE	0711
 #define FILE_MODE	0644
-#define NEW_FILE	"new"		/* name of a file that is being written.  One name is
-					 * enough, because only one server runs in a directory */
+#define NEW_FILE	"new"		/* name of a table's file while it is being
+					 * written.  One name is enough, because only one
+					 * server runs in a directory */
 #define ID_DIGITS	16u
-#define FILES_BYTES_MAX	(256ull << 20)	/* total size of the files, bytes; above this the oldest
-					 * ones are removed */
+#define FILES_BYTES_MAX	(256ull << 20)	/* limit of the total size of the tables' files,
+					 * bytes; above the limit the oldest files are
+					 * removed */
 
 /* ---- the directory ---- */
 
-/* Return true if @fd is a directory of this user that nobody else may write. */
+/* Return true if @fd is a directory that belongs to this user and that no other user may
+ * write. */
 static bool is_own_directory(int fd)
 {
 	struct stat st;
@@ -57,22 +60,23 @@ static int open_directory(const struct root *root)
 	close(dir);
 	if (fd < 0)
 		return -errno;
-	/* Set the mode again, because the umask may have cleared bits of it. */
+	/* Set the mode of a new directory again, because the umask may have cleared bits
+	 * of it. */
 	if (is_own_directory(fd) && (!is_new || !fchmod(fd, DIR_MODE)))
 		return fd;
 	close(fd);
 	return -EPERM;
 }
 
-/* ---- remove old files ---- */
+/* ---- functions that remove old files ---- */
 
 static void file_name(uint64_t id, char to[ID_DIGITS + 1])
 {
 	snprintf(to, ID_DIGITS + 1, "%016" PRIx64, id);
 }
 
-/* Parse the name of a file in the directory.  Returns false if it is not the name of a table's
- * file. */
+/* Parse the name of a file in DIR/moved.  Returns false if it is not the name of a
+ * table's file. */
 static bool parse_file_name(const char *name, uint64_t *ret_id)
 {
 	char again[ID_DIGITS + 1];
@@ -107,11 +111,11 @@ static bool may_remove(const char *name, void *arg)
 
 /* ---- write a file ---- */
 
-/* The header and the table that a file must contain. */
+/* The header and the table that a file in DIR/moved must contain. */
 struct contents {
 	const struct abi_moved_file *file;
 	const void *table;		/* file->table_bytes bytes */
-	bool is_stored;			/* true: this server has written the file before */
+	bool is_stored;			/* true: this server has already written the file */
 };
 
 static int write_all(int fd, const void *data, uint64_t bytes)
@@ -130,7 +134,8 @@ static int write_file(int dir, const struct contents *contents, const char *name
 {
 	int fd, r;
 
-	unlinkat(dir, NEW_FILE, 0);	/* remove the file that a killed server may have left */
+	unlinkat(dir, NEW_FILE, 0);	/* remove the file that a killed server has
+					 * possibly left */
 	fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    FILE_MODE);
 	if (fd < 0)
@@ -148,7 +153,7 @@ static int write_file(int dir, const struct contents *contents, const char *name
 	return r;
 }
 
-/* Return true if the file @fd has @contents. */
+/* Return true if the file @fd has exactly the bytes of @contents. */
 static bool has_contents(int fd, const struct contents *contents)
 {
 	const struct abi_moved_file *file = contents->file;

@@ -3,10 +3,10 @@
  * The files from which processes read tables of moved functions: DIR/moved/ID
  * (abi/moved_file.h).
  *
- * A file is written under another name and then renamed, and is never changed.  Processes read
- * it when they apply the block of functions that names it, and keep what they need.  So a file
- * may be removed at any time after that; the server writes it again before it publishes a
- * block that names it.
+ * A file is written under another name and then renamed, and is never changed.
+ * Processes read it when they apply the block of functions that names it, and keep
+ * what they need.  After that the file may be removed at any time.  The server writes
+ * the file again before it publishes a block that names it.
  *
  * Only the server's thread calls these functions.
  */
@@ -28,7 +28,8 @@ struct root;
  */
 int moved_store(const struct root *root, struct function_moved *moved);
 /*
- * moved_store_table - do the same for another table of the file that @file identifies
+ * moved_store_table - write a file as moved_store() does, for another table of the
+ * file that @file identifies
  * @id: name of the file, a number
  * @is_stored: true if this server has written the file before; set to true on success
  */

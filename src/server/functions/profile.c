@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function profiler.  Processes count calls (runtime/function/profile.c).  This file
- * allocates the blocks of memory in which processes count (abi/profile.h), and prints the
+ * The function profiler.  Processes count calls (runtime/function/profile.c) in blocks
+ * of shared memory (abi/profile.h).  The server allocates these blocks and prints the
  * figures.
  */
 #include <errno.h>
@@ -28,11 +28,11 @@
 #include "server/functions/profile.h"
 #include "server/print/graph.h"
 
-#define BLOCKS_MAX	1024u		/* maximum number of blocks that are read,
-					 * because a hostile program may link blocks in
-					 * a circle */
+#define BLOCKS_MAX	1024u		/* maximum number of blocks of figures that are
+					 * read; needed because a hostile program may link
+					 * blocks in a circle */
 
-/* ---- allocate memory for figures ---- */
+/* ---- functions that allocate memory for figures ---- */
 
 static uint64_t head_bytes(const struct function_object *object)
 {
@@ -64,7 +64,7 @@ static bool is_profiled(const struct root *root, const struct function_object *o
 }
 
 /* Make a block for the figures of @object.  When the block is complete, it is published
- * as the first one in the list of blocks. */
+ * as the first element of the list of blocks. */
 static int make_block(struct root *root, struct function_object *object)
 {
 	uint32_t path_bytes = (uint32_t)strlen(object->path) + 1;
@@ -127,7 +127,8 @@ void profile_start(struct root *root)
 	for (uint32_t i = 0; i < functions->nr_objects; i++)
 		block_retire(root, &functions->objects[i]->profile, NULL);
 	timebase_need(root);
-	/* Keep the root after the program has ended, so that the figures can be read. */
+	/* Mark the top instance's buffer as used.  Then the root is kept after the
+	 * program has ended, so that the figures can be read. */
 	shm_store(&root->top.abi->used, 1);
 	functions->profile_session = server_now_ns();
 }
@@ -137,7 +138,7 @@ void profile_stop(struct root *root)
 	root_functions(root)->profile_session = 0;
 }
 
-/* ---- load the blocks of figures of the previous server ---- */
+/* ---- functions that load the blocks of figures of the previous server ---- */
 
 static struct function_object *find_object(const struct functions *functions,
 					   const char *path,
@@ -153,9 +154,11 @@ static struct function_object *find_object(const struct functions *functions,
 	return NULL;
 }
 
-/* Find the object to which the figures of @head belong, or add the object.  Mark an
- * object that is added here as not loaded: otherwise the block of functions would
- * contain it. */
+/*
+ * Find the object to which the figures of @head belong, or add the object.  An object
+ * that is added is marked as not loaded: otherwise the block of functions would contain
+ * it.
+ */
 static int object_of(struct root *root, const char *path,
 		     const struct abi_profile *head,
 		     struct function_object **ret_object)
@@ -193,9 +196,11 @@ static void retire_block(struct root *root, uint64_t off, const struct abi_profi
 	block_retire(root, &ref, NULL);
 }
 
-/* Load the block of figures at @off.  @head: a copy of the first bytes of the block.
- * *@ret_is_used is false if the block cannot be used, for example because the object's
- * file has changed. */
+/*
+ * Load the block of figures at @off.  @head: a copy of the first bytes of the block.
+ * *@ret_is_used is set to false if the block cannot be used, for example because the
+ * object's file has changed.
+ */
 static int load_block(struct root *root, uint64_t off, const struct abi_profile *head,
 		      bool *ret_is_used)
 {
@@ -214,8 +219,8 @@ static int load_block(struct root *root, uint64_t off, const struct abi_profile 
 	return 0;
 }
 
-/* Set the member `next` of the block of figures at @off.  @off 0: set the start of the
- * list of blocks. */
+/* Set the member `next` of the block of figures at @off.  If @off is 0, set the start of
+ * the list of blocks. */
 static void set_next(struct root *root, uint64_t off, uint64_t next)
 {
 	struct mapping *map;
@@ -243,7 +248,7 @@ static bool read_head(const struct root *root, uint64_t off, char page[ABI_PAGE_
 	return is_head(root, (const struct abi_profile *)page);
 }
 
-/* Start to parse the files to which all blocks of figures belong.  Returns 0, or
+/* Start to parse the files to which the blocks of figures belong.  Returns 0, or
  * -ERESTART if files are still being parsed.  Changes nothing else. */
 static int parse_blocks(struct root *root)
 {
@@ -290,7 +295,7 @@ int profile_load(struct root *root)
 	return r;
 }
 
-/* ---- print the figures ---- */
+/* ---- functions that print the figures ---- */
 
 /* A line of trace_stat/functionN. */
 struct row {
@@ -363,9 +368,11 @@ static int compare_rows(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* Return the variance of the times of calls, in us * us / 1000.  With n calls this is
- * (n * sum of squares - square of the sum) / (n * (n - 1)); n includes calls that have not
- * returned yet. */
+/*
+ * Return the variance of the times of a function's calls, in us * us / 1000.  With n
+ * calls this is (n * sum of squares - square of the sum) / (n * (n - 1)).  Calls that
+ * have not returned yet count in n, too.
+ */
 static uint64_t row_variance(const struct row *row)
 {
 	unsigned __int128 n = row->hits, sum = row->time_ns;

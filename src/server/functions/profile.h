@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function profiler: function_profile_enabled, trace_stat/functionN.
+ * The function profiler, with the files function_profile_enabled and
+ * trace_stat/functionN.
  *
  * Only the server's thread calls these functions.
  */
@@ -15,16 +16,16 @@ struct function_object;
 struct root;
 struct text;
 
-/* Return true if the profiler is on. */
+/* Return true if the function profiler of @root is on. */
 bool profile_is_on(const struct root *root);
 /* Method root_part.list_blocks: list the profiler's blocks of figures. */
 void profile_list_blocks(const struct root *root, struct extent_list *list);
 /* Method root_part.has_recorded: return true if the profiler has blocks of figures. */
 bool profile_is_there(const struct root *root);
 /*
- * Switch the profiler on, and free the figures of its previous run.  The caller must call
- * functions_publish() and apply_start().  Processes begin to count when they have
- * applied these settings.
+ * Switch the profiler on, and free the figures of its previous run.  The caller must
+ * call functions_publish() and apply_start().  Processes begin to count calls when
+ * they have applied these settings.
  */
 void profile_start(struct root *root);
 /*
@@ -38,12 +39,13 @@ void profile_stop(struct root *root);
  * while the profiler is off.  Returns 0 or -errno of arena_alloc().
  */
 int profile_make_blocks(struct root *root);
-/* Return the offset of the object's figures in the root's memory; 0 if there are none. */
+/* Return the offset, in the root's memory, of the profiler's figures for @object; 0 if
+ * there are none. */
 uint64_t profile_figures(const struct function_object *object);
 
 /*
- * Print the figures of @cpu as the kernel does.  Returns 0, -ENODEV (no such CPU) or
- * another -errno.
+ * Print the profiler's figures of @cpu as the kernel does.  Returns 0, -ENODEV (no such
+ * CPU) or another -errno.
  */
 int profile_print(const struct root *root, uint32_t cpu, struct text *out);
 

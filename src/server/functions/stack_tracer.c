@@ -28,7 +28,7 @@ static struct abi_stack *stack_of(const struct root *root)
 	return stack->map ? stack->map->addr : NULL;
 }
 
-/* Map the block that the previous server has published at @off. */
+/* Map the stack tracer's block, which the previous server has published at offset @off. */
 static int use_block(struct root *root, uint64_t off)
 {
 	struct root_stack *stack = root_stack(root);
@@ -46,8 +46,8 @@ static int use_block(struct root *root, uint64_t off)
 	return 0;
 }
 
-/* Map the block of the previous server.  An invalid block is not freed; make_block()
- * makes a new block when it is needed. */
+/* Map the stack tracer's block of the previous server.  An invalid block is not freed,
+ * but replaced by make_block() when a block is needed. */
 int stack_tracer_load(struct root *root)
 {
 	uint64_t off = shm_load(&root->control->stack);
@@ -73,8 +73,8 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 	arena_list_block(list, &root_stack(root)->block);
 }
 
-/* Make the block if there is none.  The block is never freed, so a process needs to
- * look up the block's offset only once. */
+/* Make the stack tracer's block if there is none.  The block is never freed, so a process
+ * needs to look up its offset only once. */
 static int make_block(struct root *root)
 {
 	struct root_stack *stack = root_stack(root);
@@ -97,7 +97,7 @@ static int make_block(struct root *root)
 	return r;
 }
 
-/* ---- stack_tracer_enabled and stack_max_size ---- */
+/* ---- functions for stack_tracer_enabled and stack_max_size ---- */
 
 int32_t stack_tracer_is_on(const struct root *root)
 {
@@ -130,7 +130,7 @@ int stack_tracer_reset(struct root *root, uint64_t max)
 	return r;
 }
 
-/* ---- copy stacks that processes have recorded ---- */
+/* ---- functions that copy stacks that processes have recorded ---- */
 
 int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 {
@@ -146,8 +146,8 @@ int stack_tracer_copy(const struct root *root, struct abi_stack_copy *ret_copy)
 	return 0;
 }
 
-/* Copy a thread's row of the stack tracer.  Returns false if the row has no depth, is
- * invalid, or was reset while it was copied. */
+/* Copy a thread's row of the stack tracer.  Returns false if the row contains no
+ * depth, is invalid, or was reset while it was copied. */
 static bool copy_row(const struct abi_stack_thread *row,
 		     struct abi_stack_thread *ret_row)
 {
@@ -174,13 +174,14 @@ uint32_t stack_tracer_threads(const struct root *root,
 	return nr;
 }
 
-/* ---- find the lowest addresses of stacks ---- */
+/* ---- functions that find the lowest addresses of stacks ---- */
 
-/* A thread for whose stack the lowest address is searched. */
+/* A thread whose stack's lowest address must be found. */
 struct wanted {
-	uint64_t place;			/* the deepest stack address that was recorded */
+	uint64_t place;			/* the deepest address of the thread's stack that
+					 * was recorded */
 	uint64_t *low;			/* where to store the lowest address of the
-					 * stack */
+					 * thread's stack */
 };
 
 static int compare_wanted(const void *pa, const void *pb)
@@ -242,8 +243,8 @@ static void see_process(struct abi_stack *stack, const struct process *process,
 		fclose(maps);
 }
 
-/* Continue with the process at which the last tick has stopped.  Otherwise, if a
- * process has many mappings, the other processes would never have their turn. */
+/* Continue with the process at which the last tick has stopped, so that all processes
+ * have their turn even if one process has many mappings. */
 void stack_tracer_tick(struct root *root)
 {
 	struct root_stack *state = root_stack(root);

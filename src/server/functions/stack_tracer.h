@@ -24,10 +24,10 @@ struct mapping;
 struct root_stack {
 	struct mapping *map;		/* mapping of the stack tracer's block; NULL:
 					 * there is no block */
-	struct abi_ring_ref block;	/* offset and size of the block */
+	struct abi_ring_ref block;	/* offset and size of the stack tracer's block */
 	struct budget budget;		/* budget of stack_tracer_tick() */
-	uint32_t next;			/* process slot whose process
-					 * stack_tracer_tick() inspects next */
+	uint32_t next;			/* process slot at which the next
+					 * stack_tracer_tick() begins */
 };
 
 /* Return the state of the stack tracer of @root. */
@@ -39,7 +39,7 @@ static inline struct root_stack *root_stack(const struct root *root)
 /* Method root_part.init: map the block that the previous server has made.  Returns 0 or
  * -ENOMEM; an invalid block is ignored. */
 int stack_tracer_load(struct root *root);
-/* Method root_part.done: unmap the block. */
+/* Method root_part.done: unmap the stack tracer's block. */
 void stack_tracer_done(struct root *root);
 /* Method root_part.list_blocks: list the stack tracer's block. */
 void stack_tracer_list_blocks(const struct root *root, struct extent_list *list);
@@ -47,7 +47,7 @@ void stack_tracer_list_blocks(const struct root *root, struct extent_list *list)
 bool stack_tracer_is_there(const struct root *root);
 /*
  * Method root_part.tick: find the lowest stack address of each thread that is in the
- * stack tracer's block and has no such address yet.  Main threads are skipped.  Reads
+ * stack tracer's block and has no such address yet.  Skips main threads.  Reads
  * /proc/PID/maps, with a CPU budget for each tick.
  */
 void stack_tracer_tick(struct root *root);
@@ -63,8 +63,9 @@ int stack_tracer_set(struct root *root, int32_t is_on);
  * ABI_STACK_DEPTH_MAX. */
 uint64_t stack_tracer_max(const struct root *root);
 /*
- * Forget all stacks, and set stack_max_size to @max, so that only deeper stacks are
- * recorded from now on.  Returns 0, or -errno if there is no memory for the block.
+ * Forget all recorded stacks, and set stack_max_size to @max, so that only stacks deeper
+ * than @max are recorded from now on.  Returns 0, or -errno if there is no memory for the
+ * block.
  */
 int stack_tracer_reset(struct root *root, uint64_t max);
 

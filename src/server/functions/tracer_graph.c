@@ -7,8 +7,8 @@
 #include "server/print/graph.h"
 #include "server/print/tracer.h"
 
-/* Begin a new session of the graph tracer (abi_functions.graph_sessions).  When a call
- * of an earlier session returns, its return is not recorded. */
+/* Begin a new session of the graph tracer (abi_functions.graph_sessions).  If a call
+ * of an earlier session returns now, its return is not recorded. */
 static int start_graph(struct instance *instance)
 {
 	root_functions(instance->root)->graph_sessions[instance->number]++;
