@@ -27,21 +27,15 @@
 #include "server/names/symbols.h"
 #include "server/rules/rules.h"
 
-#define EMPTY_MAX		8192u	/* number of objects of a root from which on files
-					 * without functions are not remembered */
-#define FUNCTIONS_MAX		4000000u	/* maximum number of functions of one
-						 * root */
-#define LINE_NS			10000u	/* time after which a root's budget grows by one
-					 * line of /proc/PID/maps, ns */
-/* Costs of other work that the budget pays, as numbers of lines of /proc/PID/maps that
- * could be read in the same time. */
-#define LINES_PROCESS		50u	/* cost of looking at a process, as a number of
-					 * lines of /proc/PID/maps */
-#define LINES_OBJECT		100u	/* cost of a new object, as a number of lines of
-					 * /proc/PID/maps */
-#define OBJECTS_LINE		256u	/* number of known objects with which a mapping
-					 * can be compared for the cost of one line of
-					 * /proc/PID/maps */
+#define EMPTY_MAX		8192u	/* number of objects from which on files without
+					 * functions are not remembered */
+#define FUNCTIONS_MAX		4000000u	/* maximum number of functions of a root */
+#define LINE_NS			10000u	/* ns after which the budget grows by one line */
+/* Cost of other work than reading /proc/PID/maps, as a number of lines of the budget. */
+#define LINES_PROCESS		50u	/* cost of a process, in lines of the budget */
+#define LINES_OBJECT		100u	/* cost of a new object, in lines of the budget */
+#define OBJECTS_LINE		256u	/* number of objects with which a mapping can be
+					 * compared for the cost of one line */
 
 /* ---- functions that find the objects that processes have mapped ---- */
 
@@ -195,16 +189,13 @@ int functions_add(struct root *root, const char *path,
 	return add_object(root_functions(root), object);
 }
 
-/* A mapping of a file's code in a process.  If the program has reported the object
- * (@row), this is the mapping of the whole file. */
+/* A mapping of a file's code; the whole file if the program has reported it (@row). */
 struct file_mapping {
 	const char *path;
 	uint64_t start, off;		/* address of the mapping in memory, and offset of
 					 * its start in the file */
-	uint64_t inode;			/* inode number of the mapped file; 0 if it is
-					 * unknown */
-	uint32_t dev_major, dev_minor;	/* device of the mapped file; valid if @inode is
-					 * not 0 */
+	uint64_t inode;			/* inode number of the file; 0 if unknown */
+	uint32_t dev_major, dev_minor;	/* device of the file, if @inode is not 0 */
 	const struct abi_object *row;	/* row of the table of objects in which the
 					 * program has reported the object; NULL if the
 					 * mapping was read from /proc/PID/maps */
@@ -255,11 +246,8 @@ static void enter_object(struct root *root, const struct function_object *object
 			      object->was_there ? root_functions(root)->nr_rows : 0);
 }
 
-/*
- * Parse a file for all tables of function sites that compilers have made in it.  All
- * tables of a file must be added together, because a file of which one table is known is
- * not parsed again.
- */
+/* Parse a file for all tables of function sites that compilers made.  All of them must be
+ * added together, because a file of which one table is known is not parsed again. */
 static int parse_kinds(struct root *root, const char *path,
 		       struct abi_function_object known)
 {
@@ -285,9 +273,8 @@ static void place_object(struct function_object *object, const struct file_mappi
 	if (!object->is_moved || !mapping->inode)
 		return;
 	/*
-	 * For some file systems the device numbers in /proc/PID/maps differ from those
-	 * of stat().  Processes compare with those in maps, so let store_tables()
-	 * write the table's file again if the device numbers differ.
+	 * Compare the numbers of /proc/PID/maps, as processes do; those of stat() may
+	 * differ.  If they have changed, let store_tables() write the table's file again.
 	 */
 	object->moved.is_stored &= file->dev_major == mapping->dev_major &&
 				   file->dev_minor == mapping->dev_minor;
@@ -307,11 +294,8 @@ static struct abi_function_object known_file(const struct file_mapping *mapping,
 	return known;
 }
 
-/*
- * Wait until the files that are mapped before this one are parsed.  Functions are
- * numbered in the order of the mappings, so the functions of this file cannot be numbered
- * before those of the earlier files.
- */
+/* Wait until the files that are mapped before this one are parsed: functions are numbered
+ * in the order of the mappings. */
 static int wait_for_earlier(const struct root *root)
 {
 	return root_functions(root)->is_parsing ? -ERESTART : 0;
@@ -349,8 +333,7 @@ static int add_mapped(struct root *root, const struct file_mapping *mapping)
 	return r;
 }
 
-/* Drop the functions of @object if its path now leads to a file that is not the mapped
- * one. */
+/* Drop the functions of @object if another file than the mapped one is at its path now. */
 static void drop_replaced(struct function_object *object, const struct file_mapping *mapping)
 {
 	if (!object->moved.head || !mapping->inode ||
@@ -387,11 +370,8 @@ static int add_moved(struct root *root, const struct file_mapping *mapping,
 	return r;
 }
 
-/*
- * Return true if @path is the object's path.  If a library was removed or replaced
- * while it is loaded, /proc/PID/maps shows " (deleted)" after its path.  Such a path
- * also counts as the object's path, because is_mapped() compares the inode, too.
- */
+/* Return true if @path is the object's path, or this path with " (deleted)", which the
+ * kernel adds if the file was removed.  Another file at this path has another inode. */
 static bool is_path_of(const struct function_object *object, const char *path)
 {
 	size_t len = strlen(object->path);
@@ -415,11 +395,8 @@ static void use_lines(struct functions_round *round, uint32_t nr)
 	round->lines -= nr < round->lines ? nr : round->lines;
 }
 
-/*
- * Mark the known objects that belong to @mapping as seen.  *@ret_plain is set to the
- * object that has no functions and whose file has not been analysed; to NULL if there is
- * no such object.
- */
+/* Mark the known objects of @mapping as seen.  *@ret_plain: the object without functions
+ * whose file has not been analysed, or NULL. */
 static bool see_known(struct root *root, const struct file_mapping *mapping,
 		      struct function_object **ret_plain)
 {
@@ -482,8 +459,8 @@ static bool is_newest(const struct root *root, uint32_t nr, const struct abi_obj
 	return true;
 }
 
-/* Look at the objects that the program itself has reported in its table of objects.
- * Called if the server is not allowed to read the mappings of a process. */
+/* Use the objects that the program itself has reported.  Called if the server is not
+ * allowed to read the mappings of a process. */
 static int see_reported(struct root *root)
 {
 	int r = 0;
@@ -503,9 +480,9 @@ static int see_reported(struct root *root)
 }
 
 /*
- * Replace \012 by a newline.  In /proc/PID/maps the kernel prints a newline of a path
- * as \012, but does not escape a backslash.  So \012 may also be a part of the name
- * itself.  In this case a file with that name exists, and the path is not changed.
+ * Replace \012 by a newline, which the kernel prints so in /proc/PID/maps.  A backslash
+ * is not escaped, so the name itself may contain \012.  If a file with that name exists,
+ * the path is not changed.
  */
 static void decode_newlines(char *path)
 {
@@ -540,11 +517,8 @@ static int see_line(struct root *root, const struct program_names *program, char
 	return see_mapping(root, &mapping);
 }
 
-/*
- * Open /proc/PID/maps of @process, unless the file is already open and partly read.
- * An open file shows the memory that the process had when the file was opened, so
- * after exec() the file has no more lines.
- */
+/* Open /proc/PID/maps of @process, unless it is open.  An open file shows the memory at
+ * the time of the open(), so after exec() it has no more lines. */
 static void round_open_maps(struct functions_round *round, const struct process *process)
 {
 	if (round->maps && round->pid == process->pid)
@@ -556,8 +530,8 @@ static void round_open_maps(struct functions_round *round, const struct process 
 	round->pid = process->pid;
 }
 
-/* Read the mappings of @process, as many as the budget of this call allows.  Returns
- * -EAGAIN if there are more lines. */
+/* Read the mappings of @process.  Returns -EAGAIN if there are more lines than the budget
+ * allows. */
 static int see_process(struct root *root, const struct process *process)
 {
 	struct functions_round *round = &root_functions(root)->round;
@@ -587,8 +561,8 @@ static int see_process(struct root *root, const struct process *process)
 	return r;
 }
 
-/* Return true if a lower process slot has the pid of this process, too.  Then the
- * mappings of the process are read for that slot. */
+/* Return true if a lower process slot has this process, too, and its mappings are read
+ * for that slot. */
 static bool has_lower_slot(const struct root *root, const struct process *process)
 {
 	for (uint32_t i = 0; i < process->slot; i++)
@@ -728,8 +702,7 @@ static bool is_in(const struct function_object *object, const struct object *in)
 		!strcmp(object->path, file->path));
 }
 
-/* Find the symbol at @addr in @object.  *@ret_symbols is set to the table of symbols that
- * contains it. */
+/* Find the symbol at @addr in @object.  *@ret_symbols: the table that has it. */
 static const struct elf_symbol *find_in_object(const struct function_object *object,
 					       uint64_t addr,
 					       const struct elf_symbols **ret_symbols)
@@ -785,8 +758,8 @@ int functions_tick(struct root *root, uint32_t lines)
 {
 	struct functions *functions = root_functions(root);
 
-	/* true: the published block is that of the previous server, which was possibly
-	 * killed before it notified the processes */
+	/* true: the block is the previous server's, and processes are possibly not
+	 * notified of it */
 	bool is_another_ones = functions->block.off && !functions->block_objects;
 	struct apply apply;
 	int r = 0;
