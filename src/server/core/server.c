@@ -38,36 +38,37 @@
 					 * one turn in a slow tick */
 #define TICK_NS		40000000u	/* maximum CPU time of one tick, ns;
 					 * after it the server serves clients */
-#define SLEEP_AFTER_NS	10000000000u	/* a dead root falls asleep when it was not used
-					 * for this time, ns */
+#define SLEEP_AFTER_NS	10000000000u	/* time after which a dead root that was not used
+					 * falls asleep, ns */
 #define ROUND_NS	20000000u	/* maximum time for removing dead roots in one
 					 * call of limit_dead(), ns */
-#define LOADING_NS	2000000000u	/* maximum time that server_open() waits for
-					 * roots that are being loaded, ns */
+#define LOADING_NS	2000000000u	/* maximum time that server_open() waits until all
+					 * roots are loaded, ns */
 #define DAY_SECONDS	(24 * 3600)
 
 struct server {
 	const struct server_parts *parts;
 	bool is_view;
 	int epoll;
-	int inotify;			/* descriptor of inotify; -1: this server is a
+	int inotify;			/* descriptor of inotify; -1 if this server is a
 					 * view, which watches nothing */
 	char *roots_path;
 	struct roots roots;
 	struct dead_limits limits;
 	uint64_t next_serial;
-	uint64_t slow_tick_ns;		/* time when the last slow tick began, CLOCK_MONOTONIC */
-	uint32_t tick;			/* number of the slow tick; a root with another
-					 * root->tick has not had its turn yet */
+	uint64_t slow_tick_ns;		/* time when the last slow tick began,
+					 * CLOCK_MONOTONIC */
+	uint32_t tick;			/* number of the slow tick; root->tick gets this
+					 * value when the root has its turn */
 	bool is_ticking;		/* true: the slow tick has not ended */
-	bool is_scanning;		/* true: the scan of a root's process slots has
+	bool is_scanning;		/* true: the scan of some root's process slots has
 					 * not ended */
-	uint32_t scan_round;		/* number of the round of scans of process
-					 * slots; a root with another root->scan.round
+	uint32_t scan_round;		/* number of the round of scans of process slots;
+					 * a root whose root->scan.round is another number
 					 * has not had its turn yet */
-	struct root *loading;		/* list of roots that are being loaded, and wait
-					 * for a parser; see load_roots() */
-	void *tree;			/* the tree of tracefs/, or NULL */
+	struct root *loading;		/* list of the roots that are being loaded and
+					 * wait for a parser; see load_roots() */
+	void *tree;			/* tree of files of tracefs; may be NULL */
 	void (*free_tree)(void *tree);	/* frees @tree */
 };
 
@@ -112,8 +113,8 @@ void server_watch_process(struct server *server, struct process *process)
 		.data.ptr = process,
 	};
 
-	/* If epoll_ctl() fails, only the slow tick notices later that the process has
-	 * ended. */
+	/* Ignore an error of epoll_ctl(): then only the slow tick notices that the
+	 * process has ended. */
 	epoll_ctl(server->epoll, EPOLL_CTL_ADD, process->pidfd, &event);
 }
 
@@ -122,15 +123,15 @@ void server_unwatch_process(struct server *server, struct process *process)
 	epoll_ctl(server->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 }
 
-/* ---- serve programs that wait for the server ---- */
+/* ---- functions that serve programs that wait for the server ---- */
 
 static bool is_asked(const struct root *root)
 {
 	return shm_load(&root->control->asked) != shm_load(&root->control->answered);
 }
 
-/* Answer the questions of processes up to number @asked.  The next call answers processes that ask
- * later.  While files of the program are being parsed, no process gets an answer, and
+/* Answer the questions of processes of @root, up to number @asked.  The next call answers later
+ * questions.  While files of the program are being parsed, no process gets an answer, and
  * server_parsed() tries again. */
 static void answer_program(struct root *root, uint32_t asked)
 {
@@ -154,7 +155,7 @@ static void make_ready(struct root *root)
 		return;
 	for_each_root_part(part, root->parts, prepare)
 		if (part->prepare(root))
-			return;		/* server_parsed() will call make_ready() again */
+			return;		/* server_parsed() calls make_ready() again */
 	if (asked != shm_load(&control->answered))
 		answer_program(root, asked);
 	if (!shm_load(&control->hold))
@@ -169,8 +170,7 @@ static void forget_root(struct server *server, struct root *root)
 {
 	roots_remove(&server->roots, root);
 	root->is_gone = true;
-	process_done(root);	/* close the pidfds now: an open file may keep
-				 * the root for longer than the server needs it */
+	process_done(root);	/* close pidfds now: open files may keep the root for long */
 	root_leave(root);
 	root_put(root);
 }
@@ -241,7 +241,7 @@ static void root_died(struct root *root)
 
 	root->state = SERVER_ROOT_DEAD;
 	root->used_ns = server_now_ns();
-	futimens(root->fd, now);	/* the root's age counts from now */
+	futimens(root->fd, now);	/* the age of the dead root counts from now */
 	if (!fstat(root->fd, &st)) {
 		root->died = st.st_mtim;
 		roots_set_bytes(roots, root, (uint64_t)st.st_blocks * 512);
@@ -283,8 +283,8 @@ static void limit_dead(struct server *server)
 		next = TAILQ_NEXT(root, dead_link);
 		if (!is_too_old(server, root) && !has_too_many(server, root))
 			break;
-		/* Keep a root with open files: each open file is a user besides the
-		 * server. */
+		/* Keep a root while it has open files: besides the server, each open file
+		 * is a user. */
 		if (root->users == 1 && !check_dead(root))
 			remove_root(server, root);
 		if (server_now_ns() > end_ns)
@@ -292,7 +292,7 @@ static void limit_dead(struct server *server)
 	}
 }
 
-/* Find roots that have died, and let roots sleep or remove them.  The function frees
+/* Find roots that have died; let dead roots sleep, or remove them.  The function frees
  * roots, so the caller must have handled all epoll events that point to processes. */
 static void check_roots(struct server *server)
 {
@@ -358,8 +358,8 @@ static void add_root(struct server *server, int dirfd, const char *name)
 	link_root(server, root);
 }
 
-/* Continue to load the roots in server->loading: their lists or filters name functions, so files
- * must be parsed first.  Such a root is not shown until it is loaded completely. */
+/* Continue to load the roots in server->loading: their lists or filters name functions,
+ * so files must be parsed first.  A root is not shown before it is loaded completely. */
 static void load_roots(struct server *server)
 {
 	struct root **at = &server->loading, *root;
@@ -381,7 +381,7 @@ static void load_roots(struct server *server)
 	}
 }
 
-/* ---- watch DIR/roots ---- */
+/* ---- functions that watch DIR/roots ---- */
 
 static bool is_same_directory(const struct root *root, int dirfd)
 {
@@ -438,7 +438,7 @@ static void add_roots(struct server *server, DIR *dir)
 			add_root(server, dirfd(dir), entry->d_name);
 }
 
-/* Add roots for which descriptors or memory were missing the last time. */
+/* Try again to add the roots for which descriptors or memory were missing the last time. */
 static void add_missed(struct server *server)
 {
 	DIR *dir = opendir(server->roots_path);
@@ -484,8 +484,8 @@ static void scan_roots(struct server *server)
 	}
 }
 
-/* Handle a change of DIR/roots/@name: a root appeared, was removed or replaced, or its
- * program waits for the server. */
+/* Handle a change of DIR/roots/@name.  Either a root appeared, was removed or replaced,
+ * or its program waits for the server. */
 static void scan_name(struct server *server, int dirfd, const char *name)
 {
 	struct root *root = server_find_root(server, name);
@@ -514,8 +514,8 @@ static bool scan_events(struct server *server, const char *events, size_t bytes)
 		if (event->len && dirfd >= 0)
 			scan_name(server, dirfd, event->name);
 		else
-			is_all = false;	/* DIR/roots itself has changed, or events of
-					 * inotify were lost */
+			is_all = false;	/* an event without a name: DIR/roots itself has
+					 * changed, or events of inotify were lost */
 	}
 	if (dirfd >= 0)
 		close(dirfd);
@@ -534,7 +534,7 @@ static void scan_changes(struct server *server)
 		scan_roots(server);
 }
 
-/* ---- start and run the server ---- */
+/* ---- functions that start and run the server ---- */
 
 static int server_alloc(const char *dir, const struct server_parts *parts,
 			struct server **ret_server)
@@ -701,8 +701,8 @@ static uint64_t cpu_ns(void)
 	return clock_posix_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Continue scans that have not ended.  Roots take turns: a root that had its turn in this round
- * waits until all others had theirs.  Returns true if a scan has still not ended. */
+/* Continue scans of process slots that have not ended.  Roots take turns: a root that had its turn
+ * in this round waits until all others had theirs.  Returns true if a scan has still not ended. */
 static bool continue_scans(struct server *server, uint64_t until_ns)
 {
 	bool is_left = false, is_over = false;
@@ -723,7 +723,7 @@ static bool continue_scans(struct server *server, uint64_t until_ns)
 	return is_left;
 }
 
-/* Do the regular work of each root that is awake.  Returns true if time was short. */
+/* Do the regular work of each root that is awake.  Returns true if time has run out. */
 static bool tick_roots(struct server *server, uint64_t until_ns)
 {
 	struct root *root;
@@ -746,7 +746,7 @@ void server_tick(struct server *server)
 
 	if (server->is_scanning)
 		server->is_scanning = continue_scans(server, until);
-	if (server->loading && !parse_is_running())	/* the load waits for a budget */
+	if (server->loading && !parse_is_running())	/* the roots wait for a budget */
 		load_roots(server);
 	if (!server->is_ticking) {
 		if (now - server->slow_tick_ns < SLOW_TICK_NS)
@@ -774,7 +774,8 @@ bool server_is_busy(const struct server *server)
 	       (server->loading && !parse_is_running());
 }
 
-/* Continue the work that waits for a parser.  The owner of a parser's job is always a root. */
+/* Continue the work that waits for a parser's result.  Each parser's job belongs to a
+ * root. */
 void server_parsed(struct server *server)
 {
 	const struct root_part *part;

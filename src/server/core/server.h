@@ -3,7 +3,7 @@
  * The server's core: the roots and their settings.  The event loop (daemon/loop.c)
  * drives the core; FUSE and the CLI's socket reach the core through tracefs/tracefs.h.
  *
- * Only one thread calls these functions.  They do not wait for programs for more than 2 ms.
+ * Only one thread calls these functions.  A call waits for programs 2 ms at most.
  * Functions that return int return 0 or -errno, unless stated otherwise.
  */
 #ifndef ULF_SERVER_SERVER_H
@@ -29,8 +29,8 @@ int server_open(const char *dir, const struct server_parts *parts, struct server
  */
 int server_open_view(const char *dir, const char *name, const struct server_parts *parts,
 		     struct server **ret_server);
-/* Free the server.  Roots with open files stay until these files are closed.  NULL is
- * allowed. */
+/* Free the server.  A root with open files is freed when its files are closed.  @server
+ * may be NULL. */
 void server_free(struct server *server);
 /* Return the parts of the server. */
 const struct server_parts *server_parts(const struct server *server);
@@ -53,8 +53,11 @@ void server_parsed(struct server *server);
  * parked or the server is busy, else about once a second.  May free roots.
  */
 void server_tick(struct server *server);
-/* Return true if the last tick has not finished its work.  A tick ends after about 40 ms of
- * CPU time, so that clients are served. */
+/*
+ * Return true if the last tick has not finished its work.  The caller must call
+ * server_tick() again soon: a tick ends after about 40 ms of CPU time, so that clients
+ * are served.
+ */
 bool server_is_busy(const struct server *server);
 
 enum server_root_state {
@@ -66,22 +69,24 @@ enum server_root_state {
 					 * only name and state of the root are known */
 };
 
-/* The data of a root that `ulf ls` prints. */
+/* The data of a root for `ulf ls`. */
 struct server_root_info {
-	const char *name;		/* name of the root; valid only during the call
-					 * of @emit */
+	const char *name;		/* name of the root; the text is valid only during
+					 * the call of @emit */
 	enum server_root_state state;
-	uint32_t pid;			/* pid of the process that made the root */
-	uint32_t nr_processes;		/* number of processes that are alive */
-	bool has_figures;		/* true: the members from events_on to
-					 * overruns are known; false: they are 0
-					 * */
+	uint32_t pid;			/* pid of the process that has made the root */
+	uint32_t nr_processes;		/* number of processes of the root that are alive */
+	bool has_figures;		/* true: the members from events_on to overruns
+					 * are known; false: these members are 0 */
 	uint32_t events_on, events_known;
-	uint64_t entries;		/* number of records that can be read */
-	uint64_t bytes;			/* total size of the records that can be read, bytes */
-	uint64_t overruns;		/* number of records that were lost, for any reason */
+	uint64_t entries;		/* number of records of the root that can be read */
+	uint64_t bytes;			/* total size of the records of the root that can
+					 * be read, bytes */
+	uint64_t overruns;		/* number of records of the root that were lost,
+					 * for any reason */
 	uint64_t started_ns;		/* time when the program was started, CLOCK_BOOTTIME */
-	uint32_t run_id;		/* number of the `ulf run` that started the program */
+	uint32_t run_id;		/* number of the `ulf run` that has started the
+					 * program */
 };
 
 /*

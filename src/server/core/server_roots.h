@@ -17,9 +17,11 @@ struct server;
 
 /* Have server_dispatch() call process_died() when the pidfd of @process is readable. */
 void server_watch_process(struct server *server, struct process *process);
-/* Stop watching @process.  The caller must call this before it closes the pidfd.  If a
- * child of the server has the pidfd open, too, close() does not remove the epoll entry.
- * The entry would then still point to @process. */
+/*
+ * Stop watching @process.  The caller must call this before it closes the pidfd.
+ * Otherwise, if a child of the server has the pidfd open, too, the epoll entry remains
+ * after close() and still points to @process.
+ */
 void server_unwatch_process(struct server *server, struct process *process);
 
 /* Make the next tick come soon and continue scans of process slots that have not

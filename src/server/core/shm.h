@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Access to words of shared memory that other processes change at the same time.  Each
- * access is one load or one store, so the value that was checked is the value that is
- * used.
+ * function makes one load or one store, so that the server uses exactly the value that it
+ * has checked.
  */
 #ifndef ULF_SERVER_SHM_H
 #define ULF_SERVER_SHM_H
@@ -17,10 +17,8 @@
 #define shm_load(word)		__atomic_load_n((word), __ATOMIC_ACQUIRE)
 #define shm_store(word, value)	__atomic_store_n((word), (value), __ATOMIC_RELEASE)
 
-/*
- * Wake all threads that wait for @word.  A failure does no harm, because waiters have a
- * time limit.
- */
+/* Wake all threads that wait for a change of @word.  If this fails, waiters continue
+ * after their time limit. */
 static inline void shm_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

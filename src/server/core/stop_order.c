@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Send orders to the stopper. */
+/* Send orders to the stopper, the process that stops threads; see stop_order.h. */
 #include "server/core/stop_order.h"
 
 #include <errno.h>
@@ -14,15 +14,16 @@
 #include "server/core/shm.h"
 #include "symbols/parse_impl.h"
 
-static int stopper = -1;		/* the socket to the stopper */
+static int stopper = -1;		/* socket by which orders are sent to the stopper;
+					 * -1 if there is no stopper */
 
 void stop_orders_init(int socket)
 {
 	stopper = socket;
 }
 
-/* Send the order of a process.  A process that wants its threads stopped waits for an answer,
- * so if the order cannot be sent the answer is the error. */
+/* Send the order to stop the threads of @process, except thread @tid.  The process waits
+ * for an answer.  If the order cannot be sent, the server stores the error as the answer. */
 static void send_order(const struct root *root, const struct process *process, uint32_t tid)
 {
 	struct abi_process *slot = &root->processes[process->slot];
@@ -41,7 +42,7 @@ static void send_order(const struct root *root, const struct process *process, u
 	shm_wake(&slot->stop_given);
 }
 
-/* Why functions were not switched, and the remedy. */
+/* Return a text that says why functions were not switched, and what the user can do. */
 static const char *reason_of(uint32_t error)
 {
 	switch (error) {
@@ -67,8 +68,8 @@ static const char *reason_of(uint32_t error)
 	return "The threads of this process could not be stopped to switch these functions";
 }
 
-/* Log what a process has left.  @slot is shared memory, which the process may change at any time:
- * each word is read once. */
+/* Log how many functions @process could not switch.  @slot is shared memory, which the
+ * process may change at any time, so each word is read only once. */
 static void log_left(struct root *root, struct process *process, const struct abi_process *slot)
 {
 	uint32_t changes = shm_load(&slot->left_changes), nr = shm_load(&slot->left);
@@ -99,7 +100,8 @@ bool stop_order_is_open(const struct abi_process *slot)
 {
 	uint32_t given = shm_load(&slot->stop_given);
 
-	/* A negative number is the error of a stop that has failed. */
+	/* A negative number in @given is the error of a stop that has failed, so that
+	 * order is done. */
 	return shm_load(&slot->stop_wanted) || (given && (given == ABI_STOP_COMING ||
 						(int)given > 0));
 }

@@ -14,22 +14,25 @@ struct abi_process;
 struct process;
 struct root;
 
-/* An order.  A descriptor of the root's memory is sent with it. */
+/* An order to stop the threads of a process.  A descriptor of the root's memory is sent
+ * with the order. */
 struct stop_order {
 	uint32_t pid;
-	uint32_t tid;			/* the thread that must not be stopped */
-	uint64_t off;			/* offset of the process slot in the memory */
+	uint32_t tid;			/* thread that must not be stopped, because it
+					 * patches the code */
+	uint64_t off;			/* offset of the process slot in the root's memory */
 };
 
-/* Use @socket for orders; -1: there is no stopper. */
+/* Use @socket to send orders to the stopper; -1 if there is no stopper. */
 void stop_orders_init(int socket);
 /* Log in error_log of the top instance how many functions the processes could not switch, and
  * why, unless error_log says so already. */
 void stop_orders_log(struct root *root);
-/* Return true if the process of @slot wants its threads stopped, or if the stopper has not let
- * all of them continue yet. */
+/* Return true if the process of @slot wants its threads stopped, or if the stopper still
+ * keeps some of them stopped. */
 bool stop_order_is_open(const struct abi_process *slot);
-/* Send an order for each live process of @root that wants one, and that has no order yet. */
+/* Send an order for each live process of @root that wants its threads stopped and for
+ * which no order was sent yet. */
 void stop_orders_send(const struct root *root);
 
 #endif

@@ -19,19 +19,20 @@
 
 #define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples of the
 					 * TSC, ns */
-#define HEADSTART_NS	1000000u	/* a root's time base lies this far in the past,
-					 * so that no CPU's TSC is below the time base,
-					 * ns */
+#define HEADSTART_NS	1000000u	/* how far before the present a root's time base
+					 * lies, ns; so no CPU's TSC is below the time
+					 * base, even if it is behind the others */
 
 struct sample {
 	uint64_t tsc;
 	uint64_t ns;
 };
 
-/* The first sample of TSC and time, which timebase_start() takes once. */
+/* First sample of TSC and time; timebase_start() takes it once. */
 static struct sample first;
 
-/* Read TSC and CLOCK_MONOTONIC at the same moment: of 16 tries the shortest counts. */
+/* Read TSC and CLOCK_MONOTONIC at one moment: of 16 tries the one that took the shortest
+ * time counts. */
 static struct sample sample_take(void)
 {
 	struct sample best = { 0, 0 };
@@ -107,7 +108,8 @@ static const struct clock_row *clock_of(const struct instance *instance)
 	return clock_get(shm_load(&instance->abi->clock));
 }
 
-/* Return true if rings can compute the time of the clock @row from the TSC (clock_row.ring). */
+/* Return true if rings can compute the time of the clock @row from the TSC, and set
+ * *@ret_scale to the factors. */
 static bool has_scale(const struct instance *instance, const struct clock_row *row,
 		      struct abi_clock *ret_scale)
 {
@@ -126,7 +128,7 @@ void timebase_config(const struct instance *instance, struct ring_config *config
 	config->clock_mult = 0;
 	config->clock_tsc = 0;
 	config->clock_ns = 0;
-	/* A ring that computes ns from the TSC needs the rate of the TSC. */
+	/* Measure the rate of the TSC if the ring must convert the TSC to ns. */
 	if (row->ring && clock_is_in_ns(row))
 		timebase_need(root);
 	if (!has_scale(instance, row, &scale)) {
@@ -149,7 +151,8 @@ uint64_t timebase_now(const struct instance *instance)
 	return (row->peek ? row->peek : row->read)(row, instance->root->control);
 }
 
-/* A TSC that can be used has 1 GHz at least, so a cycle is at most 1 ns. */
+/* A TSC that can be used has a rate of at least 1 GHz.  So a cycle takes at most 1 ns,
+ * and @cycles is an upper bound in ns. */
 uint64_t timebase_span(const struct instance *instance, uint64_t cycles)
 {
 	const struct clock_row *row = clock_of(instance);

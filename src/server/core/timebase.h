@@ -15,20 +15,21 @@ struct ring_config;
 struct root;
 struct text;
 
-/* Take the first of the two samples of TSC and time from which the rate of the TSC is
- * computed. */
+/* Take the first of two samples of TSC and time.  The rate of the TSC is computed from
+ * both. */
 void timebase_start(void);
 /*
  * Measure the rate of the TSC and store it in the memory of @root, if this was not done
  * yet.  Sleeps for up to 20 ms if the server has started less than 20 ms ago.
  */
 void timebase_need(struct root *root);
-/* Fill the members of @config that describe the clock.  May sleep as timebase_need() does. */
+/* Fill the members of @config that describe how rings read the instance's clock.  May
+ * sleep as timebase_need() does. */
 void timebase_config(const struct instance *instance, struct ring_config *config);
-/* Return the current time of the buffer's clock, in the unit of this clock. */
+/* Return the current time by the clock of @instance, in the unit of this clock. */
 uint64_t timebase_now(const struct instance *instance);
-/* Convert @cycles of the TSC to the unit of the buffer's clock, rounded up; 0 if its clock
- * counts neither ns nor cycles. */
+/* Convert @cycles cycles of the TSC to the unit of the instance's clock, rounded up.
+ * Returns 0 if this clock counts neither ns nor cycles. */
 uint64_t timebase_span(const struct instance *instance, uint64_t cycles);
 /* Return true if this server can offer the clock @row. */
 bool timebase_has(const struct clock_row *row);
@@ -37,15 +38,11 @@ bool timebase_has(const struct clock_row *row);
  * clock is not available; -EIO if it cannot be read.
  */
 int timebase_prepare(struct root *root, const struct clock_row *row);
-/*
- * Measure the offset of perf's clock again, because it drifts.  Does nothing if no
- * buffer of @root uses this clock.  If the measurement fails, the last offset stays.
- */
+/* Measure the offset of perf's clock again, because the clock drifts.  Does nothing if no
+ * buffer of @root uses perf's clock.  If the measurement fails, the last offset stays. */
 void timebase_update(struct root *root);
-/*
- * Convert @time, a time of the buffer's clock, to a value of the TSC.  Returns
- * UINT64_MAX if it is unknown, because the clock cannot be converted.
- */
+/* Convert @time, a time of the instance's clock, to a value of the TSC.  Returns
+ * UINT64_MAX if this is impossible, because the clock cannot be converted. */
 uint64_t timebase_tsc(const struct instance *instance, uint64_t time);
 /*
  * Print @time as in `stats`: "%5llu.%06llu", or a plain number if the clock does not count
