@@ -20,7 +20,8 @@
 #include "server/rules/event_blob.h"
 #include "server/rules/rules.h"
 
-#define BLOCK_BYTES_MAX	(256u << 10)	/* maximum size of a block, bytes */
+#define BLOCK_BYTES_MAX	(256u << 10)	/* maximum size of the block of a dynamic event,
+					 * bytes */
 
 struct dynamic_event *dynamic_of(const struct root *root, uint32_t row)
 {
@@ -68,7 +69,8 @@ struct dynamic_event *dynamic_find(const struct root *root, const struct dynamic
 	return NULL;
 }
 
-/* Return the bits of the buffers in which records of @row may be. */
+/* Return, as one bit for each buffer, the buffers that possibly have records of the event
+ * in row @row. */
 static uint32_t stale_buffers(const struct root *root, uint32_t row)
 {
 	return shm_load(&root->events_table[row].was_wanted);
@@ -94,7 +96,7 @@ static void event_done(struct dynamic_event *event)
 	free(event);
 }
 
-/* Insert @event in the list, which is sorted by order. */
+/* Insert @event into the list of dynamic events, which is sorted by order number. */
 static void insert_event(struct dynamic_events *events, struct dynamic_event *event)
 {
 	struct dynamic_event *before = TAILQ_LAST(&events->list, dynamic_list);
@@ -108,7 +110,8 @@ static void insert_event(struct dynamic_events *events, struct dynamic_event *ev
 	events->rows[event->row].is_used = true;
 }
 
-/* Clear the buffers whose bits are in @buffers.  They may have records of removed events. */
+/* Clear those buffers whose bits are in @buffers, because they possibly have records of
+ * removed events. */
 static void clear_buffers(struct root *root, uint32_t buffers)
 {
 	struct instance *instance;
@@ -134,12 +137,13 @@ void dynamic_clear_stale(struct root *root)
 			shm_store(&root->events_table[row].was_wanted, 0);
 }
 
-/* Return a row that is free; -ENOSPC if there is none.  @is_clean: only accept a row if it is
- * certain that no buffer still has records of it. */
+/* Return a free row for a dynamic event; -ENOSPC if there is none.  @is_clean: true to
+ * accept only a row of which no buffer can still have records. */
 static int find_row(struct root *root, bool is_clean)
 {
 	struct dynamic_events *events = root_dynamic(root);
-	uint32_t settled = 0;		/* last generation that all processes have applied */
+	uint32_t settled = 0;		/* last generation that is known to be applied by
+					 * all processes */
 
 	for (uint32_t row = 0; row < ABI_DYNAMIC; row++) {
 		struct dynamic_row *at = &events->rows[row];
@@ -156,8 +160,11 @@ static int find_row(struct root *root, bool is_clean)
 	return -ENOSPC;
 }
 
-/* Return a row for a new event, or -ENOSPC.  A row is preferred if no buffer has records of an
- * earlier event in this row.  If there is no such row, the buffers are cleared. */
+/*
+ * Return a free row for a new event, or -ENOSPC.  A row is free for this if no buffer has
+ * records of an earlier event in the row.  If there is no such row, clear the buffers and
+ * search again.
+ */
 static int choose_row(struct root *root)
 {
 	int row = find_row(root, true);
@@ -172,7 +179,8 @@ static int choose_row(struct root *root)
 	return row;
 }
 
-/* Write the block of the event in row @row, and publish it. */
+/* Write the block of the event in row @row, and publish it by storing its offset in the
+ * row. */
 static int publish_event(struct root *root, const struct dynamic_event *event,
 			 const struct event_format *format, struct abi_ring_ref *ret_block)
 {
@@ -224,7 +232,7 @@ static struct event row_of(const struct dynamic_event *event, struct event_forma
 	};
 }
 
-/* Publish @event, which has a row, and add it to the events that users see. */
+/* Publish @event, whose row was chosen before, and add it to the events that users see. */
 static int add_to_row(struct root *root, struct dynamic_event *event)
 {
 	struct event_format *format =
@@ -342,10 +350,10 @@ void dynamic_drop(struct instance *instance)
 	}
 }
 
-/* ---- load the rows of the previous server ---- */
+/* ---- functions that load the rows of the previous server ---- */
 
-/* Copy the definition to which @abi refers, and set *@ret_block to the event's block.  Returns
- * NULL if the row is invalid, or if there is no memory. */
+/* Copy the definition to which @abi refers from shared memory, and set *@ret_block to the
+ * event's block.  Returns NULL if the row is invalid, or if there is no memory. */
 static char *copy_definition(const struct root *root, const struct abi_event *abi,
 			     struct abi_ring_ref *ret_block)
 {
@@ -374,7 +382,8 @@ static const struct dynamic_kind *find_kind(char letter)
 	return NULL;
 }
 
-/* Load the event whose definition is @definition.  An invalid definition is skipped. */
+/* Load the event with the definition @definition.  If the definition is invalid, the
+ * event is skipped. */
 static int load_event(struct root *root, uint32_t row, const struct abi_event *abi,
 		      const char *definition, const struct abi_ring_ref *block)
 {
@@ -428,7 +437,8 @@ static int load_rows(struct root *root, const struct abi_event rows[ABI_DYNAMIC]
 	events->next_order = 1;
 	for (uint32_t row = 0; !r && row < ABI_DYNAMIC; row++) {
 		r = load_row(root, row, &rows[row]);
-		/* Do not use the order numbers of removed events again. */
+		/* Number new events after all events of the table, also after removed
+		 * ones, so that no order number is used twice. */
 		if (rows[row].order >= events->next_order)
 			events->next_order = rows[row].order + 1;
 	}
@@ -452,8 +462,8 @@ int dynamic_init(struct root *root)
 	TAILQ_INIT(&events->list);
 	for (uint32_t row = 0; row < ABI_DYNAMIC; row++)
 		events->rows[row].generation = shm_load(&root->control->generation);
-	/* pread(2) is used because a load from rows that were never written would allocate
-	 * memory. */
+	/* Read the rows with pread(2), because loads from rows that were never written
+	 * would allocate memory of the file. */
 	if (pread(root->fd, rows, bytes, off) == (ssize_t)bytes)
 		r = load_rows(root, rows);
 	free(rows);

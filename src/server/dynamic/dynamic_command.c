@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of dynamic_events, and the lines of both files. */
+/* Handle the commands of dynamic_events, and split writes to dynamic_events and
+ * synthetic_events into lines. */
 #include "server/dynamic/dynamic_command.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include "server/dynamic/synth.h"
 #include "server/dynamic/words.h"
 
-#define LINE_MAX_BYTES	4095u		/* maximum length of a line with its newline, as in the
-					 * kernel */
+#define LINE_MAX_BYTES	4095u		/* maximum length of a line of a command file,
+					 * with its newline, as in the kernel */
 
 const struct dynamic_kind *const dynamic_kinds[] = {
 	&dynamic_synth,
@@ -24,12 +25,12 @@ const uint32_t nr_dynamic_kinds = sizeof(dynamic_kinds) / sizeof(dynamic_kinds[0
 /* The events that a command `-:[SYSTEM/]NAME [ARGUMENTS]' removes. */
 struct removal {
 	const char *system, *name;	/* @system NULL: any */
-	struct words arguments;		/* tokens after the first one; another struct owns their
-					 * memory */
+	struct words arguments;		/* tokens of the command after the first one;
+					 * their memory belongs to another struct words */
 };
 
-/* Parse the tokens @words of a command that removes events.  The members of *@ret_removal
- * point into @words.  Returns 0 or -EINVAL. */
+/* Parse @words, the tokens of a command that removes events.  The members of
+ * *@ret_removal point into @words.  Returns 0 or -EINVAL. */
 static int parse_removal(const struct words *words, struct removal *ret_removal)
 {
 	char *name = strchr(words->word[0], ':'), *slash;
@@ -50,8 +51,11 @@ static int parse_removal(const struct words *words, struct removal *ret_removal)
 	return slash || *name ? 0 : -EINVAL;
 }
 
-/* Remove all events that match.  Returns 0 if at least one was removed; -ENOENT if none
- * matches; or the error of the first event that could not be removed. */
+/*
+ * Remove all events that the command @removal names.  Returns 0 if at least one was
+ * removed; -ENOENT if there is no such event; or the error of the first event that could
+ * not be removed.
+ */
 static int remove_matching(struct root *root, const struct removal *removal)
 {
 	struct dynamic_event *event, *next;

@@ -19,13 +19,14 @@ struct text;
  */
 int dynamic_command(struct root *root, const char *line);
 /*
- * Call @run for each line of a write to synthetic_events or dynamic_events, without its newline
- * and comment, as the kernel does.  Ends at the first line for which @run returns an error.
- * Returns 0; the error; -EINVAL if a line is too long or has a NUL; or -ENOMEM.
+ * Call @run for each line of a write to synthetic_events or dynamic_events, without
+ * the newline and the comment of the line, as the kernel does.  Ends at the first line
+ * for which @run returns an error.  Returns 0; the error of @run; -EINVAL if a line is
+ * too long or has a NUL; or -ENOMEM.
  */
 int dynamic_run_lines(struct root *root, const char *data, size_t size,
 		      int (*run)(struct root *root, const char *line));
-/* Append all dynamic events as dynamic_events lists them. */
+/* Append one line for each dynamic event, as the file dynamic_events shows it. */
 void dynamic_list(const struct root *root, struct text *out);
 
 #endif

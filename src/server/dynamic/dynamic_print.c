@@ -16,7 +16,7 @@
 #include "server/dynamic/synth_parse.h"
 #include "server/rules/events.h"
 
-/* A record that is being printed. */
+/* A record of a dynamic event that is being printed. */
 struct record {
 	const char *rec;
 	size_t bytes;
@@ -94,8 +94,8 @@ static void put_gfp_names(uint32_t flags, struct text *out)
 
 /* ---- fields ---- */
 
-/* Load an unsigned number of @size bytes.  The caller has checked that it is in the
- * record. */
+/* Load an unsigned number of @size bytes from the record.  The caller has checked that
+ * the bytes are in the record. */
 static uint64_t load_number(const struct record *r, uint32_t offset, uint32_t size)
 {
 	uint64_t value = 0;
@@ -104,7 +104,7 @@ static uint64_t load_number(const struct record *r, uint32_t offset, uint32_t si
 	return value;
 }
 
-/* Print a string of at most @max bytes at @offset. */
+/* Print a string of at most @max bytes that begins at @offset of the record. */
 static void put_string(const struct record *r, uint64_t offset, uint64_t max)
 {
 	size_t start = r->out->len;
@@ -123,7 +123,7 @@ static void put_symbol(const struct record *r, uint64_t address)
 		text_printf(r->out, "0x%" PRIx64, address);
 }
 
-/* Print the stack to which the word @loc refers. */
+/* Print the stack to which the word @loc of the record refers. */
 static void put_stack(const struct record *r, uint64_t loc)
 {
 	uint32_t offset = loc & 0xffff, bytes = loc >> 16 & 0xffff;
@@ -136,7 +136,8 @@ static void put_stack(const struct record *r, uint64_t loc)
 	}
 }
 
-/* Print a number.  A number of 1 or 2 bytes prints without a sign, as in the kernel. */
+/* Print the number @value with the conversion @spec.  A number of 1 or 2 bytes is printed
+ * without a sign, as in the kernel. */
 static void put_number(const struct record *r, const char *spec, uint64_t value, uint32_t size)
 {
 	if (!strcmp(spec, "%x"))
@@ -147,7 +148,7 @@ static void put_number(const struct record *r, const char *spec, uint64_t value,
 		text_printf(r->out, "%" PRId64, size == 4 ? (int32_t)value : (int64_t)value);
 }
 
-/* Print a field of a synthetic event, then @space. */
+/* Print a field of a synthetic event, and @space after it. */
 static void put_field(const struct record *r, const struct synth_field *field,
 		      const char *space)
 {
@@ -173,7 +174,7 @@ static void put_field(const struct record *r, const struct synth_field *field,
 		put_gfp_names((uint32_t)value, r->out);
 }
 
-/* Return true if the record has all fields. */
+/* Return true if the record of @bytes bytes is long enough to contain all fields. */
 static bool has_fields(const struct event_format *format, size_t bytes)
 {
 	for (size_t i = 0; i < format->nr_fields; i++)
@@ -200,8 +201,8 @@ int synth_print(const struct event *event, const void *rec, size_t bytes,
 
 /* ---- event probes ---- */
 
-/* Print the string to which the word @loc refers.  The length of a string that could not be
- * read is 0. */
+/* Print, in quotes, the string to which the word @loc of the record refers.  A string
+ * that the process could not read has the length 0. */
 static void put_quoted(const struct record *r, uint64_t loc)
 {
 	if (!(loc >> 16 & 0xffff)) {
@@ -221,7 +222,7 @@ static int64_t sign_extend(uint64_t value, uint32_t size)
 	return (int64_t)(value << shift) >> shift;
 }
 
-/* Print one element of the type @type at @offset. */
+/* Print one element of the type @type, which begins at @offset of the record. */
 static void put_element(const struct record *r, const struct eprobe_type *type,
 			uint32_t offset)
 {

@@ -18,9 +18,9 @@
 
 #define PLACE		"event_probe"	/* name in error_log */
 
-/* ---- what the parser asks for ---- */
+/* ---- callbacks for the parser ---- */
 
-/* The argument of the parser's callbacks. */
+/* The data of the parser's callbacks, of which each callback gets the address. */
 struct context {
 	struct root *root;
 	const struct event *target;	/* the event that the last find_target() has returned */
@@ -53,10 +53,10 @@ static bool has_event(void *ctx, const char *system, const char *name)
 	return events_find(context->root, system, name);
 }
 
-/* ---- make an event probe ---- */
+/* ---- functions that make an event probe ---- */
 
-/* Report the mistake @code in error_log.  The text there is the tokens joined by blanks, and
- * the caret is at column @pos. */
+/* Report the mistake @code in error_log.  The text in error_log is the tokens joined by
+ * blanks, and the caret is at column @pos. */
 static void report_mistake(struct root *root, const struct words *words,
 			   enum eprobe_error_code code, uint32_t pos)
 {
@@ -69,7 +69,8 @@ static void report_mistake(struct root *root, const struct words *words,
 	text_done(&command);
 }
 
-/* Return true if event probes may read any memory of the root's processes. */
+/* Return true if the processes of the root allow event probes to read any of their
+ * memory. */
 static bool reads_memory(const struct root *root)
 {
 	bool is_allowed = true;
@@ -83,7 +84,7 @@ static bool reads_memory(const struct root *root)
 	return is_allowed;
 }
 
-/* Check that @eprobe can be compiled for @target. */
+/* Check that the event probe @eprobe can be compiled for its target @target. */
 static int check_compile(struct root *root, const struct words *words,
 			 const struct eprobe *eprobe, const struct event *target)
 {
@@ -139,7 +140,7 @@ static int create_eprobe(struct root *root, const char *command)
 	return r;
 }
 
-/* ---- the other methods of the kind ---- */
+/* ---- the other methods of the kind of event probes ---- */
 
 static int load_eprobe(const char *definition, void **ret_def)
 {
@@ -176,7 +177,8 @@ static struct event_format *format_eprobe(const void *def, uint32_t id)
 	return eprobe_format(def, id);
 }
 
-/* Return true if @word is "SYSTEM/EVENT" or "SYSTEM.EVENT" and names the target. */
+/* Return true if @word is "SYSTEM/EVENT" or "SYSTEM.EVENT" and names the target of
+ * @eprobe. */
 static bool is_target(const struct eprobe *eprobe, const char *word)
 {
 	const char *slash = strchr(word, '/');
@@ -188,7 +190,7 @@ static bool is_target(const struct eprobe *eprobe, const char *word)
 	       !strcmp(slash + 1, eprobe->event);
 }
 
-/* Return true if @word is "NAME=BODY" and describes @arg. */
+/* Return true if @word is "NAME=BODY" and describes the argument @arg. */
 static bool is_arg(const struct eprobe_arg *arg, const char *word)
 {
 	size_t len = strlen(arg->name);
@@ -214,8 +216,8 @@ static bool is_match(const struct event_format *of, const void *def, const char 
 	return true;
 }
 
-/* Method link: if the target is a dynamic event, count this probe there, so that the target
- * cannot be removed before the probe. */
+/* Method link: if the target of the event probe is a dynamic event, count the probe in
+ * the target's nr_probes, so that the target cannot be removed before the probe. */
 static void link_target(struct root *root, struct dynamic_event *event)
 {
 	const struct eprobe *eprobe = event->def;

@@ -2,9 +2,10 @@
 /*
  * Parse an argument of an event probe, NAME=FETCH[:TYPE].
  *
- * The kernel compiles an argument to at most FETCH_INSNS instructions, and refuses one that
- * needs more. ulf compiles differently.  So this parser only counts the kernel's instructions,
- * to refuse what the kernel refuses, with the caret at the same place.
+ * The kernel compiles an argument to at most FETCH_INSNS instructions, and refuses one
+ * that needs more. ulf compiles differently.  So this parser only counts the
+ * instructions that the kernel would make.  It refuses the same arguments as the
+ * kernel, with the caret at the same place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,9 +17,11 @@
 #include "server/dynamic/eprobe_impl.h"
 #include "server/dynamic/numbers_text.h"
 
-#define ARG_NAME_MAX	32u		/* maximum length of an argument's name */
-#define ARG_BODY_MAX	63u		/* maximum length of FETCH:TYPE */
-#define ARRAY_MAX	64u		/* maximum number of elements of an array */
+#define ARG_NAME_MAX	32u		/* maximum length of the name of an event probe's
+					 * argument */
+#define ARG_BODY_MAX	63u		/* maximum length of an argument's text FETCH:TYPE */
+#define ARRAY_MAX	64u		/* maximum number of elements of an argument that
+					 * is an array */
 #define FETCH_INSNS	16u
 
 static const struct eprobe_type types[] = {
@@ -40,21 +43,24 @@ static const struct eprobe_type types[] = {
 	{ "symbol", "u64", "%pS", 8, false, EPROBE_SYMBOL },
 };
 
-/* The last step of an argument's value, before it is stored. */
+/* The last step in which the value of an argument is found, before it is stored. */
 enum step {
-	STEP_NONE,			/* no step yet: the argument has no value */
+	STEP_NONE,			/* no step was parsed yet, so the argument has no
+					 * value */
 	STEP_VARIABLE, STEP_NUMBER, STEP_COMM, STEP_TEXT,
 	STEP_DEREF,			/* memory is read */
-	STEP_USER_DEREF,		/* memory is read, written as `+u' or `-u' */
+	STEP_USER_DEREF,		/* memory is read, as after STEP_DEREF, but the
+					 * argument has `+u' or `-u' */
 };
 
-/* The state of the parser of one argument. */
+/* The state of the parser of one argument of an event probe. */
 struct arg_parser {
 	struct eprobe_parser *p;
 	struct eprobe_arg *arg;
-	uint32_t offset;		/* offset of the current part in the token */
-	uint32_t insn;			/* number of the instruction that the kernel would have
-					 * made last */
+	uint32_t offset;		/* offset, in the token, of the part that is being
+					 * parsed */
+	uint32_t insn;			/* number of the last instruction that the kernel
+					 * would have made so far */
 	enum step last;
 };
 
@@ -86,7 +92,7 @@ static const struct eprobe_type *find_type(const char *name)
 	return NULL;
 }
 
-/* Parse "N]", the rest of TYPE[N].  @at: its offset in the token. */
+/* Parse "N]", the rest of the type TYPE[N].  @at: offset of @text in the token. */
 static int parse_count(struct arg_parser *a, char *text, uint32_t at)
 {
 	char *end = strchr(text, ']');
@@ -106,7 +112,8 @@ static int parse_count(struct arg_parser *a, char *text, uint32_t at)
 	return 0;
 }
 
-/* Cut the type off @body. *@ret_type is the type; NULL if none was written. */
+/* Cut the type off @body, which is FETCH[:TYPE].  *@ret_type is set to the type, or to
+ * NULL if @body has none. */
 static int split_type(struct arg_parser *a, char *body, char **ret_type)
 {
 	char *type = strchr(body, ':'), *bracket = NULL;
@@ -132,7 +139,7 @@ static int split_type(struct arg_parser *a, char *body, char **ret_type)
 
 /* ---- values ---- */
 
-/* Count one more of the kernel's instructions. */
+/* Count one more instruction that the kernel would make for the argument. */
 static int next_insn(struct arg_parser *a)
 {
 	if (++a->insn == FETCH_INSNS - 1)
@@ -158,7 +165,7 @@ static int add_deref(struct arg_parser *a, enum step step, int64_t offset)
 	return 0;
 }
 
-/* Return true if the target has the field @name, other than a common field. */
+/* Return true if the target event has the field @name, and this is not a common field. */
 static bool has_field(const struct event_format *target, const char *name)
 {
 	for (size_t i = 0; i < target->nr_fields; i++)
@@ -180,7 +187,7 @@ static int parse_variable(struct arg_parser *a, const char *name)
 	return set_text(a, EPROBE_VARIABLE, name, strlen(name));
 }
 
-/* Parse the address after an `@': a number, or the name of a symbol. */
+/* Parse the address after an `@' in an argument: a number, or the name of a symbol. */
 static int parse_address(struct arg_parser *a, const char *text)
 {
 	int r;
@@ -202,7 +209,7 @@ static int parse_address(struct arg_parser *a, const char *text)
 	return add_deref(a, STEP_DEREF, 0);
 }
 
-/* Parse the value after a backslash: a number or a text. */
+/* Parse the value after a backslash in an argument: a number or a text. */
 static int parse_immediate(struct arg_parser *a, const char *text)
 {
 	size_t len = strlen(text);
@@ -231,7 +238,8 @@ static int parse_immediate(struct arg_parser *a, const char *text)
 
 static int parse_value(struct arg_parser *a, char *text);
 
-/* Parse "+OFFSET(VALUE)", "-OFFSET(VALUE)", "+uOFFSET(VALUE)" or "-uOFFSET(VALUE)". */
+/* Parse a dereference: "+OFFSET(VALUE)", "-OFFSET(VALUE)", "+uOFFSET(VALUE)" or
+ * "-uOFFSET(VALUE)". */
 static int parse_deref(struct arg_parser *a, char *text)
 {
 	bool is_user = text[1] == 'u';
@@ -274,7 +282,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Parse a value.  Changes @text. */
+/* Parse the value of an argument (FETCH).  Changes @text. */
 static int parse_value(struct arg_parser *a, char *text)
 {
 	switch (*text) {
@@ -287,7 +295,8 @@ static int parse_value(struct arg_parser *a, char *text)
 		return parse_deref(a, text);
 	case '\\':
 		return parse_immediate(a, text + 1);
-	case '%':			/* the kernel reports the mistake of a register twice */
+	case '%':			/* a register, such as %ax: the kernel reports
+					 * this mistake twice */
 		fail_arg(a, EPROBE_ERR_BAD_VAR, a->offset, -EINVAL);
 		break;
 	}
@@ -296,9 +305,9 @@ static int parse_value(struct arg_parser *a, char *text)
 	return fail_arg(a, EPROBE_ERR_BAD_FETCH_ARG, a->offset, -EINVAL);
 }
 
-/* ---- how the value is stored ---- */
+/* ---- functions that check how the value is stored ---- */
 
-/* Count one more of the kernel's instructions: the one that stores the value. */
+/* Count one more instruction that the kernel would make: the one that stores the value. */
 static int store_insn(struct arg_parser *a, int errnum)
 {
 	if (++a->insn >= FETCH_INSNS - 1)
@@ -306,7 +315,7 @@ static int store_insn(struct arg_parser *a, int errnum)
 	return 0;
 }
 
-/* Parse bWIDTH@OFFSET/SIZE. */
+/* Parse bWIDTH@OFFSET/SIZE, the type of a bit field. */
 static int parse_bitfield(struct arg_parser *a, const char *type, uint32_t at)
 {
 	uint32_t bits = a->arg->type->size * 8;
@@ -327,8 +336,8 @@ static int parse_bitfield(struct arg_parser *a, const char *type, uint32_t at)
 	return 0;
 }
 
-/* Check that the value can be stored as its type.  @type: the type as it was written, at offset
- * @at of the token; NULL: none. */
+/* Check that the argument's value can be stored as its type.  @type: the type as it was
+ * written, at offset @at of the token; NULL if none was written. */
 static int check_store(struct arg_parser *a, const char *type, uint32_t at)
 {
 	bool is_string = a->arg->type->print == EPROBE_STRING;
@@ -350,7 +359,7 @@ static int check_store(struct arg_parser *a, const char *type, uint32_t at)
 
 /* ---- the argument ---- */
 
-/* Parse FETCH[:TYPE], and place the argument in the record.  Changes @body. */
+/* Parse FETCH[:TYPE], and choose the argument's offset in the record.  Changes @body. */
 static int parse_body(struct arg_parser *a, char *body)
 {
 	struct eprobe *eprobe = a->p->eprobe;
@@ -372,7 +381,7 @@ static int parse_body(struct arg_parser *a, char *body)
 	return check_store(a, type, a->offset + type_at);
 }
 
-/* Return true if an argument may not have the name @name. */
+/* Return true if the name @name is not available for an argument of @eprobe. */
 static bool is_used(const struct eprobe *eprobe, const char *name)
 {
 	static const char *const reserved[] = {
@@ -383,14 +392,15 @@ static bool is_used(const struct eprobe *eprobe, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (!strcmp(reserved[i], name))
 			return true;
-	/* The last argument is left out, because it is the one that is being parsed. */
+	/* Leave out the last argument, because it is the one that is being parsed. */
 	for (uint32_t i = 0; i + 1 < eprobe->nr_args; i++)
 		if (!strcmp(eprobe->args[i].name, name))
 			return true;
 	return false;
 }
 
-/* Return the name of an argument that was written without one: the name of its field, or argN. */
+/* Return a name for an argument that was written without a name: the name of its field,
+ * or argN. */
 static char *make_name(const char *word, uint32_t number)
 {
 	char *name = strndup(word, strcspn(word, ":"));
@@ -401,7 +411,8 @@ static char *make_name(const char *word, uint32_t number)
 	return asprintf(&name, "arg%u", number) < 0 ? NULL : name;
 }
 
-/* Set the name of the argument @word. *@ret_body points to the text after the name in @word. */
+/* Set the argument's name from its token @word.  *@ret_body is set to the text of @word
+ * after the name. */
 static int parse_name(struct arg_parser *a, const char *word, const char **ret_body)
 {
 	const char *equal = strchr(word, '=');

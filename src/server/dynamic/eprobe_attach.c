@@ -17,10 +17,10 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-#define LATE_MAX	4u		/* maximum number of event probes that are attached
-					 * while an instance is loaded */
+#define LATE_MAX	4u		/* maximum number of unattached event probes that
+					 * are attached when an instance is loaded */
 
-/* The state of a hidden trigger (trigger.state). */
+/* The state (trigger.state) of a hidden trigger, by which an event probe is attached. */
 struct attached {
 	uint32_t row;			/* row of the probe's event */
 };
@@ -30,7 +30,8 @@ static const struct event *target_of(const struct root *root, const struct eprob
 	return events_find_any(root, eprobe->system, eprobe->event);
 }
 
-/* Return the trigger by which the probe in row @row is attached to @target; NULL: none. */
+/* Return the trigger by which the event probe in row @row is attached to @target; NULL if
+ * there is none. */
 static struct trigger *find_trigger(const struct instance *instance, const struct event *target,
 				    uint32_t row)
 {
@@ -127,10 +128,10 @@ int eprobe_check_filter(struct root *root, const struct event *target, const cha
 }
 
 /*
- * Switch off event probes that are on and not attached, except LATE_MAX of them.  A probe can
- * be in this state if the previous server died before it could attach the probe.  A hostile
- * program can set the bits of all probes in all instances, and to attach each of them would
- * take long.
+ * When an instance is loaded, switch off those event probes that are on but not attached,
+ * except LATE_MAX of them.  Such a probe exists if the previous server died before it
+ * could attach the probe.  The limit is needed because a hostile program can set the bits
+ * of all probes in all instances, and attaching all of them would take long.
  */
 static void limit_late(struct instance *instance)
 {
@@ -159,7 +160,7 @@ int eprobes_load(struct instance *instance)
 	return 0;
 }
 
-/* ---- the methods of the command's language ---- */
+/* ---- methods of the language of the hidden trigger's command ---- */
 
 static int compile_eprobe(struct instance *instance, const struct trigger *trigger,
 			  const struct event *target, void **ret_data, uint32_t *ret_bytes)
@@ -168,8 +169,8 @@ static int compile_eprobe(struct instance *instance, const struct trigger *trigg
 	const struct dynamic_event *event = dynamic_of(instance->root, attached->row);
 	struct eprobe_refusal refusal;
 	struct hist_program *program;
-	/* Allow to read any memory here: when the probe was made, this was checked, and each
-	 * process checks it again. */
+	/* Compile as if any memory may be read: this was checked when the probe was made,
+	 * and each process checks it again. */
 	int r = event ? eprobe_compile(event->def, target->format, event->row, true, &program,
 				       &refusal) : -EINVAL;
 
@@ -180,7 +181,7 @@ static int compile_eprobe(struct instance *instance, const struct trigger *trigg
 	return 0;
 }
 
-/* Append the name of the probe, GROUP/NAME with a NUL. */
+/* Append the name of the event probe, GROUP/NAME with a NUL, for the next server. */
 static void put_more(const struct instance *instance, const struct trigger *trigger,
 		     struct text *out)
 {
@@ -192,7 +193,7 @@ static void put_more(const struct instance *instance, const struct trigger *trig
 		text_printf(out, "%s/%s%c", eprobe->group, eprobe->name, '\0');
 }
 
-/* Return the event probe "GROUP/NAME" of @more, or NULL. */
+/* Return the event probe that @more names as "GROUP/NAME", or NULL if there is none. */
 static struct dynamic_event *find_probe(const struct root *root, const char *more,
 					uint32_t bytes)
 {
@@ -221,7 +222,7 @@ static int load_eprobe(struct instance *instance, const struct event *event,
 	return trigger->state ? 0 : -ENOMEM;
 }
 
-/* The argument of emit_record(). */
+/* Data for the callback emit_record(). */
 struct hit {
 	struct instance *instance;
 	const struct trigger_mark *mark;
@@ -241,8 +242,8 @@ static void get_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
 	memcpy(ret_comm, hit->mark->comm, HIST_COMM_LEN);
 }
 
-/* Record the probe for a record that the server itself records.  The server does not read the
- * memory to which fields of such a record point. */
+/* Record the event probe because the server itself has recorded its target.  Memory to
+ * which fields of such a record point is not read by the server. */
 static bool mark_probe(struct instance *instance, const struct trigger *trigger,
 		       struct trigger_mark *mark)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compile event probes.  Each number or string of the record gets a register of its own,
- * because the action stores all registers at the end.  Example, for a target with a field
- * `const char *name` at offset 8, and a probe "n=+4($name):u32 s=$name:string":
+ * Compile event probes.  Each number or string of the record gets a register of its
+ * own, because all registers are stored at the end, by the action that records the
+ * event.  Example, for a target with a field `const char *name` at offset 8, and a
+ * probe "n=+4($name):u32 s=$name:string":
  *
- *	LOAD_U64 r0 <- [8]	PEEK r0 <- 4 bytes at r0 + 4	store r0 at 8, 4 bytes
- *	STR_PTR r1 <- [8]					store r1 at 12, as a string
+ * 	LOAD_U64 r0 <- [8]	PEEK r0 <- 4 bytes at r0 + 4	store r0 at 8, 4 bytes
+ * 	STR_PTR r1 <- [8]					store r1 at 12, as a string
  *
- * A text of the definition (\"text") has a place in the fixed part of the record, after the
- * fields, and is stored there as numbers.
+ * A text in the definition (\"text") is stored as numbers in the fixed part of the
+ * record, after the fields.
  */
 #include "server/dynamic/eprobe_compile.h"
 
@@ -22,26 +23,32 @@
 #include "event/format.h"
 #include <ulf/record.h>
 
-#define OFFSET_MAX	4096u		/* limit of the offset from an address at which memory
-					 * is read */
-#define CODE_MAX	(1u << 16)	/* limit of a program's size, bytes */
+#define OFFSET_MAX	4096u		/* limit of the offset, from the address in a
+					 * pointer field, at which memory may be read,
+					 * bytes */
+#define CODE_MAX	(1u << 16)	/* limit of the size of an event probe's program,
+					 * bytes */
 
-/* How the field of an argument is recorded. */
+/* How the field of the target that an argument names is recorded. */
 enum field_use {
 	USE_NUMBER, USE_POINTER, USE_STRING_POINTER, USE_ARRAY, USE_LOC, USE_REL,
 };
 
-/* The state of eprobe_compile(). */
+/* The state of eprobe_compile() while it compiles one event probe. */
 struct compiler {
 	const struct eprobe *eprobe;
 	const struct event_format *target;
 	struct eprobe_refusal *refusal;
 	const struct eprobe_arg *arg;	/* argument that is being compiled */
-	struct text insns, params;	/* arrays of struct hist_insn and struct hist_param */
-	bool reads_memory;		/* true: memory may be read at any address */
+	struct text insns, params;	/* the program's arrays of struct hist_insn and of
+					 * struct hist_param */
+	bool reads_memory;		/* true: the program may read memory at any
+					 * address */
 	uint32_t nr_regs;
-	uint32_t target_bytes;		/* minimum size of a record of the target */
-	uint32_t record_bytes;		/* size of the fixed part of the probe's record */
+	uint32_t target_bytes;		/* minimum size of a record of the target that the
+					 * program can read, bytes */
+	uint32_t record_bytes;		/* size of the fixed part of the event probe's
+					 * record, bytes */
 };
 
 static int refuse_argument(struct compiler *c, enum eprobe_error_code code, int errnum)
@@ -55,7 +62,7 @@ static int refuse_argument(struct compiler *c, enum eprobe_error_code code, int 
 
 /* ---- instructions ---- */
 
-/* Append an instruction that reads @bytes of the target's record. */
+/* Append @insn, an instruction that reads the first @bytes bytes of the target's record. */
 static void put_insn(struct compiler *c, const struct hist_insn *insn, uint32_t bytes)
 {
 	text_write(&c->insns, insn, sizeof(*insn));
@@ -63,7 +70,7 @@ static void put_insn(struct compiler *c, const struct hist_insn *insn, uint32_t 
 		c->target_bytes = insn->offset + bytes;
 }
 
-/* Take a register.  Returns its number; or -E2BIG. */
+/* Allocate a register.  Returns its number, or -E2BIG if there is none left. */
 static int take_reg(struct compiler *c)
 {
 	return c->nr_regs < HIST_REGS ? (int)c->nr_regs++ :
@@ -81,7 +88,7 @@ static void store_number(struct compiler *c, uint32_t reg, uint32_t offset, uint
 	text_write(&c->params, &param, sizeof(param));
 }
 
-/* Append @insn, which computes a number, and store the number. */
+/* Append @insn, which computes a number, and store the number in the probe's record. */
 static int put_number(struct compiler *c, struct hist_insn insn, uint32_t bytes,
 		      uint32_t offset, uint32_t size)
 {
@@ -95,8 +102,8 @@ static int put_number(struct compiler *c, struct hist_insn insn, uint32_t bytes,
 	return 0;
 }
 
-/* Append @insn, which finds a string and reads @bytes of the target's record, and store the
- * string. */
+/* Append @insn, which finds a string and reads the first @bytes bytes of the target's
+ * record.  Store the string in the probe's record. */
 static int put_string(struct compiler *c, struct hist_insn insn, uint32_t bytes,
 		      uint32_t offset)
 {
@@ -127,7 +134,8 @@ static struct hist_insn load_insn(uint32_t offset, uint32_t size, bool is_signed
 	return (struct hist_insn){ .op = ops[is_signed][size], .offset = (uint16_t)offset };
 }
 
-/* Shift register @reg so that only the bit field of the argument is left in it. */
+/* Shift register @reg to the left and to the right, so that only the bit field of the
+ * argument is left in it. */
 static void put_bits(struct compiler *c, uint32_t reg)
 {
 	uint32_t unused = 64 - 8 * c->arg->type->size;
@@ -140,9 +148,10 @@ static void put_bits(struct compiler *c, uint32_t reg)
 		put_insn(c, &insn, 0);
 }
 
-/* ---- fields of the target ---- */
+/* ---- functions for fields of the target ---- */
 
-/* Return the field that the argument names, or NULL if it names the thread. */
+/* Return the field of the target that the argument names, or NULL if the argument is the
+ * name of the thread. */
 static const struct event_field *find_field(const struct compiler *c)
 {
 	for (size_t i = 0; i < c->target->nr_fields; i++)
@@ -174,14 +183,15 @@ static bool is_number_size(uint32_t size)
 
 /* ---- values ---- */
 
-/* Memory that an argument reads: the address in a register plus an offset; or an offset in the
- * target's record. */
+/* Memory that an argument reads.  Either its address is a register plus an offset, or it
+ * is a part of the target's record at an offset. */
 struct memory {
 	int base;			/* register; -1: the record */
 	int64_t offset;
 };
 
-/* Return an instruction that reads @size bytes, @more bytes after the start of @memory. */
+/* Return an instruction that reads @size bytes from @memory, at @more bytes after its
+ * start. */
 static struct hist_insn read_insn(const struct memory *memory, uint32_t more, uint32_t size)
 {
 	if (memory->base < 0)
@@ -192,7 +202,8 @@ static struct hist_insn read_insn(const struct memory *memory, uint32_t more, ui
 	};
 }
 
-/* Copy @bytes bytes, @more bytes after the start of @memory, to @to of the probe's record. */
+/* Copy @bytes bytes from @memory, at @more bytes after its start, to offset @to of the
+ * probe's record. */
 static int copy_bytes(struct compiler *c, const struct memory *memory, uint32_t more,
 		      uint32_t to, uint32_t bytes)
 {
@@ -208,7 +219,7 @@ static int copy_bytes(struct compiler *c, const struct memory *memory, uint32_t 
 	return r;
 }
 
-/* Compile the elements of the argument.  @memory: the memory in which they are. */
+/* Compile the elements of the argument, which are in @memory. */
 static int put_memory(struct compiler *c, const struct memory *memory)
 {
 	const struct eprobe_arg *arg = c->arg;
@@ -225,7 +236,8 @@ static int put_memory(struct compiler *c, const struct memory *memory)
 	return r;
 }
 
-/* Compile memory at @offset of the array @field, which is in the record. */
+/* Compile an argument that reads at @offset of the array @field, which is in the target's
+ * record. */
 static int put_array_part(struct compiler *c, const struct event_field *field, int64_t offset)
 {
 	const struct eprobe_arg *arg = c->arg;
@@ -246,7 +258,8 @@ static int put_array_part(struct compiler *c, const struct event_field *field, i
 	return put_memory(c, &(struct memory){ -1, insn.offset });
 }
 
-/* Compile a string at @offset of a string after the fixed part of the record. */
+/* Compile an argument that reads at @offset of a dynamic string, which lies after the
+ * fixed part of the target's record. */
 static int put_dynamic_part(struct compiler *c, const struct event_field *field,
 			    int64_t offset)
 {
@@ -258,9 +271,11 @@ static int put_dynamic_part(struct compiler *c, const struct event_field *field,
 	}, 4, c->arg->offset);
 }
 
-/* Return true if a process is allowed to read the memory of the argument.  It is if the memory is
- * close to the address in a field that is declared as a pointer, or if the program has permitted
- * reads of all its memory (ULF_READ_MEMORY). */
+/*
+ * Return true if a process is allowed to read the memory of the argument.  This is
+ * allowed if the memory is close to the address in a field that is declared as a
+ * pointer, or if the program has permitted reads of all its memory (ULF_READ_MEMORY).
+ */
 static bool is_allowed(const struct compiler *c, bool is_pointer, int64_t offset)
 {
 	const struct eprobe_arg *arg = c->arg;
@@ -283,7 +298,8 @@ static void put_step(struct compiler *c, int base, int64_t offset)
 	}, 0);
 }
 
-/* Compile the strings of an array: the addresses of the strings are in @memory. */
+/* Compile an argument that is an array of strings.  @memory contains the addresses of the
+ * strings. */
 static int put_strings(struct compiler *c, const struct memory *memory)
 {
 	int r = 0;
@@ -303,8 +319,8 @@ static int put_strings(struct compiler *c, const struct memory *memory)
 	return r;
 }
 
-/* Compile an argument whose memory is at the address that @address computes.  @bytes: number
- * of bytes that @address reads of the record. */
+/* Compile an argument whose memory is at the address that the instruction @address
+ * computes.  @bytes: number of bytes of the target's record that @address reads. */
 static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 		  bool is_pointer)
 {
@@ -330,8 +346,8 @@ static int put_at(struct compiler *c, struct hist_insn address, uint32_t bytes,
 	}, 0, arg->offset);
 }
 
-/* Compile an argument whose memory is at the address in @field, or in the record itself if the
- * field's bytes are there. */
+/* Compile an argument whose memory is at the address in the target's field @field, or in
+ * the target's record if the field's bytes are in the record itself. */
 static int put_at_field(struct compiler *c, const struct event_field *field)
 {
 	enum field_use use = use_of(field);
@@ -349,7 +365,7 @@ static int put_at_field(struct compiler *c, const struct event_field *field)
 	return put_at(c, load_insn(field->offset, size, field->is_signed), size, is_pointer);
 }
 
-/* Compile an argument that reads memory. */
+/* Compile an argument with dereferences, which reads memory. */
 static int put_deref(struct compiler *c)
 {
 	const struct event_field *field = c->arg->base == EPROBE_VARIABLE ? find_field(c) : NULL;
@@ -404,7 +420,8 @@ static int put_variable(struct compiler *c)
 	return r;
 }
 
-/* Compile "\"text": store the text after the fields, and a word that says where it is. */
+/* Compile an argument that is a text (\"text"): store the text after the fields, and in
+ * the field a word with its offset and length. */
 static int put_text(struct compiler *c)
 {
 	uint32_t bytes = (uint32_t)strlen(c->arg->text) + 1, at = c->record_bytes;

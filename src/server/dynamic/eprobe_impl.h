@@ -6,23 +6,25 @@
 #include "server/dynamic/eprobe_parse.h"
 #include "server/dynamic/words.h"
 
-/* The state of eprobe_parse(). */
+/* The state of eprobe_parse() while it parses one definition. */
 struct eprobe_parser {
 	const struct words *words;
 	const struct eprobe_env *env;	/* callbacks of the parser; may be NULL, see
 					 * eprobe_parse() */
-	const struct event_format *target;	/* format of the target; NULL: not known,
-						 * because @env is NULL */
+	const struct event_format *target;	/* format of the target event; NULL if it
+						 * is unknown because @env is NULL */
 	struct eprobe *eprobe;
 	struct eprobe_errors *errors;
-	uint32_t index;			/* number of the token that is being parsed, in @words */
+	uint32_t index;			/* index in @words of the token that is being
+					 * parsed */
 };
 
-/* Report the mistake @code, @offset characters after the start of the current token, and return
- * @errnum. */
+/* Report the mistake @code, and return @errnum.  @offset: position of the mistake, in
+ * characters after the start of the current token. */
 int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t offset,
 		int errnum);
-/* Parse the argument @word, and add it to p->eprobe.  Returns what eprobe_parse() returns. */
+/* Parse the text @word of an argument, and add the argument to p->eprobe.  Returns what
+ * eprobe_parse() returns. */
 int eprobe_parse_arg(struct eprobe_parser *p, const char *word);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Parse the definition of an event probe: its names, its target and its filter.  The order of
- * the checks is the kernel's, because it decides which mistake of several is reported. */
+/*
+ * Parse the definition of an event probe: its names, its target and its filter.  The
+ * order of the checks is that of the kernel, because if there are several mistakes, the
+ * order decides which of them is reported.
+ */
 #include "server/dynamic/eprobe_parse.h"
 
 #include <errno.h>
@@ -11,7 +14,8 @@
 #include "event/format.h"
 #include "server/dynamic/eprobe_impl.h"
 
-#define TEXT_MAX	(1u << 16)	/* limit of the texts that are made here, bytes */
+#define TEXT_MAX	(1u << 16)	/* limit of the length of a text that the parser
+					 * makes, bytes */
 
 const char *eprobe_error_text(enum eprobe_error_code code)
 {
@@ -29,8 +33,8 @@ int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t o
 {
 	uint32_t pos = 0, max = sizeof(p->errors->errors) / sizeof(p->errors->errors[0]);
 
-	/* Tokens are joined by one blank.  If @p->index is after the last token, the offset
-	 * has no meaning. */
+	/* Compute the column as if the tokens were joined by one blank.  If @p->index is
+	 * after the last token, ignore @offset. */
 	for (uint32_t i = 0; i < p->index && i < p->words->nr; i++)
 		pos += (uint32_t)strlen(p->words->word[i]) + 1;
 	if (p->index < p->words->nr)
@@ -42,7 +46,8 @@ int eprobe_fail(struct eprobe_parser *p, enum eprobe_error_code code, uint32_t o
 
 /* ---- names ---- */
 
-/* Return true if @name is a valid name of a group: it may have hyphens. */
+/* Return true if @name is a valid name of a group; unlike other names it may contain
+ * hyphens. */
 static bool is_group(const char *name)
 {
 	char copy[EPROBE_NAME_BYTES];
@@ -57,8 +62,8 @@ static bool is_group(const char *name)
 /*
  * Parse "[GROUP/]NAME", with a slash or a dot.
  * @text: the names, @offset characters after the start of the token
- * @ret_group: the group; not set if there is none
- * @ret_name: the name, which points into @text; NULL: "GROUP/"
+ * @ret_group: the group; not set if there is none @ret_name: the name, a part of
+ *   @text; NULL if the text is only "GROUP/"
  */
 static int parse_names(struct eprobe_parser *p, const char *text, uint32_t offset,
 		       char ret_group[EPROBE_NAME_BYTES], const char **ret_name)
@@ -127,9 +132,9 @@ static int find_target(struct eprobe_parser *p)
 	return p->target ? 0 : eprobe_fail(p, EPROBE_ERR_BAD_ATTACH_EVENT, 0, -ENODEV);
 }
 
-/* ---- filter and arguments ---- */
+/* ---- functions that parse the filter and the arguments ---- */
 
-/* Return the number of the token "if", or the number of tokens. */
+/* Return the index of the token "if"; if there is none, the number of tokens. */
 static uint32_t find_if(const struct words *words)
 {
 	uint32_t i = 2;
@@ -139,7 +144,7 @@ static uint32_t find_if(const struct words *words)
 	return i;
 }
 
-/* Store the tokens from number @first on as the filter, joined by blanks. */
+/* Store the tokens from index @first to the last as the filter, joined by blanks. */
 static int parse_filter(struct eprobe_parser *p, uint32_t first)
 {
 	struct text text;
@@ -243,7 +248,7 @@ void eprobe_show(const struct eprobe *eprobe, struct text *out)
 
 /* ---- the format ---- */
 
-/* Append the part of the print format before its parameters. */
+/* Append the first part of the print format: the text with the conversions of printf(). */
 static void put_specs(const struct eprobe *eprobe, struct text *out)
 {
 	text_putc(out, '"');
@@ -279,7 +284,7 @@ static int add_field(struct event_format *format, const struct eprobe_arg *arg)
 	struct text type;
 	int r;
 
-	/* The number of elements is not part of the type, as in the kernel. */
+	/* Append the type without the number of elements, as the kernel does. */
 	text_init(&type, TEXT_MAX);
 	text_printf(&type, "%s%s", arg->type->field_type, arg->count ? "[]" : "");
 	r = type.error ? -ENOMEM :

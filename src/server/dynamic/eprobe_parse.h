@@ -18,13 +18,17 @@ struct text;
 struct words;
 
 #define EPROBE_SYSTEM		"eprobes"	/* default of GROUP */
-#define EPROBE_NAME_BYTES	64u	/* limit of the length of a name with its NUL */
+#define EPROBE_NAME_BYTES	64u	/* limit of the length of an event probe's name,
+					 * with its NUL */
 #define EPROBE_ARGS_MAX		128u
-#define EPROBE_RECORD_MAX	3072u	/* maximum size of the fields of a record, bytes */
-#define EPROBE_DEREFS_MAX	15u	/* number of dereferences that the kernel refuses in one
-					 * argument; fewer are allowed */
+#define EPROBE_RECORD_MAX	3072u	/* maximum size of the fields of an event probe's
+					 * record, bytes */
+#define EPROBE_DEREFS_MAX	15u	/* limit of the number of dereferences in one
+					 * argument; the kernel allows fewer than this
+					 * number */
 
-/* The kernel's errors, with its texts, and at the end ulf's own. */
+/* Errors of event probes, with their texts: those of the kernel, and at the end those of
+ * ulf. */
 #define EPROBE_ERRORS(X)						\
 	X(NONE,			"No error")				\
 	X(NO_GROUP_NAME,	"Group name is not specified")		\
@@ -80,55 +84,65 @@ enum eprobe_error_code {
 
 struct eprobe_error {
 	enum eprobe_error_code code;
-	uint32_t pos;			/* column of the caret in the command */
+	uint32_t pos;			/* column of the command at which the caret is
+					 * printed */
 };
 
-/* The mistakes of a command.  The kernel reports some mistakes twice, with two texts. */
+/* The mistakes in a command that defines an event probe.  The kernel reports some
+ * mistakes twice, with two texts. */
 struct eprobe_errors {
 	uint32_t nr;
 	struct eprobe_error errors[2];
 };
 
-/* Returns the text for an error code, a constant string. */
+/* Return the text for an error code of event probes; a constant string. */
 const char *eprobe_error_text(enum eprobe_error_code code);
 
-/* How an argument is stored and printed. */
+/* How the value of an argument is stored in the record and printed. */
 enum eprobe_print {
 	EPROBE_UNSIGNED, EPROBE_SIGNED, EPROBE_HEX, EPROBE_CHAR, EPROBE_SYMBOL, EPROBE_STRING,
 };
 
 struct eprobe_type {
-	const char *name;		/* name of the type, as users write it */
-	const char *field_type;		/* type of the field in the event's format */
-	const char *spec;		/* conversion of printf() in the print format */
+	const char *name;		/* name of the argument's type, as users write it */
+	const char *field_type;		/* type of the argument's field in the event's
+					 * format */
+	const char *spec;		/* conversion of printf() for the argument in the
+					 * print format */
 	uint32_t size;			/* bytes */
 	bool is_signed;
 	enum eprobe_print print;
 };
 
-/* Where the value of an argument comes from. */
+/* Where an event probe gets the value of an argument from. */
 enum eprobe_base {
-	EPROBE_VARIABLE,		/* $text: a field of the target's record, or the name of
-					 * the thread */
+	EPROBE_VARIABLE,		/* value of $text: a field of the target's record,
+					 * or the name of the thread */
 	EPROBE_NUMBER,			/* \number, @number */
 	EPROBE_TEXT,			/* \"text" */
-	EPROBE_ADDRESS_OF,		/* @text: the address of a symbol, plus a number */
+	EPROBE_ADDRESS_OF,		/* value of @text: the address of a symbol, plus a
+					 * number */
 };
 
 struct eprobe_arg {
 	char *name;
-	char *body;			/* the argument as it was written, for the list of events */
+	char *body;			/* text of the argument as it was written, for the
+					 * list of events */
 	const struct eprobe_type *type;
-	uint32_t count;			/* number of elements; 0: no array */
-	uint32_t offset;		/* offset in the record, bytes */
+	uint32_t count;			/* number of elements if the argument is an array,
+					 * else 0 */
+	uint32_t offset;		/* offset of the argument in the event probe's
+					 * record, bytes */
 	bool is_bitfield;
-	uint8_t left, right;		/* for a bit field: two shifts, first to the left and
-					 * then to the right, in a number of type->size bytes */
+	uint8_t left, right;		/* for a bit field: numbers of bits of two shifts,
+					 * first to the left and then to the right, in a
+					 * number of type->size bytes */
 	enum eprobe_base base;
-	char *text;			/* see enum eprobe_base; NULL: none */
+	char *text;			/* text of the base (see enum eprobe_base); NULL
+					 * if the base has none */
 	uint64_t number;
-	/* Addresses to read memory at: the value of the base plus derefs[0]; the value there
-	 * plus derefs[1]; and so on. */
+	/* Offsets of the addresses at which memory is read: the value of the base plus
+	 * derefs[0], then the value at this address plus derefs[1], and so on. */
 	int64_t derefs[EPROBE_DEREFS_MAX];
 	uint32_t nr_derefs;
 };
@@ -136,43 +150,48 @@ struct eprobe_arg {
 struct eprobe {
 	char *group, *name;
 	char *system, *event;		/* the target */
-	char *filter;			/* text of the filter; NULL: none */
+	char *filter;			/* text of the event probe's filter; NULL if it
+					 * has none */
 	struct eprobe_arg *args;
 	uint32_t nr_args;
-	uint32_t record_bytes;		/* size of the fixed part of a record, with the common
-					 * fields */
+	uint32_t record_bytes;		/* size of the fixed part of the event probe's
+					 * record, including the common fields, bytes */
 };
 
-/* The callbacks of the parser.  @ctx is the first argument of each callback. */
+/* The callbacks of eprobe_parse().  The first argument of each callback is @ctx. */
 struct eprobe_env {
 	void *ctx;
-	/* Return the format of the event @system:@event; NULL: it is no target. */
+	/* Return the format of the event @system:@event; NULL if the event cannot be a
+	 * target. */
 	const struct event_format *(*find_target)(void *ctx, const char *system,
 						  const char *event);
-	/* Check the filter of the target that find_target() has returned last.  Returns 0 or
-	 * -errno; the mistake is in error_log then. */
+	/*
+	 * Check the text @filter as a filter of the target that find_target() has
+	 * returned last.  Returns 0, or -errno if there is a mistake, which is then in
+	 * error_log.
+	 */
 	int (*check_filter)(void *ctx, const char *filter);
-	/* Return true if there is an event @system:@name. */
+	/* Return true if an event @system:@name exists. */
 	bool (*has_event)(void *ctx, const char *system, const char *name);
 };
 
 /*
  * Parse a command, which was split into @words.
- * @env: NULL: the command is a definition of the previous server; it is not checked whether its
- *	target exists.
- * Returns 0; -ECANCELED if the command is not one of an event probe; -ENODEV, -EEXIST, -E2BIG,
- * -ERANGE or -EINVAL: the kernel's errors, with the mistakes in *@ret_errors; or -ENOMEM.
- * The caller frees the result with eprobe_free().
+ * @env: callbacks; NULL if the command is a definition of the previous server (then
+ * its target need not exist).  Returns 0; -ECANCELED if the command is not one of an
+ * event probe; -ENODEV, -EEXIST, -E2BIG, -ERANGE or -EINVAL as the kernel does, with
+ * the mistakes in *@ret_errors; or -ENOMEM.  The caller frees the result with
+ * eprobe_free().
  */
 int eprobe_parse(const struct words *words, const struct eprobe_env *env,
 		 struct eprobe **ret_eprobe, struct eprobe_errors *ret_errors);
-/* Free @eprobe.  NULL is allowed. */
+/* Free @eprobe, which may be NULL. */
 void eprobe_free(struct eprobe *eprobe);
-/* Return the format of @eprobe, an event with the id @id; NULL if there is no memory.  The
- * caller frees the format. */
+/* Return the format of the event that @eprobe defines and that has the id @id; NULL if
+ * there is no memory.  The caller frees the format. */
 struct event_format *eprobe_format(const struct eprobe *eprobe, uint32_t id);
-/* Append the event as dynamic_events lists it, without a newline and without its filter:
- * "e:GROUP/NAME SYSTEM.EVENT ARGUMENT=BODY". */
+/* Append the event probe as dynamic_events lists it, without a newline and without its
+ * filter: "e:GROUP/NAME SYSTEM.EVENT ARGUMENT=BODY". */
 void eprobe_show(const struct eprobe *eprobe, struct text *out);
 
 #endif

@@ -28,8 +28,11 @@
 #define DEPTH_MAX	4u		/* maximum length of a chain of dynamic events in which
 					 * each event records the next one */
 
-/* Name of the thread that writes.  filter_context.get_comm() has no parameter for the thread,
- * so the name is in a global variable; this is safe, because the server has one thread. */
+/*
+ * Name of the thread that writes to `inject`, for filters. filter_context.get_comm()
+ * cannot pass the name, so a global variable holds it.  This is safe, because the server
+ * has one thread.
+ */
 static char writer_comm[FILTER_COMM_LEN];
 
 static void get_comm(char ret_comm[FILTER_COMM_LEN])
@@ -37,7 +40,7 @@ static void get_comm(char ret_comm[FILTER_COMM_LEN])
 	memcpy(ret_comm, writer_comm, sizeof(writer_comm));
 }
 
-/* Return true if the filter of @event rejects the record. */
+/* Return true if the filter of @event in this instance rejects the record. */
 static bool is_filtered(struct instance *instance, const struct event *event,
 			const struct trigger_mark *mark)
 {
@@ -53,8 +56,8 @@ static bool is_filtered(struct instance *instance, const struct event *event,
 	return !filter_match(filter->program, mark->rec, mark->bytes, &context);
 }
 
-/* Return true if @trigger, or a trigger after it in the list, must see the record before it
- * acts. */
+/* Return true if @trigger, or a trigger after it in the list, can only act when it has
+ * seen the record. */
 static bool is_conditional(const struct trigger *trigger)
 {
 	for (; trigger; trigger = trigger->next)
@@ -63,8 +66,8 @@ static bool is_conditional(const struct trigger *trigger)
 	return false;
 }
 
-/* Record @mark, unless the event's filter or a list of threads forbids it, or the event is
- * soft disabled.  Then run its triggers. */
+/* Record the event of @mark, and then run its triggers.  It is not recorded if the
+ * event's filter or a list of threads forbids it, or if the event is soft disabled. */
 static int record_event(struct instance *instance, const struct event *event,
 			struct trigger_mark *mark)
 {
@@ -107,8 +110,8 @@ void inject_emit(struct root *root, struct instance *only, uint32_t row, void *e
 	}
 }
 
-/* Return a copy of @data, up to its first NUL, without white space at both ends; NULL: there is
- * no memory.  The caller frees *@ret_copy. */
+/* Return a copy of @data up to its first NUL, without white space at both ends; NULL if
+ * there is no memory.  *@ret_copy is set to the allocated memory, which the caller frees. */
 static const char *copy_trimmed(const char *data, size_t size, char **ret_copy)
 {
 	char *copy = strndup(data, size);

@@ -13,20 +13,22 @@ struct root;
 struct trigger_mark;
 
 /*
- * Record @event once, whether it is enabled or not, as thread @tid: the fields are those of the
- * text @data.  The event's filter applies.  As in the kernel the event's triggers run if one of
- * them has a filter or must see the record.  Only the server's thread calls this function.
- * Returns @size, also if nothing was recorded because recording is off, or the filter is false;
- * -ENODEV if the root is dead; -EINVAL if the text is too long; or another error of
- * inject_parse() or instance_need_rings().
+ * Record @event once for thread @tid, with the values of fields in the text @data.
+ * The event need not be enabled, but its filter applies.  As in the kernel, the
+ * event's triggers run if one of them has a filter or must see the record.  Only the
+ * server's thread calls this function.  Returns @size, also if nothing was recorded
+ * because recording is off, or the filter is false; -ENODEV if the root is dead;
+ * -EINVAL if the text is too long; or another error of inject_parse() or
+ * instance_need_rings().
  */
 ssize_t inject_write(struct instance *instance, const struct event *event, const char *data,
 		     size_t size, pid_t tid);
 /*
- * Record the dynamic event in row @row, because a trigger of the record @cause says so.
- * @only: record it only in this instance; NULL: in all instances.  The event must be enabled
- * there.  @entry: the record, of @bytes bytes.  Its first 8 bytes, the common fields, are set
- * here.  NULL: the record is too large, and nothing is recorded.
+ * Record the dynamic event in row @row, as a trigger of the record @cause has ordered.
+ * @only: the instance in which to record the event; NULL for all instances.  It is
+ * recorded in an instance only if it is enabled there.  @entry: the record, of @bytes
+ * bytes.  The function sets its first 8 bytes, the common fields.  If @entry is NULL,
+ * the record was too large, and nothing is recorded.
  */
 void inject_emit(struct root *root, struct instance *only, uint32_t row, void *entry,
 		 size_t bytes, const struct trigger_mark *cause);

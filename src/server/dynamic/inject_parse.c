@@ -13,16 +13,19 @@
 #include "server/dynamic/words.h"
 #include <ulf/record.h>
 
-#define HEAD_BYTES	8u		/* size of the common fields, bytes */
+#define HEAD_BYTES	8u		/* size of the common fields at the start of a
+					 * record, bytes */
 
-/* How a field gets its value from the text. */
+/* How a field of an injected record gets its value from the text. */
 enum field_use {
 	USE_NUMBER,
-	USE_ARRAY,			/* string of fixed size in the record */
-	USE_LOC, USE_REL,		/* string after the fixed part */
-	USE_POINTER,			/* string outside of the record, which cannot be
-					 * written */
-	USE_NOTHING,			/* the kernel refuses the field */
+	USE_ARRAY,			/* the value is a string of fixed size in the
+					 * record */
+	USE_LOC, USE_REL,		/* the value is a string after the fixed part of
+					 * the record */
+	USE_POINTER,			/* the field points to a string outside of the
+					 * record, which the text cannot set */
+	USE_NOTHING,			/* a field that the kernel refuses to set */
 };
 
 static enum field_use use_of(const struct event_field *field)
@@ -55,14 +58,15 @@ static enum field_use use_of(const struct event_field *field)
 
 /* ---- the record ---- */
 
-/* Overwrite bytes of the record.  The record has all bytes of its fields. */
+/* Overwrite bytes at offset @at of the record.  All fields must already have their space
+ * in the record. */
 static void set_bytes(struct text *record, uint32_t at, const void *data, uint32_t bytes)
 {
 	if (!record->error)
 		memcpy(record->data + at, data, bytes);
 }
 
-/* Store where the string of @field is: @bytes bytes at @at. */
+/* Store in @field where its string is: @bytes bytes at offset @at of the record. */
 static void set_loc(struct text *record, const struct event_field *field, uint32_t at,
 		    uint32_t bytes)
 {
@@ -75,8 +79,8 @@ static void set_loc(struct text *record, const struct event_field *field, uint32
 		set_bytes(record, field->offset, &word, sizeof(word));
 }
 
-/* Append an empty record: all fields are 0.  After the fields comes a NUL, to which the words
- * of strings refer. */
+/* Append an empty record, in which all fields are 0.  A NUL follows the fields; the words
+ * of dynamic strings refer to this NUL. */
 static void start_record(const struct event_format *format, const void *head,
 			 struct text *record)
 {
@@ -95,7 +99,7 @@ static void start_record(const struct event_format *format, const void *head,
 	}
 }
 
-/* Store the string @value of @len bytes in @field. */
+/* Store the string @value, which has @len bytes, as the value of @field. */
 static void put_string(const struct event_field *field, const char *value, uint32_t len,
 		       struct text *record)
 {
@@ -114,8 +118,8 @@ static void put_string(const struct event_field *field, const char *value, uint3
 		text_putc(record, '\0');
 		set_loc(record, field, at, len + 1);
 		break;
-	default:			/* refuse: the value is outside of the record, in memory
-					 * of the program */
+	default:			/* refuse this field: its string is outside of the
+					 * record, in memory of the program */
 		break;
 	}
 }
@@ -128,7 +132,8 @@ static bool is_name_char(char c)
 	       c == '_';
 }
 
-/* Parse the number at @text, and store it in @field. *@ret_end points to the text after it. */
+/* Parse the number at @text, and store it as the value of @field.  *@ret_end is set to
+ * the text after the number. */
 static int take_number(const struct event_field *field, const char *text, struct text *record,
 		       const char **ret_end)
 {
@@ -158,8 +163,11 @@ static int take_number(const struct event_field *field, const char *text, struct
 	return 0;
 }
 
-/* Parse the quoted string at @text, and store it in @field.  A quote after a backslash belongs
- * to the string, and so does the backslash. *@ret_end points to the text after the string. */
+/*
+ * Parse the quoted string at @text, and store it in @field.  A quote after a backslash
+ * belongs to the string, and so does the backslash.  *@ret_end is set to the text
+ * after the string.
+ */
 static int take_string(const struct event_field *field, const char *text, struct text *record,
 		       const char **ret_end)
 {
@@ -178,7 +186,8 @@ static int take_string(const struct event_field *field, const char *text, struct
 	return 0;
 }
 
-/* Return true if @name is a name that each event has but that is not one of its fields. */
+/* Return true if @name is a name that filters know for each event, such as CPU, but is no
+ * field. */
 static bool is_generic(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -192,7 +201,7 @@ static bool is_generic(const char *name, size_t len)
 	return false;
 }
 
-/* Parse "FIELD = VALUE" at @text. *@ret_end points to the text after it. */
+/* Parse "FIELD = VALUE" at @text.  *@ret_end is set to the text after the value. */
 static int take_field(const struct event_format *format, const char *text,
 		      struct text *record, const char **ret_end)
 {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Return the value of a digit, or 16 if @c is not a digit. */
+/* Return the value of the digit @c (0 to 15), or 16 if @c is not a digit. */
 static uint32_t digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -13,8 +13,8 @@ static uint32_t digit_of(char c)
 	return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
 }
 
-/* Parse the digits at @text, and set *@ret_end to the text after them.  Returns true if the
- * number does not fit into 64 bits. */
+/* Parse the digits at @text, and set *@ret_end to the text after them.  Returns true if
+ * the value does not fit into 64 bits. */
 static bool parse_digits(const char *text, uint64_t *ret_value, const char **ret_end)
 {
 	uint64_t value = 0;

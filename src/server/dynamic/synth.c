@@ -13,7 +13,7 @@
 #include "server/dynamic/synth_parse.h"
 #include "server/dynamic/words.h"
 
-/* Report a mistake in @command, and return @errnum. */
+/* Report a mistake in @command, which defines a synthetic event, and return @errnum. */
 static int fail_synth(struct root *root, const char *command, enum synth_error_code code,
 		uint32_t pos, int errnum)
 {
@@ -33,7 +33,8 @@ const struct event *synth_find(const struct root *root, const char *name)
 	return event ? dynamic_row_of(root, event) : NULL;
 }
 
-/* Make the event @name with the fields @fields.  @command: the whole command. */
+/* Make the synthetic event @name with the fields @fields.  @command: the whole command,
+ * for error_log. */
 static int make_event(struct root *root, const char *command, const char *name,
 		      const char *fields)
 {
@@ -58,7 +59,7 @@ static int make_event(struct root *root, const char *command, const char *name,
 	return r;
 }
 
-/* Return true if @text has a name, a type and a field before the first semicolon. */
+/* Return true if @text, up to the first semicolon, has a name, a type and a field. */
 static bool has_field(const char *text)
 {
 	struct words words;
@@ -119,7 +120,7 @@ void synth_list(const struct root *root, struct text *out)
 	}
 }
 
-/* ---- the methods of the kind ---- */
+/* ---- methods of the kind of synthetic events ---- */
 
 /* Method create: handle "s:[synthetic/]NAME FIELDS". */
 static int create_synth(struct root *root, const char *line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Synthetic events of a root: the file synthetic_events, and `s:' in dynamic_events.  Actions
- * of histograms record them.
+ * The synthetic events of a root, which actions of histograms record.  Users define them
+ * in synthetic_events, or as `s:' in dynamic_events.
  *
  * Only the server's thread calls these functions.
  */
@@ -10,7 +10,7 @@
 
 #include "server/dynamic/dynamic.h"
 
-/* The kind of synthetic events. */
+/* The synthetic events, as a kind of dynamic events. */
 extern const struct dynamic_kind dynamic_synth;
 
 /*
@@ -19,7 +19,7 @@ extern const struct dynamic_kind dynamic_synth;
  * Returns 0; -EINVAL; -EEXIST; -ENOENT; -EBUSY; or an error of dynamic_add().
  */
 int synth_command(struct root *root, const char *line);
-/* Append the events as synthetic_events lists them. */
+/* Append one line for each synthetic event, as the file synthetic_events shows it. */
 void synth_list(const struct root *root, struct text *out);
 
 /* Return the synthetic event @name, with its row and format; NULL if there is none.  A caller

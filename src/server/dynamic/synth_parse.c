@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parse the definition of a synthetic event.  The order of the checks is the kernel's, because
- * it decides which mistake of several is reported.
+ * Parse the definition of a synthetic event.  The order of the checks is that of the
+ * kernel, because if there are several mistakes, the order decides which of them is
+ * reported.
  */
 #include "server/dynamic/synth_parse.h"
 
@@ -16,10 +17,11 @@
 #include "server/dynamic/words.h"
 #include <ulf/record.h>
 
-#define TEXT_MAX	(1u << 20)	/* limit of the length of texts that this file makes,
-					 * bytes */
-#define LOC_BYTES	SYNTH_WORD_BYTES	/* size of the field of a dynamic string or a
-						 * stack, as the kernel shows it in the format */
+#define TEXT_MAX	(1u << 20)	/* limit of the length of a text that the parser
+					 * makes, bytes */
+#define LOC_BYTES	SYNTH_WORD_BYTES	/* size of the word in a record that
+						 * refers to a dynamic string or a stack,
+						 * as the kernel shows it in the format */
 
 const char *synth_error_text(enum synth_error_code code)
 {
@@ -56,17 +58,17 @@ uint32_t synth_type(const char *type, const char **ret_spec)
 	return 0;
 }
 
-/* ---- parse one field ---- */
+/* ---- functions that parse one field ---- */
 
-/* The state of synth_parse(). */
+/* The state of synth_parse() while it parses one definition. */
 struct parser {
 	const char *command;
 	struct synth *synth;
 	struct synth_error *error;
 };
 
-/* Report the mistake @code.  The caret is at the first occurrence of @word in the command;
- * @word NULL: at its start. */
+/* Report the mistake @code.  The caret is at the first occurrence of @word in the
+ * command, or at the start of the command if @word is NULL. */
 static int fail_field(const struct parser *p, enum synth_error_code code, const char *word)
 {
 	*p->error = (struct synth_error){
@@ -77,9 +79,9 @@ static int fail_field(const struct parser *p, enum synth_error_code code, const 
 }
 
 /*
- * Get the number N of the type char[N].  The type ends after the first `]', and the number has
- * up to three characters, in the notation of C.  Returns 0 and *@ret_size, 0 for char[]; or
- * -EINVAL.
+ * Get the number N of the type char[N].  The type ends after the first `]'.  The
+ * number has up to three characters, in the notation of C.  Returns 0, and stores N in
+ * *@ret_size, or 0 for char[].  Returns -EINVAL if the type is wrong.
  */
 static int string_size(const char *type, uint32_t *ret_size)
 {
@@ -102,8 +104,8 @@ static int string_size(const char *type, uint32_t *ret_size)
 	return *rest || *ret_size > SYNTH_STR_BYTES ? -EINVAL : 0;
 }
 
-/* Set the kind, size and conversion of @field by its type.  Returns 0; -EINVAL if the array is
- * wrong, -ENOENT if there is no such type. */
+/* Set the kind, size and conversion of @field from its type.  Returns 0; -EINVAL if the
+ * array is wrong; -ENOENT if there is no such type. */
 static int classify_field(struct synth_field *field)
 {
 	int r;
@@ -137,10 +139,11 @@ static bool is_signed(const struct synth_field *field)
 struct field_words {
 	const char *prefix;		/* "unsigned " or "" */
 	const char *type, *name;
-	const char *array;		/* part of @name from its first `[' on; "": none */
+	const char *array;		/* rest of @name from its first `[' on; "" if
+					 * @name has none */
 };
 
-/* Make @field from its tokens.  Returns 0, -EINVAL or -ENOMEM. */
+/* Make the field @field from its tokens @words.  Returns 0, -EINVAL or -ENOMEM. */
 static int make_field(const struct parser *p, const struct field_words *words,
 		      struct synth_field *field)
 {
@@ -164,8 +167,8 @@ static int make_field(const struct parser *p, const struct field_words *words,
 	return 0;
 }
 
-/* Get the tokens of a field at @word, an array that ends with NULL.  Returns the number of
- * tokens used, or -EINVAL. */
+/* Get the tokens of one field from @word, an array that ends with NULL.  Returns the
+ * number of tokens that belong to the field, or -EINVAL. */
 static int take_words(const struct parser *p, char **word, struct field_words *ret_words)
 {
 	bool is_unsigned = !strcmp(word[0], "unsigned");
@@ -190,7 +193,7 @@ static void field_done(struct synth_field *field)
 	free(field->name);
 }
 
-/* Parse the fields between two semicolons. */
+/* Parse the fields in @words, which are the tokens between two semicolons. */
 static int parse_fields(const struct parser *p, const struct words *words)
 {
 	struct synth *synth = p->synth;
@@ -215,7 +218,7 @@ static int parse_fields(const struct parser *p, const struct words *words)
 	return 0;
 }
 
-/* Compute the offsets of the fields in a record. */
+/* Compute the offset of each field in the event's record. */
 static void place_fields(struct synth *synth)
 {
 	uint32_t offset = SYNTH_WORD_BYTES;	/* the common fields */
@@ -307,7 +310,8 @@ static void put_print_fmt(const struct synth *synth, struct text *out)
 static int add_field(struct event_format *format, const struct synth_field *field)
 {
 	bool is_loc = field->kind == SYNTH_DYN_STRING || field->kind == SYNTH_STACK;
-	/* The size of an array is not part of its type, as in the kernel. */
+	/* In the event's format, the type of a string has no size in its brackets, as in
+	 * the kernel. */
 	size_t len = field->kind == SYNTH_STRING ? strcspn(field->type, "[") :
 		     strlen(field->type);
 	char *type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The language of synthetic events: parse "NAME TYPE FIELD[; TYPE FIELD]...", and make the
- * event's format.  Depends on no root.
+ * The language of synthetic events.  Parse "NAME TYPE FIELD[; TYPE FIELD]...", and make
+ * the format of the event.  These functions depend on no root.
  */
 #ifndef ULF_SERVER_SYNTH_PARSE_H
 #define ULF_SERVER_SYNTH_PARSE_H
@@ -14,12 +14,12 @@ struct text;
 
 #define SYNTH_SYSTEM		"synthetic"
 #define SYNTH_FIELDS_MAX	64u
-#define SYNTH_WORD_BYTES	8u	/* space of a field in a record, unless it is a
-					 * string of fixed size */
-#define SYNTH_STR_BYTES		256u	/* space of a string of fixed size in a record,
-					 * whatever its size is */
+#define SYNTH_WORD_BYTES	8u	/* space that a field needs in a record, bytes,
+					 * unless it is a string of fixed size */
+#define SYNTH_STR_BYTES		256u	/* space that a string of fixed size needs in a
+					 * record, bytes, whatever its size is */
 
-/* The kernel's errors, with its texts. */
+/* Errors of synthetic events, with the texts of the kernel. */
 #define SYNTH_ERRORS(X)							\
 	X(NONE,			"No error")				\
 	X(BAD_NAME,		"Illegal name")				\
@@ -41,30 +41,34 @@ enum synth_error_code {
 };
 
 struct synth_error {
-	enum synth_error_code code;	/* the mistake; SYNTH_ERR_NONE: there is no text for it,
-					 * only an errno */
-	uint32_t pos;			/* column of the caret in the command */
+	enum synth_error_code code;	/* code of the mistake; SYNTH_ERR_NONE if the
+					 * mistake has no text but only an errno */
+	uint32_t pos;			/* column of the command at which the caret is
+					 * printed */
 };
 
-/* Returns the text for an error code, a constant string. */
+/* Return the text for an error code of synthetic events; a constant string. */
 const char *synth_error_text(enum synth_error_code code);
 
 enum synth_kind {
 	SYNTH_NUMBER,
-	SYNTH_STRING,			/* char[N]: in the fixed part of the record */
-	SYNTH_DYN_STRING,		/* char[]: after the fixed part */
-	SYNTH_STACK,			/* long[]: after the fixed part */
+	SYNTH_STRING,			/* the type char[N], a string in the fixed part of
+					 * the record */
+	SYNTH_DYN_STRING,		/* the type char[], a string after the fixed part
+					 * of the record */
+	SYNTH_STACK,			/* the type long[], a stack after the fixed part
+					 * of the record */
 };
 
 struct synth_field {
-	char *type;			/* type as the files show it: u64, char[16], unsigned
-					 * long[] */
+	char *type;			/* type of the field as files show it: u64,
+					 * char[16], unsigned long[] */
 	char *name;
 	const char *spec;		/* conversion of printf() that prints the field */
 	enum synth_kind kind;
-	uint32_t size;			/* size of the field, bytes; for a string the number in
-					 * brackets */
-	uint32_t offset;		/* offset in the record, bytes */
+	uint32_t size;			/* size of the field, bytes; for a string, the
+					 * number in brackets */
+	uint32_t offset;		/* offset of the field in the record, bytes */
 	bool is_signed;
 };
 
@@ -77,24 +81,25 @@ struct synth {
 
 /*
  * Parse the fields of the synthetic event @name.
- * @command: the whole command, in which the kernel looks for the place of a mistake
+ * @command: the whole command, in which the column of a mistake is found
  * @fields: the fields, the rest of the command
  * Returns 0; -EINVAL and the mistake in *@ret_error; or -ENOMEM.  The caller frees the result
  * with synth_free().
  */
 int synth_parse(const char *command, const char *name, const char *fields,
 		struct synth **ret_synth, struct synth_error *ret_error);
-/* Free @synth.  NULL is allowed. */
+/* Free @synth, which may be NULL. */
 void synth_free(struct synth *synth);
-/* Return the format of @synth, an event with the id @id; NULL if there is no memory.  The
- * caller frees the format. */
+/* Return the format of the event that @synth defines and that has the id @id; NULL if
+ * there is no memory.  The caller frees the format. */
 struct event_format *synth_format(const struct synth *synth, uint32_t id);
-/* Append the event as synthetic_events lists it, without a newline:
- * "name\ttype field; type field". */
+/* Append the synthetic event as synthetic_events lists it, without a newline: "name\ttype
+ * field; type field". */
 void synth_show(const struct synth *synth, struct text *out);
 /*
- * Find the numeric type of a field by its text.  Returns its size in bytes; 0 if it is no such
- * type.  *@ret_spec is the conversion of printf() that prints a value.
+ * Find the numeric type of a field by its text.  Returns the size of the type in bytes; 0
+ * if there is no such numeric type.  *@ret_spec is set to the conversion of printf() that
+ * prints a value of the type.
  */
 uint32_t synth_type(const char *type, const char **ret_spec);
 

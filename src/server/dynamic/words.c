@@ -38,7 +38,7 @@ uint32_t word_column(const char *command, const char *word)
 	return found ? (uint32_t)(found - command) : 0;
 }
 
-/* End the token at @at with a NUL.  Returns the address after this NUL. */
+/* End the token that starts at @at with a NUL.  Returns the address after this NUL. */
 static char *end_word(char *at)
 {
 	while (*at && !word_is_space(*at))
@@ -53,7 +53,8 @@ int words_split(const char *text, size_t len, struct words *ret_words)
 	struct words words = { .copy = strndup(text, len) };
 	char *at = words.copy;
 
-	/* Every two characters contain the start of one token at most. */
+	/* Two characters contain the start of one token at most, so this array is large
+	 * enough. */
 	words.word = calloc(len / 2 + 2, sizeof(*words.word));
 	if (!words.copy || !words.word) {
 		words_free(&words);
