@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clear a histogram: give it a new, empty table.  Threads hit the old table until their
- * process has applied the new rules, so the old one cannot be emptied in place without a race.
+ * Clear a histogram: give it a new, empty table.  Threads count in the old table until
+ * their process has applied the new rules.  So emptying the old table in place would
+ * be a race.
  *
- *	1  allocate the new table
- *	2  compile all triggers again that use the histogram or refer to its variables
- *	3  publish the rules of their instances
- *	4  retire the old table; the caller lets the processes apply the change
+ * 	1  allocate the new table
+ * 	2  compile all triggers again that use the histogram or refer to its variables
+ * 	3  publish the rules of their instances
+ * 	4  retire the old table; the caller lets the processes apply the change
  *
- * If step 2 or 3 fails, the old table comes back.  If some rules with the new table are already
- * published and cannot be replaced, both tables are kept (histogram.stale).
+ * If step 2 or 3 fails, the histogram gets the old table again.  If some rules with
+ * the new table are already published and cannot be replaced, both tables are kept
+ * (histogram.stale).
  */
 #include <errno.h>
 
@@ -20,7 +22,8 @@
 #include "server/rules/rules.h"
 #include "server/rules/triggers.h"
 
-/* Compile all triggers of @h again.  Sets their instances' bits in *@instances. */
+/* Compile all triggers of the histogram @h again.  The bit of each trigger's instance is
+ * set in *@instances. */
 static int compile_triggers(const struct histogram *h, uint32_t *instances)
 {
 	int r = 0;
@@ -32,7 +35,7 @@ static int compile_triggers(const struct histogram *h, uint32_t *instances)
 	return r;
 }
 
-/* Do steps 2 and 3 for the table that @histogram has now. */
+/* Do steps 2 and 3 of clearing a histogram, for the table that @histogram has now. */
 static int use_table(struct root *root, const struct histogram *histogram)
 {
 	struct instance *instance;
@@ -62,8 +65,11 @@ int histogram_clear(struct root *root, struct histogram *histogram)
 			return r;
 		block_retire(root, &histogram->stale, NULL);
 	}
-	/* Both tables must be listed (hists_list_blocks()) while the rules are published,
-	 * because that allocates memory, too. */
+	/*
+	 * Keep both tables in the lists of blocks in use (hists_list_blocks()) while the
+	 * rules are published: publishing allocates memory, too, and must not get the
+	 * memory of a table.
+	 */
 	histogram->stale = old;
 	r = histogram_alloc_table(root, histogram);
 	if (r) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of an instance with histograms.  As in the kernel, .usecs divides times by 1000
- * only if the clock counts ns.  So programs that use such times are compiled again when the
- * clock changes. */
+/*
+ * The clock of an instance with histograms.  As in the kernel, .usecs divides times by
+ * 1000 only if the clock counts ns.  So triggers with .usecs are compiled again when
+ * the clock changes.
+ */
 #include "event/clock.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
@@ -16,8 +18,8 @@ static bool counts_ns(uint32_t clock)
 	return clock_is_in_ns(clock_get(clock));
 }
 
-/* Compile all triggers of @instance that use times in microseconds, and publish the rules if there
- * is one. */
+/* Compile all triggers of @instance that use times in microseconds again.  If there is
+ * such a trigger, publish the rules. */
 static int compile_times(struct instance *instance)
 {
 	bool is_changed = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands enable_hist and disable_hist: they let all histograms of another event count,
- * or pause.  Their data is an array of the numbers of the rule words of these histograms'
- * triggers (hist_trigger.paused).
+ * The commands enable_hist and disable_hist.  They let all histograms of another event
+ * count, or pause.  The data of such a trigger are an array with the numbers of rule
+ * words, one for each `hist` trigger of that event (hist_trigger.paused).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static const struct event *target_of(const struct instance *instance,
 	return root_events(instance->root)->rows[trigger->target_row];
 }
 
-/* Return the next trigger of @histogram, from @hist on, that belongs to @event in @instance
- * and is not being removed. */
+/* Return the first trigger of a histogram, from @hist on, that belongs to @event in
+ * @instance and is not being removed. */
 static const struct hist_trigger *next_of_event(const struct hist_trigger *hist,
 						const struct instance *instance,
 						const struct event *event)
@@ -37,8 +37,8 @@ static const struct hist_trigger *next_of_event(const struct hist_trigger *hist,
 	return hist;
 }
 
-/* Store the rule words of the histograms of @event in @ret_words, which has space for @max.
- * Returns their number, which may be greater. */
+/* Store the rule words that pause the histograms of @event in @ret_words, which has space
+ * for @max of them.  Returns the number of these words, which may be greater than @max. */
 static uint32_t find_words(const struct instance *instance, const struct event *event,
 			   uint32_t *ret_words, uint32_t max)
 {
@@ -57,7 +57,8 @@ static uint32_t find_words(const struct instance *instance, const struct event *
 	return nr;
 }
 
-/* Make the data of a trigger.  The data are the same for all rows of the event. */
+/* Make the data of a trigger that enables or disables histograms.  The data are the same
+ * for all rows of the trigger's event. */
 static int compile_enable(struct instance *instance, const struct trigger *trigger,
 			  const struct event *event, void **ret_data, uint32_t *ret_bytes)
 {
@@ -91,7 +92,8 @@ int hist_update_enablers(struct instance *instance, const struct event *event)
 	int r = 0;
 
 	if (event->row == ABI_ROW_PRINT)
-		return 0;		/* ftrace:print cannot be a target */
+		return 0;		/* ftrace:print cannot be the target of
+					 * enable_hist or disable_hist */
 	for (uint32_t row = 0; row < rules->nr_rows && !r; row++) {
 		struct soft_event *soft = rules->softs[row];
 
@@ -102,7 +104,7 @@ int hist_update_enablers(struct instance *instance, const struct event *event)
 	return r ? r : update_soft(instance, &rules->print, &print_event, event);
 }
 
-/* Run the command for a record that the server itself records. */
+/* Run enable_hist or disable_hist for a record that the server itself has written. */
 static bool mark_enable(struct instance *instance, const struct trigger *trigger,
 			struct trigger_mark *mark)
 {
@@ -115,8 +117,8 @@ static bool mark_enable(struct instance *instance, const struct trigger *trigger
 	return true;
 }
 
-/* Remove the enable_hist and disable_hist triggers of @event: both commands are of one kind,
- * and the kernel's commands each remove all of this kind. */
+/* Remove the enable_hist and disable_hist triggers of @event.  Both commands are of one
+ * kind, and in the kernel each of them removes all triggers of this kind. */
 static int remove_all(struct instance *instance, const struct event *event,
 		      enum command_number command, bool *ret_is_changed)
 {

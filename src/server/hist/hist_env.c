@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The environment of the parser (struct hist_env): find the events, variables and synthetic
- * events that the definition of a histogram names.
+ * Functions of the parser's environment (struct hist_env): they find the events,
+ * variables and synthetic events that the definition of a histogram names.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 #include "server/rules/print_triggers.h"
 #include "server/rules/triggers.h"
 
-#define SAVED_TEXT_MAX	256u		/* maximum length of a definition that is made for
-					 * a field, with its NUL, as in the kernel */
+#define SAVED_TEXT_MAX	256u		/* maximum length of the definition that is made
+					 * to save a field, with its NUL, as in the kernel */
 
-/* Find an event that can have histograms. */
+/* Find the event @system:@event, if it is one that can have histograms. */
 static const struct event *find_hist_event(const struct hist_write *write, const char *system,
 				const char *event)
 {
@@ -55,8 +55,8 @@ static const struct event_format *find_synth(void *ctx, const char *name, uint32
 
 /* ---- variables ---- */
 
-/* Find the first histogram of @event, in the order of the file `trigger`, that has the
- * variable @name. */
+/* Find the variable @name in the histograms of @event, in the order of the file
+ * `trigger`.  Returns the first histogram that has it. */
 static struct hist_def *find_var_of(const struct instance *instance,
 				    const struct event *event, const char *name,
 				    uint32_t *ret_var)
@@ -92,7 +92,8 @@ static bool is_one_event(const struct event *a, const struct event *b)
 			  event_is_named_as(a, b));
 }
 
-/* Find the event that has the variable @name.  *@ret_is_ambiguous: several events have it. */
+/* Find the event whose histograms have the variable @name.  *@ret_is_ambiguous is set to
+ * true if several events have it. */
 static const struct event *find_event_with(const struct instance *instance,
 					   const char *name, bool *ret_is_ambiguous)
 {
@@ -126,9 +127,9 @@ static struct hist_def *find_var(void *ctx, const char *system, const char *even
 	return found ? find_var_of(write->instance, found, name, ret_var) : NULL;
 }
 
-/* ---- save a field of another event ---- */
+/* ---- functions that save a field of another event ---- */
 
-/* Find the first trigger of @event whose keys have the types of those of @def. */
+/* Find the first `hist` trigger of @event whose keys have the types of the keys of @def. */
 static struct trigger *find_like(const struct instance *instance, const struct event *event,
 				 const struct hist_def *def)
 {
@@ -139,7 +140,8 @@ static struct trigger *find_like(const struct instance *instance, const struct e
 	return t;
 }
 
-/* Add to @event a histogram like that of @like, which saves @field. */
+/* Add to @event a new histogram with the keys of @like, which saves the field @field in a
+ * variable. */
 static int add_saved(struct hist_write *write, const struct event *event,
 		     const struct trigger *like, const char *field,
 		     struct hist_errors *errors)

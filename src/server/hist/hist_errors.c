@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Report mistakes in the definition of a histogram in error_log, with the kernel's texts and
- * carets.  ulf also suggests a similar name for a wrong one.
+ * Report mistakes in the definition of a histogram in error_log, with the kernel's
+ * texts and carets.  Unlike the kernel, ulf also suggests a name that is similar to a
+ * wrong name.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,10 @@
 #include "server/hist/hist_impl.h"
 #include "server/rules/events.h"
 
-#define PLACE_MAX	300u		/* maximum length of "hist:SYSTEM:EVENT" */
+#define PLACE_MAX	300u		/* maximum length of the text "hist:SYSTEM:EVENT"
+					 * in error_log */
 
-/* ---- names that the user may have meant ---- */
+/* ---- functions that find names that the user may have meant ---- */
 
 static void offer_fields(const struct event_format *format, struct nearest *near)
 {
@@ -60,8 +62,11 @@ static void offer_synth(const struct root *root, struct nearest *near)
 			nearest_offer(near, events->rows[row]->format->name);
 }
 
-/* Offer each name that would be possible in place of the wrong one, for the mistake @code.
- * @is_var: the wrong name has a $ before it.  Returns false if no name is possible. */
+/*
+ * Offer to @near each name that is possible in place of the wrong one, for the mistake
+ * @code.  @is_var: true if the wrong name has a $ before it.  Returns false if no name is
+ * possible.
+ */
 static bool offer_names(const struct hist_write *write, enum hist_error_code code,
 			bool is_var, struct nearest *near)
 {
@@ -91,7 +96,8 @@ static bool offer_names(const struct hist_write *write, enum hist_error_code cod
 	}
 }
 
-/* Return a name that is similar to the wrong one at the caret of @error, or NULL. */
+/* Return a name that is similar to the wrong name at the caret of @error, or NULL if
+ * there is none. */
 static const char *find_near(const struct hist_write *write, const struct hist_error *error,
 			     struct nearest *near)
 {
@@ -105,8 +111,8 @@ static const char *find_near(const struct hist_write *write, const struct hist_e
 	if (!len || !offer_names(write, error->code, is_var, near))
 		return NULL;
 	name = nearest_name(near);
-	/* The name may be that of a field that exists but cannot be used, such as `buf` of
-	 * ftrace:print.  It is no suggestion then. */
+	/* Suggest nothing if the similar name equals the written one: it is a field that
+	 * exists but cannot be used, such as `buf` of ftrace:print. */
 	return name && (strlen(name) != len || memcmp(name, word, len)) ? name : NULL;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms, for the files of this room.
+ * Histograms: what only the files of server/hist use.
  *
  *	trigger (rules/triggers.h)	one line of a `trigger` file
  *	  state: struct hist_trigger	one for each trigger, with the word that pauses it
  *	    struct histogram		definition and table; triggers whose definitions have
- *					the same name (name=NAME) share one, also in several
- *					instances
+ *					the same name (name=NAME) share one histogram, also in
+ *					several instances
  *
  * A histogram exists as long as it has triggers.
  */
@@ -17,87 +17,94 @@
 #include "hist/lang.h"
 #include "server/hist/hists.h"
 
-#define HIST_TRIGGERS_MAX	1024u	/* maximum number of `hist` triggers of a root */
-#define HIST_SAVED_MAX		64u	/* maximum number of histograms that one definition
-					 * makes for fields of other events, as in the
-					 * kernel */
+#define HIST_TRIGGERS_MAX	1024u	/* maximum number of `hist` triggers of one root */
+#define HIST_SAVED_MAX		64u	/* maximum number of histograms that the server
+					 * makes for one definition to save fields of
+					 * other events, as in the kernel */
 
 struct hist_more;
 struct trigger_mark;
 
 /* A `hist` trigger.  trigger.state points to this struct. */
 struct hist_trigger {
-	struct hist_trigger *next;	/* next newer trigger of the histogram; while it is
-					 * being loaded: next in root_hists.loaded */
-	struct histogram *histogram;	/* NULL while the trigger is being loaded or made */
+	struct hist_trigger *next;	/* next newer trigger of the same histogram; while
+					 * the trigger is being loaded: next trigger in
+					 * root_hists.loaded */
+	struct histogram *histogram;	/* histogram of the trigger; NULL while the
+					 * trigger is being loaded or made */
 	struct trigger *trigger;
 	struct instance *instance;
-	uint32_t row;			/* row of the trigger's event in the event table; or
-					 * ABI_ROW_PRINT */
-	uint32_t paused;		/* 1 + number of the rule word; the histogram does
-					 * not count hits of this trigger while the word is
-					 * not 0 */
-	bool is_leaving;		/* true: the trigger is about to be removed */
-	struct hist_more *more;		/* the text and table that the previous server has
-					 * published; NULL unless the trigger is being loaded */
+	uint32_t row;			/* row of the trigger's event in the table of
+					 * events; ABI_ROW_PRINT for ftrace:print */
+	uint32_t paused;		/* 1 + number of a rule word; while the word is
+					 * not 0, hits of this trigger are not counted */
+	bool is_leaving;		/* true: the trigger is being removed */
+	struct hist_more *more;		/* data of the trigger that the previous server
+					 * has published: definition and table; NULL
+					 * unless the trigger is being loaded */
 };
 
-/* A histogram: a definition, and a table that counts hits as the definition says. */
+/* A histogram: a definition, and a table in which hits are counted as the definition
+ * says. */
 struct histogram {
-	struct histogram *next;		/* next newer histogram of the root */
-	struct hist_trigger *triggers;	/* triggers of this histogram, the oldest first; NULL
-					 * while the histogram is made or freed */
+	struct histogram *next;		/* next newer histogram of the same root */
+	struct hist_trigger *triggers;	/* triggers of this histogram, the oldest first;
+					 * NULL while the histogram is being made or freed */
 	struct hist_def *def;
-	char *text;			/* the definition as it was written, without the
-					 * filter */
-	uint64_t serial;		/* serial number, greater than those of all older
-					 * histograms */
-	uint64_t owner;			/* serial of the histogram for which this one saves
-					 * a field (synthetic_FIELD); 0: a user has written
-					 * it */
-	struct abi_ring_ref block;	/* block of the table; off is 0 while there is no table */
-	struct abi_ring_ref stale;	/* block of an older table that a process may still
-					 * use, because the rules could not be published; off
-					 * is 0 if there is none */
-	struct hist_table_ref table;	/* offset and geometry of the table */
-	uint32_t readers;		/* number of struct hist_source that refer to this
-					 * histogram */
-	bool is_gone;			/* true: the histogram was removed, and is freed when
-					 * its last reader has ended */
+	char *text;			/* text of the definition as it was written,
+					 * without the filter */
+	uint64_t serial;		/* serial number of the histogram; newer
+					 * histograms have greater numbers */
+	uint64_t owner;			/* serial number of the histogram for which this
+					 * one saves a field (synthetic_FIELD); 0 if a
+					 * user has written this one */
+	struct abi_ring_ref block;	/* block with the histogram's table; its off is 0
+					 * while there is no table */
+	struct abi_ring_ref stale;	/* block with an older table that a process may
+					 * still use, because the new rules could not be
+					 * published; its off is 0 if there is none */
+	struct hist_table_ref table;	/* offset and geometry of the histogram's table */
+	uint32_t readers;		/* number of struct hist_source that hold a
+					 * reference to this histogram */
+	bool is_gone;			/* true: the histogram was removed, and is freed
+					 * when no hist_source refers to it */
 };
 
-/* A write of a `hist` trigger while it is handled: ctx of struct hist_env. */
+/* The state of one write of a `hist` trigger; @ctx of struct hist_env points to it. */
 struct hist_write {
 	struct instance *instance;
 	const struct event *event;
-	const struct event *written;	/* the event whose file was written; differs from
-					 * @event for a histogram that is made for a field */
-	struct hist_errors errors;	/* mistakes that error_log does not have yet */
-	bool is_loading;		/* true: the text comes from the previous server, so
-					 * no histogram is made for a field */
-	uint64_t saved[HIST_SAVED_MAX];	/* serials of the histograms that this write has
-					 * made for fields of other events */
+	const struct event *written;	/* event to whose `trigger` file the user has
+					 * written; differs from @event if a histogram is
+					 * made to save a field */
+	struct hist_errors errors;	/* mistakes of the definition that are not in
+					 * error_log yet */
+	bool is_loading;		/* true: the text comes from the previous server,
+					 * so no new histogram is made to save a field */
+	uint64_t saved[HIST_SAVED_MAX];	/* serial numbers of the histograms that this
+					 * write has made to save fields of other events */
 	uint32_t nr_saved;
 };
 
-/* Return the event of @hist. */
+/* Return the event to which the trigger @hist belongs. */
 const struct event *hist_event(const struct hist_trigger *hist);
 
-/* ---- hist_table.c: histograms and their tables ---- */
+/* ---- functions that are defined in hist_table.c: histograms and their tables ---- */
 
 /*
  * Make a histogram without triggers and without a table, and add it to the list of the root.
- * @def: complete (hist_create_actions()); the histogram owns it from then on, unless this
- *	function fails.
- * @text: copied.
- * Returns NULL if there is no memory.
+ * @def: the complete definition (hist_create_actions()), which the histogram owns
+ * afterwards, unless this function fails.  @text: text of the definition, which is
+ * copied.  Returns NULL if there is no memory.
  */
 struct histogram *histogram_new(struct root *root, struct hist_def *def, const char *text);
-/* Free a histogram that has no triggers, after its last reader.  Its table stays as it is. */
+/* Free a histogram without triggers, as soon as no hist_source refers to it.  Its table
+ * in shared memory is not freed. */
 void histogram_free(struct root *root, struct histogram *histogram);
-/* Free @histogram if histogram_free() was called for it, and it has no reader. */
+/* Free @histogram if histogram_free() was called for it and no hist_source refers to it. */
 void histogram_release(struct histogram *histogram);
-/* Do what histogram_free() does, and retire the table.  The caller must call apply_start(). */
+/* Free a histogram as histogram_free() does, and retire its table.  The caller must call
+ * apply_start(). */
 void histogram_retire(struct root *root, struct histogram *histogram);
 /* Allocate an empty table for @histogram.  Returns 0; -ENOMEM if the table would be too large
  * or the arena is full; -ENOSPC if the file system is full; or another -errno. */
@@ -106,14 +113,14 @@ int histogram_alloc_table(struct root *root, struct histogram *histogram);
 struct histogram *histogram_find_name(const struct root *root, const char *name);
 /* Return the histogram with the serial @serial, or NULL. */
 struct histogram *histogram_find(const struct root *root, uint64_t serial);
-/* Append @hist to the triggers of @histogram. */
+/* Append @hist to the triggers of @histogram, as the newest one. */
 void histogram_add_trigger(struct histogram *histogram, struct hist_trigger *hist);
-/* Take @hist from the triggers of its histogram, if it has one. */
+/* Remove @hist from the triggers of its histogram, if it has a histogram. */
 void histogram_remove_trigger(struct hist_trigger *hist);
 /* Return true if another histogram of @root refers to a variable of @histogram. */
 bool histogram_is_used(const struct root *root, const struct histogram *histogram);
-/* Return @trigger or the first trigger after it, in the order of the file `trigger`, that is a
- * `hist` trigger; NULL: there is none.  @trigger: as from triggers_first(); NULL is allowed. */
+/* Return the first `hist` trigger among @trigger and the triggers after it, in the order
+ * of the file `trigger`; NULL if there is none.  @trigger may be NULL. */
 struct trigger *hist_next(struct trigger *trigger);
 /* Return the definition of the histogram of @trigger, a `hist` trigger. */
 const struct hist_def *hist_def_of(const struct trigger *trigger);
@@ -124,9 +131,9 @@ int hist_compile_for(struct instance *instance, const struct trigger *trigger,
 /* ---- hist_clear.c ---- */
 
 /*
- * Give @histogram an empty table.  The caller must call apply_start().
- * Returns 0; -ENODEV (the root is dead), -ENOMEM, -ENOSPC or another -errno: then the old table
- * stays.
+ * Give @histogram a new, empty table.  The caller must call apply_start().  Returns 0,
+ * -ENODEV (the root is dead), -ENOMEM, -ENOSPC or another -errno.  After an error the old
+ * table stays.
  */
 int histogram_clear(struct root *root, struct histogram *histogram);
 
@@ -135,39 +142,41 @@ int histogram_clear(struct root *root, struct histogram *histogram);
 /* Return true if the clock of @instance counts ns. */
 bool hist_clock_counts_ns(const struct instance *instance);
 
-/* ---- hist_env.c: find what a definition names ---- */
+/* ---- function that is defined in hist_env.c ---- */
 
-/* Return the environment in which the text of @write is parsed. */
+/* Return the environment (struct hist_env) for parsing the text of @write. */
 struct hist_env hist_env_of(struct hist_write *write);
 
-/* ---- hist_store.c: add and remove triggers ---- */
+/* ---- functions that are defined in hist_store.c: add and remove triggers ---- */
 
 /*
  * Add a trigger of a new histogram to write->event, as hist_lang.store does.
- * @text: the definition, without the filter; @filter: text of the filter; NULL: none.
- * @owner: histogram.owner.
- * Returns 0 or -errno.
+ * @text: the definition, without the filter; @filter: text of the filter, or NULL.
+ * @owner: value for histogram.owner.  Returns 0 or -errno.
  */
 int hist_add(struct hist_write *write, const char *text, const char *filter, uint64_t owner,
 	     struct histogram **ret_histogram);
 /* Print @trigger as the file `trigger` does (trigger_lang.show). */
 void hist_show_trigger(const struct instance *instance, const struct trigger *trigger,
 		       struct text *out);
-/* Free the state of @trigger, and take it from its histogram (trigger_lang.free). */
+/* Free the state of the `hist` trigger @trigger, and remove the trigger from its
+ * histogram (trigger_lang.free). */
 void hist_free(struct trigger *trigger);
-/* Return true if the histogram does not count hits of @hist now. */
+/* Return true if the histogram of @hist does not count hits of @hist now. */
 bool hist_is_paused(const struct hist_trigger *hist);
-/* Allocate the state of a trigger of @event.  Returns NULL if there is no memory. */
+/* Allocate the state of a `hist` trigger of @event.  Returns NULL if there is no memory. */
 struct hist_trigger *hist_trigger_new(struct instance *instance, const struct event *event);
 
-/* ---- hist_errors.c: report mistakes ---- */
+/* ---- functions that are defined in hist_errors.c: report mistakes ---- */
 
-/* Report write->errors in error_log, and empty the list.  Returns true if there was an error. */
+/* Report the mistakes in write->errors in error_log, and empty write->errors.  Returns
+ * true if there was a mistake. */
 bool hist_log(struct hist_write *write);
-/* Report a wrong write for which the kernel returns EINVAL without a message in its error_log. */
+/* Report in error_log a wrong write for which the kernel only returns EINVAL, without an
+ * entry in its error_log. */
 void hist_log_silent(const struct hist_write *write);
 
-/* ---- hist_restart.c: survive a restart of the server ---- */
+/* ---- functions that are defined in hist_restart.c: survive a restart of the server ---- */
 
 /* Methods put_more, load and link of hist_lang: see struct trigger_lang. */
 void hist_put_more(const struct instance *instance, const struct trigger *trigger,
@@ -176,13 +185,13 @@ int hist_load(struct instance *instance, const struct event *event, struct trigg
 	      const void *more, uint32_t bytes);
 void hist_link(struct instance *instance);
 
-/* ---- hist_enable.c: enable_hist and disable_hist ---- */
+/* ---- function that is defined in hist_enable.c ---- */
 
 /* Compile the enable_hist and disable_hist triggers of @instance again whose target is
  * @event.  Called when @event gets or loses a `hist` trigger.  Returns 0 or -ENOMEM. */
 int hist_update_enablers(struct instance *instance, const struct event *event);
 
-/* ---- hist_mark.c: count markers ---- */
+/* ---- function that is defined in hist_mark.c ---- */
 
 /* Method mark of hist_lang: see struct trigger_lang. */
 bool hist_mark(struct instance *instance, const struct trigger *trigger,

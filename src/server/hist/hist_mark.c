@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Count the records of the server.  The server itself records markers and the events that
- * users inject, so it also runs the programs of these events' `hist` triggers.  Its figures go
- * to the last part of a table, under the lock, as those of threads that cannot use rseq.
+ * Count records of the server in histograms.  The server itself records markers and the
+ * events that users inject, so it also runs the programs of these events' `hist`
+ * triggers.  Its figures go to the last part of a table, under the lock, like the figures
+ * of threads that cannot use rseq.
  */
 #include <string.h>
 
@@ -14,14 +15,14 @@
 #include "server/rules/trigger_lang.h"
 #include "server/rules/triggers.h"
 
-/* The tables of a program, while it runs. */
+/* The mapped tables that a histogram's program uses while it runs. */
 struct tables {
 	struct hist_view views[HIST_TABLES_MAX];
 	struct mapping *maps[HIST_TABLES_MAX];
 	uint32_t nr;
 };
 
-/* The argument of the program's callbacks. */
+/* Data for the callbacks of a histogram's program. */
 struct hit {
 	struct instance *instance;
 	const struct trigger_mark *mark;
@@ -41,7 +42,7 @@ static void get_comm(void *ctx, char ret_comm[HIST_COMM_LEN])
 	memcpy(ret_comm, hit->mark->comm, HIST_COMM_LEN);
 }
 
-/* Record a synthetic event in each instance where it is on. */
+/* Record a synthetic event in each instance in which it is on. */
 static void emit_synthetic(void *ctx, uint32_t row, void *entry, size_t bytes)
 {
 	const struct hit *hit = ctx;
@@ -55,7 +56,7 @@ static void unmap_tables(struct tables *tables)
 		mapping_put(tables->maps[i]);
 }
 
-/* Map all tables of @program.  Returns false if one cannot be mapped. */
+/* Map all tables of @program.  Returns false if one of them cannot be mapped. */
 static bool map_tables(const struct root *root, const struct hist_program *program,
 		       struct tables *ret_tables)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read the histograms of an event: for the file `hist`. */
+/* Read the histograms of an event, for the file `hist`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,11 @@
 #include "server/rules/events.h"
 #include "server/rules/triggers.h"
 
-#define LINE_BYTES_MAX	(64u << 10)	/* maximum length of a line of `trigger`, bytes */
+#define LINE_BYTES_MAX	(64u << 10)	/* maximum length of one line of the file
+					 * `trigger`, bytes */
 
-/* Return the line of @trigger without its newline, or NULL if there is no memory. */
+/* Return the line of the file `trigger` that shows @trigger, without the newline.
+ * Returns NULL if there is no memory. */
 static char *line_of(const struct instance *instance, const struct trigger *trigger)
 {
 	struct text text;
@@ -88,7 +90,8 @@ static int map_table(const struct root *root, const struct histogram *histogram,
 	int r;
 
 	if (histogram->is_gone)
-		return -ENODEV;		/* the block may be used for something else by now */
+		return -ENODEV;		/* the memory of the removed table may be in use
+					 * for other data now */
 	r = mapping_new(root->fd, histogram->block.off, histogram->block.bytes, ret_map);
 	if (r)
 		return r == -ENOMEM ? r : -EIO;
@@ -102,7 +105,7 @@ int hist_source_map(const struct root *root, const struct hist_source *source,
 	return map_table(root, source->histogram, ret_view, ret_map);
 }
 
-/* Return the number of hits of @histogram, including those that were dropped. */
+/* Return the number of hits of @histogram.  Hits that were dropped count, too. */
 static uint64_t count_hits(const struct root *root, const struct histogram *histogram)
 {
 	uint64_t sums[HIST_VALS_MAX], hits;

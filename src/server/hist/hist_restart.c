@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Survive a restart of the server: abi_trigger.more of a `hist` trigger has its definition as
- * text, and the place of its table.  The next server parses the text again, and goes on with
- * the table as it is.
+ * Survive a restart of the server: abi_trigger.more of a `hist` trigger has its
+ * definition as text, and the offset of its table.  The next server parses the text
+ * again, and continues with the contents of the table.
  *
- * The text comes from shared memory, where the program may have written anything.  So the
- * server uses a table only if it lies in the arena, and if its geometry is the one that the
- * server computes from the definition.  What the table contains is checked when it is read.
+ * The text comes from shared memory, where the program may have written anything.  So
+ * the server uses a table only if it lies in the arena, and if its geometry is the one
+ * that the server computes from the definition.  The contents of the table are checked
+ * when they are read.
  *
  * A definition may refer to variables of older histograms, also of other events.  So the
  * triggers of an instance are collected first (hist_load()), and then parsed in the order in
@@ -25,16 +26,18 @@
 #include "server/rules/triggers.h"
 
 #define MORE_MAGIC	0x316d7368u	/* the bytes "hsm1" */
-#define TEXT_MAX	4096u		/* maximum length of a definition: one write */
+#define TEXT_MAX	4096u		/* maximum length of the text of a definition,
+					 * which is the length of one write */
 
-/* The data in abi_trigger.more of a `hist` trigger. */
+/* Data of a `hist` trigger for the next server (abi_trigger.more). */
 struct hist_more {
 	uint32_t magic;			/* MORE_MAGIC */
 	uint32_t paused;		/* hist_trigger.paused */
-	uint64_t serial, owner;		/* histogram.serial and histogram.owner */
+	uint64_t serial, owner;		/* values of histogram.serial and histogram.owner */
 	struct hist_table_ref table;
 	struct abi_ring_ref stale;	/* histogram.stale */
-	char text[];			/* histogram.text, with its NUL */
+	char text[];			/* text of the definition (histogram.text), with
+					 * its NUL */
 };
 
 void hist_put_more(const struct instance *instance, const struct trigger *trigger,
@@ -87,8 +90,8 @@ int hist_load(struct instance *instance, const struct event *event, struct trigg
 	return 0;
 }
 
-/* Return true if @more has the right table for @def: in the arena, and with the geometry of
- * @def. */
+/* Return true if @more describes a valid table for @def: it lies in the arena, and has
+ * the geometry that follows from @def. */
 static bool is_table(const struct root *root, const struct hist_def *def,
 		     const struct hist_more *more)
 {
@@ -103,7 +106,7 @@ static bool is_table(const struct root *root, const struct hist_def *def,
 	       hist_geometry_is_valid(is, more->table.bytes) && arena_has(root, &block);
 }
 
-/* Make the histogram of @hist, with the table of the previous server. */
+/* Make the histogram of the loaded trigger @hist, with the table of the previous server. */
 static struct histogram *load_histogram(struct hist_trigger *hist)
 {
 	const struct hist_more *more = hist->more;
@@ -136,7 +139,8 @@ static struct histogram *load_histogram(struct hist_trigger *hist)
 	return histogram;
 }
 
-/* Find the histogram of @hist, if another trigger of this histogram was loaded before. */
+/* Return the histogram of @hist if it exists already, because another trigger of this
+ * histogram was loaded before. */
 static struct histogram *find_loaded(const struct hist_trigger *hist)
 {
 	struct histogram *h = histogram_find(hist->instance->root, hist->more->serial);
@@ -144,7 +148,8 @@ static struct histogram *find_loaded(const struct hist_trigger *hist)
 	return h && h->def->name && h->table.off == hist->more->table.off ? h : NULL;
 }
 
-/* Complete the trigger @hist.  If its histogram cannot be made, the trigger loses its state. */
+/* Complete the loaded trigger @hist.  If its histogram cannot be made, the trigger loses
+ * its state. */
 static void link_trigger(struct hist_trigger *hist)
 {
 	struct root_hists *hists = root_hists(hist->instance->root);
@@ -166,7 +171,7 @@ static void link_trigger(struct hist_trigger *hist)
 	hist->more = NULL;
 }
 
-/* Take the oldest trigger from root_hists.loaded. */
+/* Remove the oldest trigger from root_hists.loaded, and return it. */
 static struct hist_trigger *take_oldest(struct root_hists *hists)
 {
 	struct hist_trigger **oldest = &hists->loaded, *hist;

@@ -23,14 +23,16 @@
 
 #define BLANKS	" \t"
 
-/* A trigger that is being written.  The histogram does not exist yet. */
+/* A `hist` trigger that is being written, while its histogram does not exist yet. */
 struct draft {
-	struct hist_def *def;		/* definition to free; NULL: a histogram owns it now */
-	struct trigger *trigger;	/* trigger to free; NULL: an event owns it now */
-	const char *text;		/* the definition, without the filter */
+	struct hist_def *def;		/* definition that must be freed; NULL if a
+					 * histogram owns the definition already */
+	struct trigger *trigger;	/* trigger that must be freed; NULL if an event
+					 * owns the trigger already */
+	const char *text;		/* text of the definition, without the filter */
 };
 
-/* ---- triggers and their states ---- */
+/* ---- functions for triggers and their states ---- */
 
 struct hist_trigger *hist_trigger_new(struct instance *instance, const struct event *event)
 {
@@ -80,8 +82,8 @@ static bool is_blank(char c)
 	return c && strchr(BLANKS, c);
 }
 
-/* Return the address of the token "if" in @text, or NULL.  *@ret_r is -EINVAL if the token is
- * the first or the last one. */
+/* Return the address of the token "if" in @text, or NULL.  *@ret_r is set to -EINVAL if
+ * "if" is the first or the last token. */
 static char *find_if(char *text, int *ret_r)
 {
 	const char *end = text + strlen(text);
@@ -104,8 +106,8 @@ static char *find_if(char *text, int *ret_r)
 	return NULL;
 }
 
-/* Split `DEFINITION if FILTER`.  *@ret_filter is the text after the one blank that follows "if";
- * NULL: there is no filter. */
+/* Split @text, which is `DEFINITION if FILTER`.  *@ret_filter is set to the text after
+ * the one blank that follows "if"; to NULL if there is no filter. */
 static int split_filter(char *text, char **ret_filter)
 {
 	int r;
@@ -127,7 +129,7 @@ static void draft_done(struct draft *draft)
 	trigger_free(draft->trigger);
 }
 
-/* Parse the definition @text, and compile @filter. */
+/* Make a draft of a trigger: parse the definition @text, and compile @filter. */
 static int make_draft(struct hist_write *write, const char *text, const char *filter,
 		      bool is_removal, struct draft *ret_draft)
 {
@@ -161,8 +163,11 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Return the first trigger of the event that the kernel would regard as the trigger of @draft.
- * @named: the histogram that has the name in @draft; NULL: there is none. */
+/*
+ * Return the first trigger of the event that the kernel regards as the trigger of @draft, so
+ * that the write changes this trigger.  @named: the histogram that has the name in @draft, or
+ * NULL.
+ */
 static struct trigger *find_same(const struct hist_write *write, const struct draft *draft,
 				 const struct histogram *named)
 {
@@ -190,8 +195,11 @@ static struct histogram *find_named(const struct hist_write *write, const struct
 
 static int remove_trigger(struct hist_trigger *hist, bool *ret_is_changed);
 
-/* Remove the histograms that were made to save fields for the histogram @owner.  A histogram
- * stays if another histogram has begun to refer to it, as if a user had written it. */
+/*
+ * Remove the histograms that were made to save fields for the histogram with the serial
+ * number @owner.  A histogram stays if another one has begun to refer to it, as if a user
+ * had written it.
+ */
 static void remove_saved(struct root *root, uint64_t owner, bool *ret_is_changed)
 {
 	struct histogram *h = root_hists(root)->first, *next;
@@ -206,7 +214,8 @@ static void remove_saved(struct root *root, uint64_t owner, bool *ret_is_changed
 	}
 }
 
-/* Remove the trigger of @hist.  If the histogram has no other trigger, remove it, too. */
+/* Remove the trigger of @hist.  If its histogram has no other trigger, remove the
+ * histogram, too. */
 static int remove_trigger(struct hist_trigger *hist, bool *ret_is_changed)
 {
 	struct histogram *histogram = hist->histogram;
@@ -359,8 +368,8 @@ static int add_draft(struct hist_write *write, struct draft *draft,
 	return 0;
 }
 
-/* Change an existing trigger: pause, continue or clear it.  Returns false if the text does not
- * ask for that, or there is no such trigger. */
+/* Change an existing trigger: pause it, continue it, or clear its histogram.  Returns
+ * false if the text orders none of these, or if there is no such trigger. */
 static bool update_same(const struct hist_write *write, const struct draft *draft,
 			const struct histogram *named, bool *ret_is_changed, int *ret_r)
 {
@@ -386,7 +395,7 @@ static bool update_same(const struct hist_write *write, const struct draft *draf
 	return true;
 }
 
-/* Report that the histogram @name exists with another definition. */
+/* Report in error_log that the histogram @name exists and has another definition. */
 static void log_name(struct hist_write *write, const char *name)
 {
 	char *assignment;
@@ -397,7 +406,7 @@ static void log_name(struct hist_write *write, const char *name)
 	free(assignment);
 }
 
-/* Add the trigger of @draft as a new one. */
+/* Add the trigger of @draft to the event as a new trigger. */
 static int register_draft(struct hist_write *write, struct draft *draft,
 			  struct histogram *named, bool *ret_is_changed)
 {
@@ -418,7 +427,7 @@ static int register_draft(struct hist_write *write, struct draft *draft,
 	return add_draft(write, draft, named, ret_is_changed);
 }
 
-/* Add the trigger of @draft, or change an existing one. */
+/* Add the trigger of @draft, or change an existing trigger if the text says so. */
 static int store_draft(struct hist_write *write, struct draft *draft, bool *ret_is_changed)
 {
 	struct histogram *named = find_named(write, draft);
@@ -454,8 +463,8 @@ int hist_add(struct hist_write *write, const char *text, const char *filter, uin
 	return r;
 }
 
-/* Let the histogram @hist own the histograms that @write has made for fields.  @hist NULL:
- * remove them. */
+/* Note that the histogram of @hist owns the histograms that @write has made to save
+ * fields.  If @hist is NULL, remove these histograms. */
 static void settle_saved(const struct hist_write *write, const struct hist_trigger *hist,
 			 bool *ret_is_changed)
 {
@@ -472,7 +481,7 @@ static void settle_saved(const struct hist_write *write, const struct hist_trigg
 		remove_saved(root, UINT64_MAX, ret_is_changed);
 }
 
-/* Handle the definition @text and @filter, in @write. */
+/* Handle a `hist` trigger in @write, with the definition @text and the filter @filter. */
 static int store_text(struct hist_write *write, const char *text, const char *filter,
 		      bool is_removal, bool *ret_is_changed)
 {

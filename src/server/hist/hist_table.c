@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms and their tables.  A table is a block of the arena (core/block.h).  No word of
- * shared memory refers to the table itself: the programs and texts in the block of rules do.
- * So a table is allocated before the rules that use it are published, and retired after rules
- * without it are published.
+ * Histograms and their tables.  A table is a block of the arena (core/block.h).  No
+ * word of its own refers to a table.  Instead, the programs and texts in the block of
+ * rules do.  So a table is allocated before the rules that use it are published, and
+ * retired after rules without it are published.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,8 +42,8 @@ bool histogram_is_used(const struct root *root, const struct histogram *histogra
 	return false;
 }
 
-/* Take references of the dynamic events that @def records; @change: dynamic_get() or
- * dynamic_put(). */
+/* Take or release references of the dynamic events that @def records.  @change:
+ * dynamic_get() or dynamic_put(). */
 static void change_events(struct root *root, const struct hist_def *def,
 			  void (*change)(struct root *root, uint32_t row))
 {
@@ -52,7 +52,7 @@ static void change_events(struct root *root, const struct hist_def *def,
 			change(root, def->actions[i].synth_row);
 }
 
-/* ---- the list of histograms ---- */
+/* ---- functions for the list of histograms ---- */
 
 struct histogram *histogram_new(struct root *root, struct hist_def *def, const char *text)
 {
@@ -103,7 +103,7 @@ void histogram_retire(struct root *root, struct histogram *histogram)
 	histogram_free(root, histogram);
 }
 
-/* Free the histograms without triggers.  @free_one: histogram_free() or
+/* Free the histograms that have no triggers, by calling @free_one: histogram_free() or
  * histogram_retire(). */
 static void free_unused(struct root *root,
 			void (*free_one)(struct root *root, struct histogram *histogram))
@@ -197,7 +197,7 @@ static uint64_t random_seed(void)
 	return seed;
 }
 
-/* Fill in the first bytes of a new table, which is filled with zeroes. */
+/* Fill in the first bytes of a new table, in which all bytes are 0. */
 static void table_init(struct hist_table *table, const struct hist_table_ref *ref)
 {
 	table->magic = HIST_TABLE_MAGIC;
@@ -231,12 +231,14 @@ int histogram_alloc_table(struct root *root, struct histogram *histogram)
 	mapping_put(draft.map);
 	histogram->block = draft.ref;
 	histogram->table = table;
-	/* Keep the root after the program has ended, so that the table can be read. */
+	/* Mark the top instance's buffer as used.  Then the root is kept after the
+	 * program has ended, so that the table can be read. */
 	shm_store(&root->top.abi->used, 1);
 	return 0;
 }
 
-/* Return the table of @def, for hist_compile(). */
+/* Return the table of the histogram with the definition @def; callback for
+ * hist_compile(). */
 static const struct hist_table_ref *place_of(void *ctx, const struct hist_def *def)
 {
 	const struct root *root = ctx;
@@ -264,10 +266,10 @@ int hist_compile_for(struct instance *instance, const struct trigger *trigger,
 	return 0;
 }
 
-/* ---- find `hist` triggers ---- */
+/* ---- functions that find `hist` triggers ---- */
 
-/* Return true if @trigger is a `hist` trigger.  While the server loads the triggers, those
- * that have no histogram yet do not count. */
+/* Return true if @trigger is a `hist` trigger.  While the server loads triggers, a
+ * trigger that has no histogram yet does not count. */
 static bool is_hist(const struct trigger *trigger)
 {
 	const struct hist_trigger *hist = trigger->state;
