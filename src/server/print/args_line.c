@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the arguments of a function: (x=-1, p=0x7ffe0000, ...).  The format is the
- * kernel's, with two differences: bits of a register that are not part of the argument's
- * type are ignored, and `?' is printed for a value that is in none of the recorded
- * registers.
+ * kernel's, with two differences: bits of a register that do not belong to the
+ * argument's type are ignored, and a `?' stands for a value that is in none of the
+ * recorded registers.
  */
 #include <inttypes.h>
 
@@ -11,8 +11,8 @@
 #include "server/print/line_impl.h"
 #include "symbols/elf_args.h"
 
-#define NAME_BYTES	256		/* number of bytes of a parameter's name that
-					 * are printed at most */
+#define NAME_BYTES	256		/* maximum number of bytes of a parameter's name
+					 * that are printed */
 
 static void print_word(const struct elf_param *param, int word, const uint64_t *args,
 		       struct text *out)
@@ -23,8 +23,8 @@ static void print_word(const struct elf_param *param, int word, const uint64_t *
 		text_putc(out, '?');
 }
 
-/* Print an argument that is a number.  Ignore the bits of the register above the size
- * of the argument's type, because they are undefined. */
+/* Print an argument that is a number.  The bits of the register above the size of the
+ * argument's type are undefined, so ignore them. */
 static void print_number(const struct elf_param *param, uint64_t value,
 			 struct text *out)
 {

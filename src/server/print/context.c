@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Print the columns of a line before the event: task, CPU, flags, time.  The usual
- * format is printed without printf(): that would take longer than all the rest of the
+ * format is printed without printf(), which would take longer than all the rest of the
  * line.
  */
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #define PID_WIDTH		7
 #define CONTEXT_BYTES_MAX	128
 
-/* Bits of entry.flags, as in the kernel. */
+/* Bits of entry.flags in a record, as in the kernel. */
 enum entry_flags {
 	FLAG_IRQS_OFF		= 0x01,
 	FLAG_RESCHED_LAZY	= 0x02,
@@ -37,7 +37,7 @@ static char irqs_char(uint8_t flags)
 
 static char resched_char(uint8_t flags)
 {
-	/* Characters of the column need-resched.  Bits of the index: bit 0 is
+	/* Characters of the column need-resched.  The index has three bits: bit 0 is
 	 * FLAG_RESCHED_LAZY, bit 1 FLAG_RESCHED, bit 2 FLAG_PREEMPT_RESCHED. */
 	static const char chars[] = { '.', 'l', 'n', 'b', 'p', 'L', 'N', 'B' };
 
@@ -59,8 +59,8 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth] : '.';
 }
 
-/* Write @value as a decimal number, with @fill before it up to @width characters.
- * Returns the end of the number. */
+/* Write @value as a decimal number at @to.  Before the number, write @fill until there
+ * are @width characters.  Returns the end of the text. */
 static char *put_number(char *to, uint64_t value, size_t width, char fill)
 {
 	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
@@ -73,8 +73,8 @@ static char *put_number(char *to, uint64_t value, size_t width, char fill)
 	return to + len;
 }
 
-/* Write the column of the task, "  name-4711  ".  The name is right-aligned, and the
- * thread id is left-aligned. */
+/* Write the column of the task, " name-4711 ", at @to.  The name is right-aligned, and
+ * the thread id is left-aligned. */
 static char *put_task(char *to, const char *comm, int32_t pid)
 {
 	size_t len = strnlen(comm, ABI_COMM_LEN);
@@ -125,7 +125,7 @@ void context_print_time(const struct line *line, uint64_t time, struct text *out
 		out->len += (size_t)(put_time(start, time, line->source->is_in_ns) - start);
 }
 
-/* Write the process id as "(   4711) ", or dashes if the process is unknown. */
+/* Write the column of the process id as "(   4711) ", or dashes if the process is unknown. */
 static char *put_tgid(char *to, uint32_t tgid)
 {
 	if (!tgid)
@@ -165,7 +165,7 @@ static void print_usual(const struct line *line, bool in_ns, struct text *out)
 	out->len += (size_t)(to - start);
 }
 
-/* ---- print the columns of latency-format ---- */
+/* ---- functions that print the columns of latency-format ---- */
 
 char context_mark(uint64_t ns)
 {
@@ -199,9 +199,11 @@ static void print_latency_task(const struct line *line, struct text *out)
 	context_print_flags(line, out);
 }
 
-/* Return the time that latency-format subtracts from each time: when the buffer was
- * last cleared.  Returns 0 for a snapshot, as the kernel does, because a snapshot may
- * be older. */
+/*
+ * Return the time that latency-format subtracts from the times of records: the time when
+ * the buffer was last cleared.  For a snapshot returns 0, as the kernel does, because a
+ * snapshot may be older than this time.
+ */
 static uint64_t latency_base(const struct line *line)
 {
 	return line->place->is_in_snapshot ? 0 : line->source->time_start;
@@ -232,7 +234,7 @@ static void print_latency_time(const struct line *line, bool in_ns,
 	}
 }
 
-/* ---- print the columns as numbers: the options raw, hex and bin ---- */
+/* ---- functions that print the columns as numbers, for the options raw, hex and bin ---- */
 
 static void print_bin(const struct line *line, struct text *out)
 {

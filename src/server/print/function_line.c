@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print the records of the function tracer: calls as `function <-caller`, and how often
- * a call was repeated. */
+/* Print the records of the function tracer: calls as `function <-caller`, and records
+ * that say how often a call was repeated. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,17 +9,20 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define IPS_OFFSET	8		/* offset of struct ips in a record, bytes */
-#define ARGS_OFFSET	24		/* offset of the arguments in a record that has
-					 * arguments, bytes */
+#define IPS_OFFSET	8		/* offset of struct ips in a record of the
+					 * function tracer, bytes */
+#define ARGS_OFFSET	24		/* offset of the arguments in a record of the
+					 * function tracer that has arguments, bytes */
 
 struct ips {
 	uint64_t ip, parent_ip;
 };
 
-/* The fields after struct ips in a record of ftrace:func_repeats.  The time since the
- * last repetition has 48 bits: top_delta has the upper 16 bits, bottom_delta the lower
- * 32 bits. */
+/*
+ * The fields after struct ips in a record of ftrace:func_repeats.  The time since the
+ * last repetition has 48 bits.  The upper 16 bits are in top_delta, the lower 32 bits
+ * in bottom_delta.
+ */
 struct repeats {
 	uint16_t count;
 	uint16_t top_delta;

@@ -5,7 +5,7 @@
 #include "event/option.h"
 #include "server/print/graph.h"
 
-/* The columns of a line before the function's name.  A column whose option is off is
+/* The columns that precede a function's name in a line.  A column whose option is off is
  * not printed. */
 static const struct column {
 	uint64_t option;

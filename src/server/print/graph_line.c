@@ -21,21 +21,22 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define TASK_WIDTH	14		/* width of the column "name-4711", whose text is
-					 * centred, in characters */
-#define COMM_WIDTH	7		/* number of characters of a task's name that
-					 * are printed at most */
-#define NUMBER_WIDTH	8		/* width of a duration, in characters */
+#define TASK_WIDTH	14		/* width of the column "name-4711", in which the
+					 * text is centred, in characters */
+#define COMM_WIDTH	7		/* maximum number of characters of a task's name
+					 * that are printed */
+#define NUMBER_WIDTH	8		/* width of a duration in a line, in characters */
 #define NO_DURATION	"              |  "
 #define HANDLER_START	"==========>"
 #define HANDLER_END	"<=========="
 
-/* ---- read the records of the graph tracer ---- */
+/* ---- functions that read the records of the graph tracer ---- */
 
 /* Sizes and offsets of the graph tracer's records, in bytes. */
-#define ENTRY_BYTES	20u		/* size of the record of a function's start */
+#define ENTRY_BYTES	20u		/* size of the record of a function's start,
+					 * without data that options add */
 #define ARGS_OFFSET	24u		/* offset of the data that options add to the
-					 * record of a start */
+					 * record of a function's start */
 #define RETADDR_BYTES	32u		/* size of the record of a function's start with
 					 * a return address */
 #define EXIT_BYTES	48u		/* size of the record of a function's end */
@@ -45,17 +46,19 @@
 /* A record of the graph tracer: the start or the end of a function. */
 struct call {
 	bool is_end;
-	bool is_in_handler;		/* true: the function was called inside a signal
+	bool is_in_handler;		/* true: the function was called in a signal
 					 * handler */
 	bool is_handler;		/* true: the function is the signal handler itself */
 	int32_t pid;			/* thread id */
 	uint64_t func;			/* address of the function */
-	int32_t depth;			/* depth of the call, 0 to GRAPH_DEPTH_MAX */
-	/* The next members are set only for a start. */
-	uint64_t retaddr;		/* return address of the call; 0: not recorded */
+	int32_t depth;			/* depth of the call that is used for printing, 0
+					 * to GRAPH_DEPTH_MAX */
+	/* The members from retaddr to args are set only for the start of a function. */
+	uint64_t retaddr;		/* return address of the call; 0 if it was not
+					 * recorded */
 	bool has_args;
 	uint64_t args[ARCH_ARG_REGS];
-	/* The next members are set only for an end. */
+	/* The next members are set only for the end of a function. */
 	uint32_t overrun;
 	uint64_t retval;
 	bool has_retval;
@@ -68,8 +71,8 @@ static void load_call(const struct merge_record *record, uint32_t off, void *to,
 	memcpy(to, record->data + off, bytes);
 }
 
-/* Read the data that options add to the record of a function's start: return address
- * and arguments. */
+/* Read the data that options add to the record of a function's start: the return address
+ * and the arguments. */
 static void read_more(const struct merge_record *record, uint16_t type,
 		      struct call *call)
 {
@@ -84,8 +87,8 @@ static void read_more(const struct merge_record *record, uint16_t type,
 		load_call(record, at, call->args, sizeof(call->args));
 }
 
-/* Return the minimum length of a record of @type in bytes.  Returns 0 if @type is not a
- * type of the graph tracer's records. */
+/* Return the minimum size of a record of type @type, bytes.  Returns 0 if the type is not
+ * one of the graph tracer's. */
 static uint32_t call_bytes(uint16_t type)
 {
 	switch (type) {
@@ -146,7 +149,8 @@ static bool read_call(const struct merge_record *record, struct call *ret_call)
 	return true;
 }
 
-/* Return true if records of @type are printed in the usual way, not by the graph tracer. */
+/* Return true if records of type @type are printed in the usual way, and not as the graph
+ * tracer prints records. */
 static bool is_foreign(uint16_t type)
 {
 	return type == ABI_EVENT_ID_FUNCTION || type == ABI_EVENT_ID_STACK;
@@ -212,7 +216,7 @@ void graph_note(const struct merge_record *record, const struct line_place *plac
 		graph->funcs[depth] = is_open ? call.func : 0;
 }
 
-/* ---- print the columns before the function ---- */
+/* ---- functions that print the columns before the function ---- */
 
 static void print_func(const struct line *line, uint64_t func, struct text *out)
 {
@@ -241,7 +245,7 @@ static void print_task(const struct line *line, int32_t pid, struct text *out)
 	text_one_line(out, start);
 }
 
-/* If the last record of the line's CPU was of another thread, print both threads as `a
+/* If the last record of this CPU was of another thread, print the change of thread as `a
  * => b`. */
 static void print_switch(const struct line *line, struct text *out)
 {
@@ -334,7 +338,7 @@ static void print_indent(int32_t depth, struct text *out)
 	text_fill(out, ' ', 2 * (size_t)depth);
 }
 
-/* ---- print starts and ends of functions ---- */
+/* ---- functions that print starts and ends of functions ---- */
 
 /* Print the return value as " = 0x12".  A value from -4095 to -1, which looks like an
  * errno, is printed as a decimal number: " = -2". */
@@ -359,7 +363,7 @@ static void print_start_of(const struct line *line, const struct call *call,
 	print_indent(call->depth, out);
 	name = out->len;
 	print_func(line, call->func, out);
-	/* Add no parentheses to a demangled C++ name that already has them. */
+	/* Add no parentheses to a demangled C++ name that already has some. */
 	if (call->has_args)
 		args_print(line, call->func, call->args, out);
 	else if (out->len == name || !memchr(out->data + name, '(', out->len - name))
@@ -408,9 +412,11 @@ static void print_leaf(const struct line *line, const struct call *call,
 	text_putc(out, '\n');
 }
 
-/* Return true if the `}' of the function's end needs a comment with the function's
- * name.  This is so if an option requires it, or if the last start that was printed at
- * this depth is that of another function. */
+/*
+ * Return true if the `}' at a function's end needs a comment with the function's name.
+ * This is so if an option requires the comment, or if the last start that was printed at
+ * this depth is the start of another function.
+ */
 static bool is_named(const struct line *line, const struct call *end)
 {
 	const struct graph_cpu *graph = line->place->state;

@@ -10,12 +10,16 @@
 #include "server/print/tracer.h"
 #include "server/rings/rings.h"
 
-#define INDENT		30		/* number of columns before the legend of the flags */
-#define TGID_BYTES	10		/* width of the column TGID, in characters */
+#define INDENT		30		/* number of columns before the text that explains
+					 * the flags */
+#define TGID_BYTES	10		/* width of the column TGID (id of the process),
+					 * in characters */
 
-/* Print the header of latency-format.  The kernel prints the longest latency, and its
- * task, if a latency tracer is in use.  ulf has no latency tracer, so it prints 0 for
- * both. */
+/*
+ * Print the header of latency-format.  The kernel prints the longest latency and its
+ * task if a latency tracer is in use. ulf has no latency tracer, so 0 is printed for
+ * both.
+ */
 static void print_latency(const char *tracer,
 			  const struct ring_stats *stats, struct text *out)
 {

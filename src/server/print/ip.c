@@ -9,8 +9,8 @@
 #include "server/print/line_impl.h"
 #include "server/rings/merge.h"
 
-#define CALLERS_OFFSET	16		/* offset of the first address in the record of
-					 * a stack, bytes */
+#define CALLERS_OFFSET	16		/* offset of the first return address in the
+					 * record of a stack, bytes */
 
 /* Print the name of @ip, which is a number of enum abi_ip.  Records that ulf itself
  * makes, for example markers, have such a number instead of an address of the program.
@@ -23,9 +23,11 @@ static int print_builtin(uint64_t ip, bool has_offset, struct text *out)
 	return 0;
 }
 
-/* Return the style for the kernel's %pS (@has_offset) or %ps.  For a return address,
- * the style prints the symbol of the byte before it.  The reason: if a call is at the
- * end of its function, the return address is in the next function. */
+/*
+ * Return the style that corresponds to %pS of the kernel (@has_offset true) or to %ps.
+ * For a return address, the style prints the symbol of the byte before it.  The reason:
+ * if a call is at the end of its function, the return address is in the next function.
+ */
 static enum print_symbol style_of(bool has_offset, bool is_return)
 {
 	if (has_offset)
@@ -49,8 +51,8 @@ void ip_print(const struct line *line, uint64_t ip, bool is_return,
 		text_printf(out, " <%016" PRIx64 ">", ip);
 }
 
-/* Print the file that contains the code at @ip, as the kernel does for stacks of
- * programs. */
+/* Print the name of the file that contains the code at @ip, as the kernel does for stacks
+ * of programs. */
 static void print_file(const struct line *line, uint64_t ip, struct text *out)
 {
 	int r = line->source->names->file(line, ip, out);
@@ -68,7 +70,8 @@ void stack_print(const struct line *line, struct text *out)
 	for (uint32_t at = CALLERS_OFFSET; at + sizeof(ip) <= record->bytes;
 	     at += sizeof(ip)) {
 		memcpy(&ip, record->data + at, sizeof(ip));
-		if (ip == UINT64_MAX)	/* UINT64_MAX ends a stack, as in the kernel */
+		if (ip == UINT64_MAX)	/* the value UINT64_MAX ends a stack, as in the
+					 * kernel */
 			break;
 		text_puts(out, " => ");
 		if (line->options & OPTION_SYM_USEROBJ)

@@ -16,7 +16,7 @@
 #include "server/print/tracer.h"
 #include "server/rings/merge.h"
 
-/* The options that print an event as numbers, not as text. */
+/* Options that print the data of an event as numbers and not as text. */
 #define NUMBERS		(OPTION_RAW | OPTION_HEX | OPTION_BIN)
 
 static uint64_t print_hash_ptr(void *ctx, uint64_t ptr)
@@ -46,8 +46,8 @@ static void print_raw_data(const struct line *line, struct text *out)
  * kernel's system `ftrace`. */
 static const struct builtin_event {
 	uint16_t type;
-	uint64_t numbers;		/* bitmap: options of NUMBERS that @print
-					 * supports */
+	uint64_t numbers;		/* bitmap of those options of NUMBERS that the
+					 * method @print supports */
 	void (*print)(const struct line *line, struct text *out);
 } builtin_events[] = {
 	{ ABI_EVENT_ID_FUNCTION, NUMBERS, function_print },

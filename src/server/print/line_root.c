@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names for lines of an instance come from its root. */
+/* The names in the lines of an instance, as a struct line_source: they come from the
+ * instance's root. */
 #include "base/text.h"
 #include "event/clock.h"
 #include "event/format.h"
@@ -16,7 +17,7 @@
 #include "server/rings/merge.h"
 #include "server/rules/events.h"
 
-/* Context of the callbacks with which the printer looks up symbols and strings of a
+/* Data for the callbacks with which the printer looks up symbols and strings of one
  * record. */
 struct origin {
 	struct root *root;
@@ -45,8 +46,11 @@ static struct root *root_of(const struct line *line)
 	return instance->root;
 }
 
-/* Return the record's instance, time and module, by which symbols_print() and others find the
- * object at an address.  @module: the module of the event, or SYMBOLS_NO_MODULE. */
+/*
+ * Return the record's instance, time and module.  With these data symbols_print() and
+ * other functions find the object at an address.  @module: the module of the event, or
+ * SYMBOLS_NO_MODULE.
+ */
 static struct symbols_from origin_of(const struct line *line, uint32_t module)
 {
 	return (struct symbols_from){

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Print records as lines, one after the other.  The line of a record may depend on the
- * records before and after it; this file collects what the line needs of them. */
+/*
+ * Print records as lines, one after the other.  The line of a record may depend on the
+ * records before and after it. struct lines collects what a line needs of these
+ * records.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -23,9 +26,11 @@ void lines_done(struct lines *lines)
 	lines->tracer = NULL;
 }
 
-/* Return true if "buffer started" must be printed before the current record.  If records
- * were lost, it is printed before the first record of each CPU, except for the CPU with
- * which the output begins. */
+/*
+ * Return true if "buffer started" must be printed before the current record.  This is so
+ * for the first record of each CPU if records were lost, but not for the CPU with which
+ * the output begins.
+ */
 static bool is_start(const struct lines *lines, uint64_t options)
 {
 	uint32_t cpu = lines->record.cpu;
@@ -34,8 +39,8 @@ static bool is_start(const struct lines *lines, uint64_t options)
 	       !(lines->cpus[cpu / 64] >> cpu % 64 & 1) && lines->place.number > 1;
 }
 
-/* Allocate the printing state of @tracer for each CPU, unless it is already
- * allocated. */
+/* Allocate the state that @tracer keeps for each CPU while it prints, unless the state is
+ * already allocated. */
 static int need_states(struct lines *lines, const struct tracer *tracer, uint32_t nr_cpus)
 {
 	if (lines->tracer == tracer)
@@ -49,8 +54,8 @@ static int need_states(struct lines *lines, const struct tracer *tracer, uint32_
 	return 0;
 }
 
-/* Fill lines->place with what tracer->print_line() needs: the state of the record's
- * CPU, and the next record of this CPU. */
+/* Fill lines->place with the data that tracer->print_line() needs: the state of the
+ * record's CPU, and the next record of this CPU. */
 static int fill_graph_place(struct lines *lines, const struct lines_stream *stream)
 {
 	const struct tracer *tracer = stream->tracer;
@@ -69,9 +74,11 @@ static int fill_graph_place(struct lines *lines, const struct lines_stream *stre
 	return 0;
 }
 
-/* Fill lines->place for a record of the graph tracer while the buffer has another
- * tracer: a snapshot may contain such records.  A leaf is printed as one line here,
- * too. */
+/*
+ * Fill lines->place for a record of the graph tracer while the buffer has another tracer.
+ * A snapshot may contain such records.  As with the graph tracer, a leaf is printed as
+ * one line.
+ */
 static void fill_leaf_place(struct lines *lines, const struct lines_stream *stream)
 {
 	uint32_t cpu = lines->record.cpu;

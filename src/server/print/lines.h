@@ -26,25 +26,26 @@
 struct lines {
 	struct instance *instance;
 	struct merge *merge;
-	bool is_pipe;			/* true: the lines are for trace_pipe.  A record
-					 * there does not wait for the next one, so the
-					 * delay until the next record is not printed */
+	bool is_pipe;			/* true: the lines are for trace_pipe.  A line in
+					 * trace_pipe is printed before the next record
+					 * exists, so it does not show the delay until the
+					 * next record */
 	bool is_snapshot;
 	bool is_overrun;		/* true: records were overrun, so the oldest
-					 * records of the CPUs may have very different
-					 * times */
-	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which at least one
-					 * record was printed */
-	uint64_t leaves[ABI_CPUS / 64];	/* bitmap of the CPUs whose last record was the
-					 * start of a leaf (graph_is_leaf()) */
-	struct merge_record record, second;	/* current record, and the next one if
-						 * it is needed */
-	struct line_place place;	/* position of the current record among the
-					 * records that are printed */
-	const struct tracer *tracer;	/* tracer to which @states belongs;
-					 * NULL: @states belongs to no tracer */
-	void *states;			/* state of @tracer for each CPU,
-					 * tracer.state_bytes [root->nr_cpus]; NULL if it
+					 * records of the CPUs possibly have very
+					 * different times */
+	uint64_t cpus[ABI_CPUS / 64];	/* bitmap of the CPUs of which at least one record
+					 * was printed in this output */
+	uint64_t leaves[ABI_CPUS / 64];	/* bitmap of the CPUs whose last printed record
+					 * was the start of a leaf (graph_is_leaf()) */
+	struct merge_record record, second;	/* the current record, and the record
+						 * after it if that is needed */
+	struct line_place place;	/* position of the current record, with the data
+					 * of its neighbours that its line needs */
+	const struct tracer *tracer;	/* tracer that keeps @states; NULL if there is no
+					 * such tracer */
+	void *states;			/* array with the state of @tracer for each CPU,
+					 * root->nr_cpus * tracer.state_bytes; NULL if it
 					 * is not allocated */
 };
 
@@ -61,16 +62,20 @@ void lines_done(struct lines *lines);
  * printed, and the caller must try again later.
  */
 int lines_print(struct lines *lines, struct text *out);
-/* Go to the next record.  Must be called after lines_print() has returned 1; otherwise
- * the next lines_print() prints the same record again. */
+/* Go to the next record.  Call this function after lines_print() has returned 1.
+ * Otherwise the next lines_print() prints the same record again. */
 void lines_advance(struct lines *lines);
 
-/* A stream of records that is no struct merge. */
+/* A stream of records that is not a struct merge, for example one that is read from a
+ * file. */
 struct lines_stream {
 	struct line_source source;
 	const struct tracer *tracer;	/* methods of the tracer that has made the records */
-	/* Method second: get the record after the current one on @cpu; CPU_ALL: on any CPU.
-	 * Returns 1, or 0 if there is none, or if it is not known. */
+	/*
+	 * Method second: get the record that follows the current one on CPU @cpu, or on
+	 * any CPU if @cpu is CPU_ALL.  Returns 1 on success; 0 if there is none, or if it
+	 * is not known.
+	 */
 	int (*second)(void *ctx, int cpu, struct merge_record *ret_record);
 	void *ctx;			/* argument of @second */
 };
@@ -80,7 +85,8 @@ struct lines_stream {
  * and merge of @lines are not used.  Returns 1 or -ENOMEM.
  */
 int lines_put(struct lines *lines, const struct lines_stream *stream, struct text *out);
-/* Note that lines->record was printed, before the next one is stored there. */
+/* Note that lines->record was printed.  Must be called before the next record is stored
+ * in lines->record. */
 void lines_pass(struct lines *lines);
 
 #endif

@@ -16,10 +16,11 @@
 #include "server/rings/merge.h"
 
 #define HEAD_BYTES	16u		/* number of bytes from the start of a record to
-					 * the end of its field `ip` */
-#define FORMAT_BYTES	24u		/* number of bytes from the start of a record to
-					 * the end of the address of its format or
-					 * text */
+					 * the end of its field `ip`, for ftrace:print,
+					 * bprint and bputs */
+#define FORMAT_BYTES	24u		/* number of bytes from the start of a record of
+					 * bprint or bputs to the end of the field with
+					 * the address of its format or text */
 
 static uint64_t load_argument(const struct line *line, uint32_t off)
 {
@@ -43,7 +44,8 @@ static uint64_t hash_ptr(void *ctx, uint64_t ptr)
 	return ptrhash(ptr);
 }
 
-/* Print a pointer (%p and its extensions) as it is printed for events. */
+/* Print a pointer (%p and its extensions) of a message in the same way as pointers of
+ * events. */
 static void print_pointer(void *ctx, char letter, uint64_t value,
 			  struct num_spec spec, struct text *out)
 {
@@ -95,7 +97,7 @@ static void print_formatted(const struct line *line, struct text *out)
 		text_puts(out, "[cut short]\n");
 }
 
-/* Keep the newline at the end of a message, and escape the newlines inside of the message. */
+/* Escape the newlines in a message, except the newline at its end. */
 static void keep_last_newline(struct text *out, size_t start)
 {
 	bool has_newline = out->len > start && out->data[out->len - 1] == '\n';

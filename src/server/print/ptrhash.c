@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash pointers.  A trace that is given to other people must not show the addresses of the
+ * Hash pointers.  A trace that users give to others must not show addresses of the
  * program, but equal pointers must look equal.  The hash is SipHash-2-4 with a secret
  * random key.
  */
@@ -43,8 +43,9 @@ static uint64_t hash_word(uint64_t word, const uint64_t key[2])
 	};
 
 	absorb_word(v, word);
-	absorb_word(v, 8ull << 56);		/* SipHash ends with the length of the input,
-					 * here 8 bytes */
+	absorb_word(v, 8ull << 56);		/* the last word that SipHash absorbs
+						 * contains the length of the input, which
+						 * is 8 bytes */
 	v[2] ^= 0xff;
 	for (int i = 0; i < 4; i++)
 		mix_round(v);
@@ -53,7 +54,8 @@ static uint64_t hash_word(uint64_t word, const uint64_t key[2])
 
 uint64_t ptrhash(uint64_t pointer)
 {
-	static uint64_t key[2];		/* the secret key; the first call sets it */
+	static uint64_t key[2];		/* the secret key; the first call of ptrhash()
+					 * sets it */
 	static bool has_key;
 
 	if (!has_key)

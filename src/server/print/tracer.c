@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the tracer of an instance.  Define the tracer nop. */
+/* Find the tracer of an instance; and define the tracer nop. */
 #include "server/core/instance.h"
 #include "server/core/part.h"
 #include "server/core/root.h"
