@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the objects that processes have mapped, and have their probes read; see usdt.h. */
+/* Find the objects that processes have mapped, and let parsers read the probes in these
+ * objects; see usdt.h. */
 #include "server/usdt/usdt.h"
 
 #include <errno.h>
@@ -26,14 +27,17 @@
 
 #define BYTES_MAX	(256ull << 20)	/* maximum number of bytes that parsers read for one
 					 * root */
-#define FILES_MAX	4096u		/* maximum number of files that are remembered */
-#define LINES_MAX	65536u		/* maximum number of lines of /proc/PID/maps that are read
-					 * in one look at the processes */
-#define ID_SALT		0x7564736900000001ull	/* makes the name of a table of probes differ from
-						 * that of the table of moved functions of the
-						 * same file */
+#define FILES_MAX	4096u		/* maximum number of files whose results are kept
+					 * for one root */
+#define LINES_MAX	65536u		/* maximum number of lines of /proc/PID/maps that
+					 * one look at all processes reads */
+#define ID_SALT		0x7564736900000001ull	/* number that makes the name of a table
+						 * of probes differ from the name of the
+						 * table of moved functions of the same
+						 * file */
 
-/* Return true if the option is on in some instance: events are those of all instances. */
+/* Return true if the option usdt is on in at least one instance: the events are the same
+ * in all instances. */
 static bool is_wanted(const struct root *root)
 {
 	const struct instance *instance;
@@ -73,8 +77,8 @@ struct mapped {
 	uint32_t dev_major, dev_minor;
 };
 
-/* Start the parser.  A file that cannot be opened, or that is another one than the mapped one, is
- * remembered without a table. */
+/* Start the parser for @file.  If the file cannot be opened, or is not the one that is
+ * mapped, it is remembered as a file without a table. */
 static int start_parser(struct root *root, struct usdt_file *file, const struct mapped *mapped)
 {
 	struct parse_want want = {
@@ -101,14 +105,15 @@ static int start_parser(struct root *root, struct usdt_file *file, const struct 
 	}
 	file->file = identity.file;
 	file->id = identity.id ^ ID_SALT;
-	/* Processes compare with the numbers in /proc/PID/maps, which may differ from those of
-	 * stat(). */
+	/* Store the numbers of /proc/PID/maps, with which processes compare. stat() may
+	 * return other numbers. */
 	file->file.dev_major = mapped->dev_major;
 	file->file.dev_minor = mapped->dev_minor;
 	return parse_start(&want, &file->job);
 }
 
-/* Take the result of the parser.  Even if it has failed, the bytes that it has read count. */
+/* Take the result of the parser, which has ended.  The bytes that the parser has read
+ * count against the root's limit, even if the parser has failed. */
 static void end_parser(struct root *root, struct usdt_file *file)
 {
 	struct root_usdt *usdt = root_usdt(root);
@@ -142,8 +147,8 @@ static struct usdt_file *find_file(const struct root_usdt *usdt, const struct ma
 	return file;
 }
 
-/* Find or add the file of @mapped.  Returns 0; -ERESTART if it cannot be parsed yet; or another
- * -errno. */
+/* Find the file of the mapping @mapped among the known files, or add it.  Returns 0;
+ * -ERESTART if the file cannot be parsed yet; or another -errno. */
 static int get_file(struct root *root, const struct mapped *mapped, struct usdt_file **ret_file)
 {
 	struct root_usdt *usdt = root_usdt(root);
@@ -243,8 +248,8 @@ static int see_process(struct root *root, const struct process *process, uint32_
 	return r;
 }
 
-/* Look which objects with probes the processes have mapped.  Returns 0; -ERESTART if files are
- * still being parsed; or -ENOMEM. */
+/* Find the objects with probes that the processes have mapped now.  Returns 0; -ERESTART
+ * if files are still being parsed; or -ENOMEM. */
 static int look(struct root *root)
 {
 	struct root_usdt *usdt = root_usdt(root);
@@ -265,8 +270,8 @@ static int look(struct root *root)
 
 /* ---- settings ---- */
 
-/* Publish what the option and the processes say.  *@ret_changed: the caller must call
- * apply_start(). */
+/* Publish the objects with probes, as the option usdt and the mappings of the processes
+ * require.  *@ret_changed is set to true if the caller must call apply_start(). */
 static int refresh(struct root *root, bool *ret_changed)
 {
 	bool want = is_wanted(root);
@@ -299,7 +304,7 @@ int usdt_option_changed(struct instance *instance)
 	return refresh(instance->root, &is_changed);
 }
 
-/* Return true if the option is on, or was on and its block is still published. */
+/* Return true if the option usdt is on, or was on so that its block is still published. */
 static bool is_used(const struct root *root)
 {
 	return root->state == SERVER_ROOT_ALIVE &&
@@ -347,7 +352,8 @@ int usdt_load(struct root *root)
 	int r = block_copy(root, shm_load(&root->control->usdt), &size,
 			   &root_usdt(root)->block, &copy, &bytes);
 
-	/* The contents are found again by the next look at the processes. */
+	/* Drop the copy of the block: the next look at the processes finds the objects
+	 * again. */
 	if (!r)
 		free(copy);
 	return r;
