@@ -20,8 +20,9 @@
 #define SAMPLE_NS_MIN	20000000u	/* minimum time between the two samples of the
 					 * TSC, ns */
 #define HEADSTART_NS	1000000u	/* how far before the present a root's time base
-					 * lies, ns; so no CPU's TSC is below the time
-					 * base, even if it is behind the others */
+					 * lies, ns; needed because no CPU's TSC may be
+					 * below the time base, and the TSCs of CPUs may
+					 * differ */
 
 struct sample {
 	uint64_t tsc;
