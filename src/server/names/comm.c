@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of threads.  A thread of the root enters its name into the shared table at
- * its first event (runtime/base/comm.c).  The thread takes one of ABI_COMM_PROBES rows,
- * beginning at the row of its hash, and claims the row by making the row's sequence
- * odd.  If a thread is not in the table, the server searches for it once among the
- * threads of the live processes.
+ * The names of threads.  At its first event, a thread of the root enters its name into
+ * the table of comms in shared memory (runtime/base/comm.c).  The thread uses one of
+ * ABI_COMM_PROBES rows, beginning at the row of its hash.  To claim the row, the
+ * thread makes the row's sequence number odd.  If a thread is not in the table, the
+ * server searches for it once among the threads of the live processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,27 +23,29 @@
 #include "server/names/comm.h"
 #include "server/part_numbers.h"
 
-#define LEARNED		1024u		/* number of threads in the cache; a power of
-					 * two */
-#define SEARCH_MAX	64u		/* maximum number of processes that are searched
-					 * for a thread */
-#define REFRESH_MAX	256u		/* maximum number of threads whose names one
-					 * comms_refresh() reads */
+#define LEARNED		1024u		/* number of threads in the cache of looked-up
+					 * threads; a power of two */
+#define SEARCH_MAX	64u		/* maximum number of processes in which the server
+					 * searches for a thread */
+#define REFRESH_MAX	256u		/* maximum number of threads whose names one call
+					 * of comms_refresh() reads */
 
 struct comm {
-	uint32_t tid;			/* thread id; 0: the row is free */
+	uint32_t tid;			/* id of the thread that has this row; 0 if the
+					 * row is free */
 	uint32_t tgid;
-	char name[ABI_COMM_LEN];	/* name of the thread; "": the thread has no name */
+	char name[ABI_COMM_LEN];	/* name of the thread; "" if the thread has no
+					 * name */
 };
 
 struct comms {
-	struct comm found;		/* copy of a row of the shared table, made by
-					 * find_comm() */
-	uint32_t next;			/* row of the shared table at which
+	struct comm found;		/* copy of the last row that find_comm() has found
+					 * in the table of comms */
+	uint32_t next;			/* row of the table of comms at which the next
 					 * comms_refresh() continues */
-	struct comm learned[LEARNED];	/* cache of threads that were looked up in /proc; the
-					 * index is the thread id modulo LEARNED, and a new thread
-					 * replaces the old one */
+	struct comm learned[LEARNED];	/* cache of threads that were looked up in /proc,
+					 * indexed by thread id modulo LEARNED; a new
+					 * thread replaces an old one */
 };
 
 struct comms *comms_new(void)
@@ -78,11 +80,12 @@ static struct abi_comm *row_of(const struct root *root, uint32_t tid, uint32_t i
 	return &root->comms_table[(abi_comm_first(tid) + i) % ABI_COMMS];
 }
 
-/* Copy a row of the shared table.  Returns false if the row is free, or if it is being
- * written. */
+/* Copy a row of the table of comms.  Returns false if the row is free, or if a thread is
+ * writing it. */
 static bool read_row(const struct abi_comm *shared, struct comm *ret_comm)
 {
-	if (!shm_load(&shared->tid))	/* check this first, because nearly all rows are free */
+	if (!shm_load(&shared->tid))	/* check the thread id first, because nearly all
+					 * rows are free */
 		return false;
 	for (int tries = 0; tries < 3; tries++) {
 		uint32_t sequence = shm_load(&shared->sequence); /* [comm.write] */
@@ -112,8 +115,8 @@ static bool find_shared(const struct root *root, uint32_t tid,
 	return false;
 }
 
-/* Read the start of /proc/PID/task/TID/FILE as a string.  Returns the length of the string,
- * or 0. */
+/* Read the start of /proc/PID/task/TID/FILE as a string.  Returns the length of the string; 0 if
+ * the file cannot be read. */
 static size_t read_proc(uint32_t pid, uint32_t tid, const char *file,
 			char *text, size_t size)
 {
@@ -148,7 +151,7 @@ static bool is_name_wanted(const struct root *root)
 	return instance_options(&root->top) & OPTION_RECORD_CMD;
 }
 
-/* Find the process of the root that has thread comm->tid, and read the thread's
+/* Find the process of the root that contains thread comm->tid, and read the thread's
  * name. */
 static void find_living(const struct root *root, struct comm *comm)
 {
@@ -207,8 +210,9 @@ void comms_expire(struct root *root)
 }
 
 /*
- * Enter a thread into the shared table.  Choose a row as the runtime does: the row that
- * the thread had before, or a free row; else the row that was written longest ago.
+ * Enter a thread into the table of comms.  The row is chosen as the runtime does: the row
+ * that the thread had before, or a free row, or else the row that was written longest
+ * ago.
  */
 static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char *name)
 {
@@ -238,7 +242,7 @@ static void add_comm(struct root *root, uint32_t tid, uint32_t tgid, const char 
 					 sequence + 1, false, __ATOMIC_ACQUIRE, /* [comm.write] */
 					 __ATOMIC_RELAXED))
 		return;
-	/* release: the odd sequence is visible before any byte of the row changes */
+	/* Release: the odd sequence number is visible before any byte of the row changes */
 	__atomic_thread_fence(__ATOMIC_RELEASE);	/* [comm.write] */
 	best->tid = tid;
 	best->tgid = tgid;

@@ -15,10 +15,10 @@ struct root;
 
 /* Allocate an empty cache of threads.  Returns NULL if there is no memory. */
 struct comms *comms_new(void);
-/* Free the cache of threads.  NULL is allowed. */
+/* Free the cache of threads.  @comms may be NULL. */
 void comms_free(struct comms *comms);
-/* Three methods of root_part.  comms_init: allocate the cache of threads.  comms_done:
- * free it. comms_tick: update the names of some live threads. */
+/* Three methods of root_part. comms_init() allocates the cache of threads, comms_done()
+ * frees it, comms_tick() updates the names of some live threads. */
 int comms_init(struct root *root);
 void comms_done(struct root *root);
 void comms_tick(struct root *root);
@@ -37,8 +37,7 @@ void comms_meet(struct root *root, uint32_t tid);
  * its name only once, but may get another name later.
  */
 void comms_refresh(struct root *root);
-/* Forget all threads that were looked up in /proc, found or not, so that /proc is read
- * again. */
+/* Forget the results of all searches for threads in /proc, so that /proc is read again. */
 void comms_expire(struct root *root);
 
 /*

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find objects, and read their files.  The program stores where its objects are loaded.
- * abi_module has the objects with tracepoints. abi_object has the objects that were
- * loaded at the program's start, have tracepoints, or were on a stack.  The server adds
- * the objects whose functions are traced.  The names of functions are in the objects'
- * files.  The build id shows whether a file has changed since it was loaded.  A changed
- * file is not used.  If the program's own file has changed, the server finds the original
- * one as long as the program runs (program.c).
+ * Find objects, and read their files.  The program stores in shared memory where its
+ * objects are loaded.  The table of modules (abi_module) has the objects with
+ * tracepoints.  The table of objects (abi_object) has the objects that were loaded at
+ * the program's start, have tracepoints, or were on a stack.  The server adds the
+ * objects whose functions are traced to the table of objects.  The names of functions
+ * are in the objects' files.  The build id shows whether a file has changed since it
+ * was loaded.  A changed file is not used.  If the program's own file has changed, the
+ * server finds the original one as long as the program runs (program.c).
  *
  * An object may be loaded at an address where another one was before.  So the search at
  * an address takes the newest abi_object that existed when the record was written.  If
@@ -43,23 +44,22 @@
 #define ARGS_BYTES_MAX	(256u << 20)	/* maximum number of bytes of debug information
 					 * that parsers read for one root */
 #define OBJECTS		(ABI_MODULES + ABI_OBJECTS)
-#define SESSIONS_MAX	8u		/* maximum number of parser sessions of one
-					 * root; a session finds parameters of
-					 * functions */
+#define SESSIONS_MAX	8u		/* maximum number of parser sessions of one root;
+					 * a session looks for parameters of functions */
 #define STRING_BYTES_MAX	4096u
-#define WAIT_NS		250000000u	/* maximum time for which the server
-					 * waits for parsers in the whole life
-					 * of a root, ns */
+#define WAIT_NS		250000000u	/* maximum total time for which the server waits
+					 * for parsers of one root, ns */
 
 struct objects {
-	struct object objects[OBJECTS];		/* one for each row of abi_module, then
-						 * one for each row of abi_object */
-	struct object_file files[OBJECTS];	/* files of the objects, in the order in
-						 * which they were first used */
+	struct object objects[OBJECTS];		/* objects: a row for each abi_module,
+						 * then one for each abi_object */
+	struct object_file files[OBJECTS];	/* files of the root's objects, in the
+						 * order in which they were first used */
 	uint32_t nr_files;
-	uint64_t bytes_left;			/* number of bytes of files that parsers
-						 * may still read */
-	uint64_t wait_ns;			/* time that objects_wait() may still wait, ns */
+	uint64_t bytes_left;			/* number of bytes that parsers may still
+						 * read from files of the root */
+	uint64_t wait_ns;			/* time that objects_wait() may still
+						 * wait, ns */
 	bool is_parsing;			/* result of objects_has_missing() */
 };
 
@@ -111,14 +111,14 @@ bool objects_have_files(const struct root *root)
 	return root_objects(root)->nr_files;
 }
 
-/* The description of an object, as the root's memory contains it. */
+/* The description of an object that was read from the root's memory. */
 struct object_desc {
-	char *path;			/* path of the object's file; NULL: no valid path */
+	char *path;			/* path of the object's file; NULL if invalid */
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
 };
 
-/* Return a copy of the module's path, or NULL if the path is not valid. */
+/* Return a copy of the module's path, or NULL if this path is not valid. */
 static char *module_path(const struct root *root, const struct abi_module *module)
 {
 	uint64_t off = module->path, bytes = module->path_bytes;
@@ -134,8 +134,8 @@ static const struct abi_object *seen_row(const struct root *root, uint32_t numbe
 	return &root->objects_table[number - ABI_MODULES];
 }
 
-/* Read the description of element @number of objects.objects.  The caller frees
- * desc.path. */
+/* Read the description of the object with the index @number in objects.objects.  The
+ * caller frees desc.path. */
 static struct object_desc object_describe(const struct root *root, uint32_t number)
 {
 	struct object_desc desc = { 0 };
@@ -160,7 +160,7 @@ static struct object_desc object_describe(const struct root *root, uint32_t numb
 	return desc;
 }
 
-/* ---- parse the files of objects ---- */
+/* ---- functions that parse the files of objects ---- */
 
 void objects_log(struct root *root, const char *path, const char *why)
 {
@@ -186,14 +186,14 @@ static int want_file(struct root *root, const struct object_file *file,
 	memcpy(ret_want->request.build_id, file->build_id, sizeof(file->build_id));
 	program_file_find(root, file->path, &found);
 	r = localfile_open(found.path, &ret_want->fd);
-	/* Do not pass a path in /proc/self/fd: there are no debug files next to it. */
+	/* Pass no path in /proc/self/fd: there are no debug files in this directory. */
 	ret_want->path = found.fd < 0 ? file->path : NULL;
 	program_file_done(&found);
 	return r;
 }
 
-/* Start to parse @file.  If no more parsers are allowed at present, the file stays
- * unparsed, and the next call tries again. */
+/* Start to parse @file.  If no more parsers are allowed now, do nothing, so that the next
+ * call tries again. */
 static void start_file(struct root *root, struct object_file *file)
 {
 	struct parse_want want;
@@ -258,8 +258,8 @@ static void end_file(struct root *root, struct object_file *file)
 	file->job = NULL;
 }
 
-/* Return true if @file has names.  Sets objects.is_parsing if the parser is still working
- * on the file. */
+/* Return true if names of functions in @file are known.  If the parser is still working
+ * on the file, sets objects.is_parsing. */
 static bool has_names(struct root *root, struct object_file *file)
 {
 	if (!file->is_parsed && !file->job)
@@ -287,9 +287,8 @@ static struct object_file *get_file(const struct root *root, const struct object
 			return file;
 		}
 	}
-	file = &objects->files[objects->nr_files++];	/* there is always space, because
-							 * there is at most one file for
-							 * each object */
+	file = &objects->files[objects->nr_files++];	/* each object has one file at most, so
+							 * there is space */
 	file->path = desc->path;
 	file->build_id_bytes = desc->build_id_bytes;
 	memcpy(file->build_id, desc->build_id, file->build_id_bytes);
@@ -315,7 +314,7 @@ static void try_object(struct root *root, uint32_t number)
 	struct object_desc desc;
 
 	if (number >= ABI_MODULES && !shm_load(&seen_row(root, number)->is_there))
-		return;			/* the row is still being written, so try again later */
+		return;			/* the program writes the row, so try again later */
 	object->is_tried = true;
 	desc = object_describe(root, number);
 	if (!desc.path)
@@ -331,8 +330,8 @@ static uint64_t object_base(const struct root *root, uint32_t number)
 				      shm_load(&seen_row(root, number)->start);
 }
 
-/* Return object @number with its current bias.  Returns NULL if its file is not readable,
- * or not parsed yet. */
+/* Return object @number, with its present load bias.  Returns NULL if the object's file
+ * is not readable, or not parsed yet. */
 static struct object *get_object(struct root *root, uint32_t number)
 {
 	struct object *object = &root_objects(root)->objects[number];
@@ -354,9 +353,9 @@ static bool is_loaded(const struct root *root, uint32_t row)
 /*
  * Return the number of the object at position @at of the search order: first modules
  * that are loaded, then objects, then modules that were unloaded.  In each group the
- * newest comes first.  A module has a position in the first group and one in the last,
- * and one of them is empty.  So there are 2 * @modules + @seen positions.  Returns
- * -ENOENT if there is no object at this position.
+ * newest object comes first.  A module has a position in the first group and one in
+ * the last group, and one of the two is empty.  So there are 2 * @modules + @seen
+ * positions.  Returns -ENOENT if there is no object at this position.
  */
 static int object_in_order(const struct root *root, uint32_t modules, uint32_t seen,
 			   uint32_t at)
@@ -382,8 +381,8 @@ static bool can_have(const struct root *root, uint32_t number, uint64_t addr)
 	return addr - shm_load(&row->start) < shm_load(&row->end) - shm_load(&row->start);
 }
 
-/* Return object @number, as get_object() does.  *@ret_is_parsing: true if a parser is
- * still working on the object's file. */
+/* Return object @number, as get_object() does.  *@ret_is_parsing is set to true if a
+ * parser is still working on the object's file. */
 static struct object *get_object_now(struct root *root, uint32_t number,
 				     bool *ret_is_parsing)
 {
@@ -397,9 +396,9 @@ static struct object *get_object_now(struct root *root, uint32_t number,
 	return object;
 }
 
-/* Return the next object as objects_next() does.  If @is_strict, and the file of an
- * object is still being parsed, return NULL: no other file should be parsed before it
- * is known whether this object contains @addr. */
+/* Return the next object as objects_next() does.  If @is_strict, return NULL while the
+ * file of an object is parsed, so that no other file is parsed needlessly: @addr may be
+ * in that object. */
 static struct object *next_object(struct root *root, uint64_t addr, bool is_strict,
 				  uint32_t *at)
 {
@@ -431,9 +430,9 @@ static bool object_has(const struct object *object, uint64_t addr)
 	return in_file >= symbols->first && in_file < symbols->end;
 }
 
-/* Return the number of the object that was at @addr when the record @from was written.
- * The time at which each object was first seen decides.  Returns -ENOENT if the object
- * is unknown. */
+/* Return the number of the object that was at @addr when the record described by @from
+ * was written: the times when objects were first seen decide.  Returns -ENOENT if it is
+ * unknown. */
 static int number_by_time(const struct root *root, const struct symbols_from *from,
 			  uint64_t addr)
 {
@@ -441,8 +440,7 @@ static int number_by_time(const struct root *root, const struct symbols_from *fr
 	uint64_t tsc = 0;
 
 	if (!from->instance || nr >= ABI_OBJECTS)
-		return -ENOENT;		/* if the table is full, a newer object
-					 * may be missing in it */
+		return -ENOENT;		/* in a full table, a newer object may be missing */
 	for (uint32_t i = nr; i--; ) {
 		const struct abi_object *row = &root->objects_table[i];
 
@@ -523,10 +521,10 @@ void objects_wait(struct root *root)
 	root_objects(root)->is_parsing = was_parsing;
 }
 
-/* ---- read constant strings ---- */
+/* ---- functions that read constant strings ---- */
 
-/* Open the file at @path if it is the file that was parsed.  Returns -1 if it is another
- * file. */
+/* Open the file at @path again, to read strings.  Returns -1 if it is not the file that
+ * was parsed. */
 static int open_again(const char *path, const struct stat *st)
 {
 	struct stat now;
@@ -555,7 +553,8 @@ static int open_parsed(const struct root *root, const struct object_file *file)
 	return fd;
 }
 
-/* Read bytes of a segment that the parser has found.  This function parses nothing. */
+/* Read the string from the file, in a segment that the parser has found.  This function
+ * parses nothing. */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr)
 {
 	const struct object_file *file = object->file;
@@ -583,7 +582,7 @@ char *objects_string(const struct root *root, const struct object *object, uint6
 	return string;
 }
 
-/* ---- demangle C++ names ---- */
+/* ---- functions that demangle C++ names ---- */
 
 /* Start to demangle all names of a file.  Returns 0; -EBUSY if the caller must try again
  * later; or another -errno. */
@@ -673,10 +672,10 @@ const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 	return plain ? plain : symbol->name;
 }
 
-/* ---- find the parameters of functions ---- */
+/* ---- functions that find the parameters of functions ---- */
 
-/* End the least recently used parser session if the root has too many sessions, or if
- * they have read too many bytes. */
+/* If the root has too many parser sessions, or if its sessions have read too many bytes,
+ * end the least recently used session. */
 static void make_space_for_session(struct objects *objects, uint64_t *ret_bytes_left)
 {
 	struct params *oldest = NULL;
@@ -742,10 +741,10 @@ const struct elf_params *objects_params(struct root *root,
 	return file && file->params ? find_params(root, file, addr - object->bias) : NULL;
 }
 
-/* ---- enter objects that the server has found into the table of objects ---- */
+/* ---- functions that add objects to the table of objects ---- */
 
-/* Return true if both rows describe the same object.  Compare the build ids if there
- * are any, because several paths may lead to the same file. */
+/* Return true if both rows of the table of objects describe one object.  If there are
+ * build ids, compare them, because several paths may lead to one file. */
 static bool is_same(const struct abi_object *row, const struct abi_object *object)
 {
 	return row->start == object->start &&
@@ -755,8 +754,8 @@ static bool is_same(const struct abi_object *row, const struct abi_object *objec
 		!strncmp(row->path, object->path, sizeof(row->path)));
 }
 
-/* Return true if the newest row at the addresses of @object describes @object
- * itself. */
+/* Return true if @object is in the table of objects already: the newest row at its
+ * addresses describes it. */
 static bool is_entered(const struct root *root, const struct abi_object *object,
 		       uint32_t known)
 {

@@ -16,24 +16,22 @@ struct params;
 struct root;
 struct symbols_from;
 
-/*
- * A file that is loaded as one or more objects.  A file that is loaded at several addresses
- * is read only once.
- */
+/* A file that is loaded as one or several objects.  It is read only once. */
 struct object_file {
 	char *path;
 	uint8_t build_id[32];
 	uint32_t build_id_bytes;
-	bool is_parsed;			/* true: the file was parsed, successfully or not */
+	bool is_parsed;			/* true: the file was parsed, even if this has
+					 * failed */
 	bool is_readable;		/* true: the file was parsed successfully */
 	bool has_cxx;			/* true: the file was parsed and has C++ symbols */
-	struct parse_job *job;		/* the parser that is running; NULL: no
-					 * parser is running */
+	struct parse_job *job;		/* job of the parser that works on the file; NULL
+					 * if there is none */
 	struct elf_symbols symbols;
-	struct params *params;		/* parameters of functions; NULL: no parameters
-					 * were requested yet */
-	/* The result of stat() and the segments of the file when it was parsed, to read
-	 * constant strings from the file later. */
+	struct params *params;		/* cache of the parameters of functions in the
+					 * file; NULL if no parameters were requested yet */
+	/* Result of stat() and segments of the file at the time when it was parsed.
+	 * Constant strings are read from the file later. */
 	struct stat st;
 	struct parse_segment segments[PARSE_SEGMENTS_MAX];
 	uint32_t nr_segments;
@@ -41,21 +39,24 @@ struct object_file {
 
 /* An object that is loaded at an address. */
 struct object {
-	bool is_tried;			/* true: @file was looked up */
+	bool is_tried;			/* true: the server has looked for the file of
+					 * this object */
 	bool is_program;		/* true: the object is the program itself, whose
 					 * functions are shown without a module */
-	struct object_file *file;	/* file of the object; NULL: the object has no
+	struct object_file *file;	/* file of the object; NULL if the object has no
 					 * valid path */
-	uint64_t bias;			/* address in memory minus address in the file */
+	uint64_t bias;			/* load bias of the object: address in memory
+					 * minus address in the file */
 };
 
 /*
  * The objects of a root, as the server knows them.  A file is parsed when an address in
  * it is first looked up.
  *
- * In a process with an event loop (the server), no function of this file waits for a
- * parser, except objects_wait().  While a file is being parsed, the server knows none of
- * its names, and objects_has_missing() is true: the caller must try again later.
+ * In a process with an event loop (the server), the functions below do not wait for a
+ * parser, except objects_wait().  While a file is being parsed, the server knows no
+ * name in it.  Then objects_has_missing() returns true, and the caller must try again
+ * later.
  */
 /* Method root_part.init: allocate an empty struct objects for @root.  Returns 0 or
  * -ENOMEM. */
@@ -65,21 +66,20 @@ void objects_done(struct root *root);
 /* Forget that results were missing: objects_has_missing() returns false again.  Must be
  * called before names, strings or parameters are looked up. */
 void objects_clear_missing(struct root *root);
-/* Return true if some result was missing since objects_clear_missing(), because a file
- * is still being parsed.  Then the caller must look its names up again later. */
+/* Return true if a result was missing since objects_clear_missing(), because a file is
+ * still being parsed.  In this case the caller must look names up again later. */
 bool objects_has_missing(const struct root *root);
-/*
- * Method root_part.has_unsaved: return true if names were read from files that may be gone
- * by now.
- */
+/* Method root_part.has_unsaved: return true if the server has names from files, because
+ * these files are possibly gone by now. */
 bool objects_have_files(const struct root *root);
 
-/* Return the object that contained @addr at the time of the record @from, or NULL. */
+/* Return the object that contained @addr when the record described by @from was written;
+ * NULL if it is unknown. */
 struct object *objects_find(struct root *root, const struct symbols_from *from,
 			    uint64_t addr);
 /*
- * Parse the files of all objects and wait for the results, up to 250 ms in the whole life
- * of a root.  Called where the caller cannot try again later.  Returns at once if all
+ * Parse the files of all objects and wait for the results, up to 250 ms in the whole
+ * life of a root.  For callers that cannot try again later.  Returns at once if all
  * files are parsed.
  */
 void objects_wait(struct root *root);
@@ -90,18 +90,18 @@ void objects_stop_waiting(struct root *root);
  * are not parsed yet.
  */
 int objects_parse(struct root *root);
-/* Method root_part.settled: take the results of parsers that have ended, and count the
- * bytes that the parsers have read against the root's limit. */
+/* Method root_part.settled: take the results of parsers that have ended.  The bytes that
+ * the parsers have read count against the root's limit. */
 void objects_settle(struct root *root, bool is_awaited);
 /*
- * Return the constant string at address @addr, which lies in @object; at most its first
- * 4 KiB.  The caller frees the string.  Returns NULL if there is no such string, or the
- * file has changed.
+ * Return the constant string at address @addr of @object, but at most its first 4 KiB.
+ * The caller frees the string.  Returns NULL if there is no such string, or the file
+ * has changed.
  */
 char *objects_string(const struct root *root, const struct object *object, uint64_t addr);
 /*
- * objects_demangle - demangle all names of @symbols, once
- * @path: the file, for error_log
+ * objects_demangle - demangle all names of @symbols, unless this was done before
+ * @path: path of the file, for error_log
  * @bytes_left: maximum size of the result, bytes; the size of the result is subtracted
  *
  * Returns 0 if that was done or has failed; -ERESTART if the parser is working.
@@ -115,8 +115,9 @@ int objects_demangle(struct root *root, const struct elf_symbols *symbols,
  */
 int objects_demangle_all(struct root *root);
 /*
- * Return the demangled name of @symbol, a row of @symbols.  If there is none, return the
- * raw name.  @path: the file, for error_log.  objects_has_missing() may be true afterwards.
+ * Return the demangled name of @symbol, a row of @symbols.  If there is no demangled name, return
+ * the raw name.  @path: path of the file, for error_log.  Afterwards objects_has_missing() may
+ * return true.
  */
 const char *objects_plain(struct root *root, const struct elf_symbols *symbols,
 			  const struct elf_symbol *symbol, const char *path);
@@ -131,25 +132,21 @@ void objects_log(struct root *root, const char *path, const char *why);
  */
 const struct elf_params *objects_params(struct root *root,
 					const struct symbols_from *from, uint64_t addr);
-/*
- * Iterate over the objects that may contain @addr; @addr 0: over all objects.  *@at
- * must be 0 at the first call.  Returns NULL at the end.
- */
+/* Iterate over the objects that may contain @addr, or over all objects if @addr is 0.
+ * *@at must be 0 for the first call.  Returns NULL after the last object. */
 struct object *objects_next(struct root *root, uint64_t addr, uint32_t *at);
 
-/*
- * Return true if @object may have been at @addr when the record @from was written.
- * This is so unless another object is known to have been there.
- */
+/* Return true if @object was possibly at @addr when the record described by @from was
+ * written.  Returns false if it is known that another object was there. */
 bool objects_can_be(const struct root *root, const struct symbols_from *from,
 		    uint64_t addr, const struct abi_object *object);
 /*
  * objects_enter - add an object, which the server has found in a process, to the root's
  * table of objects
- * @object: the row to add; the members `since` and `is_there` are set here
- * @known: number of rows in the table when the caller last found the object there; only
- *	later rows can describe another object at its addresses.  0: the caller never
- *	found it
+ * @object: the row to add; this function sets the members `since` and `is_there`
+ * 	@known: number of rows in the table when the caller last found the object
+ * 	there; only later rows can describe another object at its addresses; 0 if
+ * 	the caller never found the object there
  *
  * Does nothing if the object is in the table already, or if the table is full.
  */

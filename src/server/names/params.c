@@ -9,27 +9,30 @@
 #include "symbols/elf_args.h"
 #include "symbols/parse_result.h"
 
-#define FOUND		1024u		/* number of functions in the cache; a power of two */
+#define FOUND		1024u		/* number of functions whose parameters are
+					 * cached; a power of two */
 
 struct found {
-	uint64_t addr;			/* address of the function; 0: the row
-					 * is free */
-	struct elf_params *params;	/* parameters of the function; NULL: they are unknown */
+	uint64_t addr;			/* address of the function to which this row
+					 * belongs; 0 if the row is free */
+	struct elf_params *params;	/* parameters of the function; NULL if they are
+					 * unknown */
 };
 
 struct params {
-	struct parse_job *session;	/* session of the parser; NULL: there is no session */
+	struct parse_job *session;	/* session of the parser for this file; NULL if
+					 * there is none */
 	bool is_over;			/* true: the session has failed or takes too
 					 * long, so no other session is started for the
 					 * file */
-	const char *why;		/* reason for params_why(); NULL: there is
-					 * nothing to report */
-	uint64_t asked;			/* address whose parameters the session
-					 * is looking for; 0: the session looks
-					 * for nothing */
+	const char *why;		/* reason that params_why() returns; NULL if there
+					 * is nothing to report */
+	uint64_t asked;			/* address whose parameters the session is looking
+					 * for; 0 if it looks for nothing */
 	uint64_t used_ns;
-	struct found found[FOUND];	/* cache, indexed by a hash of the address; a new
-					 * entry replaces the old one */
+	struct found found[FOUND];	/* cache of parameters, indexed by a hash of the
+					 * function's address; a new entry replaces an old
+					 * one */
 };
 
 struct params *params_new(void)
@@ -104,7 +107,7 @@ static void take_answer(struct params *params)
 	params->is_over |= answer->is_over;
 }
 
-/* Handle a session of the parser that has ended without a request of the server.  No
+/* Handle a session of the parser that has ended although the server did not end it.  No
  * other session is started for this file. */
 static void end_session(struct params *params)
 {
@@ -140,9 +143,8 @@ int params_find(struct params *params, uint64_t addr, const struct elf_params **
 		return 0;
 	}
 	params->asked = addr;
-	take_answer(params);		/* a process without an event loop waits
-					 * in parse_query(), so the answer is
-					 * here already */
+	take_answer(params);		/* without an event loop, parse_query() has
+					 * waited, so the answer is already available */
 	if (found->addr == addr)
 		*ret_params = found->params;
 	return found->addr == addr ? 0 : -EINPROGRESS;

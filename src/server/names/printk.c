@@ -2,8 +2,9 @@
 /*
  * The formats of trace_printk().  The server reads them from the program's heap and
  * finds them by their addresses.  A format does not change once it is stored, so each
- * format is read once.  If a program reports again and again that its tables have
- * changed, the server only checks the start of each list.
+ * format is read once.  Formats are in lists, newest first.  So if a program keeps
+ * reporting that its tables have changed, the server only checks the start of each
+ * list.
  */
 #include "server/names/printk.h"
 
@@ -17,8 +18,10 @@
 #include "server/part_numbers.h"
 
 #define FORMATS_MAX	65536u
-#define TEXT_BYTES_MAX	65536u		/* maximum length of one format, bytes */
-#define ALL_BYTES_MAX	(32u << 20)	/* maximum total length of all formats, bytes */
+#define TEXT_BYTES_MAX	65536u		/* maximum length of one format of trace_printk(),
+					 * bytes */
+#define ALL_BYTES_MAX	(32u << 20)	/* maximum total length of all formats of
+					 * trace_printk(), bytes */
 
 struct printk_format {
 	uint32_t off;			/* offset of the format's text in the root's
@@ -28,19 +31,21 @@ struct printk_format {
 
 struct printk_formats {
 	struct printk_format *table;	/* sorted by @off */
-	uint32_t nr, cap;		/* @table has nr formats, and space for cap
-					 * formats */
-	uint64_t bytes;			/* total length of the formats' texts, bytes */
+	uint32_t nr, cap;		/* number of formats in @table, and number for
+					 * which it has space */
+	uint64_t bytes;			/* total length of the texts of all formats in
+					 * @table, bytes */
 	uint32_t tables_seen;		/* value of abi_control.tables_changed when the
 					 * formats were last read */
-	bool is_full;			/* true: a limit was reached, so no more formats
-					 * are read */
+	bool is_full;			/* true: a limit was reached, so the server reads
+					 * no more formats */
 	uint32_t first[ABI_PRINTK_LISTS];	/* for each list of formats in the heap:
-						 * offset of the newest format that was
-						 * read */
+						 * offset of the newest format that the
+						 * server has read */
 };
 
-/* Return the formats of @root that were read, or NULL if no format was needed yet. */
+/* Return the formats of trace_printk() that the server has read for @root, or NULL if
+ * none was needed yet. */
 static struct printk_formats *root_printk(const struct root *root)
 {
 	return root->part_state[ROOT_PART_PRINTK];
@@ -64,10 +69,8 @@ void printk_formats_done(struct root *root)
 	root->part_state[ROOT_PART_PRINTK] = NULL;
 }
 
-/*
- * Return the address of the @bytes bytes at offset @off, or NULL if they are not inside
- * of the heap.
- */
+/* Return the address of the @bytes bytes at offset @off of the root's memory, or NULL if
+ * they do not lie in the heap. */
 static void *heap_at(const struct root *root, uint64_t off, uint64_t bytes)
 {
 	if (off % 4 || off < root->heap_off || off > root->arena_off ||
@@ -105,9 +108,9 @@ static int add_format(struct printk_formats *formats, uint32_t off, const char *
 }
 
 /*
- * Read the formats of a list that are newer than the format at offset @known.  The
- * newest format comes first, so each offset must be lower than the one before.
- * Otherwise the list is damaged, and the read ends there.
+ * Read those formats of a list that are newer than the format at offset @known.  The
+ * newest format comes first, so each offset must be lower than the one before.  If an
+ * offset is not, the list is damaged, and the function stops.
  */
 static int read_list(struct root *root, uint32_t off, uint32_t known)
 {
@@ -139,8 +142,8 @@ static int compare_formats(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
-/* Merge the new formats, which begin at element @nr_old of formats->table, into the
- * sorted formats before them. */
+/* Merge the new formats into the older ones: formats->table has the older ones first,
+ * sorted, and the new ones from element @nr_old on. */
 static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 {
 	uint32_t nr_new = formats->nr - nr_old, at = formats->nr;
@@ -155,8 +158,8 @@ static int sort_new(struct printk_formats *formats, uint32_t nr_old)
 	}
 	memcpy(new, table + nr_old, nr_new * sizeof(*new));
 	qsort(new, nr_new, sizeof(*new), compare_formats);
-	while (nr_new)			/* fill the array from its end, because the
-					 * formats there were copied to @new */
+	while (nr_new)			/* fill @formats->table from its end, where the
+					 * new formats were, which are now in @new */
 		table[--at] = nr_old && table[nr_old - 1].off > new[nr_new - 1].off ?
 			      table[--nr_old] : new[--nr_new];
 	free(new);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of trace_printk() that a root has. */
+/* The formats of trace_printk() that a root's program has. */
 #ifndef ULF_SERVER_PRINTK_H
 #define ULF_SERVER_PRINTK_H
 
@@ -11,14 +11,14 @@ struct printk_formats;
 struct root;
 struct text;
 
-/* Return true if the program has formats of trace_printk().  Such a program records
+/* Return true if the program has formats of trace_printk().  Such a program may record
  * even if no event is on. */
 bool printk_has_formats(const struct root *root);
-/* Method root_part.done: free the formats of trace_printk() that were read. */
+/* Method root_part.done: free the formats of trace_printk() that the server has read. */
 void printk_formats_done(struct root *root);
 
-/* Return the format of trace_printk() at address @addr of the program, or NULL if there
- * is none.  The result is valid until the next call. */
+/* Return the format of trace_printk() whose address in the program is @addr, or NULL if
+ * there is none.  The result is valid until the next call. */
 const char *printk_find(struct root *root, uint64_t addr);
 /*
  * Call @put for all formats of trace_printk(), in the order of their addresses.

@@ -16,15 +16,18 @@
 #include "server/core/shm.h"
 #include "server/names/printk.h"
 
-#define STRINGS_MAX	16384u		/* maximum number of strings of all modules */
-#define TEXT_BYTES_MAX	(1u << 20)	/* maximum total length of all strings, bytes */
+#define STRINGS_MAX	16384u		/* maximum number of strings that all modules of a
+					 * root together list */
+#define TEXT_BYTES_MAX	(1u << 20)	/* maximum total length of the strings that all
+					 * modules of a root list, bytes */
 
-/* The strings of one module, as they are in the heap. */
+/* The strings that one module lists, as they are stored in the heap. */
 struct block {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* length of @texts */
-	const uint64_t *address;	/* addresses of the strings in the program */
-	const char *texts;		/* the strings, each with a NUL at its end */
+	const uint64_t *address;	/* addresses that the strings have in the program */
+	const char *texts;		/* texts of the strings, each with a NUL at its
+					 * end */
 };
 
 /* Get the strings of a module, at offset @off of the root's memory.  Returns false if

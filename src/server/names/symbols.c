@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find names of functions, and constant strings.  They are in the files of the program's
- * objects; objects.c finds the file.
+ * Find names of functions, and constant strings, by address.  They are in the files of
+ * the program's objects; objects.c finds the right file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,24 +19,28 @@
 #include "server/part_numbers.h"
 #include "symbols/elf.h"
 
-#define STRINGS		256u		/* number of strings in the cache; a power of two */
+#define STRINGS		256u		/* number of rows of the cache of strings; a power
+					 * of two */
 
 /* A cached string.  The cache is effective because most programs use only a few
  * strings, but use them often. */
 struct string {
-	uint64_t addr;			/* address of the string; 0: the row is free */
-	uint32_t module;		/* module of the event (symbols_from.module) in whose
-					 * record the address was */
-	char *text;			/* the string; NULL: there is no string at this address */
+	uint64_t addr;			/* address of the string in the program; 0 if the
+					 * row is free */
+	uint32_t module;		/* module (symbols_from.module) of the event in
+					 * whose record the address was */
+	char *text;			/* text of the string; NULL if there is no string
+					 * at this address */
 };
 
 struct symbols {
-	struct string strings[STRINGS];		/* cache, indexed by a hash of the address; a
-						 * new string replaces the old one */
+	struct string strings[STRINGS];		/* cache of strings, indexed by a hash of
+						 * their address; a new string replaces an
+						 * old one */
 	uint32_t tables_seen;			/* value of abi_control.tables_changed
 						 * when @strings were read */
-	struct written_names written;		/* searches for functions by
-						 * name, with their results */
+	struct written_names written;		/* searches for functions by name, and
+						 * their results */
 };
 
 static struct symbols *root_symbols(const struct root *root)
@@ -77,10 +81,8 @@ size_t symbols_module_len(const char *file)
 
 const struct symbols_from symbols_now = { .module = SYMBOLS_NO_MODULE };
 
-/*
- * Ask the other parts of the server for a symbol.  A part may have read a file that was too
- * large for the limit of objects.c, or that was removed since.
- */
+/* Ask the other parts of the server for a symbol.  Another part may know a file that was too
+ * large for the limit of objects.c, or that was removed since. */
 static int find_in_parts(struct root *root, const struct symbols_from *from, uint64_t addr,
 			 const struct object *object, struct function_symbol *ret)
 {
@@ -92,8 +94,8 @@ static int find_in_parts(struct root *root, const struct symbols_from *from, uin
 	return -ENOENT;
 }
 
-/* Find the symbol at @addr in @object, or ask other parts of the server.  Returns 0 or
- * -ENOENT. */
+/* Find the symbol at @addr in @object.  If @object has none, ask other parts of the
+ * server.  Returns 0 or -ENOENT. */
 static int find_symbol(struct root *root, const struct symbols_from *from, uint64_t addr,
 		       const struct object *object, struct function_symbol *ret)
 {
@@ -113,9 +115,9 @@ static int find_symbol(struct root *root, const struct symbols_from *from, uint6
 /*
  * Find the symbol that begins at @addr, for a return address with no call before it.
  * Such an address is the start of libc's __restore_rt, to which a signal handler
- * returns.  This is assembler code, and its symbol has no size.  Refuse a symbol with a
- * size: it may belong to another function, which only follows an unknown function that
- * ends with a call.
+ * returns.  This is assembler code, and its symbol has no size.  Refuse a symbol with
+ * a size, because it may belong to another function: if an unknown function ends with
+ * a call, the return address is the start of the function after it.
  */
 static int find_restorer(struct root *root, const struct symbols_from *from,
 			 uint64_t addr, const struct object *object,
@@ -140,8 +142,8 @@ static void print_module(const struct object *object, struct text *out)
 int symbols_print(struct root *root, const struct symbols_from *from, uint64_t addr,
 		  enum print_symbol style, struct text *out)
 {
-	/* For a return address, look up the byte before it, which belongs to the call:
-	 * the return address itself may be after the end of the caller. */
+	/* For a return address, look up the byte before it, because that byte belongs to
+	 * the call.  The return address itself may lie after the end of the caller. */
 	uint64_t at = addr - (style == PRINT_SYMBOL_RETURN ||
 			      style == PRINT_SYMBOL_CALLER);
 	const struct object *object = objects_find(root, from, at);
@@ -213,7 +215,7 @@ void symbols_list(struct root *root, struct text *out)
 	while ((object = objects_next(root, 0, &at))) {
 		const struct elf_symbols *symbols = &object->file->symbols;
 
-		/* Skip the object if another one is loaded at its address now. */
+		/* Skip the object if another object is loaded at its address now. */
 		if (objects_find(root, &symbols_now,
 				 object->bias + symbols->first) != object)
 			continue;
@@ -242,8 +244,8 @@ int symbols_string(struct root *root, const struct symbols_from *from, uint64_t 
 		if (object)
 			string->text = objects_string(root, object, addr);
 		else if (objects_has_missing(root))
-			string->addr = 0;	/* a parser is still working, so try
-						 * again next time */
+			string->addr = 0;	/* a parser is still working, so leave the
+						 * row free and try again next time */
 	}
 	if (!string->text)
 		return -ENOENT;

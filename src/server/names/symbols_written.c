@@ -11,21 +11,25 @@
 #include "symbols/function_name.h"
 #include "symbols/parse_result.h"
 
-/* Maximum number of searches that a root keeps, and of names in one round.  The second
- * number must be the smaller one: otherwise the searches of a round would replace each
- * other, and the round would never end. */
+/*
+ * Maximum number of searches that a root keeps; and, below, of names in one round.  The
+ * second number must be smaller: otherwise the searches of a round would replace each
+ * other, and the round would never end.
+ */
 #define SEARCHES_MAX	1024u
 #define ROUND_MAX	512u
-#define CHECK_EVERY	64u		/* names between two checks of the budget */
+#define CHECK_EVERY	64u		/* number of names that are compared between two
+					 * checks of the budget */
 
-/* How well a function matches a name, from the best tier to the worst.  The result of a
- * search has only functions of one tier: the best tier that any function reaches. */
+/* How well a function matches a name, from the best tier to the worst.  All functions
+ * in the result of a search are of one tier, the best one that any function reaches. */
 enum tier {
-	TIER_RAW,			/* equal to the name in the symbol table; only
-					 * the first such function counts */
-	TIER_CLONE,			/* a clone that the compiler made of a function
-					 * with this name */
-	TIER_SHOWN,			/* equal to the name as lists of functions show it */
+	TIER_RAW,			/* the raw name equals the name; only the first
+					 * function with it counts */
+	TIER_CLONE,			/* the function is a clone, which the compiler has
+					 * made of a function with this name */
+	TIER_SHOWN,			/* the name equals the function's name in lists of
+					 * functions */
 	TIER_NAME,			/* RUNG_NAME */
 	TIER_SCOPED,			/* RUNG_SCOPED */
 	TIER_NONE,
@@ -35,38 +39,41 @@ enum tier {
  * The server demangles only if no symbol has the name. */
 enum step {
 	STEP_RAW,			/* compare with raw names */
-	STEP_DEMANGLE,			/* wait until all names are demangled */
-	STEP_WRITTEN,			/* compare with written names */
+	STEP_DEMANGLE,			/* wait until all C++ names are demangled */
+	STEP_WRITTEN,			/* compare the name with written names */
 	STEP_DONE,
 };
 
 struct found {
-	uint32_t nr;			/* number of functions found; FILTER_RANGES_MAX
-					 * + 1: too many */
+	uint32_t nr;			/* number of functions found; FILTER_RANGES_MAX +
+					 * 1 if there are too many */
 	struct filter_range ranges[FILTER_RANGES_MAX];
 };
 
-/* A search that is in progress, or its result. */
+/* A search for the functions with one name, in progress or with its result. */
 struct written_search {
-	struct written_search *next;	/* next search in the list; this one was
-					 * used after it */
+	struct written_search *next;	/* next search in the list, which was used after
+					 * this one */
 	char *name;
 	size_t len;			/* bytes of @name */
-	uint64_t objects;		/* value of sum_objects() when the search began */
-	uint32_t round;			/* written_names.round at the last use */
+	uint64_t objects;		/* value of sum_objects() when the search began;
+					 * the result is valid while this sum does not
+					 * change */
+	uint32_t round;			/* value of written_names.round when the search
+					 * was last used */
 	enum step step;
-	uint32_t at, row;		/* where the search continues in this step:
-					 * @at is the cursor of objects_next(),
-					 * @row the first symbol of the object
-					 * there that was not compared yet */
-	enum tier tier;			/* tier of all functions in @now */
-	struct found now;		/* functions that the current search has found
+	uint32_t at, row;		/* where the search continues in the current step:
+					 * @at is the cursor of objects_next(), @row is
+					 * the first symbol of that object that was not
+					 * compared yet */
+	enum tier tier;			/* tier of all functions that @now contains */
+	struct found now;		/* functions that the search in progress has found
 					 * so far */
-	struct found last;		/* result of the last search for @name that has
-					 * ended */
+	struct found last;		/* result of the last search for this name that
+					 * has ended */
 };
 
-/* ---- the list of searches ---- */
+/* ---- functions for the list of searches ---- */
 
 static void free_search(struct written_search *search)
 {
@@ -102,8 +109,11 @@ static struct written_search *new_search(const char *name, size_t len)
 	return search;
 }
 
-/* Return the search for @name, or NULL.  *@ret_at: the pointer that points to it; NULL
- * result: the last pointer of the list.  *@ret_nr: the number of searches before it. */
+/*
+ * Return the search for @name, or NULL if there is none.  *@ret_at is set to the
+ * pointer that points to the search, or else to the last pointer of the list.
+ * *@ret_nr is set to the number of searches before it.
+ */
 static struct written_search *find_search(struct written_names *names, const char *name,
 					  size_t len, struct written_search ***ret_at,
 					  uint32_t *ret_nr)
@@ -129,9 +139,11 @@ static void free_last_search(struct written_names *names)
 	*at = NULL;
 }
 
-/* Return the search for @name, and make it the first of the list.  If there are too many
- * searches, frees the one that was unused for the longest time.  Returns NULL if there is
- * no memory. */
+/*
+ * Return the search for @name, and make it the first of the list.  If there are too
+ * many searches, frees the one that was not used for the longest time.  Returns NULL
+ * if there is no memory.
+ */
 static struct written_search *get_search(struct written_names *names, const char *name,
 					 size_t len)
 {
@@ -158,7 +170,8 @@ static uint64_t mix_hash(uint64_t sum, uint64_t value)
 	return (sum ^ value) * 0x9e3779b97f4a7c15 + (sum >> 29);
 }
 
-/* Return a checksum of the objects and their symbols.  If it changes, a search begins again. */
+/* Return a checksum of the objects and their symbols.  A search begins again if this checksum has
+ * changed. */
 static uint64_t sum_objects(struct root *root)
 {
 	const struct object *object;
@@ -184,7 +197,7 @@ static void restart_search(struct written_search *search, uint64_t objects)
 	search->now.nr = 0;
 }
 
-/* ---- search for a name in all symbols ---- */
+/* ---- functions that search for a name in all symbols ---- */
 
 static void add_range(struct written_search *search, enum tier tier, const struct object *object,
 		      const struct elf_symbol *symbol)
@@ -197,8 +210,8 @@ static void add_range(struct written_search *search, enum tier tier, const struc
 		found->nr = 0;
 	}
 	range.end = range.start + symbol->size;
-	/* Skip addresses that were found before: constructors of a class have two symbols,
-	 * often at one address. */
+	/* Skip an address that was found before: a constructor of a class has two
+	 * symbols, often at one address. */
 	for (uint32_t i = 0; i < found->nr && i < FILTER_RANGES_MAX; i++)
 		if (found->ranges[i].start == range.start)
 			return;
@@ -208,7 +221,8 @@ static void add_range(struct written_search *search, enum tier tier, const struc
 		found->nr++;
 }
 
-/* Return how well @symbol matches.  @pattern NULL: compare raw names only. */
+/* Return how well @symbol matches the name of @search.  If @pattern is NULL, only raw
+ * names are compared. */
 static enum tier tier_of(const struct written_search *search,
 			 const struct function_pattern *pattern,
 			 const struct elf_symbols *symbols, const struct elf_symbol *symbol)
@@ -229,8 +243,8 @@ static enum tier tier_of(const struct written_search *search,
 	return rung == RUNG_NAME ? TIER_NAME : rung == RUNG_SCOPED ? TIER_SCOPED : TIER_NONE;
 }
 
-/* Compare the names of one object, from search->row on.  Returns 0; 1 if no other object need
- * be compared; or -ERESTART if the budget is spent. */
+/* Compare the names of one object, from search->row on, with the name of @search.  Returns 0; 1
+ * if no other object need be compared; or -ERESTART if the budget is spent. */
 static int search_object(struct written_search *search,
 			 const struct function_pattern *pattern, const struct object *object,
 			 const struct budget *budget)
@@ -251,8 +265,8 @@ static int search_object(struct written_search *search,
 	return 0;
 }
 
-/* Compare the names of all objects, from search->at on.  Returns the values that
- * search_object() returns. */
+/* Compare the names of all objects, from search->at on, with the name of @search.
+ * Returns what search_object() returns. */
 static int search_objects(struct written_names *names, struct root *root,
 			  struct written_search *search,
 			  const struct function_pattern *pattern)
@@ -283,7 +297,8 @@ static int search_written(struct written_names *names, struct root *root,
 	return search_objects(names, root, search, &pattern);
 }
 
-/* Do the current step, and go to the next step if it has ended.  Returns 0 or -ERESTART. */
+/* Do the current step of a search, and go to the next step if it has ended.  Returns 0 or
+ * -ERESTART. */
 static int do_step(struct written_names *names, struct root *root,
 		   struct written_search *search)
 {

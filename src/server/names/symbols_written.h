@@ -22,14 +22,15 @@
 struct root;
 struct written_search;
 
-/* The searches of a root.  A struct of all zeroes has no searches. */
+/* The searches of a root by name.  A struct of zeroes has no searches. */
 struct written_names {
 	struct written_search *searches;	/* list of the searches, the most
 						 * recently used first */
 	struct budget budget;
-	uint32_t round;				/* number of calls of written_names_begin() */
-	uint32_t nr_round;			/* number of names that were searched in this
-						 * round */
+	uint32_t round;				/* number of calls of
+						 * written_names_begin() so far */
+	uint32_t nr_round;			/* number of names that were searched for
+						 * in this round */
 };
 
 /* Free all searches. */
@@ -41,19 +42,20 @@ void written_names_begin(struct written_names *names);
 /*
  * written_names_search - search for the functions called @name (@len bytes)
  *
- * Returns 0 if the search is complete, even if it has found nothing; -ERESTART if names
- * are still being demangled or searched: call again later; -E2BIG: this round has too
- * many names; or -ENOMEM.
+ * Returns 0 if the search is complete, even if it has found nothing; -ERESTART if
+ * names are still being demangled or searched, so that the caller must call again
+ * later; -E2BIG if this round has too many names; or -ENOMEM.
  */
 int written_names_search(struct written_names *names, struct root *root, const char *name,
 			 size_t len);
 /*
- * written_names_get - search, and return the functions that were found
+ * written_names_get - search as written_names_search() does, and return the functions
+ * that were found
  *
- * While a search has not ended, this returns the result of the last search for @name.
- * Returns the number of ranges stored in @ret_ranges.  Returns 0 if no function has the
- * name, or if this is not known yet; -E2BIG if more than FILTER_RANGES_MAX functions
- * have it; or -ENOMEM.
+ * While the search has not ended, the function returns the result of the last search
+ * for @name.  Returns the number of ranges stored in @ret_ranges.  Returns 0 if no
+ * function has the name, or if this is not known yet; -E2BIG if more than
+ * FILTER_RANGES_MAX functions have it; or -ENOMEM.
  */
 int written_names_get(struct written_names *names, struct root *root, const char *name,
 		      size_t len, struct filter_range ret_ranges[FILTER_RANGES_MAX]);
