@@ -2,9 +2,9 @@
 /*
  * Keep records when the size of a ring changes twice.  For each ring, abi_side has a
  * reference to one old ring (`prev`).  If the old ring still has records when the size
- * changes again, they are copied to the start of the new ring.  The counters of the old
- * ring are added to those of the new ring.  The records of each ring stay in order of
- * time, which is all that readers need.
+ * changes again, they are copied to the start of the new ring.  The counters of the
+ * old ring are added to those of the new ring.  Readers need only that the records of
+ * each ring stay in order of time.
  *
  * The server first fills the new ring in private memory.  The reason: the code that
  * writes to a ring does not check the ring, and memory that is shared with a program
@@ -22,8 +22,8 @@
 static int copy_records(const struct ring_view *from, const struct ring_view *to)
 {
 	struct {
-		uint64_t headroom;	/* RING_HEADROOM bytes before the record, which
-					 * ring_view_write() may overwrite */
+		uint64_t headroom;	/* RING_HEADROOM bytes of space before the record,
+					 * because ring_view_write() may overwrite them */
 		uint8_t data[ALIGN_UP(RING_PAYLOAD_MAX_SLOW, 8)];
 	} copy;
 	uint32_t tid = (uint32_t)gettid();
@@ -33,13 +33,13 @@ static int copy_records(const struct ring_view *from, const struct ring_view *to
 	int r = ring_head(from, &head);
 
 	if (r)
-		return 0;		/* @from is not a valid ring, so it has no
-					 * records to copy */
+		return 0;		/* if @from is not a valid ring, it has no records
+					 * to copy */
 	r = ring_cursor_init(&cursor, from);
 	if (r)
 		return r;
-	/* Copy only the records that the ring had when ring_head() was called, because
-	 * a slow process may still write to the ring. */
+	/* Copy only the records that the old ring had when ring_head() was called,
+	 * because a slow process may still write to it. */
 	while (cursor.entries < head.entries &&
 	       ring_cursor_peek(&cursor, &record) > 0) {
 		if (record.bytes && record.bytes <= RING_PAYLOAD_MAX_SLOW) {
@@ -82,10 +82,8 @@ int ring_carry(const struct ring_view *from, const struct ring_config *config,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (ring == MAP_FAILED)
 		return -ENOMEM;
-	/*
-	 * Use overwrite mode, so that the oldest records are dropped if the new ring is
-	 * too small.  With ABI_RING_CLOCK_GIVEN the records keep their times.
-	 */
+	/* Use overwrite mode, so that the oldest records are dropped if the new ring
+	 * is too small.  Because of ABI_RING_CLOCK_GIVEN the records keep their times. */
 	private.overwrite = true;
 	private.is_paused = false;
 	private.flags |= ABI_RING_CLOCK_GIVEN;

@@ -3,10 +3,9 @@
  * Merge rings by time: a heap of cursors, with the oldest record at the top.
  *
  * A consuming merge never returns a record that is younger than the start of its batch
- * (the horizon).  A writer reads the clock inside of the section that commits.  So
- * every record that is not in its ring at the start of the batch gets a later time.
- * For this reason, no record can appear later that should have come before a record
- * that was already returned.
+ * (the horizon).  This keeps the order.  A writer reads the clock inside of the
+ * section that commits, so a record that is not in its ring at the start of the batch
+ * gets a later time than the horizon.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,12 +23,13 @@
 #include "server/rings/receipt.h"
 
 /*
- * Limit in ns.  If the time of a record is further in the future than this, another clock
- * than the buffer's was used for it.  Such a record is returned at once, because its time
+ * Limit in ns.  If the time of a record lies further in the future, it was read from
+ * another clock than the buffer's.  Such a record is returned at once, because its time
  * may never come.
  */
 #define AHEAD_MAX	10000000000u
-#define LATE_MAX	5000000000u	/* longest wait for late records, cycles of the TSC */
+#define LATE_MAX	5000000000u	/* maximum time that a reader waits for late
+					 * records, in cycles of the TSC */
 
 static void close_sources(struct merge *merge)
 {
@@ -54,12 +54,13 @@ static int open_source(struct merge *merge, const struct instance_ring *ring)
 	*source = (struct source){ .cpu = ring->cpu, .end = UINT64_MAX };
 	if (!merge->is_consuming) {
 		if (ring_head(&ring->view, &head))
-			return 0;	/* skip a ring that cannot be read */
+			return 0;	/* skip this ring, because it cannot be read */
 		source->end = head.entries;
 	}
 	/*
-	 * merge_settle_others() has ended all offers of this server in the ring.  So an
-	 * offer that is still there was made by a server that was killed.
+	 * merge_settle_others() has ended all offers that this server has made in the
+	 * ring.  So a server that was killed has made the offer that is still in the
+	 * ring.
 	 */
 	if (merge->is_consuming)
 		receipt_settle(&ring->view);
@@ -129,7 +130,7 @@ void merge_free(struct merge *merge)
 	free(merge);
 }
 
-/* ---- the heap: sources, sorted by the time of their next record ---- */
+/* ---- the heap of sources, sorted by the time of their next record ---- */
 
 static bool is_before(const struct merge *merge, uint32_t a, uint32_t b)
 {
@@ -173,10 +174,8 @@ static void heap_push(struct merge *merge, uint32_t number)
 	}
 }
 
-/*
- * Get the next record of @source.  Returns false if @source has no record before the
- * end of the stream.
- */
+/* Get the next record of @source.  Returns false if @source has no more records before
+ * its end. */
 static bool source_peek(struct merge *merge, struct source *source)
 {
 	if (source->cursor.entries >= source->end ||
@@ -202,8 +201,8 @@ static void heap_bits(const struct merge *merge, uint64_t bits[HEAP_WORDS])
 		bits[merge->heap[i] / 64] |= 1ull << merge->heap[i] % 64;
 }
 
-/* Look for new records in the sources that are not in the heap, because they had no
- * record. */
+/* Look for new records in those sources that had no record, so that they are not in the
+ * heap. */
 static void peek_empty(struct merge *merge)
 {
 	uint64_t in_heap[HEAP_WORDS] = { 0 };
@@ -216,9 +215,9 @@ static void peek_empty(struct merge *merge)
 }
 
 /*
- * Return how long ago, in cycles of the TSC, the time is up to which every live process has
- * written its late records.  A process that hangs does not stop the reader for longer than
- * LATE_MAX.
+ * Return the age of the oldest late record that a live process has possibly not written yet, in
+ * cycles of the TSC.  The result is limited to LATE_MAX, so that a process that hangs does not
+ * stop the reader.
  */
 static uint64_t late_cycles(const struct root *root)
 {
@@ -237,8 +236,9 @@ static uint64_t late_cycles(const struct root *root)
 	return min_u64(most, LATE_MAX);
 }
 
-/* Return the time up to which a batch returns records.  A reader that does not consume reads
- * what is there. */
+/* Return the time up to which a batch returns records: the present time, or earlier if a
+ * consuming reader must wait for late records.  Other sides than the main side, and dead roots,
+ * get no new records, so there is no limit. */
 static uint64_t merge_horizon(const struct merge *merge)
 {
 	const struct root *root = merge->instance->root;
@@ -253,10 +253,8 @@ static uint64_t merge_horizon(const struct merge *merge)
 	return now - (span < now ? span : now);
 }
 
-/*
- * Set the end of each source to the current end of its ring.  Must be called after
- * merge.horizon was set: then every record after the end is younger than the horizon.
- */
+/* Set the end of each source to the present end of its ring.  Must be called after
+ * merge.horizon was set, so that every record after the end is younger than the horizon. */
 static void move_ends(struct merge *merge)
 {
 	struct ring_head head;
@@ -284,8 +282,8 @@ bool merge_extend(struct merge *merge)
 	if (merge->which != RINGS_MAIN || instance_sync(instance))
 		return false;
 	if (merge->rings_serial != instance_rings(instance)->rings_serial) {
-		/* The rings were replaced.  The stream can continue with the new rings
-		 * only if it has not opened the old ones. */
+		/* The rings were replaced.  Stop if the stream has opened the old rings;
+		 * otherwise continue with the new ones. */
 		if (merge->nr_sources)
 			return false;
 		close_sources(merge);
@@ -395,7 +393,7 @@ void merge_advance(struct merge *merge)
 	heap_down(merge, 0);
 }
 
-/* ---- report losses in rings that have no record after the loss ---- */
+/* ---- functions that report losses in rings that have no record after the loss ---- */
 
 static struct source *lost_source(const struct merge *merge)
 {

@@ -23,7 +23,7 @@ struct merge;
 
 struct merge_record {
 	uint64_t time;			/* time of the record, in the unit of the
-					 * buffer's clock */
+					 * instance's clock */
 	const uint8_t *data;
 	uint32_t bytes;			/* number of bytes at @data */
 	uint32_t cpu;
@@ -33,45 +33,41 @@ struct merge_record {
 
 /*
  * merge_new - open a stream of the rings @which of @instance
- * @cpu: a CPU, or CPU_ALL
- * @is_consuming: if true, the stream has no end, and records leave the rings when they are
- * consumed.  If false, the stream ends where the rings end now, and merge_extend()
- * continues it
- * @instance must outlive the stream.  Returns 0 or -errno.
+ * @cpu: a CPU, or CPU_ALL @is_consuming: if true, the stream has no end, and consumed
+ * records are removed from the rings.  If false, the stream ends where the rings end
+ * now, and merge_extend() continues it @instance must outlive the stream.  Returns 0
+ * or -errno.
  */
 int merge_new(struct instance *instance, enum rings which, int cpu,
 	      bool is_consuming, struct merge **ret_merge);
-/*
- * Free @merge.  Its staged records stay in the rings for the next reader.  NULL is
- * allowed.
- */
+/* Free @merge.  Its staged records stay in the rings for the next reader.  @merge may
+ * be NULL. */
 void merge_free(struct merge *merge);
 
 /*
- * Begin a batch of records.  Returns 1 if, since the last batch, other readers have
- * consumed records or the rings were replaced.  Then records that were peeked but not
- * consumed are returned again.  Otherwise returns 0 or -errno.
+ * Begin a batch of records.  Returns 0 or -errno.  Returns 1 if, since the last batch,
+ * other readers have consumed records or the rings were replaced.  In this case, records
+ * that were peeked but not consumed are returned again.
  */
 int merge_start(struct merge *merge);
 /*
- * Continue a stream that is not consuming with the records that were written after its
- * end.  Returns false if there are none, or if the rings were replaced.  Also returns
- * false, once, if records were lost before the stream could read them.
+ * Extend a stream that is not consuming by the records that were written after its end.
+ * Returns false if there are none, or if the rings were replaced.  Also returns false
+ * once if records were lost before the stream could read them.
  */
 bool merge_extend(struct merge *merge);
-/*
- * Get the next record.  Returns 1, or 0 if there is no record (yet).  The record is valid
- * until merge_advance() or merge_start().
- */
+/* Get the next record of the stream.  Returns 1, or 0 if there is no record (yet).  The
+ * record is valid until merge_advance() or merge_start(). */
 int merge_peek(struct merge *merge, struct merge_record *ret_record);
 /*
- * Get the next record of @cpu, or CPU_ALL, after the record that merge_peek() has
- * returned.  Returns 1, or 0 if there is no such record (yet).  The record is valid
+ * Get the next record of @cpu (or of any CPU: CPU_ALL) after the one that merge_peek()
+ * has returned.  Returns 1, or 0 if there is no such record (yet).  The record is valid
  * until merge_advance() or merge_start().
  */
 int merge_peek_second(struct merge *merge, int cpu,
 		      struct merge_record *ret_record);
-/* Go to the next record.  Must be called only after merge_peek() has returned 1. */
+/* Go to the next record of the stream.  Call this function only after merge_peek() has
+ * returned 1. */
 void merge_advance(struct merge *merge);
 /*
  * Report lost records that merge_record.lost cannot report, because their ring has no
@@ -80,7 +76,7 @@ void merge_advance(struct merge *merge);
  * merge_consume() marks the loss as reported.
  */
 uint64_t merge_next_lost(struct merge *merge, uint32_t *ret_cpu);
-/* Return true if merge_next_lost() would return more than 0. */
+/* Return true if merge_next_lost() has a loss to report. */
 bool merge_has_lost(const struct merge *merge);
 
 /*
@@ -111,11 +107,11 @@ void merge_withdraw(struct merge *merge);
 void merge_consume(struct merge *merge);
 void merge_give_up(struct merge *merge);
 void merge_return(struct merge *merge, bool is_partial);
-/* Return true if the stream has staged records: between merge_stage() and the end of the
- * delivery. */
+/* Return true if the stream has staged records: from merge_stage() until they are handed
+ * over or given up. */
 bool merge_is_staged(const struct merge *merge);
-/* Return true if other readers have consumed records or the rings were replaced since
- * merge_start(). */
+/* Return true if, since merge_start(), other readers have consumed records or the rings
+ * were replaced. */
 bool merge_is_stale(const struct merge *merge);
 /* Call merge_give_up() for every stream of @instance with staged records.  Must be called
  * before the rings of @instance change. */

@@ -96,9 +96,9 @@ void merge_consume(struct merge *merge)
 }
 
 /*
- * Give the staged records up: treat them as if the server had been killed after
- * merge_offer(), so that they are in doubt.  The next merge_start() continues after
- * these records.
+ * Give the staged records up.  They are treated as if the server had been killed after
+ * merge_offer(), so they are in doubt.  The next merge_start() continues after these
+ * records.
  */
 void merge_give_up(struct merge *merge)
 {
@@ -114,10 +114,8 @@ void merge_give_up(struct merge *merge)
 	instance_rings(merge->instance)->reads_serial++;
 }
 
-/*
- * Return true if the ring of @source still belongs to @instance.  If not, the memory of the
- * ring may be used for something else.
- */
+/* Return true if the ring of @source still belongs to @instance.  If not, other data may be in
+ * the ring's memory. */
 static bool has_ring(struct instance *instance, const struct source *source)
 {
 	struct instance_ring *ring;
@@ -149,10 +147,10 @@ void merge_return(struct merge *merge, bool is_partial)
 }
 
 /*
- * Return true if @merge may read rings of which @other has staged records.  Usually the
- * two have no ring in common if they read different sides.  But if the sides were
- * swapped after @other has opened its rings, a ring of the main side may now belong to
- * the snapshot.  Then do not compare the sides.
+ * Return true if @merge may read rings of which @other has staged records.  If the
+ * streams read different sides, they usually have no ring in common.  But after the
+ * sides were swapped, a ring that @other has opened on the main side may now belong to
+ * the snapshot.  In this case the sides are not compared.
  */
 static bool merge_overlaps(const struct merge *merge, const struct merge *other)
 {

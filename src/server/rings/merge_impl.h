@@ -8,57 +8,59 @@
 
 #include "server/rings/merge.h"
 
-/* One ring that the merge reads. */
+/* One ring that a struct merge reads. */
 struct source {
 	struct ring_cursor cursor;
 	struct mapping *map;		/* mapping of the ring; the source holds a
 					 * reference, so that the ring stays mapped */
 	uint32_t cpu;
-	uint64_t end;			/* the stream ends after this number of entries
-					 * of the ring (ring_cursor.entries) */
-	bool is_begun;			/* true: a record of this ring was read */
+	uint64_t end;			/* number of the ring's entries after which the
+					 * stream ends (ring_cursor.entries) */
+	bool is_begun;			/* true: the stream has read at least one record
+					 * of this ring */
 	bool has_moved;			/* true: the stream has passed records
 					 * or a loss of this ring since the last
 					 * merge_consume() */
 	bool is_offered;		/* true: ring_cursor_offer() was called for the
-					 * records that were passed */
-	bool was_consumed;		/* true: the last merge_consume() has consumed
-					 * records of this ring */
-	struct abi_ring_read after;	/* read state of the ring after the last
+					 * records that the stream has passed */
+	bool was_consumed;		/* true: the last merge_consume() has removed
+					 * records from this ring */
+	struct abi_ring_read after;	/* read state that the ring had after the last
 					 * merge_consume() */
 	struct ring_record record;	/* the next record of the ring; valid while the
 					 * source is in merge.heap */
-	uint64_t lost;			/* number of records that were lost directly
-					 * before @record */
+	uint64_t lost;			/* number of records of this ring that were lost
+					 * directly before @record */
 };
 
 struct merge {
-	LIST_ENTRY(merge) staged;	/* entry of the list instance_rings.staged, if
+	LIST_ENTRY(merge) staged;	/* link in the list instance_rings.staged, if
 					 * @is_staged */
 	bool is_staged;
 	struct instance *instance;
 	enum rings which;
 	int cpu;			/* CPU_ALL: all CPUs */
 	bool is_consuming;
-	bool is_open;			/* true: @sources and @heap are allocated */
-	bool has_lost;			/* true: records were lost before the stream
-					 * could read them */
+	bool is_open;			/* true: the rings are open, that is, @sources and
+					 * @heap are allocated */
+	bool has_lost;			/* true: records were lost before the stream could
+					 * read them */
 	bool has_ended;			/* true: the last merge_extend() returned false
 					 * because of @has_lost */
 	uint64_t rings_serial, reads_serial;	/* values of instance_rings.rings_serial
 						 * and reads_serial when the sources
 						 * were opened */
-	uint64_t horizon;		/* the stream returns only records up to this
-					 * time; younger records must wait for the next
-					 * batch */
+	uint64_t horizon;		/* horizon: the stream returns only records up to
+					 * this time; younger records must wait for the
+					 * next batch */
 	struct source *sources;
 	uint32_t nr_sources;
-	uint32_t *heap;			/* indices of the sources that have a record; the
-					 * source with the oldest record is first */
+	uint32_t *heap;			/* indices of those sources that have a record;
+					 * the source with the oldest record comes first */
 	uint32_t nr_heap;
 };
 
-/* ---- functions of merge_deliver.c ---- */
+/* ---- functions that are defined in merge_deliver.c ---- */
 
 /* Remove @merge from the list instance_rings.staged and withdraw its offers. */
 void merge_unstage(struct merge *merge);

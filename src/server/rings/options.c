@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Change settings of rings that are in use: options, tracing_on, tracing_cpumask,
+/* Change settings while the rings are in use: options, tracing_on, tracing_cpumask,
  * pauses. */
 #include "arch/arch.h"
 #include "server/core/instance.h"

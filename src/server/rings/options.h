@@ -8,7 +8,7 @@
 
 #include "server/core/option_bits.h"
 
-/* Turn the option @bit (enum option_bit) of @instance on or off. */
+/* Turn the option @bit (a bit of enum option_bit) of @instance on or off. */
 void instance_set_option(struct instance *instance, uint64_t bit, bool on);
 
 /* Return true if tracing_cpumask contains @cpu, so that @cpu records. */
@@ -21,18 +21,18 @@ static inline bool instance_has_cpu(const struct instance *instance,
 void instance_set_cpus(struct instance *instance,
 		       const uint64_t cpus[ABI_CPUS / 64]);
 
-/* Return the value of tracing_on.  instance_pause() does not change this value.  The
- * program may change it (tracing_on(), tracing_off()). */
+/* Return the value of tracing_on.  Pauses (instance_pause()) do not change this value.
+ * The program may change it by tracing_on() and tracing_off(). */
 static inline bool instance_is_on(const struct instance *instance)
 {
 	return !shm_load(&instance->abi->stopped);
 }
-/* Set tracing_on.  Returns true if the value has changed. */
+/* Set tracing_on of @instance to @on.  Returns true if this has changed the value. */
 bool instance_set_on(struct instance *instance, bool on);
 /* Return true if records of @cpu are written to the buffer now. */
 bool instance_records(const struct instance *instance, uint32_t cpu);
-/* Make writers find out again whether they must record, and to which side.  Must be
- * called after a setting for this was changed.  See runtime/buffer/switch.c. */
+/* Make writers check again whether they must record, and to which side.  Must be called
+ * after a setting was changed that decides this.  See runtime/buffer/switch.c. */
 void instance_ask_again(struct instance *instance);
 /*
  * Pause recording.  Recording continues when instance_resume() has been called once for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make rings for trace_printk(), which records although no event is on. */
+/* Make rings for trace_printk(), which records even if no event is on. */
 #include "server/core/apply.h"
 #include "server/core/instance.h"
 #include "server/core/root.h"
@@ -9,8 +9,8 @@
 
 /*
  * Make rings if the program uses trace_printk().  Also make rings for every program
- * that waits at its start (abi_control.hold): it is not known yet whether its
- * constructors call trace_printk().
+ * that waits at its start (abi_control.hold): whether its constructors call
+ * trace_printk() is not known yet.
  */
 int printk_rings_prepare(struct root *root)
 {
@@ -20,10 +20,8 @@ int printk_rings_prepare(struct root *root)
 	if ((!shm_load(&root->control->hold) && !printk_has_formats(root)) ||
 	    instance_has_rings(&root->top) || instance_need_rings(&root->top))
 		return 0;
-	/*
-	 * ABI_USED_UNASKED makes the program remove the root at exit(), unless a file of the
-	 * root was opened.
-	 */
+	/* Mark the buffer as used without a user's request (ABI_USED_UNASKED).  Then the program
+	 * removes the root at exit(), unless a file of the root was opened. */
 	if (was_used == ABI_USED_NOT && !root->was_opened &&
 	    !shm_load(&root->control->run_id) && !root->control->boot[0])
 		shm_store(used, ABI_USED_UNASKED);

@@ -46,20 +46,24 @@
 
 #define PAGE		ARCH_PAGE_BYTES
 #define VERSION		1u
-#define OLD_MAX		200u		/* maximum number of earlier tickets in the
-					 * file; each earlier server has one */
+#define OLD_MAX		200u		/* maximum number of earlier tickets in the file
+					 * of receipts; each earlier server has left one */
 #define REPLY_BYTES	(sizeof(struct fuse_out_header) + RECEIPT_REPLY_MAX)
 
-/* The contents of DIR/server.receipts.  Only servers of this directory write the file,
+/* The contents of the file DIR/server.receipts.  Only servers of this directory write it,
  * one at a time. */
 struct receipts {
-	uint32_t sent_bytes;		/* mmsghdr.msg_len, which sendmmsg() stores */
-	uint32_t version;		/* version of this layout; 0: the file is new */
-	int64_t sent_at;		/* offset in the reply up to which sendfile()
-					 * has read, which sendfile() stores */
-	uint64_t ticket;		/* ticket of the current or the last delivery */
-	uint64_t nr_old;		/* number of tickets ever stored in old[]; the
-					 * next ticket goes to old[nr_old % OLD_MAX] */
+	uint32_t sent_bytes;		/* number of bytes sent: mmsghdr.msg_len, which
+					 * sendmmsg() stores */
+	uint32_t version;		/* version of the layout of this file; 0 if the
+					 * file is new */
+	int64_t sent_at;		/* offset in the reply up to which sendfile() has
+					 * sent it; sendfile() stores this */
+	uint64_t ticket;		/* ticket of the current delivery, or of the last
+					 * one */
+	uint64_t nr_old;		/* number of tickets that were ever stored in
+					 * old[]; the next ticket goes to old[nr_old %
+					 * OLD_MAX] */
 	struct {
 		uint64_t ticket;
 		uint64_t is_sent;
@@ -75,17 +79,17 @@ static_assert(REPLY_BYTES == 16 * PAGE, "what a pipe within sendfile() takes");
 
 /* The state of the receipts of this process.  Only the server's thread uses these
  * variables. */
-static char *border_pages;		/* two memory pages; struct mmsghdr lies across
-					 * their border; NULL if there are no
-					 * receipts */
-static struct receipts *receipts;	/* the mapped file, which is the second page of
-					 * border_pages */
-static uint64_t current;		/* ticket of the current delivery; 0 if the
-					 * delivery has none or was cancelled */
+static char *border_pages;		/* two memory pages, across whose border a struct
+					 * mmsghdr lies; NULL if there are no receipts */
+static struct receipts *receipts;	/* mapping of the file of receipts; it is the
+					 * second page of border_pages */
+static uint64_t current;		/* ticket of the current delivery; 0 if there is
+					 * no ticket, or if it was cancelled */
 static int reply_fd = -1;
-static char *reply;			/* mapping of reply_fd, REPLY_BYTES bytes */
+static char *reply;			/* mapping of the reply's file reply_fd;
+					 * REPLY_BYTES bytes */
 
-/* ---- open, map and initialise the file of receipts ---- */
+/* ---- functions that open, map and initialise the file of receipts ---- */
 
 static bool is_sent(void)
 {
@@ -100,10 +104,8 @@ static const uint64_t *find_old(uint64_t ticket)
 	return NULL;
 }
 
-/*
- * Copy the last ticket of the previous server to the earlier tickets.  If this server
- * is killed meanwhile, the next server copies it again.
- */
+/* Copy the last ticket of the previous server to the earlier tickets.  If this server is
+ * killed during the copy, the next server copies the ticket again. */
 static void keep_last(void)
 {
 	uint64_t slot = receipts->nr_old % OLD_MAX;
@@ -146,10 +148,8 @@ static int open_file(const char *dir)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -1;
-	/*
-	 * Allocate the space of the file now, so that a later store to the mapping does
-	 * not fail because the file system is full.
-	 */
+	/* Allocate the space of the file now.  Otherwise a later store to the mapping
+	 * could fail because the file system is full. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !posix_fallocate(fd, 0, PAGE))
 		return fd;
 	close(fd);
@@ -219,7 +219,7 @@ void receipt_done(void)
 	reply_fd = -1;
 }
 
-/* ---- hand bytes over to a reader ---- */
+/* ---- functions that hand bytes over to a reader ---- */
 
 uint64_t receipt_begin(void)
 {
@@ -229,9 +229,9 @@ uint64_t receipt_begin(void)
 	receipts->sent_bytes = 0;
 	receipts->sent_at = 0;
 	/*
-	 * sent_bytes and sent_at of the previous ticket were cleared above.  They are no
-	 * longer needed: either no ring has the previous ticket any more, or old[]
-	 * contains it.  release: they are cleared before the ticket is valid
+	 * sent_bytes and sent_at of the previous ticket were cleared above.  They are
+	 * no longer needed: either no ring has the previous ticket any more, or old[]
+	 * contains it.  Release: both are cleared before the new ticket is valid
 	 * [receipt.ticket].
 	 */
 	__atomic_store_n(&receipts->ticket, current, __ATOMIC_RELEASE);
@@ -286,13 +286,13 @@ int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes)
 		return 0;
 	if (len < 0 && errno == ENOENT)
 		return -ENOENT;
-	/* The kernel takes a whole message or nothing from a FUSE server, so here
-	 * nothing was sent. */
+	/* Nothing was sent, because the kernel takes a message of a FUSE server as a
+	 * whole or not at all. */
 	receipt_cancel();
 	return -ENOSYS;
 }
 
-/* ---- settle offers of a server that was killed ---- */
+/* ---- functions that settle offers of a server that was killed ---- */
 
 void receipt_settle(const struct ring_view *view)
 {

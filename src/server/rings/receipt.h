@@ -38,28 +38,27 @@ void receipt_init(const char *dir);
 /* Close the file of receipts and free its memory. */
 void receipt_done(void);
 
-/* Begin a delivery.  Returns the ticket of the delivery, or 0 if there are no receipts. */
+/* Begin to hand bytes over to a reader.  Returns the ticket of this delivery, or 0 if
+ * there are no receipts. */
 uint64_t receipt_begin(void);
 /* Return the ticket of the current delivery; 0 if the delivery has no ticket. */
 uint64_t receipt_ticket(void);
-/* Set the ticket of the current delivery to 0, because the bytes cannot be sent with
- * receipt_send() or receipt_reply(). */
+/* Set the ticket of the current delivery to 0.  Call this function if the bytes cannot be
+ * sent with receipt_send() or receipt_reply(). */
 void receipt_cancel(void);
 
-/*
- * Send one byte with MSG_NOSIGNAL.  Returns 1 or -errno.  -ENOSYS means that the delivery
- * was cancelled and nothing was sent.
- */
+/* Send one byte, with the flag MSG_NOSIGNAL.  Returns 1 or -errno. -ENOSYS means that the
+ * delivery's ticket was cancelled and nothing was sent. */
 ssize_t receipt_send(int fd, const char *byte);
 /*
- * Answer request @unique of the FUSE device @fd with @bytes of @data.  Returns 0 or -errno.
- * -ENOENT: no process waits for the answer any more.  -ENOSYS: the delivery was
- * cancelled and nothing was sent.
+ * Answer request @unique of the FUSE device @fd with @bytes bytes at @data.  Returns 0 or
+ * -errno. -ENOENT means that no process waits for the answer any more. -ENOSYS means that the
+ * delivery's ticket was cancelled and nothing was sent.
  */
 int receipt_reply(int fd, uint64_t unique, const char *data, size_t bytes);
 
-/* Settle an offer that a killed server has left in the ring: call ring_settle() with
- * what the receipts say about the offer's ticket. */
+/* Settle an offer that a killed server has left in the ring: call ring_settle() with the
+ * result that the receipts have for the offer's ticket. */
 void receipt_settle(const struct ring_view *view);
 
 #endif

@@ -3,9 +3,10 @@
  * Replace the rings of an instance while writers use them.  New rings are prepared,
  * then the references to the rings are changed, then the processes are notified
  * (apply.c).  The old rings stay readable as abi_side.prev until all their records are
- * read, or until new rings of that size would have overwritten these records.  The
+ * read, or until rings of the new size would have overwritten these records.  The
  * memory of old rings is freed when no process can write to it any more.  Records that
- * are still in a `prev` ring at the next change are copied into the new ring (carry.c).
+ * are still in a `prev` ring at the next change are copied into the new ring
+ * (carry.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,17 +39,15 @@ static void ref_store(struct abi_ring_ref *shared, struct abi_ring_ref ref)
 	shm_store(&shared->off, ref.off);
 }
 
-/* Return the number of the next generation.  A process that has applied this generation
- * uses the changes that are made now. */
+/* Return the number that the next generation will have.  A process that has applied this
+ * generation has also applied the changes that the caller makes now. */
 static uint32_t next_generation(const struct instance *instance)
 {
 	return shm_load(&instance->root->control->generation) + 1;
 }
 
-/*
- * Remove the reference @shared to a ring, and free the ring after all processes have
- * applied @generation: until then they may write to it.
- */
+/* Remove the reference @shared to a ring, and free the ring after all processes have
+ * applied @generation: until then they may write to the ring. */
 static void drop_ring(struct instance *instance, struct abi_ring_ref *shared,
 		      uint32_t generation)
 {
@@ -81,8 +80,8 @@ void instance_drop_rings(struct instance *instance)
 }
 
 /*
- * Free the rings of the spare side.  Clear ABI_SPARE_THERE first.  From then on no
- * process swaps sides, so the rings that are freed are certainly those of the spare
+ * Free the rings of the spare side.  First clear ABI_SPARE_THERE, so that no process
+ * swaps sides any more.  So the rings that are freed are certainly those of the spare
  * side.
  */
 void instance_free_spare(struct instance *instance)
@@ -126,8 +125,7 @@ void ring_plan_use(struct instance *instance, const struct ring_plan *plan)
 	instance_rings(instance)->rings_serial++;
 }
 
-/* Replace the rings of @cpu (or CPU_ALL) with new rings, on each side that has
- * rings. */
+/* On each side that has rings, replace the rings of @cpu (or CPU_ALL) with new ones. */
 static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_kb,
 			bool has_to_keep)
 {
@@ -151,7 +149,7 @@ static int replace_ring(struct instance *instance, int cpu, const uint64_t *cpu_
 	return r ? r : instance_sync(instance);
 }
 
-/* Return true if rings of the sizes @cpu_kb would fit into an empty arena. */
+/* Return true if rings of the sizes @cpu_kb would fit into the arena if it were empty. */
 static bool is_size_possible(const struct root *root, const uint64_t *cpu_kb)
 {
 	uint64_t left_kb = (root->map_bytes - root->arena_off) / 1024;
@@ -192,7 +190,8 @@ int instance_resize(struct instance *instance, int cpu, uint64_t kb)
 	return 0;
 }
 
-/* Replace all rings with empty rings that have the current clock and page size. */
+/* Replace all rings of @instance with empty rings that have the present clock and page
+ * size. */
 static int rebuild_rings(struct instance *instance)
 {
 	int r;
@@ -210,7 +209,8 @@ int instance_set_clock(struct instance *instance, uint32_t row)
 	uint32_t old = shm_load(&instance->abi->clock);
 	int r;
 
-	/* Clear the buffer even if the clock stays the same one, as the kernel does. */
+	/* As in the kernel, setting the clock clears the buffer even if the clock is the
+	 * old one. */
 	if (row == old) {
 		instance_clear(instance, RINGS_ALL, CPU_ALL);
 		return 0;
@@ -281,10 +281,8 @@ static bool retire_ring(struct instance *instance, struct instance_ring *ring,
 	return true;
 }
 
-/*
- * Free old rings that are not needed any more, within the root's budget of CPU time: a
- * root may refer to 32,768 rings, and the server needs 10 us to free one.
- */
+/* Free old rings that are no longer needed.  Stop if the root's budget of CPU time is
+ * spent: a root may refer to 32,768 rings, and the server needs 10 us to free one. */
 void instance_retire(struct instance *instance)
 {
 	struct instance_rings *rings = instance_rings(instance);

@@ -12,11 +12,11 @@
 #include "server/core/timebase.h"
 #include "server/rings/rings.h"
 
-#define SLOW_PAGES_MIN	16	/* minimum number of pages of a slow ring if most
+#define SLOW_PAGES_MIN	16	/* minimum number of pages of a CPU's slow ring, if most
 				 * records go to the fast ring */
-#define ONLY_PAGES_MIN	3	/* minimum number of pages of a slow ring that gets all
-				 * records; small records need 2, but a record that
-				 * fills a page needs one more (docs/design/ring.md) */
+#define ONLY_PAGES_MIN	3	/* minimum number of pages of a CPU's slow ring, if it
+				 * gets all records; small records need 2, but a record
+				 * that fills a page needs one more (docs/design/ring.md) */
 
 static uint64_t nr_pages_of(uint32_t page_bytes, uint64_t kb)
 {
@@ -61,8 +61,9 @@ static uint64_t size_of(const struct instance *instance,
 }
 
 /*
- * Compute the offsets of the rings of a CPU, relative to the start of the memory that
- * all rings of @plan share.  Advances *@total to the end of this CPU's rings.
+ * Compute the offsets of the rings of a CPU, relative to the start of the memory that all
+ * rings of @plan share.  *@total is the offset at which they begin; it is set to the
+ * offset of their end.
  */
 static int lay_out(const struct instance *instance, struct ring_plan *plan,
 		   uint32_t side, uint32_t cpu, uint64_t *total)
@@ -105,10 +106,8 @@ static int lay_out_all(const struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
-/*
- * Initialise the ring at @to.  If plan->is_keeping, copy the records of the `prev`
- * ring, if there is one, into the new ring (ring_carry()).
- */
+/* Initialise the new ring at @to.  If plan->is_keeping is true and there is a `prev`
+ * ring, copy the records of the `prev` ring into the new ring (ring_carry()). */
 static int ring_make(struct instance *instance, const struct ring_plan *plan,
 		     const struct ring_config *config, uint32_t side, enum abi_ring_kind kind,
 		     void *to)
@@ -121,7 +120,7 @@ static int ring_make(struct instance *instance, const struct ring_plan *plan,
 	return ring_init(to, config);
 }
 
-/* Flags that a ring of @kind has besides those of the buffer's clock. */
+/* Return the flags that a ring of @kind has in addition to those of the clock. */
 static uint32_t kind_flags(enum abi_ring_kind kind)
 {
 	static const uint32_t flags[ABI_RING_KINDS] = {
@@ -158,7 +157,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	struct ring_config config = {
 		.page_bytes = plan->page_bytes,
 		.overwrite = instance_options(instance) & OPTION_OVERWRITE,
-		.is_paused = true,	/* rings begin with recording off; the first
+		.is_paused = true,	/* a new ring has recording off, and its first
 					 * writer turns recording on */
 	};
 	int r = 0;
@@ -175,7 +174,7 @@ static int make_all(struct instance *instance, struct ring_plan *plan,
 	return r;
 }
 
-/* Reserve space in the file of the root's memory for the references to the rings
+/* Reserve space in the file `memory` for the references to the instance's rings
  * (abi_side). */
 static int reserve_refs(const struct instance *instance)
 {
@@ -192,7 +191,7 @@ static int reserve_refs(const struct instance *instance)
 	return r;
 }
 
-/* Return the kinds of rings that the instance has, as a mask for ring_plan.kinds. */
+/* Return the kinds of rings that the instance has now, as a mask for ring_plan.kinds. */
 static uint32_t kinds_of(const struct instance *instance)
 {
 	uint32_t usual = 1u << ABI_RING_FAST | 1u << ABI_RING_SLOW;
@@ -231,7 +230,7 @@ int ring_plan_make(struct instance *instance, struct ring_plan *plan)
 	return r;
 }
 
-/* Make rings for each CPU: on the main side if @is_main, else on the spare side. */
+/* Make rings for each CPU, on the main side if @is_main is true, else on the spare side. */
 static int make_sides(struct instance *instance, bool is_main)
 {
 	struct ring_plan *plan = calloc(1, sizeof(*plan));
@@ -263,7 +262,7 @@ int instance_need_rings(struct instance *instance)
 	return instance_has_rings(instance) ? 0 : make_sides(instance, true);
 }
 
-/* Return true if the side has a ring of @cpu. */
+/* Return true if the side @side has a ring of @cpu. */
 static bool has_ring(const struct instance *instance, uint32_t side, uint32_t cpu)
 {
 	return shm_load(&instance->abi->side[side].ring[cpu][ABI_RING_FAST].off);
@@ -295,9 +294,11 @@ int instance_need_late(struct instance *instance)
 	return r || instance_has_late(instance) ? r : make_late(instance);
 }
 
-/* Make the rings of the spare side.  Set ABI_SPARE_THERE only after that: until it is
- * set no process swaps sides, so the side for which the rings are made stays the spare
- * side. */
+/*
+ * Make the rings of the spare side, and then set ABI_SPARE_THERE.  Before this flag is
+ * set, no process swaps sides.  So the side for which the rings are made stays the
+ * spare side.
+ */
 int instance_need_spare(struct instance *instance)
 {
 	int r;

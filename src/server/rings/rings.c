@@ -14,20 +14,19 @@
 #include "server/core/shm.h"
 #include "server/rings/rings.h"
 
-#define DEFAULT_KB		1408	/* default size of a CPU's ring in KiB, as in
-					 * the kernel */
+#define DEFAULT_KB		1408	/* default size of the rings of a CPU in KiB, as
+					 * in the kernel */
 #define DEFAULT_PERCENT		50
-#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* number of rings of a CPU on
-							 * one side: an old and a new
-							 * ring of each kind */
+#define ROWS_OF_SIDE		(ABI_RING_KINDS * 2)	/* number of rows for the rings of a CPU
+							 * on one side: an old and a new ring of
+							 * each kind */
 #define ROWS_OF_CPU		(ROWS_OF_SIDE * ABI_SIDES)
-#define MAPPED_MIN		1024u	/* minimum of mapped_max(), for machines
-					 * with few CPUs */
-#define OPENS_NS		100000000u	/* the server maps at most mapped_max()
-						 * rings of a root in this time, ns */
-#define MAPPED_BYTES_MAX	(1ull << 40)	/* maximum size of a ring that
-						 * is mapped, because address
-						 * space is finite */
+#define MAPPED_MIN		1024u	/* minimum of the result of mapped_max(), for
+					 * machines with few CPUs */
+#define OPENS_NS		100000000u	/* time in which the server maps at most
+						 * mapped_max() rings of a root, ns */
+#define MAPPED_BYTES_MAX	(1ull << 40)	/* maximum size of a ring that the server
+						 * maps; address space is finite */
 
 void instance_set_defaults(struct instance *instance)
 {
@@ -35,10 +34,8 @@ void instance_set_defaults(struct instance *instance)
 
 	if (!shm_load(&abi->page_bytes))
 		shm_store(&abi->percent, DEFAULT_PERCENT);
-	/*
-	 * End the pauses of the previous server: its clients, which had paused
-	 * recording, are gone.
-	 */
+	/* End the pauses that the previous server has left, because its clients, which
+	 * had paused recording, are gone. */
 	shm_store(&abi->paused, 0);
 	if (!ring_bytes(shm_load(&abi->page_bytes), 2))
 		shm_store(&abi->page_bytes, ABI_PAGE_BYTES_MIN);
@@ -78,9 +75,9 @@ static uint32_t mapped_max(void)
 
 /*
  * Raise root_rings.opens_left, the number of rings that the server may map for @root.
- * This number grows by mapped_max() in OPENS_NS, up to mapped_max().  Without this
- * limit, a root whose rings move all the time would keep the server busy with mapping
- * rings.
+ * In each OPENS_NS this number grows by mapped_max(), but not above mapped_max().
+ * Without this limit, a root whose rings move all the time would keep the server busy
+ * with mapping rings.
  */
 static void refill_opens(struct root *root)
 {
@@ -111,8 +108,8 @@ static void ring_open(struct instance *instance, struct instance_ring *ring)
 		ring_close(instance, ring);
 }
 
-/* Return the size of a sub-buffer in bytes.  If the program has overwritten the size in
- * shared memory with an invalid one, return the smallest size. */
+/* Return the size of a sub-buffer in bytes.  If the size in shared memory is invalid,
+ * because the program has overwritten it, return the smallest size. */
 uint32_t instance_page_bytes(const struct instance *instance)
 {
 	uint32_t bytes = shm_load(&instance->abi->page_bytes);
@@ -146,8 +143,8 @@ static int rings_alloc(struct instance *instance)
 	return 0;
 }
 
-/* Update instance_rings.sides, the main side of each CPU, because any process may have
- * swapped sides. */
+/* Update instance_rings.sides, the main side of each CPU.  This is necessary because any
+ * process may swap sides. */
 static void sync_sides(struct instance *instance)
 {
 	struct instance_rings *rings = instance_rings(instance);
@@ -199,8 +196,8 @@ int instance_sync(struct instance *instance)
 			refill_opens(root);
 		has_refilled |= ref.off != 0;
 		if (ref.off && !limits->opens_left)
-			continue;	/* the next instance_sync() tries to map this
-					 * ring again */
+			continue;	/* go on: the next instance_sync() tries again to
+					 * map this ring */
 		limits->opens_left -= ref.off != 0;
 		ring_close(instance, ring);
 		ring->ref = ref;
@@ -245,7 +242,7 @@ bool instance_has_late(const struct instance *instance)
 	return has_kind(instance, ABI_RING_LATE);
 }
 
-/* Return true if @ring was on the main side at the last sync_sides(). */
+/* Return true if @ring belonged to the main side when sync_sides() was last called. */
 static bool is_main(const struct instance *instance,
 		    const struct instance_ring *ring)
 {

@@ -26,21 +26,22 @@ struct merge;
 
 #define CPU_ALL		(-1)
 
-/* A ring to which shared memory refers, and the server's mapping of it. */
+/* A ring to which shared memory refers, with the server's mapping of it. */
 struct instance_ring {
 	struct abi_ring_ref ref;	/* offset and size of the ring in the root's
-					 * memory, bytes; off 0: no ring */
-	struct mapping *map;		/* mapping of the ring; NULL: there is no ring,
-					 * or it is invalid */
+					 * memory, bytes; the offset is 0 if there is no
+					 * ring */
+	struct mapping *map;		/* mapping of the ring; NULL if there is no ring,
+					 * or if it is invalid */
 	struct ring_view view;
 	uint32_t cpu;
 	uint32_t side;
 	enum abi_ring_kind kind;
 	bool is_prev;			/* true: this is the old ring (abi_side.prev),
-					 * from before the last change of size */
+					 * which was in use before the last change of size */
 	uint32_t stuck;			/* owner of the ring's lock for which the server
-					 * has waited in vain (marker.c); 0: there is no
-					 * such owner */
+					 * has waited in vain (marker.c); 0 if there is
+					 * none */
 };
 
 /* A choice of rings: those of the main side, of the spare side (snapshot), or of
@@ -51,16 +52,16 @@ enum rings {
 	RINGS_ALL,
 };
 
-/* How many rings the server has mapped for a root, and how many it may still map.  This
+/* How many rings of a root the server has mapped, and how many more it may map now.  This
  * is the state of ROOT_PART_RINGS. */
 struct root_rings {
-	uint32_t nr_mapped;		/* number of rings of the root that are
+	uint32_t nr_mapped;		/* number of rings of the root that the server has
 					 * mapped */
-	uint32_t opens_left;		/* number of rings that the server may still map
-					 * now for the root */
+	uint32_t opens_left;		/* number of rings of the root that the server may
+					 * still map now */
 	uint64_t opens_ns;		/* time when opens_left was last raised,
 					 * CLOCK_MONOTONIC */
-	struct budget retire_budget;	/* CPU time that instance_retire() may take */
+	struct budget retire_budget;	/* budget of CPU time for instance_retire() */
 };
 
 /* The rings of an instance.  This is the state of INSTANCE_PART_RINGS. */
@@ -71,15 +72,17 @@ struct instance_rings {
 	uint64_t sides[ABI_CPUS / 64];	/* bitmap: for each CPU the number of
 					 * its main side (0 or 1) at the last
 					 * instance_sync() */
-	uint64_t rings_serial;		/* number that changes when rings are replaced,
-					 * swapped or cleared */
-	uint64_t reads_serial;		/* number that changes when records are consumed */
+	uint64_t rings_serial;		/* serial number that changes when rings are
+					 * replaced, swapped or cleared */
+	uint64_t reads_serial;		/* serial number that changes when records are
+					 * consumed */
 	LIST_HEAD(, merge) staged;	/* list of the streams that have staged records
 					 * (merge_stage()) */
 	uint32_t nr_pauses;		/* number of open `trace` files that pause recording */
-	struct apply spare_apply;	/* the change of settings by which processes get a
-					 * spare side, after a program has asked for one;
-					 * shows when all processes have applied it */
+	struct apply spare_apply;	/* change of settings that gives processes the
+					 * spare side for which a program has asked; the
+					 * program is answered when all processes have
+					 * applied it */
 };
 
 /* Return the state of ROOT_PART_RINGS of @root. */
@@ -94,26 +97,27 @@ static inline struct instance_rings *instance_rings(const struct instance *insta
 	return instance->part_state[INSTANCE_PART_RINGS];
 }
 
-/* ---- functions of rings.c ---- */
+/* ---- functions that are defined in rings.c ---- */
 
 /* Set the defaults of a new buffer: sizes, clock, buffer_percent.  Settings that the
- * buffer already has stay. */
+ * buffer already has are not changed. */
 void instance_set_defaults(struct instance *instance);
 /*
- * Map the rings to which shared memory refers now, and unmap other rings.  The number
- * of rings that are mapped in a short time is limited (root_rings.opens_left); a later
- * call maps the rest of the rings.
+ * Map the rings to which shared memory refers now, and unmap all other rings.  The number
+ * of rings that are mapped in a short time is limited (root_rings.opens_left).  If the
+ * limit is reached, a later call maps the other rings.
  */
 int instance_sync(struct instance *instance);
-/* Method instance_part.load: set the defaults of a new buffer, and free a spare side that
- * the previous server was about to free. */
+/* Method instance_part.load: set the defaults of a new buffer.  If the previous server
+ * was about to free the spare side, free it. */
 int instance_load_rings(struct instance *instance);
 /* Method instance_part.done: unmap all rings and free instance_rings.rings. */
 void instance_done(struct instance *instance);
 /* Method instance_part.add_info: add to @info how many records can be read, how many
  * bytes they have, and how many records were lost. */
 void instance_add_info(struct instance *instance, struct server_root_info *info);
-/* Method root_part.prepare: make rings for trace_printk(), if the program may use it. */
+/* Method root_part.prepare: make rings for trace_printk(), if the program possibly uses
+ * it. */
 int printk_rings_prepare(struct root *root);
 /* Return true if shared memory refers to any ring. */
 bool instance_has_rings(const struct instance *instance);
@@ -125,8 +129,8 @@ struct instance_ring *instance_ring(struct instance *instance, uint32_t cpu,
 				    enum abi_ring_kind kind);
 /*
  * Iterate over the mapped rings of @cpu (or CPU_ALL): return the ring that follows
- * @after, or NULL.  If @after is NULL, call instance_sync() and return the first ring.
- * For each side of a CPU, returns old rings before new rings.
+ * @after, or NULL if there are no more.  If @after is NULL, call instance_sync() and
+ * return the first ring.  On each side of a CPU, old rings come before new rings.
  */
 struct instance_ring *instance_next_ring(struct instance *instance,
 					 enum rings which, int cpu,
@@ -134,20 +138,20 @@ struct instance_ring *instance_next_ring(struct instance *instance,
 #define for_each_ring(ring, instance, which, cpu)			\
 	for ((ring) = instance_next_ring(instance, which, cpu, NULL); (ring); \
 	     (ring) = instance_next_ring(instance, which, cpu, ring))
-/* Return the size of a sub-buffer in bytes. */
+/* Return the size of a sub-buffer of @instance in bytes. */
 uint32_t instance_page_bytes(const struct instance *instance);
 /* Return the size of a ring of @cpu in KiB, as buffer_size_kb shows it. */
 uint64_t instance_size_kb(const struct instance *instance, uint32_t cpu);
 
-/* Get the counters of the rings of @cpu (or CPU_ALL), summed up, for the files `stats`
- * and the header of `trace`. */
+/* Get the counters of the rings of @cpu (or CPU_ALL), added up.  They are for the files
+ * `stats` and for the header of `trace`. */
 void instance_stats(struct instance *instance, enum rings which, int cpu,
 		    struct ring_stats *ret_stats);
 
 /* Return the number of bytes of the unread records of @cpu (or CPU_ALL).  This is slow,
  * because every page of the rings is read. */
 uint64_t instance_unread_bytes(struct instance *instance, int cpu);
-/* Return true if a ring of @cpu (or CPU_ALL) has a record that is not read yet. */
+/* Return true if a ring of @cpu (or CPU_ALL) has a record that was not read yet. */
 bool instance_has_entries(struct instance *instance, int cpu);
 /*
  * Return true if a ring of @cpu (or CPU_ALL) is filled to buffer_percent, so that
@@ -155,24 +159,18 @@ bool instance_has_entries(struct instance *instance, int cpu);
  */
 bool instance_is_filled(struct instance *instance, int cpu);
 
-/* ---- functions of resize.c ---- */
+/* ---- functions that are defined in resize.c ---- */
 
-/*
- * Set the size of the rings of @cpu (or CPU_ALL) to @kb KiB.  Records stay readable.
- * The caller must call apply_start().
- */
+/* Set the size of the rings of @cpu (or CPU_ALL) to @kb KiB.  Old records can still be
+ * read.  The caller must call apply_start(). */
 int instance_resize(struct instance *instance, int cpu, uint64_t kb);
-/*
- * Set the clock of @instance to row @row of clock_table.  Clears the buffer, because
- * times of two clocks cannot be compared.  The caller must call apply_start().
- */
+/* Set the clock of @instance to row @row of clock_table.  This clears the buffer, because
+ * times of two clocks cannot be compared.  The caller must call apply_start(). */
 int instance_set_clock(struct instance *instance, uint32_t row);
-/*
- * Set the size of a sub-buffer.  Clears the buffer if the size changes.  The caller must
- * call apply_start().
- */
+/* Set the size of a sub-buffer to @bytes bytes.  If the size changes, this clears the
+ * buffer.  The caller must call apply_start(). */
 int instance_set_page_bytes(struct instance *instance, uint32_t bytes);
-/* Remove all records of @cpu (or CPU_ALL). */
+/* Remove all records of @cpu (or CPU_ALL) from the rings @which. */
 void instance_clear(struct instance *instance, enum rings which, int cpu);
 /* Free all rings of @instance with their records. */
 void instance_drop_rings(struct instance *instance);
@@ -185,11 +183,11 @@ void instance_free_spare(struct instance *instance);
  * `prev`; else the old rings are freed. */
 struct ring_plan;
 void ring_plan_use(struct instance *instance, const struct ring_plan *plan);
-/* Free old rings (`prev`), from before a change of size, that no reader and no writer
- * needs any more. */
+/* Free those old rings (`prev`), from before a change of size, that no reader and no
+ * writer needs any more. */
 void instance_retire(struct instance *instance);
 
-/* ---- functions of ring_plan.c ---- */
+/* ---- functions that are defined in ring_plan.c ---- */
 
 /*
  * New rings that are being made and are not published yet.  Sizes in shared memory may
@@ -198,19 +196,19 @@ void instance_retire(struct instance *instance);
 struct ring_plan {
 	uint64_t cpus[ABI_SIDES][ABI_CPUS / 64];	/* bitmap of the CPUs that get
 							 * rings, for each side */
-	const uint64_t *cpu_kb;		/* sizes of the rings in KiB, by CPU; NULL: use
-					 * the sizes in shared memory */
+	const uint64_t *cpu_kb;		/* size of the rings of each CPU in KiB; NULL to
+					 * use the sizes in shared memory */
 	bool is_keeping;		/* true: keep all records: copy the records of
 					 * `prev` rings, and let the current rings
 					 * become `prev` */
-	uint32_t kinds;			/* mask of the kinds of rings to make, 1 << number; 0:
-					 * those that the instance has */
+	uint32_t kinds;			/* mask of the kinds of rings to make, 1 << kind;
+					 * 0 to make the kinds that the instance has */
 	uint32_t page_bytes;
 	uint32_t nr_pages[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 	struct abi_ring_ref ref[ABI_SIDES][ABI_CPUS][ABI_RING_KINDS];
 };
 
-/* Add @cpu to the CPUs for which ring_plan_make() makes rings on @side. */
+/* Add @cpu to those CPUs for which ring_plan_make() makes rings on side @side. */
 static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t cpu)
 {
 	plan->cpus[side][cpu / 64] |= 1ull << cpu % 64;
@@ -220,20 +218,18 @@ static inline void ring_plan_add(struct ring_plan *plan, uint32_t side, uint32_t
  * up to 20 ms if the clock must be calibrated.
  */
 int ring_plan_make(struct instance *instance, struct ring_plan *plan);
-/* Make rings on the main side for all CPUs, if the instance has no rings. */
+/* Make rings on the main side for all CPUs, unless the instance has rings. */
 int instance_need_rings(struct instance *instance);
-/* Make rings as instance_need_rings() does, and late rings on each side that has rings, if there
- * are none.  The caller must call apply_start(). */
+/* Make rings as instance_need_rings() does.  Also make late rings on each side that has rings,
+ * unless there are some.  The caller must call apply_start(). */
 int instance_need_late(struct instance *instance);
-/*
- * Make the rings of the spare side, if there are none.  The caller must notify the
- * processes with apply_start().
- */
+/* Make the rings of the spare side, unless there are some.  The caller must call
+ * apply_start(). */
 int instance_need_spare(struct instance *instance);
 
-/* ---- functions of snapshot.c ---- */
+/* ---- functions that are defined in snapshot.c ---- */
 
-/* Return true if both sides have rings. */
+/* Return true if the buffer has rings on both sides, so that snapshots are possible. */
 bool instance_has_spare(const struct instance *instance);
 /*
  * Take a snapshot of one CPU (or CPU_ALL): swap the main side and the spare side.  Both
@@ -243,15 +239,13 @@ void instance_swap(struct instance *instance, int cpu);
 /* Method instance_part.tick: free old rings that are not needed any more, and make a
  * spare side if a program has asked for it. */
 void instance_tick_rings(struct instance *instance);
-/* Make the spare side if the program has asked for it (tracing_alloc_snapshot()). */
+/* Make the spare side if the program has asked for one (tracing_alloc_snapshot()). */
 void instance_answer_spare(struct instance *instance);
 
-/* ---- functions of carry.c ---- */
+/* ---- function that is defined in carry.c ---- */
 
-/*
- * Initialise a ring at @to, which is mapped and zeroed.  Copy the records of @from into
- * the new ring, or as many of the newest records as fit.  Returns 0 or -ENOMEM.
- */
+/* Initialise a ring at @to, which is mapped and filled with zeroes.  Copy the records of
+ * @from into the new ring; if not all fit, copy the newest ones.  Returns 0 or -ENOMEM. */
 int ring_carry(const struct ring_view *from, const struct ring_config *config,
 	       void *to);
 

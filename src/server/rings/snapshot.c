@@ -32,10 +32,8 @@ void instance_swap(struct instance *instance, int cpu)
 	instance_ask_again(instance);
 }
 
-/*
- * Answer a program that has asked for a spare side.  The program gets its answer only
- * after every process has applied the new spare side.
- */
+/* Answer a program that has asked for a spare side for snapshots.  The program gets its
+ * answer only after every process has applied the new spare side. */
 void instance_answer_spare(struct instance *instance)
 {
 	struct abi_buffer *abi = instance->abi;
@@ -61,8 +59,8 @@ void instance_answer_spare(struct instance *instance)
 int instance_load_rings(struct instance *instance)
 {
 	instance_set_defaults(instance);
-	/* Free the rest of a spare side: the previous server may have died while it
-	 * freed the spare side. */
+	/* Free the rest of a spare side, which exists if the previous server has died
+	 * while it freed the spare side. */
 	if (!instance_has_spare(instance))
 		instance_free_spare(instance);
 	return 0;
