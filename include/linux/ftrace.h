@@ -51,24 +51,21 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip,
  * callbacks behave as these flags demand. */
 enum {
 	FTRACE_OPS_FL_SAVE_REGS			= 1 << 2,
-	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,	/* accepted, but the
-								 * callback gets NULL as
-								 * @fregs */
-	FTRACE_OPS_FL_RECURSION			= 1 << 4,	/* accepted, because
-								 * libulf never calls a
-								 * callback from inside
-								 * another one */
+	/* accepted, but a callback gets NULL as @fregs */
+	FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED	= 1 << 3,
+	/* accepted and always in force: libulf never calls a callback from inside
+	 * another callback */
+	FTRACE_OPS_FL_RECURSION			= 1 << 4,
 	FTRACE_OPS_FL_IPMODIFY			= 1 << 12,
-	FTRACE_OPS_FL_RCU			= 1 << 14,	/* accepted, because
-								 * there is no RCU in a
-								 * program */
-	FTRACE_OPS_FL_PERMANENT			= 1 << 16,	/* accepted, because no
-								 * setting of ulf stops
-								 * callbacks */
+	/* accepted without effect, because a program has no RCU */
+	FTRACE_OPS_FL_RCU			= 1 << 14,
+	/* accepted and always in force: no setting of ulf stops callbacks */
+	FTRACE_OPS_FL_PERMANENT			= 1 << 16,
 };
 
 struct ftrace_ops {
-	ftrace_func_t func;		/* the callback, which must not be NULL */
+	ftrace_func_t func;		/* the callback at function entries, which
+					 * must not be NULL */
 	unsigned long flags;		/* bits FTRACE_OPS_FL_...; with any other bit,
 					 * registering fails with -EINVAL */
 	void *ULF_FTRACE_PRIVATE;	/* data of the program, which libulf does not use */

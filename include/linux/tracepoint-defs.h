@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declares a tracepoint by its name, without the trace header that defines it.  Use it in
- * a header with inline functions: they test whether the tracepoint is on, and if so call
- * a function of a .c file.  <linux/tracepoint.h> includes this file.
+ * Declares a tracepoint by its name, without the trace header that defines the
+ * tracepoint.
+ *
+ * Headers with inline functions use this file.  Such a function tests whether the
+ * tracepoint is on, and if so calls a function of a .c file.  <linux/tracepoint.h>
+ * includes this file.
  *
  *	DECLARE_TRACEPOINT(foo);
  *	void __do_trace_foo(int value);
@@ -44,9 +47,9 @@
 /*
  * A static branch: a NOP, which libulf replaces by a jump to the label @on while the
  * tracepoint is on.  The asm adds a row (struct ulf_site) to the section __ulf_sites.
- * The row contains the tracepoint's symbol as text of the asm, not as an operand.  The
- * reason: in position independent code, the address of a tracepoint in another shared
- * object cannot be an immediate operand.
+ * The row names the tracepoint's symbol in the text of the asm instead of as an
+ * operand, because in position independent code the address of a tracepoint in
+ * another shared object cannot be an immediate operand.
  */
 #define __ULF_SITE(name, on)						\
 	__asm__ goto ("661:\n\t"					\

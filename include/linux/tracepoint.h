@@ -17,8 +17,8 @@
 #ifndef ULF_LINUX_TRACEPOINT_H
 #define ULF_LINUX_TRACEPOINT_H
 
-#include <ulf/event.h>		/* must come first, because it reports unsupported
-				 * compiler modes */
+#include <ulf/event.h>		/* This header must come first, because it reports
+				 * unsupported compiler modes. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@
 #include <ulf/module.h>
 #include <ulf/tracepoint.h>
 
-struct trace_seq;		/* used by function prototypes in trace headers */
+struct trace_seq;		/* function prototypes in trace headers use this
+				 * struct */
 
 #ifndef PARAMS
 #define PARAMS(...) __VA_ARGS__
@@ -147,7 +148,8 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 	}
 
 /*
- * Define the tracepoint @name and its iterator, which calls all probes.
+ * Define the tracepoint @name, and its iterator, the function that calls all
+ * probes.
  * @reg: called before the first probe is added, or NULL.
  * @unreg: called after the last probe was removed, or NULL.
  */
@@ -232,13 +234,13 @@ struct trace_seq;		/* used by function prototypes in trace headers */
 #endif /* ULF_LINUX_TRACEPOINT_H */
 
 /* Define the macros of a trace header so that they declare tracepoints.  This part is
- * outside of the include guard, so that it can be included again.  That is needed because
- * <trace/define_trace.h> redefines these macros, and undefines them at its end. */
+ * outside of the include guard, so that it can be included again: <trace/define_trace.h>
+ * redefines these macros for its own use and undefines them at its end. */
 #ifndef TRACE_EVENT
 #define __ULF_POINT(name, proto, args, cond, reg, unreg)		\
 	__ULF_DECLARE_TRACE(name, PARAMS(proto), PARAMS(args), PARAMS(cond)) \
 	__ULF_END
-/* Declare a trace_<name>() that does nothing, without a tracepoint. */
+/* Declare a trace_<name>() that does nothing and has no tracepoint. */
 #define DECLARE_EVENT_NOP(name, proto, args)				\
 	__ULF_DECLARE_ARGS(name, PARAMS(proto))				\
 	ULF_NOTRACE							\

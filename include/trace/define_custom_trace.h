@@ -20,6 +20,6 @@
 
 #endif
 
-struct tracepoint;		/* if a macro stands without a `;`, the
-				 * __extension__ of its __ULF_END needs a
-				 * declaration after it */
+struct tracepoint;		/* If the user omits the `;` after a macro, the
+				 * macro's __extension__ (__ULF_END) needs a
+				 * declaration after it. */

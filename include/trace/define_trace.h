@@ -3,7 +3,7 @@
  * CREATE_TRACE_POINTS this file creates the tracepoints and events of the header. */
 #ifdef CREATE_TRACE_POINTS
 
-/* CREATE_TRACE_POINTS is undefined while the stages run, because the trace header may
+/* Undefine CREATE_TRACE_POINTS while the stages run, because the trace header may
  * include other headers that end with this file. */
 #undef CREATE_TRACE_POINTS
 #define TRACE_HEADER_MULTI_READ
@@ -15,6 +15,6 @@
 
 #endif
 
-struct tracepoint;		/* if a macro stands without a `;`, the
-				 * __extension__ of its __ULF_END needs a
-				 * declaration after it */
+struct tracepoint;		/* If the user omits the `;` after a macro, the
+				 * macro's __extension__ (__ULF_END) needs a
+				 * declaration after it. */

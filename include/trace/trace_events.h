@@ -16,8 +16,9 @@
 #define __ULF_UNDEF_TRACE_INCLUDE_FILE
 #endif
 
-/* __ULF_TRACE_HEADER is defined by include/adopt/: a file that the header itself names.
- * TRACE_INCLUDE_PATH is relative to this directory, include/trace. */
+/* <lttng/tracepoint-event.h> defines __ULF_TRACE_HEADER: the file name that a provider
+ * header gives for itself.  TRACE_INCLUDE_PATH is relative to the directory of this
+ * file, include/trace. */
 #ifdef __ULF_TRACE_HEADER
 #define __TRACE_INCLUDE(system) __ULF_TRACE_HEADER
 #elif !defined(TRACE_INCLUDE_PATH)
@@ -42,7 +43,8 @@
 #pragma push_macro("false")
 #pragma push_macro("true")
 #undef errno
-#ifdef bool			/* false if bool is a keyword, not a macro */
+#ifdef bool			/* if bool is a keyword and no macro, nothing must be
+				 * undefined */
 #undef bool
 #ifndef __cplusplus
 typedef _Bool bool;
@@ -84,7 +86,8 @@ typedef _Bool bool;
 #pragma GCC diagnostic pop
 
 #undef TRACE_SYSTEM_STRING
-#undef TRACE_SYSTEM_VAR		/* let the next trace header define this macro anew */
+#undef TRACE_SYSTEM_VAR		/* so that the next trace header can define
+				 * TRACE_SYSTEM_VAR anew */
 #undef TRACE_INCLUDE
 #undef __ulf_TRACE_INCLUDE
 #undef __TRACE_INCLUDE

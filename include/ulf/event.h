@@ -34,7 +34,8 @@ extern "C" {
 #define ULF_HIDDEN	__attribute__((__visibility__("hidden")))
 #define ULF_PROTECTED	__attribute__((__visibility__("protected")))
 #define ULF_ABI_VERSION	4
-#define ULF_ABI_VERSION_OLDEST 3	/* oldest version of a program that libulf.so accepts */
+#define ULF_ABI_VERSION_OLDEST 3	/* ULF_ABI_VERSION of the oldest programs that
+					 * libulf.so accepts */
 
 /* Attribute of a function that must be called through the GOT, which is filled at load
  * time.  A lazy PLT call would run the dynamic linker in the middle of an event,
@@ -115,9 +116,11 @@ struct ulf_event;
 
 /* A probe of a tracepoint. */
 struct tracepoint_func {
-	void *func;			/* the probe; NULL in the element that ends an array */
+	void *func;			/* the probe; NULL in the last element of the
+					 * array, which is no probe */
 	void *data;			/* first argument of the probe */
-	int prio;			/* probes with a higher priority are called first */
+	int prio;			/* priority: probes with a higher number are
+					 * called first */
 };
 
 /*
@@ -136,7 +139,8 @@ struct tracepoint {
 	int (*regfunc)(void);
 	void (*unregfunc)(void);
 	unsigned int enabled;
-	unsigned int lock;		/* lock of libulf for calls of regfunc and unregfunc */
+	unsigned int lock;		/* lock that libulf holds while it calls
+					 * regfunc or unregfunc */
 	void (*call)(void);
 	void (*iter)(void);
 	struct ulf_event *event;	/* used by libulf */
@@ -145,19 +149,18 @@ struct tracepoint {
 /* A tracepoint site: the NOP that trace_<name>() or trace_<name>_enabled() has left in a
  * function. */
 struct ulf_site {
-	int code;			/* distance from the member `code` to the NOP,
-					 * bytes */
-	int target;			/* distance from the start of struct ulf_site to
-					 * the jump's target, bytes */
-	struct tracepoint *key;		/* the tracepoint of this site; the site is a
-					 * jump while the tracepoint is on, else a
-					 * NOP */
+	int code;			/* address of the NOP minus the address of
+					 * this member, bytes */
+	int target;			/* address of the jump's target minus the
+					 * address of this struct ulf_site, bytes */
+	struct tracepoint *key;		/* the tracepoint of this site; while it is
+					 * on, the site is a jump, else a NOP */
 };
 
 /* ---- structures of events: fields, records, print formats ---- */
 
-/* A field of an event's record.  The last element of a table of fields has no name, and its
- * @size is the size of the record's fixed part. */
+/* A field of an event's record.  A table of fields ends with an element that has no name,
+ * and whose @size is the size of the record's fixed part. */
 struct ulf_field {
 	const char *type;		/* type of the field as in `format`: int, char[],
 					 * __data_loc char[] */
@@ -166,8 +169,8 @@ struct ulf_field {
 					 * record, bytes */
 	unsigned int size;		/* size of the field in the fixed part of the
 					 * record, bytes */
-	unsigned int len;		/* number of elements if the field is an array in
-					 * the fixed part, else 0 */
+	unsigned int len;		/* number of elements if the field is an array
+					 * of fixed length, else 0 */
 	unsigned char is_signed;
 	unsigned char filter;		/* how a filter treats the field: FILTER_OTHER...
 					 * of <ulf/record.h> */
@@ -181,8 +184,8 @@ struct trace_entry {
 	int pid;			/* id of the thread */
 };
 
-/* An event.  The macros of trace headers fill in the members up to @print, and @order and
- * @file. */
+/* An event.  The macros of trace headers fill in the members up to @print, and also
+ * @order and @file. */
 struct ulf_event {
 	const char *system;
 	const char *name;
@@ -191,19 +194,21 @@ struct ulf_event {
 	void (*direct)(void);		/* function that calls @probe with this event;
 					 * stored in tracepoint.call */
 	const struct ulf_field *(*fields)(void);
-	const char *print_fmt;		/* TP_printk as text: the format, the character
-					 * \1, then the arguments */
-	const void *(*print)(void);	/* function that returns a value by which the tables of
-					 * this event are found: ulf_table.print has this value in
-					 * all of them */
-	/* libulf fills in the following members.  Exceptions are @order and @file. */
+	const char *print_fmt;		/* TP_printk as text: the format string, then
+					 * the character \1, then the arguments */
+	const void *(*print)(void);	/* a function of this event; its address is
+					 * stored as ulf_table.print in all tables of
+					 * this event, so that libulf finds these
+					 * tables */
+	/* libulf fills in the members from here on, except for @order and @file. */
 	void *set;			/* set of rings to which the event is recorded;
 					 * libulf replaces this pointer [event.set] */
 	unsigned int id;		/* id of the event in records */
 	unsigned int row;		/* row of the event in the table of events */
 	unsigned int is_on;		/* is 1 if the event is on in some buffer */
-	unsigned int order;		/* number that rises in the order in which @file
-					 * defines its events */
+	unsigned int order;		/* rank of the event among the events that
+					 * @file defines, in the order of their
+					 * definition */
 	const char *file;		/* source file that defines the event; NULL in
 					 * programs of an ABI version before 4 */
 	void *plan;			/* plan of the event: its filters and triggers in
@@ -243,8 +248,8 @@ struct ulf_symbol {
  * TP_printk have the same value of @print. */
 struct ulf_table {
 	const void *print;
-	unsigned int number;		/* number that rises in the order of the calls
-					 * of __print_flags() and __print_symbolic() in
+	unsigned int number;		/* rank of this call among the calls of
+					 * __print_flags() and __print_symbolic() in
 					 * TP_printk */
 	unsigned int nr;		/* number of rows in @symbols */
 	const struct ulf_symbol *symbols;
@@ -260,10 +265,10 @@ struct ulf_format {
 					 * format yet, or had no space for it */
 };
 
-/* ---- modules: one module for each program or shared object ---- */
+/* ---- modules: the program and each shared object is a module ---- */
 
-/* A module: the tables of a program or shared object.  Each table has two members: its
- * start and its end. */
+/* A module: the tables of a program or shared object.  Two members describe each
+ * table: its start and its end. */
 struct ulf_module {
 	unsigned int version;		/* ULF_ABI_VERSION of the headers with which the
 					 * module was compiled */
@@ -276,15 +281,15 @@ struct ulf_module {
 	struct ulf_format *formats, *formats_end;
 	struct ulf_module *next;	/* next module in libulf's list of modules */
 	void *priv;			/* used by libulf */
-	/* the members from here on exist since ULF_ABI_VERSION 4 */
+	/* modules of an ABI version below 4 lack the members from here on */
 	const char **strings, **strings_end;	/* strings of __tracepoint_string and
 						 * tracepoint_string() */
 };
 
 /*
- * ulf_module_register() makes the events of @module known, and applies the settings that
- * the server has for them.  <ulf/module.h> calls it in a constructor.  A second call for
- * a registered module does nothing.
+ * ulf_module_register() adds the events of @module to the root, and applies the
+ * settings that the server has for these events.  <ulf/module.h> calls it in a
+ * constructor.  A second call for a registered module does nothing.
  *
  * ulf_module_unregister() undoes the registration.  <ulf/module.h> calls it in a
  * destructor.
@@ -297,7 +302,7 @@ ULF_EXPORT void ulf_module_unregister(struct ulf_module *module);
 ULF_EXPORT void ulf_event_attach(struct ulf_event *event,
 				 struct tracepoint *tp);
 
-/* ---- functions and variables that a tracepoint uses when it is hit ---- */
+/* ---- what a tracepoint uses when it is hit ---- */
 
 /* The state of a thread that calls probes.  tracepoint_synchronize_unregister() reads
  * @nesting of all threads.  The low 16 bits of @nesting count nested probe calls.  The
@@ -317,8 +322,9 @@ ULF_EXPORT extern unsigned long ulf_grace_period;
 /* Give the calling thread a struct ulf_thread, and return it.  Returns NULL on
  * failure. */
 ULF_EXPORT ULF_NOPLT struct ulf_thread *ulf_thread_attach(void);
-/* Start libulf in a program into which `ulf attach` has loaded it.  Only the thread that `ulf
- * attach` has started calls this.  @block: what both have agreed on.  Returns NULL. */
+/* Start libulf in a program into which `ulf attach` has loaded it.  Only the loader, a
+ * thread that `ulf attach` has started, calls this function.  @block: struct abi_attach,
+ * with the parameters and the results.  Returns NULL. */
 ULF_EXPORT void *ulf_attach(void *block);
 
 #define ULF_NESTING_MASK	0xfffful
@@ -346,8 +352,8 @@ static inline struct ulf_thread *ulf_probe_enter(void)
 	else
 		nesting = __atomic_load_n(&ulf_grace_period, __ATOMIC_RELAXED);
 	__atomic_store_n(&thread->nesting, nesting, __ATOMIC_RELAXED);
-	/* Store `nesting` before the probe loads anything.  Pairs with the membarrier()
-	 * of grace.c [grace.enter] */
+	/* The compiler must store `nesting` before the probe loads anything.  Pairs
+	 * with the membarrier() of grace.c [grace.enter] */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return thread;
 }

@@ -19,11 +19,11 @@
 #ifndef ULF_KERNEL_H
 #define ULF_KERNEL_H
 
-#include <ulf/event.h>		/* this header must come first, because it reports
-				 * unsupported compiler modes and C libraries */
+#include <ulf/event.h>		/* This header must come first, because it reports
+				 * unsupported compiler modes and C libraries. */
 
-#ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers, so leave
-				 * everything out */
+#ifdef __GLIBC__		/* musl-gcc does not find the kernel's headers, so
+				 * without glibc this header is empty */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +31,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-#include <asm/errno.h>		/* this is not <errno.h>, because some events have an
-				 * argument named errno */
+#include <asm/errno.h>		/* <asm/errno.h> instead of <errno.h>, because some
+				 * events have an argument named errno */
 #include <linux/const.h>
 #include <linux/types.h>
 
@@ -95,7 +95,7 @@ typedef __s64 time64_t;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #endif
 
-/* ---- addresses of code ---- */
+/* ---- macros that return an address of code ---- */
 
 #ifndef _RET_IP_
 #define _RET_IP_	((unsigned long)__builtin_return_address(0))
@@ -149,7 +149,8 @@ typedef __s64 time64_t;
 #define TASK_COMM_LEN	16
 #endif
 
-#ifndef __cplusplus		/* C++ has its own functions named min and max */
+#ifndef __cplusplus		/* in C++, min and max are functions of the standard
+				 * library */
 #ifndef min
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #endif
@@ -232,7 +233,8 @@ typedef __s64 time64_t;
 #define WRITE_ONCE(x, value)						\
 	(*(volatile __typeof__(x) *)&(x) = (value))
 #endif
-#ifndef atomic_read		/* a program that defines atomic_read also has the types below */
+#ifndef atomic_read		/* A program that defines atomic_read also has the
+				 * types below. */
 typedef struct { int counter; } atomic_t;
 typedef struct { __s64 counter; } atomic64_t;
 typedef atomic64_t atomic_long_t;
@@ -246,7 +248,7 @@ typedef atomic64_t atomic_long_t;
 	  ((nr) % BITS_PER_LONG) & 1) != 0)
 #endif
 
-/* ---- errors in pointers ---- */
+/* ---- pointers that contain an error number ---- */
 
 #ifndef MAX_ERRNO
 #define MAX_ERRNO	4095
@@ -271,7 +273,7 @@ typedef atomic64_t atomic_long_t;
 #define ERR_PTR(error)		((void *)(long)(error))
 #endif
 
-/* ---- CONFIG_ options ---- */
+/* ---- tests of CONFIG_ options ---- */
 
 /*
  * IS_ENABLED(CONFIG_X) is 1 if CONFIG_X is defined as 1, else 0:
@@ -368,8 +370,8 @@ ulf_strlcpy(char *__to, const char *__from, size_t __bytes)
 	return strlen(__from);
 }
 
-/* Pick a function by the number of arguments.  Since Linux 6.8 a caller may omit the size
- * if @to is an array. */
+/* Pick @function or the default by the number of arguments.  Since Linux 6.8 a caller may
+ * omit the size if @to is an array. */
 #define __ULF_2_OR_3(src, size, function, ...) function
 #ifdef __cplusplus
 extern "C++" {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Assemble records, for the probes that <trace/define_trace.h> generates.  A record has
- * fixed fields, and after them the dynamic fields.  The fixed part has a word for each
- * dynamic field: its length << 16 | its offset, in bytes. */
+/* Functions that assemble records, for the probes that <trace/define_trace.h>
+ * generates.  A record has a fixed part, and after it the data of its dynamic fields.
+ * The fixed part has a word for each dynamic field: length << 16 | offset, in bytes. */
 #ifndef ULF_RECORD_H
 #define ULF_RECORD_H
 
@@ -47,8 +47,8 @@ enum {
 			  what " is larger than a record can be, "	\
 			  __ulf_str(ULF_RECORD_MAX) " bytes");
 
-/* The size of a record is a multiple of 4.  ULF_RECORD_PAD sets the bytes between the
- * data and the end of the record to 0. */
+/* Macros that round up the size of a record to a multiple of 4.  ULF_RECORD_PAD sets
+ * the bytes between the data and the end of the record to 0. */
 #define ULF_RECORD_BYTES(bytes)	(((bytes) + 3) & ~(size_t)3)
 #define ULF_RECORD_ALLOC(bytes)						\
 	((char *)__builtin_alloca_with_align(				\
@@ -94,10 +94,11 @@ static inline unsigned int ulf_dynamic_loc(size_t *data_bytes, size_t nr,
 }
 
 /* Flags that say how a string is copied into a record. */
-#define ULF_STRING_LEN	1	/* the trace header gives the length (__string_len), so
-				 * the string need not end in a NUL */
-#define ULF_STRING_CUT	2	/* only the start of the string is recorded, because the
-				 * record would be too big */
+#define ULF_STRING_LEN	1	/* the trace header gives the length of the string
+				 * (__string_len), so the string need not end in a
+				 * NUL */
+#define ULF_STRING_CUT	2	/* only the start of the string is recorded, because
+				 * the whole string would make the record too big */
 
 /*
  * Returns the word of a dynamic field as ulf_dynamic_loc() does, for a string of @len
@@ -118,8 +119,8 @@ static inline unsigned int ulf_string_loc(size_t *data_bytes, size_t len,
 		size_t left = ULF_RECORD_MAX - taken;
 		size_t most = left - left / 8;
 
-		/* Do not cut a string with a negative @len: the record must stay too
-		 * big, so that it is not recorded. */
+		/* Do not cut a string whose length is negative: the record must stay
+		 * too big, so that it is not recorded. */
 		if (len >= most && len < (size_t)-1 / 2) {
 			len = most - 1;
 			*how |= ULF_STRING_CUT;
@@ -158,8 +159,8 @@ ulf_vstring_len(const char *fmt, va_list *va)
  * this many bits if the program does not define nr_cpumask_bits. */
 ULF_EXPORT ULF_NOPLT unsigned int ulf_nr_cpus(void);
 
-/* ---- fill in dynamic fields; no function here writes more than the length in the field's
- * word ---- */
+/* ---- functions that fill in dynamic fields; they never write more than the length in the
+ * field's word ---- */
 
 /* Copy memory as memcpy() does.  For a few bytes this is faster than memcpy(), if @len
  * is not a constant. */
@@ -171,8 +172,8 @@ static inline void ulf_copy(char *dst, const char *src, size_t len)
 	if (len < 8) {
 		for (; i < len; i++) {
 			dst[i] = src[i];
-			__asm__("" : "+r"(i));	/* keeps the compiler from calling
-						 * memcpy() instead of this loop */
+			__asm__("" : "+r"(i));	/* keeps the compiler from replacing
+						 * this loop by a call of memcpy() */
 		}
 		return;
 	}
@@ -212,9 +213,9 @@ static inline void ulf_assign_bounded(char *dst, unsigned int loc,
 /*
  * Copy the string @src to the field @dst.
  * @loc: the word of the field.
- * @measured: the string from which the length in @loc was computed.  @src may be another
+ * @measured: the string from which the length in @loc was computed; @src may be another
  * string.
- * @how: ULF_STRING_...
+ * @how: ULF_STRING_... flags.
  */
 ULF_NOTRACE
 static inline void ulf_assign_str(char *dst, unsigned int loc, const char *src,
@@ -271,8 +272,8 @@ static inline void ulf_assign_bytes(void *dst, unsigned int loc,
 	memset((char *)dst + bytes, 0, room - bytes);
 }
 
-/* ---- functions that are never called: they let the compiler check print formats, see
- * trace/stages/print.h ---- */
+/* ---- functions that are never called: they let the compiler check print formats
+ * (trace/stages/print.h) ---- */
 
 struct trace_seq;
 

@@ -14,17 +14,18 @@ extern "C" {
  * tracing_on() starts recording in the top buffer, tracing_off() stops it.
  * tracing_is_on() returns 1 while the top buffer is recording, else 0.
  *
- * They have the effect of the file tracing_on, for all processes of the root, with or
- * without a server.  The last change wins.  Any thread and any signal handler may call
- * them; errno is kept.  In a process that is not traced nothing happens, and
- * tracing_is_on() returns 0.
+ * These functions have the effect of the file tracing_on, for all processes of the
+ * root, with or without a server.  The last change wins.  Any thread and any signal
+ * handler may call these functions; errno is kept.  In a process that is not traced
+ * nothing happens, and tracing_is_on() returns 0.
  */
 ULF_EXPORT void tracing_on(void);
 ULF_EXPORT void tracing_off(void);
 ULF_EXPORT int tracing_is_on(void);
-/* A program calls this from its equivalent of WARN().  If the program was started with
- * traceoff_on_warning (ulf(1)), this writes a line to the trace and stops recording
- * with tracing_off().  Otherwise it does nothing. */
+/* Stop recording after a warning.  A program calls this function from its equivalent
+ * of WARN().  If the program was started with traceoff_on_warning (ulf(1)), the
+ * function writes a line to the trace and calls tracing_off().  Otherwise the function
+ * does nothing. */
 ULF_EXPORT void disable_trace_on_warning(void);
 
 /*
@@ -35,10 +36,10 @@ ULF_EXPORT void disable_trace_on_warning(void);
  */
 ULF_EXPORT void tracing_snapshot(void);
 /*
- * Ask the server to allocate a snapshot, and wait a few seconds at most for its answer.
- * A signal handler must not call this.  Returns 0 (also if there is a snapshot
- * already), -ENODEV (the process is not traced, or no server answers), -ENOMEM or
- * another -errno of the server.
+ * Ask the server to allocate a snapshot, and wait a few seconds at most for its
+ * answer.  A signal handler must not call this.  Returns 0 (also if a snapshot was
+ * allocated before), -ENODEV (the process is not traced, or no server answers),
+ * -ENOMEM or another -errno of the server.
  */
 ULF_EXPORT int tracing_alloc_snapshot(void);
 /* Call tracing_alloc_snapshot(), then tracing_snapshot().  Does nothing if the allocation
@@ -52,8 +53,9 @@ ULF_EXPORT void trace_dump_stack(int skip);
 /*
  * Stop recording in the top buffer and print it to stderr: the records of all CPUs
  * (DUMP_ALL) or of the current CPU (DUMP_ORIG).  A child process runs `ulf dump`, which
- * prints.  The environment variable ULF_EXE has the path of the program ulf; without it,
- * PATH is searched.  The values that both had when this program started count.
+ * prints.  The environment variable ULF_EXE has the path of the program ulf; without
+ * ULF_EXE, PATH is searched.  Both variables count as they were when this program
+ * started.
  * ftrace_dump() returns when the printing has ended.  Any thread and any signal handler
  * may call it.  The calling program gets no SIGCHLD for the child process, and wait()
  * does not report it.

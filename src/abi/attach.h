@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The block of memory through which `ulf attach` loads libulf into a running program.  It is
- * in the program.  `ulf attach` fills it before the first thread uses it; the code of
- * src/arch/CPU/starter.S and libulf store results in it.  docs/design/attach.md has the steps.
+ * struct abi_attach, the block of memory through which `ulf attach` loads libulf into a
+ * running program.  The block is in the memory of that program.  `ulf attach` fills it in
+ * before the program's first thread uses it.  The code of src/arch/CPU/starter.S and libulf
+ * store their results in it.  docs/design/attach.md has the steps.
  */
 #ifndef ULF_ABI_ATTACH_H
 #define ULF_ABI_ATTACH_H
@@ -18,7 +19,8 @@
  * so has released the locks of the dynamic linker. */
 #define ABI_ATTACH_LOADER	"ulf-loader"
 
-/* How far the starter is.  This thread, which libc does not know, calls pthread_create(). */
+/* How far the starter is.  The starter is a thread that libc does not know; it calls
+ * pthread_create(). */
 enum abi_starter {
 	ABI_STARTER_NEW,
 	ABI_STARTER_RUNS,
@@ -26,15 +28,16 @@ enum abi_starter {
 					 * result */
 };
 
-/* How far the loader is.  This thread of libc calls dlopen().  It stores its results before the
- * state that announces them [attach.loader]. */
+/* How far the loader is.  The loader is a thread of libc that calls dlopen().  It stores
+ * each result before the state that announces this result [attach.loader]. */
 enum abi_loader {
 	ABI_LOADER_NEW,
 	ABI_LOADER_RUNS,
 	ABI_LOADER_FAILED,		/* dlopen() or dlsym() has failed; @message has the
 					 * reason */
 	ABI_LOADER_LOADED,		/* ulf_attach() runs */
-	ABI_LOADER_REFUSED,		/* libulf has made no root; @error has the reason */
+	ABI_LOADER_REFUSED,		/* libulf could not create a root; @error has
+					 * the reason */
 	ABI_LOADER_DONE,		/* there is a root: @root */
 };
 
@@ -57,14 +60,14 @@ struct abi_attach {
 	uint64_t code_bytes;
 	uint64_t stack;			/* the stack of the starter; libulf unmaps it */
 	uint64_t stack_bytes;
-	uint32_t run_id;		/* run id, as `ulf run` gives one to the roots that it
-					 * starts */
+	uint32_t run_id;		/* run id: the number by which `ulf run` finds
+					 * the roots that it has started */
 	uint32_t unused;
 	char entry[16];			/* ABI_ATTACH_ENTRY */
 	char dir[128];			/* the ulf directory */
-	char words[1024];	/* boot settings: ABI_BOOT_BYTES */
+	char words[1024];	/* boot settings (event/boot.h), ABI_BOOT_BYTES bytes */
 	char root[128];			/* result: name of the root */
-	char message[512];		/* result: text of dlerror() */
+	char message[512];		/* result: the text that dlerror() returned */
 	char libulf[1024];		/* path of libulf */
 };
 

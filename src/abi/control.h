@@ -38,9 +38,9 @@
 #define ABI_MODULES		512u
 #define ABI_OBJECTS		512u
 #define ABI_EVENTS		16384u
-#define ABI_DYNAMIC		512u	/* number of rows of the table of events, the
-					 * first ones, that the server writes: rows of
-					 * dynamic events */
+#define ABI_DYNAMIC		512u	/* number of rows for dynamic events: the
+					 * first rows of the table of events, which
+					 * the server writes */
 #define ABI_COMMS		4096u
 #define ABI_BUFFERS		16u	/* buffer 0 belongs to the top instance */
 #define ABI_SLOTS		16384u	/* number of rule words in each buffer */
@@ -55,7 +55,7 @@
 #define ABI_EVENT_ID_BPRINT	6u	/* ftrace:bprint */
 #define ABI_EVENT_ID_GRAPH_EXIT	10u	/* ftrace:funcgraph_exit */
 #define ABI_EVENT_ID_GRAPH_ENTRY 11u	/* ftrace:funcgraph_entry */
-#define ABI_EVENT_ID_GRAPH_RETADDR 12u	/* ftrace:fgraph_retaddr_entry */
+#define ABI_EVENT_ID_GRAPH_RETADDR 12u	/* id of ftrace:fgraph_retaddr_entry */
 #define ABI_EVENT_ID_BPUTS	15u	/* ftrace:bputs */
 #define ABI_EVENT_ID_RAW_DATA	19u	/* ftrace:raw_data */
 #define ABI_EVENT_ID_FUNC_REPEATS 20u	/* ftrace:func_repeats */
@@ -73,8 +73,8 @@
 #define ABI_GRAPH_TAIL		2u	/* mark of an exit record: the function ended in
 					 * a tail call, so there is no return value */
 
-/* Values of the field ip in records of ftrace:print that were not written at a call site of
- * the program.  They stand for code of ulf, which belongs to no module. */
+/* Values of the field ip in records of ftrace:print that no call site of the program wrote.
+ * They stand for code of ulf, which belongs to no module. */
 enum abi_ip {
 	ABI_IP_MARKER,			/* `trace` shows this ip as tracing_mark_write */
 	ABI_IP_SNAPSHOT,		/* `trace` shows this ip as tracing_snapshot */
@@ -85,12 +85,14 @@ enum abi_ip {
 struct abi_clock {
 	uint64_t tsc0;			/* the TSC at time ns0 */
 	uint64_t ns0;			/* CLOCK_MONOTONIC when the TSC was tsc0, ns */
-	uint64_t mult;			/* length of a TSC cycle in ns, times 2^32; 0: no
-					 * usable TSC, or not measured yet */
+	uint64_t mult;			/* length of a TSC cycle in ns, times 2^32; 0:
+					 * there is no usable TSC, or its speed is not
+					 * measured yet */
 };
 
 /* The control block.  The process that creates the root writes the members up to @boot, and
- * they do not change afterwards.  Comments name the writer of each later member. */
+ * they do not change afterwards.  The comments of the members after @boot name their
+ * writers. */
 struct abi_control {
 	uint64_t magic;			/* ABI_MAGIC; written last */
 	uint32_t version;		/* ABI_VERSION */
@@ -107,20 +109,21 @@ struct abi_control {
 	uint64_t started_ns;		/* time when the root was created,
 					 * CLOCK_BOOTTIME, ns */
 	char comm[ABI_COMM_LEN];	/* name of the program */
-	char exe[256];			/* path of the program; a longer path is cut */
+	char exe[256];			/* path of the program, cut if it is longer
+					 * than this array */
 	char boot[ABI_BOOT_BYTES];	/* boot settings (event/boot.h); "" if there are none */
 
 	/* The runtime writes the members from table_lock to table_errors when it registers
 	 * processes, modules and events. */
-	uint32_t table_lock;		/* lock of the tables: thread id of the holder;
-					 * 0: free */
-	uint32_t next_process;		/* process slot at which the search for a free
-					 * slot begins */
-	uint32_t nr_modules;		/* number of rows of the table of modules in
-					 * use; only grows */
+	uint32_t table_lock;		/* lock of the tables: thread id of the thread
+					 * that holds it; 0: the lock is free */
+	uint32_t next_process;		/* number of the process slot at which the
+					 * search for a free slot begins */
+	uint32_t nr_modules;		/* number of used rows of the table of
+					 * modules; only grows */
 	uint32_t nr_events;		/* number of used rows of the table of events;
 					 * only grows */
-	uint64_t heap_used;		/* number of bytes of the heap in use */
+	uint64_t heap_used;		/* number of used bytes of the heap */
 	uint32_t tables_changed;	/* number that the runtime raises after each
 					 * change of a row of a table */
 	uint32_t table_errors;		/* number of modules, events, strings and formats
@@ -132,11 +135,12 @@ struct abi_control {
 	struct abi_clock clock;
 
 	/* The server writes the members from here on, and agents read them, unless a
-	 * comment names another writer. */
+	 * member's comment names another writer. */
 	uint32_t generation;		/* futex on which agents wait; the server raises
 					 * the number after it has changed settings */
 	uint32_t hold;			/* futex; 1 while the program must wait in its
-					 * constructor, until the server stores 0 */
+					 * constructor; the server stores 0 to let the
+					 * program continue */
 	uint32_t run_id;		/* number of the `ulf run` that started the
 					 * program, written by the runtime; 0: none */
 	uint32_t boot_state;		/* enum abi_boot_state; the runtime stores the
@@ -145,14 +149,16 @@ struct abi_control {
 					 * this clock raises the value */
 	uint64_t map_addr;		/* address at which the processes have mapped
 					 * the root's memory, written by the runtime */
-	uint64_t printk;		/* offset of struct abi_printk_table, written by
-					 * the runtime; 0: there is no such table */
+	uint64_t printk;		/* offset of struct abi_printk_table, written
+					 * by the runtime; 0: the program has no such
+					 * table */
 	uint64_t objects_off;		/* offset of the table of objects, written by the
 					 * runtime; 0: there is no such table */
 	uint64_t functions;		/* offset of struct abi_functions; 0 if no
 					 * function is traced */
-	uint32_t nr_objects;		/* number of rows of the table of objects in use,
-					 * written by the runtime; only grows */
+	uint32_t nr_objects;		/* number of used rows of the table of
+					 * objects, written by the runtime; only
+					 * grows */
 	uint32_t wants_objects;		/* enum abi_wants: the reasons for which a process that
 					 * loads an object must ask the server; 0: none */
 	uint64_t perf_ns;		/* perf's clock minus CLOCK_MONOTONIC_RAW, ns; 0:
@@ -162,11 +168,11 @@ struct abi_control {
 	uint64_t profile;		/* offset of the first struct abi_profile; 0 if
 					 * there is no profile */
 
-	/* A process may have to wait until the server has handled a change, such as a
-	 * new module or object.  Then it asks the server: it adds 1 to @asked, and
-	 * waits until @answered has reached this value. */
-	uint32_t asked;			/* number of the newest question; a process that
-					 * asks adds 1 */
+	/* Questions to the server.  A process may have to wait until the server has
+	 * handled a change, such as a new module or object.  Such a process adds 1 to
+	 * @asked, and waits until @answered has reached the new value. */
+	uint32_t asked;			/* number of the newest question; a process
+					 * that asks adds 1 */
 	uint32_t answered;		/* futex; number of the newest question that the
 					 * server has handled */
 
@@ -175,8 +181,8 @@ struct abi_control {
 	uint32_t forks;			/* number of forks; the parent adds 1 before fork() */
 	uint32_t forks_done;		/* number of forks whose child has claimed a
 					 * process slot or failed to; the child adds 1 */
-	uint64_t usdt;			/* offset of struct abi_usdt; 0: probes of files
-					 * (usdt.h) are not wanted */
+	uint64_t usdt;			/* offset of struct abi_usdt; 0: no process
+					 * needs to look for USDT probes (usdt.h) */
 };
 
 /* Why a process that loads an object must ask the server. */
@@ -188,17 +194,18 @@ enum abi_wants {
 /* The state of the boot settings in abi_control.boot.  The comment of each state says
  * what the server must do. */
 enum abi_boot_state {
-	ABI_BOOT_DONE,			/* the server must do nothing: there are no boot
-					 * settings, or the server has applied them */
+	ABI_BOOT_DONE,			/* the server must do nothing, because
+					 * there are no boot settings or it has
+					 * applied them */
 	ABI_BOOT_WANTED,		/* the server must apply the boot settings */
 	ABI_BOOT_TOO_LONG,		/* the server must report that the boot settings
 					 * did not fit into abi_control.boot */
 	ABI_BOOT_NO_CONFIG,		/* the program could not read the file that
 					 * ULF_CONFIG names: the server must report
 					 * this, and apply the other boot settings */
-	ABI_BOOT_LATER,			/* the server must do nothing yet: the program
-					 * has no object that can be traced, and asks
-					 * the server when it loads such an object */
+	ABI_BOOT_LATER,			/* the server must wait: the program has no
+					 * object that can be traced yet, and asks the
+					 * server when it loads such an object */
 };
 
 /*
@@ -209,9 +216,10 @@ struct abi_process {
 	uint32_t pid;
 	uint32_t applied;		/* futex; generation whose settings are in force
 					 * in this process */
-	uint32_t error;			/* errno of the last attempt to apply settings;
-					 * if the process has no agent, errno of the
-					 * attempt to start one; 0: no error */
+	uint32_t error;			/* errno of the last attempt to apply
+					 * settings, or, in a process without an
+					 * agent, of the attempt to start the agent;
+					 * 0: no error */
 	uint32_t flags;			/* enum abi_process_flags */
 	uint64_t modules[ABI_MODULES / 64];	/* bit n is 1 if the process has loaded
 						 * module n, a row of the table of
@@ -223,25 +231,29 @@ struct abi_process {
 	uint64_t claimed_ns;		/* time when the process claimed the slot,
 					 * CLOCK_BOOTTIME, ns; 0: the time is not
 					 * known */
-	uint32_t refused;		/* ULF_ABI_VERSION of the last module that libulf
-					 * has refused; 0: none */
-	uint32_t reads_memory;		/* is 1 if event probes may read any memory of the
-					 * process (ULF_READ_MEMORY); for the server's
-					 * answers: the process decides by itself */
-	uint32_t stop_wanted;		/* futex; id of a thread that wants all other threads of
-					 * the process stopped, until it stores 0 */
-	uint32_t stop_given;		/* futex; 0: no answer yet; ABI_STOP_COMING (stop.h): the
-					 * server knows of @stop_wanted; the stopper stores
-					 * @stop_wanted when it has stopped the other threads,
-					 * or -errno */
-	uint32_t left;			/* number of functions that the last change of their
-					 * users could not switch on or off */
+	uint32_t refused;		/* ULF_ABI_VERSION of the last module whose
+					 * version libulf did not accept; 0: none */
+	/* is 1 if event probes may read any memory of the process
+	 * (ULF_READ_MEMORY).  Only the server uses this copy, for its error
+	 * messages; the process itself decides by the variable */
+	uint32_t reads_memory;
+	uint32_t stop_wanted;		/* futex; id of a thread that asks for a stop
+					 * of all other threads of this process; it
+					 * stores 0 when it needs no stop any more */
+	/* futex; answer to @stop_wanted: 0 while there is no answer;
+	 * ABI_STOP_COMING (stop.h) when the server has seen the request; the
+	 * value of @stop_wanted when the stopper has stopped the other threads,
+	 * or -errno */
+	uint32_t stop_given;
+	uint32_t left;			/* number of functions that could not be
+					 * switched on or off when their users changed
+					 * last */
 	uint32_t left_error;		/* errno: why not */
 	uint32_t left_changes;		/* number of times that the process has stored @left */
-	uint32_t late;			/* the process has written all late records up to this
-					 * time (abi_late_stamp()); 0: it writes none; below
-					 * ABI_LATE_FIRST: errno, the process cannot write
-					 * them */
+	/* time (abi_late_stamp()) up to which the process has written all of its
+	 * late records; 0: the process writes none; a number below ABI_LATE_FIRST
+	 * is the errno because of which the process cannot write late records */
+	uint32_t late;
 };
 
 /*
@@ -260,7 +272,8 @@ static inline uint32_t abi_late_stamp(uint64_t tsc)
 	return stamp < ABI_LATE_FIRST ? ABI_LATE_FIRST : stamp;
 }
 
-/* Returns how many TSC cycles before @tsc the time of @stamp is; 0 if it is later. */
+/* Returns the age of the time @stamp at the time @tsc, in TSC cycles; 0 if @stamp is
+ * later. */
 static inline uint64_t abi_late_age(uint64_t tsc, uint32_t stamp)
 {
 	int32_t units = (int32_t)((uint32_t)(tsc >> ABI_LATE_SHIFT) - stamp);
@@ -270,7 +283,8 @@ static inline uint64_t abi_late_age(uint64_t tsc, uint32_t stamp)
 
 enum abi_process_flags {
 	ABI_PROCESS_AGENT	= 1,	/* the process has an agent that runs */
-	ABI_PROCESS_UNSETTLED	= 2,	/* writers of this process may still use old rings */
+	ABI_PROCESS_UNSETTLED	= 2,	/* threads of this process may still write to
+					 * rings that are already replaced */
 };
 
 /*
@@ -294,20 +308,21 @@ struct abi_module {
 struct abi_strings {
 	uint32_t nr;			/* number of strings */
 	uint32_t bytes;			/* bytes of all strings, including their NULs */
-	/* The array uint64_t address[nr] follows this struct, then the strings in the same
-	 * order. */
+	/* After this struct follow the array uint64_t address[nr], and then the strings in
+	 * the same order. */
 };
 
 /*
- * A row of the table of objects: an object that was loaded when the program started, or
- * that was found later because a stack had an address in it.  The object need not have
- * tracepoints.  The server needs the row for symbols and functions.  A thread that finds
- * the object takes a row, fills it in and then stores @is_there.  It takes no lock, and
- * may be in a signal handler.  Newer objects have higher rows.
+ * A row of the table of objects: a mapped file with code.  The runtime adds the objects
+ * that are loaded when the program starts, and other objects when an address in a stack
+ * leads to them.  The object need not have tracepoints; the server needs the row for
+ * symbols and functions.  A thread that finds a new object takes a row, fills it in and
+ * then stores @is_there.  The thread takes no lock, and may be in a signal handler.
+ * Newer objects have higher rows.
  */
 struct abi_object {
 	uint32_t is_there;		/* is 1 when the row is filled in; the runtime
-					 * stores it last */
+					 * stores this member last */
 	uint32_t build_id_bytes;	/* bytes of the build id; 0: the object has no
 					 * build id */
 	uint64_t start, end;		/* first address of the object's mapping, and the
@@ -315,24 +330,26 @@ struct abi_object {
 	uint8_t build_id[32];
 	char path[448];			/* path of the object's file, NUL terminated */
 	uint64_t since;			/* TSC when the row was filled in; 0 if the
-					 * object was loaded at the program's start */
+					 * object was loaded when the program started */
 };
 
 /* The name of a thread, as in the kernel's saved_cmdlines.  The runtime writes the row.
  * If the server has found the thread by itself, the server writes the row. */
 struct abi_comm {
-	uint32_t sequence;		/* sequence number of the row; it is odd while
-					 * the row is written */
-	uint32_t tid;			/* thread id; 0: the row is free */
-	uint32_t tgid;			/* pid of the thread's process */
-	uint32_t stamp;			/* number that rises with each write to the
-					 * table; a new thread replaces the row with the
-					 * lowest stamp */
+	uint32_t sequence;		/* sequence number of this row; it is odd
+					 * while a thread writes the row */
+	uint32_t tid;			/* id of the thread that has this name; 0: the
+					 * row is free */
+	uint32_t tgid;			/* pid of the process of the thread */
+	uint32_t stamp;			/* the number of writes to the table at the
+					 * last write of this row; a new thread
+					 * replaces the row with the lowest stamp */
 	char comm[ABI_COMM_LEN];
 };
 
-/* A thread's row in the table of thread names is one of ABI_COMM_PROBES consecutive rows,
- * of which abi_comm_first() is the first.  Row 0 follows the last row of the table. */
+/* Number of rows in which the name of a thread may be stored.  They are consecutive rows
+ * of the table of thread names, from abi_comm_first() on; row 0 follows the last row of
+ * the table. */
 #define ABI_COMM_PROBES		16u
 
 static inline uint32_t abi_comm_first(uint32_t tid)
@@ -357,10 +374,10 @@ struct abi_event {
 	uint32_t failed;		/* errno that the event's regfunc returned; the
 					 * event then stays off until the server changes
 					 * @wanted; 0: no error */
-	uint32_t twin;			/* row + 1 of an older event with the same
-					 * format; 0: none.  The rules of the older event
-					 * apply as long as this event has no rules of
-					 * its own */
+	uint32_t twin;			/* 1 + row of an older event with the same
+					 * format; 0: there is none.  The rules of the
+					 * older event also apply to this event, until
+					 * this event gets its own */
 	uint32_t name_hash;		/* hash of the event's system and name; the
 					 * server does not use it */
 	uint32_t names_bytes;		/* size of all enum names at @names, bytes */
@@ -370,20 +387,22 @@ struct abi_event {
 					 * name and a NUL, without alignment.  In the row of
 					 * a dynamic event: offset of the text that defined
 					 * the event, with a NUL */
-	/* The members from here on are 0, except in rows of dynamic events. */
-	uint32_t was_wanted;		/* bit n is 1 if buffer n may have records of this row:
-					 * the event, or an earlier event of the row, was on
-					 * there */
+	/* The members from here on, except for @flags, are 0 unless the row is
+	 * for a dynamic event. */
+	uint32_t was_wanted;		/* bit n is 1 if buffer n may have records of
+					 * this row, because an event of this row, the
+					 * present or an earlier one, was on in buffer
+					 * n */
 	uint32_t order;			/* number that rises with each new dynamic event; files
 					 * list the events in this order */
-	uint32_t flags;			/* enum abi_event_flags; not only in rows of dynamic
+	uint32_t flags;			/* enum abi_event_flags, also in rows of other
 					 * events */
 	uint32_t reserved;
 };
 
 enum abi_event_flags {
-	ABI_EVENT_LATE		= 1,	/* the agent records the event, some time after it has
-					 * happened */
+	ABI_EVENT_LATE		= 1,	/* a late event: the agent records the event
+					 * some time after it has happened */
 };
 
 /*
@@ -414,8 +433,8 @@ struct abi_format {
 };
 
 struct abi_field {
-	uint32_t type;			/* offset of the name of the field's type, such
-					 * as int, char[16] or __data_loc char[] */
+	uint32_t type;			/* offset of the name of the field's type,
+					 * such as int, char[16] or __data_loc char[] */
 	uint32_t name;			/* offset of the field's name */
 	uint32_t offset;		/* offset of the field in the record, bytes; the
 					 * common fields take the first 8 bytes */
@@ -426,11 +445,11 @@ struct abi_field {
 	uint8_t reserved[2];
 };
 
-/* A format of trace_printk(), in the heap.  The text ends in a NUL.  A record holds the
- * address that the text has in the processes. */
+/* A format of trace_printk(), in the heap.  The text ends in a NUL.  Records refer to
+ * the text by the address at which the processes have mapped it. */
 struct abi_printk {
-	uint32_t next;			/* offset of the next format, which is older, in
-					 * the same list; 0: end of the list */
+	uint32_t next;			/* offset of the next older format in the same
+					 * list; 0: end of the list */
 	uint32_t hash;			/* hash of the text */
 	uint32_t text_bytes;		/* bytes of the text, including the NUL */
 	uint32_t reserved;
@@ -439,15 +458,15 @@ struct abi_printk {
 
 #define ABI_PRINTK_LISTS	256u
 
-/* All formats of trace_printk(), in lists.  The hash of a text selects its list.  A list
- * contains a text only once, and no text is removed. */
+/* All formats of trace_printk(), in lists.  The hash of a text selects its list.  No
+ * text is in a list twice, and no text is ever removed. */
 struct abi_printk_table {
 	uint32_t first[ABI_PRINTK_LISTS];	/* offset of the newest struct abi_printk
 						 * of each list; 0: the list is empty */
 };
 
-/* The offset of a ring in the root's memory, and its size.  If off is 0 there is no
- * ring. */
+/* The offset of a ring in the root's memory, and the ring's size in bytes.  The
+ * offset is 0 if there is no ring. */
 struct abi_ring_ref {
 	uint64_t off;
 	uint64_t bytes;
@@ -457,10 +476,10 @@ enum abi_ring_kind {
 	ABI_RING_FAST,			/* fast ring: threads on the ring's CPU write to
 					 * it in rseq sections */
 	ABI_RING_SLOW,			/* slow ring: threads that cannot use the fast
-					 * ring write to it under a lock, and the server
-					 * writes texts of trace_marker to it */
-	ABI_RING_LATE,			/* late ring: agents write records to it whose times
-					 * have passed, under a lock; only a buffer that
+					 * ring write to this ring under a lock; the
+					 * server writes texts of trace_marker to it */
+	ABI_RING_LATE,			/* late ring: agents write late records to
+					 * this ring under a lock; only a buffer that
 					 * needs late rings has them */
 	ABI_RING_KINDS,
 };
@@ -483,29 +502,30 @@ enum abi_pids_list {
 /* One side of a buffer: a set of rings.  The server writes all members. */
 struct abi_side {
 	struct abi_ring_ref ring[ABI_CPUS][ABI_RING_KINDS];
-	/* the rings that each CPU had before the last resize; a ring stays until its
-	 * records were read or overwritten */
+	/* the rings that each CPU had before the last resize; the server keeps such
+	 * a ring until its records were read or overwritten */
 	struct abi_ring_ref prev[ABI_CPUS][ABI_RING_KINDS];
 };
 
-/* The bits of abi_buffer.spare.  One word has all of them, so that no process can swap
- * to a side whose rings the server has just freed. */
+/* The bits of abi_buffer.spare.  One word has all of these bits, so that no process
+ * can swap to a side whose rings the server has just freed. */
 enum abi_spare {
 	ABI_SPARE_THERE		= 1,	/* the server sets this bit while both sides have rings */
-	ABI_SPARE_SWAP		= 2,	/* a swap of the sides of all CPUs adds this
-					 * number, so the bits above bit 0 count
-					 * swaps */
+	ABI_SPARE_SWAP		= 2,	/* each swap of the sides of all CPUs adds
+					 * this number, so the bits above bit 0 count
+					 * the swaps */
 };
 
-/* How a buffer was used.  When the program exits, the runtime removes the root if no buffer
- * holds anything that a user asked for. */
+/* Whether a buffer was used.  When the program exits, the runtime removes the root unless
+ * some buffer has something that a user asked for. */
 enum abi_used {
 	ABI_USED_NOT,			/* never used */
 	ABI_USED,			/* the buffer has or had rings, rules or lists
 					 * of threads */
-	ABI_USED_UNASKED,		/* the buffer has rings for trace_printk(), but
-					 * no user has opened a file of the root or
-					 * changed a setting */
+	ABI_USED_UNASKED,		/* the buffer has rings for trace_printk(),
+					 * but no user has asked for them: no user has
+					 * opened a file of the root or changed a
+					 * setting */
 };
 
 /* A buffer.  The server writes it, unless a comment names another writer. */
@@ -528,14 +548,15 @@ struct abi_buffer {
 	uint64_t no_ring;		/* number of records lost because there was no
 					 * ring; the runtime counts them */
 	uint64_t reserved_lost;
-	uint64_t options;		/* one bit for each option (enum option_bit); the
-					 * bit is 1 if the option differs from its
-					 * default */
+	uint64_t options;		/* one bit for each option (enum option_bit);
+					 * a bit is 1 if the user has changed the
+					 * option from its default */
 	uint64_t time_start;		/* time when the buffer was last emptied, by the
 					 * buffer's clock */
 	uint64_t rules;			/* offset of the buffer's struct abi_rules; 0: none */
-	uint64_t pids[ABI_PIDS_LISTS];	/* for each list of threads the offset of its
-					 * struct abi_pids; 0: there is no such list */
+	uint64_t pids[ABI_PIDS_LISTS];	/* for each list of threads (enum
+					 * abi_pids_list), the offset of its struct
+					 * abi_pids; 0: there is no such list */
 	uint32_t spare;			/* bits of enum abi_spare; processes and the
 					 * server write them when they swap sides */
 	uint32_t spare_asked;		/* futex; a process stores 1 to ask for the rings
@@ -545,7 +566,7 @@ struct abi_buffer {
 					 * or 0 if there is a snapshot now */
 	uint32_t tracer;		/* number of the tracer (event/tracer.h) */
 	uint64_t reserved;
-	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is not in
+	uint64_t cpus_off[ABI_CPUS / 64];	/* bit n is 1 if CPU n is excluded by
 						 * tracing_cpumask */
 	uint64_t cpus_swapped[ABI_CPUS / 64];	/* bit n is 1 if the sides of CPU n alone
 						 * were swapped an odd number of times
@@ -607,8 +628,9 @@ static_assert(sizeof(struct abi_buffer) == 336520, "ABI");
  * from struct abi_control instead.
  */
 #define ABI_PAGE_ALIGN(x)	(((x) + (ABI_ALIGN - 1)) & ~(ABI_ALIGN - 1))
-#define ABI_PROCESSES_OFF	2048ull	/* the first process slots are in the same
-					 * memory page as struct abi_control */
+#define ABI_PROCESSES_OFF	2048ull	/* offset of the process slots: the first
+					 * ones share a memory page with struct
+					 * abi_control */
 #define ABI_MODULES_OFF \
 	ABI_PAGE_ALIGN(ABI_PROCESSES_OFF + ABI_PROCESSES * sizeof(struct abi_process))
 #define ABI_COMMS_OFF \

@@ -25,8 +25,8 @@
 #define FILTER_INSNS_MAX	8192u
 #define FILTER_POOL_MAX		65535u
 
-/* The test that an instruction makes.  It compares strings and masks of the record with
- * bytes of the pool. */
+/* The kinds of tests that an instruction makes.  Strings and masks of the record are
+ * compared with bytes of the pool. */
 enum filter_op {
 	FILTER_OP_RANGE,		/* the number is in the range from `low` to `low`
 					 * + `span`, modulo 2^64; every comparison of
@@ -42,7 +42,8 @@ enum filter_op {
 	FILTER_OP_STR_REL,		/* compare a string whose offset and length are
 					 * in a __rel_loc word */
 	FILTER_OP_STR_PTR,		/* compare a string whose address is in the record */
-	FILTER_OP_STR_COMM,		/* compare the name of the thread */
+	FILTER_OP_STR_COMM,		/* compare the name of the thread that hits
+					 * the event */
 	FILTER_OP_MASK_LOC,		/* compare a mask whose offset and length are in
 					 * a __data_loc word */
 	FILTER_OP_MASK_REL,		/* compare a mask whose offset and length are in
@@ -50,9 +51,9 @@ enum filter_op {
 	FILTER_OPS,
 };
 
-/* How an instruction loads a number.  The number is shifted left so that its highest bit is
- * bit 63.  The compiler has shifted `low`, `span` and `value` in the same way.  So one
- * comparison works for numbers of all sizes. */
+/* How an instruction loads a number.  The number is shifted left so that its highest bit
+ * becomes bit 63.  The compiler has shifted `low`, `span` and `value` in the same way, so
+ * one comparison works for numbers of all sizes. */
 enum filter_load {
 	FILTER_LOAD_1,			/* FILTER_LOAD_1 + n loads 1 << n bytes of the record */
 	FILTER_LOAD_2,
@@ -75,21 +76,24 @@ struct filter_insn {
 	uint8_t op;			/* enum filter_op */
 	union {
 		uint8_t load;		/* enum filter_load: how the instruction loads its number */
-		uint8_t flags;		/* enum filter_flags; only for strings and masks */
+		uint8_t flags;		/* enum filter_flags; only for tests of
+					 * strings and masks */
 	};
 	uint16_t offset;		/* offset of the field in the record, bytes */
-	uint16_t yes, no;		/* number of the instruction that follows: @yes
-					 * if the test is true, @no if it is false */
+	uint16_t yes, no;		/* number of the instruction that runs next:
+					 * @yes if the test is true, @no if it is
+					 * false */
 	union {
-		uint64_t value;		/* bits that FILTER_OP_AND tests */
+		uint64_t value;		/* the bits that FILTER_OP_AND tests */
 		struct {
 			uint64_t low, span;	/* start and length of the range of
 						 * FILTER_OP_RANGE */
 		};
 		struct {
-			uint16_t pool;	/* offset of the string or mask in the pool,
+			uint16_t pool;	/* offset in the pool of the string or mask to
+					 * compare with, bytes */
+			uint16_t bytes;	/* size of the string or mask in the pool,
 					 * bytes */
-			uint16_t bytes;	/* size of the string or mask in the pool, bytes */
 			uint16_t size;	/* size of the array in the record, bytes; only
 					 * for FILTER_OP_STR_ARRAY */
 			uint16_t reserved;

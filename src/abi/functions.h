@@ -2,9 +2,9 @@
 /*
  * The functions that are traced.  The server writes them as one block in the arena,
  * publishes it in abi_control.functions and does not change it afterwards.  There is one
- * exception: a user of functions (such as a tracer) ends, and there is no space for
- * another block.  Then the server clears the bit of this user in the published block, and
- * changes the serial.
+ * exception.  If a user of functions (such as a tracer) ends and there is no space for a
+ * new block, the server clears the bit of this user in the published block and changes
+ * the serial number.
  *
  * Offsets are from the start of the block.  Addresses are those in the object's file;
  * add `bias` to get the address in memory.
@@ -22,8 +22,9 @@
 /* The users of a function are bits in a word of 32 bits.  Bit n (0..15) is the tracer of
  * buffer n.  If bit n is also set in abi_functions.graphs, this tracer is a graph tracer:
  * it traces the returns of functions, too. */
-/* The bits above bit 16 of a function's word are marks, or other users of the function.
- * The marks START and SKIP matter only if a graph tracer is among the users. */
+/* The bits from bit 16 on of a function's word are marks or other users of the
+ * function.  The marks START and SKIP matter only if a graph tracer is among the
+ * users. */
 #define ABI_FUNCTIONS_START	(1u << 17)	/* graph tracers trace this function
 						 * and all functions that it calls */
 #define ABI_FUNCTIONS_SKIP	(1u << 18)	/* graph tracers trace neither this
@@ -36,7 +37,7 @@
 #define ABI_FUNCTIONS_TOUCHED	(1u << 23)	/* mark for the server only: the
 						 * function is traced now or was
 						 * traced before */
-/* All marks: the bits of a function's word that are not users. */
+/* All marks: those bits of a function's word that do not stand for users. */
 #define ABI_FUNCTIONS_MARKS	(ABI_FUNCTIONS_START | ABI_FUNCTIONS_SKIP | \
 				 ABI_FUNCTIONS_STACK_LIST | ABI_FUNCTIONS_TOUCHED)
 
@@ -87,17 +88,17 @@ struct abi_functions {
 	uint32_t graphs;		/* bit n is 1 if the tracer of buffer n is a graph
 					 * tracer, such as function_graph */
 	uint32_t graph_depth;		/* max_graph_depth; 0: no limit */
-	uint32_t has_starts;		/* is 1 if graph tracers trace only the
-					 * functions with the mark ABI_FUNCTIONS_START,
-					 * and what these call */
+	uint32_t has_starts;		/* is 1 if graph tracers trace only functions
+					 * with the mark ABI_FUNCTIONS_START and the
+					 * functions that these call */
 	uint64_t thresh_ns;		/* tracing_thresh in ns: shorter calls are not
 					 * recorded; 0: no limit */
 	uint64_t profile_session;	/* number that changes each time a user
 					 * switches the profiler on; 0 while the
 					 * profiler is off */
-	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];	/* for each buffer, a number that changes
-							 * each time a graph tracer becomes the
-							 * tracer of this buffer */
+	/* for each buffer, a number that changes each time a graph tracer becomes
+	 * its tracer */
+	uint8_t graph_sessions[ABI_FUNCTIONS_BUFFERS];
 	struct abi_function_object objects[];
 };
 

@@ -94,14 +94,16 @@
 
 #define HIST_KEYS_MAX		3u
 #define HIST_VALS_MAX		16u	/* maximum number of values besides hitcount */
-#define HIST_VARS_MAX		64u	/* maximum number of variables of a table */
-#define HIST_REFS_MAX		16u	/* maximum number of references to variables */
-#define HIST_TABLES_MAX		17u	/* maximum number of tables that a program uses:
-					 * its own, and those of its references */
+#define HIST_VARS_MAX		64u	/* maximum number of variables in a table */
+#define HIST_REFS_MAX		16u	/* maximum number of references in a program
+					 * to variables of other tables */
+#define HIST_TABLES_MAX		17u	/* maximum number of tables that a program
+					 * uses: its own, and those of its references */
 #define HIST_ACTIONS_MAX	8u
 #define HIST_PARAMS_MAX		64u	/* maximum number of fields of a synthetic event,
 					 * and of parameters of save() */
-#define HIST_ENTRIES_MIN	128u	/* sizes of a table, as in the kernel */
+#define HIST_ENTRIES_MIN	128u	/* limits of the number of entries of a table,
+					 * as in the kernel */
 #define HIST_ENTRIES_MAX	131072u
 #define HIST_STR_BYTES		256u	/* maximum size of a string with its NUL; a
 					 * longer one is cut */
@@ -110,13 +112,15 @@
 #define HIST_REGS		64u	/* registers of a program */
 #define HIST_INSNS_MAX		256u
 #define HIST_SPARES		8u
-#define HIST_PROBES_MAX		1024u	/* maximum number of slots that a search looks at */
+#define HIST_PROBES_MAX		1024u	/* maximum number of slots of the hash table
+					 * that one search looks at */
 #define HIST_TABLE_BYTES_MAX	(1ull << 30)
 #define HIST_TABLE_ALIGN	64u	/* alignment of a table, bytes */
 #define HIST_COMM_LEN		16u
 #define HIST_RECORD_HEAD	8u	/* size of the common fields of a record */
-/* Value of a variable that is a number, after a reference has taken its value
- * (hist_ref.is_once).  A variable that would get this value gets the next one. */
+/* Mark that a reference (hist_ref.is_once) stores in a variable that is a number
+ * when it takes the variable's value.  If a variable should get just this value,
+ * the next number is stored instead. */
 #define HIST_TAKEN		0xfdfbf7efdfbf7ffeull
 
 enum hist_geometry_flags {
@@ -134,8 +138,9 @@ struct hist_geometry {
 	uint32_t var_bytes;		/* size of the variables in an entry, bytes; a multiple
 					 * of 8 */
 	uint32_t flags;			/* enum hist_geometry_flags */
-	uint64_t seed;			/* start value of hist_hash(); random, because
-					 * input of the program may determine keys */
+	uint64_t seed;			/* start value of hist_hash(); random, so that
+					 * the input of the traced program cannot make
+					 * all keys collide */
 };
 
 /* The start of a table. */
@@ -143,27 +148,30 @@ struct hist_table {
 	uint32_t magic;			/* HIST_TABLE_MAGIC */
 	uint32_t reserved;
 	uint64_t bytes;			/* size of the table */
-	struct hist_geometry geometry;	/* copy of the geometry for the server; processes use
-					 * the one in their program */
-	uint32_t next;			/* number of entries that were taken so far */
-	uint32_t spare[HIST_SPARES];	/* spare entries: 1 + index of an entry that was taken
-					 * but not used, because another thread inserted the
-					 * same key first; or 0 */
-	/* The last hit for which a snapshot was taken.  The holder of @last_lock
-	 * (ring/shmlock.h) writes these members. */
+	struct hist_geometry geometry;	/* copy of the geometry for the server;
+					 * processes use the copy in their program */
+	uint32_t next;			/* number of entries that threads have taken
+					 * so far */
+	uint32_t spare[HIST_SPARES];	/* spare entries, which threads took but did
+					 * not use because another thread inserted the
+					 * same key first: 1 + index of the entry, or
+					 * 0 */
+	/* The last hit for which onmax() or onchange() took a snapshot.  The
+	 * thread that holds @last_lock (ring/shmlock.h) writes these members. */
 	uint32_t last_lock;		/* ring/shmlock.h */
-	uint32_t last_action;		/* 1 + number of the action; 0: no snapshot yet */
+	uint32_t last_action;		/* 1 + number of the action that took the
+					 * snapshot; 0: no snapshot yet */
 	uint32_t last_entry;		/* index of the entry */
 	uint64_t last_value;		/* value of onmax() or onchange() at that hit */
 	uint64_t pad[4];
 };
 
-/* The start of a part.  The figures follow. */
+/* The start of a part of a table.  The figures of all entries follow. */
 struct hist_part {
 	uint64_t dropped;		/* number of hits that were dropped, because the table
 					 * was full or the lock was not free */
-	uint32_t lock;			/* in the last part: lock of the figures
-					 * (ring/shmlock.h) */
+	uint32_t lock;			/* only in the last part: lock of this part's
+					 * figures (ring/shmlock.h) */
 	uint32_t reserved;
 	uint64_t pad[6];
 };
@@ -171,9 +179,11 @@ struct hist_part {
 /* The layout of a table, computed from its geometry. */
 struct hist_layout {
 	uint32_t nr_slots;		/* power of 2 */
-	uint32_t slot_shift;		/* number of bits by which hist_hash() is shifted right
-					 * to get the number of the first slot */
-	uint32_t set_off;		/* offset of `set` in an entry; `lock` follows */
+	uint32_t slot_shift;		/* number of bits by which hist_hash() is
+					 * shifted right, which gives the first slot
+					 * that a search looks at */
+	uint32_t set_off;		/* offset of the word `set` in an entry;
+					 * `lock` follows it */
 	uint32_t vars_off;		/* offset of the variables in an entry */
 	uint32_t comm_off;		/* offset of the thread name in an entry */
 	uint32_t entry_bytes;
@@ -185,45 +195,50 @@ struct hist_layout {
 /* ---- programs ---- */
 
 /*
- * An instruction computes a number, a string or a stack and stores it in register @dst.
- * There are no jumps.  Fields are at @offset of the record.
+ * The instructions.  Each computes a number, a string or a stack and stores it in
+ * register @dst.  There are no jumps.  Instructions that load a field find it at byte
+ * @offset of the record.
  */
 enum hist_op {
 	HIST_OP_LOAD_U8, HIST_OP_LOAD_U16, HIST_OP_LOAD_U32, HIST_OP_LOAD_U64,
 	HIST_OP_LOAD_S8, HIST_OP_LOAD_S16, HIST_OP_LOAD_S32,
 	HIST_OP_CONST,			/* @value */
-	HIST_OP_TIME,			/* time of the hit by the buffer's clock; the
-					 * clock is read once a hit */
+	HIST_OP_TIME,			/* time of the hit by the buffer's clock,
+					 * which is read once a hit */
 	HIST_OP_CPU,
 	HIST_OP_ADD, HIST_OP_SUB, HIST_OP_MUL,	/* a and b, modulo 2^64 */
 	HIST_OP_DIV,			/* a / b, unsigned; all bits set if b is 0, as in
 					 * the kernel */
 	HIST_OP_NEG,			/* -a */
 	HIST_OP_LOG2,			/* smallest n with 1 << n >= a, as the kernel's .log2 */
-	HIST_OP_SUBLOG2,		/* the lower bound of a's bucket, where each power of 2
-					 * has 1 << @value buckets (ulf's .log2=N) */
+	HIST_OP_SUBLOG2,		/* the lower bound of the bucket of a, where
+					 * each power of 2 has 1 << @value buckets
+					 * (ulf's .log2=N) */
 	HIST_OP_BUCKET,			/* a / @value * @value */
-	HIST_OP_REF,			/* value of reference @value (hist_program.refs): a
-					 * number, string or stack, as the reference says */
+	HIST_OP_REF,			/* value of reference number @value
+					 * (hist_program.refs): a number, string or
+					 * stack, as the reference says */
 	/* strings */
-	HIST_OP_STR_ARRAY,		/* array of @size bytes in the record; 0: up to the
-					 * record's end */
+	HIST_OP_STR_ARRAY,		/* string: an array of @size bytes in the
+					 * record; size 0: up to the record's end */
 	HIST_OP_STR_LOC,		/* string to which a __data_loc word refers */
 	HIST_OP_STR_REL,		/* string to which a __rel_loc word refers */
-	HIST_OP_STR_PTR,		/* string whose address is in the record; a process
-					 * accepts it only for a field that is declared as such
-					 * a pointer */
+	HIST_OP_STR_PTR,		/* string whose address is in the record;
+					 * processes accept this instruction only for
+					 * a field that is declared as a pointer to a
+					 * string */
 	HIST_OP_STR_COMM,		/* name of this thread */
 	/* stacks */
 	HIST_OP_STACK,			/* stack of this thread */
 	HIST_OP_STACK_LOC,		/* dynamic array of unsigned long in the record */
 	/* for event probes: read the memory of the process, safely; 0 or "" if it cannot
 	 * be read.  The address is register a, plus @value. */
-	HIST_OP_PEEK,			/* @size bytes (1, 2, 4 or 8), zero extended */
+	HIST_OP_PEEK,			/* number of @size bytes (1, 2, 4 or 8) at
+					 * that address, zero extended */
 	HIST_OP_PEEK_STR,		/* a string */
 	HIST_OP_SEXT,			/* sign extend the lower @size bytes of a */
-	HIST_OP_BITS,			/* a << (@value & 255) >> (@value >> 8), of 64 bits:
-					 * a bit field */
+	HIST_OP_BITS,			/* a << (@value & 255) >> (@value >> 8) in 64
+					 * bits: extracts a bit field */
 	HIST_OPS,
 };
 
@@ -243,34 +258,39 @@ struct hist_insn {
 	uint64_t value;
 };
 
-/* A table that a program uses.  Table 0 is its own. */
+/* A reference of a program to a table in the root's memory.  Number 0 is the
+ * program's own table. */
 struct hist_table_ref {
 	uint64_t off, bytes;		/* the table in the root's memory */
 	struct hist_geometry geometry;
 };
 
 /*
- * A reference to a variable of another table.  The entry is found by the key of this hit,
- * or by its first parts if the table has fewer keys.
- * If there is no entry, or the variable has no value, the hit does not count.
+ * A reference to a variable of another table.  The entry there is found by the key of
+ * this hit, or by the first fields of the key if the other table has fewer.  If there is
+ * no such entry, or its variable has no value, the hit does not count.
  */
 struct hist_ref {
 	uint8_t table;			/* index in hist_program.tables, not 0 */
-	uint8_t bit;			/* bit of the variable in the entry's word `set` */
+	uint8_t bit;			/* number of the variable's bit in the entry's
+					 * word `set` */
 	uint8_t kind;			/* enum hist_kind */
-	uint8_t is_once;		/* 1: this hit takes the value, so that the variable
-					 * has none afterwards: a number becomes HIST_TAKEN,
-					 * for other kinds the bit in `set` becomes 0 */
+	uint8_t is_once;		/* 1: this hit takes the value, so that the
+					 * variable has no value afterwards.  A number
+					 * becomes HIST_TAKEN; for other kinds the bit
+					 * in `set` becomes 0 */
 	uint16_t offset;		/* offset of the variable from vars_off, bytes */
-	uint8_t nr_keys;		/* number of keys of the table, which are the first keys
-					 * of this hit; 0: all keys of this hit */
+	uint8_t nr_keys;		/* number of keys of the other table, which
+					 * are the first keys of this hit; 0: all keys
+					 * of this hit */
 	uint8_t reserved;
 };
 
 /* A register to store in a variable of the hit's own entry. */
 struct hist_var {
 	uint8_t reg;
-	uint8_t bit;			/* bit of the variable in the entry's word `set` */
+	uint8_t bit;			/* number of the variable's bit in the entry's
+					 * word `set` */
 	uint8_t kind;			/* enum hist_kind */
 	uint8_t reserved;
 	uint16_t offset;		/* offset of the variable from vars_off: 8 bytes for
@@ -281,8 +301,10 @@ struct hist_var {
 
 enum hist_handler {
 	HIST_ON_MATCH,			/* act at each hit that counts */
-	HIST_ON_MAX,			/* act if register @reg is greater than the last value */
-	HIST_ON_CHANGE,			/* act if register @reg differs from the last value */
+	HIST_ON_MAX,			/* act if register @reg is greater than the
+					 * value that was stored last */
+	HIST_ON_CHANGE,			/* act if register @reg differs from the value
+					 * that was stored last */
 	HIST_HANDLERS,
 };
 
@@ -296,16 +318,21 @@ enum hist_action_kind {
 struct hist_action {
 	uint8_t handler;		/* enum hist_handler */
 	uint8_t kind;			/* enum hist_action_kind */
-	uint8_t reg;			/* onmax and onchange: register with the value */
-	uint8_t bit;			/* for onmax and onchange: bit in the word `set` of the
-					 * variable with the last value */
-	uint16_t offset;		/* for onmax and onchange: offset of this variable from
-					 * vars_off */
+	uint8_t reg;			/* for onmax and onchange: number of the
+					 * register with the value */
+	uint8_t bit;			/* for onmax and onchange: bit in the word
+					 * `set` for the variable that keeps the last
+					 * value */
+	uint16_t offset;		/* for onmax and onchange: offset from
+					 * vars_off of the variable that keeps the
+					 * last value */
 	uint16_t first, nr;		/* parameters: index of the first one in
 					 * hist_program.params, and their number */
-	uint16_t record_bytes;		/* HIST_DO_TRACE: size of the fixed part of the record,
-					 * including 8 bytes of common fields */
-	uint32_t row;			/* HIST_DO_TRACE: row of the event */
+	uint16_t record_bytes;		/* for HIST_DO_TRACE: size of the fixed part
+					 * of the record, including 8 bytes of common
+					 * fields */
+	uint32_t row;			/* for HIST_DO_TRACE: row of the dynamic event
+					 * that is recorded */
 };
 
 /* How HIST_DO_TRACE stores a parameter in its record. */
@@ -313,18 +340,23 @@ enum hist_store {
 	HIST_STORE_NUM,			/* store the lower @size bytes (1, 2, 4 or 8) of the
 					 * register */
 	HIST_STORE_ARRAY,		/* store the string in an array of @size bytes */
-	HIST_STORE_LOC,			/* store the string or stack after the fixed part; a
-					 * word of 4 bytes there has its length << 16 | offset */
+	HIST_STORE_LOC,			/* store the string or stack after the fixed
+					 * part of the record, and length << 16 |
+					 * offset in a word of 4 bytes in the fixed
+					 * part */
 	HIST_STORES,
 };
 
 struct hist_param {
 	uint8_t reg;
 	uint8_t kind;			/* enum hist_kind */
-	uint8_t store;			/* enum hist_store; unused for HIST_DO_SAVE */
-	uint8_t bit;			/* HIST_DO_SAVE: bit of the variable */
-	uint16_t offset;		/* offset in the record; HIST_DO_SAVE: offset of the
-					 * variable from vars_off */
+	uint8_t store;			/* enum hist_store: how the parameter is
+					 * stored; unused for HIST_DO_SAVE */
+	uint8_t bit;			/* for HIST_DO_SAVE: bit of the variable in
+					 * the entry's word `set` */
+	uint16_t offset;		/* offset of the parameter in the record; for
+					 * HIST_DO_SAVE: offset of the variable from
+					 * vars_off */
 	uint16_t size;
 };
 
@@ -418,7 +450,8 @@ static inline uint64_t hist_hash(uint64_t seed, const uint64_t *key, uint32_t nr
 	return hash * HIST_HASH_MULT;
 }
 
-/* Returns the size of a program with its arrays, from the numbers of its head. */
+/* Returns the size of a program with its arrays, computed from the numbers in
+ * struct hist_program. */
 static inline uint32_t hist_program_bytes(const struct hist_program *p)
 {
 	return (uint32_t)(sizeof(*p) + p->nr_tables * sizeof(struct hist_table_ref) +
@@ -430,7 +463,7 @@ static inline uint32_t hist_program_bytes(const struct hist_program *p)
 			  p->nr_params * sizeof(struct hist_param));
 }
 
-/* Return the arrays of a program. */
+/* These functions return the arrays of a program. */
 static inline const struct hist_table_ref *hist_tables(const struct hist_program *p)
 {
 	return (const struct hist_table_ref *)(p + 1);

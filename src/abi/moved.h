@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of moved functions of an object.  A function that no compiler has prepared is
- * traced like this: a jump replaces its first instructions, and a copy of these
- * instructions runs elsewhere and continues after them.  The server has each object
+ * The table of moved functions of an object.  To trace a function that no compiler has
+ * prepared, a jump replaces its first instructions.  A copy of these instructions runs
+ * elsewhere and then jumps back to the instruction after them.  The server has each object
  * analysed once (src/mover) and writes this table to a file.  A process reads the file,
- * checks it with moved_check() and makes the copies with moved_copy().  The code for the CPU
- * (arch/) has both, the sizes of jumps, and the list of registers that frames describe.
+ * checks it with moved_check() and makes the copies with moved_copy().  The code for the
+ * CPU (arch/) has both functions, the sizes of jumps, and the list of registers that frames
+ * describe.
  *
  * Example: push %rbp; mov %rsp,%rbp; sub $16,%rsp at vaddr 0x1130.  A jump has five bytes,
  * so the copy has all three instructions (8 bytes).  It has four frames, one for each
@@ -37,25 +38,29 @@
 
 #define MOVED_MAGIC		0x3464766du	/* the bytes "mvd4" */
 #define MOVED_COPY_MAX		64u	/* maximum size of a copy with its last jump, bytes */
-#define MOVED_ORIGINAL_MAX	20u	/* maximum of moved_row.original_bytes */
-#define MOVED_LEAD_MAX		4u	/* maximum of moved_row.lead */
-#define MOVED_FIXUPS_MAX	16u	/* maximum numbers of fixups and frames of a row */
+#define MOVED_ORIGINAL_MAX	20u	/* maximum value of moved_row.original_bytes */
+#define MOVED_LEAD_MAX		4u	/* maximum value of moved_row.lead */
+#define MOVED_FIXUPS_MAX	16u	/* maximum number of fixups of a row, and of
+					 * frames */
 #define MOVED_FRAMES_MAX	16u
 #define MOVED_POOL_ALIGN	8u	/* alignment of blocks in the pool */
 #define MOVED_BYTES_MAX		(512u << 20)	/* maximum size of a table */
 
 /*
- * How a function's first instructions may be replaced.  In each class a jump may replace one byte
- * and use the bytes after it as its distance, if there can be a stub where it leads.  Otherwise
- * all bytes of the jump are written, while threads are stopped.
+ * How the first instructions of a function may be replaced by a jump.  In every class it is
+ * allowed to write only the first byte of the jump and to use the function's next bytes as
+ * the jump's distance, if a stub can be placed where this jump leads (a punned jump).
+ * Otherwise all bytes of the jump are written while the threads are stopped.
  */
 enum moved_class {
 	MOVED_REFUSED,		/* the function cannot be traced: moved_row.reason */
-	MOVED_ONE,		/* the jump replaces only the first instruction, and maybe padding
-				 * after it: no thread can stand inside of what is replaced */
-	MOVED_SEVERAL,		/* the jump replaces several instructions: threads must be
-				 * looked at */
-	MOVED_BYTE,		/* only the first byte may be replaced */
+	MOVED_ONE,		/* the jump replaces only the first instruction, and
+				 * possibly padding after it, so no thread can be in
+				 * the middle of the replaced bytes */
+	MOVED_SEVERAL,		/* the jump replaces several instructions, so it must
+				 * be checked that no thread is between them */
+	MOVED_BYTE,		/* only a punned jump is possible: its first byte
+				 * alone may be written */
 	MOVED_CLASSES,
 };
 
@@ -94,24 +99,29 @@ struct moved_row {
 	uint64_t vaddr;			/* where the jump is written: the function's
 					 * entry, or after the instruction that marks
 					 * the entry as a target of indirect jumps */
-	uint32_t bytes;			/* size of the function from its entry on, bytes */
-	uint32_t pool;			/* offset of the row's block in the pool */
-	uint8_t class;			/* enum moved_class.  MOVED_REFUSED: only vaddr,
-					 * bytes, lead and reason have a meaning, all
-					 * others are 0 */
+	uint32_t bytes;			/* size of the function from its entry to its
+					 * end, bytes */
+	uint32_t pool;			/* offset of this row's block in the pool */
+	uint8_t class;			/* enum moved_class.  In a row with
+					 * MOVED_REFUSED only vaddr, bytes, lead and
+					 * reason have a meaning; the other members
+					 * are 0 */
 	uint8_t reason;			/* enum moved_reason; 0 if the function is not refused */
-	uint8_t lead;			/* distance from the function's entry to @vaddr, bytes */
+	uint8_t lead;			/* distance from the function's entry to
+					 * @vaddr, bytes */
 	uint8_t original_bytes;		/* number of bytes at @vaddr that were analysed: the
 					 * moved instructions, and the bytes after them that the
 					 * jump covers; at least MOVED_JUMP_BYTES */
 	uint8_t copy_bytes;		/* size of the copy without the jump at its end, bytes */
 	uint8_t nr_fixups;
 	uint8_t nr_frames;
-	uint8_t ends;			/* 1: no thread continues after the last instruction of
-					 * the copy, so the copy needs no jump at its end */
-	uint8_t moved_bytes;		/* size of the original instructions that were moved,
-					 * bytes; from its end the copy jumps to the instruction
-					 * after them */
+	uint8_t ends;			/* 1: the last instruction of the copy
+					 * never continues with the next one (such
+					 * as a jump), so the copy needs no jump at
+					 * its end */
+	uint8_t moved_bytes;		/* size of the original instructions that were
+					 * moved, bytes; the copy ends with a jump to
+					 * the instruction after these */
 	uint8_t reserved[7];
 };
 
@@ -125,7 +135,8 @@ enum moved_fixup_kind {
 
 /* A field of a copy that depends on where the object or the copy is. */
 struct moved_fixup {
-	uint64_t target;		/* vaddr; may be outside of the object */
+	uint64_t target;		/* vaddr of the target, which may be outside
+					 * of the object */
 	uint8_t at;			/* offset of the field in the copy */
 	uint8_t end;			/* offset in the copy of the end of the field's
 					 * instruction */
@@ -137,14 +148,16 @@ struct moved_fixup {
 					 * describes */
 
 /*
- * Where the caller's registers are when a thread is at byte `copy` of a copy.  The return address
- * is always at CFA - 8.  A frame applies up to the next one.  There is one frame for each
- * instruction of the copy and one for its end.
+ * Where the caller's frame and registers are when a thread is at byte `copy` of a copy.
+ * The return address is always at CFA - 8.  A frame applies from its byte to that of the
+ * next frame.  There is one frame for each instruction of the copy and one for the end of
+ * the copy.
  */
 struct moved_frame {
 	int32_t cfa_offset;		/* the CFA is the value of register @cfa_register plus
 					 * this number */
-	uint8_t copy;			/* offset in the copy; frames are sorted by it */
+	uint8_t copy;			/* offset in the copy from which this frame
+					 * applies; frames are sorted by it */
 	uint8_t original;		/* offset from vaddr of the instruction that the
 					 * thread would execute next if the function had
 					 * not been moved */
@@ -172,11 +185,12 @@ enum moved_syscall_reason {
 };
 
 #define MOVED_AFTER_MAX		16u	/* size of moved_syscall.after */
-#define MOVED_SYSCALL_UNKNOWN	0xffffu	/* moved_syscall.nr: only the program knows the number */
+#define MOVED_SYSCALL_UNKNOWN	0xffffu	/* value of moved_syscall.nr if the number is
+					 * not known before the program runs */
 
 /*
  * An instruction that makes a system call.  It stays where it is.  A jump may replace an
- * instruction before it, and another jump the one after it:
+ * instruction before it, and another jump the instruction after it:
  *
  *	before.vaddr	cmpb $0,multiple(%rip)		becomes a jump
  *			jne  elsewhere
@@ -191,31 +205,38 @@ enum moved_syscall_reason {
 struct moved_syscall {
 	uint64_t vaddr;			/* address of the instruction `syscall` */
 	uint16_t nr;			/* number of the system call */
-	uint8_t reason;			/* enum moved_syscall_reason; if it is not 0, all later
-					 * members are 0, and @nr */
+	uint8_t reason;			/* enum moved_syscall_reason; if this is not
+					 * 0, the system call cannot be traced, and
+					 * @nr and all later members are 0 */
 	uint8_t after_insn;		/* size of the instruction after the call, which may be
 					 * moved; 0: no jump can replace it */
-	uint8_t after_bytes;		/* number of bytes in @after: the instruction, and padding
-					 * after it that the jump covers */
-	uint8_t ends;			/* 1: that instruction is a return */
+	uint8_t after_bytes;		/* number of bytes in @after: those of the
+					 * instruction after the call, and of padding
+					 * that the jump covers */
+	uint8_t ends;			/* 1: the instruction after the call is a
+					 * return */
 	uint8_t reserved[2];
-	uint8_t after[MOVED_AFTER_MAX];	/* the bytes that the object must have after the call */
-	struct moved_row before;	/* the instructions before the call; of the frames, only
-					 * the members copy and original are set */
+	uint8_t after[MOVED_AFTER_MAX];	/* the bytes that the process must find after
+					 * the call */
+	struct moved_row before;	/* the instructions before the call; its
+					 * frames have only the members copy and
+					 * original */
 };
 
 struct moved_head {
-	uint32_t magic;			/* MOVED_MAGIC; another layout has another magic */
+	uint32_t magic;			/* MOVED_MAGIC; a table with another layout
+					 * has another magic */
 	uint32_t head_bytes;		/* sizeof(struct moved_head); the rows follow */
 	uint32_t row_bytes;		/* sizeof(struct moved_row) */
-	uint32_t nr_rows;		/* rows are sorted by vaddr and do not overlap */
-	uint32_t pool_at;		/* offset of the pool in the table */
+	uint32_t nr_rows;		/* number of rows; they are sorted by vaddr
+					 * and do not overlap */
+	uint32_t pool_at;		/* offset in the table of the pool, bytes */
 	uint32_t pool_bytes;
 	uint32_t nr_refused;		/* number of rows with MOVED_REFUSED */
 	uint32_t build_id_bytes;	/* bytes of the build id; 0: the object has no build id */
 	uint8_t build_id[32];
-	uint64_t text, text_end;	/* range of the object's code; all rows are in this
-					 * range */
+	uint64_t text, text_end;	/* range of the object's code, which contains
+					 * all rows */
 	uint64_t text_hash;		/* moved_hash() of the bytes from @text to before
 					 * @text_end, as they are in the file */
 	uint32_t syscalls_at;		/* offset in the table of struct moved_syscall
@@ -240,14 +261,14 @@ static inline const struct moved_row *moved_rows(const struct moved_head *head)
 	return (const struct moved_row *)(head + 1);
 }
 
-/* Returns the fixups of @row. */
+/* Returns the fixups of the copy of @row. */
 static inline const struct moved_fixup *moved_fixups(const struct moved_head *head,
 						     const struct moved_row *row)
 {
 	return (const struct moved_fixup *)((const uint8_t *)head + head->pool_at + row->pool);
 }
 
-/* Returns the frames of @row. */
+/* Returns the frames of the copy of @row. */
 static inline const struct moved_frame *moved_frames(const struct moved_head *head,
 						     const struct moved_row *row)
 {
@@ -261,7 +282,7 @@ static inline const uint8_t *moved_original(const struct moved_head *head,
 	return (const uint8_t *)(moved_frames(head, row) + row->nr_frames);
 }
 
-/* Returns the system calls: head->nr_syscalls rows. */
+/* Returns the rows of system calls: head->nr_syscalls rows. */
 static inline const struct moved_syscall *moved_syscalls(const struct moved_head *head)
 {
 	return (const struct moved_syscall *)((const uint8_t *)head + head->syscalls_at);

@@ -22,7 +22,8 @@ struct abi_pids {
 	 * them again.  Processes ignore them. */
 	uint32_t nr_beyond;
 	uint32_t beyond[ABI_PIDS_BEYOND];
-	uint64_t bits[ABI_PIDS / 64];	/* bit n is 1 if thread n is in the list */
+	uint64_t bits[ABI_PIDS / 64];	/* bit n is 1 if the thread with the id n is
+					 * in the list */
 };
 
 static_assert(sizeof(struct abi_pids) == 4096 + ABI_PIDS / 8, "ABI");

@@ -3,8 +3,8 @@
  * The figures of the function profiler.  The server creates one block of the arena for
  * each object with profiled functions and describes the object in it; processes add to
  * the figures.  abi_control.profile is the offset of the first block, and each block has
- * the offset of the next one.  The blocks stay until a user switches profiling on
- * again, even if the processes end.
+ * the offset of the next one.  The blocks are kept, even if the processes end, until a
+ * user switches profiling on again.
  *
  *	member		writers				readers
  *	figures		processes, relaxed atomic adds	the server
@@ -36,8 +36,8 @@ struct abi_profile {
 	uint32_t nr;			/* number of rows in the object's table of
 					 * function entries */
 	uint32_t nr_cpus;		/* number of CPUs for which there are figures */
-	uint32_t path_bytes;		/* bytes of the path, with its NUL; the path
-					 * follows this struct */
+	uint32_t path_bytes;		/* size of the path of the object with its
+					 * NUL, bytes; the path follows this struct */
 	uint32_t kind;			/* kind of the table of function entries: enum
 					 * fsite_kind */
 	uint32_t reserved;
@@ -45,8 +45,8 @@ struct abi_profile {
 					 * in the object's file */
 	uint64_t next;			/* offset of the next profiler block in the
 					 * root's memory; 0: this is the last block */
-	/* The path follows this struct, then, at a multiple of 64, struct abi_figure
-	 * [nr_cpus][nr]. */
+	/* This struct is followed by the path and, at the next multiple of 64, by
+	 * struct abi_figure [nr_cpus][nr]. */
 };
 
 static_assert(sizeof(struct abi_figure) == 32, "ABI");

@@ -37,11 +37,11 @@
 #define ABI_REC_DELTA_BITS	27
 #define ABI_REC_MAX_SMALL	28	/* type_len 1..28 is the number of 4-byte words
 					 * of payload */
-#define ABI_REC_PADDING		29	/* type_len of padding, which is no record: it
-					 * fills the page up to its end */
-#define ABI_REC_TIME_EXTEND	30	/* type_len of a time extend: a second word
-					 * follows the header, with the bits of the
-					 * delta from bit 27 on */
+#define ABI_REC_PADDING		29	/* type_len of padding: it is no record, and
+					 * fills the rest of its page */
+#define ABI_REC_TIME_EXTEND	30	/* type_len of a time extend: a record header
+					 * with a second word, which has the bits of
+					 * the delta from bit 27 on */
 #define ABI_REC_TIME_STAMP	31
 
 #define ABI_PAGE_HEADER		16	/* bytes of a page's header: time stamp and commit word */
@@ -59,8 +59,9 @@
  * end[4].  Example: position 0x1002 means 0x1000 bytes, and time_ns[2], entries[2],
  * address[2] and end[2] are valid.
  */
-#define ABI_POS_RECORD		1u	/* bit of the position that flips with every record */
-#define ABI_POS_PAGE		2u	/* bit of the position that flips when a page is opened */
+#define ABI_POS_RECORD		1u	/* bit of the position that each record flips */
+#define ABI_POS_PAGE		2u	/* bit of the position that the opening of a
+					 * page flips */
 #define ABI_POS_FLAGS		3u
 
 #define ABI_RING_OFF		(1ull << 63)	/* value of abi_ring.off while recording
@@ -69,8 +70,8 @@
 enum abi_ring_flags {
 	ABI_RING_LOCKED		= 1,	/* slow ring: writers take the lock and use no
 					 * rseq */
-	ABI_RING_CLOCK_GIVEN	= 2,	/* writers pass the time to the append:
-					 * arch_ring_append_given() */
+	ABI_RING_CLOCK_GIVEN	= 2,	/* writers give the time of a record
+					 * themselves, with arch_ring_append_given() */
 };
 
 /* How far the consuming reader has read.  abi_ring.read has two elements of this type, and
@@ -86,17 +87,19 @@ struct abi_ring_read {
 	uint64_t cleared_entries;	/* number of records written before the last
 					 * clear of the buffer */
 	uint64_t cleared_dropped;	/* value of abi_ring.dropped at the last clear */
-	uint64_t unreported;		/* number of records that were overrun, or may
-					 * have been, and that no LOST line has reported
-					 * yet; all have an index below `entries` */
+	uint64_t unreported;		/* number of records that were certainly or
+					 * possibly overrun, and that no LOST line has
+					 * reported yet; all of them have an index
+					 * below `entries` */
 };
 
 /*
  * The bits of abi_ring.read_slot.  ABI_READ_SLOT is the index of the valid element of
  * abi_ring.read.  ABI_READ_OFFERED is set while the server hands records over to a
- * reader: the records from the valid element up to the other element.  If the server is
- * killed meanwhile, the next server asks with read_ticket whether the reader got these
- * records.  If there is no ticket, the next server cannot find this out.
+ * reader: the records from the position in the valid element up to the position in the
+ * other element.  If the server is killed meanwhile, read_ticket lets the next server
+ * find out whether the reader got these records.  Without a ticket, the next server
+ * cannot find this out.
  */
 #define ABI_READ_SLOT		1u
 #define ABI_READ_OFFERED	2u
@@ -105,10 +108,11 @@ struct abi_ring {
 	/* Cache line 0 has the position, which writers store for every record. */
 	uint64_t position;		/* number of bytes written; the low bits are
 					 * ABI_POS_RECORD and ABI_POS_PAGE */
-	uint64_t off;			/* 0, or ABI_RING_OFF while recording is off.  A writer
-					 * that checks for space adds `off` to the position.  With
-					 * ABI_RING_OFF no record fits, so the writer leaves the
-					 * fast path; there it checks whether recording is off */
+	/* 0, or ABI_RING_OFF while recording is off.  A writer adds `off` to the
+	 * position before it checks for space.  With ABI_RING_OFF no record fits,
+	 * so the writer leaves the fast path, and then checks whether recording is
+	 * off */
+	uint64_t off;
 	uint64_t dropped;		/* number of records refused because the ring was
 					 * full and overwrite was 0 */
 	uint64_t clock_mult;		/* factor of the ring's clock: time in ns =
@@ -140,19 +144,21 @@ struct abi_ring {
 	 * with the indices i ^ 2 and i ^ 3.  The records of the page use these two in turn,
 	 * because each record flips bit 0 of the position.
 	 */
-	uint64_t address[4];		/* address[i] + address of the ring + position is
-					 * the address of the next byte to write */
-	uint64_t end[4];		/* limit: a record must end at the position
-					 * end[i] or before */
+	uint64_t address[4];		/* address of the next byte to write, minus
+					 * the position, relative to the address of
+					 * the ring: the next byte is at ring +
+					 * address[i] + position */
+	uint64_t end[4];		/* limit of this page: a record must end at or
+					 * before the position end[i] */
 
 	/* Cache line 3: the server writes these members, and writers of the ring read
 	 * them. */
 	uint32_t overwrite;		/* 1: when the ring is full, overwrite the oldest
 					 * page; 0: refuse records */
 	uint32_t reserved2;
-	uint64_t read_page;		/* number of the page that the reader has
-					 * reached; if overwrite is 0, writers may only
-					 * reuse pages before this one */
+	uint64_t read_page;		/* number of the page that the reader is at;
+					 * if overwrite is 0, writers may only reuse
+					 * pages before this page */
 	uint64_t reserved3[6];
 
 	/* Cache line 4: only rings with ABI_RING_LOCKED use these members. */
@@ -161,12 +167,12 @@ struct abi_ring {
 	uint64_t reserved4[7];
 
 	/* Cache lines 5 to 7: only the server uses these members. */
-	uint32_t read_slot;		/* bits ABI_READ_SLOT and ABI_READ_OFFERED */
+	uint32_t read_slot;		/* ABI_READ_SLOT and ABI_READ_OFFERED */
 	uint32_t reserved7;
 	uint64_t read_ticket;		/* ticket of the current offer
-					 * (ABI_READ_OFFERED), by which
-					 * server/rings/receipt.h finds out whether the
-					 * reader got the records; 0: none */
+					 * (ABI_READ_OFFERED): server/rings/receipt.h
+					 * finds out by it whether the reader got the
+					 * records; 0: none */
 	uint32_t reserved5[12];
 	struct abi_ring_read read[2];
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules of a buffer: filters and triggers of single events, and commands at the entry
- * of functions.  The server writes them as one block in the arena, and publishes the
- * offset of the block in abi_buffer.rules.  The block does not change afterwards.  The
- * texts (filters as users wrote them) are only for a server that restarts.  Offsets are
- * from the start of the block, except in struct abi_triggers.
+ * The rules of a buffer: filters and triggers of events, and commands that run when a
+ * function is called.  The server writes all rules of a buffer as one block in the
+ * arena, and publishes the offset of the block in abi_buffer.rules.  The block does not
+ * change afterwards.  The texts in it (filters as users wrote them) are only for a
+ * server that restarts.  Offsets are from the start of the block, except in struct
+ * abi_triggers.
  */
 #ifndef ULF_ABI_RULES_H
 #define ULF_ABI_RULES_H
@@ -28,9 +29,9 @@
  */
 #define ABI_ROW_FUNCTIONS	(UINT32_MAX - 1)
 
-/* The rule of one event.  A member with "slot:" in its comment holds a number n, which
- * refers to the rule word abi_buffer.slots[n - 1]; 0: no rule word.  Processes keep state
- * in rule words; this state outlives the block and the server. */
+/* The rule of one event.  If the comment of a member begins with "slot:", the member is
+ * 1 + the number of a rule word in abi_buffer.slots, or 0 for no rule word.  Processes
+ * keep state in rule words; this state outlives the block and the server. */
 struct abi_rule {
 	uint32_t row;			/* row of the event in the table of events */
 	uint32_t program;		/* offset of the compiled filter, struct
@@ -56,8 +57,9 @@ struct abi_rules {
 	uint32_t magic;
 	uint32_t bytes;			/* size of the block of rules, bytes */
 	uint32_t nr_rules;
-	uint32_t nr_slots;		/* number of rule words in use; no rule uses
-					 * abi_buffer.slots[nr_slots] or a later word */
+	uint32_t nr_slots;		/* number of rule words in use; rules use only
+					 * abi_buffer.slots[0] to
+					 * abi_buffer.slots[nr_slots - 1] */
 	struct abi_rule rules[];	/* the rules, sorted by row; programs and texts
 					 * follow them */
 };
@@ -80,12 +82,13 @@ struct abi_trigger {
 					 * it; 0: none */
 	uint32_t text_bytes;		/* size of the filter's text with its NUL,
 					 * bytes */
-	uint32_t data;			/* offset of what the command needs besides, such
-					 * as a struct hist_program (abi/hist.h); 0: none */
-	uint32_t data_bytes;		/* size of these data, bytes */
+	uint32_t data;			/* offset of further data of the command, such
+					 * as a struct hist_program (abi/hist.h); 0:
+					 * none */
+	uint32_t data_bytes;		/* size of the further data, bytes */
 	uint32_t more;			/* offset of further texts of the command, which
 					 * only the server uses; 0: none */
-	uint32_t more_bytes;		/* size of these texts, bytes */
+	uint32_t more_bytes;		/* size of the further texts, bytes */
 };
 
 /* The triggers of an event, in the order in which they run.  Offsets in the triggers are

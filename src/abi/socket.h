@@ -3,10 +3,11 @@
  * The protocol between CLI and server on DIR/server.sock, a unix stream socket that only
  * processes of the same user may use.
  *
- * The client sends a request and the server answers it; then the client may send the next
- * request.  A connection has one request at a time.  The exception is ABI_SOCKET_CANCEL,
- * which gets no answer: it makes the server answer a waiting request (a blocking read)
- * with -EINTR at once, and does nothing if no request waits.
+ * The client sends a request and the server answers it; then the client may send the
+ * next request.  A connection has one request at a time.  The exception is
+ * ABI_SOCKET_CANCEL, which gets no answer of its own: it makes the server answer a
+ * waiting request (a blocking read) with -EINTR at once, and has no effect if no request
+ * waits.
  *
  *	request:  struct abi_request, then `bytes` bytes
  *	answer:   struct abi_answer, then `bytes` bytes
@@ -114,22 +115,24 @@ struct abi_answer {
 
 enum abi_list {
 	ABI_LIST_ALL,			/* all roots */
-	ABI_LIST_NAMES,			/* all roots, without waiting: the server does
-					 * not read dead roots to answer this, so their
-					 * rows may have no figures (ABI_EVENTS_UNREAD) */
-	ABI_LIST_RUN,			/* roots that one `ulf run` started */
+	ABI_LIST_NAMES,			/* all roots, without delay: the server does
+					 * not read the records of dead roots for this
+					 * answer, so the rows of such roots possibly
+					 * have no figures (ABI_EVENTS_UNREAD) */
+	ABI_LIST_RUN,			/* the roots of programs that one `ulf run`
+					 * started */
 };
 
 enum abi_root_state {
 	ABI_ROOT_ALIVE,
 	ABI_ROOT_DEAD,
 	ABI_ROOT_CORRUPT,		/* the root is corrupt: only the row's name is valid */
-	ABI_ROOT_FOREIGN,		/* a root of another version: only the row's name
-					 * is valid */
+	ABI_ROOT_FOREIGN,		/* the root has another ABI version: only the
+					 * row's name is valid */
 };
 
-/* Value of events_known for a dead root whose events and records the server has not read
- * yet.  All figures in the row of such a root are 0. */
+/* Value of abi_root_row.events_known for a dead root whose events and records the server
+ * has not read yet.  All figures in the row of such a root are 0. */
 #define ABI_EVENTS_UNREAD	UINT32_MAX
 
 struct abi_root_row {
@@ -137,8 +140,9 @@ struct abi_root_row {
 	uint32_t state;			/* enum abi_root_state */
 	uint32_t pid;
 	uint32_t nr_processes;		/* number of living processes of the root */
-	uint32_t events_on, events_known;	/* number of events that are on; number
-						 * of all events, or ABI_EVENTS_UNREAD */
+	uint32_t events_on, events_known;	/* number of events that are on, and
+						 * number of all events or
+						 * ABI_EVENTS_UNREAD */
 	uint32_t run_id;		/* number of the `ulf run` that started
 					 * the program; 0: no `ulf run` did */
 	uint64_t entries;		/* number of records that can be read */
@@ -148,16 +152,19 @@ struct abi_root_row {
 	uint64_t started_ns;		/* time of the program's start, CLOCK_BOOTTIME, ns */
 };
 
-/* Reasons why `ulf run --follow` cannot follow a program that a traced program starts.  They
- * are larger than any errno. */
+/* Reasons why `ulf run --follow` cannot follow a program that a traced program starts.
+ * These numbers are larger than any errno. */
 enum abi_unfollowed {
 	ABI_UNFOLLOWED = 1 << 16,
 	ABI_UNFOLLOWED_STATIC,		/* linked statically */
-	ABI_UNFOLLOWED_LIBC,		/* another dynamic linker than that of the program that
-					 * starts it: another C library, or a chroot */
-	ABI_UNFOLLOWED_MACHINE,		/* built for another CPU, or with 32 bits */
-	ABI_UNFOLLOWED_SECURE,		/* set-uid, set-gid, or the file has capabilities */
-	ABI_UNFOLLOWED_ASAN,		/* AddressSanitizer must be loaded first */
+	ABI_UNFOLLOWED_LIBC,		/* its dynamic linker is not that of the
+					 * program that starts it: another C library,
+					 * or a chroot */
+	ABI_UNFOLLOWED_MACHINE,		/* built for another CPU or for 32 bits */
+	ABI_UNFOLLOWED_SECURE,		/* set-uid, set-gid, or its file has
+					 * capabilities */
+	ABI_UNFOLLOWED_ASAN,		/* built with AddressSanitizer, whose library
+					 * must be loaded before libulf */
 	ABI_UNFOLLOWED_LIBULF,		/* contains libulf.a */
 	ABI_UNFOLLOWED_UNREADABLE,	/* the file of the program cannot be read */
 	ABI_UNFOLLOWED_PATH,		/* the path of libulf.so is not valid for the program */
@@ -165,7 +172,7 @@ enum abi_unfollowed {
 	ABI_UNFOLLOWED_END,
 };
 
-/* A program that could not create a root, or could not be followed; or, if @pid is 0, a root
+/* A program that could not create a root or could not be followed; if @pid is 0, a root
  * that the server cannot open. */
 struct abi_no_root {
 	uint32_t pid;

@@ -25,12 +25,12 @@
 #define ABI_STACK_THREADS	2048u
 
 /*
- * The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a depth
- * in bytes (bits 0..47) and, from bit 49 on, the number of resets that came before it.
- * So a maximum that was measured before a reset is not mistaken for one that was
- * measured after it.  Bit 48 of abi_stack.max is the index of the element of
- * abi_stack.copies that has the deepest stack.  So one store publishes both the depth
- * and the stack.
+ * The parts of abi_stack.max and abi_stack_thread.deepest.  Both words contain a
+ * depth in bytes (bits 0..47) and, from bit 49 on, the number of resets that came
+ * before the depth was measured.  So a maximum that was measured before a reset is
+ * not mistaken for one that was measured after it.  Bit 48 of abi_stack.max is the
+ * index of the element of abi_stack.copies that has the deepest stack.  So one store
+ * publishes both the depth and the stack.
  */
 #define ABI_STACK_DEPTH_MAX	((1ull << 48) - 1)
 #define ABI_STACK_COPY		(1ull << 48)
@@ -65,19 +65,21 @@ struct abi_stack_frame {
 };
 
 struct abi_stack_copy {
-	uint32_t sequence;		/* sequence number of the copy; it is odd while
-					 * the copy is written */
-	uint32_t nr;			/* number of frames; frames[0] is the innermost */
-	uint32_t tid;			/* thread whose stack was copied */
+	uint32_t sequence;		/* sequence number of this copy; it is odd
+					 * while a thread writes the copy */
+	uint32_t nr;			/* number of frames in this copy; frames[0] is
+					 * the innermost */
+	uint32_t tid;			/* id of the thread whose stack was copied */
 	uint32_t reserved;
 	struct abi_stack_frame frames[ABI_STACK_FRAMES];
 };
 
-/* How deep the stack of one thread has been.  The row of a thread is found as in the
- * table of thread names, with abi_comm_first(). */
+/* How deep the stack of one thread has been.  The row of a thread is found by
+ * abi_comm_first(), as in the table of thread names. */
 struct abi_stack_thread {
-	uint32_t tid;			/* thread id; 0: the row is free */
-	uint32_t pid;			/* pid of the thread's process */
+	uint32_t tid;			/* id of the thread of this row; 0: the row is
+					 * free */
+	uint32_t pid;			/* pid of the process of the thread */
 	uint64_t top;			/* address of the upper end of the thread's
 					 * stack */
 	uint64_t low;			/* address of the lower end of the thread's
@@ -89,10 +91,12 @@ struct abi_stack_thread {
 
 struct abi_stack {
 	uint32_t magic;
-	int32_t is_on;			/* the setting stack_tracer_enabled */
-	uint64_t max;			/* greatest depth (stack_max_size), number of
-					 * resets, index of the valid copy */
-	uint32_t lock;			/* thread id of the lock's holder; 0: the lock is free */
+	int32_t is_on;			/* value of the setting stack_tracer_enabled */
+	uint64_t max;			/* one word with the greatest depth
+					 * (stack_max_size), the number of resets, and
+					 * the index of the valid copy */
+	uint32_t lock;			/* id of the thread that holds the lock; 0:
+					 * the lock is free */
 	uint32_t reserved[11];
 	struct abi_stack_copy copies[2];
 	struct abi_stack_thread threads[ABI_STACK_THREADS];
@@ -117,9 +121,9 @@ static inline bool abi_stack_read(const struct abi_stack *stack,
 
 /*
  * Reset the maximum to @depth.  A thread may be about to store a maximum that it
- * measured before the reset: it finds that the number of resets has changed, and drops
- * its result. abi_stack_read() returns the previous stack until a thread has stored a
- * new one.
+ * measured before the reset.  Such a thread finds that the number of resets has
+ * changed, and drops its result. abi_stack_read() returns the previous stack until a
+ * thread has stored a new one.
  */
 static inline void abi_stack_reset(struct abi_stack *stack, uint64_t depth)
 {

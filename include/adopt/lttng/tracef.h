@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST's <lttng/tracef.h>, for ulf: each text is a line where trace_printk() writes. */
+/* LTTng-UST's <lttng/tracef.h>, for ulf.  lttng_ust_tracef() records its text as
+ * trace_printk() does, so each text is one line of the trace. */
 #ifndef ULF_LTTNG_TRACEF_H
 #define ULF_LTTNG_TRACEF_H
 
 #include <lttng/tracepoint.h>
 #include <ulf/tracing.h>
 
-/* Record a text that is formatted here.  LTTng-UST's texts have no newline at their end;
- * __trace_puts() adds it.  @ip: the address of the call.  errno is kept. */
+/* Format a text and record it as __trace_puts() does, which adds the newline that
+ * LTTng-UST's texts lack.  @ip: the address of the call.  errno is kept. */
 ULF_NOTRACE
 static inline __attribute__((__format__(__printf__, 2, 0), __unused__)) void
 ulf_ust_vtracef(unsigned long ip, const char *fmt, va_list ap)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST's <lttng/tracelog.h>, for ulf: as <lttng/tracef.h>.  The level must be one that
- * LTTng-UST has.  It is not recorded. */
+/* LTTng-UST's <lttng/tracelog.h>, for ulf: records texts as <lttng/tracef.h> does.  The log
+ * level must be a level that LTTng-UST defines, but it is not recorded. */
 #ifndef ULF_LTTNG_TRACELOG_H
 #define ULF_LTTNG_TRACELOG_H
 
 #include <lttng/tracef.h>
 
-/* The text begins with the file and the line of the call. */
+/* The recorded text begins with the file name and line number of the call. */
 #define lttng_ust_tracelog(level, fmt, args...)				\
 	do {								\
 		(void)(enum lttng_ust_tracepoint_loglevel)(level);	\

@@ -5,8 +5,9 @@
  *	LTTNG_UST_TRACEPOINT_CREATE_PROBES, or
  *	LTTNG_UST_TRACEPOINT_DEFINE and LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE.
  *
- * The second kind of program gets its probes from a library that it need not load.  ulf's
- * events cannot be apart from their tracepoints, so the program has both.
+ * With the last macro, LTTng-UST takes the probes from a library that the program can load
+ * or not.  ulf cannot separate events from their tracepoints, so the program itself
+ * contains both.
  *
  * LTTNG_UST_TRACEPOINT_DEFINE alone has no effect: the source file that creates the events
  * also creates their tracepoints.
@@ -30,9 +31,10 @@
 	 (defined(LTTNG_UST_TRACEPOINT_DEFINE) &&			\
 	  defined(LTTNG_UST_TRACEPOINT_PROBE_DYNAMIC_LINKAGE)))
 
-/* While the header is read again, its last line comes here again.  A header includes its
- * types outside of the guard that LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ opens, or they have
- * guards of their own. */
+/* <trace/trace_events.h> includes the provider header several times.  These two macros open
+ * its include guard, and tell its last line, which includes this file, that this file is
+ * already at work.  The types that a provider header includes stay outside of that guard or
+ * have guards of their own. */
 #define LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #define TRACEPOINT_HEADER_MULTI_READ
 
@@ -48,7 +50,8 @@
 #define TRACE_SYSTEM		TRACEPOINT_PROVIDER
 #endif
 
-/* First the rows of enumerations: the probes refer to them. */
+/* First make the rows of enumerations, because the probes refer to these
+ * rows. */
 #include <trace/stages/undef.h>
 #include <trace/stages/events.h>
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	__ULF_END
@@ -70,12 +73,12 @@
 #undef __ULF_TRACE_HEADER
 #undef TRACEPOINT_HEADER_MULTI_READ
 #undef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
-/* The next header may define only one of the two. */
+/* The next provider header may define only one of these two macros. */
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
 #undef TRACEPOINT_INCLUDE
 
 #endif
 
-struct tracepoint;		/* if a macro stands without a `;`, the
-				 * __extension__ of its __ULF_END needs a
-				 * declaration after it */
+struct tracepoint;		/* If the user omits the `;` after a macro, the
+				 * macro's __extension__ (__ULF_END) needs a
+				 * declaration after it. */

@@ -53,7 +53,7 @@
 			lttng_ust_do_tracepoint(provider, name, ##args); \
 	} while (0)
 
-/* ---- arguments: pairs of type and name ---- */
+/* ---- arguments of a tracepoint: pairs of type and name ---- */
 
 #define LTTNG_UST_TP_ARGS(...) __VA_ARGS__
 #define LTTNG_UST_TP_FIELDS(...) __VA_ARGS__
@@ -66,7 +66,9 @@
 #define __ULF_UST_ID1(before, provider, name, after)			\
 	before##provider##___##name##after
 
-/* The number of arguments.  One argument is none: it is empty, or the word void. */
+/* Counts macro arguments: two for each argument of the tracepoint.  The count 1
+ * means that the tracepoint has no arguments: the list is empty, or the word
+ * void. */
 #define __ULF_UST_NR(args...)						\
 	__ULF_UST_NR1(args, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11,	\
 		      10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -122,14 +124,15 @@
 	(SEQTEXT, item, src, len)
 #define lttng_ust_field_unused(src)
 
-/* __print_array() prints hex in any case. */
+/* __print_array() always prints hexadecimal numbers, so both kinds of fields
+ * are the same. */
 #define lttng_ust_field_array_hex		lttng_ust_field_array
 #define lttng_ust_field_array_network_hex	lttng_ust_field_array_network
 #define lttng_ust_field_sequence_hex		lttng_ust_field_sequence
 #define lttng_ust_field_sequence_network_hex	lttng_ust_field_sequence_network
 
-/* LTTng-UST's filters can test these fields, which are not in the record.  ulf's filters
- * test records, so the fields are left out. */
+/* LTTng-UST's filters can test `nowrite` fields, which the record does not contain.
+ * ulf's filters can only test the record, so these fields are left out. */
 #define lttng_ust_field_integer_nowrite(type, item, src)
 #define lttng_ust_field_float_nowrite(type, item, src)
 #define lttng_ust_field_enum_nowrite(provider, name, type, item, src)
@@ -152,8 +155,9 @@
 #define lttng_ust_field_sequence_text_nowrite lttng_ust_field_sequence_nowrite
 #define lttng_ust_field_unused_nowrite(src)
 
-/* Replace each tuple of @fields by a macro call.  Two macros take turns, because a macro
- * cannot call itself; the paste with _END at the end of the sequence removes the last. */
+/* Replace each tuple of @fields by a macro call.  The macros ..._A and ..._B take turns,
+ * because a macro cannot call itself.  The last of these names remains without a tuple:
+ * pasting _END to it makes it a macro that expands to nothing. */
 #define __ULF_UST_FIELDS_AS(what, fields)				\
 	__ULF_UST_END(__ULF_UST_##what##_A fields)
 #define __ULF_UST_END(replaced...)	__ULF_UST_END1(replaced)
@@ -183,7 +187,7 @@
 #define __ULF_UST_SIZES_A_END
 #define __ULF_UST_SIZES_B_END
 
-/* ---- what each kind of field becomes ---- */
+/* ---- what each kind of field becomes in TRACE_EVENT ---- */
 
 /*
  * printf's conversion for an integer of @type.  The preprocessor sees only the spelling of
@@ -250,7 +254,8 @@
 #define __ULF_UST_VALUES_FLOAT(type, item, src)	, __entry->item
 #define __ULF_UST_SIZES_FLOAT(type, item, src)
 
-/* The record has the number, and the address of its label. */
+/* For a field of an enumeration, the record has the number and the address of
+ * the number's label. */
 #define __ULF_UST_STRUCT_ENUM(provider, name, type, item, src)		\
 	__field(type, item) __field(const char *, item##_label)
 #define __ULF_UST_ASSIGN_ENUM(provider, name, type, item, src)		\
@@ -355,7 +360,7 @@
 	DEFINE_EVENT_NAMED(class, id, #provider, #name, PARAMS(proto),	\
 			   PARAMS(args))
 
-/* ulf's events have no log level and no model. */
+/* The log level and model of an event are dropped: ulf's events have neither. */
 #define LTTNG_UST_TRACEPOINT_LOGLEVEL(provider, name, level)	__ULF_END
 #define LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(provider, name, uri)	__ULF_END
 
@@ -379,8 +384,9 @@ enum lttng_ust_tracepoint_loglevel {
 
 /* ---- enumerations ---- */
 
-/* A row of LTTNG_UST_TRACEPOINT_ENUM: the label of the values @first to @last.  @is_auto: the
- * row has one value, the one after the last value of the row before, or 0. */
+/* A row of LTTNG_UST_TRACEPOINT_ENUM: the label of the values from @first to @last.  If
+ * @is_auto is 1, the row has only one value: the last value of the previous row plus 1, or
+ * 0 in the first row. */
 struct ulf_ust_label {
 	const char *label;
 	unsigned long long first, last;
@@ -406,13 +412,15 @@ struct ulf_ust_label {
 
 #define __ULF_UST_ROWS_ROW(label, first, last, is_auto)			\
 	{ label, (unsigned long long)(first), (unsigned long long)(last), is_auto },
-/* List the label in printk_formats, for files of ulf record.  A compiler keeps equal strings
- * of a source file once, so the address is that of the row. */
+/* List the label in printk_formats, so that readers of a trace.dat file find the text of
+ * its address.  A compiler stores equal strings of a source file once, so the address of
+ * this string is also that of the enumeration's row. */
 #define __ULF_UST_LABELS_ROW(label, first, last, is_auto)		\
 	static const char *__ULF_UST_CAT(__ulf_ust_label_, __COUNTER__)	\
 	__tracepoint_string = label;
 
-/* Only one stage of <lttng/tracepoint-event.h> makes the rows. */
+/* Expands to nothing by default: only one stage of <lttng/tracepoint-event.h>
+ * redefines this macro to make the rows. */
 #define __ULF_UST_ENUM(id, values)	__ULF_END
 
 /* Returns the label of @value in @row, an array that ends in a row without a label. */
@@ -426,7 +434,8 @@ static inline const char *ulf_ust_label(const struct ulf_ust_label *row,
 		unsigned long long first = row->is_auto ? next : row->first;
 		unsigned long long last = row->is_auto ? next : row->last;
 
-		/* The difference is right for signed and for unsigned values. */
+		/* This comparison of unsigned differences works for signed and
+		 * for unsigned ranges. */
 		if (value - first <= last - first)
 			return row->label;
 		next = last + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros that do nothing in the stage that includes this file.  The last two macros do
- * nothing in any stage: they set access rights for perf, which exists only in the kernel. */
+/* Defines macros of trace headers as nothing, for a stage that does not need them.  The
+ * last two macros do nothing in any stage: they set access rights for perf, which exists
+ * only in the kernel. */
 #define DECLARE_EVENT_CLASS_NOP(name, proto, args, tstruct, assign, print) \
 	__ULF_END
 #ifndef DECLARE_EVENT_NOP

@@ -52,9 +52,9 @@
 		    &__tracepoint_##name, PARAMS(proto), PARAMS(args),	\
 		    name)
 
-/* Define a custom event.  At first its tracepoint is a private one that is never hit.
- * trace_custom_event_<name>_update() returns 1 and attaches the event to @tp if @tp has
- * the event's name.  Otherwise it returns 0. */
+/* Define a custom event.  At first the event belongs to a private tracepoint that is
+ * never hit. trace_custom_event_<name>_update() attaches the event to @tp and returns
+ * 1 if @tp has the event's name.  Otherwise the function returns 0. */
 #define DEFINE_CUSTOM_EVENT(template, event, proto, args)		\
 	static struct tracepoint tracepoint_custom_##event = {		\
 		#event, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL,	\
@@ -89,8 +89,8 @@
 	__ULF_ROW(const struct ulf_eval *, __ulf_eval_row_##number,	\
 		  "__ulf_evals", &__ulf_eval_##number)
 
-/* Define a row of the section @table.  The linker puts the rows of all source files
- * together. */
+/* Define a row of the section @table.  The linker joins the rows of all source
+ * files to one table. */
 #define __ULF_ROW(type, row, table, value)				\
 	static type row __attribute__((__used__, __section__(table))) ULF_RETAIN = \
 		value;							\

@@ -19,8 +19,8 @@
 #define __ULF_STRING(loc, item, src, len, how)				\
 	__ULF_DYNAMIC(loc, char, "char[]", item, len)
 
-/* The table of fields is inside a function, because there __ulf_raw can be a different
- * struct for each class. */
+/* The table of fields is inside of a function, because each class defines its own
+ * struct __ulf_raw in that scope. */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	ULF_NOTRACE							\
 	static const struct ulf_field *trace_event_fields_##name(void)	\

@@ -5,8 +5,8 @@
 
 #define __entry entry
 
-/* The base of the offset in a dynamic field's word: the start of the record for
- * __data_loc, the end of the word itself for __rel_loc. */
+/* The base of the offset in a dynamic field's word: __data_loc counts from the
+ * start of the record, __rel_loc from the end of the word itself. */
 #define __ulf_base__data_loc(item)	0
 #define __ulf_base__rel_loc(item)	(offsetof(__ulf_raw, __rel_loc_##item) + 4)
 #define __ulf_strlen(item)		strlen(__data_offsets->item##_ptr_)

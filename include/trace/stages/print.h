@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stage 7: compile TP_printk as C code that never runs, because it is after a return. Only
- * its static variables remain in the object file.  The compiler checks the format.  The
- * compiler also computes the values in the tables (struct ulf_table) of __print_flags
- * and __print_symbolic.  The server could not compute them from the text, because they
- * may be enums.  The label __ulf_never keeps compilers from dropping the unreachable
- * code before they have processed it.
+ * Stage 7: compile TP_printk as C code that never runs, because it is after a return.
+ * Only its static variables remain in the object file.  This has two purposes.  The
+ * compiler checks the format.  And the compiler computes the values in the tables (struct
+ * ulf_table) of __print_flags and __print_symbolic, which the server cannot compute from
+ * the text because they may be enums.  The label __ulf_never keeps compilers from
+ * dropping the unreachable code before they have processed it.
  */
 #include <trace/stages/classes.h>
 
@@ -61,8 +61,8 @@
 	}))
 
 /*
- * Define a function that contains TP_printk.  It has variables named p and ret, because the
- * kernel's function has them and some trace headers use them.
+ * Define a function that contains TP_printk.  The function has variables named p and ret,
+ * as in the kernel, because some trace headers use these names.
  */
 #define __ULF_PRINT(name, class, print)					\
 	ULF_NOTRACE							\

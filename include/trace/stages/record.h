@@ -15,8 +15,8 @@
 
 #include <trace/stages/get.h>
 
-/* Trace headers up to Linux 6.9 have a second argument, the source of the string; trace
- * headers since 6.10 do not.  This macro accepts both forms. */
+/* Trace headers written for Linux 6.9 or older have a second argument, the source of
+ * the string; newer trace headers do not.  This macro accepts both forms. */
 #define __assign_str(dst, ...)						\
 	__ulf_assign_str(__get_str(dst), dst, ##__VA_ARGS__,		\
 			 __data_offsets.dst##_ptr_)
