@@ -10,7 +10,7 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define ALIGN_UP(x, a)	(((x) + ((a) - 1)) & ~((__typeof__(x))(a) - 1))
 
-/* Return the smaller of two numbers. */
+/* Returns the smaller of two numbers. */
 static inline uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -21,7 +21,7 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Return the larger of two numbers. */
+/* Returns the larger of two numbers. */
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

@@ -60,8 +60,8 @@ static int read_config_file(const char *path, char text[FILE_BYTES])
 	return r;
 }
 
-/* Write @line and a blank to *@at, and move *@at past them.  Returns -E2BIG if they do
- * not fit before @end. */
+/* Append @line and a blank at *@at, and move *@at to the end of the blank.  Returns
+ * -E2BIG if there is no space for both before @end. */
 static int append_config_line(const char *line, char **at, const char *end)
 {
 	size_t len = strlen(line);
@@ -74,8 +74,9 @@ static int append_config_line(const char *line, char **at, const char *end)
 }
 
 /*
- * Copy the lines that apply to @program to @words: lines before the first [GLOB], and
- * lines after a [GLOB] that matches @program.  Comments and empty lines are skipped.
+ * Copy the lines that apply to @program to @words: the lines before the first
+ * [GLOB], and the lines after each [GLOB] that matches @program.  Comments and empty
+ * lines are skipped.
  */
 static int select_config_lines(char *text, const char *program, char *words, size_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file ulf.conf, with boot settings (event/boot.h).  Its path:
+ * The file ulf.conf, which contains boot settings (event/boot.h).  Its path is:
  *
  *	$ULF_CONFIG			if set; if it is "" there is no file
  *	$XDG_CONFIG_HOME/ulf.conf	if set

@@ -12,8 +12,8 @@
 enum { DIGITS_MAX = 20 };		/* number of digits of the largest 64-bit number */
 
 /*
- * Write the digits of @value before @end, at most DIGITS_MAX of them and no NUL.  Returns the
- * address of the first digit.
+ * Write the decimal digits of @value so that the last one is before @end: at most
+ * DIGITS_MAX digits, and no NUL.  Returns the address of the first digit.
  */
 static inline char *digits_put(char *end, uint64_t value)
 {

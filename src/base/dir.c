@@ -32,9 +32,9 @@ static const char *env_directory(void)
 
 /*
  * Return true if a file system is mounted on the directory with attributes @st.  A
- * kernel before 5.8 does not report this.  On such a kernel the function compares the
- * device numbers of the directory and its parent.  The kernel itself provides both
- * values, so a FUSE server cannot forge them.
+ * kernel before 5.8 does not report mount points.  On such a kernel the function
+ * compares the device numbers of the directory and its parent.  The kernel itself
+ * provides both values, so a FUSE server cannot forge them.
  */
 static bool is_mount_root(const struct statx *st, int parent_fd, const char *parent)
 {
@@ -75,8 +75,9 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
 
 /*
  * Check that the directory @path belongs to this user, and that nobody else can enter
- * it.  All checks use one descriptor, so that nobody can replace the directory between
- * two checks.  O_PATH also opens a directory that this user cannot read.
+ * it.  All checks use one descriptor, so that nobody can replace the directory
+ * between two checks.  The descriptor is opened with O_PATH, which also works for a
+ * directory that this user cannot read.
  */
 static int check_directory(const char *path, bool may_be_mount)
 {
@@ -159,7 +160,7 @@ static int find_directory_in(const struct dir_place *place, char ret_path[static
 	return dir_place_path(place, geteuid(), unused, ret_path);
 }
 
-/* Return true if @path is a directory of this user to which nobody else can write. */
+/* Returns true if @path is a directory of this user to which nobody else can write. */
 static bool is_own_directory(const char *path)
 {
 	struct stat st;
@@ -198,8 +199,9 @@ int dir_find(char ret_path[static DIR_PATH_BYTES])
 		ret = find_directory_in(&dir_places[i], ret_path);
 	if (ret == -ENODEV)
 		ret = dir_find_session(true, ret_path);
-	if (ret == -ENODEV)		/* return the usual path, which the caller shows
-					 * in its error message */
+	if (ret == -ENODEV)		/* Even if no directory can be used, return
+					 * the usual path for the caller's error
+					 * message. */
 		dir_place_path(&dir_places[DIR_PLACES - 1], geteuid(), 0, ret_path);
 	return ret;
 }
@@ -226,9 +228,10 @@ int dir_make(const char *path)
 }
 
 /*
- * Return true if @error can mean that another user has changed the name between
- * dir_find() and dir_make(), so that the caller must call dir_find() again.  The other
- * user has taken the name, or has made and removed a directory of that name (-ENOENT).
+ * Returns true if @error can mean that another user has changed the name between
+ * dir_find() and dir_make(), so that the caller must call dir_find() again.  That
+ * user has either taken the name, or made and removed a directory of that name
+ * (-ENOENT).
  */
 static bool is_lost_race(int error)
 {

@@ -14,11 +14,11 @@
  * before login uses the same directory as a command that is typed after login.
  * docs/design/places.md has the reasons.
  *
- * Every user may make names in /dev/shm and /run/ulf, so another user may have taken a name.
- * Such a name is skipped.  The names are ulf-UID, ulf-UID.1, ulf-UID.2 ...  The first
- * one that belongs to this user is used.  If none belongs to this user, the first one
- * that can be made is used.  If two programs start at the same time, one of them makes
- * the directory, and mkdir() of the other one reports that the directory exists.
+ * Every user may make names in /dev/shm and /run/ulf, so another user may have taken a
+ * name.  Such a name is skipped.  The names are ulf-UID, ulf-UID.1, ulf-UID.2 and so on.
+ * The first directory that belongs to this user is used.  If this user has none, the first
+ * free name is used.  If two programs start at the same time, one of them makes the
+ * directory, and mkdir() of the other program reports that the directory exists.
  *
  * The directory must belong to this user, and nobody else may enter it.  This code depends on
  * libc alone and allocates nothing, because the runtime uses it, too.
@@ -41,18 +41,20 @@
 #define DIR_LOG			"server.log"
 #define DIR_RECEIPTS		"server.receipts"
 #define DIR_TRACING		"tracing"
-#define DIR_MOVED		"moved"		/* files of abi/moved_file.h */
+#define DIR_MOVED		"moved"		/* directory of the files that
+						 * abi/moved_file.h describes */
 
 /* A directory of the system in which each user may have a ulf directory. */
 struct dir_place {
 	const char *parent;		/* path of the directory, for example "/dev/shm" */
-	const char *prefix;		/* a user's directory is named by this prefix
-					 * and the user id */
+	const char *prefix;		/* prefix of the names of the users' ulf
+					 * directories; the user id follows it */
 };
 
 #define DIR_PLACES		2
-#define DIR_NAMES		64u	/* maximum number of names that a user may have
-					 * in each struct dir_place */
+#define DIR_NAMES		64u	/* maximum number of names for the ulf
+					 * directories of one user in each struct
+					 * dir_place */
 
 /* All directories in which a user may have a ulf directory, in the order in which they are
  * tried. */
@@ -66,11 +68,11 @@ int dir_place_path(const struct dir_place *place, unsigned int uid, unsigned int
 		   char ret_path[static DIR_PATH_BYTES]);
 
 /*
- * dir_find - get the path of the ulf directory, without making it
- * @ret_path: an absolute path; with -ENODEV a path for the error message
+ * dir_find - get the path of the ulf directory, without making the directory
+ * @ret_path: an absolute path; after -ENODEV, a path for the error message
  *
- * Returns 0; -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if no path
- * can be used; -EMFILE, -ENFILE or -ENOMEM of open().
+ * Returns 0; -ENAMETOOLONG; -EINVAL if $ULF_DIR is not an absolute path; -ENODEV if no
+ * path can be used; -EMFILE, -ENFILE or -ENOMEM of open().
  */
 int dir_find(char ret_path[static DIR_PATH_BYTES]);
 
@@ -84,9 +86,9 @@ int dir_find_session(bool by_env, char ret_path[static DIR_PATH_BYTES]);
 /*
  * dir_make - make @path (mode 0700) and @path/roots if they do not exist
  *
- * Returns 0; -ENOTDIR if @path is a symbolic link or not a directory; -EPERM if it belongs to
- * another user; -EXDEV if a file system is mounted there and $ULF_DIR does not name it;
- * -EEXIST if others may enter it; or -errno of mkdir() or open().
+ * Returns 0; -ENOTDIR if @path is a symbolic link or not a directory; -EPERM if @path
+ * belongs to another user; -EXDEV if a file system is mounted on @path and $ULF_DIR does
+ * not name @path; -EEXIST if other users may enter @path; or -errno of mkdir() or open().
  */
 int dir_make(const char *path);
 
@@ -109,8 +111,8 @@ int dir_owner(int parent_fd, const char *name, bool may_be_mount, unsigned int *
  * or an error of dir_find() or dir_make(). */
 int dir_get(char ret_path[static DIR_PATH_BYTES]);
 
-/* Return a message for users that explains an error of dir_find(), dir_make() or
- * dir_get().  NULL: strerror() is good enough. */
+/* Returns a message for users that explains an error of dir_find(), dir_make()
+ * or dir_get(), or NULL if strerror() explains the error well enough. */
 const char *dir_strerror(int error);
 
 /* Write "@dir/@name" to @ret_path.  Returns 0, or -ENAMETOOLONG if the path does not

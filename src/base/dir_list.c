@@ -14,12 +14,13 @@
 #include "base/dir.h"
 
 #define ENTRIES_MAX	100000u		/* maximum number of names that are checked in
-					 * one directory; a name counts only if it has
-					 * the form of the name of a ulf directory */
+					 * one directory; names that do not have the
+					 * form of a ulf directory's name are not
+					 * counted */
 
 /* ---- find the ulf directories of this user ---- */
 
-/* Return true if @path is a valid ulf directory with at least one root. */
+/* Returns true if @path is a valid ulf directory with at least one root. */
 
 static bool has_roots(const char *path)
 {
@@ -87,7 +88,7 @@ static void add_user(struct users *users, unsigned int uid)
 		users->is_cut = true;
 }
 
-/* Parse "UID" or "UID.NUMBER".  Returns false if @text is neither. */
+/* Parse "UID" or "UID.NUMBER".  Returns false if @text has neither form. */
 static bool parse_uid(const char *text, unsigned int *ret_uid)
 {
 	unsigned long uid;
@@ -107,8 +108,8 @@ static bool parse_uid(const char *text, unsigned int *ret_uid)
 
 /*
  * Add the users that have a directory in @parent.  The name of such a directory is
- * @prefix + user id, and it counts only if that user owns the directory: so no user can
- * add another user to the list.  A name of any other form does not count for
+ * @prefix + user id.  It counts only if that user owns the directory, so no user can
+ * add another user to the list.  Names of any other form are not counted against
  * ENTRIES_MAX, because every user may make many of them.
  */
 static void add_users_in(struct users *users, const char *parent, const char *prefix,
@@ -150,8 +151,8 @@ size_t dir_users(unsigned int *ret_uids, bool *ret_is_cut)
 
 	for (i = 0; i < DIR_PLACES; i++)
 		add_users_in(&users, dir_places[i].parent, dir_places[i].prefix, false);
-	/* Accept mounts, because every name in /run/user is a mounted tmpfs.  They can
-	 * be trusted: only user id 0 makes names there. */
+	/* Accept mounts, because every name in /run/user is a mounted tmpfs.  These
+	 * mounts can be trusted, because only user id 0 makes names in /run/user. */
 	add_users_in(&users, "/run/user", "", true);
 	qsort(users.uids, users.nr, sizeof(*users.uids), compare_uids);
 	*ret_is_cut = users.is_cut;

@@ -25,11 +25,13 @@
 void dir_each_other(const char *dir, void (*emit)(void *arg, const char *path), void *arg);
 
 /*
- * dir_users - get the users that may have a ulf directory, sorted by user id: users
- * with a directory in a struct dir_place, and users with a /run/user/UID
+ * dir_users - get the users that may have a ulf directory, sorted by user id
+ *
+ * They are the users with a directory in a struct dir_place and the users with a
+ * /run/user/UID.
  * @ret_uids: array of at least DIR_USERS_MAX elements
- * @ret_is_cut: true if the list is incomplete: there are more than DIR_USERS_MAX users, or
- *	too many names to check all of them
+ * @ret_is_cut: true if the list is incomplete, because there are more than DIR_USERS_MAX
+ * users, or too many names to check all of them
  *
  * The function reads names and owners in directories of the system.  It opens nothing
  * that belongs to a user.

@@ -6,9 +6,10 @@
 
 #include "base/text.h"
 
-#define MORE	0			/* result of decode_utf8(): the bytes end in the
-					 * middle of a character */
-#define INVALID	(-1)			/* result of decode_utf8(): the bytes are not UTF-8 */
+#define MORE	0			/* result of decode_utf8(): the bytes end
+					 * before the end of a character */
+#define INVALID	(-1)			/* result of decode_utf8(): the bytes are no
+					 * valid UTF-8 */
 
 /* Characters that are always escaped.  A newline is escaped only with ESCAPE_NEWLINES. */
 static const struct range {
@@ -18,18 +19,18 @@ static const struct range {
 	{ 0x0b, 0x1f },
 	{ 0x7f, 0x9f },			/* DEL, and the C1 control characters */
 	{ 0x061c, 0x061c },		/* marks that change the direction of writing,
-					 * also in the next row */
+					 * which can last into the next row */
 	{ 0x200e, 0x200f },
-	{ 0x2028, 0x202e },		/* line separators, and overrides of the direction of
-					 * writing */
+	{ 0x2028, 0x202e },		/* line separators, and marks that override
+					 * the direction of writing */
 	{ 0x2066, 0x2069 },
 };
 
 /*
- * The forms of a UTF-8 character; the index is its number of bytes.  A character has a form
- * if (first byte & mask) == bits.  @min is the smallest value that needs this number of
- * bytes.  Example: the first byte 0xc3 = 11000011 has the form of 2 bytes, because 0xc3 &
- * 0xe0 == 0xc0.
+ * The forms of a UTF-8 character; the index is the number of bytes of the character.  A
+ * character has a form if (first byte & mask) == bits.  @min is the smallest value that
+ * needs this number of bytes.  Example: the first byte 0xc3 = 11000011 has the form of 2
+ * bytes, because 0xc3 & 0xe0 == 0xc0.
  */
 static const struct form {
 	uint8_t mask, bits;
@@ -46,7 +47,8 @@ static bool is_valid_codepoint(uint32_t value, uint32_t min)
 	return value >= min && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
-/* Decode the character at @p.  Returns its length in bytes, MORE or INVALID. */
+/* Decode the UTF-8 character at @p.  Returns its length in bytes, MORE or
+ * INVALID. */
 static int decode_utf8(const uint8_t *p, size_t bytes, uint32_t *ret_value)
 {
 	uint32_t value;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Make text safe for a terminal.  Names and strings of a traced program may contain bytes
- * that a terminal obeys: they move the cursor, change the title, or make the terminal type
- * an answer.  Such bytes are written as \n, \r or \x1b.
+ * that control a terminal: such bytes move the cursor, change the title, or make the
+ * terminal send an answer as if the user had typed it.  They are written as \n, \r or
+ * \x1b instead.
  *
  * Printable ASCII, the tab and valid UTF-8 stay as they are.  Three kinds of valid
  * UTF-8 are escaped, too: C1 controls, characters that change the direction of writing,
@@ -18,7 +19,7 @@
 struct text;
 
 enum escape_flags {
-	ESCAPE_NEWLINES	= 1,		/* escape newlines as well, so that the result is
+	ESCAPE_NEWLINES	= 1,		/* escape newlines, too, so that the result is
 					 * one line */
 	ESCAPE_END	= 2,		/* @data is the last part of the text */
 };
@@ -33,8 +34,8 @@ enum escape_flags {
  */
 size_t escape_text(const char *data, size_t bytes, int flags, struct text *out);
 
-/* Return the number of bytes of the UTF-8 character at @data, which has @bytes bytes, at least
- * one.  Returns 0 if no valid character begins there. */
+/* Returns the number of bytes of the UTF-8 character at @data, or 0 if no valid character
+ * begins there.  @data has @bytes bytes, at least one. */
 size_t utf8_length(const char *data, size_t bytes);
 
 #endif

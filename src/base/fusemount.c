@@ -182,8 +182,8 @@ close_sock:
 	return pid < 0 ? pid : wait_for_helper(pid);
 }
 
-/* Mount with fusermount3.  Print the messages of fusermount3 only if it fails: without
- * /etc/mtab it prints a complaint even if the mount succeeds. */
+/* Mount with fusermount3.  Print its messages only if it fails: without /etc/mtab it
+ * prints a complaint even if it succeeds. */
 static int mount_with_helper(const char *dir, int *ret_fd, enum fusemount_step *ret_step)
 {
 	char *const argv[] = {

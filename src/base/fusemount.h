@@ -15,14 +15,14 @@
 enum fusemount_step {
 	FUSEMOUNT_DEVICE,		/* open /dev/fuse */
 	FUSEMOUNT_HELPER,		/* start fusermount3 */
-	FUSEMOUNT_MOUNT,		/* mount the file system; if fusermount3 failed,
-					 * it has printed the reason */
+	FUSEMOUNT_MOUNT,		/* mount the file system; when this step
+					 * fails, fusermount3 has printed the reason */
 };
 
 /*
  * fusemount_open - mount a FUSE file system on @dir
- * @ret_fd: an open /dev/fuse for tracefs_fuse_new(); when the caller closes it, the
- * mount is dead
+ * @ret_fd: an open /dev/fuse for tracefs_fuse_new(); the mount is dead as soon as the
+ * caller closes it
  * @ret_step: the step that failed; always set
  *
  * Returns 0; -ENOENT if fusermount3 is needed and not installed; -EPERM if fusermount3 refused;

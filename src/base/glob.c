@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Match globs without recursion.  After a mismatch, only the last * before the mismatch
- * is tried again, and it then matches one character more.  Earlier * are not tried
- * again, because this could not help.
+ * Match globs without recursion.  After a mismatch, only the last * of the pattern so
+ * far is tried again: it then matches one character more.  Trying an earlier * again
+ * could not help.
  */
 #include "base/glob.h"
 
 #include <string.h>
 
 /*
- * Match @c with a class [...].  @p points to the character after the '['.  Returns the
- * address after the ']'.  Returns NULL if there is no ']'; then the '[' is an ordinary
- * character.
+ * Match @c with a class [...] of a glob.  @p points to the character after the '['.
+ * Returns the address after the ']'.  If there is no ']', returns NULL, and the '['
+ * is an ordinary character.
  */
 static const char *match_class(const char *p, const char *end, char c,
 			       bool *ret_match)
@@ -37,8 +37,8 @@ static const char *match_class(const char *p, const char *end, char c,
 	return p + 1;
 }
 
-/* Match the character @c with the pattern's element at *@p (a character, an escape, ? or a
- * class), and move *@p to the next element. */
+/* Match the character @c with the pattern's element at *@p, and move *@p to the next
+ * element.  An element is a character, an escape, ? or a class. */
 static bool match_one_char(const char **p, const char *end, char c)
 {
 	const char *next;
@@ -64,10 +64,10 @@ static bool match_one_char(const char **p, const char *end, char c)
 }
 
 /*
- * @star points to the pattern after its last *.  @retry points to the position in the
- * text where the pattern from @star on was tried last.  Example: *ab on "aab".  The
- * first try finds that b does not match the second a.  So the * matches one character
- * more, and ab is tried on "ab".
+ * @star points to the part of the pattern after its last *.  @retry points to the
+ * place in the text where this part was tried last.  Example: *ab on "aab".  The
+ * first try finds that b does not match the second a.  So the * matches one
+ * character more, and ab is tried on "ab".
  */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len)

@@ -10,11 +10,11 @@
  * matches only a text that is equal to the pattern. */
 #define GLOB_WILDCARDS	"*?[\\"
 
-/* Return true if all of @text matches the first @len bytes of @pattern. */
+/* Returns true if all of @text matches the first @len bytes of @pattern. */
 bool glob_match_n(const char *pattern, size_t len, const char *text);
 
-/* Return true if all of @text matches the first @len bytes of @pattern.  @text has
- * @text_len bytes and needs no NUL. */
+/* Returns true if all of @text matches the first @len bytes of @pattern.  @text
+ * has @text_len bytes and needs no NUL. */
 bool glob_match_text(const char *pattern, size_t len, const char *text,
 		     size_t text_len);
 

@@ -14,7 +14,8 @@ static void put_special(struct text *out, char c)
 		text_printf(out, "\\u%04x", (unsigned char)c);
 }
 
-/* Return true if the byte is written as it is, whatever comes next. */
+/* Returns true if JSON can contain the byte @c unchanged, whatever byte
+ * follows. */
 static bool is_plain(char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';

@@ -7,8 +7,8 @@
 
 struct text;
 
-/* Append the string with its quotes.  JSON must be valid UTF-8, so each invalid byte becomes
- * U+FFFD. */
+/* Append the string @string in quotes.  JSON must be valid UTF-8, so each invalid byte
+ * becomes U+FFFD. */
 void json_put_string(struct text *out, const char *string, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the name that is most similar to a word; see nearest.h. */
+/* Find the name that is most similar to a given word; see nearest.h. */
 #include "base/nearest.h"
 
 #include <stdbool.h>
@@ -7,17 +7,17 @@
 
 #include "base/bits.h"
 
-#define EDITED_MAX	64u		/* maximum length of a word for which
-					 * edits are counted, in characters */
-#define AFFIX_MIN	3u		/* minimum length of a word that may be the
-					 * beginning or end of a longer name, in
-					 * characters */
-#define RANK_AFFIX	16u		/* added to the rank of a name that begins or
-					 * ends with the word; makes every name that is
-					 * found by edits nearer than such a name */
-#define OFFER_WORK	8u		/* cost of comparing one name, in units
-					 * of work; the cost of its characters
-					 * is added to this */
+#define EDITED_MAX	64u		/* words that are longer than this number of
+					 * characters are not compared by edits */
+#define AFFIX_MIN	3u		/* minimum length of a word for which names
+					 * that begin or end with the word are found,
+					 * in characters */
+#define RANK_AFFIX	16u		/* number that is added to the rank of a
+					 * name that begins or ends with the word,
+					 * so that every name that is found by
+					 * edits is nearer */
+#define OFFER_WORK	8u		/* fixed cost of comparing one name, in units
+					 * of work; the name's characters cost more */
 #define EDIT_WORK	3u		/* cost of counting edits, in units of work, for
 					 * each character of a name */
 
@@ -45,18 +45,19 @@ static bool is_same_text(const char *a, const char *b, size_t len)
 	return i == len;
 }
 
-/* Return by how many edits a name may differ from a word of @len characters. */
+/* Returns by how many edits a name may differ from a word of @len characters. */
 static uint32_t edits_allowed(size_t len)
 {
 	return len < 2 ? 0 : len < 6 ? 1 : len < 12 ? 2 : len <= EDITED_MAX ? 3 : 0;
 }
 
 /*
- * Count the edits between near->word and @name: the optimal string alignment distance, computed
- * with bit vectors (Hyyro 2003).  Its matrix has one row for each character of near->word, one
- * column for each character of @name.  The loop computes one column at a time; bit i of each
- * variable is row i.  @plus: the cell is one more than the cell above it.  @minus: the cell is
- * one less.  @same: the cell is equal to its neighbour at the upper left.
+ * Count the edits between near->word and @name: the optimal string alignment distance,
+ * computed with bit vectors (Hyyro 2003).  The matrix of this method has one row for each
+ * character of near->word and one column for each character of @name.  The loop computes
+ * one column at a time; bit i of each variable is row i.  @plus: the cell is larger by 1
+ * than the cell above it.  @minus: the cell is smaller by 1.  @same: the cell is equal to
+ * its neighbour at the upper left.
  */
 static uint32_t count_edits(const struct nearest *near, const char *name, size_t len)
 {

@@ -20,17 +20,18 @@
 
 #define NEAREST_MAX	255u		/* maximum number of bytes of a word or name;
 					 * longer words and names are ignored */
-#define NEAREST_WORK	(24u << 20)	/* maximum work for one word, in units of a few
-					 * ns */
+#define NEAREST_WORK	(24u << 20)	/* maximum work for one word, in units of
+					 * work, which take a few ns each */
 
 struct nearest {
 	const char *word;		/* the word to search for, in the caller's
 					 * memory */
 	size_t len;			/* bytes of @word */
-	uint32_t rank;			/* rank of @best, less is nearer; UINT32_MAX: no name yet */
+	uint32_t rank;			/* rank of @best; a lower rank is nearer;
+					 * UINT32_MAX: there is no name yet */
 	uint32_t work_left;		/* units of work that are left; 0: ignore further names */
-	uint64_t places[256];		/* bitmap for each character: its positions in
-					 * @word */
+	uint64_t places[256];		/* for each character, a bitmap of its
+					 * positions in @word */
 	char best[NEAREST_MAX + 1];	/* nearest name so far */
 };
 
@@ -39,15 +40,8 @@ struct nearest {
 void nearest_init(struct nearest *near, const char *word, size_t len);
 
 /*
- * Remember @name if it is nearer to the word than every name before.  From the nearest to the
- * farthest:
- *  - the word itself in upper or lower case;
- *  - a name that differs by few edits: inserted, deleted or changed characters, and swapped
- *    neighbours.  The limit is 1 edit for a word of 2 to 5 characters, 2 edits for 6 to 11, and
- *    3 edits for 12 to 64; other words allow no edit.  Of two names with the same number of
- *    edits, a name that begins with the word is nearer;
- *  - a name that begins or ends with the word, if the word has 3 characters or more.
- * A name with control characters is never remembered.
+ * Remember @name if it is nearer to the word than every earlier name.  The order, from the
+ * nearest to the farthest:
  */
 void nearest_offer(struct nearest *near, const char *name);
 

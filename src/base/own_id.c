@@ -10,7 +10,7 @@
 #define NOTE_NAME	"GNU"
 #define ALIGN_NOTE(n)	(((n) + 3ul) & ~3ul)
 
-/* Add @bytes to @hash (FNV-1a).  The result is never 0. */
+/* Hash @nr bytes at @bytes (FNV-1a).  The result is never 0. */
 static uint64_t hash_bytes(const uint8_t *bytes, size_t nr)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -20,8 +20,8 @@ static uint64_t hash_bytes(const uint8_t *bytes, size_t nr)
 	return hash ? hash : 1;
 }
 
-/* Return the number of the build id in the notes at @at, or 0.  The linker has written the notes,
- * so their sizes are right. */
+/* Returns a number made of the build id in the notes at @at, or 0 if they have none.  The
+ * linker has written the notes, so their sizes are right. */
 static uint64_t read_notes(const char *at, size_t bytes)
 {
 	ElfW(Nhdr) note;
@@ -43,7 +43,8 @@ static uint64_t read_notes(const char *at, size_t bytes)
 	return 0;
 }
 
-/* The first object that dl_iterate_phdr() reports is the program. */
+/* Callback of dl_iterate_phdr(): reads the build id of the first object, which
+ * is the program. */
 static int read_program(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	uint64_t *ret_id = arg;

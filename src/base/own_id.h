@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Return a number of the program's build id: each build has another one.  Returns 0 if the
- * program has no build id. */
+/* Returns a number that is made of the program's build id, or 0 if the program has no
+ * build id. */
 uint64_t own_id(void);
 
 #endif

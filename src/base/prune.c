@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX	4096u		/* maximum number of files that are looked at */
-#define NAME_BYTES	128u		/* files with longer names are not looked at */
+#define FILES_MAX	4096u		/* maximum number of files that are examined */
+#define NAME_BYTES	128u		/* files with longer names are skipped and
+					 * never removed */
 
 struct old_file {
 	char name[NAME_BYTES];
@@ -21,7 +22,7 @@ struct old_file {
 struct old_files {
 	struct old_file *files;
 	uint32_t nr;
-	uint64_t bytes;			/* size of all files together */
+	uint64_t bytes;			/* size of all found files together, bytes */
 };
 
 static void list_files(DIR *dir, struct old_files *list)
@@ -54,7 +55,8 @@ static int compare_times(const void *pa, const void *pb)
 	return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
-/* Return a stream for the directory @dir, which the caller closes; or NULL. */
+/* Returns a directory stream for @dir, or NULL.  The caller closes the
+ * stream. */
 static DIR *open_stream(int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

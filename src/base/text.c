@@ -43,8 +43,8 @@ bool text_grow(struct text *t, size_t bytes)
 	cap = t->cap ? t->cap : TEXT_FIRST;
 	while (cap <= need)
 		cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
-	/* Limit `cap` to max + 1.  Then a text that fits into the buffer is within the
-	 * limit, and text_reserve() need not compare with `max`. */
+	/* Limit `cap` to max + 1.  Then a text that fits into the buffer never exceeds
+	 * the limit, and text_reserve() need not compare with `max`. */
 	if (cap - 1 > t->max)
 		cap = t->max + 1;
 	data = realloc(t->data, cap);
@@ -121,8 +121,8 @@ void text_printf(struct text *t, const char *fmt, ...)
 const char *text_str(struct text *t)
 {
 	if (!t->cap) {
-		/* The buffer has no memory: nothing was written, or the allocation
-		 * failed. */
+		/* The buffer has no memory, because nothing was written or the
+		 * allocation failed. */
 		return "";
 	}
 	t->data[t->len] = '\0';

@@ -23,8 +23,8 @@ struct text {
 	size_t cap;		/* number of bytes allocated */
 	size_t max;		/* limit: the largest value of len */
 	int error;		/* 0 or -errno; stays until text_reset() */
-	bool is_for_terminal;	/* true: text_one_line() changes the text; the owner of
-				 * the buffer sets this member */
+	bool is_for_terminal;	/* true: text_one_line() replaces newlines; the owner
+				 * of the buffer sets this member */
 };
 
 /* Initialise an empty buffer that may grow to @max_bytes.  Allocates nothing yet. */
@@ -94,7 +94,7 @@ static inline void text_puts(struct text *t, const char *s)
 
 /*
  * text_one_line - replace newlines by a backslash and the letter n
- * @from: offset of the first byte that is changed; the text up to its end is changed
+ * @from: replace from this offset on, up to the end of the text
  *
  * Does nothing unless @t->is_for_terminal.  A string of a traced program may contain a newline,
  * and a reader of the finished text could not distinguish it from the end of a line.  So the
@@ -118,8 +118,8 @@ void text_printf(struct text *t, const char *fmt, ...)
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* Return the text as a C string, which is valid until the next call for @t.  The result is
- * never NULL. */
+/* Returns the text as a C string, which is valid until the next call for @t.  The result
+ * is never NULL. */
 const char *text_str(struct text *t);
 
 #endif

@@ -32,10 +32,11 @@ enum {
 	PE_OMITTED = CFI_OMITTED,
 };
 
-/* Instructions (DW_CFA_...).  The first three are in the upper two bits of a byte, with an
- * operand in the lower six bits. */
+/* Instructions of call frame information (DW_CFA_...).  The first three use only the upper
+ * two bits of a byte; the lower six bits are an operand. */
 enum {
-	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,	/* byte: value << 6 | operand */
+	/* the byte is value << 6 | operand */
+	CFA_ADVANCE = 1, CFA_OFFSET = 2, CFA_RESTORE = 3,
 	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4,
 	CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED, CFA_UNDEFINED,
 	CFA_SAME_VALUE, CFA_REGISTER, CFA_REMEMBER_STATE, CFA_RESTORE_STATE,
@@ -101,7 +102,8 @@ static struct cfi_bytes bytes_from(const struct cfi_object *object,
 	return (struct cfi_bytes){ object->start + off, object->end, false };
 }
 
-/* Returns the bytes of the CIE or FDE at @at, without its length field. */
+/* Returns the bytes of the CIE or FDE at the offset @at, without its length
+ * field. */
 static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
 {
 	struct cfi_bytes bytes = bytes_from(object, at);
@@ -116,8 +118,8 @@ static struct cfi_bytes entry_at(const struct cfi_object *object, uint64_t at)
 	return bytes;
 }
 
-/* Read the augmentation data.  @letters: the augmentation string after its 'z'; each letter
- * says which value comes next. */
+/* Read the augmentation data of a CIE.  @letters: the augmentation string after its 'z';
+ * each letter says which value comes next. */
 static void parse_data(const struct cfi_object *object, const char *letters,
 		       struct cfi_bytes *data, struct cfi_cie *cie)
 {
@@ -153,8 +155,8 @@ static int parse_cie(const struct cfi_object *object, uint64_t at,
 	uint8_t version;
 
 	*ret_cie = (struct cfi_cie){ .exceptions = PE_OMITTED };
-	if (bytes_u32(&bytes))		/* the entry is an FDE: in a CIE this
-					 * number is 0 */
+	if (bytes_u32(&bytes))		/* If this number is not 0, the entry is an
+					 * FDE and not a CIE. */
 		return -EINVAL;
 	version = bytes_u8(&bytes);
 	letters = (const char *)bytes.at;

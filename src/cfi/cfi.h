@@ -15,30 +15,34 @@
 #include "arch/arch.h"
 #include "cfi/cfi_bytes.h"
 
-/* A shared object, or the program, in memory. */
+/* A shared object or program, whose bytes are in memory. */
 struct cfi_object {
 	const uint8_t *start, *end;
 	const uint8_t *header;		/* address of .eh_frame_hdr */
-	uint64_t bias;			/* number that is added to absolute addresses in the
-					 * tables: 0, unless the object is a file that is not
-					 * loaded */
+	uint64_t bias;			/* number that is added to absolute addresses
+					 * in the tables; 0 unless the object is a
+					 * file that is not loaded */
 };
 
 /* How to compute a register of the caller.  CFA: canonical frame address, usually the stack
  * pointer before the call. */
 enum cfi_how {
 	CFI_SAME,			/* the callee has not changed the register */
-	CFI_UNDEFINED,			/* the register cannot be recovered */
-	CFI_AT_OFFSET,			/* load the register from the address CFA + value */
-	CFI_OFFSET,			/* the register is CFA + value */
-	CFI_REGISTER,			/* the value is in the register with the number `value` */
-	CFI_AT_EXPRESSION,		/* load the register from the address that the
-					 * expression computes */
-	CFI_EXPRESSION,			/* the expression computes the register */
+	CFI_UNDEFINED,			/* the register's value is lost */
+	CFI_AT_OFFSET,			/* the register was saved at the address CFA +
+					 * value: load it */
+	CFI_OFFSET,			/* the register's value is CFA + value */
+	CFI_REGISTER,			/* the register's value is in the register
+					 * with the number `value` */
+	CFI_AT_EXPRESSION,		/* the register was saved at the address that
+					 * a DWARF expression computes */
+	CFI_EXPRESSION,			/* a DWARF expression computes the register's
+					 * value */
 };
 
-/* How to compute the caller's registers at one address of a function.  The value of an
- * expression rule is the offset of the expression from the object's start. */
+/* How to compute the caller's registers when the pc is at one address of a function.
+ * The value of a rule with an expression is the offset of this expression from the
+ * object's start. */
 struct cfi_row {
 	int32_t value[ARCH_UNWIND_REGS];
 	uint8_t how[ARCH_UNWIND_REGS];	/* enum cfi_how */
@@ -49,14 +53,16 @@ struct cfi_row {
 };
 
 struct cfi_function {
-	uint64_t start, end;		/* the function's code is in [start, end) */
+	uint64_t start, end;		/* addresses of the function's code: from
+					 * start to before end */
 	bool is_signal_frame;		/* true: the caller was interrupted by a signal,
 					 * so the caller's pc can be at any instruction */
-	bool has_bad_exceptions;	/* true: @exceptions cannot be used */
+	bool has_bad_exceptions;	/* true: the address @exceptions could not be
+					 * read */
 	uint64_t exceptions;		/* address of the function's table of exception
 					 * handlers; 0: it has none */
-	struct cfi_row row;		/* the rules that are valid at the @pc
-					 * of cfi_find() */
+	struct cfi_row row;		/* the rules that apply at the @pc that
+					 * cfi_find() was called with */
 };
 
 struct cfi_cie {
@@ -65,7 +71,8 @@ struct cfi_cie {
 					 * are multiplied */
 	int64_t data_align;		/* number by which operands that are offsets are
 					 * multiplied */
-	uint8_t encoding;		/* encoding of addresses in FDEs of this CIE: PE_... */
+	uint8_t encoding;		/* encoding of addresses in FDEs that refer to
+					 * this CIE: PE_... */
 	uint8_t exceptions;		/* encoding of cfi_function.exceptions */
 	bool has_data;			/* true: the CIE has augmentation data, because
 					 * its augmentation string begins with 'z' */
@@ -75,13 +82,17 @@ struct cfi_cie {
 #define CFI_STATES_MAX	4		/* greatest depth of nested CFA_REMEMBER_STATE;
 					 * compilers use one level */
 
-/* A walk through the rules of one function.  Callers of cfi_walk_to() read @row only. */
+/* A walk through the rules of one function.  Callers of cfi_walk_to() read only the
+ * member @row. */
 struct cfi_walk {
 	const struct cfi_object *object;
 	struct cfi_cie cie;
-	struct cfi_bytes bytes;		/* instructions that are not executed yet */
-	uint64_t at;			/* address of the code from which @row applies */
-	struct cfi_row row, first;	/* @first has the rules after the CIE's instructions */
+	struct cfi_bytes bytes;		/* the instructions that are not executed yet */
+	uint64_t at;			/* address in the code from which @row
+					 * applies */
+	struct cfi_row row, first;	/* @row: the rules at the current address;
+					 * @first: the rules after the CIE's
+					 * instructions */
 	struct cfi_row states[CFI_STATES_MAX];	/* rules that CFA_REMEMBER_STATE has saved */
 	unsigned int nr_states;
 	bool is_bad;
@@ -112,11 +123,11 @@ int cfi_walk_to(struct cfi_walk *walk, uint64_t pc);
 
 /* Return the address of .eh_frame, as .eh_frame_hdr has it; 0 if the header is corrupt. */
 uint64_t cfi_first(const struct cfi_object *object);
-/* Find the first FDE at or after *@at, the address of a CIE or an FDE, and set *@at to the
- * entry after it.  Returns false at the end of the table, or if the table is corrupt. */
+/* Find the first FDE at or after *@at, the address of a CIE or an FDE.  Set *@at to the
+ * entry after this FDE.  Returns false at the end of .eh_frame, or if it is corrupt. */
 bool cfi_next(const struct cfi_object *object, uint64_t *at, uint64_t *ret_fde);
 
-/* How numbers in unwind tables are encoded (DW_EH_PE_...): these bits are the format. */
+/* How numbers in unwind tables are encoded (DW_EH_PE_...): the bits of the format. */
 #define CFI_FORMAT	0x0f
 #define CFI_OMITTED	0xff	/* there is no number */
 /* Read a number whose format is @format.  Sets bytes->is_bad if there is no such format. */

@@ -64,8 +64,8 @@ static inline uint64_t bytes_uleb(struct cfi_bytes *bytes)
 	return value;
 }
 
-/* Read a SLEB128: it differs from an ULEB128 (bytes_uleb()) in that bit 6 of the last
- * byte is the sign. */
+/* Read a SLEB128.  Its encoding is that of an ULEB128 (bytes_uleb()), but bit 6 of
+ * the last byte is the sign. */
 static inline int64_t bytes_sleb(struct cfi_bytes *bytes)
 {
 	uint64_t value = 0;

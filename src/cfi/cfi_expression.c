@@ -17,8 +17,9 @@
 
 #define DEPTH_MAX	16		/* greatest number of values on the machine's
 					 * stack */
-#define STEPS_MAX	1024		/* greatest number of operations that are run,
-					 * because an expression may loop */
+#define STEPS_MAX	1024		/* maximum number of operations of one run,
+					 * because an expression can contain an
+					 * endless loop */
 
 enum {
 	OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S,
@@ -33,8 +34,7 @@ enum {
 };
 
 struct machine {
-	struct cfi_bytes bytes;		/* the rest of the expression, from the next
-					 * operation on */
+	struct cfi_bytes bytes;		/* the operations that are not executed yet */
 	const uint8_t *start;		/* start of the expression */
 	const uint64_t *regs;
 	cfi_read read;
@@ -69,7 +69,7 @@ static uint64_t peek_value(struct machine *m, unsigned int back)
 	return 0;
 }
 
-/* Jump by @by bytes, counted from the end of the current operation. */
+/* Jump by @by bytes, counted from the end of the jump's own operation. */
 static void jump_by(struct machine *m, int16_t by)
 {
 	int64_t to = m->bytes.at - m->start + by;
