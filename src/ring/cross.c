@@ -17,8 +17,9 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 	uint64_t next = start + view->page_bytes;
 
 	if (!__atomic_load_n(&ring->overwrite, __ATOMIC_RELAXED)) {
-		/* acquire: the reader has freed the next page before this process
-		 * writes to it.  Pairs with ring_cursor_consume() [ring.free] */
+		/* acquire: the reader has finished with the next page before this
+		 * process writes to that page.  Pairs with ring_cursor_consume()
+		 * [ring.free] */
 		uint64_t read = __atomic_load_n(&ring->read_page,
 						__ATOMIC_ACQUIRE);
 
@@ -39,11 +40,11 @@ int step_close(const struct ring_view *view, uint64_t position, struct step *ste
 }
 
 /*
- * The two values that step_open() stores for a page.
+ * The two values that step_open() stores for a page: its end, and a base for addresses.
  *
  * page_end_position() is the highest position that an append in the page may reach.
- * page_address_base() is a number for computing addresses: the byte at a position in the
- * page is at this number + the ring's address + the position.
+ * page_address_base() is a number for computing addresses: the byte at a position in
+ * the page is at this number + the ring's address + the position.
  *
  * Example: pages of 4096 bytes, the first at 4096; page 6 is in slot 2, at 12288, and
  * begins at position 24576.  For copy 0, end[0] is 24576 + 4096 - 12 = 28660 and
@@ -80,7 +81,7 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	step_store(step, &ring->time_ns[new], now_ns);
 	step_store(step, &ring->entries[new], entries);
 	/* The positions of the records in the new page select these two elements of
-	 * end[] and address[] in turn. */
+	 * end[] and of address[] in turn. */
 	for (int i = 0; i < 2; i++, new ^= ABI_POS_RECORD) {
 		step_store(step, &ring->end[new], page_end_position(view, start, new));
 		step_store(step, &ring->address[new],
@@ -134,9 +135,9 @@ int ring_leave(const struct ring_view *view, uint32_t cpu, uint32_t bytes,
 		return -ECANCELED;
 	for (int i = 0; i < 2; i++) {
 		/*
-		 * Load the position before the time of the newest record.  Then, if the
-		 * position is unchanged at the commit, no writer has stored a later
-		 * time in between.  Acquire: another CPU may have committed the
+		 * Load the position before the time of the newest record.  If the
+		 * position is still unchanged at the commit, no writer has stored a
+		 * later time in between.  Acquire: another CPU may have committed the
 		 * position [ring.commit]
 		 */
 		position = __atomic_load_n(&ring->position, __ATOMIC_ACQUIRE);
@@ -169,7 +170,7 @@ int ring_cross(const struct ring_set *set, uint32_t bytes, uint64_t now_ns)
 	int r;
 
 	if (!view || ring_has_room(view->ring, bytes))
-		return 0;	/* the record fits; or there is no ring, and the
+		return 0;	/* the record fits; or the CPU has no ring, and the
 				 * append will return NO_RING */
 	r = ring_leave(view, cpu, bytes, now_ns);
 	if (r == -ENOBUFS && !ring_count_dropped(view, cpu))

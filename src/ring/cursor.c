@@ -2,10 +2,10 @@
 /*
  * Walk a ring record by record, from page to page, and count overrun records.
  *
- * The ring stores how far the consuming reader has read, so that the next server continues
- * where a killed one stopped.  read[] has two elements for this, and read_slot selects the
- * valid one (s in this table).  Each step writes the other element, then read_slot
- * [ring.read]:
+ * The ring stores how far the consuming reader has read, so that the next server
+ * continues where a killed server stopped.  read[] has two elements for this state, and
+ * read_slot selects the valid element (s in this table).  Each step writes the other
+ * element, then read_slot [ring.read]:
  *
  *	step			read_slot	after a kill, the next server
  *	none			s		gives the records again
@@ -29,8 +29,8 @@
 #include "base/testpoint.h"
 #include "ring/ring.h"
 
-#define STALE_MAX	100	/* limit: a reader gives up after writers have
-				 * lapped the reader this many times in a row */
+#define STALE_MAX	100	/* limit: a reader gives up when writers have lapped
+				 * it this many times in a row */
 
 static struct abi_ring_read read_state(const struct ring_view *view)
 {
@@ -87,8 +87,8 @@ void ring_cursor_done(struct ring_cursor *cursor)
 	cursor->page.data = cursor->ahead = NULL;
 }
 
-/* Compute the time at cursor->offset of the page that was just read: add the time deltas of
- * the records before this offset. */
+/* Compute the time at cursor->offset of the page that was just read, by adding the time
+ * deltas of the records before this offset. */
 static void walk_to_offset(struct ring_cursor *cursor)
 {
 	struct ring_record record;
@@ -106,8 +106,8 @@ static void walk_to_offset(struct ring_cursor *cursor)
 	cursor->offset = offset;
 }
 
-/* Count lost records.  @entries: index of the next record to read; the records before it
- * that were not read are lost. */
+/* Count the lost records before the index @entries, which is that of the next record to
+ * read.  The records before it that were not read are lost. */
 static void count_lost_entries(struct ring_cursor *cursor, uint64_t entries)
 {
 	uint64_t lost = entries > cursor->entries ?
@@ -119,8 +119,8 @@ static void count_lost_entries(struct ring_cursor *cursor, uint64_t entries)
 }
 
 /* Read page number cursor->seq into cursor->page.  If this page is overwritten, read
- * the oldest page of the ring instead.  Returns 0, or -EAGAIN: the page is not written
- * yet, or writers have lapped the reader too often. */
+ * the oldest page of the ring instead.  Returns 0, or -EAGAIN if the page is not
+ * written yet or writers have lapped the reader too often. */
 static int enter_page(struct ring_cursor *cursor)
 {
 	struct ring_head head;
@@ -149,8 +149,8 @@ static int enter_page(struct ring_cursor *cursor)
 }
 
 /* Called when the cursor's copy of the page has no further record.  Returns 0 if there
- * may be more records, and the caller should try again.  Returns -EAGAIN if there are
- * no more records. */
+ * may be more records in the ring, so that the caller should try again, or -EAGAIN if
+ * there are none. */
 static int refill_cursor(struct ring_cursor *cursor)
 {
 	uint32_t bytes = cursor->page.bytes;
@@ -179,9 +179,9 @@ static int refill_cursor(struct ring_cursor *cursor)
 
 int ring_cursor_peek(struct ring_cursor *cursor, struct ring_record *ret_record)
 {
-	/* A page without records is rare (write_under_lock() in write.c).  A broken
-	 * writer may produce empty pages as fast as they are read: the limit of this
-	 * loop ensures that the server leaves the loop all the same. */
+	/* Most pages have records; write_under_lock() in write.c leaves the rare
+	 * empty page.  A broken writer can produce empty pages as fast as they are
+	 * read, so this loop has a limit. */
 	for (uint32_t i = 0; i < cursor->view.nr_pages + STALE_MAX; i++) {
 		int r;
 
@@ -256,8 +256,8 @@ int ring_cursor_peek_second(struct ring_cursor *cursor,
 	       ring_cursor_peek(&ahead, ret_record) && !ahead.lost;
 }
 
-/* Returns the state that the reader has after it has read all records before the
- * cursor.  @from: the reader's state now. */
+/* Returns the state that the consuming reader has after it has read all records
+ * before the cursor.  @from: the reader's present state. */
 static struct abi_ring_read read_state_at(const struct ring_cursor *cursor,
 					  const struct abi_ring_read *from)
 {
@@ -305,8 +305,8 @@ void ring_cursor_consume(struct ring_cursor *cursor)
 	set_read_state(&cursor->view, &state);
 }
 
-/* Returns the number of records before the state @to that no reader has got and no LOST
- * line has reported.  The records between the states @from and @to are among them. */
+/* Count the records before the state @to that no reader has got and no LOST line has
+ * reported.  The records between the states @from and @to are among them. */
 static uint64_t count_unreported(const struct abi_ring_read *from,
 				 const struct abi_ring_read *to)
 {
@@ -369,9 +369,9 @@ void ring_settle(const struct ring_view *view, enum ring_outcome outcome)
 
 	if ((word & ABI_READ_OFFERED) && outcome != RING_NOT_TAKEN &&
 	    is_read_state_ahead(view, &from, &to)) {
-		/* The next server can repeat this if this server is killed after the
-		 * next store: count_unreported() does not use the old value of
-		 * to.unreported, so the result is the same. */
+		/* If this server is killed after the next store, the next server
+		 * repeats this step with the same result, because count_unreported()
+		 * does not use the old value of to.unreported. */
 		if (outcome == RING_IN_DOUBT)
 			to.unreported = count_unreported(&from, &to);
 		set_read_state(view, &to);
@@ -409,8 +409,9 @@ void ring_inherit(const struct ring_view *view, const struct ring_stats *old)
 
 	state.read += old->read;
 	state.lost += old->overrun;
-	state.cleared_dropped -= old->dropped;	/* the new ring also counts the records
-						 * that the old ring dropped */
+	state.cleared_dropped -= old->dropped;	/* The new ring's counter of dropped
+						 * records also contains those that
+						 * the old ring dropped. */
 	state.unreported += old->unreported;
 	set_read_state(view, &state);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read pages: copy a page, then check that the writers have not lapped it.
+ * Read pages: copy a page, then check that the writers have not lapped the reader
+ * meanwhile.
  *
  * The page with sequence number s is in slot s mod nr_pages until the position enters page s +
  * nr_pages.  The close that moves the position to that page is committed before any
@@ -73,8 +74,8 @@ int ring_head(const struct ring_view *view, struct ring_head *ret_head)
 		};
 
 		/* Complete the loads of entries[copy] and time_ns[copy] before the
-		 * position is loaded again: if writers have stored to these elements,
-		 * the position has moved [ring.copy] */
+		 * position is loaded again: if a writer has changed these elements
+		 * meanwhile, the position differs [ring.copy] */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (load_word(&view->ring->position) == position) {
 			*ret_head = head;
@@ -165,8 +166,8 @@ int ring_record_next(const struct ring_page *page, uint32_t *offset,
 		uint64_t delta;
 
 		if (left < 8)
-			return -EBADMSG;	/* the shortest record has 8 bytes, so
-						 * this data is corrupt */
+			return -EBADMSG;	/* even the shortest record has 8
+						 * bytes, so this data is corrupt */
 		word = page_word_at(page, *offset);
 		type_len = word & ((1u << ABI_REC_TYPE_BITS) - 1);
 		delta = word >> ABI_REC_TYPE_BITS;

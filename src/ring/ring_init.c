@@ -63,9 +63,9 @@ void ring_set_init(struct ring_set *set, uint32_t nr_cpus)
 	}
 }
 
-/* Both rings of a CPU, one on each side, get the same limit, that of the smaller ring.
- * The reason: a writer loads the ring and then the limit, and another thread may switch
- * sides in between. */
+/* The two fast rings of a CPU, one on each side, get one limit: that of the smaller
+ * ring.  The reason: a writer loads the ring and then the limit, and another thread
+ * may switch sides in between. */
 void ring_set_limit(struct ring_set *set)
 {
 	for (uint32_t i = 0; i < set->nr_cpus; i++) {
@@ -102,9 +102,9 @@ int ring_init(void *mem, const struct ring_config *config)
 	ring->nr_pages = config->nr_pages;
 	ring->cpu = config->cpu;
 	ring->flags = config->flags;
-	/* The stored multiplier is a fraction of 2^64: the high half of (tsc *
-	 * multiplier) is the time.  The factor 1, which is 1 << 32 in @config, cannot
-	 * be stored as such a fraction: so it becomes the largest fraction,
+	/* The stored factor of the clock is a fraction of 2^64: the high half of
+	 * (tsc * factor) is the time.  The factor 1, which is 1 << 32 in @config,
+	 * cannot be stored as such a fraction.  So it becomes the largest fraction,
 	 * UINT64_MAX. */
 	ring->clock_mult = config->clock_mult >> 32 ?
 			   UINT64_MAX : config->clock_mult << 32;

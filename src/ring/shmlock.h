@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock in shared memory for rare work.  Threads of any process of a root take it with
- * their signals blocked.  A holder that is killed keeps the lock; a waiter then finds
- * that the thread is dead and takes the lock over.  So the data that the lock protects
- * must be consistent after every store.
+ * A lock in shared memory for rare work.  Threads of any process of a root take it
+ * with their signals blocked.  A holder that is killed keeps the lock; a waiter then
+ * finds that the holder is dead and takes the lock over.  So the data that the lock
+ * protects must be consistent after every store.
  *
  * Progress: a thread waits for a bounded time, then gets -EBUSY.  A holder runs only a
  * few hundred instructions, so the lock need not be fair, and waiters need not sleep on
  * a futex.
  *
- * The number of yields alone does not bound the time.  A yield takes less than a
- * microsecond on an idle CPU, and some milliseconds for each busy thread on a CPU that
- * is not.  A hostile process that keeps the lock would stop its victim for a minute.
+ * Waits are limited by time and by the number of yields.  The number alone would not
+ * bound the time: a yield takes less than a microsecond on an idle CPU, but some
+ * milliseconds for each other thread on a busy CPU.  So a hostile process that keeps
+ * the lock could stop its victim for a minute.
  */
 #ifndef ULF_RING_SHMLOCK_H
 #define ULF_RING_SHMLOCK_H
@@ -28,15 +29,16 @@
 					 * sched_yield() */
 #define SHMLOCK_YIELDS		20000	/* number of yields before a waiter gives up
 					 * with -EBUSY */
-#define SHMLOCK_WAIT_NS		10000000u	/* a waiter gives up, too, when this
-						 * time has passed, and */
-#define SHMLOCK_YIELD_NS	50000u		/* this time for each of its yields */
-#define SHMLOCK_ASK		64	/* number of yields after which a waiter
-					 * checks again whether the holder is
-					 * dead */
+#define SHMLOCK_WAIT_NS		10000000u	/* a waiter also gives up when it has
+						 * waited this time plus */
+#define SHMLOCK_YIELD_NS	50000u		/* this time for each of its yields,
+						 * ns */
+#define SHMLOCK_ASK		64	/* after this number of yields a waiter checks
+					 * again whether the holder is dead */
 
-#define SHMLOCK_UNKNOWN		0x80000000u	/* flag in an owner's number: the number
-						 * is not a thread id */
+#define SHMLOCK_UNKNOWN		0x80000000u	/* flag in the number of a lock's
+						 * owner: the number is not a thread
+						 * id */
 
 /*
  * Returns the number that a lock contains while the caller holds it: the caller's
@@ -51,15 +53,16 @@ static inline uint32_t shmlock_self(void)
 
 	if (tid > 0)
 		return (uint32_t)tid;
-	/* A forked child has the thread pointers of its parent, so add the process id. */
+	/* A forked child has the thread pointers of its parent, so the process id must be
+	 * a part of the number. */
 	number += (uint64_t)arch_syscall0(SYS_getpid) * 0x9e3779b1u;
 	return (uint32_t)number | SHMLOCK_UNKNOWN;
 }
 
-/* Returns true if thread @tid has no memory, because it has exited or is a zombie.
+/* Returns true if thread @tid is dead: it has exited or is a zombie.
  * tkill() to a zombie succeeds, so this function also tries to read @word from the
- * thread's memory.  If tkill() or the read fails with another error, such as -EPERM,
- * the thread is alive. */
+ * thread's memory, which a zombie has not.  If tkill() or the read fails with
+ * another error, such as -EPERM, the thread is alive. */
 static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 {
 	uint32_t copy;
@@ -73,8 +76,8 @@ static inline bool shmlock_is_dead(uint32_t tid, uint32_t *word)
 			     (long)&from, 1, 0) == -ESRCH;
 }
 
-/* Returns the time of CLOCK_MONOTONIC, or 0 if a seccomp filter refuses the call.  With 0,
- * only the number of yields bounds a wait. */
+/* Returns the time of CLOCK_MONOTONIC, ns; or 0 if a seccomp filter refuses the call.
+ * Then only the number of yields bounds a wait. */
 static inline uint64_t shmlock_now_ns(void)
 {
 	struct timespec now = { 0, 0 };
@@ -136,10 +139,11 @@ static inline int shmlock_take_for(uint32_t *owner, uint32_t tid, uint32_t yield
 }
 
 /*
- * Take a lock for which threads wait again and again, such as for each record.
- * @patience: how often to yield before giving up; SHMLOCK_YIELDS at first.  Each failure
- * divides it by 4, each success doubles it.  So a process that never releases the lock
- * costs the others some records, but little time.  Threads may share it.
+ * Take a lock for which threads wait again and again, such as once for each record.
+ * @patience: how often to yield before giving up; SHMLOCK_YIELDS at first.  Each
+ * failure divides this number by 4, each success doubles it.  So a process that never
+ * releases the lock costs the others some records, but little time.  Threads may share
+ * @patience.
  * Returns 0 or -EBUSY.
  */
 static inline int shmlock_take_patiently(uint32_t *owner, uint32_t tid, uint32_t *patience)

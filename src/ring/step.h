@@ -8,12 +8,13 @@
 #include "ring/ring.h"
 
 #define STEP_STORES_MAX		9
-#define STEP_CLOSE_COMMIT	0	/* index of the store of the page's commit word in a
-					 * prepared close */
+#define STEP_CLOSE_COMMIT	0	/* index in step.store of the store of the
+					 * page's commit word, after step_close() */
 
-/* A prepared step.  A fast writer commits it in an rseq section: check that the position is
- * still @expect, do the @nr stores, store @position.  A slow writer holds the lock, so it
- * commits without the check. */
+/* A prepared step: a list of stores, and the new position.  A writer of a fast ring commits
+ * the step in an rseq section: check that the position is still @expect, do the @nr stores,
+ * store @position.  A writer of a slow ring holds the lock, so it commits without the
+ * check. */
 struct step {
 	uint64_t expect, position;
 	struct arch_store stores[STEP_STORES_MAX];
@@ -80,8 +81,8 @@ void step_open(const struct ring_view *view, uint64_t position, uint64_t now_ns,
 	       struct step *step);
 /*
  * Count a refused record in the ring of @cpu.
- * Returns false if the record was not counted: the thread runs on another CPU now, or a
- * signal or another thread has interrupted it.
+ * Returns false if the record was not counted: the thread now runs on another CPU, or
+ * a signal or another thread has interrupted it.
  */
 bool ring_count_dropped(const struct ring_view *view, uint32_t cpu);
 

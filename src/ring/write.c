@@ -45,9 +45,9 @@ static void commit_locked(struct abi_ring *ring, const struct step *step)
 				 __ATOMIC_RELAXED);
 		TESTPOINT("ring.locked.store");
 	}
-	/* Commit the step [ring.commit].  After a close, the next stores overwrite the
-	 * oldest page, whose page slot this commit has taken.  The fence keeps readers
-	 * from seeing those stores before the new position [ring.lap]. */
+	/* Commit the step [ring.commit].  A close takes the page slot of the oldest
+	 * page, so the next stores overwrite this page.  The fence keeps readers from
+	 * seeing those stores before the new position [ring.lap]. */
 	__atomic_store_n(&ring->position, step->position, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	TESTPOINT("ring.locked.commit");
@@ -121,8 +121,8 @@ static int fill_page_locked(const struct ring_view *view, uint64_t position,
 
 	if (step_close(view, position, &step))
 		return -ENOBUFS;
-	memcpy(to, &type_len, 4);	/* write only type_len to the record's header:
-					 * the time delta is 0 */
+	memcpy(to, &type_len, 4);	/* Write only the type_len to the record's
+					 * header, because the time delta is 0. */
 	memcpy(to + 4, data, bytes);
 	TESTPOINT("ring.locked.fill");
 	step.stores[STEP_CLOSE_COMMIT].value += 4 + bytes;
@@ -137,10 +137,10 @@ static int fill_page_locked(const struct ring_view *view, uint64_t position,
  * Write a record while the caller holds the lock.  A record that needs a whole page
  * gets the page's time, so this call must open the page for it.
  *
- * A killed writer can leave an open page without records.  This function closes such a
- * page and opens the next one.  Before it opens a page for a record that needs a whole
- * page, it checks that it can close this page.  Otherwise a refused record, too, would
- * leave an open page without records.
+ * A killed writer can leave an open page without records.  This function closes such
+ * a page and opens the next one.  Before it opens a page for a record that needs a
+ * whole page, it checks that it can close this page.  Without this check, a refused
+ * record would leave an open page without records, too.
  */
 static int write_under_lock(const struct ring_view *view, const void *data,
 			    uint32_t bytes, uint32_t type_len, uint64_t now_ns)
@@ -150,8 +150,8 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	int r = -EBADMSG;
 	struct step step;
 
-	/* A write needs at most a close, an open and an append or a fill.  If these are not
-	 * enough, another process has changed the ring's words. */
+	/* A write needs at most three steps: a close, an open, and an append or a fill.  If
+	 * three steps are not enough, another process has changed the ring's words. */
 	for (int i = 0; i < 3; i++) {
 		uint64_t position = __atomic_load_n(&ring->position,
 						    __ATOMIC_RELAXED);
@@ -181,7 +181,7 @@ static int write_under_lock(const struct ring_view *view, const void *data,
 	return r;
 }
 
-/* ---- write a record to a fast ring, or to a slow ring if that fails ---- */
+/* ---- write a record to a fast ring, or else to a slow ring ---- */
 
 /* Prepare the payload for the copy: fill the last word with zeros, and put a length word
  * before a large payload.  Returns the type_len of the record's header. */
@@ -189,8 +189,8 @@ static uint32_t frame_payload(char **payload, uint32_t *bytes)
 {
 	uint32_t aligned = ALIGN_UP(*bytes, 4u);
 
-	/* Clear the bytes up to the next multiple of 4.  The contract of ring_write()
-	 * permits this. */
+	/* Clear the bytes up to the next multiple of 4, which the contract of
+	 * ring_write() permits. */
 	for (uint32_t i = *bytes; i < aligned; i++)
 		(*payload)[i] = 0;
 	if (aligned <= RING_SMALL_MAX) {
@@ -203,7 +203,8 @@ static uint32_t frame_payload(char **payload, uint32_t *bytes)
 	return 0;
 }
 
-/* @patience: see shmlock_take_patiently(). */
+/* Write a record under the lock of the slow ring of @view.  @patience: how
+ * often to yield before giving up; see shmlock_take_patiently(). */
 static int lock_and_write(const struct ring_view *view, void *payload, uint32_t bytes,
 			  uint64_t now_ns, uint32_t tid, uint32_t *patience)
 {
@@ -242,7 +243,8 @@ int ring_view_drop(const struct ring_view *view, uint64_t nr, uint32_t tid)
 	return 0;
 }
 
-/* How often threads yield while they wait for the lock of a slow ring. */
+/* How often threads of this process yield while they wait for the lock of a
+ * slow ring. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 static uint32_t current_cpu(void)
@@ -252,9 +254,9 @@ static uint32_t current_cpu(void)
 	return arch_syscall3(SYS_getcpu, &cpu, NULL, NULL) ? 0 : cpu;
 }
 
-/* Returns the slow ring for this thread.  CPU numbers may have gaps, so the number of a
- * CPU may be larger than the number of rings.  A thread on such a CPU uses ring 0: it
- * may use any slow ring, because slow rings have locks. */
+/* Returns the slow ring for this thread.  CPU numbers may have gaps, so the number of
+ * the CPU may be larger than the number of rings.  A thread on such a CPU uses ring 0,
+ * which is safe because slow rings have locks. */
 static const struct ring_view *slow_ring(const struct ring_set *set)
 {
 	const struct ring_view *view;
@@ -330,7 +332,7 @@ int ring_write(const struct ring_set *set, void *payload, uint32_t bytes,
 		int refused = ring_cross(set, size, set->clock_given ? now_ns : 0);
 
 		if (refused == -EBADMSG)
-			break;	/* another process has overwritten the ring's words */
+			break;	/* Another process has overwritten the ring's words. */
 		if (refused)
 			return refused;
 		r = set->clock_given ?
