@@ -71,8 +71,8 @@ struct ring_set;
  * arch_clone_thread - start a thread that libc does not know (clone.S).
  * @flags: flags of clone(2).
  * @stack: upper end of the new thread's stack.
- * @tls: the new thread's thread pointer.
- * @fn: runs in the new thread; must not return.
+ * @tls: thread pointer of the new thread.
+ * @fn: the function that the new thread runs; it must not return.
  * Returns the thread id or -errno.
  */
 long arch_clone_thread(unsigned long flags, void *stack, void *tls,
@@ -84,9 +84,9 @@ long arch_clone_thread(unsigned long flags, void *stack, void *tls,
 void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidden")));
 
 /*
- * A bit of the marks that vfork_begin() (runtime/libc/vfork.c) returns to libulf's
- * vfork() (vfork.S).  The bit means that the rseq area is still registered.  In this
- * case vfork.S stores CPU number -1 in the area of the child.
+ * A bit in the result of vfork_begin() (runtime/libc/vfork.c), which libulf's
+ * vfork() (vfork.S) calls.  The bit means that the rseq area is still registered.
+ * In this case vfork.S stores CPU number -1 in the area of the child.
  */
 #define ARCH_VFORK_KEPT	8
 
@@ -98,15 +98,20 @@ void arch_call_on(void *stack, void (*fn)(void)) __attribute__((visibility("hidd
 #define ARCH_NO_RESTORER	UINT64_MAX	/* the code was not found */
 uint64_t arch_restorer(void) __attribute__((visibility("hidden")));
 
-/* ---- Write rings in rseq sections (append.S, commit.S); see docs/design/ring.md ---- */
+/* ---- write to rings in rseq sections (append.S, commit.S); see docs/design/ring.md
+ * ---- */
 
 enum arch_commit {
 	ARCH_COMMIT_DONE	= 0,
-	ARCH_COMMIT_NO_ROOM	= 1,	/* the open page has no space, or no page is open */
-	ARCH_COMMIT_NO_RING	= 2,	/* this CPU has no ring, or the thread has no rseq */
-	ARCH_COMMIT_ABORTED	= 3,	/* the thread was preempted, migrated or got a signal */
-	ARCH_COMMIT_CHANGED	= 4,	/* the thread does not run on @cpu, or *@word is
-					 * not equal to @expect */
+	ARCH_COMMIT_NO_ROOM	= 1,	/* the record does not fit into the open page,
+					 * or no page is open */
+	ARCH_COMMIT_NO_RING	= 2,	/* this CPU has no ring, or the thread cannot
+					 * use rseq */
+	ARCH_COMMIT_ABORTED	= 3,	/* the kernel has aborted the section: the
+					 * thread was preempted, migrated or got a
+					 * signal */
+	ARCH_COMMIT_CHANGED	= 4,	/* nothing was stored: the thread does not run
+					 * on @cpu, or *@word is not equal to @expect */
 };
 
 /*
@@ -157,7 +162,8 @@ enum arch_commit arch_rseq_store(uint32_t cpu, uint64_t *word, uint64_t expect,
 				 uint32_t nr)
 	__attribute__((visibility("hidden")));
 
-/* How the key of a quick histogram is changed (enum hist_quick_change). */
+/* The change that turns a number into the key of a quick histogram (enum
+ * hist_quick_change). */
 enum arch_hist_change {
 	ARCH_HIST_SAME,
 	ARCH_HIST_LOG2,
@@ -165,8 +171,8 @@ enum arch_hist_change {
 };
 
 /*
- * Find the code by which ulf_event_commit() (commit.S) loads the key of a quick histogram
- * (hist_quick.load).
+ * These functions return the code with which ulf_event_commit() (commit.S) loads the key
+ * of a quick histogram (hist_quick.load).
  *
  * arch_hist_load - the key is a number of @bytes bytes, signed or not.
  * arch_hist_change - the number is changed; this code continues arch_hist_load().

@@ -11,8 +11,8 @@
  */
 #include "arch/x86_64/append.h"
 
-	.macro	append_header			/* edx = delta << 5 | type_len, the record's
-						 * header */
+	.macro	append_header			/* Compute the record's header in edx:
+						 * delta << 5 | type_len. */
 	shll	$5, %edx
 	orl	-8(%rsp), %edx
 	.endm
@@ -24,8 +24,8 @@
 	.macro	append_function name, section, clock
 	function \name
 	movq	arch_rseq_offset(%rip), %r11
-	movl	%ecx, -8(%rsp)		/* keep type_len in the red zone, below the stack
-					 * pointer */
+	movl	%ecx, -8(%rsp)		/* keep type_len in the red zone, the memory
+					 * below the stack pointer */
 	movl	%r9d, %r9d		/* clear the upper half of r9: the
 					 * calling convention leaves it
 					 * undefined */

@@ -3,8 +3,8 @@
 #include "arch/x86_64/known.h"
 #include "arch/x86_64/offsets.h"
 
-/* With -fcf-protection the header cet.h marks the object file as compatible with CET and
- * defines _CET_ENDBR.  libulf is compiled without this option. */
+/* With -fcf-protection, the header cet.h defines _CET_ENDBR and marks the object file as
+ * compatible with CET.  libulf is compiled without this option. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -35,8 +35,9 @@
 	 * section.  The kernel requires RSEQ_SIGNATURE before the label of this
 	 * code. */
 	.macro	abort_handler name
-	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1 signature(%rip),
-					 * %edi, which ends with the signature */
+	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1
+					 * signature(%rip), %edi, whose last four
+					 * bytes are the signature */
 	.long	RSEQ_SIGNATURE
 \name:
 	movl	$COMMIT_ABORTED, %eax
@@ -59,9 +60,9 @@
 	.size	\name, . - \name
 	.endm
 
-/* Copy r9d bytes from rsi to 4(rdx): first 16 bytes at each end, which may overlap, then
- * the bytes between them.  For less than 16 bytes use label 3 of append_body.  rax, r11:
- * scratch. */
+/* Copy r9d bytes, at least 16, from rsi to 4(rdx): first 16 bytes at each end, which may
+ * overlap, then the bytes between them.  For less than 16 bytes use label 3 of
+ * append_body.  rax, r11: scratch. */
 	.macro	copy_by_vectors
 	cmpl	$16, %r9d
 	jb	3f
@@ -87,11 +88,11 @@
 	.endm
 
 /*
- * Load rcx with the address of the ring of CPU rax, or with that of ring_none.  \set:
- * register with the address of the struct ring_set.  Store in LIMIT the largest offset
- * in the ring at which a record of r9 bytes may begin.  LIMIT comes from the set, which
- * is private to this process.  So LIMIT is correct even if another process has stored
- * wrong values in the ring.  r8: scratch.
+ * Load rcx with the address of the ring of CPU rax, or with that of ring_none if the
+ * CPU has no ring.  \set: register with the address of the struct ring_set.  Store in
+ * LIMIT the largest offset in the ring at which a record of r9 bytes may begin.  LIMIT
+ * comes from the set, which is private to this process, so it is correct even if
+ * another process has stored wrong values in the ring.  r8: scratch.
  */
 #define LIMIT	-16(%rsp)
 	.macro	append_ring set
@@ -111,9 +112,9 @@
  * position, the index of the valid copy.  rax is scratch; \copy may also use r8 and r11 as
  * scratch.
  *
- * rdtsc waits until all earlier instructions are done, and all later ones wait for it.
- * So rdtsc stands here, where these waits are shortest: few loads before it and after
- * it depend on each other.
+ * rdtsc waits until all earlier instructions are done, and all later instructions wait
+ * for rdtsc.  The macro reads the clock at the point where these waits are shortest:
+ * where few loads before it and after it depend on each other.
  */
 	.macro	append_body clock, no_room, header, copy=copy_by_vectors, keep
 	.ifnc	\clock, given
@@ -131,15 +132,16 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	.endif
 
-	/* Check that there is space for header and data in the open page. */
+	/* Check that header and data fit into the open page. */
 	leaq	4(%r11,%r9), %r10
 	addq	RING_OFF(%rcx), %r10
 	cmpq	RING_END(%rcx,%r8,8), %r10
 	ja	\no_room
 	addq	RING_ADDRESS(%rcx,%r8,8), %r11
-	cmpq	LIMIT, %r11		/* any process may have stored wrong values in address[]
-					 * and end[]; so compare with LIMIT, which no other
-					 * process can change [ring.limit] */
+	cmpq	LIMIT, %r11		/* Any process may have stored wrong values in
+					 * address[] and end[].  So compare with
+					 * LIMIT, which no other process can change
+					 * [ring.limit] */
 	ja	\no_room
 
 	/* The low 2 bits of the position, i, select the valid time_ns[i] and entries[i].
@@ -154,9 +156,11 @@
 	movq	%rdx, \keep
 	.endif
 	xorl	$1, %r8d
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta, which is huge if the
-						 * clock runs backwards */
-	cmpq	$1 << 27, %rdx			/* the header has 27 bits for the delta */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta; if the clock has gone
+						 * backwards, this unsigned number is
+						 * huge */
+	cmpq	$1 << 27, %rdx			/* a delta that needs more than 27
+						 * bits does not fit into the header */
 	jae	5f
 1:
 	\header
@@ -177,8 +181,8 @@
 	.endif
 	xorl	%edx, %edx
 	jmp	1b
-6:				/* the delta is 1 << 27 ns or more, so the record needs a
-				 * time extend */
+6:				/* A delta of 1 << 27 ns or more needs a record with a
+				 * time extend. */
 	movl	%edx, %eax
 	shll	$5, %eax
 	orl	$REC_TIME_EXTEND, %eax
@@ -199,8 +203,9 @@
 4:
 	.endm
 
-	.macro	event_header			/* rdx = delta << 5 | bytes / 4, the
-						 * record's header */
+	.macro	event_header			/* Compute the record's header in edx:
+						 * rdx << 5 | bytes / 4, where rdx is
+						 * the delta. */
 	shlq	$7, %rdx
 	addq	%r9, %rdx
 	shrq	$2, %rdx

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a function gets its arguments: classify a value, and assign registers to it. */
+/* How a function receives its arguments: classify a value, and assign registers to
+ * it. */
 #include <string.h>
 
 #include "arch/arch.h"
@@ -45,9 +46,10 @@ void arch_value_add(struct arch_value *value, struct arch_part part,
 
 /* ---- find the registers in which a value is passed ---- */
 
-/* Return 1 if register 0 has the address at which the return value is stored in memory,
- * else 0; ARCH_NO_REG if this is unknown.  A return value that is only a long double needs
- * no memory, because it is returned in an x87 register. */
+/* Returns the argument register of the first parameter: 1 if register 0 has the address
+ * at which the return value is stored in memory, else 0; ARCH_NO_REG if this is unknown.
+ * A return value that is only a long double needs no memory, because it is returned in an
+ * x87 register. */
 uint8_t arch_first_arg_reg(const struct arch_value *returned)
 {
 	if (returned->has & ARCH_SCALAR_UNKNOWN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a function gets its arguments: the System V ABI of x86-64.
+ * How a function receives its arguments, as the System V ABI of x86-64 defines it.
  *
  * A value of at most two words is passed in registers, one for each word.  A word that
  * contains an integer takes a general register; other words take vector registers.  The
@@ -20,10 +20,11 @@
 #define ARCH_WORD_BITS	64u
 #define ARCH_ARG_REGS	6u		/* number of general registers that may hold
 					 * arguments: rdi to r9 */
-#define ARCH_NO_REG	0xffu		/* the value is in no argument register, or
-					 * nobody knows in which one */
+#define ARCH_NO_REG	0xffu		/* register number that means: the value is in
+					 * no argument register, or its register is
+					 * unknown */
 
-enum arch_scalar_class {		/* Classes of scalars.  They are bits, because a
+enum arch_scalar_class {		/* Classes of scalars, each a bit, because a
 					 * value may have scalars of several classes. */
 	ARCH_SCALAR_INTEGER	= 1,	/* the scalar is passed in general registers */
 	ARCH_SCALAR_VECTOR	= 2,	/* the scalar is passed in vector registers */
@@ -39,7 +40,8 @@ struct arch_scalar {			/* A scalar: a number or a pointer. */
 					 * is allowed */
 };
 
-struct arch_part {			/* A part of a value: a member or an element. */
+struct arch_part {			/* Where a part of a value is: a member of a
+					 * struct, or an element of an array. */
 	uint64_t bit;			/* offset in bits */
 	uint64_t bits;			/* width of a bit-field in bits; 0 if the part is
 					 * not a bit-field */
@@ -50,8 +52,9 @@ struct arch_part {			/* A part of a value: a member or an element. */
 struct arch_value {
 	uint8_t has;			/* classes of the value's scalars: bits of enum
 					 * arch_scalar_class */
-	bool is_in_memory;		/* true: the value is too large for registers,
-					 * or has a member that is not aligned */
+	bool is_in_memory;		/* true: the value is passed in memory,
+					 * because it is too large for registers or
+					 * has a member that is not aligned */
 	bool is_integer[2];		/* for each word: true if the word is passed in a
 					 * general register */
 };
@@ -59,33 +62,33 @@ struct arch_value {
 /* Where an argument is when the function starts. */
 struct arch_place {
 	uint8_t is_on_stack;
-	uint8_t regs[2];		/* for each word: number of its argument
-					 * register, from 0 (rdi) to 5 (r9), or
-					 * ARCH_NO_REG */
+	uint8_t regs[2];		/* for each word of the argument: number of
+					 * its argument register, from 0 (rdi) to 5
+					 * (r9), or ARCH_NO_REG */
 };
 
-/* Describe an integer or a pointer of @bytes. */
+/* Describe an integer or a pointer of @bytes bytes. */
 struct arch_scalar arch_scalar_integer(uint64_t bytes);
 /*
- * Describe a floating-point number.  @name: name of its type, or NULL.  @bytes: size of the
- * whole value.  A complex number has two parts of half this size.
+ * Describe a floating-point number of @bytes bytes.  @name: name of its type, or NULL.  If
+ * @is_complex is true, the number has two parts, each of half this size.
  */
 struct arch_scalar arch_scalar_float(const char *name, uint64_t bytes, bool is_complex);
-/* Add @scalar to @value.  @part: where the scalar is in the value; it must start in the
- * first two words. */
+/* Add @scalar to @value.  @part: where the scalar is in the value; it must begin in one
+ * of the first two words. */
 void arch_value_add(struct arch_value *value, struct arch_part part,
 		    struct arch_scalar scalar);
 
 /*
- * Return the argument register of the first parameter of a function that returns
- * @returned.  This is 1 if register 0 has the address for a large return value, else 0.
+ * Returns the argument register of the first parameter of a function that returns
+ * @returned: 1 if register 0 has the address for a large return value, else 0.
  * Returns ARCH_NO_REG if the register is unknown.
  */
 uint8_t arch_first_arg_reg(const struct arch_value *returned);
 /*
- * Return where @value is passed, and advance *@next, the first free argument register.
- * If *@next is ARCH_NO_REG, the registers of @value and of all later parameters are
- * unknown.
+ * Returns where @value is passed, and advances *@next, the first argument register
+ * that is still free.  If *@next is ARCH_NO_REG, the registers of @value and of all
+ * later parameters are unknown.
  */
 struct arch_place arch_value_place(const struct arch_value *value, uint8_t *next);
 

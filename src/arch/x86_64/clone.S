@@ -23,8 +23,8 @@ arch_clone_thread:
 	jz	1f
 	ret
 1:
-	.cfi_undefined rip		/* the outermost frame of the new thread has no
-					 * return address */
+	.cfi_undefined rip		/* this is the outermost frame of the new
+					 * thread, so it has no return address */
 	xorl	%ebp, %ebp
 	andq	$-16, %rsp
 	call	*%r9

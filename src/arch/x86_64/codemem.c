@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Write to text through /proc/self/mem, so the memory pages stay read-only and
- * executable.  Where the kernel denies this (chroot, non-dumpable process), mprotect()
+/* Write to text through /proc/self/mem, so that its memory pages stay read-only and
+ * executable.  If the kernel denies this (chroot, non-dumpable process), mprotect()
  * makes the pages writable during the write. */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include "base/bits.h"
 
 /* Id of the thread that keeps /proc/self/mem open, and the descriptor.  Only this thread
- * writes mem_tid.  Other threads only compare mem_tid with their own id, which is
- * different. */
+ * writes mem_tid.  Other threads compare mem_tid with their own ids, which are
+ * different, and so do not use mem_fd. */
 static long mem_tid;
 static int mem_fd;
 
@@ -74,7 +74,8 @@ static int write_by_mprotect(uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 }
 
 /* Read text without /proc/self/mem.  The text may have been unmapped before this call.
- * It is not unmapped during the copy, because libulf's own dlclose() waits meanwhile. */
+ * It cannot be unmapped during the copy, because libulf's own dlclose() waits
+ * meanwhile. */
 static int read_mapped_text(const uint8_t *addr, void *to, uint32_t nr)
 {
 	uint64_t end = (uint64_t)addr + nr;
@@ -123,9 +124,9 @@ void codemem_sync(void)
 	if (!arch_syscall2(SYS_membarrier, sync, 0))
 		return;
 	/*
-	 * An old kernel does not have SYNC_CORE of membarrier().  So change a mapping:
-	 * this makes the kernel interrupt all cores that run this process, and an
-	 * interrupt has the same effect as SYNC_CORE.
+	 * An old kernel does not have SYNC_CORE of membarrier().  On such a kernel,
+	 * change a mapping: this makes the kernel interrupt all cores that run this
+	 * process, and an interrupt has the same effect as SYNC_CORE.
 	 */
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -31,7 +31,8 @@ void codemem_end(int fd);
 int codemem_write(int fd, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Read @nr bytes at @addr.
- * Returns 0, -EFAULT (@addr is not mapped) or another -errno (@addr cannot be read).
+ * Returns 0, -EFAULT if nothing is mapped at @addr, or another -errno if the bytes
+ * cannot be read.
  */
 int codemem_read(int fd, const uint8_t *addr, void *to, uint32_t nr);
 /* Make every core execute the bytes that were written before this call. */
@@ -47,8 +48,8 @@ struct codemem_view {
 					 * two */
 	uint8_t text[2 * ARCH_PAGE_BYTES];
 };
-/* Returns a copy of the @nr bytes at @at, which may reach into the next memory page,
- * but not further.  Returns NULL if the bytes cannot be read. */
+/* Returns the address of a copy of the @nr bytes at @at.  They may reach into the
+ * next memory page, but not further.  Returns NULL if the bytes cannot be read. */
 const uint8_t *codemem_view_at(struct codemem_view *view, uint64_t at, uint32_t nr);
 
 #endif

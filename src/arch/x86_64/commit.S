@@ -5,14 +5,15 @@
 /*
  * ulf_event_commit(event, entry, bytes)
  *		    rdi    rsi    rdx
- * Write a small record.  This is one function without calls and saved registers,
- * because each of them would cost time here.  @bytes is a multiple of 4.  If the record
- * cannot be written here, for example because the open page has no space, jump to
- * event_commit_slowly() with the same arguments.
+ * Write a small record.  The function makes no call and saves no register, because both
+ * would cost time.  @bytes is a multiple of 4.  If the record cannot be written here, for
+ * example because the open page has no space, jump to event_commit_slowly() with the same
+ * arguments.
  *
  * The address of the set of rings is loaded inside of the rseq section.  After the agent
- * has replaced the set, it calls membarrier(), which restarts the sections.  So no thread
- * uses the old set any more [grace.rseq], and this path needs no other protection.
+ * has replaced the set, it calls membarrier(), which restarts the sections.  So no
+ * thread uses the old set any more [grace.rseq], and the code in the section needs no
+ * other protection.
  */
 	.text
 	.balign	64
@@ -25,11 +26,12 @@ ulf_event_commit:
 	movl	EVENT_ID(%rdi), %r8d
 	movq	%fs:(%rax), %rax
 	testq	%rax, %rax
-	jz	event_commit_slowly		/* slow path: the thread has no struct
-						 * ulf_thread yet; rdx is as it was */
+	jz	event_commit_slowly		/* Go to the slow path, with rdx as it
+						 * was, because the thread has no
+						 * struct ulf_thread yet. */
 	movl	THREAD_TID(%rax), %eax
-	movl	%r8d, (%rsi)			/* fill in struct trace_entry: id of the
-						 * event, then thread id */
+	movl	%r8d, (%rsi)			/* Fill in struct trace_entry: the id
+						 * of the event, then the thread id. */
 	movl	%eax, RECORD_PID(%rsi)
 	movq	arch_rseq_offset(%rip), %r11
 	arm	event_section
@@ -58,7 +60,8 @@ event_abort:
 
 /* ---- histograms ---- */
 
-/* Steps of hist_hash(), which leave the hash in r8.  r11: HIST_HASH_MULT. */
+/* Macros for the steps of hist_hash(), which leave the hash in r8.  r11:
+ * HIST_HASH_MULT. */
 	.macro	hist_begin_hash
 	imulq	QUICK_FIGURES+FIGURES_PART(%rcx), %rax	/* rax = figures of the part */
 	addq	QUICK_FIGURES+FIGURES_AT(%rcx), %rax
@@ -73,10 +76,11 @@ event_abort:
 	xorq	%r10, %r8
 	.endm
 
-/* End hist_hash(), and look at the first slot, r10 = hash >> slot_shift.  A slot has hash <<
- * 32 | 1 + index.  So word - (hash << 32) - 1 is the index, or a large number if the hashes
- * differ or the slot is free.  Leaves the index in rcx, the set in r11 and hash << 32 in r8.
- * \miss: label for another slot. */
+/* End hist_hash(), and look at the first slot, r10 = hash >> slot_shift.  A slot contains
+ * hash << 32 | 1 + index.  So word - (hash << 32) - 1 is the index of the entry, or a large
+ * number if the hashes differ or the slot is free.  Leaves the index in rcx, the set in r11
+ * and hash << 32 in r8. \miss: label to which the macro jumps if the entry is not in this
+ * slot. */
 	.macro	hist_find_slot miss
 	imulq	%r11, %r8
 	movq	%rcx, %r11
@@ -92,7 +96,7 @@ event_abort:
 	jae	\miss
 	.endm
 
-/* r8 = address of entry rcx. */
+/* r8 = address of the entry with the index rcx. */
 	.macro	hist_find_entry
 	movq	QUICK_ENTRY_BYTES(%r11), %r8
 	imulq	%rcx, %r8
@@ -112,9 +116,9 @@ event_abort:
  *	figures = the figures of the entry in the part of this CPU
  *	{ figures->hits, figures->sum } += { 1, the value of the record }	<- the commit
  *
- * "Slowly" is event_commit_slowly(), as after an abort: nothing has been counted yet.  After
- * the agent has replaced event->set, a membarrier() restarts the section, as for sets of
- * rings [grace.rseq].
+ * "Slowly" means: go to event_commit_slowly(), as after an abort; nothing has been counted
+ * yet.  After the agent has replaced event->set, a membarrier() restarts the section, as
+ * for sets of rings [grace.rseq].
  *
  * rdi, rsi and r9d (bytes) are kept.  rcx: set; rax: CPU, then the figures of its part; rdx:
  * key; r8: hash; r10: slot; r11: set; rcx: word of the slot, then index, then figures.
@@ -143,8 +147,8 @@ hist_begin:
 	movzwl	QUICK_KEY(%rcx), %edx
 	jmp	*QUICK_LOAD(%rcx)
 
-	/* Look at the next slots, but not at many: another process may have filled the
-	 * table with words that match nothing. */
+	/* Look at the next slots, but only at a few: another process may have filled
+	 * the table with words that match no hash. */
 hist_next:
 	movl	$HIST_QUICK_PROBES, -8(%rsp)
 hist_again:
@@ -162,7 +166,8 @@ hist_again:
 	jae	hist_again
 	jmp	hist_compare
 
-	/* Load a value that has not 8 bytes.  0 bytes: there is no value. */
+	/* Load a value that does not have 8 bytes.  If it has 0 bytes, there is
+	 * no value. */
 hist_value:
 	addq	%rsi, %rax
 	movzbl	QUICK_VAL_SHIFT(%r11), %edx
@@ -172,7 +177,8 @@ hist_value:
 	cmpb	$0, QUICK_VAL_BYTES(%r11)
 	je	hist_add
 	.macro	hist_load_value extend_zero, extend_sign
-	testl	%edx, %edx			/* not 0: the number is signed */
+	testl	%edx, %edx			/* if edx is not 0, the number is
+						 * signed */
 	\extend_zero	(%rax), %edx
 	\extend_sign	(%rax), %rax
 	cmovz	%rdx, %rax
@@ -227,7 +233,8 @@ hist_short_name:
 	je	hist_found
 	jmp	hist_slowly
 
-	/* Load the key: the code for each type, which QUICK_LOAD points to. */
+	/* Load the key.  There is code for each type of a number; QUICK_LOAD
+	 * points to it. */
 	.macro	hist_load name, load, to
 	.globl	\name
 	.hidden	\name
@@ -243,8 +250,8 @@ hist_short_name:
 	hist_load hist_load_s16, movswq, %rdx
 	hist_load hist_load_s32, movslq, %rdx
 
-	/* Change the key: the code for each enum hist_quick_change, which QUICK_CHANGE points
-	 * to.  hist_sublog2() and hist_log2(); r8, r10: scratch. */
+	/* Change the key.  There is code for each enum hist_quick_change, such as
+	 * hist_sublog2() and hist_log2(); QUICK_CHANGE points to it.  r8, r10: scratch. */
 	.globl	hist_change_sublog2
 	.hidden	hist_change_sublog2
 hist_change_sublog2:
@@ -261,7 +268,8 @@ hist_change_sublog2:
 	jmp	hist_change_none
 	.globl	hist_change_log2_bsr
 	.hidden	hist_change_log2_bsr
-hist_change_log2_bsr:			/* the code for CPUs without lzcnt */
+hist_change_log2_bsr:			/* the code of .log2 for CPUs without the
+					 * instruction lzcnt */
 	cmpq	$1, %rdx
 	jbe	hist_zero
 	decq	%rdx
@@ -314,7 +322,9 @@ hist_slowly:
 
 	.section .rodata
 	.balign	16
-hist_masks:				/* 16 bytes from hist_masks + 16 - n: n bytes of ones */
+hist_masks:				/* hist_masks + 16 - n is the address of a
+					 * mask of 16 bytes whose first n bytes are
+					 * ones */
 	.quad	-1, -1, 0, 0
 
 	.section .note.GNU-stack, "", @progbits

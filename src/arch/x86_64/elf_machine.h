@@ -12,8 +12,9 @@
 #define ARCH_ELF_MACHINE_NAME	"64-bit x86"	/* name of the CPU in messages */
 #define ARCH_LINKER	"/lib64/ld-linux-x86-64.so.2"	/* the dynamic linker of glibc */
 
-/* Types of relocations.  RELATIVE: the word gets the load address + addend.  GLOB_DAT
- * and JUMP_SLOT: the word gets the address of a symbol, for data or for calls. */
+/* Types of relocations.  RELATIVE: the linker stores the load address + addend in the
+ * word.  GLOB_DAT and JUMP_SLOT: it stores the address of a symbol, for data or for
+ * calls. */
 #define ARCH_RELOC_RELATIVE	R_X86_64_RELATIVE
 #define ARCH_RELOC_GLOB_DAT	R_X86_64_GLOB_DAT
 #define ARCH_RELOC_JUMP_SLOT	R_X86_64_JUMP_SLOT
@@ -23,8 +24,8 @@
 #define ARCH_LANDING_PAD	"\xf3\x0f\x1e\xfa"
 #define ARCH_LANDING_PAD_BYTES	4u
 
-/* Returns true if a thread that enters at @code reaches @site without any effect.  One
- * endbr64 and NOPs of one byte are allowed. */
+/* Returns true if a thread that enters at @code reaches @site without any effect.
+ * Between the two there may be one endbr64 and NOPs of one byte. */
 static inline bool arch_leads_to(const uint8_t *code, const uint8_t *site)
 {
 	if (site - code >= (int)ARCH_LANDING_PAD_BYTES &&
@@ -41,8 +42,8 @@ static inline bool arch_leads_to(const uint8_t *code, const uint8_t *site)
 /*
  * arch_plt_word - find the word through which a PLT entry jumps.
  * @code: the first @bytes bytes of the entry, which is at address @addr:
- * [endbr64]  [bnd] jmp *word(%rip)
- * Returns the address of the word; or 0 if @code is not a PLT entry.
+ *	[endbr64]  [bnd] jmp *word(%rip)
+ * Returns the address of the word, or 0 if @code is not a PLT entry.
  */
 static inline uint64_t arch_plt_word(const uint8_t *code, uint64_t bytes, uint64_t addr)
 {

@@ -37,13 +37,13 @@
 #define FAR_CALL	0xff
 #define FAR_TEST	0x84
 #define TEST		0xa9
-#define FAR_BYTES	6u		/* size of a far call (a call through a GOT
-					 * slot), bytes */
-#define SPAN		(1ll << 24)	/* size of the range that the upper byte of a
-					 * distance selects, bytes */
+#define FAR_BYTES	6u		/* size of a far call, which is a call through
+					 * a GOT slot, bytes */
+#define SPAN		(1ll << 24)	/* size of the range of addresses that the
+					 * upper byte of a distance selects, bytes */
 
-/* The function __fentry__ to which the dynamic linker binds all calls.  Normally this is
- * ftrace_fentry() of libulf. */
+/* The function __fentry__ to which the dynamic linker binds all calls of that name.
+ * Normally this is ftrace_fentry() of libulf. */
 void __fentry__(void) __attribute__((visibility("default")));
 
 /* ---- find out whether a call leads to libulf's __fentry__ ---- */
@@ -60,8 +60,9 @@ static bool is_our_fentry(uint64_t addr)
 {
 	uint64_t own = (uint64_t)ftrace_fentry;
 
-	__asm__("" : "+r"(own));	/* hide the value from the compiler, which would
-					 * optimize the comparison away */
+	__asm__("" : "+r"(own));	/* hide the value from the compiler, which
+					 * would otherwise optimize the comparison
+					 * away */
 	return addr == own;
 }
 
@@ -76,10 +77,10 @@ static uint64_t rel32_target(const uint8_t *code, uint32_t bytes, uint64_t at)
 }
 
 /*
- * Returns true if the code at @at, the target of a near call, is libulf's __fentry__ or
- * a PLT entry that jumps there.  With lazy binding, a GOT slot points back into the
- * module until the first call.  The first call will store the address of __fentry__()
- * there, so such a slot counts as one with this address.
+ * Returns true if the code at @at, the target of a near call, is libulf's __fentry__
+ * or a PLT entry that jumps to this function.  With lazy binding, a GOT slot points
+ * back into the module until the first call, which stores the address of __fentry__()
+ * in the slot.  So such a slot counts as if it had this address.
  */
 static bool leads_to_our_fentry(const struct fsites *sites, int fd, uint64_t at)
 {
@@ -117,8 +118,8 @@ bool fcall_is_ours(const struct fsites *sites, int fd, const uint8_t *code,
 
 struct area {
 	uint8_t upper;			/* upper byte of the 32-bit distance from the
-					 * instruction to the area; 0 if no area could be
-					 * mapped */
+					 * instruction to this area; 0 if no area
+					 * could be mapped */
 	long base, bytes;
 };
 
@@ -151,10 +152,10 @@ static bool is_byte_at(uint8_t *addr, uint8_t byte)
 	return !patch_change(PATCH_TEXT, addr, byte, byte);
 }
 
-/* The following functions do the steps from one line of the table at the top of this
- * file to the next line.  Each step is done for all sites before the next step.  A byte
- * that is not as expected is not changed: the text may have been unmapped meanwhile,
- * and the byte may belong to other code. */
+/* Each of the following functions does one step: from one line of the table at the top
+ * of this file to the next.  A step is done for all sites before the next step begins.
+ * A byte with an unexpected value is not changed: the text may have been unmapped
+ * meanwhile, and the byte may belong to other code. */
 static void call_to_test(uint8_t *code, uint8_t upper)
 {
 	if (is_byte_at(code, NEAR_CALL))

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwind tables for stubs, slots and copies (fcode.h), as foreign unwinders read them: for each
- * kind of code an .eh_frame_hdr without a search table, and an .eh_frame with one FDE for all
- * addresses.  The tables are handed out for an address whose kind is known
- * (runtime/unwind/unwinders.c).
+ * Unwind tables for stubs, slots and copies (fcode.h), as foreign unwinders read them: for
+ * each kind of code an .eh_frame_hdr without a search table, and an .eh_frame with one FDE
+ * for all addresses.  A foreign unwinder gets these tables for an address whose kind of
+ * code is known (runtime/unwind/unwinders.c).
  *
  * The frame has no bytes.  Its rules lead from the instruction to its original, in the same
  * function: rip and rsp are computed, and no other register changes.  'S' in the CIE says that
  * the next frame was interrupted, too, so unwinders do not take its rip for a return address.
  *
- * The CFA is the new rsp - 1.  Unwinders take nothing from it, because rsp has a rule.  But
- * libgcc recognizes a frame by its CFA, or CFA - 1 if it was interrupted.  With rsp itself it
- * could not distinguish this frame from the next one.  No other frame has this number.
+ * The CFA is the new rsp - 1.  Unwinders compute no register from it, because rsp has a
+ * rule of its own.  But libgcc recognizes a frame by its CFA, or by CFA - 1 if the frame
+ * was interrupted.  If the CFA were rsp itself, libgcc could not distinguish this frame
+ * from the next one.
  */
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/usite.h"
@@ -19,14 +20,14 @@
 #define RIP	16
 #define RSP	7
 
-	/* DW_CFA_val_expression (0x16) for register \reg: the value of an expression of
-	 * \bytes bytes, which follows. */
+	/* Emit DW_CFA_val_expression (0x16): the value of register \reg is that of the
+	 * expression that follows, which has \bytes bytes. */
 	.macro	value_of reg, bytes
 	.byte	0x16, \reg, \bytes
 	.endm
 
-	/* DW_CFA_def_cfa_expression (0x0f): the CFA is the value of the expression of \bytes bytes,
-	 * which follows. */
+	/* Emit DW_CFA_def_cfa_expression (0x0f): the CFA is the value of the expression
+	 * that follows, which has \bytes bytes. */
 	.macro	cfa_of bytes
 	.byte	0x0f, \bytes
 	.endm
@@ -47,16 +48,16 @@
 	.byte	0x08, 32, 0x24, 0x08, 32, 0x26		/* const1u 32 shl, const1u 32 shra */
 	.endm
 
-	/* Begin the tables \name: the .eh_frame_hdr and the CIE.  The instructions of the CIE
-	 * must follow. */
+	/* Begin the tables \name: the .eh_frame_hdr and the CIE.  The instructions of the
+	 * CIE must follow this macro. */
 	.macro	tables name
 	.balign	8
 	.globl	\name
 	.hidden	\name
 	.type	\name, @object
 \name:
-	.byte	1, 0x1b, 0xff, 0xff			/* version 1; .eh_frame: pcrel, sdata4; no
-							 * search table */
+	/* version 1; address of .eh_frame: pcrel, sdata4; no search table */
+	.byte	1, 0x1b, 0xff, 0xff
 	.long	1f - .
 	.balign	8
 1:
@@ -70,11 +71,11 @@
 	.byte	RIP					/* number of the register with the
 							 * return address */
 	.uleb128 1					/* size of the augmentation data, bytes */
-	.byte	0					/* augmentation R: encoding of
-							 * addresses, 0: absolute */
+	/* augmentation R: the encoding of addresses is 0, absolute */
+	.byte	0
 	.endm
 
-	/* End the CIE, and add the FDE, which covers all addresses but 0. */
+	/* End the CIE, and add an FDE that covers all addresses but 0. */
 	.macro	end_tables name
 	.balign	8, 0					/* DW_CFA_nop */
 3:
@@ -131,8 +132,9 @@
 	end_tables fcode_slots
 
 	/* A copy: cell = rip & -FCODE_CELL_BYTES, original = the byte at rip +
-	 * FCODE_CELL_ORIGINALS; rip = cell + cell->site + original % FCODE_PUSHED, and
-	 * rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are picked from aligned words. */
+	 * FCODE_CELL_ORIGINALS; then rip = cell + cell->site + original % FCODE_PUSHED,
+	 * and rsp += original & FCODE_PUSHED ? 8 : 0.  Bytes are picked from aligned
+	 * words. */
 	.macro	push_original
 	push_rip FCODE_CELL_ORIGINALS
 	.byte	0x09, -8, 0x1a, 0x06			/* const1s -8, and, deref: load the

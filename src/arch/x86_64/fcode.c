@@ -10,16 +10,16 @@
  *	range.slots	holder of runtime_lock()	any context: 0, or the range is in use
  *	range.*		while slots is 0		between two reads of slots
  *
- * A range is only removed when no thread is in its code.  So a thread that unwinds such code
- * finds its range at all times; other threads may find it or not.
+ * A range is removed only when no thread is in its code.  So a thread that unwinds such
+ * code always finds its range; other threads may find it or not.
  */
 #include "arch/arch.h"
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/fsite.h"
 #include "arch/x86_64/patch.h"
 
-#define RANGES	1024u			/* greatest number of ranges; each object with traced
-					 * functions needs one or two */
+#define RANGES	1024u			/* maximum number of ranges; each object with
+					 * traced functions needs one or two */
 
 static_assert(USITE_CELL_BYTES == FCODE_SLOT_BYTES && USITE_CELL_NEXT == FCODE_SLOT_SITE,
 	      "stubs of functions and of probes have the same table");
@@ -27,10 +27,13 @@ static_assert(sizeof(struct fsite_slot) == FCODE_SLOT_BYTES, "known to fcode.S")
 static_assert(offsetof(struct fsite_slot, site) == FCODE_SLOT_SITE, "known to fcode.S");
 
 static struct range {
-	uint64_t slots;			/* address of the first slot; 0: this struct is free */
-	uint64_t cells, end;		/* @cells is 0 if these are cells of probes */
+	uint64_t slots;			/* address of the first slot of this range; 0:
+					 * this element is free */
+	uint64_t cells, end;		/* cells: from @cells to before @end; @cells
+					 * is 0 if the range has only cells of probes */
 } ranges[RANGES];
-static uint32_t nr_ranges;		/* number of structs in @ranges that were ever in use */
+static uint32_t nr_ranges;		/* number of elements of @ranges that were
+					 * ever in use */
 
 static uint64_t load(const uint64_t *word)
 {
@@ -62,7 +65,8 @@ void fcode_remove(uint64_t slots)
 	for (uint32_t i = 0; i < nr_ranges; i++)
 		if (load(&ranges[i].slots) == slots)
 			__atomic_store_n(&ranges[i].slots, 0, __ATOMIC_RELAXED);
-	/* release: `slots' is 0 before a later fcode_add() stores other members; mate:
+	/* release: `slots' becomes 0 before a later fcode_add() stores the other
+	 * members; mate:
 	 * kind_in_ranges() [fcode.reuse] */
 	__atomic_thread_fence(__ATOMIC_RELEASE);			/* [fcode.reuse] */
 }
@@ -74,7 +78,8 @@ static enum fcode_kind kind_in_ranges(uint64_t pc)
 
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct range *range = &ranges[i];
-		/* acquire: the other words are those of this range; mate: [fcode.range] */
+		/* acquire: @cells and @end belong to this value of @slots; mate:
+		 * fcode_add() [fcode.range] */
 		uint64_t slots = __atomic_load_n(&range->slots, __ATOMIC_ACQUIRE);
 		uint64_t cells = load(&range->cells), end = load(&range->end);
 
@@ -100,8 +105,9 @@ static uint64_t site_of(uint64_t slot)
 	return load((const uint64_t *)(slot + FCODE_SLOT_SITE));
 }
 
-/* Returns true if the code at @pc is a jump to the start of a slot.  Returns false for the
- * function site of the slot: the tables of its object describe it. */
+/* Returns true if the code at @pc is a jump to the start of a slot.  The jump at a
+ * function's site also leads to its slot, but is no stub: for it the function returns
+ * false, because the object's own tables describe that address. */
 static bool is_stub(uint64_t pc, bool is_mapped)
 {
 	uint64_t last = pc + PATCH_JUMP_BYTES - 1, slot;
@@ -136,8 +142,8 @@ enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped)
 	return kind;
 }
 
-/* *@pc is an instruction of a copy.  Set *@pc to the address of its original, and *@sp to the
- * stack pointer that a thread has there. */
+/* Convert *@pc, the address of an instruction of a copy, to the address of its original.
+ * Set *@sp to the stack pointer that a thread would have at the original. */
 static void copy_original(uint64_t *pc, uint64_t *sp)
 {
 	const struct fcode_cell *cell =
@@ -150,8 +156,8 @@ static void copy_original(uint64_t *pc, uint64_t *sp)
 		*sp += sizeof(uint64_t);
 }
 
-/* *@pc is an instruction of a probe's cell.  The word at FCODE_SLOT_SITE is the address after the
- * NOP. */
+/* Convert *@pc, the address of an instruction of a probe's cell, to that of the probe's
+ * NOP.  The word at FCODE_SLOT_SITE is the address after the NOP. */
 static void probe_original(uint64_t *pc, uint64_t *sp)
 {
 	uint64_t at = *pc % USITE_CELL_BYTES;

@@ -12,20 +12,23 @@
  *	copy, return address pushed	the call that was moved, with rsp + 8
  *	cell of a probe			the NOP, with rsp + 128 while the red zone is skipped
  *
- * An unwinder that continues there finds the function's own tables: its name, where it has
- * saved registers, its handlers of exceptions.  libulf's unwinder calls fcode_original().  The
- * tables of fcode.S tell other unwinders to do the same.
+ * An unwinder that continues at that instruction finds the function's own tables: its name,
+ * where it has saved registers, its handlers of exceptions.  libulf's unwinder calls
+ * fcode_original().  The tables of fcode.S tell other unwinders to do the same.
  */
 #ifndef ULF_ARCH_FCODE_H
 #define ULF_ARCH_FCODE_H
 
-#define FCODE_SLOT_BYTES	64	/* size and alignment of a slot */
+#define FCODE_SLOT_BYTES	64	/* size and alignment of a slot, bytes */
 #define FCODE_SLOT_SITE		56	/* offset of the site's address in a slot */
-#define FCODE_SLOT_DROPPED	16	/* offset in a slot: the instruction after the one that
-					 * drops the return address */
-#define FCODE_CELL_BYTES	128	/* size and alignment of a cell: a copy and the
-					 * originals of its instructions */
-#define FCODE_CELL_ORIGINALS	64	/* offset in a cell of fcode_cell.original */
+#define FCODE_SLOT_DROPPED	16	/* offset in a slot of the first instruction
+					 * at which the return address is dropped from
+					 * the stack */
+#define FCODE_CELL_BYTES	128	/* size and alignment of a cell, bytes; a cell
+					 * has a copy and the originals of its
+					 * instructions */
+#define FCODE_CELL_ORIGINALS	64	/* offset in a cell of the array
+					 * fcode_cell.original */
 #define FCODE_CELL_LAST		120	/* offset in a cell of the word whose upper half is
 					 * fcode_cell.site */
 #define FCODE_PUSHED		0x20	/* bit of an element of fcode_cell.original: at this
@@ -43,8 +46,10 @@
 /* A copy, and the original of each of its instructions. */
 struct fcode_cell {
 	uint8_t code[MOVED_COPY_MAX];
-	uint8_t original[60];		/* for each byte of the copy: distance from the site to
-					 * the original instruction, possibly with FCODE_PUSHED */
+	uint8_t original[60];		/* for each byte of the copy: the distance
+					 * from the site to the original instruction,
+					 * with FCODE_PUSHED if the copy has pushed a
+					 * return address */
 	int32_t site;			/* address of the site minus address of this cell */
 };
 
@@ -82,16 +87,17 @@ void fcode_add_probes(uint64_t cells, uint64_t end);
 
 /*
  * fcode_kind - find out in which kind of code @pc is
- * @is_mapped: true: an object is loaded at @pc, so its code can be read; false: this is not
- * known, and the function tests it
+ * @is_mapped: true: an object is loaded at @pc, so its code can be read; false: this is
+ * unknown, so the function tests whether the code can be read
  */
 enum fcode_kind fcode_kind(uint64_t pc, bool is_mapped);
 /*
- * fcode_original - find the instruction of a function for which the one at *@pc stands
+ * fcode_original - convert an address in a stub, slot or copy to the address of the
+ * instruction of the function for which it stands
  * @kind: result of fcode_kind(), not FCODE_NONE
  *
- * Sets *@pc to the address of that instruction, and *@sp to the stack pointer that the thread
- * would have there.
+ * Sets *@pc to the address of that instruction, and *@sp to the stack pointer that the
+ * thread would have at that instruction.
  */
 void fcode_original(enum fcode_kind kind, uint64_t *pc, uint64_t *sp);
 /* Returns the address of an .eh_frame_hdr whose tables describe all code of @kind, which is

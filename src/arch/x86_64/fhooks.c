@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patch instructions of ftrace.S: write values into them that are known only at run time. */
+/* Patch instructions of ftrace.S: write values into these instructions that are known only
+ * at run time. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@
 #include "arch/x86_64/patch.h"
 #include "base/bits.h"
 
-/* A row of the table of instructions to patch.  @where is the distance from this member to
- * the last four bytes of the instruction.  @what (KNOWN_...) is the value that these bytes
- * must get.  The macro `known' of record.h creates the rows. */
+/* A row of the table of instructions to patch.  @where: distance from this member to the
+ * last four bytes of the instruction.  @what (KNOWN_...): the value that these bytes must
+ * get.  The macro `known' of record.h creates the rows. */
 struct known {
 	int32_t where;
 	uint32_t what;

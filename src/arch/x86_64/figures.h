@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Add to the figures of a histogram (abi/hist.h) in an rseq section.  The code is inlined,
- * because a call would cost a fifth of a hit. */
+ * because a call would make each hit longer by a fifth. */
 #ifndef ULF_ARCH_FIGURES_H
 #define ULF_ARCH_FIGURES_H
 
@@ -9,23 +9,24 @@
 #include "arch/x86_64/rseq.h"
 #include "arch/x86_64/rseq_signature.h"
 
-/* Where the figures of a table are. */
+/* Where the figures of a histogram's table are. */
 struct arch_figures {
-	char *at;			/* the figures of entry 0 in the part of CPU 0 */
+	char *at;			/* address of the figures of entry 0 in the
+					 * part of CPU 0 */
 	uint64_t part_bytes;		/* distance between the parts of two CPUs, bytes */
 	uint32_t figure_bytes;		/* size of the figures of an entry, bytes */
 	uint32_t nr_cpus;		/* number of CPUs that have a part */
 };
 
-/* Arm the section between the labels 1 and 2; see append.h.  The kernel continues an
- * aborted section at label 4, after RSEQ_SIGNATURE. */
+/* Arm the rseq section between the labels 1 and 2; see append.h.  If the kernel
+ * aborts the section, the thread continues at label 4, after RSEQ_SIGNATURE. */
 #ifndef ULF_TEST_UNARMED
 #define FIGURES_ARM	"	movq	%%rax, %%fs:%c[rseq_cs](%[rseq])\n"
 #else
 #define FIGURES_ARM	""
 #endif
 
-/* Begin the section.  rax: the entry's figures in the part of this CPU. */
+/* Begin the rseq section.  rax: the entry's figures in the part of this CPU. */
 #define FIGURES_BEGIN							\
 	".pushsection .data.rel.ro, \"aw\", @progbits\n"		\
 	"	.balign	32\n"						\
@@ -41,7 +42,7 @@ struct arch_figures {
 	"	imulq	%[part_bytes], %%rax\n"				\
 	"	addq	%[figures], %%rax\n"
 
-/* End the section, after the instruction that commits. */
+/* End the rseq section, after the instruction that commits. */
 #define FIGURES_END							\
 	"2:\n"								\
 	".pushsection .text.unlikely, \"ax\", @progbits\n"		\
@@ -50,8 +51,8 @@ struct arch_figures {
 	"4:	jmp	%l[aborted]\n"					\
 	".popsection\n"
 
-/* The operands are variables of the caller with these names, not members of a struct: cppcheck
- * cannot parse `->' in an operand. */
+/* The operands of the asm are local variables of the caller with these names, and not
+ * members of a struct, because cppcheck cannot parse `->' in an operand. */
 #define FIGURES_INPUT							\
 	[rseq] "r"(arch_rseq_offset), [figures] "r"(figures),		\
 	[part_bytes] "m"(*part_bytes), [nr_cpus] "m"(*nr_cpus),		\
@@ -67,9 +68,9 @@ struct arch_figures {
  *	figures = the figures of entry @index in the part of cpu
  *	{ figures->hits, figures->sum } += { 1, @value }		<- the commit
  *
- * @where: private, and @index is valid.
- * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_NO_RING or ARCH_COMMIT_ABORTED; in the last two
- * cases the hit is not counted.  Any thread and any signal handler may call this.
+ * @where: in private memory.  @index: a valid index.
+ * Returns ARCH_COMMIT_DONE, ARCH_COMMIT_NO_RING or ARCH_COMMIT_ABORTED; in the last
+ * two cases the hit is not counted.  Any thread and any signal handler may call this.
  */
 static inline __attribute__((always_inline)) enum arch_commit
 arch_figures_add_pair(const struct arch_figures *where, uint32_t index, uint64_t value)
@@ -115,7 +116,7 @@ static inline enum arch_commit arch_figures_add(const struct arch_figures *where
 	const uint64_t *part_bytes = &where->part_bytes;
 	const uint32_t *nr_cpus = &where->nr_cpus;
 
-	/* r8: hits; r9: the valid copy of the sums; r10: the other one; rcx: i */
+	/* r8: hits; r9: the valid copy of the sums; r10: the other copy; rcx: i */
 	__asm__ goto volatile(
 		FIGURES_BEGIN
 		"	movq	(%%rax), %%r8\n"
@@ -145,9 +146,9 @@ aborted:
 }
 
 /*
- * Load and store hits and sum, which are at @figures, by one instruction each.  So a SIGKILL
- * cannot come between the two words.  For another CPU the store is one, too, on every CPU
- * that has AVX: Intel and AMD promise that for 16 bytes that are aligned.
+ * Load and store the words hits and sum at @figures, with one instruction for both.  So a
+ * SIGKILL cannot come between the two words.  Other CPUs, too, see such a store as one step
+ * on every CPU that has AVX: Intel and AMD promise this for 16 aligned bytes.
  */
 static inline void arch_figures_load(const uint64_t *figures, uint64_t ret[2])
 {

@@ -49,11 +49,12 @@
 #include "arch/x86_64/pun.h"
 #include "base/bits.h"
 
-#define REACH		0x70000000ull	/* greatest distance from any byte of the text to any
-					 * slot or copy, bytes */
-#define STEP		0x1000000ull	/* distance between two addresses at which a mapping is
-					 * tried, bytes */
-#define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* greatest size of a jump: with a prefix, bytes */
+#define REACH		0x70000000ull	/* maximum distance from any byte of the text
+					 * to any slot or copy, bytes */
+#define STEP		0x1000000ull	/* distance between two addresses at which the
+					 * code tries to map memory, bytes */
+#define JUMP_MAX	(1u + MOVED_JUMP_BYTES)	/* maximum size of a jump: one with a
+						 * prefix, bytes */
 
 static struct fsite_slot *slot_of(const struct fsites *sites, uint32_t i)
 {
@@ -104,9 +105,10 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map)
 	return false;
 }
 
-/* ---- what is written to the text ---- */
+/* ---- the bytes that are written to the text ---- */
 
-/* Returns the offset in a site of the byte that becomes the jump's opcode. */
+/* Returns the offset in a site of the byte that becomes the jump's opcode, if
+ * the site is switched in the way @way. */
 static uint32_t opcode_at(enum fmoved_way way)
 {
 	return way == FMOVED_LIVE_REX;
@@ -117,7 +119,8 @@ static bool is_live(const struct fsites *sites, uint32_t i)
 	return sites->table[i].way == FMOVED_LIVE || sites->table[i].way == FMOVED_LIVE_REX;
 }
 
-/* Store the bytes of site @i while it is on in @bytes.  Returns their number. */
+/* Store in @bytes the bytes that site @i has while it is on.  Returns their
+ * number. */
 static uint32_t encode_site(const struct fsites *sites, uint32_t i,
 			    uint8_t ret_bytes[JUMP_MAX])
 {
@@ -142,8 +145,8 @@ static bool has_bytes(const uint8_t *addr, const uint8_t *bytes, uint32_t nr)
 	return !memcmp(seen, bytes, nr);
 }
 
-/* Returns the address that the stub of site @i must have if the site is switched in the way
- * @way. */
+/* Returns the address at which the stub of site @i must be if the site is switched in the
+ * way @way. */
 static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way way)
 {
 	uint32_t at = opcode_at(way);
@@ -152,8 +155,9 @@ static uint64_t stub_of(const struct fsites *sites, uint32_t i, enum fmoved_way 
 			moved_original(sites->moved, row_of(sites, i)) + at + 1);
 }
 
-/* Returns true if @way can be used: a jump can begin at the byte that becomes its opcode, and
- * the analysis has looked at all bytes of this jump.  Then no other site has these bytes. */
+/* Returns true if a site can be switched in the way @way: a jump can begin at the byte that
+ * becomes its opcode, and the analysis has checked all bytes of this jump, so that no other
+ * site uses them. */
 static bool can_be(const struct moved_row *row, const uint8_t *original, enum fmoved_way way)
 {
 	uint32_t at = opcode_at(way);
@@ -164,7 +168,8 @@ static bool can_be(const struct moved_row *row, const uint8_t *original, enum fm
 		       original[0] <= PUN_REX_LAST);
 }
 
-/* Choose the way of site @i.  If it takes a stub, write the stub. */
+/* Choose the way in which site @i is switched.  If this way needs a stub, write
+ * the stub. */
 static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 {
 	const struct moved_row *row = row_of(sites, i);
@@ -179,9 +184,9 @@ static enum fmoved_way choose_way(const struct fsites *sites, uint32_t i)
 	return FMOVED_STILL;
 }
 
-/* For each byte of the copy, store which original instruction it stands for.  Only a moved call
- * becomes several instructions: the first one pushes the return address, so at the others the
- * stack is one word deeper. */
+/* For each byte of the copy, store for which original instruction it stands.  Only a moved
+ * call becomes several instructions: the first one pushes the return address, so at the
+ * later ones the stack is one word deeper. */
 static void note_originals(const struct fsites *sites, uint32_t i, struct fcode_cell *to)
 {
 	const struct moved_row *row = row_of(sites, i);

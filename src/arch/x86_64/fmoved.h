@@ -11,15 +11,16 @@
 
 /* How a site is switched. */
 enum fmoved_way {
-	FMOVED_UNDECIDED,		/* not chosen: the site was never on; or it was
-					 * FMOVED_STILL and is off now */
-	FMOVED_LIVE,			/* the first byte is replaced, while threads run.  A
-					 * site keeps this way, or the next one, as long as the
-					 * object is loaded */
-	FMOVED_LIVE_REX,		/* the second byte, which follows a REX prefix, is
-					 * replaced, while threads run */
-	FMOVED_STILL,			/* all bytes of the jump are written, while no other
-					 * thread runs */
+	FMOVED_UNDECIDED,		/* no way is chosen: the site was never on, or
+					 * it was FMOVED_STILL and is off now */
+	FMOVED_LIVE,			/* the first byte is replaced while threads
+					 * run; a site keeps this way, or
+					 * FMOVED_LIVE_REX, as long as the object is
+					 * loaded */
+	FMOVED_LIVE_REX,		/* the second byte, which follows a REX
+					 * prefix, is replaced while threads run */
+	FMOVED_STILL,			/* all bytes of the jump are written while no
+					 * other thread runs */
 };
 
 /* Map slots and copies for all sites of a module, within reach of its text.  Returns false if
@@ -28,22 +29,25 @@ bool fmoved_map(const struct fsites *sites, struct fsite_map *ret_map);
 /* Returns the address at which the copy of site @i is, or will be. */
 uint8_t *fmoved_copy(const struct fsites *sites, uint32_t i);
 /*
- * Choose the way of site @i if it has none, and write its copy and its stub.  No
- * thread reaches them while the site is off.  Returns 0; -EILSEQ: the text does not have the bytes
- * that were analysed, or only one byte may be replaced and no stub can be where the jump would
- * lead; -ENOMEM: the copy is too far away from an address that it needs.
+ * Choose how site @i is switched unless this is already decided, and write its copy and its
+ * stub.  No thread reaches them while the site is off.  Returns 0; -EILSEQ if the text does
+ * not have the bytes that were analysed, or if only one byte may be replaced and no stub
+ * can be where that jump would lead; -ENOMEM if the copy is too far away from an address
+ * that it needs.
  */
 int fmoved_prepare(const struct fsites *sites, uint32_t i);
 /*
- * Switch site @i, whose way is FMOVED_LIVE or FMOVED_LIVE_REX: on if the site must have users,
- * else off.  Called only if the site is not in that state yet.  Returns 0; or -EILSEQ if the
- * site or its stub has unexpected bytes.
+ * Switch site @i, whose way is FMOVED_LIVE or FMOVED_LIVE_REX: on if the site must have
+ * users, else off.  The caller calls this only for a site that is in the other state.
+ * Returns 0, or -EILSEQ if the site or its stub has unexpected bytes.
  */
 int fmoved_switch(const struct fsites *sites, uint32_t i);
 /*
- * Write the jump to site @i if the site must have users, else its original bytes.  No other
- * thread may run, and none may stand between two instructions that the jump replaces.
- * Returns 0; -EILSEQ: the bytes at the site are neither the jump nor the original ones.
+ * Write the jump to site @i if the site must have users, else its original bytes.  The
+ * caller must have stopped all other threads, and none of them may stand between two
+ * instructions that the jump replaces.
+ * Returns 0, or -EILSEQ if the bytes at the site are neither the jump nor the original
+ * bytes.
  */
 int fmoved_flip(const struct fsites *sites, uint32_t i);
 /* Returns true if the bytes of site @i are no longer those that fmoved_switch() or

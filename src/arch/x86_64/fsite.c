@@ -16,13 +16,13 @@
  * the 9 free bytes.  The site is switched on when the jump over these bytes becomes a
  * jump of length 0.
  *
- * gcc's NOPs are five instructions, and a thread may be stopped between any two of them
- * for any time.  So d0..d3 are written one by one.  Each must be an instruction of one
- * byte that has no effect at a function's entry: nop, cmc, clc, stc or cld.  Or it must
- * be a prefix that has no effect on the next instruction: es, cs, ss or ds, which 64-bit
- * code ignores.  That leaves 9^4 distances to choose from.  All sites of a module use the
- * same distance.  So the stubs lie at the same distances from each other as the sites,
- * and the module needs only one mapping for them.
+ * gcc's NOPs are five instructions, and a thread may be stopped between any two of them for
+ * any time.  So d0..d3 are written one by one.  Each of these bytes must be an instruction
+ * that has no effect at a function's entry (nop, cmc, clc, stc or cld), or a prefix that
+ * has no effect on the next instruction (es, cs, ss or ds, which 64-bit code ignores).  So
+ * there are 9^4 distances to choose from.  All sites of a module use the same distance.  So
+ * the stubs lie at the same distances from each other as the sites, and the module needs
+ * only one mapping for them.
  *
  *	site  --jmp-->  stub  --jmp-->  slot:	call *entry
  *						jnc  site + 5
@@ -47,15 +47,17 @@
 #include "base/bits.h"
 
 #define REACH		0x70000000ll
-#define STEP		0x1000000ll	/* step between the distances of jumps that are
-					 * tried; a step changes only the upper byte,
-					 * because the lower bytes may be fixed */
-#define SITE_BYTES_MAX	16u		/* greatest size of a site of which bytes are replaced */
+#define STEP		0x1000000ll	/* step between the distances of jumps that
+					 * the code tries; a step changes only the
+					 * upper byte, because the lower bytes may be
+					 * fixed */
+#define SITE_BYTES_MAX	16u		/* maximum size of a site whose bytes are
+					 * replaced */
 #define ROWS_BYTES	4096u		/* size of the part of a compiler's table that
 					 * is read at a time, bytes */
 
-/* The bytes that may be chosen for the distance of a jump: for d3 (last) and for d0..d2
- * (others).  The fastest bytes come first: prefixes merge several instructions into
+/* The bytes that may be chosen for the distance of a jump: `last' for d3, `others' for
+ * d0 to d2.  The fastest bytes come first: prefixes merge several instructions into
  * one, and cld is slow. */
 static const uint8_t last[] = {
 	0xf9, 0xf8, 0xf5, 0xfc, 0x3e, 0x36, 0x2e, 0x26, 0x90,
@@ -228,8 +230,8 @@ static int map_slots_for_form(const struct fsites *sites, enum fsite_form form,
 	return 0;
 }
 
-/* Map stubs and slots for sites of @form, if they are not mapped yet.  @error: result
- * of the first attempt, so that a failed attempt is not repeated for each site. */
+/* Map stubs and slots for sites of @form, if this is not done yet.  @error: result of
+ * the first attempt, so that a failed attempt is not repeated for each site. */
 static int map_slots_if_needed(struct fsites *sites, enum fsite_form form, int *error)
 {
 	if (!*error && !sites->maps[form].base)
@@ -270,7 +272,7 @@ static void fill_slot(const struct fsites *sites, uint32_t i, const struct fsite
 }
 
 /* Returns true if the first step of a switch can write to the site: the site is off,
- * and it has either its original bytes or the distance that an earlier
+ * and it contains either its original bytes or the distance that an earlier
  * write_site_jump() has written. */
 static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distance)
 {
@@ -291,9 +293,9 @@ static bool is_site_ready(const struct fsites *sites, uint32_t i, int32_t distan
 	return true;
 }
 
-/* Write the jump of a site, except for the byte that is switched, and the NOP after the
- * jump.  This is done even if the site was on before, because the text may have been
- * mapped again. */
+/* Write the jump of a site except for the byte that is switched, and the NOP after the
+ * jump.  The jump is written even if the site was on before, because the text may have
+ * been mapped again. */
 static int write_site_jump(const struct fsites *sites, uint32_t i)
 {
 	static const uint8_t nops[][FSITE_TAIL_MAX] = {
@@ -352,8 +354,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 		return r;
 	if (!slot->code[0])
 		fill_slot(sites, i, slot, &new);
-	/* Remove users from the slot now, but add none: fsites_switch() adds the new
-	 * users. */
+	/* Remove users from the slot in this step, but add none: fsites_switch()
+	 * adds the new users. */
 	new.users &= site->users;
 	if (new.entry != ftrace_entry_of(&new))
 		new.entry = ftrace_entry;
@@ -362,8 +364,8 @@ static int prepare_site(const struct fsites *sites, uint32_t i)
 	return 0;
 }
 
-/* Remove users from the slots here, because fsites_switch() removes jumps only later.
- * After the patch_step() here no site calls a removed user. */
+/* Remove users from the slots in this step, because fsites_switch() removes jumps
+ * only later.  After this function's patch_step(), no site calls a removed user. */
 int fsites_prepare(struct fsites *sites)
 {
 	uint32_t written = sites->written;
@@ -394,8 +396,8 @@ int fsites_prepare(struct fsites *sites)
 }
 
 /* Returns true if site @i can be switched on: the site contains the distance of its
- * jump, and its stub jumps to its slot.  This is not so if a write in fsites_prepare()
- * failed.  Then the next fsites_prepare() writes again. */
+ * jump, and its stub jumps to its slot.  Returns false if a write in fsites_prepare()
+ * failed; the next fsites_prepare() writes again. */
 static bool is_site_complete(const struct fsites *sites, uint32_t i)
 {
 	int32_t distance = (int32_t)sites->maps[sites->table[i].form].distance;
@@ -438,9 +440,9 @@ static int flip_site(struct fsites *sites, uint32_t i)
 }
 
 /* Write the new users of site @i to its slot.  If the site needs a body, the slot
- * already contains the address of the body.  The slot is written byte by byte.
- * A thread may see any mixture of old and new bytes.  Every mixture has some of the
- * users, and an entry that serves these. */
+ * already contains the address of the body.  The slot is written byte by byte.  So
+ * a thread may see any mixture of old and new bytes; every such mixture has some
+ * of the users, and an entry that serves them. */
 static void set_slot_users(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_slot *slot = fsite_slot(sites, i);
@@ -469,7 +471,8 @@ static int set_all_slot_users(struct fsites *sites)
 	return r;
 }
 
-/* Returns true if fsites_flip() must switch site @i. */
+/* Returns true if fsites_flip() must switch site @i, because fsites_switch()
+ * cannot. */
 static bool needs_flip(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite *site = &sites->table[i];
@@ -497,8 +500,8 @@ static int flip_all_sites(struct fsites *sites)
 		if (!r)
 			continue;
 		fsite_mark(sites, i);
-		/* -ENOENT means that the site has no slot; fsites_prepare() has already
-		 * returned the reason, so do not return this error */
+		/* -ENOENT means that the site has no slot.  Do not return this error,
+		 * because fsites_prepare() has already returned the reason. */
 		if (!ret && r != -ENOENT)
 			ret = r;
 	}
@@ -551,7 +554,8 @@ void fsites_note_use(struct fsites *sites, uint64_t addr)
 
 	if (!sites->moved || addr - (uint64_t)sites->low >= (uint64_t)(sites->high - sites->low))
 		return;
-	while (low < high) {	/* find the first site after @addr; sites are sorted */
+	while (low < high) {	/* Search for the first site after @addr; sites are
+				 * sorted by address. */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (sites->table[middle].offset <= offset)
@@ -581,7 +585,8 @@ static int flip_copied(struct fsites *sites, uint32_t i)
 	r = fmoved_flip(sites, i);
 	if (!r) {
 		site->is_on = site->users != 0;
-		/* Other threads may run the next time that fsites_prepare() is called. */
+		/* Decide again at the next fsites_prepare(), because other threads may
+		 * run then. */
 		if (!site->is_on)
 			site->way = FMOVED_UNDECIDED;
 		sites->written = i + 1;
@@ -638,8 +643,8 @@ void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_b
 		  sizeof(*body));
 }
 
-/* Returns true if the bytes of site @i, which the compiler has prepared, are not those that
- * were written. */
+/* Returns true if the bytes of site @i are not those that this file has written.  The
+ * compiler has prepared the site (it is no moved function). */
 static bool is_prepared_lost(const struct fsites *sites, uint32_t i)
 {
 	const struct fsite_shape *shape = &fsite_shapes[sites->table[i].form];
@@ -675,15 +680,16 @@ static bool is_lost(const struct fsites *sites, uint32_t i)
 	return sites->moved ? fmoved_is_lost(sites, i) : is_prepared_lost(sites, i);
 }
 
-/* Returns true if the bytes of site @i, if nobody else has changed them, are not those of the
- * file. */
+/* Returns true if libulf has written other bytes to site @i than the file has there, unless
+ * somebody else has changed them since. */
 static bool is_written(const struct fsites *sites, uint32_t i)
 {
 	return sites->moved ? sites->table[i].is_on : fsite_slot(sites, i) != NULL;
 }
 
-/* Returns true if the text is that of @sites, although the bytes of one site are lost: then a
- * debugger, another tool, or the program itself has changed this site. */
+/* Returns true if the text is still the one that @sites was written to, although the bytes
+ * of one site are lost: then a debugger, another tool, or the program itself has changed
+ * this site. */
 static bool has_intact(const struct fsites *sites)
 {
 	bool is_mapped_again = false;
@@ -697,7 +703,8 @@ static bool has_intact(const struct fsites *sites)
 	}
 	if (!sites->moved || is_mapped_again)
 		return false;
-	/* All sites that are on were changed.  The others must have the bytes of the file. */
+	/* All sites that are on were changed.  If the text is the same, other sites still
+	 * have the bytes of the file. */
 	for (uint32_t i = 0; i < sites->nr; i++)
 		if (!sites->table[i].is_on && fmoved_is_original(sites, i))
 			return true;

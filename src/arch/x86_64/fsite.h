@@ -14,15 +14,18 @@
 /* A function site. */
 struct fsite {
 	uint32_t offset;		/* offset of the site from fsites.low, bytes */
-	uint32_t users;			/* bits of the users that the site must have */
+	uint32_t users;			/* bits of the users that must be called at
+					 * this site */
 	uint8_t form;			/* enum fsite_form */
 	uint8_t is_on:1;		/* is 1 if the site jumps to its slot */
-	uint8_t is_changed:1;		/* is 1 if @users are not in the site's slot yet, or if
-					 * the site must be switched */
-	uint8_t is_used:1;		/* is 1 if a thread is between two instructions that the
-					 * jump would replace; only FSITE_COPY */
-	uint8_t way:2;			/* the way in which the site is switched (enum
-					 * fmoved_way); only FSITE_COPY */
+	uint8_t is_changed:1;		/* is 1 if @users are not in the site's slot
+					 * yet, or if the site must be switched on or
+					 * off */
+	uint8_t is_used:1;		/* is 1 if a thread is between two
+					 * instructions that the jump would replace;
+					 * only for FSITE_COPY */
+	uint8_t way:2;			/* how the site is switched (enum fmoved_way);
+					 * only for FSITE_COPY */
 	uint8_t lead;			/* distance from the address in the compiler's table to
 					 * the site, bytes */
 };
@@ -32,12 +35,13 @@ struct fsite_slot {
 	uint8_t code[24];		/* the code that the site jumps to (see
 					 * fsite.c); if code[0] is 0 the slot is
 					 * unused */
-	uint32_t users;			/* bits of the users of the function */
+	uint32_t users;			/* bits of the users that are called at the
+					 * function's entry */
 	struct fsite_body {
-		uint32_t word;		/* value that shadow.word gets if the call is
-					 * simple (shadow_tags.h) */
-		const uint8_t *at;	/* start of the body: a call that the graph
-					 * tracer traces continues there */
+		uint32_t word;		/* value for shadow.word if the call is simple
+					 * (shadow_tags.h) */
+		const uint8_t *at;	/* address of the body; the graph tracer's
+					 * calls of the function continue there */
 		const uint8_t *back;	/* address in the body to which the traced
 					 * function returns */
 	} __attribute__((packed)) body;
@@ -52,30 +56,34 @@ struct fsite_map {
 	uint64_t bytes;			/* bytes of the mapping */
 	int64_t distance;		/* distance from the end of a site to its stub, bytes */
 	struct fsite_slot *slots;	/* array of slots: slot i belongs to site i */
-	uint8_t *cells;			/* FSITE_COPY: array of cells (fcode.h) with the copies,
-					 * which follow the slots; NULL: there are none */
+	uint8_t *cells;			/* for FSITE_COPY: array of cells (fcode.h)
+					 * with the copies, after the slots; else
+					 * NULL */
 };
 
 /* The function sites of a module. */
 struct fsites {
 	uint8_t *low, *high;		/* start and end of the module's text */
 	uint32_t nr;
-	struct fsite *table;		/* array of nr sites, provided by the caller */
-	uint32_t low_changed, end_changed;	/* all changed sites (is_changed) have indices in
-						 * low_changed .. end_changed - 1; end_changed is
-						 * 0 if no site is changed */
+	struct fsite *table;		/* array of the sites, @nr elements, which the
+					 * caller provides */
+	uint32_t low_changed, end_changed;	/* all changed sites (is_changed) have
+						 * indices from low_changed to
+						 * end_changed - 1; end_changed is 0
+						 * if no site is changed */
 	uint32_t written;		/* 1 + index of one of the sites whose text was
 					 * written; 0: no text was written */
-	const struct moved_head *moved;	/* the table of moved functions: row i belongs to site i.
-					 * NULL: a compiler has made the sites */
-	uint64_t bias;			/* only with @moved: address of a byte in memory minus its
-					 * address in the file */
+	const struct moved_head *moved;	/* the table of moved functions, whose row i
+					 * belongs to site i; NULL: a compiler has
+					 * made the sites */
+	uint64_t bias;			/* address of a byte in memory minus its
+					 * address in the file; only with @moved */
 	bool is_alone;			/* true: no other thread of the process runs; the caller
 					 * sets this before fsites_prepare() */
-	uint32_t nr_switched;		/* number of times that a site was switched on or off; the
-					 * caller may set it to 0 */
-	bool has_old_slots;		/* true: fsites_switch() could not write
-					 * to some slots, so these may still
+	uint32_t nr_switched;		/* number of times that a site was switched on
+					 * or off; the caller may reset it to 0 */
+	bool has_old_slots;		/* true: fsites_switch() could not write to
+					 * some slots, so these slots possibly still
 					 * have old users and an old body.word */
 	struct fsite_map maps[FSITE_FORMS];
 };
@@ -89,8 +97,8 @@ struct fsites {
  * @is_trusted: true: calls of __fentry__ and XRay sleds are sites, too, and the calls are
  * changed to instructions without effect; false: only NOPs are sites.
  *
- * Other threads may unmap the table and the text at any time: a site that cannot be
- * read gets the form FSITE_OTHER.  Two threads must not call this at the same time.
+ * Other threads may unmap the table and the text at any time: a site that cannot be read
+ * gets the form FSITE_OTHER.  Two threads must not call this function at the same time.
  */
 void fsites_init(struct fsites *sites, uint8_t *low, uint8_t *high,
 		 enum fsite_kind kind, const uint8_t *rows, uint32_t nr,
@@ -128,7 +136,8 @@ static inline void fsite_mark(struct fsites *sites, uint32_t i)
 		sites->end_changed = i + 1;
 }
 
-/* Request that the users of site @i are those whose bits are set in @users. */
+/* Request that the users of site @i become those whose bits are set in
+ * @users. */
 static inline void fsite_want(struct fsites *sites, uint32_t i, uint32_t users)
 {
 	if (sites->table[i].users == users)
@@ -152,8 +161,8 @@ int fsites_prepare(struct fsites *sites);
 int fsites_switch(struct fsites *sites);
 
 /*
- * Some sites of the form FSITE_COPY are switched by a further function, while no other thread of
- * the process runs (fmoved.c).  fsites_switch() leaves them marked.
+ * Functions for sites of the form FSITE_COPY that can be switched only while no other
+ * thread of the process runs (fmoved.c).  fsites_switch() leaves such sites marked.
  *
  * fsites_need_flip - returns true if such a site must be switched.
  * fsites_inner_range - get the addresses in site @i at which a thread must not be when the site
@@ -171,18 +180,19 @@ bool fsites_inner_range(const struct fsites *sites, uint32_t i, uint64_t *ret_st
 void fsites_note_use(struct fsites *sites, uint64_t addr);
 int fsites_flip(struct fsites *sites, uint32_t *ret_used);
 
-/* The reason why a site of the form FSITE_COPY is not in the state that it must have. */
+/* Why a site of the form FSITE_COPY is not in the state that it must have. */
 enum fsite_left {
 	FSITE_LEFT_STILL,		/* the other threads could not be stopped, or one of
 					 * them is in the site */
-	FSITE_LEFT_ROOM,		/* only one byte of the site may be replaced, and there
-					 * is no space for the stub where the jump would lead */
+	FSITE_LEFT_ROOM,		/* only one byte of the site may be replaced,
+					 * and no stub could be placed where that jump
+					 * would lead */
 	FSITE_LEFT_BYTES,		/* the site has unexpected bytes, or cannot be written */
 	FSITE_LEFT_REASONS,
 };
-/* Count the sites of the form FSITE_COPY that are not in the state that they must have after
- * fsites_switch() and fsites_flip().  Adds their number to @counts, by reason.  Returns how
- * many of them should be on. */
+/* Count the sites of the form FSITE_COPY that are not in the state that they must have
+ * after fsites_switch() and fsites_flip().  Add the numbers to @counts, by reason.  Returns
+ * how many of these sites should be on. */
 uint32_t fsites_count_left(const struct fsites *sites, uint32_t counts[FSITE_LEFT_REASONS]);
 
 /* Returns the address at which the function of site @i continues after the site's slot. */
@@ -190,13 +200,13 @@ const uint8_t *fsite_continue(const struct fsites *sites, uint32_t i);
 
 /* Returns the slot of site @i, or NULL if the site was never on. */
 const struct fsite_slot *fsite_slot(const struct fsites *sites, uint32_t i);
-/* Write @body to the slot of site @i.  @body is the part of a slot that the graph tracer
- * uses.  The slot must exist. */
+/* Write @body, the part of a slot that the graph tracer uses, to the slot of site @i.
+ * The slot must exist. */
 void fsite_set_body(const struct fsites *sites, uint32_t i, const struct fsite_body *body);
 
-/* Returns true if bytes were written to the text and are no longer there, because the
- * text was unmapped or mapped again (maybe from the same file).  Returns false if no
- * bytes were written, and if only some sites were changed, by a debugger or another tool. */
+/* Returns true if the bytes that libulf wrote to the text are no longer there, because the
+ * text was unmapped or mapped again (possibly from the same file).  Returns false if libulf
+ * wrote no bytes, or if a debugger or another tool has changed only some sites. */
 bool fsites_are_lost(const struct fsites *sites);
 
 /* Returns true if one of the @nr bytes at @addr belongs to a site that is on. */
@@ -205,7 +215,7 @@ bool fsites_use(const struct fsites *sites, const uint8_t *addr, uint32_t nr);
  * or slots. */
 void fsites_done(struct fsites *sites);
 
-/* ftrace_entry_of - returns the entry that @slot must call, which depends on the users
+/* ftrace_entry_of() returns the entry that @slot must call, which depends on the users
  * and the body of the slot (shadow_tags.c).  ftrace_entry() is the entry that serves
  * all users. */
 void ftrace_entry(void) __attribute__((visibility("hidden")));
@@ -219,8 +229,8 @@ void ftrace_fentry(void) __attribute__((visibility("hidden")));
 
 /* ---- functions of fcall.c that fsite.c calls ---- */
 
-/* The target of the previous call that fcall_is_ours() checked, and the result.  This
- * saves most checks, because most calls have the same target. */
+/* The result of fcall_is_ours() for the previous call, and the target of that call.
+ * Most calls have the same target, so this saves most checks. */
 struct fcall_target {
 	uint64_t to;
 	bool is_ours;

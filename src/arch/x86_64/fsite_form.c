@@ -10,8 +10,9 @@
  * known.  But the last five of all NOPs are after the entry if there are at least five
  * NOPs after it.
  *
- * The table of -mrecord-mcount has the address of the call of __fentry__, or of the NOP
- * of -mnop-mcount.  XRay's table has the distance to a sled: a jump over free bytes.
+ * The table of -mrecord-mcount has the address of the call of __fentry__, or of the
+ * NOP of -mnop-mcount.  XRay's table has the distance to a sled, which is a jump over
+ * free bytes.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,8 +27,8 @@ struct xray_row {
 					 * function */
 	uint8_t kind;
 	uint8_t is_always;
-	uint8_t version;		/* in versions below 2, @sled and
-					 * @function are addresses */
+	uint8_t version;		/* in versions below 2, @sled and @function
+					 * are addresses instead of distances */
 	uint8_t reserved[13];
 };
 enum { XRAY_ENTRY = 0, XRAY_ENTRY_ARGS = 3 };
@@ -54,9 +55,9 @@ uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at)
 	return at + (uint64_t)xray.sled;
 }
 
-/* For each form, how a site becomes a jump.  In a long NOP the opcode and the modrm
- * byte are fixed, and the bytes after them are free.  In one-byte NOPs all four bytes
- * of the distance are NOPs until a distance is chosen. */
+/* For each form of a site, how the site becomes a jump.  In a long NOP, the opcode
+ * and the modrm byte are fixed, and the bytes after them are free.  In one-byte
+ * NOPs, all four bytes of the distance are NOPs until a distance is chosen. */
 const struct fsite_shape fsite_shapes[FSITE_COPY] = {
 	[FSITE_NOPS] = { 0, 0x90, 0xe9, 0, 0x90909090 },
 	[FSITE_NOP5] = { 0, 0x0f, 0xe9, 0, 0x441f },

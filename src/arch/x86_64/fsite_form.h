@@ -35,15 +35,16 @@ struct fsite_table {
 extern const struct fsite_table fsite_tables[FSITE_TABLES];
 
 /*
- * Returns the address of a function's entry that @row contains; @row itself is at
- * address @at.  Returns 0 if @row is not a row for a function's entry.
+ * Returns the address of a function's entry that the table row @row contains.
+ * @at is the address of the row itself.
+ * Returns 0 if @row is not a row for a function's entry.
  */
 uint64_t fsite_row_addr(enum fsite_kind kind, const uint8_t *row, uint64_t at);
 
 enum fsite_form {
 	FSITE_NOPS,			/* five NOPs of one byte (gcc) */
-	FSITE_NOP5,			/* one NOP of 5 bytes; FSITE_NOP6 has 6 bytes,
-					 * and so on */
+	FSITE_NOP5,			/* one NOP of 5 bytes; FSITE_NOP6 is one NOP
+					 * of 6 bytes, and so on */
 	FSITE_NOP6,
 	FSITE_NOP7,
 	FSITE_NOP8,
@@ -59,8 +60,8 @@ enum fsite_form {
 
 /* How a site of one form becomes a jump of 5 bytes.  FSITE_COPY has no shape. */
 struct fsite_shape {
-	uint8_t switch_before;		/* how many bytes before the site the switched
-					 * byte is: 0 or 1 */
+	uint8_t switch_before;		/* number of bytes between the switched byte
+					 * and the site: 0 or 1 */
 	uint8_t off, on;		/* values of the switched byte while the site is
 					 * off, and while it is on */
 	uint8_t tail;			/* number of bytes of the site that follow the jump */
@@ -85,9 +86,9 @@ enum fsite_form fsite_form(enum fsite_kind kind, const uint8_t *code, uint32_t n
 			   uint32_t *ret_at);
 
 /*
- * Returns true if a site at @offset was seen before.  The compiler's table has several
- * rows for one function if the linker has folded equal functions.  Only the first of
- * these rows counts.  @seen: one bit for each byte of the text; this function sets the
+ * Returns true if a site at @offset was seen before.  The compiler's table has
+ * several rows for one function if the linker has folded equal functions; only the
+ * first row counts.  @seen: one bit for each byte of the text; this function sets the
  * bit of @offset.
  */
 static inline bool fsite_is_twin(uint8_t *seen, uint64_t offset)

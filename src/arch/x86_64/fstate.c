@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State that the hooks of ftrace.S need: the address of the bodies, and the vector registers
- * of this CPU.  The state has its own file, which calls nothing.  So a file that reads
- * the state does not depend on the hooks.
+ * State that the hooks of ftrace.S need: the address of the bodies, and the vector
+ * registers of this CPU.  This file calls nothing, so a file that reads the state does not
+ * depend on the hooks.
  */
 #include <cpuid.h>
 #include <stdbool.h>
@@ -16,9 +16,9 @@ uint8_t *ftrace_bodies = (uint8_t *)-(uint64_t)GRAPH_BODIES_BYTES;
 struct ftrace_vectors ftrace_vectors;
 
 #define XSAVE_LEGACY	576u		/* size of xsave's legacy area and header, bytes */
-#define XSAVE_TILES	(3ull << 17)	/* state components of AMX tiles.  They are not
-					 * saved, because a called function need not
-					 * preserve them. */
+#define XSAVE_TILES	(3ull << 17)	/* State components of AMX tiles, which are
+					 * not saved, because a called function need
+					 * not preserve them. */
 
 bool ftrace_vectors_init(void)
 {

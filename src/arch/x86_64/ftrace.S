@@ -22,9 +22,9 @@ ftrace_known:
 #define PLACE		8(%rsp)			/* in entries: the return address of the function */
 #define LEFT_PLACE	-8(%rsp)		/* in ftrace_graph_return: the word that
 						 * was the return address */
-#define ENTRY_LIMIT	-8(%rsp)		/* in entries: parameter \limit of
-						 * record_ring, in the unused word of
-						 * the frame */
+#define ENTRY_LIMIT	-8(%rsp)		/* in entries: where the parameter
+						 * \limit of record_ring is stored, in
+						 * the unused word of the frame */
 #define LEFT_LIMIT	-24(%rsp)
 #define ENTRY_CFA	16
 #define LEFT_CFA	0
@@ -72,10 +72,10 @@ ftrace_known:
 	.endm
 
 	/*
-	 * Go to \maybe if a traced function may have tail-called this function: then
-	 * the return address of this function is in a body.  The test is fast: bits
-	 * 24..55 must be those of ftrace_bodies.  At \maybe the macro tail_call
-	 * compares the whole address.
+	 * Go to \maybe if a traced function may have tail-called this function,
+	 * which is so if the return address of this function is in a body.  The
+	 * test is fast but not exact: bits 24..55 must be those of ftrace_bodies.
+	 * At \maybe the macro tail_call compares the whole address.
 	 */
 	.macro	look_for_tail_call maybe
 	known	BODIES, cmpl $UNKNOWN, 3+PLACE
@@ -91,16 +91,17 @@ ftrace_known:
 	.endm
 
 	/* Compute the address of a shadow.  In: rsi = an address on the stack.  Out:
-	 * rsi = the address of its shadow.  The result is correct if the shadows of
-	 * this memory page of the stack are at home (shadow.h).  rdx: scratch */
+	 * rsi = the address of its shadow.  The result is only correct if the
+	 * shadows of this memory page of the stack are at home (shadow.h).  rdx:
+	 * scratch */
 	.macro	shadow_home
 	andl	$SHADOW_HOME_MASK, %esi
 	movq	shadow_entries(%rip), %rdx
 	leaq	(%rdx,%rsi,4), %rsi
 	.endm
 
-	/* Go to \other unless the shadow of a stack address is known to be at home.
-	 * This is known if the address is in the memory page that turn_page stored
+	/* Go to \other unless the shadow of a stack address is known to be at home,
+	 * which is so if the address is in the memory page that turn_page stored
 	 * last.  In: rsi = the address on the stack.  rax: scratch */
 	.macro	look_for_home other
 	movq	%rsi, %rax
@@ -124,8 +125,8 @@ ftrace_known:
 	jmp	\again
 	.endm
 
-	/* The open page of the ring is full: open the next page and go to \again.  If
-	 * this fails, go to \slowly.  In: rcx = ring, rdx = time */
+	/* Open the next page of the ring, because the open page is full, and go to
+	 * \again.  If this fails, go to \slowly.  In: rcx = ring, rdx = time */
 	.macro	make_room bytes, frame, cfa, again, slowly
 	push_frame \frame, \cfa
 	movl	$\bytes, %edi
@@ -161,8 +162,8 @@ ftrace_known:
 	movl	%edx, SHADOW_DEPTH(%rsi)
 	.endm
 
-	/* Write the data of an exit record.  As the function has returned, this also does
-	 * what set_top() of hit.c does.  In: rsi = address of the shadow. */
+	/* Write the data of an exit record.  The function has returned, so this macro
+	 * also does what set_top() of hit.c does.  In: rsi = address of the shadow. */
 	.macro	copy_exit
 	movl	SHADOW_WORD(%rsi), %r8d
 	movq	ftrace_bodies(%rip), %rdx
@@ -186,15 +187,15 @@ ftrace_known:
 	.endm
 
 /*
- * Entries.  A slot calls them at the entry of a function.  The stack then contains the
+ * Entries: code that slots call at the entry of a function.  The stack then contains the
  * address after the slot's call and, above it, the function's return address.  Entries
- * keep every register: with gcc's -fipa-ra a caller relies on registers that the function
- * does not use, even if the ABI lets it change them.  Entries return with the carry flag
- * set if the slot must continue with the body.
+ * keep every register, because with gcc's -fipa-ra a caller relies on registers that the
+ * function does not use, even if the ABI lets it change them.  Entries return with the
+ * carry flag set if the slot must continue with the body.
  *
- * The common cases are handled here: one buffer whose function tracer is on, or one graph
- * tracer without conditions, in a thread that has been traced before.  In all other cases
- * ftrace_hit() does all the work.
+ * Entries handle the common cases themselves: one buffer whose function tracer is on, or
+ * one graph tracer without conditions, in a thread that has been traced before.  In all
+ * other cases ftrace_hit() does all the work.
  *
  * The addresses of the entries differ in one byte only, so the address in a slot can be
  * changed while threads call through it (fsite.c).  The CFI omits the slot: unwinders see
@@ -260,26 +261,27 @@ graph_again\lane:
 	shadow_home
 	movq	PLACE, %rax
 	cmpq	ftrace_state+STATE_RESTORER(%rip), %rax
-	je	hit_slowly			/* the function returns to libc's
+	je	hit_slowly			/* The function returns to libc's
 						 * restorer, so it is a signal
-						 * handler */
+						 * handler. */
 	movq	%r8, SHADOW_ABOVE(%rsi)
 	movq	%rax, SHADOW_RET(%rsi)
 	record_end graph\lane, 20, ENTRY_LIMIT, copy_graph, graph_full\lane, hit_slowly, \
 		SHADOW_TIME(%rsi)
 	/*
 	 * The call is recorded.  Now do what set_top() and redirect_return() of hit.c
-	 * do.  If a signal handler switches stacks here, another thread may continue at
-	 * this instruction.  Then the next stores change the words of the wrong thread,
-	 * as after any ftrace_hit().  The next return of a traced function corrects
-	 * these words.
+	 * do.  If a signal handler switches stacks at this point, another thread may
+	 * continue at this instruction.  Then the next stores change the words of the
+	 * wrong thread, as after any ftrace_hit().  The next return of a traced
+	 * function corrects these words.
 	 */
 	movq	%fs:0, %rcx
 	movq	SLOT_BACK-FSITE_SLOT_CALL(%r8), %r8
 	leaq	PLACE, %rax
-	incl	%edx		/* add 1 in the register: a signal handler may
-				 * have changed the word in memory since edx was
-				 * loaded, and an incl there would add 1 twice */
+	incl	%edx		/* Add 1 in the register and store it.  A signal
+				 * handler may have changed the word in memory since
+				 * edx was loaded, so an incl of the word could add 1
+				 * twice. */
 	known	THIS, movq %rax, THIS(TOP)(%rcx)
 	known	THIS, movl %edx, THIS(DEPTH)(%rcx)
 	movq	%r8, PLACE
@@ -300,8 +302,9 @@ graph_full\lane:
 	graph_entry 3
 
 	/*
-	 * The entry that serves all users, at the end of the memory page of entries.
-	 * If there are more entries than fit, the assembler reports an error at .org.
+	 * The entry that serves all users.  It is at the end of the memory page of
+	 * entries.  If there are more entries than fit, the assembler reports an
+	 * error at .org.
 	 */
 	.org	ftrace_entry_function + 4096 - 256, 0xcc
 	entry	ftrace_entry
@@ -314,7 +317,8 @@ hit_slowly:
 	movq	SLOT_SITE-FSITE_SLOT_CALL(%rdx), %rdi
 	movq	%rsp, %rcx
 	call	ftrace_hit
-	addl	$-1, %eax			/* set the carry flag if eax was not 0 */
+	addl	$-1, %eax			/* set the carry flag unless eax
+						 * was 0 */
 	pop_frame ENTRY_FRAME, ENTRY_CFA
 	entry_return
 	end_function ftrace_entry
@@ -330,9 +334,9 @@ hit_slowly:
  *	16	.quad	site + 5, site
  *
  * Bodies lie in the section .bodies of libulf, which takes no space in the file
- * (ftrace_bodies).  The unwind rule is the same for all of them: the original return
- * address is in the shadow (shadow.h), which is found by the stack address.  Unwinders of
- * C++, gdb, perf and pthread_cancel() evaluate this rule themselves:
+ * (ftrace_bodies).  All bodies have the same unwind rule: the original return address is
+ * in the shadow (shadow.h), which is found by the stack address.  Unwinders of C++, gdb,
+ * perf and pthread_cancel() evaluate this rule themselves:
  *
  *	slot = (CFA & -8) - 8;  page = *slot & -4096;  keys = page[0]
  *	nr = slot >> 12;  key = keys + nr % 65536 * 8
@@ -352,25 +356,24 @@ hit_slowly:
 	.cfi_escape 0x10, 16, 102			/* the rule for rip is an
 							 * expression of 102 bytes, which
 							 * gives the location of rip */
-	.cfi_escape 0x30,0x16				/* put a 0 below the CFA, because libgcc
-							 * cannot pick the lowest element.  The
-							 * next comments list the elements above
-							 * this 0 */
+	/* Put a 0 below the CFA, because libgcc cannot pick the lowest element.
+	 * The next comments list the elements of the DWARF stack above this 0. */
+	.cfi_escape 0x30,0x16
 	.cfi_escape 0x09,0xf8,0x1a,0x38,0x1c		/* DWARF stack: slot */
 	.cfi_escape 0x12,0x06,0x0b,0x00,0xf0,0x1a	/* DWARF stack: slot, page */
 	.cfi_escape 0x12,0x06				/* DWARF stack: slot, page, keys */
 	.cfi_escape 0x15,2,0x08,12,0x25			/* DWARF stack: slot, page, keys, nr */
 	.cfi_escape 0x12,0x0a,0xff,0xff,0x1a,0x33,0x24
 	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
-	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0	/* test whether the key contains
-							 * nr */
-	.cfi_escape 0x13				/* if not: start at the key that
-							 * the hash of nr selects */
+	/* test whether the word at key contains nr */
+	.cfi_escape 0x12,0x06,0x15,2,0x29,0x28,44,0
+	/* if it is not: start at the key that the hash of nr selects */
+	.cfi_escape 0x13
 	.cfi_escape 0x12,0x0e,0x15,0x7c,0x4a,0x7f,0xb9,0x79,0x37,0x9e
 	.cfi_escape 0x1e,0x08,48,0x25,0x33,0x24,0x0c,0,0,8,0,0x22
 	.cfi_escape 0x15,2,0x22				/* DWARF stack: slot, page, keys, nr, key */
-	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29		/* test whether the key contains
-							 * nr */
+	/* test whether the word at key contains nr */
+	.cfi_escape 0x12,0x06,0x12,0x15,3,0x29
 	.cfi_escape 0x16,0x30,0x29,0x21			/* or contains 0 */
 	.cfi_escape 0x28,5,0,0x23,8,0x2f,0xee,0xff	/* if not: try the next key */
 	.cfi_escape 0x16,0x13,0x16,0x1c			/* DWARF stack: slot, page, key - keys */
@@ -378,8 +381,8 @@ hit_slowly:
 	.cfi_escape 0x16,0x0a,0xf8,0x0f,0x1a,0x32,0x24,0x22
 	.endm
 
-	.macro	returning_cfi			/* from here on, use the unwind rules of
-						 * an ordinary function */
+	.macro	returning_cfi			/* use the unwind rules of an ordinary
+						 * function from here on */
 	.cfi_offset rip, -8
 	.cfi_def_cfa rsp, 8
 	.endm
@@ -411,7 +414,8 @@ ftrace_graph_bodies:
 	.cfi_endproc
 	.size	ftrace_graph_bodies, 2 * GRAPH_BODIES_BYTES
 
-	/* The code to which a body jumps after the function has returned to the body. */
+	/* ftrace_graph_return(), the code to which a body jumps after the function has
+	 * returned to the body. */
 	.text
 	.balign	64
 	.globl	ftrace_graph_return
@@ -428,13 +432,13 @@ left_again:
 	movq	ftrace_state+STATE_GRAPH_SET(%rip), %rcx	/* [buffer.set] */
 	movzbl	SET_TAG(%rcx), %eax
 	record_ring LEFT_LIMIT
-	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* TOP and rsi also differ if
+	known	THIS, cmpq %fs:THIS(TOP), %rsi	/* these words also differ if
 						 * SHADOW_SLOWLY is set */
 	jne	left_slowly
 	shadow_home
 	/* Record the exit only if the graph tracer with this tag has recorded the
-	 * entry.  Otherwise the tag in the shadow differs.  The tag also differs if a
-	 * coroutine has left an old shadow here. */
+	 * entry; else the tag in the shadow differs.  The tag also differs if a
+	 * coroutine has left an old shadow in this place. */
 	cmpb	SHADOW_TAG(%rsi), %al
 	jne	left_slowly
 	record_end left, 48, LEFT_LIMIT, copy_exit, left_full, left_slowly, at=44
@@ -463,11 +467,11 @@ left_full:
 	end_function ftrace_graph_return
 
 /*
- * The code to which a body jumps after an exception has left the function.  Before
- * this, ftrace_personality() has made the unwinder jump to the body.  Continue as if
- * the caller had called _Unwind_Resume() and not the function.
- * In: rax = the exception, rdx = address of _Unwind_Resume().  Callee-saved registers have
- * the caller's values; this code may change all others.
+ * ftrace_graph_landing(), the code to which a body jumps after an exception has left the
+ * function: ftrace_personality() has made the unwinder jump to the body.  Continue as if
+ * the caller had called _Unwind_Resume() instead of the function.  In: rax = the
+ * exception, rdx = address of _Unwind_Resume().  Callee-saved registers have the caller's
+ * values; this code may change all others.
  */
 	.globl	ftrace_graph_landing
 	.hidden	ftrace_graph_landing
@@ -494,7 +498,8 @@ ftrace_graph_landing:
 	end_function ftrace_graph_landing
 
 /* The function __fentry__, which code compiled with -pg -mfentry calls until fcall.c has
- * changed the call.  libc's function of this name would collect data for gprof. */
+ * changed the call.  This function replaces libc's __fentry__, which would collect data
+ * for gprof. */
 	.globl	__fentry__
 	.type	__fentry__, @function
 	function ftrace_fentry
@@ -504,10 +509,9 @@ __fentry__:
 	.size	__fentry__, . - __fentry__
 
 /*
- * ftrace_call_slowly(fn, a, b, c)
- *		       rdi rsi rdx rcx
- * Call the C function fn(a, b, c), which may use any register.  Save and restore the
- * vector registers, because the caller has not saved them.
+ * ftrace_call_slowly(fn, a, b, c): call the C function fn(a, b, c), which may use
+ * any register. rdi rsi rdx rcx Save and restore the vector registers, because the
+ * caller has not saved them.
  */
 	function ftrace_call_slowly
 	pushq	%rbp

@@ -5,12 +5,12 @@
 
 #define GRAPH_BODIES_BYTES	0x800000
 #define GRAPH_BODY_BYTES	32
-#define GRAPH_BODY_RETURN	6	/* offset of the instruction to which the traced
-					 * function returns, from the start of its body */
-#define GRAPH_BODY_LANDING	11	/* offset in a body to which unwinders jump
-					 * after an exception */
-#define FTRACE_LANES		4	/* number of entries for graph tracers, which are
-					 * called lanes */
+#define GRAPH_BODY_RETURN	6	/* offset in a body of the instruction to
+					 * which the traced function returns, bytes */
+#define GRAPH_BODY_LANDING	11	/* offset in a body of the instruction to
+					 * which unwinders jump after an exception,
+					 * bytes */
+#define FTRACE_LANES		4	/* number of lanes: entries for graph tracers */
 
 #include "arch/x86_64/fsite.h"
 
@@ -35,15 +35,15 @@ struct graph_page {
 struct graph_body {
 	uint8_t code[16];
 	uint64_t target;		/* address at which the function continues:
-					 * fsite_continue() */
+					 * the result of fsite_continue() */
 	uint64_t site;			/* address of the site */
 };
 
 #define FTRACE_ARGS	6		/* number of registers that may hold arguments */
 
 /*
- * The registers that C code may change, with the values that they had at the entry of
- * the traced function.
+ * The registers that C code may change.  Their values are those at the entry of the
+ * traced function.
  */
 struct ftrace_regs {
 	uint64_t args[FTRACE_ARGS];	/* rdi, rsi, rdx, rcx, r8, r9 */
@@ -52,14 +52,15 @@ struct ftrace_regs {
 
 /* ---- functions that ftrace.S provides ---- */
 
-/* Offsets of variables of each thread from the thread pointer, bytes. */
+/* Offsets of thread-local variables from the thread pointer, bytes. */
 struct ftrace_offsets {
 	ptrdiff_t this;			/* offset of ftrace_this */
 	ptrdiff_t rseq;			/* the value of arch_rseq_offset */
 };
 /*
- * ftrace_hooks_make - write the values in @offsets into the instructions of the hooks
- * of ftrace.S.
+ * ftrace_hooks_make - write the values in @offsets into the instructions of the
+ * hooks of ftrace.S
+ *
  * Must be called before any hook runs, and never by two threads at the same time.
  * Returns 0 or -errno; after an error, the next call continues with the instruction
  * that could not be written.  After success, further calls do nothing.
@@ -74,8 +75,8 @@ void ftrace_entry_graph1(void) FTRACE_HIDDEN;
 void ftrace_entry_graph2(void) FTRACE_HIDDEN;
 void ftrace_entry_graph3(void) FTRACE_HIDDEN;
 
-/* Memory for the bodies.  It is twice as large as needed, so that the used part can be
- * aligned. */
+/* Memory for the bodies.  Only a half of it is used, so that the used part can be
+ * aligned to its own size. */
 extern uint8_t ftrace_graph_bodies[2 * GRAPH_BODIES_BYTES] FTRACE_HIDDEN;
 /* Start of the used part of ftrace_graph_bodies, which has GRAPH_BODIES_BYTES and is
  * aligned to this size.  Before ftrace_hooks_make() this is an address at which no code
@@ -93,9 +94,9 @@ static inline bool ftrace_is_body(uint64_t ret)
 void ftrace_graph_return(void) FTRACE_HIDDEN;
 void ftrace_graph_landing(void) FTRACE_HIDDEN;
 
-/* Write the code and the data of the body for the site at address @site (fhooks.c) to
- * @body.  @place: the address at which the body will run.  @target: the address at which the
- * function continues. */
+/* Write the code and the data of the body for the site at address @site to @body
+ * (fhooks.c).  @place: the address at which the body will run.  @target: the address at
+ * which the function continues. */
 void graph_body_init(struct graph_body *body, const uint8_t *place, uint64_t site,
 		     uint64_t target) FTRACE_HIDDEN;
 

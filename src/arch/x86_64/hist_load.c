@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of commit.S that load the key of a histogram. */
+/* Choose the code in commit.S that loads the key of a histogram. */
 #include <cpuid.h>
 
 #include "arch/arch.h"

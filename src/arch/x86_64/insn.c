@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decode instructions with Zydis.  Zydis reads no more than the bytes that it gets, allocates
- * nothing and makes no system call, so it runs in the parser's sandbox.
+ * Decode instructions with the library Zydis.  Zydis reads no more than the bytes that the
+ * caller passes, allocates nothing and makes no system call, so it runs in the parser's
+ * sandbox.
  */
 #include <string.h>
 
@@ -15,14 +16,16 @@
 			 ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
 enum { REG_SP = 4, REG_FRAME = 5, RM_SIB = 4, RM_RIP = 5, NO_INDEX = 4 };
 
-static ZydisDecoder decoder;	/* only insn_init() writes it, with the same values each time */
+static ZydisDecoder decoder;	/* Only insn_init() writes this decoder, with the same
+				 * values each time. */
 
 void insn_init(void)
 {
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 }
 
-/* Set the reason why the instruction cannot be moved, unless there is one already. */
+/* Set the reason why the instruction cannot be moved, unless it already has a
+ * reason. */
 static void set_fixed(struct insn *insn, enum moved_reason reason)
 {
 	insn->move = INSN_FIXED;
@@ -72,15 +75,15 @@ static void read_memory_operand(const ZydisDecodedInstruction *in,
 
 /* ---- jumps and calls ---- */
 
-/* Returns true if no prefix changes the operand size of a jump or call, so that its opcode
- * alone says what it is. */
+/* Returns true if no prefix changes the operand size of a jump or call.  Then the opcode
+ * alone says what the instruction does. */
 static bool has_usual_prefixes(const ZydisDecodedInstruction *in)
 {
 	for (uint32_t i = 0; i < in->raw.prefix_count; i++) {
 		uint8_t value = in->raw.prefixes[i].value;
 
-		/* accepted prefixes: hints of branches, notrack, bnd, and REX, which have no
-		 * effect here */
+		/* accepted prefixes, which have no effect on jumps and calls: hints of
+		 * branches, notrack, bnd, and REX */
 		if (value != 0x2e && value != 0x3e && value != 0xf2 && (value & 0xf0) != 0x40)
 			return false;
 	}
@@ -105,8 +108,8 @@ static void read_relative(const ZydisDecodedInstruction *in, uint64_t vaddr, str
 		set_fixed(insn, MOVED_BY_INSTRUCTION);	/* loop, jrcxz, xbegin */
 }
 
-/* Read a call through a register or memory.  The copy pushes the return address before it
- * loads the operand, so the operand must not depend on rsp. */
+/* Read a call through a register or memory.  A copy of the call pushes the return address
+ * before it loads the operand, so the operand must not depend on rsp. */
 static void read_indirect_call(const ZydisDecodedInstruction *in,
 			       const ZydisDecoderContext *context, struct insn *insn)
 {
@@ -142,7 +145,7 @@ static void read_branch(const ZydisDecodedInstruction *in, const ZydisDecoderCon
 		insn->flow = INSN_BRANCH;
 }
 
-/* ---- everything else ---- */
+/* ---- other kinds of instructions ---- */
 
 static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 {
@@ -151,7 +154,8 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 		insn->is_nop = insn->is_padding = true;
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
-		/* xchg %ax,%ax has the opcode of nop, and a prefix */
+		/* xchg %ax,%ax is a NOP: it has the opcode of nop, and a
+		 * prefix */
 		insn->is_nop = insn->is_padding = in->opcode == 0x90 && in->operand_width == 16 &&
 						  in->raw.prefix_count == 1;
 		break;
@@ -171,7 +175,8 @@ static void read_kind(const ZydisDecodedInstruction *in, struct insn *insn)
 		insn->flow = INSN_END;
 		break;
 	case ZYDIS_MNEMONIC_OR:
-		/* lock or $0,(%rsp) is a memory barrier, which changes nothing */
+		/* lock or $0,(%rsp) is a memory barrier and changes nothing, so
+		 * it does not count as an access to the stack */
 		if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK && in->raw.imm[0].size &&
 		    !in->raw.imm[0].value.u)
 			insn->stack_register = 0;

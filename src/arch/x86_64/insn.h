@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decode instructions and move them.  Only as much is decoded as is needed for that.  The
- * functions keep no state but the decoder's tables, allocate nothing, and accept any bytes.
- * Only the server links them. */
+/* Decode and move instructions.  An instruction is decoded only as far as moving it needs.
+ * The functions keep no state but the decoder's tables, allocate nothing, and accept any
+ * bytes.  Only the server links this code. */
 #ifndef ULF_ARCH_INSN_H
 #define ULF_ARCH_INSN_H
 
@@ -20,20 +20,22 @@ enum insn_flow {
 	INSN_BRANCH,		/* the thread continues at the next instruction or at `target` */
 	INSN_JUMP,		/* the thread continues at `target`, or at an address that the
 				 * instruction computes */
-	INSN_END,		/* the thread continues nowhere in this function: the instruction
-				 * is a return or a trap */
+	INSN_END,		/* the thread does not continue in this function: the
+				 * instruction is a return or a trap */
 };
 
 /* How an instruction becomes a part of a copy. */
 enum insn_move {
-	INSN_PLAIN,		/* the bytes of the instruction are copied; if has_address is
-				 * true, the distance at offset `field` is changed */
+	INSN_PLAIN,		/* the bytes of the instruction are copied; if
+				 * has_address is true, the distance at offset `field`
+				 * is adapted */
 	INSN_MOVE_BRANCH,	/* the instruction becomes a conditional jump with a 32-bit
 				 * distance */
 	INSN_MOVE_JUMP,		/* the instruction becomes a jump with a 32-bit distance */
-	INSN_MOVE_CALL,		/* the return address is pushed, then a jump follows */
+	INSN_MOVE_CALL,		/* the instruction becomes a push of the return
+				 * address and a jump */
 	INSN_MOVE_CALL_INDIRECT,
-	INSN_FIXED,		/* the instruction cannot be moved, for the reason in @reason */
+	INSN_FIXED,		/* the instruction cannot be moved; @reason says why */
 };
 
 struct insn {
@@ -47,27 +49,31 @@ struct insn {
 	uint8_t bytes;
 	uint8_t flow;			/* enum insn_flow */
 	uint8_t move;			/* enum insn_move */
-	uint8_t reason;			/* if INSN_FIXED: enum moved_reason */
+	uint8_t reason;			/* if @move is INSN_FIXED: enum moved_reason */
 	uint8_t stack_register;		/* ARCH_UNWIND_SP or ARCH_UNWIND_FRAME if the
 					 * instruction reads or writes memory relative to this
 					 * register, else 0 */
 	uint8_t field;			/* if has_address: offset in the instruction of the 4
 					 * bytes of its distance */
-	uint8_t operand;		/* INSN_MOVE_CALL_INDIRECT: offset of the modrm byte,
-					 * which says that the instruction is a call;
+	uint8_t operand;		/* if @move is INSN_MOVE_CALL_INDIRECT: offset
+					 * of the modrm byte, which makes the
+					 * instruction a call; if it is
 					 * INSN_MOVE_BRANCH: the condition */
 	bool has_target, has_address, has_immediate;
-	bool takes_address;		/* the instruction computes the address and does not
-					 * access memory there */
+	bool takes_address;		/* the instruction only computes the address
+					 * and does not access the memory at the
+					 * address */
 	bool is_nop;			/* the instruction has no effect */
-	bool is_padding;		/* the instruction has no effect, or is a trap:
-					 * compilers and linkers fill space with such ones */
+	bool is_padding;		/* the instruction has no effect or is a trap:
+					 * compilers and linkers fill space with such
+					 * instructions */
 	bool is_landing_pad;		/* the instruction marks a target of indirect jumps */
 	bool pops;			/* the instruction pops a word off the stack */
 	bool reads_flags, writes_flags;	/* status flags */
 };
 
-/* Initialise the decoder.  Called before insn_decode(); further calls do nothing new. */
+/* Initialise the decoder.  Must be called before insn_decode(); further calls have no
+ * effect. */
 void insn_init(void);
 
 /* insn_version - return the version of the library that decodes instructions */
@@ -84,8 +90,8 @@ bool insn_is_tracepoint(const uint8_t *code, uint64_t bytes);
 /* Returns true if the @bytes bytes at @code begin with an instruction that makes a system
  * call. */
 bool insn_is_syscall(const uint8_t *code, uint64_t bytes);
-/* Returns true if the instruction at @code, which has @bytes bytes, sets the number of a system
- * call to a constant.  *@ret_nr: the number. */
+/* Returns true if the instruction at @code, which has @bytes bytes, loads a constant number
+ * of a system call.  *@ret_nr: the number. */
 bool insn_is_syscall_number(const uint8_t *code, uint64_t bytes, uint32_t *ret_nr);
 
 /*
@@ -100,25 +106,31 @@ uint32_t insn_guess(const uint8_t *code, uint64_t bytes, uint64_t vaddr,
 
 #define INSN_BOUNDS	16u
 
-/* A copy of a function's first instructions while it is being made. */
+/* A copy of a function's first instructions, as long as the copy is being
+ * made. */
 struct insn_copy {
 	uint8_t bytes[MOVED_COPY_MAX];
 	struct moved_fixup fixups[MOVED_FIXUPS_MAX];
-	struct insn_bound {		/* an element for the start of each instruction of the
-					 * copy */
+	struct insn_bound {		/* for the start of each instruction of the
+					 * copy, which original instruction it belongs
+					 * to */
 		uint8_t copy;		/* offset in the copy */
 		uint8_t original;	/* moved_frame.original */
-		uint8_t pushed;		/* number of bytes that the copy has pushed at this
-					 * point and the original has not */
+		uint8_t pushed;		/* number of bytes that the copy has pushed at
+					 * this instruction in addition to what the
+					 * original has pushed */
 	} bounds[INSN_BOUNDS];
 	uint32_t nr, nr_fixups, nr_bounds;
-	uint32_t nr_original;		/* size of the original instructions, bytes */
-	bool ends;			/* true: the last instruction is a jump or a return, so
-					 * that nothing must be added */
+	uint32_t nr_original;		/* size of the original instructions that were
+					 * added, bytes */
+	bool ends;			/* true: the last instruction is a jump or a
+					 * return, so the copy needs no jump at its
+					 * end */
 };
 
-/* Append an instruction to @copy in the form that insn->move says.  @code: its bytes; @vaddr:
- * its original address.  Returns false if the copy would become too long. */
+/* Append an instruction to @copy in the form that insn->move says.  @code: the bytes of the
+ * instruction; @vaddr: its original address.  Returns false if the copy would become too
+ * long. */
 bool insn_copy_add(struct insn_copy *copy, const struct insn *insn, const uint8_t *code,
 		   uint64_t vaddr);
 

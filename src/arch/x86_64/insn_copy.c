@@ -33,8 +33,9 @@ static void add_bound(struct insn_copy *copy, uint8_t pushed)
 	};
 }
 
-/* Add a fixup for the 4 bytes at offset @at of an instruction, which ends at the present end
- * of the copy.  Store 0 in these bytes, so that the table does not depend on their old value. */
+/* Add a fixup for the 4 bytes at offset @at of the instruction that ends at the present end
+ * of the copy.  Store 0 in these 4 bytes, so that the table does not depend on their old
+ * value. */
 static void add_fixup(struct insn_copy *copy, enum moved_fixup_kind kind, uint32_t at,
 		      uint64_t target)
 {
@@ -54,7 +55,8 @@ static void add_plain(struct insn_copy *copy, const struct insn *insn, const uin
 		add_fixup(copy, MOVED_REL32, at + insn->field, insn->address);
 }
 
-/* Append an instruction of @nr bytes that ends with a 32-bit distance. */
+/* Append an instruction whose opcode has @nr bytes and is followed by a 32-bit
+ * distance. */
 static void add_distance(struct insn_copy *copy, const uint8_t *opcode, uint32_t nr,
 			 uint64_t target)
 {
@@ -102,8 +104,8 @@ static void add_call(struct insn_copy *copy, const struct insn *insn, const uint
 		add_jump(copy, insn);
 		return;
 	}
-	/* Change the call to a jump: the middle three bits of the modrm byte become 4 instead
-	 * of 2. */
+	/* Change the call to a jump: the middle three bits of its modrm byte become 4
+	 * instead of 2. */
 	at = copy->nr + insn->operand;
 	add_plain(copy, insn, code);
 	copy->bytes[at] = (uint8_t)((copy->bytes[at] & ~0x38) | 4 << 3);

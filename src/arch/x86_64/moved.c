@@ -4,8 +4,8 @@
  * trusted before moved_check().  Each offset in a row is checked against the length of the
  * table, each address against the object's text.
  *
- * A jump must not replace what another jump replaces, or what the distance of another jump is
- * made of.  Rows are sorted, so it suffices to compare neighbours.
+ * A jump must replace neither bytes that another jump replaces, nor bytes that are the
+ * distance of another jump.  Rows are sorted, so it suffices to compare neighbours.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static_assert(MOVED_JUMP_BYTES == PATCH_JUMP_BYTES, "jumps");
 
 /* ---- check a table ---- */
 
-/* Returns true if @bytes bytes at @vaddr are in the object's text. */
+/* Returns true if the @bytes bytes at @vaddr are in the object's text. */
 static bool is_in_text(const struct moved_head *head, uint64_t vaddr, uint64_t bytes)
 {
 	uint64_t size = head->text_end - head->text, at = vaddr - head->text;
@@ -107,7 +107,8 @@ static bool check_row(const struct moved_head *head, const struct moved_row *row
 	return row->class == MOVED_REFUSED ? check_refused(row) : check_moved(head, row);
 }
 
-/* Check the instructions before a system call: they lead to it. */
+/* Check the row of the instructions before a system call, which must end where
+ * the call begins. */
 static bool check_before(const struct moved_head *head, const struct moved_syscall *call)
 {
 	const struct moved_row *row = &call->before;
@@ -134,8 +135,8 @@ static uint64_t syscall_end(const struct moved_syscall *call)
 	return call->vaddr + MOVED_SYSCALL_BYTES + call->after_bytes;
 }
 
-/* Check a system call.  @last: the row before it, or NULL.  What jumps may replace at two calls
- * must not overlap. */
+/* Check the row of a system call.  @last: the previous row, or NULL.  The bytes that jumps
+ * may replace at two calls must not overlap. */
 static bool check_syscall(const struct moved_head *head, const struct moved_syscall *call,
 			  const struct moved_syscall *last)
 {
@@ -185,8 +186,8 @@ bool moved_check(const void *table, uint64_t bytes)
 
 /* ---- use a table ---- */
 
-/* Store the distance from @from to @to in the 4 bytes at @field.  Returns false if it does not
- * fit into 32 bits. */
+/* Store the distance from @from to @to in the 4 bytes at @field.  Returns false if the
+ * distance does not fit into 32 bits. */
 static bool put_distance(uint8_t *field, uint64_t from, uint64_t to)
 {
 	int64_t distance = (int64_t)(to - from);
@@ -249,8 +250,8 @@ uint64_t moved_hash(const uint8_t *data, uint64_t bytes)
 	for (; bytes; data += sizeof(word), bytes -= bytes < sizeof(word) ? bytes : sizeof(word)) {
 		word = 0;
 		memcpy(&word, data, bytes < sizeof(word) ? bytes : sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;	/* multiply by an odd number, so
-								 * that no bit is lost */
+		/* multiply by an odd number, because this loses no bit */
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 		hash ^= hash >> 29;
 	}
 	return hash;

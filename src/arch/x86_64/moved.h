@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Check a table of moved functions (abi/moved.h), and make copies from it.  The functions
- * allocate nothing and call nothing but memcpy(); any thread and any signal handler may call
- * them. */
+/* Check a table of moved functions (abi/moved.h), and make copies of functions from it.
+ * The functions allocate nothing and call nothing but memcpy(); any thread and any signal
+ * handler may call them. */
 #ifndef ULF_ARCH_MOVED_H
 #define ULF_ARCH_MOVED_H
 
@@ -20,7 +20,8 @@
 
 /* ---- accessors: for a table that moved_check() has accepted ---- */
 
-/* Returns the bytes of the copy in the table.  Distances in it are not correct yet:
+/* Returns the bytes of the copy as they are in the table.  The distances in these
+ * bytes are not correct yet:
  * moved_copy() sets them. */
 static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
 					      const struct moved_row *row)
@@ -31,11 +32,11 @@ static inline const uint8_t *moved_copy_bytes(const struct moved_head *head,
 /*
  * moved_check - check a table of @bytes bytes at @table, which is aligned to 8 bytes
  *
- * Returns true if all numbers are in their ranges, all offsets are within the table, rows are
- * sorted, and nothing that a jump replaces is replaced by another jump, too.  Then the
- * accessors of abi/moved.h and moved_copy() read nothing outside of the table.  The contents
- * of copies are not checked.  The caller must keep other processes from changing the bytes:
- * it checks its own copy of the table.
+ * Returns true if all numbers are in their ranges, all offsets are within the table, rows
+ * are sorted, and nothing that a jump replaces is replaced by another jump, too.  Then the
+ * accessors of abi/moved.h and moved_copy() read nothing outside of the table.  The
+ * contents of copies are not checked.  The caller must check its own copy of the table,
+ * which other processes cannot change.
  */
 bool moved_check(const void *table, uint64_t bytes);
 
@@ -56,7 +57,7 @@ const struct moved_row *moved_find(const struct moved_head *head, uint64_t vaddr
 
 /* moved_hash - compute a hash of the @bytes bytes at @data
  *
- * Different bytes rarely have the same hash, unless somebody has chosen them for that. */
+ * Different bytes rarely have the same hash, but an attacker can find bytes that have. */
 uint64_t moved_hash(const uint8_t *data, uint64_t bytes);
 
 #endif

@@ -161,9 +161,9 @@ void function_offsets(void)
 	OFFSET(SHADOW_ABOVE, shadow, above);
 	OFFSET(SHADOW_DEPTH, shadow, depth);
 	OFFSET(SHADOW_WORD, shadow, word);
-	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);	/* the byte of the word that
-								 * contains the tag if the call is
-								 * simple (shadow_tags.h) */
+	/* the byte of shadow.word that contains the tag if the call is simple
+	 * (shadow_tags.h) */
+	DEFINE(SHADOW_TAG, offsetof(struct shadow, word) + 3);
 	/* mask of the bits of a stack address that select a shadow at home */
 	DEFINE(SHADOW_HOME_MASK, SHADOW_KEYS * SHADOW_SLOTS * 8ull - 8);
 	DEFINE(SHADOW_BODY_MASK, SHADOW_BODY_MASK);

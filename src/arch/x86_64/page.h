@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory pages of the CPU.  Pages of rings (src/abi/ring.h), and the alignment of blocks in
- * a root (ABI_PAGE_ALIGN), have other sizes. */
+/* Memory pages of the CPU.  Pages of rings (src/abi/ring.h) and blocks in a root
+ * (ABI_PAGE_ALIGN) have other sizes and alignments. */
 #ifndef ULF_ARCH_PAGE_H
 #define ULF_ARCH_PAGE_H
 

@@ -19,10 +19,12 @@ struct batch {
 	bool is_there;			/* true: the memory page could be read */
 	uint64_t page;			/* address of the memory page whose copy
 					 * is in @bytes; 0: there is no copy */
-	uint32_t low, high;		/* offsets of the changed bytes: low .. high - 1 */
-	uint8_t bytes[ARCH_PAGE_BYTES];	/* the memory page after patch_flush() */
-	uint64_t changed[ARCH_PAGE_BYTES / 64];	/* bitmap: the bytes that patch_flush() must
-					 * write */
+	uint32_t low, high;		/* the changed bytes have offsets from @low to
+					 * @high - 1 */
+	uint8_t bytes[ARCH_PAGE_BYTES];	/* the content of the memory page after
+					 * patch_flush() */
+	uint64_t changed[ARCH_PAGE_BYTES / 64];	/* bitmap of the bytes that
+						 * patch_flush() must write */
 };
 
 /* The collected writes for each enum patch_part.  They change only between
@@ -30,9 +32,10 @@ struct batch {
 static struct batch batches[PATCH_PARTS];
 static int mem_fd;			/* result of codemem_begin(): a descriptor of
 					 * /proc/self/mem, or a negative number */
-static int first_error;			/* first error since patch_begin(), as -errno; 0: no
-					 * error */
-static struct arch_signals signals;	/* the signal mask before patch_begin() */
+static int first_error;			/* first error since patch_begin(), as -errno;
+					 * 0: there was no error */
+static struct arch_signals signals;	/* signal mask of the thread before
+					 * patch_begin() */
 
 static void note_error(int r)
 {
@@ -42,8 +45,9 @@ static void note_error(int r)
 
 void patch_begin(void)
 {
-	/* A signal handler that forks between patch_begin() and patch_end() would leave a
-	 * child with half-written batches, whose descriptor refers to the parent's memory. */
+	/* Block signals: a signal handler that forks between patch_begin() and patch_end()
+	 * would leave a child with half-written batches, whose descriptor refers to the
+	 * parent's memory. */
 	arch_signals_block(&signals);
 	mem_fd = codemem_begin();
 	first_error = 0;
@@ -60,8 +64,8 @@ void patch_end(void)
 /*
  * Write the changed bytes of a memory page, and the bytes between them, by one system
  * call.  A debugger or a uprobe may have removed a breakpoint since load_page() read
- * the memory page.  So read the bytes again just before the write; otherwise this write
- * would put the breakpoint back.
+ * the memory page.  So the bytes are read again just before the write; otherwise the
+ * write would put the breakpoint back.
  */
 static void flush_page(struct batch *batch)
 {
@@ -93,8 +97,8 @@ static void load_page(struct batch *batch, uint64_t page)
 	batch->high = 0;
 	r = codemem_read(mem_fd, (const uint8_t *)page, batch->bytes, ARCH_PAGE_BYTES);
 	batch->is_there = !r;
-	if (r)			/* clear the bytes of the previous page, which
-				 * patch_get() would otherwise return */
+	if (r)			/* Clear the bytes of the previous page, because
+				 * patch_get() would otherwise return them. */
 		memset(batch->bytes, 0, ARCH_PAGE_BYTES);
 	memset(batch->changed, 0, sizeof(batch->changed));
 	note_error(r);
@@ -180,9 +184,8 @@ bool patch_map(uint64_t base, uint64_t bytes, int rights)
 
 	if (r == (long)base)
 		return true;
-	if (r > 0)		/* an old kernel takes the address only as a
-				 * hint, and has mapped the memory at another
-				 * address */
+	if (r > 0)		/* An old kernel takes the address only as a hint, and
+				 * has mapped the memory at another address. */
 		arch_syscall2(SYS_munmap, r, (long)bytes);
 	return false;
 }

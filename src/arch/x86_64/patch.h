@@ -28,8 +28,8 @@
 /*
  * The parts of memory to which patch.c writes.  patch_flush() writes them in this
  * order.  Each part collects the writes to one memory page at a time.  So callers
- * should change the addresses of a part in rising order, else the same page is written
- * several times.
+ * should change the addresses of a part in rising order; otherwise one page is
+ * written several times.
  */
 enum patch_part {
 	PATCH_STUBS,			/* stubs: code that no thread can reach yet */
@@ -46,25 +46,26 @@ void patch_begin(void);
  * collected but not flushed are dropped. */
 void patch_end(void);
 
-/* Get @nr bytes at @addr as they will be after patch_flush().  If the memory page
- * cannot be read, the bytes are 0.  No jump begins with 0, so the caller does not
- * mistake them for a jump. */
+/* Get the @nr bytes that will be at @addr after patch_flush().  If the memory
+ * page cannot be read, the bytes are 0.  No jump begins with 0, so the caller
+ * does not mistake them for a jump. */
 void patch_get(enum patch_part part, const uint8_t *addr, uint8_t *to, uint32_t nr);
 /* Collect a write of @nr bytes to @addr.  patch_flush() also writes the bytes between
  * two changed bytes of a memory page, with the values that it has read just before. */
 void patch_put(enum patch_part part, uint8_t *addr, const uint8_t *bytes, uint32_t nr);
 /*
  * Collect a write of @new to the byte at @addr if this byte is @old now.
- * Returns 0, or -EILSEQ: the byte is not @old, or cannot be read.
+ * Returns 0, or -EILSEQ if the byte is not @old or cannot be read.
  */
 int patch_change(enum patch_part part, uint8_t *addr, uint8_t old, uint8_t new);
 
 /*
  * patch_flush() writes all bytes that were collected.
- * patch_step() does that, too, and waits until every core executes the new bytes.
+ * patch_step() also writes them, and then waits until every core executes the new
+ * bytes.
  *
- * If a write fails, the other bytes are written all the same.  Both functions return 0
- * or the first -errno since patch_begin(); -EFAULT: the memory page is not mapped.
+ * If a write fails, the other bytes are written all the same.  Both functions return
+ * 0 or the first -errno since patch_begin(); -EFAULT: the memory page is not mapped.
  */
 int patch_flush(void);
 int patch_step(void);
@@ -72,7 +73,7 @@ int patch_step(void);
 #define PATCH_JUMP_BYTES	5	/* size of a jump with a 32-bit distance, bytes */
 #define PATCH_JUMP		0xe9	/* opcode of a jump with a 32-bit distance */
 
-/* Encode a jump to @to; the jump will be at address @from. */
+/* Encode a jump from the address @from to @to. */
 void patch_encode_jump(uint8_t *bytes, const uint8_t *from, const uint8_t *to);
 
 /* Map @bytes bytes of memory with @rights (PROT_...) at exactly @base.  Returns false if the

@@ -5,11 +5,11 @@
  *	off	0f 1f 44 ss dd	nopl dd(%reg,%reg,s)	ss, dd: anything
  *	on	e9 1f 44 ss dd	jmp  . + 5 + 0xddss441f
  *
- * Both are one instruction of 5 bytes, and they differ in the first byte only.  The NOP's
- * own bytes fix the low 16 bits of the jump's distance, so the jump's target is fixed
- * modulo 64 KiB.  At the target a stub of 5 bytes jumps on to the site's cold code.  The
- * upper 16 bits (ss, dd) select one of the 64 KiB areas within +-2 GiB.  This file maps
- * areas for stubs there.
+ * Each line is one instruction of 5 bytes, and the two differ in the first byte only.
+ * The NOP's own bytes fix the low 16 bits of the jump's distance, so the jump's target
+ * is fixed modulo 64 KiB.  At the target a stub of 5 bytes jumps on to the site's cold
+ * code.  The upper 16 bits (ss, dd) select one of the 64 KiB areas within +-2 GiB.  This
+ * file maps areas for stubs there.
  *
  * Switching on:
  *	1  write the stub			no thread can get there yet
@@ -35,17 +35,17 @@
 #define OPCODE_NOP	0x0f
 #define OPCODE_JMP	PATCH_JUMP
 #define SITE_BYTES	PATCH_JUMP_BYTES
-#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site, which are the low
-					 * half of the distance */
+#define DISTANCE_LOW	0x441fu		/* bytes 1 and 2 of each site, which are the
+					 * low half of the jump's distance */
 #define AREA_STEP	0x10000ull	/* size of an area for stubs, bytes; the bytes
 					 * ss dd of a jump select the area */
-#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)	/* the last memory page is for a
-							 * stub that begins at the last
-							 * byte of an area */
+/* size of an area's mapping, bytes: the last memory page is for a stub that begins
+ * at the last byte of an area */
+#define AREA_BYTES	(AREA_STEP + ARCH_PAGE_BYTES)
 #define REACH		0x7ff00000ll
 
-/* An area for stubs.  The struct is in a mapping of its own, not in the area that it
- * describes. */
+/* An area for stubs.  This struct is not in the area that it describes, but in a
+ * mapping of its own. */
 struct area {
 	struct area *next;
 	uint64_t base;			/* address of the area, a multiple of AREA_STEP */
@@ -139,8 +139,8 @@ static uint8_t *jump_target(uint8_t *code)
 	return code + SITE_BYTES + distance;
 }
 
-/* Returns true if the site's jump leads to a stub that jumps to @target.  The site has
- * such a stub if it was on before. */
+/* Returns true if the site's jump leads to a stub that jumps to @target, which is so
+ * if the site was on before. */
 static bool has_site_stub(uint8_t *code, const uint8_t *target)
 {
 	uint8_t *stub = jump_target(code), jump[SITE_BYTES], seen[SITE_BYTES];
@@ -156,7 +156,8 @@ static bool has_site_stub(uint8_t *code, const uint8_t *target)
 	return false;
 }
 
-/* Do steps 1 and 2 of switching @site on: write the stub, and the distance to it. */
+/* Do steps 1 and 2 of switching @site on: write the stub, and the distance from the
+ * site to the stub. */
 static int prepare_site_stub(struct poke_site *site)
 {
 	struct area *area;
@@ -215,8 +216,8 @@ static int flip_site_opcode(const struct poke_site *site)
 	if (state < 0 || state == site->is_on)
 		return state < 0 ? state : 0;
 	if (site->is_on && !has_site_stub(site->code, site->target)) {
-		/* The site has no stub, or the stub could not be written.  poke_sites()
-		 * returns the error. */
+		/* Either the site has no stub, or the stub could not be written.
+		 * poke_sites() returns the error. */
 		free_stub(site->stub);
 		return 0;
 	}

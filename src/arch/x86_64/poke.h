@@ -19,9 +19,11 @@ struct poke_site {
 int poke_site_state(const uint8_t *code);
 
 /*
- * Switch @nr sites, all in one batch.  Two threads must not call this at the same time.
- * Returns 0, or the first error; sites without an error are switched.  -EILSEQ: unexpected
- * bytes; -ENOMEM: no space for a stub within reach; other errors are from the kernel.
+ * Switch @nr sites, all in one batch.  Two threads must not call this function at the
+ * same time.
+ * Returns 0, or the first error; sites without an error are switched.  -EILSEQ:
+ * unexpected bytes; -ENOMEM: no space for a stub within reach; other errors are from the
+ * kernel.
  */
 int poke_sites(struct poke_site *sites, uint32_t nr);
 

@@ -12,8 +12,9 @@
  * are one mapping for the kernel.  fork() copies mappings one by one, which is why there are no
  * smaller windows.
  *
- * The program may want to use these addresses later.  mmap() can give it other ones instead.
- * This is not so in the following cases, so no window is mapped there:
+ * The program may want to use these addresses later.  mmap() can give it other addresses
+ * instead.  In the following cases there are no other addresses, so no window is mapped at
+ * such places:
  *
  *	the heap of brk()	grows upwards without a gap
  *	the main stack		grows downwards without a gap
@@ -21,8 +22,8 @@
  *	RLIMIT_AS		the limit is the program's
  *
  * The number of windows is a small share of the mappings that a process may have
- * (vm.max_map_count).  Pages cannot be unmapped while a site may lead there: a thread that was
- * interrupted in the stub continues there, much later.
+ * (vm.max_map_count).  Pages cannot be unmapped as long as a site may lead to them, because
+ * a thread that was interrupted in a stub may continue in it much later.
  *
  * The state is static, as in patch.c: one caller at a time.
  */
@@ -39,11 +40,12 @@
 
 #define WINDOW_BYTES	(2u << 20)
 #define WINDOWS_MAX	2048u
-#define STUBS_MAX	8192u		/* greatest number of stubs: each of them may take a
-					 * memory page of its own */
-#define MAPS_SHARE	32u		/* windows may use one of this many mappings that the
-					 * process may have */
-#define MAPS_DEFAULT	65530u		/* number of mappings that the kernel allows by default */
+#define STUBS_MAX	8192u		/* maximum number of stubs, because each may
+					 * take a memory page of its own */
+#define MAPS_SHARE	32u		/* windows may use at most 1 / MAPS_SHARE of
+					 * the mappings that the process may have */
+#define MAPS_DEFAULT	65530u		/* number of mappings of a process that the
+					 * kernel allows by default */
 #define LOWEST		0x4000000ull
 #define HEAP_ROOM	0x10000000ull	/* space that is kept for the heap of brk(), bytes */
 #define HEAP_ROOM_SMALL	0x2000000ull	/* space that pun_take_near_heap() keeps, bytes */
@@ -67,7 +69,7 @@ uint64_t pun_stub(uint64_t at, const uint8_t distance[4])
 	return at + PATCH_JUMP_BYTES + (uint64_t)(int64_t)value;
 }
 
-/* ---- what the program needs ---- */
+/* ---- address space that the program itself needs ---- */
 
 /* Returns the resource limit @which (RLIMIT_...) of this process; UINT64_MAX: unlimited. */
 static uint64_t limit_of(int which)
@@ -78,8 +80,8 @@ static uint64_t limit_of(int which)
 	       limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
 }
 
-/* Returns true if the addresses from @start to before @end overlap those from @from to before
- * @to. */
+/* Returns true if the addresses from @start to before @end overlap the addresses from @from
+ * to before @to. */
 static bool overlaps(uint64_t start, uint64_t end, uint64_t from, uint64_t to)
 {
 	return start < to && from < end;
@@ -94,8 +96,8 @@ static bool is_in_heap(uint64_t start, uint64_t end, uint64_t room)
 
 static bool is_in_stack(uint64_t start, uint64_t end)
 {
-	uint64_t top = getauxval(AT_EXECFN);	/* address of a string above the first stack
-						 * frame */
+	uint64_t top = getauxval(AT_EXECFN);	/* address of a string that is above
+						 * the first stack frame */
 	uint64_t room = limit_of(RLIMIT_STACK);
 
 	if (room < STACK_ROOM)
@@ -105,7 +107,7 @@ static bool is_in_stack(uint64_t start, uint64_t end)
 	return !top || overlaps(start, end, top - room, top);
 }
 
-/* Returns the greatest number of mappings that a process may have (vm.max_map_count). */
+/* Returns the maximum number of mappings that a process may have (vm.max_map_count). */
 static uint64_t read_maps_max(void)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, "/proc/sys/vm/max_map_count",
@@ -126,8 +128,8 @@ static uint64_t read_maps_max(void)
 /* Returns true if the process may map one more window. */
 static bool has_room(void)
 {
-	static uint64_t maps_max;	/* greatest number of mappings (read_maps_max()); 0: not
-					 * known yet */
+	static uint64_t maps_max;	/* maximum number of mappings
+					 * (read_maps_max()); 0: not read yet */
 
 	if (!maps_max)
 		maps_max = read_maps_max();
@@ -139,8 +141,9 @@ static bool has_room(void)
 
 static struct window *find_window(uint64_t addr)
 {
-	static uint32_t last;		/* index of the window that was found last; the next
-					 * search is mostly for the same one */
+	static uint32_t last;		/* index of the window that was found last;
+					 * the next search is mostly for this window
+					 * again */
 	uint64_t base = addr & -(uint64_t)WINDOW_BYTES;
 
 	if (last < nr_windows && windows[last].base == base)
@@ -153,9 +156,9 @@ static struct window *find_window(uint64_t addr)
 	return NULL;
 }
 
-/* Exempt the window at @base from two things: a kernel that uses large pages by itself would
- * allocate one for the first stub; and with mlockall() the whole window would count against
- * the limit of locked memory. */
+/* Keep the window at @base small in two respects.  A kernel that uses large pages by itself
+ * must not allocate one for the first stub.  And with mlockall() the whole window must not
+ * count against the limit of locked memory. */
 static void keep_small(uint64_t base)
 {
 	arch_syscall3(SYS_madvise, base, WINDOW_BYTES, MADV_NOHUGEPAGE);
@@ -214,10 +217,10 @@ bool pun_has(uint64_t addr, uint64_t *until)
  * Returns true if the bytes for the stub at @stub are free.
  *
  * Bytes that are not in use are 0, and every stub begins with PATCH_JUMP.  So another stub
- * overlaps in one of two ways.  It begins in these bytes: then one of them is not 0.  Or it
- * begins before them: then a byte less than the size of a stub before them is PATCH_JUMP.  The
- * distance in a stub further away may have such a byte, too; then the bytes count as used,
- * although they are free.
+ * overlaps in one of two ways.  If it begins in these bytes, one of them is not 0.  If it
+ * begins shortly before these bytes, one of the bytes before them, at a distance less than
+ * the size of a stub, is PATCH_JUMP.  The distance in a stub that is further away may
+ * contain such a byte, too; then the bytes count as used, although they are free.
  */
 static bool is_free(uint64_t stub)
 {
@@ -225,8 +228,8 @@ static bool is_free(uint64_t stub)
 	uint8_t seen[2 * PATCH_JUMP_BYTES - 1] = { 0 };
 
 	if (!find_window(stub - before))
-		before = stub % WINDOW_BYTES;	/* a stub may lie in two windows; then both
-						 * contain it */
+		before = stub % WINDOW_BYTES;	/* a stub may lie in two windows; then
+						 * it counts in both */
 	patch_get(PATCH_FAR, (const uint8_t *)(stub - before), seen,
 		  (uint32_t)before + PATCH_JUMP_BYTES);
 	for (uint64_t i = 0; i < before + PATCH_JUMP_BYTES; i++)
@@ -242,7 +245,8 @@ static bool is_in_reach(uint64_t stub, const uint8_t *to)
 	return distance == (int32_t)distance;
 }
 
-/* Add @change to the number of stubs of each window in which a byte of the stub at @stub lies. */
+/* Add @change to the number of stubs of each window that contains a byte of the stub at
+ * @stub. */
 static void count(uint64_t stub, uint32_t change)
 {
 	struct window *first = find_window(stub);

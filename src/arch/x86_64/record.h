@@ -22,8 +22,8 @@
 
 /*
  * Three macros that together write a record to the ring of this CPU, with general
- * registers only.  They do what append.h does, but for a record of constant size.  If
- * the page is full they go to \full.  In other rare cases, such as a long time since
+ * registers only.  The macros do what append.h does, but for a record of constant size.
+ * If the page is full, they go to \full.  In other rare cases, such as a long time since
  * the last record, they go to \slowly.  After the kernel has aborted the section, the
  * thread also continues at \slowly.  In all these cases nothing was changed, except by
  * the macro \copy.
@@ -77,7 +77,7 @@
 	addq	RING_CLOCK_NS(%rcx), %rdx
 	andl	$3, %r8d
 
-	/* Check that there is space for the record in the open page. */
+	/* Check that the record fits into the open page. */
 	movq	RING_OFF(%rcx), %rax
 	leaq	4+\bytes(%r10,%rax), %rax
 	cmpq	RING_END(%rcx,%r8,8), %rax
@@ -95,16 +95,19 @@
 	leaq	4+\bytes(%r10), %rax
 	xorl	$1, %r8d
 	addq	RING_ADDRESS(%rcx,%r8,8), %r10
-	cmpq	\limit, %r10		/* any process may have stored wrong values in address[]
-					 * and end[]; so compare with \limit, which no other
-					 * process can change [ring.limit] */
+	cmpq	\limit, %r10		/* Any process may have stored wrong values in
+					 * address[] and end[].  So compare with
+					 * \limit, which no other process can change
+					 * [ring.limit] */
 	ja	\slowly
 	.ifnb	\at
 	movq	%rdx, RECORD(\at)
 	.endif
-	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta, which is huge if the
-						 * clock runs backwards */
-	cmpq	$1 << 27, %rdx			/* the header has 27 bits for the delta */
+	subq	RING_TIME(%rcx,%r8,8), %rdx	/* rdx = delta; if the clock has gone
+						 * backwards, this unsigned number is
+						 * huge */
+	cmpq	$1 << 27, %rdx			/* a delta that needs more than 27
+						 * bits does not fit into the header */
 	jae	\slowly
 	shll	$5, %edx
 	orl	$\bytes / 4, %edx
@@ -119,8 +122,9 @@
 	/* The signature that the kernel requires before an abort handler.  The label
 	 * \slowly of record_end must follow this macro. */
 	.macro	abort_signature
-	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1 signature(%rip),
-					 * %edi, which ends with the signature */
+	.byte	0x0f, 0xb9, 0x3d	/* start of the instruction ud1
+					 * signature(%rip), %edi, whose last four
+					 * bytes are the signature */
 	.long	RSEQ_SIGNATURE
 	.endm
 

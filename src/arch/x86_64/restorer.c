@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Find the code of libc to which signal handlers return.  The code has no symbol, so
- * search for its bytes.  Unwinders recognize it by its bytes, too, so libc does not
- * change them. */
+ * it is found by its bytes.  libc does not change these bytes, because unwinders
+ * recognize the code by them. */
 #include <signal.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint64_t find_restorer_in_page(struct codemem_view *view, uint64_t page)
 }
 
 /* Search the memory pages around a known function of libc that also handles signals:
- * the code is near to it, in a static program, too.  The known function is
+ * the code is near this function, in a static program, too.  The known function is
  * __libc_current_sigrtmin(), because no program replaces it. */
 uint64_t arch_restorer(void)
 {

@@ -11,15 +11,16 @@
 static_assert(ARCH_RSEQ_CPU_ID == offsetof(struct rseq, cpu_id), "an offset in assembly");
 static_assert(ARCH_RSEQ_CS == offsetof(struct rseq, rseq_cs), "an offset in assembly");
 
-/* glibc 2.35 and later define __rseq_offset and __rseq_size. */
+/* glibc 2.35 and later defines __rseq_offset and __rseq_size; with an older
+ * glibc their addresses are 0. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 /*
  * A substitute for struct rseq, for threads of a process without rseq.  These threads
  * arm their rseq sections here.  The kernel does not know this memory, so it never
- * aborts such a section.  But the CPU number here is -1, so these sections find no ring
- * and write nothing.
+ * aborts such a section.  But the CPU number in this struct is -1, so these sections
+ * find no ring and write nothing.
  */
 static __thread struct {
 	uint32_t cpu_id_start, cpu_id;
@@ -45,8 +46,8 @@ bool arch_rseq_init(void)
 	return has_rseq;
 }
 
-/* Minimum size of the rseq area, bytes.  libc has registered the area with __rseq_size
- * or with this minimum, whichever is larger. */
+/* Minimum size of the rseq area, bytes.  libc has registered the area with this size
+ * or with __rseq_size, whichever is larger. */
 #define AREA_BYTES_MIN	32
 
 static long register_rseq_area(int flags)
@@ -64,8 +65,8 @@ bool arch_rseq_leave(void)
 	       !register_rseq_area(RSEQ_FLAG_UNREGISTER);
 }
 
-/* Register the rseq area.  While the area was not registered, rseq sections were still
- * armed in it.  So first remove the section that was armed last: the kernel must not
+/* Register the rseq area.  While it was not registered, rseq sections were still armed
+ * in it.  So first remove the section that was armed last, because the kernel must not
  * find it. */
 void arch_rseq_join(void)
 {

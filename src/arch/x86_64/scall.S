@@ -4,8 +4,9 @@
  * Each calls a C function which may change all registers that the ABI lets it change, but no
  * vector registers.
  *
- * Unwinders see a function that the cell has called: its return address is in r11 first, and then
- * on the stack.  Its CFA is rsp of the cell, so no frame lies in the red zone.
+ * Unwinders see a function that the cell has called: its return address is in r11 first,
+ * and then on the stack.  The CFA of the hook's frame is rsp of the cell, so no frame lies
+ * in the red zone.
  */
 #include "arch/x86_64/scall.h"
 
@@ -38,15 +39,16 @@
 	.cfi_offset rip, -RED_ZONE - 8
 	.endm
 
-	/* Push the flags: lahf leaves all but the overflow flag in ah. */
+	/* Push the flags: lahf stores all flags but the overflow flag in ah. */
 	.macro	push_flags
 	lahf
 	seto	%al
 	push_word %rax
 	.endm
 
-	/* Restore the flags: 1 + 127 overflows, 0 + 127 does not; sahf leaves the overflow flag
-	 * as it is. */
+	/* Restore the flags.  The addition sets the overflow flag, because 1 + 127
+	 * overflows and 0 + 127 does not; sahf leaves the overflow flag as it is and sets
+	 * the others. */
 	.macro	pop_flags
 	pop_word %rax
 	addb	$127, %al
@@ -78,8 +80,8 @@
 	.size	\name, . - \name
 	.endm
 
-	/* Before the call: eax has its number.  The six arguments are pushed so that they are an
-	 * array. */
+	/* The hook before a system call, whose number is in eax.  The six arguments are
+	 * pushed so that they are an array. */
 	hook	scall_enter_hook
 	push_word %rax
 	movl	%eax, %ecx
@@ -103,8 +105,8 @@
 	pop_word %rax
 	end_hook scall_enter_hook
 
-	/* After the call: rax has its result.  The cell begins with the jump to this hook, and has
-	 * the call's number. */
+	/* The hook after a system call, whose result is in rax.  The cell begins with the
+	 * jump to this hook, and contains the number of the call. */
 	hook	scall_exit_hook
 	push_word %rax
 	movq	%rax, %rcx

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code around system calls; see scall.h. */
+/* The code around instructions that make system calls; see scall.h. */
 #include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -7,10 +7,10 @@
 #include "arch/arch.h"
 #include "arch/x86_64/patch.h"
 
-#define REACH		0x70000000ull	/* greatest distance from any byte of the text to any
-					 * cell, bytes */
-#define STEP		0x1000000ull	/* distance between two addresses at which a mapping is
-					 * tried, bytes */
+#define REACH		0x70000000ull	/* maximum distance from any byte of the text
+					 * to any cell, bytes */
+#define STEP		0x1000000ull	/* distance between two addresses at which the
+					 * code tries to map memory, bytes */
 
 static_assert(SCALL_CALL_BYTES + MOVED_SYSCALL_COPY_MAX + MOVED_JUMP_BYTES <= SCALL_HOOK &&
 	      MOVED_AFTER_MAX <= MOVED_SYSCALL_COPY_MAX, "the instructions and a jump fit");
@@ -79,7 +79,8 @@ void scall_unmap(struct fcode_cell *cells, uint32_t nr)
 
 /* ---- write a cell ---- */
 
-/* Append to a cell the instructions that lead to its hook.  Returns the number of bytes so far. */
+/* Append to a cell the instructions that jump to its hook.  Returns the number of bytes
+ * that the cell has then. */
 static uint32_t add_call(struct fcode_cell *cell, uint32_t at, const uint8_t *hook)
 {
 	static const uint8_t call[] = {
@@ -95,13 +96,15 @@ static uint32_t add_call(struct fcode_cell *cell, uint32_t at, const uint8_t *ho
 	return end;
 }
 
-/* Let the bytes of a cell from @at on stand for the instruction at byte @original of the site. */
+/* Note that the bytes of a cell from @at on stand for the instruction at byte @original of
+ * the site. */
 static void note_original(struct fcode_cell *cell, uint32_t at, uint8_t original)
 {
 	memset(cell->original + at, original, sizeof(cell->original) - at);
 }
 
-/* Make the cell before a call: the copy, then the hook, then a jump to the call. */
+/* Make the cell for the site before a system call: the copy, then the hook, then a
+ * jump to the call. */
 static int make_enter(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
 		      struct fcode_cell *cell)
 {
@@ -121,7 +124,8 @@ static int make_enter(const struct fcode_cell *to, const struct scall_site *site
 	return 0;
 }
 
-/* Make the cell after a call: the hook, then the instruction, then a jump to the next one. */
+/* Make the cell for the site after a system call: the hook, then the copied instruction,
+ * then a jump to the next instruction. */
 static void make_exit(const struct fcode_cell *to, const struct scall_site *site, uint64_t bias,
 		      struct fcode_cell *cell)
 {

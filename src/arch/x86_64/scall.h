@@ -13,7 +13,7 @@
  *	48	address of the hook in scall.S, which comes back by r11
  *	56	number of the system call
  *
- * A system call changes rcx and r11, so no code has values in them there that it needs later.  All
+ * A system call changes rcx and r11, so around a call no code keeps values in them.  All
  * other registers, the flags and the red zone are kept.
  */
 #ifndef ULF_ARCH_SCALL_H
@@ -21,7 +21,8 @@
 
 #define SCALL_HOOK	48
 #define SCALL_NR	56
-#define SCALL_CALL_BYTES	13	/* size of the two instructions that lead to the hook */
+#define SCALL_CALL_BYTES	13	/* size of the two instructions that lead to
+					 * the hook, bytes */
 #define SCALL_ENTER	0		/* offsets in struct scall_handlers */
 #define SCALL_EXIT	8
 
@@ -32,18 +33,20 @@
 #include "arch/x86_64/fcode.h"
 #include "arch/x86_64/moved.h"
 
-/* A site: a place at which a jump replaces bytes of one instruction. */
+/* A place next to a system call at which a jump replaces bytes of one
+ * instruction. */
 struct scall_site {
 	const struct moved_head *head;
 	const struct moved_syscall *call;
 	bool is_exit;			/* true: the site is after the call, not before it */
 };
 
-/* Returns true if a jump can be at the site. */
+/* Returns true if @site can be replaced by a jump. */
 bool scall_has_site(const struct scall_site *site);
 /* Returns the vaddr of the site. */
 uint64_t scall_vaddr(const struct scall_site *site);
-/* Returns the bytes that must be at the site, and their number. */
+/* Returns the bytes that must be at the site before it is switched on, and
+ * their number. */
 const uint8_t *scall_original(const struct scall_site *site, uint32_t *ret_bytes);
 
 /* Map cells for @nr sites within reach of the text from @low to before @high, and make them known
@@ -60,14 +63,15 @@ int scall_write(struct fcode_cell *cell, const struct scall_site *site, uint64_t
 void scall_encode(const struct fcode_cell *cell, const struct scall_site *site, uint64_t bias,
 		  uint8_t ret_bytes[MOVED_JUMP_BYTES]);
 
-/* The functions that scall.S calls.  They may use general registers only. */
+/* The functions that scall.S calls.  They may use only general registers. */
 struct scall_handlers {
 	/* A thread is about to make the system call @nr.  @args: its six arguments. */
 	void (*enter)(const unsigned long *args, uint32_t nr);
 	/* The system call @nr has returned @ret. */
 	void (*exit)(uint32_t nr, long ret);
 };
-/* Both members must be set before a jump leads to a cell, and stay as they are. */
+/* libulf sets both functions before a jump leads to a cell, and never changes them
+ * afterwards. */
 extern struct scall_handlers scall_handlers __attribute__((visibility("hidden")));
 
 #endif

@@ -4,10 +4,11 @@
  * position independent, and calls only functions whose addresses are in struct abi_attach.
  *
  * arch_carrier: a stopped thread of the program executes it.  The thread makes one system
- * call.  Then the process that has stopped it gives it its registers back.  If that process
- * has died, the thread continues here, and restores its signal mask and its registers by
- * itself.  No instruction before the jump at the end changes the flags, uses the stack or
- * touches a vector register.  A system call preserves all registers but rax, rcx and r11.
+ * call.  Then the process that has stopped the thread restores its registers.  If that
+ * process has died, the thread continues in this code, and restores its signal mask and its
+ * registers by itself.  No instruction before the jump at the end changes the flags, uses
+ * the stack or touches a vector register.  A system call preserves all registers but rax,
+ * rcx and r11.
  *
  *	wait until libc is no longer single-threaded, if the starter was started
  *	rt_sigprocmask(SIG_SETMASK, &mask, NULL, 8)
@@ -35,8 +36,8 @@
 #define RTLD_NOW	2
 #define PR_SET_NAME	15
 #define LIBC_SIGNALS	0x180000000	/* SIGCANCEL and SIGSETXID, signals 32 and 33 */
-#define YIELDS		10000		/* greatest number of times that the carrier yields
-					 * while it waits */
+#define YIELDS		10000		/* maximum number of times that the carrier
+					 * yields while it waits */
 #define MXCSR_DEFAULT	0x1f80
 
 	.section .rodata
@@ -48,13 +49,14 @@ arch_carrier:
 	movq	%rax, %rcx
 	jrcxz	3f
 	jmp	4f
-3:	jmp	*23f(%rip)		/* a new thread begins here: the carrier's clone() has
-					 * returned in it */
+3:	jmp	*23f(%rip)		/* A new thread begins at this label: the
+					 * carrier's clone() has returned in it. */
 4:	movl	$YIELDS, %edi
 1:	movq	10f(%rip), %rcx
-	jrcxz	2f			/* go if the starter was not started */
+	jrcxz	2f			/* jump if the starter was not started */
 	movzbl	(%rcx), %ecx
-	jrcxz	2f			/* go if libc knows that there are several threads */
+	jrcxz	2f			/* jump if libc knows that there are several
+					 * threads */
 	leaq	-1(%rdi), %rdi
 	movq	%rdi, %rcx
 	jrcxz	2f
@@ -105,9 +107,9 @@ arch_starter:
 	fninit
 	movl	$MXCSR_DEFAULT, -8(%rsp)
 	ldmxcsr	-8(%rsp)
-	/* A thread starts with the signal mask of the carrier, which blocks all signals.
-	 * Unblock libc's own signals: setuid() sends SIGSETXID to all threads, and waits until
-	 * they have handled it. */
+	/* A thread starts with the signal mask of its creator: here all signals are
+	 * blocked.  Unblock libc's own signals: setuid() sends SIGSETXID to all threads,
+	 * and waits until they have handled it. */
 	movl	$NR_RT_SIGPROCMASK, %eax
 	movl	$SIG_UNBLOCK, %edi
 	leaq	8f(%rip), %rsi
@@ -152,7 +154,8 @@ arch_loader:
 1:	call	*ATTACH_DLERROR(%rbx)
 	testq	%rax, %rax
 	jz	3f
-	/* dlerror()'s text belongs to this thread, so copy it to the block. */
+	/* The text of dlerror() belongs to this thread, so copy it to struct
+	 * abi_attach. */
 	movq	%rax, %rsi
 	leaq	ATTACH_MESSAGE(%rbx), %rdi
 	movl	$ATTACH_MESSAGE_BYTES - 1, %ecx

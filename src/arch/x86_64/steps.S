@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Read and write the CPU's flags; see steps.c.  In C, a compiler's unwind table would be wrong
- * between the push and the pop, and a signal handler may unwind the stack there. */
+/* Read and write the CPU's flags; see steps.c.  This is not written in C, because a
+ * compiler's unwind table would be wrong between the push and the pop, where a signal
+ * handler may unwind the stack. */
 #ifdef __CET__
 #include <cet.h>
 #endif

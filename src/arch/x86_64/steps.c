@@ -20,10 +20,10 @@
 
 #define TRAP_FLAG	0x100u
 #define STATUS_BYTES	512		/* number of bytes of /proc/thread-self/status
-					 * that are read: the line TracerPid is among
-					 * the first lines */
+					 * that are read: enough for the line
+					 * TracerPid */
 
-/* The CPU's flags (steps.S). */
+/* Read and write the CPU's flags (steps.S). */
 uint64_t arch_flags(void) __attribute__((visibility("hidden")));
 void arch_set_flags(uint64_t flags) __attribute__((visibility("hidden")));
 

@@ -45,10 +45,10 @@ static inline bool arch_is_error(long ret)
 }
 
 /*
- * Copy @bytes bytes, at most ARCH_PAGE_BYTES, from @address of this process.  A system call
- * copies them, so an invalid address is an error, not a SIGSEGV.  The copy is split at the
- * boundary of memory pages: if the second memory page is not mapped, the bytes before it
- * are still copied.
+ * Copy @bytes bytes, at most ARCH_PAGE_BYTES, from @address of this process.  A system
+ * call makes the copy, so an invalid address is an error, not a SIGSEGV.  The copy is
+ * split at the boundary of memory pages: if the second memory page is not mapped, the
+ * bytes before it are still copied.
  * @tid: id of this thread.
  * Returns the number of bytes that were copied.
  */
@@ -66,7 +66,7 @@ static inline size_t arch_read_memory(uint32_t tid, uint64_t address, void *to, 
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* The state of a thread before arch_signals_block() (steps.c). */
+/* The state of a thread before arch_signals_block() has changed it (steps.c). */
 struct arch_signals {
 	uint64_t mask;			/* signal mask */
 	bool is_stepped;		/* true: arch_signals_block() has cleared the trap flag */
@@ -87,9 +87,9 @@ void arch_signals_restore(const struct arch_signals *saved)
  *
  * The test calls rt_sigprocmask() with an invalid operation and with @addr as the
  * signal mask.  The kernel reads the 8 bytes of the mask before it checks the
- * operation.  So the error says whether they could be read.  This is the cheapest way
- * to test memory in a signal handler: it needs no descriptor and works in every
- * sandbox.
+ * operation.  So the error number says whether these bytes could be read.  This is
+ * the cheapest way to test memory in a signal handler: it needs no descriptor and
+ * works in every sandbox.
  */
 static inline bool arch_is_readable(const void *addr)
 {

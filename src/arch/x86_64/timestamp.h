@@ -21,7 +21,7 @@ static inline bool arch_tsc_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* Make the CPU wait for a moment.  Called in loops in which this thread waits for another
+/* Make the CPU pause for a moment, in a loop in which this thread waits for another
  * thread. */
 static inline void arch_relax(void)
 {

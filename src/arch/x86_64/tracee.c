@@ -9,12 +9,12 @@
 
 #include "arch/arch.h"
 
-/* Results of interrupted system calls inside of the kernel.  They say that the kernel must
- * start the call again: always, or unless it runs a signal handler. */
+/* Results of interrupted system calls inside of the kernel, which mean that the kernel
+ * must restart the call: always, or unless it runs a signal handler. */
 #define ERESTARTSYS		512
 #define ERESTARTNOINTR		513
 #define ERESTARTNOHAND		514
-#define ERESTART_RESTARTBLOCK	516	/* the kernel must start the call again by
+#define ERESTART_RESTARTBLOCK	516	/* the kernel must restart the call by
 					 * restart_syscall() */
 #define CALL_BYTES	2		/* size of the instruction syscall, bytes */
 
@@ -68,8 +68,8 @@ static bool is_after_syscall(pid_t pid, const struct arch_tracee *tracee)
 	       !memcmp(code, instruction, sizeof(code));
 }
 
-/* close() is the only call that must not be made a second time: it has closed the
- * descriptor even if it returns EINTR. */
+/* close() is the only call that must not be made a second time, because it has
+ * closed the descriptor even if it returns EINTR. */
 int arch_tracee_keep_call(pid_t pid, pid_t tid, struct arch_tracee *tracee)
 {
 	const uint64_t again = (uint64_t)-ERESTARTNOHAND;
@@ -83,7 +83,7 @@ int arch_tracee_keep_call(pid_t pid, pid_t tid, struct arch_tracee *tracee)
 	return 1;
 }
 
-/* The word with the segment registers has ss in its highest 16 bits. */
+/* The segment registers are in one word, with ss in its highest 16 bits. */
 bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 {
 	if ((words[3] & 0xffff) != CS_USER || words[3] >> 48 != SS_USER ||
@@ -106,7 +106,7 @@ struct carrier_data {
 extern const uint8_t arch_carrier[], arch_carrier_data[], arch_carrier_end[];
 extern const uint8_t arch_starter[], arch_loader[], arch_starter_end[];
 
-/* Return the bytes between two labels of starter.S. */
+/* Returns the number of bytes between two labels of starter.S. */
 static size_t bytes_between(const uint8_t *start, const uint8_t *end)
 {
 	return (uintptr_t)end - (uintptr_t)start;
@@ -117,8 +117,8 @@ static size_t data_offset(void)
 	return bytes_between(arch_carrier, arch_carrier_data);
 }
 
-/* Set the registers with which a thread continues that restores itself.  If the thread was in
- * a system call, do what the kernel does to start the call again. */
+/* Set the registers with which a thread continues that restores itself.  If the thread was
+ * in a system call, do what the kernel does to restart the call. */
 static void set_restart(const struct arch_tracee *tracee, struct carrier_data *data)
 {
 	int64_t result = (int64_t)REG(tracee, rax);
@@ -172,7 +172,7 @@ bool arch_is_carrier(const uint8_t *code, size_t bytes)
 	return bytes >= data_offset() && !memcmp(code, arch_carrier, data_offset());
 }
 
-/* Change neither the flags nor the stack pointer of the program. */
+/* Change neither the flags nor the stack pointer of the thread. */
 int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
 			 const long args[6])
 {
@@ -231,8 +231,8 @@ const void *arch_starter_code(size_t *ret_bytes, size_t *ret_loader)
 	return arch_starter;
 }
 
-/* The words: self, dtv, self, "there are several threads", unused, stack guard, pointer
- * guard.  Both guards are the same in all threads. */
+/* Fill in the words self, dtv, self, "there are several threads", unused, stack guard,
+ * pointer guard.  Both guards are equal in all threads. */
 void arch_tcb_fill(const uint64_t other[ARCH_TCB_WORDS], uint64_t address, uint64_t dtv,
 		   uint64_t ret_tcb[ARCH_TCB_WORDS])
 {

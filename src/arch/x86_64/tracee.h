@@ -18,33 +18,35 @@ struct arch_tracee {
 };
 
 #define ARCH_TRACEE_IPS		2u	/* number of values of arch_tracee_ips() */
-#define ARCH_RED_ZONE_BYTES	128u	/* number of bytes below the stack pointer that
-					 * functions may use without moving it */
-#define ARCH_CONTEXT_WORDS	4u	/* number of words that arch_context_sp() needs */
+#define ARCH_RED_ZONE_BYTES	128u	/* size of the red zone: number of bytes below
+					 * the stack pointer that a function may use
+					 * without moving it */
+#define ARCH_CONTEXT_WORDS	4u	/* number of words that arch_context_sp()
+					 * examines */
 
 /* Read the registers of the stopped thread @tid.  Returns 0 or -errno. */
 int arch_tracee_read(pid_t tid, struct arch_tracee *ret_tracee);
 /*
  * Store the addresses at which the thread may continue: the instruction pointer, and in a
- * system call also the address of the call's instruction, because the kernel may start the
- * call again.  Without a system call both are equal.
+ * system call also the address of the call's instruction, because the kernel may restart
+ * the call.  Without a system call both are equal.
  */
 void arch_tracee_ips(const struct arch_tracee *tracee, uint64_t ret_ips[ARCH_TRACEE_IPS]);
 
 /* Returns the stack pointer of the thread. */
 uint64_t arch_tracee_sp(const struct arch_tracee *tracee);
 
-/* Returns the address of the thread's control block, as libc knows it; 0 if it has none. */
+/* Returns the address of the thread's control block in libc; 0 if the thread has none. */
 uint64_t arch_tracee_control_block(const struct arch_tracee *tracee);
 
 /*
  * Keep the system call of a stopped thread from ending with EINTR because of the stop.
  *
- * The kernel itself starts most system calls again after a stop.  Others (epoll_wait,
+ * The kernel itself restarts most system calls after a stop.  Others (epoll_wait,
  * semtimedop, sigtimedwait, recv with SO_RCVTIMEO) end with EINTR, although no handler of
- * a signal has run.  For these the function stores the result with which the kernel starts
- * a call again unless it delivers a signal to a handler.  So the call returns EINTR if and
- * only if a handler runs.
+ * a signal has run.  For such a call, this function stores the result with which the
+ * kernel restarts a call unless it delivers a signal to a handler.  So the call returns
+ * EINTR if and only if a handler runs.
  *
  * @pid, @tid: the process and the thread, which must be in a stop that PTRACE_INTERRUPT or
  *	a signal has caused.  @tracee: its registers, which the function changes, too.
@@ -64,35 +66,38 @@ bool arch_context_sp(const uint64_t words[ARCH_CONTEXT_WORDS], uint64_t *ret_sp)
 
 /* A carrier: code in which a stopped thread makes a system call.  If the tracer dies, the
  * carrier restores the thread's registers. */
-#define ARCH_CARRIER_MAX	320u	/* greatest number of bytes of a carrier */
+#define ARCH_CARRIER_MAX	320u	/* maximum number of bytes of a carrier */
 
 /*
  * arch_carrier_make - make the carrier for a stopped thread
  * @tracee: the registers with which the thread must continue.
- * @mask: the signal mask with which it must continue.
- * @starter: address at which a thread starts that the carrier's clone() has made.
+ * @mask: the signal mask with which the thread must continue.
+ * @starter: address at which a new thread starts that the carrier's clone() has
+ * made.
  * Returns the number of bytes.
  */
 size_t arch_carrier_make(const struct arch_tracee *tracee, uint64_t mask, uint64_t starter,
 			 uint8_t ret_code[ARCH_CARRIER_MAX]);
-/* Offset in the carrier of a word with the address of a byte, or 0.  With an address, a
- * carrier that restores a thread's registers first waits, for a limited time, until this byte
- * is 0. */
+/* Returns the offset in the carrier of a word with the address of a byte, or with 0.  If
+ * there is an address, a carrier that restores a thread's registers first waits, for a
+ * limited time, until this byte is 0. */
 size_t arch_carrier_wait_offset(void);
-/* Offset in the carrier of the word with the address at which a new thread starts. */
+/* Returns the offset in the carrier of the word with the address at which a new
+ * thread starts. */
 size_t arch_carrier_starter_offset(void);
 /* Returns true if @code begins with the code of a carrier. */
 bool arch_is_carrier(const uint8_t *code, size_t bytes);
 
 /* Let the stopped thread make the system call @nr in the carrier at @carrier when it
- * continues.  @tracee: its own registers.  Returns 0 or -errno. */
+ * continues.  @tracee: the thread's own registers.  Returns 0 or -errno. */
 int arch_tracee_set_call(pid_t tid, const struct arch_tracee *tracee, uint64_t carrier, long nr,
 			 const long args[6]);
 /* Set the registers of the thread to @tracee.  Returns 0 or -errno. */
 int arch_tracee_write(pid_t tid, const struct arch_tracee *tracee);
 /* Returns the result of a system call from the registers of the thread. */
 long arch_tracee_result(const struct arch_tracee *tracee);
-/* Returns the number of the system call in which the thread was stopped; -1: in none. */
+/* Returns the number of the system call in which the thread was stopped, or -1 if it was
+ * in none. */
 long arch_tracee_call(const struct arch_tracee *tracee);
 /* Returns true if the thread executes 64-bit code. */
 bool arch_tracee_is_64bit(const struct arch_tracee *tracee);

@@ -8,13 +8,13 @@
 enum {
 	ARCH_UNWIND_FRAME	= 6,	/* rbp */
 	ARCH_UNWIND_SP		= 7,	/* rsp */
-	ARCH_UNWIND_PC		= 16,	/* the return address, which has a register number of
-					 * its own in DWARF */
+	ARCH_UNWIND_PC		= 16,	/* the return address, for which DWARF has a
+					 * register number of its own */
 	ARCH_UNWIND_REGS	= 17,
 };
 
-/* Bytes that a call pushes: when a function begins, the CFA is the stack pointer + this number,
- * and the return address is at CFA - this number. */
+/* Number of bytes that a call pushes.  When a function begins, the CFA is the stack pointer
+ * + this number, and the return address is at CFA - this number. */
 #define ARCH_CALL_BYTES	8
 
 #define ARCH_NO_ARG	UINT32_MAX
@@ -23,8 +23,9 @@ enum {
  * registers. */
 static inline uint32_t arch_arg_of(uint32_t reg)
 {
-	/* For each register, the number of the argument + 1; 0: no argument.  The
-	 * subtraction of 1 below turns 0 into ARCH_NO_ARG. */
+	/* For each register, 1 + the number of its argument; 0: the register
+	 * holds no argument.  The subtraction of 1 below turns 0 into
+	 * ARCH_NO_ARG. */
 	static const uint8_t args[] = { [5] = 1, [4] = 2, [1] = 3, [2] = 4,
 					[8] = 5, [9] = 6 };
 

@@ -14,13 +14,14 @@
  * Worked example, 8@-24(%rbp): size 8, not signed; the displacement -24; the registers in
  * parentheses: base 5 (rbp), no index.  So kind is USDT_MEMORY and value (uint64_t)-24.
  *
- * Not understood: other registers (%xmm0, %st), segments (%fs:8), and numbers relative to rip.
+ * The parser refuses other registers (%xmm0, %st), segments (%fs:8), and numbers relative
+ * to rip.
  */
 #include "arch/x86_64/usdt_table.h"
 
 #include <string.h>
 
-#define SYMBOL_MAX	256u		/* greatest length of a symbol's name */
+#define SYMBOL_MAX	256u		/* maximum length of a symbol's name */
 
 struct input {
 	const char *at, *end;
@@ -52,8 +53,8 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* Take a number without a sign: decimal, or hexadecimal after 0x.  A number above 64 bits wraps
- * around, as addresses do. */
+/* Parse a number without a sign: decimal, or hexadecimal after 0x.  A number above 64 bits
+ * wraps around, as addresses do. */
 static bool take_number(struct input *in, uint64_t *ret)
 {
 	uint32_t base = 10;
@@ -94,7 +95,7 @@ static const struct register_name register_names[] = {
 	{ "ah", 0, 1, 8 }, { "ch", 1, 1, 8 }, { "dh", 2, 1, 8 }, { "bh", 3, 1, 8 },
 };
 
-/* Take a register with its %.  Returns NULL if there is none, or if it has another name. */
+/* Parse a register with its %.  Returns NULL if there is none, or if its name is unknown. */
 static const struct register_name *take_register(struct input *in)
 {
 	const char *start = in->at + 1;
@@ -130,7 +131,7 @@ static bool take_symbol(struct input *in, const struct usdt_finder *finder, uint
 	       finder->find(finder, start, (uint32_t)(in->at - start), ret);
 }
 
-/* A displacement: a sum of numbers, and at most one symbol. */
+/* A displacement of an operand: a sum of numbers, and at most one symbol. */
 struct sum {
 	uint64_t value;
 	bool has_symbol;
@@ -172,7 +173,7 @@ static bool take_sum(struct input *in, const struct usdt_finder *finder, struct 
 
 /* ---- operands ---- */
 
-/* Take a register that is a part of an address, which has 8 bytes. */
+/* Parse a register that is a part of an address, which must have 8 bytes. */
 static bool take_base(struct input *in, uint8_t *ret)
 {
 	const struct register_name *name = take_register(in);
@@ -193,7 +194,7 @@ static bool take_scale(struct input *in, uint8_t *ret)
 	return scale == 1 || scale == 2 || scale == 4 || scale == 8;
 }
 
-/* Take (BASE,INDEX,SCALE), where parts may be missing, or (%rip). */
+/* Parse (BASE,INDEX,SCALE), where parts may be missing, or (%rip). */
 static bool take_address(struct input *in, bool has_symbol, struct usdt_arg *arg)
 {
 	static const char rip[] = "%rip)";
@@ -251,13 +252,14 @@ static bool take_operand(struct input *in, const struct usdt_finder *finder,
 	arg->value = sum.value;
 	if (is_at(in, "("))
 		return take_address(in, sum.has_symbol, arg);
-	/* A number or a name alone is an address of memory. */
+	/* An operand that is only a number or a name means the memory at this
+	 * address. */
 	arg->kind = USDT_OBJECT;
 	return sum.has_symbol;
 }
 
-/* Take N@, where N is 1, 2, 4 or 8, or one of these after a minus.  Without it, *@arg is not
- * changed.  Returns false if the size is wrong. */
+/* Parse the size N@, where N is 1, 2, 4 or 8, or one of these after a minus.  If there is
+ * no size, *@arg is not changed.  Returns false if the size has another value. */
 static bool take_size(struct input *in, struct usdt_arg *arg)
 {
 	struct input again = *in;

@@ -25,7 +25,8 @@ static bool check_head(const struct usdt_head *head, uint64_t bytes)
 	return fixed <= bytes && bytes - fixed == head->strings_bytes;
 }
 
-/* Returns true if a name that an event or a directory may have begins at @at. */
+/* Returns true if a valid name of an event or a directory is at the offset
+ * @at. */
 static bool check_name(const struct usdt_head *head, uint32_t at)
 {
 	const char *name = usdt_strings(head) + at;
@@ -55,7 +56,8 @@ static bool check_event(const struct usdt_head *head, const struct usdt_event *e
 	return true;
 }
 
-/* A jump must not replace what another jump replaces, or what its distance is made of. */
+/* A jump must replace neither bytes that another jump replaces, nor bytes that are the
+ * distance of another jump. */
 static bool check_site(const struct usdt_head *head, const struct usdt_site *site,
 		       const struct usdt_site *next)
 {

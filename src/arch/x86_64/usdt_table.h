@@ -8,13 +8,14 @@
 
 #include "abi/usdt.h"
 
-/* Returns true if the @bytes bytes at @table, which are aligned to 8 bytes, are a table that the
- * accessors of abi/usdt.h may be used for.  The memory must be private. */
+/* Returns true if the @bytes bytes at @table, which are aligned to 8 bytes, are a table for
+ * which the accessors of abi/usdt.h may be used.  The memory must be private. */
 bool usdt_check(const void *table, uint64_t bytes);
 
-#define USDT_NOP	0x90		/* the instruction at a site */
+#define USDT_NOP	0x90		/* the byte at a site that is off, a NOP */
 
-/* Finds symbols for usdt_parse_arg().  Returns false if there is no symbol with this name. */
+/* The caller's way to find symbols for usdt_parse_arg().  find() returns false if there is
+ * no symbol with this name. */
 struct usdt_finder {
 	bool (*find)(const struct usdt_finder *finder, const char *name, uint32_t len,
 		     uint64_t *ret_vaddr);
@@ -24,7 +25,7 @@ struct usdt_finder {
  * usdt_parse_arg - parse one argument of a probe, as an assembler prints operands
  * @text: the argument, @len bytes: N@OP or OP, for example -4@%eax, 8@-24(%rbp), 4@$5,
  *	8@name+4(%rip), 8@-8(%rax,%rbx,8).  N is the size, negative if the value is signed.
- * @finder: finds symbols; NULL: there are none
+ * @finder: finds symbols; NULL: there are no symbols
  *
  * Fills *@ret.  Returns false if the argument cannot be understood; its kind is then
  * USDT_UNKNOWN.
@@ -32,8 +33,9 @@ struct usdt_finder {
 bool usdt_parse_arg(const char *text, uint32_t len, const struct usdt_finder *finder,
 		    struct usdt_arg *ret);
 
-/* Returns the next argument in *@at, a list that blanks separate and a NUL ends, and its length in
- * *@ret_len; NULL at the end of the list. */
+/* Returns the next argument in the text *@at, in which arguments are separated by blanks
+ * and a NUL is the end.  *@ret_len: length of the argument.  Returns NULL at the end of the
+ * text. */
 const char *usdt_next_arg(const char **at, uint32_t *ret_len);
 
 #endif

@@ -3,9 +3,9 @@
  * The hook of USDT probes (usite.c).  A probe is in the middle of a function, so every register
  * may be in use: general registers, flags, vectors, and the red zone, which the cell has skipped.
  *
- * The unwind table leads from here to the site itself, as if the NOP there were a call: the next
- * frame is at the instruction after it.  There the registers have the program's values, and the
- * tables of the function apply.
+ * The unwind table leads from the hook to the site itself, as if the NOP of the site were a
+ * call: the next frame is at the instruction after the NOP.  In that frame the registers
+ * have the program's values, and the tables of the function apply.
  */
 #include "arch/x86_64/usite.h"
 
@@ -48,7 +48,8 @@ usdt_entry:
 	push_register rdi
 	push_register rsi
 	push_register rbp
-	pushq	%rsp				/* space for the program's stack pointer */
+	pushq	%rsp				/* make space for the program's stack
+						 * pointer */
 	.cfi_adjust_cfa_offset 8
 	push_register rbx
 	push_register rdx
@@ -57,7 +58,8 @@ usdt_entry:
 	cld
 	leaq	USITE_REGS_BYTES+CFA(%rsp), %rax
 	movq	%rax, 32(%rsp)
-	movq	USITE_REGS_BYTES(%rsp), %rdx	/* the return address, in the cell */
+	movq	USITE_REGS_BYTES(%rsp), %rdx	/* load the return address, which is
+						 * in the cell */
 	movq	USITE_CELL_DATA-USITE_CELL_BACK(%rdx), %rdx
 	movq	%rsp, %rsi
 	leaq	usdt_hit(%rip), %rdi

@@ -10,10 +10,10 @@
  *		lea  128(%rsp), %rsp
  *		jmp  site + 1
  *
- * Only the NOP changes, by a store of one byte, in both directions.  The bytes after it stay as
- * they are: they are the jump's distance, and a thread that stands at one of them, or jumps there,
- * finds the instructions that were always there.  So nothing is stopped, and no instruction is
- * moved: the NOP itself has no effect that the cell would have to repeat.
+ * Only the NOP changes, by a store of one byte, in both directions.  The bytes after it
+ * stay as they are: they are the jump's distance, and a thread that stands at one of them,
+ * or jumps to them, finds the original instructions.  So no thread is stopped, and no
+ * instruction is moved: the NOP has no effect that the cell would have to repeat.
  *
  * The distance must not change while the site is on.  So nothing else that libulf switches may be
  * in these four bytes: the parser refuses sites that are too close to each other or to a
@@ -34,11 +34,12 @@
 #include "arch/x86_64/usdt_table.h"
 #include "arch/x86_64/usite.h"
 
-#define REACH	0x70000000ull		/* greatest distance from a site to a cell, bytes */
-#define BELOW	0x10000000ull		/* distance from the text to the first area below that is
-					 * tried, bytes */
-#define STEP	0x1000000ull		/* distance between two addresses at which a mapping is
-					 * tried, bytes */
+#define REACH	0x70000000ull		/* maximum distance from a site to a cell,
+					 * bytes */
+#define BELOW	0x10000000ull		/* distance from the text down to the first
+					 * address that is tried for an area, bytes */
+#define STEP	0x1000000ull		/* distance between two addresses at which the
+					 * code tries to map memory, bytes */
 
 struct cell {
 	uint8_t code[40];
@@ -82,9 +83,10 @@ static bool map_at(struct usites *sites, uint32_t area, uint64_t base)
 /*
  * Map an area of cells within reach of all sites: area 0 below them, area 1 above.
  *
- * A cell must be in reach of its site and of its stub, which may be on either side, nearly 2 GiB
- * away.  From 256 MiB below the text all stubs are in reach but the highest ones.  The area above
- * is mapped only for these, and if there is no space below: there the heap may grow.
+ * A cell must be in reach of its site and of its stub, which may be on either side, nearly
+ * 2 GiB away.  From 256 MiB below the text, all stubs but the highest ones are in reach.
+ * The area above the text is mapped only for those, or if there is no space below the text,
+ * because the heap may grow above the text.
  */
 static bool map_area(struct usites *sites, uint32_t area)
 {
@@ -149,7 +151,7 @@ static bool take_stub(struct usites *sites, uint32_t i)
 	return site->cell;
 }
 
-/* Write the cell and the stub of a site that will be switched on. */
+/* Write the cell and the stub of a site that is about to be switched on. */
 static int prepare_site(struct usites *sites, uint32_t i)
 {
 	struct usite *site = &sites->list[i];

@@ -35,8 +35,8 @@ vfork_here:
 1:
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	vfork_begin			/* vfork_begin() returns `before` in rax
-						 * and rdx */
+	call	vfork_begin			/* vfork_begin() returns the value
+						 * `before` in rax and rdx */
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	movq	%rax, %rsi
