@@ -463,7 +463,7 @@ static inline uint32_t hist_program_bytes(const struct hist_program *p)
 			  p->nr_params * sizeof(struct hist_param));
 }
 
-/* These functions return the arrays of a program. */
+/* Functions that return the arrays of a program. */
 static inline const struct hist_table_ref *hist_tables(const struct hist_program *p)
 {
 	return (const struct hist_table_ref *)(p + 1);

@@ -171,7 +171,7 @@ enum arch_hist_change {
 };
 
 /*
- * These functions return the code with which ulf_event_commit() (commit.S) loads the key
+ * Three functions that return the code with which ulf_event_commit() (commit.S) loads the key
  * of a quick histogram (hist_quick.load).
  *
  * arch_hist_load - the key is a number of @bytes bytes, signed or not.
