@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf blackbox: one file for each incident; see blackbox.h.
+ * ulf blackbox: write one file for each incident; see blackbox.h.
  *
- * The file gets its name when it is complete.  Until then it is called .incident-PID.part, so that
- * a reader of the directory never finds half an incident.
+ * A file gets its name when it is complete.  Until then it is called .incident-PID.part, so
+ * that a reader of the directory never finds an incomplete incident.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -20,9 +20,10 @@
 #include "cli/cli.h"
 #include "cli/cli_roots.h"
 
-/* The name of a file; a digit stands for any digit.  The time is UTC.  N counts the files of this
- * second.  So the names have the order in which the files were written, also those of several
- * runs; a file that is written after the clock was set back gets the time of the newest one. */
+/* The name of an incident's file; in the pattern a digit stands for any digit.  The time is
+ * UTC.  N counts the files of one second.  So the names sort in the order in which the files
+ * were written, also by several runs.  If the clock was set back, a file gets the time of the
+ * newest file. */
 #define NAME_FORMAT	"incident-%Y%m%dT%H%M%SZ-"
 #define NAME_PATTERN	"incident-00000000T000000Z-"
 #define NAME_END	".txt"
@@ -60,7 +61,7 @@ int blackbox_check_dir(const struct blackbox *box)
 	return ret;
 }
 
-/* Return true if @name has the form of the names that this command gives to files. */
+/* Return true if @name has the form of the names of incidents' files. */
 static bool is_incident_name(const char *name)
 {
 	const char *pattern = NAME_PATTERN;
@@ -84,8 +85,8 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Remove the oldest files, until only @nr_left are left.  @ret_newest: name of the newest file; ""
- * if there is none. */
+/* Remove the oldest files of incidents, until only @nr_left are left.  @ret_newest: name of
+ * the newest file; "" if there is no file. */
 static int remove_oldest(int dir, int nr_left, char ret_newest[BLACKBOX_NAME_BYTES])
 {
 	struct dirent **entries;
@@ -94,7 +95,7 @@ static int remove_oldest(int dir, int nr_left, char ret_newest[BLACKBOX_NAME_BYT
 
 	memset(ret_newest, 0, BLACKBOX_NAME_BYTES);
 	for (i = 0; i < nr; i++) {
-		/* is_incident_name() limits the length. */
+		/* The name fits: is_incident_name() limits its length. */
 		memcpy(ret_newest, entries[i]->d_name,
 		       strnlen(entries[i]->d_name, BLACKBOX_NAME_BYTES - 1) + 1);
 		if (!ret && i < nr - nr_left && unlinkat(dir, entries[i]->d_name, 0) < 0 &&
@@ -107,9 +108,9 @@ static int remove_oldest(int dir, int nr_left, char ret_newest[BLACKBOX_NAME_BYT
 	return ret;
 }
 
-/* ---- the text of a file ---- */
+/* ---- the text of an incident's file ---- */
 
-/* Print the lines at the top that describe the incident. */
+/* Print the lines at the top of a file that describe the incident. */
 static void print_head(struct blackbox *box, time_t now, uint64_t nr_missed, FILE *out)
 {
 	struct text clock;
@@ -127,7 +128,7 @@ static void print_head(struct blackbox *box, time_t now, uint64_t nr_missed, FIL
 	text_done(&clock);
 }
 
-/* Copy the file @path of the tree. */
+/* Copy the records from the file @path of the tree to @out. */
 static int print_records(struct blackbox *box, const char *path, FILE *out)
 {
 	int file = conn_file_open(&box->conn, path, O_RDONLY), ret;
@@ -150,8 +151,8 @@ static int print_incident(struct blackbox *box, const char *source, time_t now,
 	char *path;
 	int ret;
 
-	/* print_head() reads files of the buffer.  If the server has ended, it connects to the
-	 * next one. */
+	/* Call print_head() first: if the server has ended, it connects to the next server
+	 * when it reads files of the buffer. */
 	print_head(box, now, nr_missed, out);
 	if (asprintf(&path, "%s/%s", box->dir, source) < 0)
 		return -ENOMEM;
@@ -160,7 +161,7 @@ static int print_incident(struct blackbox *box, const char *source, time_t now,
 	return ret;
 }
 
-/* Print the incident to @out.  May be called again for the same file, which is emptied first. */
+/* Print the incident to @out.  If called again for the same file, empties the file first. */
 static int print_to_file(struct blackbox *box, const char *source, time_t now,
 			 uint64_t nr_missed, FILE *out)
 {
@@ -179,14 +180,15 @@ static int print_to_file(struct blackbox *box, const char *source, time_t now,
 /* ---- the file ---- */
 
 struct incident {
-	int dir;			/* descriptor of the directory */
+	int dir;			/* descriptor of the directory of the incidents' files */
 	time_t now;			/* time of the incident */
 	char name[BLACKBOX_NAME_BYTES];
-	char part[BLACKBOX_NAME_BYTES];	/* name of the file until it is complete */
+	char part[BLACKBOX_NAME_BYTES];	/* temporary name of the file, until it is complete */
 	FILE *out;
 };
 
-/* Choose a name that comes after @newest, the name of a file or "". */
+/* Choose a name for the incident's file that sorts after @newest, which is the name of a file
+ * or "". */
 static bool choose_name(struct incident *incident, const char *newest)
 {
 	size_t len = strlen(NAME_PATTERN);
@@ -205,8 +207,8 @@ static bool choose_name(struct incident *incident, const char *newest)
 	return true;
 }
 
-/* Create a file for the text.  The process id is in its name, because another `ulf blackbox` may
- * write to the same directory. */
+/* Create the file of the incident, under its temporary name.  The name contains the process
+ * id, because another `ulf blackbox` may write to the same directory. */
 static int create_part(struct incident *incident)
 {
 	int flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, fd, ret;
@@ -224,19 +226,19 @@ static int create_part(struct incident *incident)
 	return ret;
 }
 
-/* Give the new file its name.  Returns 0, -EEXIST or another -errno. */
+/* Give the complete file its final name.  Returns 0, -EEXIST or another -errno. */
 static int rename_part(const struct incident *incident)
 {
 	int ret = renameat2(incident->dir, incident->part, incident->dir, incident->name,
 			    RENAME_NOREPLACE);
 
-	/* Some file systems do not know RENAME_NOREPLACE. */
+	/* Some file systems do not support RENAME_NOREPLACE. */
 	if (ret < 0 && errno == EINVAL)
 		ret = renameat(incident->dir, incident->part, incident->dir, incident->name);
 	return ret < 0 ? -errno : 0;
 }
 
-/* Remove old files and give the new one its name. */
+/* Remove old files of incidents, and give the new file its final name. */
 static int publish_file(const struct blackbox *box, struct incident *incident)
 {
 	char newest[BLACKBOX_NAME_BYTES];

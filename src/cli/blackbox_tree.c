@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf blackbox: settings of the root; see blackbox.h. */
+/* ulf blackbox: change and restore settings of the root; see blackbox.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,14 +16,14 @@
 #define COUNTER		"hist:keys=common_cpu:size=128 if "
 #define COUNTER_INFO	"# trigger info: hist:keys=common_cpu:"
 
-/* The first form of the trigger, which never acts.  The server checks the limit when this form
- * is written. */
+/* The trigger with count 0, which never acts.  It is written first, because the server then
+ * checks the limit. */
 #define TRIGGER_IDLE	"snapshot:0 if "
 
-/* ---- read and write files of the buffer ---- */
+/* ---- read and write files of the buffer, which is watched ---- */
 
-/* Connect to the next server after the server has ended; starts one if there is none.  The
- * next server finds all settings in the root. */
+/* Connect again after the server has ended.  Starts a server if none runs.  The new server
+ * finds all settings in the root. */
 static int reconnect_server(struct blackbox *box)
 {
 	conn_close(&box->conn);
@@ -72,14 +72,15 @@ static int read_or_report(struct blackbox *box, const char *name, struct text *r
 	return ret;
 }
 
-/* How change_file() reports an error. */
+/* Whether change_file() prints an error. */
 enum report {
 	QUIET,
-	UNLESS_ENDED,			/* print errors except -ENODEV: the program has ended */
+	UNLESS_ENDED,			/* print errors, except -ENODEV, which says that the
+					 * program has ended */
 	LOUD,
 };
 
-/* Append @text and a newline to a file of the buffer. */
+/* Append @text and a newline to the file @name of the buffer. */
 static int change_file(struct blackbox *box, const char *name, const char *text,
 		       enum report report)
 {
@@ -92,8 +93,8 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 		ret = tree_write(&box->conn, &write);
 		if (ret == -EPIPE && reconnect_server(box) == 0) {
 			ret = tree_write(&box->conn, &write);
-			/* After EEXIST the trigger is there: the server was killed after the
-			 * first write, and the write was repeated. */
+			/* EEXIST is not an error here: the server was killed after it had set
+			 * the trigger, and the repeated write finds the trigger. */
 			if (ret == -EEXIST)
 				ret = 0;
 		}
@@ -106,7 +107,7 @@ static int change_file(struct blackbox *box, const char *name, const char *text,
 	return ret;
 }
 
-/* Call change_file() for a file of the event.  The value is @first followed by @second. */
+/* Append @first and @second as one value to a file of the event, as change_file() does. */
 static int change_event(struct blackbox *box, const char *name, const char *first,
 			const char *second, enum report report)
 {
@@ -136,7 +137,7 @@ static int read_event(struct blackbox *box, const char *name, struct text *ret_t
 
 /* ---- find the root and the event ---- */
 
-/* Return the length of the name of the root in the path @dir. */
+/* Return the length of the root's name, with which the path @dir begins. */
 static size_t root_name_len(const char *dir)
 {
 	return strcspn(dir, "/");
@@ -169,7 +170,8 @@ bool blackbox_is_alive(struct blackbox *box)
 	return is_alive;
 }
 
-/* Return true if the line SYSTEM:EVENT of available_events is the event that @word names. */
+/* Return true if @line, a line SYSTEM:EVENT of available_events, is the event that @word
+ * names. */
 static bool is_named(const char *line, const char *word)
 {
 	const char *colon = strchr(line, ':');
@@ -184,7 +186,7 @@ static bool is_named(const char *line, const char *word)
 	       strcmp(word + system_len + 1, colon + 1) == 0;
 }
 
-/* Return true if @word is the system of a line of available_events. */
+/* Return true if @line, a line SYSTEM:EVENT of available_events, has the system @word. */
 static bool is_system(const char *line, const char *word)
 {
 	size_t len = strlen(word);
@@ -193,9 +195,10 @@ static bool is_system(const char *line, const char *word)
 }
 
 /*
- * Search the event in @events, the text of available_events, which is changed.  Sets
- * box->event if the event is there.  Returns 0, also if it is not; -EEXIST if several systems
- * have it; -EISDIR if it is a system; or -ENOMEM.  Prints the first two errors.
+ * Search for the event in @events, the text of available_events, which is changed.  Sets
+ * box->event if the event is found.  Returns 0, even if it is not found; -EEXIST if several
+ * systems have an event with this name; -EISDIR if the name is that of a system; or -ENOMEM.
+ * Prints the first two errors.
  */
 static int search_event(struct blackbox *box, char *events)
 {
@@ -221,7 +224,8 @@ static int search_event(struct blackbox *box, char *events)
 	return 0;
 }
 
-/* Return true if @word names one event: set_event takes other words as patterns or lists. */
+/* Return true if @word names a single event.  Other words would be patterns or lists for
+ * set_event. */
 static bool is_plain_name(const char *word)
 {
 	const char *colon = strchr(word, ':');
@@ -229,7 +233,7 @@ static bool is_plain_name(const char *word)
 	return !strpbrk(word, "*?[!/, ") && (!colon || (colon > word && colon[1]));
 }
 
-/* Read available_events, which only the root has. */
+/* Read available_events, which is a file of the root, not of its instances. */
 static int read_events(struct blackbox *box, struct text *ret_text)
 {
 	char *path;
@@ -245,7 +249,8 @@ static int read_events(struct blackbox *box, struct text *ret_text)
 	return ret;
 }
 
-/* Print that there is no such event.  set_event gives the reason, and the nearest name. */
+/* Print that the event does not exist.  The error of a write to set_event gives the reason
+ * and the most similar name. */
 static void report_no_event(struct blackbox *box)
 {
 	int len = (int)root_name_len(box->dir);
@@ -256,8 +261,8 @@ static void report_no_event(struct blackbox *box)
 			  len, box->dir, box->event_word, len, box->dir);
 }
 
-/* Write the path of a file of the event SYSTEM:EVENT, the first @len bytes of @event, to
- * *@ret_path, which the caller must free(). */
+/* Make the path of the file @file of an event.  The first @len bytes of @event are
+ * SYSTEM:EVENT.  The caller must free() *@ret_path. */
 static int make_event_path(const char *event, size_t len, const char *file, char **ret_path)
 {
 	size_t system = strcspn(event, ":");
@@ -301,7 +306,7 @@ int blackbox_find(struct blackbox *box)
 
 /* ---- events ---- */
 
-/* Return true if @text has the line @line of @len bytes. */
+/* Return true if one line of @text is equal to the first @len bytes of @line. */
 static bool has_line(const char *text, const char *line, size_t len)
 {
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
@@ -311,8 +316,8 @@ static bool has_line(const char *text, const char *line, size_t len)
 	return false;
 }
 
-/* Return true if the event is soft disabled: set_event shows it only because it has triggers,
- * and its records are dropped. */
+/* Return true if the event is soft disabled: set_event lists it only because it has triggers,
+ * but its records are dropped. */
 static bool is_soft_disabled(struct blackbox *box, const char *event, size_t len)
 {
 	struct text state;
@@ -327,7 +332,8 @@ static bool is_soft_disabled(struct blackbox *box, const char *event, size_t len
 	return is_disabled;
 }
 
-/* Get the lines of set_event whose events are recorded. */
+/* Get the lines of set_event, without events that are soft disabled: their records are
+ * dropped. */
 static int read_enabled(struct blackbox *box, struct text *ret_text)
 {
 	struct text all;
@@ -345,8 +351,8 @@ static int read_enabled(struct blackbox *box, struct text *ret_text)
 	return ret ? ret : ret_text->error;
 }
 
-/* Keep only the lines of @after that are not in @before: the events that were enabled
- * meanwhile. */
+/* Append the lines of @after that are not in @before to box->enabled: the events that were
+ * enabled in between. */
 static void keep_new_lines(struct blackbox *box, const char *before, const char *after)
 {
 	size_t len;
@@ -380,7 +386,8 @@ static int enable_more(struct blackbox *box)
 	ret = read_enabled(box, &before);
 	for (i = 0; !ret && i < box->nr_more; i++)
 		ret = enable_list(box, box->more[i]);
-	/* Read set_event also after an error: some events may be enabled already. */
+	/* Read set_event even after an error, because some of the events may be enabled
+	 * already. */
 	kept = blackbox_read(box, "set_event", &after);
 	if (!kept)
 		keep_new_lines(box, text_str(&before), text_str(&after));
@@ -389,7 +396,7 @@ static int enable_more(struct blackbox *box)
 	return ret ? ret : kept;
 }
 
-/* Enable the event itself, so that the snapshot has its record. */
+/* Enable the event of the incidents, so that the snapshot contains its record. */
 static int enable_event(struct blackbox *box)
 {
 	struct text state;
@@ -420,12 +427,13 @@ static void disable_events(struct blackbox *box)
 /* ---- the snapshot ---- */
 
 enum snapshot {
-	SNAPSHOT_FREED,			/* the snapshot has no rings */
+	SNAPSHOT_FREED,			/* the snapshot has no rings, because it was not
+					 * allocated */
 	SNAPSHOT_EMPTY,
 	SNAPSHOT_FULL,			/* the snapshot has records */
 };
 
-/* Read the first bytes of `snapshot`, which may be large. */
+/* Read the first bytes of the file `snapshot`; the whole file may be large. */
 static int read_snapshot_start(struct blackbox *box, const char *path, struct text *text)
 {
 	int file = conn_file_open(&box->conn, path, O_RDONLY), ret;
@@ -438,8 +446,8 @@ static int read_snapshot_start(struct blackbox *box, const char *path, struct te
 	return ret;
 }
 
-/* Return the state of the snapshot.  If it has no record, the file contains a title and a text
- * that says so. */
+/* Return the state of the snapshot.  If the snapshot has no record, the file contains only a
+ * title and a text that says so. */
 static int snapshot_state(struct blackbox *box)
 {
 	static const char none[] = "\n#\n#\n# * Snapshot is ";
@@ -471,7 +479,8 @@ int blackbox_has_snapshot(struct blackbox *box)
 	return state < 0 ? state : state == SNAPSHOT_FULL;
 }
 
-/* Check that the snapshot is empty: an incident replaces it, with the records of others in it. */
+/* Check that the snapshot is empty, because an incident would replace records of somebody
+ * else in it. */
 static int check_snapshot(struct blackbox *box)
 {
 	int state = snapshot_state(box);
@@ -537,8 +546,8 @@ static int arm_trigger(struct blackbox *box, const char *trigger, enum report re
 	return ret;
 }
 
-/* Set the histogram that counts the incidents.  After an error this command continues, because
- * it is more important to keep incidents than to count them. */
+/* Set the trigger `hist` that counts the incidents.  After an error this command continues,
+ * because it is more important to keep incidents than to count them. */
 static void start_to_count(struct blackbox *box)
 {
 	int ret = change_event(box, "trigger", COUNTER, box->limit, QUIET);
@@ -616,7 +625,8 @@ int blackbox_has_fired(struct blackbox *box)
 	return ret;
 }
 
-/* Return the part of the text of `hist` that is the histogram with this limit; or NULL. */
+/* Return the part of @hist, the text of the file `hist`, with the histogram for the limit
+ * @limit; or NULL. */
 static const char *find_counter(const char *hist, const char *limit)
 {
 	size_t len = strlen(limit);
@@ -634,7 +644,7 @@ static const char *find_counter(const char *hist, const char *limit)
 	return NULL;
 }
 
-/* Return the figure after @name in the histogram that begins at @part. */
+/* Return the figure that follows @name in the histogram whose text begins at @part. */
 static uint64_t parse_figure(const char *part, const char *name)
 {
 	const char *at = strstr(part, name);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The elements so far, in an array that grows. */
+/* The functions that were found so far, in an array that grows. */
 struct sums {
 	struct call_sum *array;
 	size_t nr, max;
@@ -28,7 +28,7 @@ static bool is_same_function(const struct call_node *a, const struct call_node *
 	return a->name && b->name ? !strcmp(a->name, b->name) : a->addr == b->addr;
 }
 
-/* Return true if a function above @node in the tree is the same one. */
+/* Return true if a caller of @node, at any level of the tree, is the same function. */
 static bool is_recursive(const struct call_node *node)
 {
 	for (const struct call_node *at = node->parent; at->parent; at = at->parent)
@@ -66,7 +66,7 @@ static void add_figures(struct call_figures *to, const struct call_figures *figu
 	to->self_ns += figures->self_ns;
 }
 
-/* Merge the elements of each function into one.  The array must be sorted. */
+/* Merge the elements that are for the same function.  The array must be sorted. */
 static void merge_equal(struct sums *sums)
 {
 	size_t nr = 0;

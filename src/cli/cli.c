@@ -63,8 +63,8 @@ int cli_option(const struct cli_cmd *cmd, int argc, char **argv,
 {
 	int option;
 
-	opterr = 0;			/* print no messages in getopt(), which
-					 * would not escape control characters */
+	opterr = 0;			/* print no messages in getopt(), because it would not
+					 * escape control characters */
 	option = getopt_long(argc, argv, short_options, options, NULL);
 	switch (option) {
 	case 'h':

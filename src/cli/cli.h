@@ -9,27 +9,27 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* A command exits with status 0 or with one of the next values. */
+/* Exit statuses of a command, apart from 0. */
 #define CLI_FAILED	1		/* the command has failed */
-#define CLI_USAGE	2		/* wrong options or arguments were given */
-/* Exit statuses of a command that cannot start a program, as in a shell. */
-#define CLI_NOT_STARTED	126		/* the program cannot be started */
+#define CLI_USAGE	2		/* exit status: the options or arguments are wrong */
+/* Exit statuses of a command that cannot start a program; shells use the same ones. */
+#define CLI_NOT_STARTED	126		/* exit status: the program cannot be started */
 #define CLI_NOT_FOUND	127		/* there is no such program */
 
 /* A command of ulf.  The file cmd_<name>.c defines it. */
 struct cli_cmd {
 	const char *name;
-	const char *args;		/* arguments of the command, as the usage line
-					 * shows them; completion reads them, too:
-					 * usage_words.h */
+	const char *args;		/* arguments of the command, as the usage line shows
+					 * them; completion also reads this text
+					 * (usage_words.h) */
 	const char *summary;		/* one-line description for `ulf help` */
 	const char *help;		/* text that `ulf help NAME` prints after the usage
-					 * line; completion reads its options */
-	const char *choices;		/* for completion, the values of a placeholder in
-					 * @args and @help: "NAME: VALUE VALUE"; NULL: none */
-	bool is_for_users;		/* true: the command works with --user
-					 * (user.h); it may, if it needs no
-					 * file, program or mount of user id 0 */
+					 * line; completion finds the options in it */
+	const char *choices;		/* for completion: the values of a placeholder in
+					 * @args or @help, as "NAME: VALUE VALUE"; NULL: none */
+	bool is_for_users;		/* true: the command works with --user (user.h); this
+					 * is possible for a command that needs no file,
+					 * program or mount of user id 0 */
 	bool may_take_long;		/* true: the command may print without
 					 * end, so --user sets no time limit */
 	/* Method that runs the command.  @argv[0]: the text "ulf NAME".  Returns the exit
@@ -37,8 +37,8 @@ struct cli_cmd {
 	int (*run)(const struct cli_cmd *cmd, int argc, char **argv);
 };
 
-/* The commands, in the order in which `ulf help` lists them.  cmd_<name>.c defines
- * cli_<name>. */
+/* The commands, in the order in which `ulf help` lists them.  The file cmd_<name>.c defines
+ * the variable cli_<name>. */
 #define CLI_COMMANDS(X) \
 	X(run) X(record) X(report) X(graph) X(diff) X(export) X(view) X(archive) X(attach) \
 	X(detach) X(ls) X(mount) X(umount) X(cat) X(echo) \
@@ -54,8 +54,8 @@ void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * cli_option - get the next option, as getopt_long() does
- * @short_options: as for getopt(); if they begin with +, the first argument that is no
- *	option ends the options
+ * @short_options: as for getopt(); if the text begins with +, the first argument that is
+ *	no option ends the options
  * @ret_status: exit status; set only if -2 is returned
  *
  * Prints the help for --help, and an error for a wrong option.  Returns the option; -1

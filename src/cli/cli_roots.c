@@ -18,10 +18,10 @@
 #define ROWS_SHOWN	16		/* maximum number of roots that a message
 					 * lists */
 /*
- * A program that has ended may have sent a report which the server has not received yet.  At the
- * latest in the turn of the loop in which the server answers the first request, it accepts the
- * program's connection.  In the next turn it receives the report, perhaps after the second request.
- * So the answer to the third request has the report.
+ * Number of requests after which the server has surely received the last report of a program
+ * that has ended.  In the turn of the loop in which the server answers the first request, or
+ * earlier, it accepts the program's connection.  In the next turn it receives the report,
+ * possibly after the second request.  So the answer to the third request has the report.
  */
 #define REPORT_TURNS	3
 
@@ -130,7 +130,7 @@ const char *root_state_name(uint32_t state)
 	}
 }
 
-/* Return true if @name is the name of the program of root @row, or its process id. */
+/* Return true if @name is the name or the process id of the program of the root @row. */
 static bool is_short_for(const struct abi_root_row *row, const char *name, size_t len)
 {
 	char pid[16];
@@ -186,10 +186,10 @@ static void report_unknown_name(const struct root_list *list, const char *name, 
 }
 
 /*
- * Find the root that @name means: the root with this name.  If there is none, it is the
- * only root whose program or process id is @name; if there are several and only one is
- * alive, it is that one.  Returns NULL if no root or several roots match; *@ret_nr is
- * the number of roots that match.
+ * Find the root that @name stands for: the root with this name.  If there is none, it is the
+ * only root whose program or process id is @name.  If there are several such roots and only
+ * one of them is alive, it is that root.  Returns NULL if no root or several roots match;
+ * *@ret_nr is the number of roots that match.
  */
 static const struct abi_root_row *search_root(const struct root_list *list, const char *name,
 					      size_t len, size_t *ret_nr)

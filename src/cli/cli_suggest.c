@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Similar names for names that a user has mistyped. */
+/* Find similar names for names that a user has mistyped. */
 #include "cli/cli_suggest.h"
 
 #include <stdio.h>
@@ -21,8 +21,8 @@ void cli_suggest_event(struct nearest *near, char *event, bool has_system)
 }
 
 /* Offer the entries of a directory.  In @entries, the answer to ABI_SOCKET_READDIR, each
- * entry is 'd' or '-', the name and a NUL.  Returns true if the word of @near is one of
- * them. */
+ * entry is 'd' or '-', the name and a NUL.  Returns true if one of the entries is the word
+ * for which @near searches. */
 static bool offer_entries(struct nearest *near, struct text *entries)
 {
 	const char *entry = text_str(entries), *end = entry + entries->len;

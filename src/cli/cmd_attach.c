@@ -16,7 +16,8 @@
 #include "ptrace/loader.h"
 
 #define WHY_BYTES	8192
-#define SERVER_MS	5000		/* longest wait until the server lists the new root */
+#define SERVER_MS	5000		/* longest wait until the server lists the new root,
+					 * ms */
 #define LOOK_US		2000
 #define COMM_BYTES	64
 
@@ -80,8 +81,8 @@ static int add_config(struct run *run)
 	return -E2BIG;
 }
 
-/* Find a living root: if @name is NULL, the root whose program is @pid; else the root @name.
- * Returns false if there is none; else sets *@ret_row. */
+/* Find a root that is alive: the root @name, or, if @name is NULL, the root whose program is
+ * the process @pid.  Returns false if there is none; else sets *@ret_row. */
 static bool find_root(struct run *run, pid_t pid, const char *name,
 		      struct abi_root_row *ret_row)
 {
@@ -111,8 +112,8 @@ static void print_next_steps(const char *root)
 	terminal_line(stdout, "stop:  ulf detach %s", root);
 }
 
-/* The program has made a root before: it is linked with libulf, or was attached to.  Use that
- * root. */
+/* Use the root @root, which the program has made before: the program is linked with libulf,
+ * or an earlier `ulf attach` has loaded libulf. */
 static int use_old_root(const struct run *run, const char *root)
 {
 	if (!run->words.len) {
@@ -124,8 +125,8 @@ static int use_old_root(const struct run *run, const char *root)
 	return CLI_FAILED;
 }
 
-/* Report settings that the server could not apply.  No root has the number of this run if an
- * earlier `ulf attach`, which was killed, has made the root. */
+/* Report settings that the server could not apply.  If an earlier `ulf attach`, which was
+ * killed, has made the root, no root has the run id of this command. */
 static void report_errors(struct run *run)
 {
 	struct root_list roots;
@@ -152,8 +153,8 @@ static void print_stop(const struct inject_result *result)
 			      result->tries, ms);
 }
 
-/* Wait until the server lists the root of @result.  If the program was forked by one that has
- * libulf, the root is older than this command. */
+/* Wait until the server lists the root of @result.  If the program was forked by a program
+ * with libulf, the root is older than this command. */
 static int wait_for_server(struct run *run, pid_t pid, const struct inject_result *result)
 {
 	const char *name = result->root;

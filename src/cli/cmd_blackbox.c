@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf blackbox: keep the trace around each hit that passes a limit; see blackbox.h. */
+/* ulf blackbox: keep the trace around each hit of an event that passes a limit; see
+ * blackbox.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,14 +15,14 @@
 #include "cli/terminal.h"
 
 #define LOOK_MS		100		/* time between two looks at the trigger, ms */
-#define LOOKS_ALIVE	10		/* the command looks at the program once in this number
-					 * of looks at the trigger */
+#define LOOKS_ALIVE	10		/* number of looks at the trigger after which the
+					 * command checks that the program is alive */
 #define LOOKS_SNAPSHOT	20		/* maximum number of looks at a snapshot that has no
 					 * records yet */
 
-/* ---- the end: signals ---- */
+/* ---- signals that end the command ---- */
 
-/* Set by the signal handler, read by the loop. */
+/* true: the command must end; set by the signal handler, read by the loop */
 static volatile sig_atomic_t has_to_end;
 
 static void on_signal(int signal)
@@ -61,9 +62,9 @@ static void print_line(const char *line)
 	fflush(stdout);
 }
 
-/* Get and report the number of incidents that were missed and not reported yet.  The caller
- * must wait until the trigger has fired, or remove it: only then is each incident known as
- * fired or missed. */
+/* Get and report the number of missed incidents that were not reported yet.  Before, the
+ * caller must wait until the trigger has fired, or remove it: only then is it known for each
+ * incident whether it has fired the trigger or was missed. */
 static uint64_t report_missed(struct blackbox *box)
 {
 	uint64_t nr, missed;
@@ -82,9 +83,9 @@ static uint64_t report_missed(struct blackbox *box)
 }
 
 /*
- * Wait until the snapshot has records.  The thread that fires decrements the count of the
- * trigger first, and takes the snapshot then.  Returns false if there is no snapshot: the thread
- * was killed in between, or nothing was recorded.
+ * Wait until the snapshot has records.  The thread that fires the trigger first decrements
+ * its count, and then takes the snapshot.  Returns false if there is no snapshot, because the
+ * thread was killed between these steps, or nothing was recorded.
  */
 static bool await_snapshot(struct blackbox *box)
 {
@@ -101,8 +102,8 @@ static bool await_snapshot(struct blackbox *box)
 	return false;
 }
 
-/* Write the incident that has fired.  If there is no snapshot, the records are read from
- * `trace`. */
+/* Write the incident that has fired the trigger to a file.  If there is no snapshot, the
+ * records come from `trace`. */
 static int keep_incident(struct blackbox *box, uint64_t nr_missed)
 {
 	const char *source = await_snapshot(box) ? "snapshot" : "trace";
@@ -137,8 +138,8 @@ static int wait_for_incident(struct blackbox *box)
 	}
 }
 
-/* Keep the incidents until the command has to end.  Returns 0; -EIO: a file could not be
- * written. */
+/* Write incidents to files until the command has to end.  Returns 0; or -EIO if a file could
+ * not be written. */
 static int keep_incidents(struct blackbox *box)
 {
 	uint64_t nr_missed = 0;
@@ -159,7 +160,8 @@ static int keep_incidents(struct blackbox *box)
 	}
 	if (fired < 0)
 		return fired;
-	/* Look once more: an incident may have fired since the last look. */
+	/* Check the snapshot once more, because an incident may have fired the trigger since
+	 * the last look. */
 	blackbox_disarm(box);
 	if (blackbox_has_snapshot(box) > 0 && keep_incident(box, nr_missed) < 0)
 		status = -EIO;
@@ -196,22 +198,24 @@ static int run_blackbox(struct blackbox *box)
 	return ret < 0 ? CLI_FAILED : 0;
 }
 
-/* ---- the command line ---- */
+/* ---- parse the command line ---- */
 
-enum { ARGS_MAX = 5 };			/* number of arguments of ROOT EVENT FIELD OP N */
+enum { ARGS_MAX = 5 };			/* maximum number of arguments: ROOT EVENT FIELD OP N */
 
 struct args {
 	char *words[ARGS_MAX];
 	int nr;
 };
 
-/* Return true if @word may be an operator.  Only the server knows which operators there are. */
+/* Return true if @word consists of the characters of operators.  Only the server knows which
+ * operators there are. */
 static bool is_operator(const char *word)
 {
 	return *word && strspn(word, "<>=!&~") == strlen(word);
 }
 
-/* Return true if the next argument is the limit.  It may begin with -, and is no option then. */
+/* Return true if the next argument is the limit.  Such an argument may begin with -, and is
+ * then no option. */
 static bool is_limit_next(const struct args *args)
 {
 	return args->nr && is_operator(args->words[args->nr - 1]);

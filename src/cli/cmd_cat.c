@@ -11,7 +11,7 @@
 #include "cli/cli_roots.h"
 #include "cli/terminal.h"
 
-/* Print a file of the tree to stdout.  Flush stdout after each read, because the file
+/* Print a file of the tree to stdout.  Stdout is flushed after each read, because the file
  * may be a stream. */
 static int copy_file_to_stdout(struct conn *conn, int file)
 {

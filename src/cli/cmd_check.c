@@ -20,13 +20,14 @@
 					 * that are shown after an error */
 
 struct count {
-	unsigned int nr_events, nr_fields_only;	/* number of all events; number of events that are
-						 * printed as plain fields, because their print
-						 * fmt cannot be compiled */
+	unsigned int nr_events, nr_fields_only;	/* nr_events: number of all events;
+						 * nr_fields_only: number of events whose
+						 * print fmt cannot be compiled, so that they
+						 * are printed as plain fields */
 };
 
-/* Print the text of the print fmt around @pos as one line, and below that a line with a
- * caret at @pos. */
+/* Print the text of the print fmt around @pos as one line, and a caret below the character at
+ * @pos. */
 static void print_error_position(const char *print_fmt, size_t pos)
 {
 	size_t len = strlen(print_fmt), start, end, i;
@@ -74,8 +75,8 @@ static void check_format(const struct event_format *fmt, struct count *count)
 		printf("  remedy: %s\n", error.remedy);
 }
 
-/* Check whether an event can be printed.  @event is "system:name"; this function writes
- * a NUL over the colon. */
+/* Check whether an event can be printed as its print fmt says.  @event: "system:name"; this
+ * function replaces the colon by a NUL. */
 static int check_event(struct conn *conn, const char *root, char *event,
 		       struct count *count)
 {
@@ -94,8 +95,7 @@ static int check_event(struct conn *conn, const char *root, char *event,
 		ret = event_format_parse(event, text_str(&text), &fmt);
 	text_done(&text);
 	free(path);
-	if (ret == -ENOENT)		/* ENOENT is not an error: the event's module
-					 * was just unloaded */
+	if (ret == -ENOENT)		/* not an error: the event's module was just unloaded */
 		return 0;
 	if (!ret) {
 		check_format(fmt, count);
@@ -109,7 +109,7 @@ static int compare_event_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Check all events of @list, a text with one event per line, sorted by name. */
+/* Check all events in @list, a text with one event on each line, sorted by name. */
 static int check_event_list(struct conn *conn, const char *root, char *list,
 			    struct count *count)
 {

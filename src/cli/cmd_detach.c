@@ -17,11 +17,12 @@
 struct detach {
 	struct conn conn;
 	char *root;
-	int error;			/* -errno of the first write that has failed; 0: none */
+	int error;			/* -errno of the first write that has failed; 0: none
+					 * has failed */
 };
 
-/* Write @text to @dir/@name, and print the reason if that fails and @is_quiet is not set.
- * Returns 0 or -errno. */
+/* Write @text to the file @dir/@name.  If that fails, print the reason unless @is_quiet is
+ * set.  Returns 0 or -errno. */
 static int do_write(struct detach *detach, const char *dir, const char *name, const char *text,
 		    bool is_quiet)
 {
@@ -40,7 +41,8 @@ static int do_write(struct detach *detach, const char *dir, const char *name, co
 	return r < 0 ? r : 0;
 }
 
-/* Write @text to @dir/@name.  A file that does not exist has nothing to switch off. */
+/* Write @text to the file @dir/@name.  It is no error if the file does not exist: then there
+ * is nothing to switch off. */
 static void write_file(struct detach *detach, const char *dir, const char *name, const char *text)
 {
 	int r = do_write(detach, dir, name, text, false);
@@ -66,7 +68,7 @@ static void for_each_entry(struct detach *detach, const char *path,
 	}
 	memcpy(entries, detach->conn.data.data, len);
 	entries[len] = '\0';
-	/* Each entry is a character d or -, a name and a NUL. */
+	/* Each entry consists of the character d or -, a name and a NUL. */
 	for (at = entries; at < entries + len; at += strlen(at) + 1) {
 		if (*at != 'd' || asprintf(&entry, "%s/%s", path, at + 1) < 0)
 			continue;
@@ -78,8 +80,8 @@ static void for_each_entry(struct detach *detach, const char *path,
 
 /* ---- triggers ---- */
 
-/* Return true if the trigger @line has an action such as ":onmatch(".  Actions refer to other
- * histograms, which cannot be removed before the trigger. */
+/* Return true if the trigger @line has an action such as ":onmatch(".  Such a trigger must be
+ * removed first: its actions refer to other histograms, which cannot be removed before it. */
 static bool has_action(const char *line)
 {
 	const char *on = strstr(line, ":on");
@@ -87,8 +89,9 @@ static bool has_action(const char *line)
 	return on && strchr(on, '(');
 }
 
-/* Remove the triggers of the file @path/trigger: those with an action, or those without.  A
- * line of the file is the trigger as it was written, and its state in brackets. */
+/* Remove triggers of the file @path/trigger: those that have an action if @with_action, else
+ * those that have none.  A line of the file is the trigger as it was written, with its state
+ * in brackets. */
 static void remove_triggers(struct detach *detach, const char *path, bool with_action)
 {
 	char *file, *line, *save = NULL, *command;
@@ -144,11 +147,11 @@ static void remove_all_triggers(struct detach *detach, const char *instance)
 	free(events);
 }
 
-/* ---- commands of functions ---- */
+/* ---- remove commands of functions ---- */
 
-/* Cut the count off @line, a line of set_ftrace_filter: FUNCTION:COMMAND:COUNT, where COUNT is
- * "unlimited" or "count=N".  Returns the text that must follow the command in a removal: a
- * command with a count is removed with any count, one without a count with none. */
+/* Cut the count off @line, a line FUNCTION:COMMAND:COUNT of set_ftrace_filter.  COUNT is
+ * "unlimited" or "count=N".  Returns the text that must follow the command to remove it: any
+ * count for a command with a count, "" for a command without a count. */
 static const char *cut_count(char *line)
 {
 	char *unlimited = strstr(line, ":unlimited"), *count = strstr(line, ":count=");
@@ -160,7 +163,8 @@ static const char *cut_count(char *line)
 	return count ? ":0" : "";
 }
 
-/* Return the ":COMMAND" of @line; NULL if there is none.  C++ names contain "::". */
+/* Return the part ":COMMAND" of @line; NULL if there is none.  A "::" of a C++ name does not
+ * begin a command. */
 static const char *command_of(const char *line)
 {
 	const char *at = line;
@@ -170,8 +174,8 @@ static const char *command_of(const char *line)
 	return at;
 }
 
-/* Remove the command of @line from all functions.  @removed: the removals that were written
- * already; none of them is repeated. */
+/* Remove the command that @line names from all functions.  @removed: the removals that were
+ * written already, so that none is repeated. */
 static void remove_everywhere(struct detach *detach, const char *instance, char *line,
 			      struct text *removed)
 {
@@ -187,7 +191,7 @@ static void remove_everywhere(struct detach *detach, const char *instance, char 
 	free(text);
 }
 
-/* Remove the command of @line from the function of @line. */
+/* Remove the command that @line names from the function that @line names. */
 static void remove_command(struct detach *detach, const char *instance, char *line, bool is_quiet)
 {
 	const char *count = cut_count(line);
@@ -204,7 +208,7 @@ static void remove_command(struct detach *detach, const char *instance, char *li
 
 enum removal { BY_GLOB, BY_NAME, LOUDLY };
 
-/* Remove each command that set_ftrace_filter lists. */
+/* Remove each command that is listed in set_ftrace_filter. */
 static void remove_listed(struct detach *detach, const char *instance, enum removal how)
 {
 	char *file, *line, *save = NULL;
@@ -232,10 +236,11 @@ static void remove_listed(struct detach *detach, const char *instance, enum remo
 /*
  * Remove all commands of functions.
  *
- * First remove each command from all functions by one write: one write for each function would
- * stop the threads of the program thousands of times.  Functions with equal names have a line
- * each.  The first write for such a name removes the command from all of them, and the second
- * one fails.  So an error is reported only for a command that is still there in the end.
+ * First remove each command from all functions by one write, because one write for each
+ * function would stop the threads of the program thousands of times.  Functions with equal
+ * names have a line each.  The first write for such a name removes the command from all these
+ * functions, and the second write fails.  So an error is reported only for a command that is
+ * still listed in the end.
  */
 static void remove_commands(struct detach *detach, const char *instance)
 {

@@ -14,7 +14,7 @@
 
 #define ROWS	20			/* default of --rows */
 
-/* A figure of a function that is compared. */
+/* A figure of a function by which two files can be compared. */
 struct diff_key {
 	const char *name;
 	double (*get)(const struct call_figures *figures);
@@ -22,7 +22,8 @@ struct diff_key {
 
 struct diff_cmd {
 	const struct diff_key *key;
-	unsigned long rows;		/* number of rows for slower and for faster functions */
+	unsigned long rows;		/* maximum number of rows for slower functions, and
+					 * for faster functions */
 	struct datfile *files[2];
 	struct call_tree *trees[2];
 	struct call_sum *sums;		/* array of nr functions */
@@ -63,8 +64,8 @@ static double change_of(const struct diff_key *key, const struct call_sum *sum)
 	return key->get(&sum->trees[1]) - key->get(&sum->trees[0]);
 }
 
-/* Order by the change: the largest increase is first.  Functions
- * with equal changes have the order of their names. */
+/* Order functions by the change of the figure: the largest increase is first.  Functions with
+ * equal changes are ordered by name. */
 static int compare_changes(const void *a, const void *b, void *key)
 {
 	double x = change_of(key, a), y = change_of(key, b);
@@ -100,8 +101,8 @@ static void print_sum(const struct diff_key *key, const struct call_sum *sum)
 		      sum->name ? sum->name : addr);
 }
 
-/* Print the sum of all calls.  The total time adds up only the outermost calls, because the time
- * of a caller contains the times of the functions that it calls. */
+/* Print the sums over all functions.  The total time is the sum for the outermost calls only,
+ * because the time of a caller contains the times of the functions that it calls. */
 static void print_all(const struct diff_cmd *diff, const struct call_node *const tops[2])
 {
 	struct call_sum all = { .name = "(all functions)" };
@@ -178,7 +179,7 @@ static void free_diff(struct diff_cmd *diff)
 	}
 }
 
-/* ---- the command line ---- */
+/* ---- parse the command line ---- */
 
 static int set_key(struct diff_cmd *diff, const char *name)
 {

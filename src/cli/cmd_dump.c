@@ -25,7 +25,7 @@
 
 #define RULE	"---------------------------------\n"
 
-/* ---- find the root to print ---- */
+/* ---- find the root whose records are printed ---- */
 
 /* Callback of server_root_list(): append a root to the list of roots. */
 
@@ -100,19 +100,19 @@ static int find_checked_directory(char ret_dir[static DIR_PATH_BYTES])
 	return ret;
 }
 
-/* ---- print the records of the root ---- */
+/* ---- print the records of a root ---- */
 
 struct printer {
-	bool is_in_header;		/* true: all lines so far begin with #, so they
-					 * belong to the header of `trace` */
-	bool is_line_start;		/* true: the next byte of `trace` begins a
+	bool is_in_header;		/* true: all lines so far begin with #, so they are
+					 * the header of `trace` */
+	bool is_line_start;		/* true: the next byte of `trace` is the first of a
 					 * line */
 	bool has_printed;		/* true: at least one line was printed */
 	struct terminal terminal;
 };
 
-/* Print lines of `trace` without its header.  The header consists of the lines that begin with
- * # and come before any other line. */
+/* Print lines of `trace` without its header.  The header consists of all lines before the
+ * first line that does not begin with #. */
 static void print_without_header(struct printer *printer, const char *text, size_t size)
 {
 	for (const char *end = text + size; text < end; ) {
@@ -151,7 +151,7 @@ static int print_trace_file(struct tracefs_file *file)
 	return (int)n;
 }
 
-/* Return true if @word consists of digits, as the number of a CPU does. */
+/* Return true if @word consists of digits, so that it can be the number of a CPU. */
 static bool is_cpu_number(const char *word)
 {
 	return *word && !word[strspn(word, "0123456789")];
@@ -167,8 +167,8 @@ static int dump_root(struct server *server, struct root *root, const char *cpu)
 
 	if (!root_is_usable(root))
 		return -EBADMSG;
-	/* Set the options that the kernel's ftrace_dump() sets.  They are set in this
-	 * process only; the root keeps its options. */
+	/* Set the options that the kernel's ftrace_dump() sets.  The options are set in this
+	 * process only; those of the root do not change. */
 	instance_lines(&root->top)->is_dumped = true;
 	instance_set_option(&root->top, OPTION_SYM_USEROBJ, false);
 	instance_set_option(&root->top, OPTION_PAUSE_ON_TRACE, false);

@@ -27,7 +27,7 @@ static int echo_to_path(struct conn *conn, const char *text, const char *word, i
 	} else if (ret < 0) {
 		tree_write_error(&write, ret);
 	} else if (write.reason.len) {
-		/* Only a warning: the kernel, too, accepts such a write. */
+		/* Print only a warning, because the kernel also accepts such a write. */
 		cli_error("%s: `%.*s` was accepted, but", path,
 			  (int)strcspn(text, "\n"), text);
 		tree_write_reason(&write);

@@ -65,7 +65,7 @@ static int apply_option(struct export_cmd *cmd, int option)
 	}
 }
 
-/* Without --to the name of the output selects the format. */
+/* Without the option --to, the suffix of the output's name selects the format. */
 static int find_format(struct export_cmd *cmd)
 {
 	if (!cmd->format && cmd->path)

@@ -13,9 +13,9 @@
 #define INDENT_MAX	256
 
 struct graph_cmd {
-	unsigned long depth;		/* functions at greater depths are not printed */
-	double percent;			/* functions with a smaller share of the total time are
-					 * not printed, percent */
+	unsigned long depth;		/* maximum depth of the functions that are printed */
+	double percent;			/* minimum share of the total time that a printed
+					 * function has, percent */
 	const struct call_node *top;
 };
 

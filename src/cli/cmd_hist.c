@@ -26,19 +26,20 @@ enum hist_format {
 
 struct hist_options {
 	enum hist_format format;
-	const char *output;		/* path of the file that is replaced; NULL: print to
-					 * stdout */
-	unsigned int every_s;		/* seconds between two replacements; 0: once */
-	const char *input;		/* path of a copy of a file `hist`, which is printed in
-					 * place of a root's; NULL: none */
-	const char *trigger;		/* first characters of the wanted trigger; NULL: print
-					 * all histograms */
+	const char *output;		/* path of the output file, which is replaced as a
+					 * whole; NULL: print to stdout */
+	unsigned int every_s;		/* seconds after which the output file is replaced
+					 * again; 0: it is written only once */
+	const char *input;		/* path of a copy of a file `hist`, which is printed
+					 * instead of the root's file; NULL: none */
+	const char *trigger;		/* first characters of the trigger whose histogram is
+					 * printed; NULL: print all histograms */
 };
 
 /* ---- choose histograms ---- */
 
-/* Return true if the trigger of @block begins with @wanted.  Both may be written with or
- * without "hist:" and "name=N:". */
+/* Return true if the trigger of @block begins with @wanted.  Both texts may begin with
+ * "hist:" and "name=N:", which are ignored. */
 static bool is_wanted(const struct hist_block *block, const char *wanted)
 {
 	struct span rest = block->trigger;
@@ -53,7 +54,8 @@ static bool is_wanted(const struct hist_block *block, const char *wanted)
 	return span_starts(rest, wanted);
 }
 
-/* Keep the histograms whose triggers begin with @wanted.  Prints an error if there is none. */
+/* Keep only the histograms whose triggers begin with @wanted.  Prints an error if there is no
+ * such histogram. */
 static int choose_histograms(struct hist_text *hist, const char *wanted, const char *where)
 {
 	struct hist_text all = *hist;
@@ -106,8 +108,8 @@ static int print_stdout(const struct text *out)
 	return 0;
 }
 
-/* Replace the file @path by one with the text.  A reader finds the old file or the new one, never
- * a part of one. */
+/* Replace the file @path by a new file with the text.  A reader finds the old text or the new
+ * text, never a part of one. */
 static int replace_file(const char *path, const struct text *text)
 {
 	char *temp;
@@ -151,8 +153,8 @@ static int print_export(const struct hist_text *hist, const struct hist_origin *
 	return ret;
 }
 
-/* Parse and print @text.  @where: name of the file, for messages.  @format: text of the event's
- * file `format`; NULL: not known. */
+/* Parse and print @text.  @text: text of a file `hist`.  @where: name of that file, for
+ * messages.  @format: text of the event's file `format`; NULL: not known. */
 static int print_hist(const struct hist_options *options, const struct hist_origin *origin,
 		      const char *where, const char *text, const char *format)
 {
@@ -186,7 +188,7 @@ static int print_hist(const struct hist_options *options, const struct hist_orig
 
 /* ---- input ---- */
 
-/* Read a file of the file system. */
+/* Read a file of the file system, not of the tree. */
 static int read_file(const char *path, struct text *ret_text)
 {
 	FILE *file = fopen(path, "re");
@@ -222,7 +224,7 @@ static int print_file(const struct hist_options *options)
 	return ret;
 }
 
-/* Read file @name of the event.  Prints errors. */
+/* Read the file @name of the event's directory.  Prints errors. */
 static int read_event_file(struct conn *conn, const struct event_path *path, const char *name,
 			   struct text *ret_text)
 {
@@ -273,7 +275,7 @@ static int print_root(const struct hist_options *options, const char *root, cons
 	return ret;
 }
 
-/* ---- a file that is replaced again and again ---- */
+/* ---- replace the output file every few seconds ---- */
 
 static volatile sig_atomic_t got_signal;
 
@@ -283,13 +285,13 @@ static void note_signal(int signal)
 }
 
 /*
- * Replace the file of the options every few seconds, until a signal comes or the event cannot be
- * read any more.  The file is removed at the end, so that nobody takes old numbers for new ones.
+ * Replace the output file every few seconds, until a signal comes or the event can no longer
+ * be read.  At the end the file is removed, so that nobody takes old numbers for new ones.
  * Returns 0 after a signal.
  */
 static int print_every(const struct hist_options *options, const char *root, const char *event)
 {
-	/* Without SA_RESTART, a signal ends the sleep. */
+	/* SA_RESTART is not set, so that a signal ends the sleep. */
 	struct sigaction action = { .sa_handler = note_signal };
 	sigset_t blocked, before;
 	int ret;
@@ -304,7 +306,7 @@ static int print_every(const struct hist_options *options, const char *root, con
 		const struct timespec time = { .tv_sec = options->every_s };
 
 		ret = print_root(options, root, event);
-		/* A signal is delivered here, and nowhere else. */
+		/* Signals are blocked except during this ppoll(). */
 		if (!ret)
 			ppoll(NULL, 0, &time, &before);
 	} while (!ret && !got_signal);
@@ -338,7 +340,8 @@ static int check_options(const struct hist_options *options)
 	return CLI_USAGE;
 }
 
-/* Parse the options.  Returns -1, or the exit status of the command. */
+/* Parse the options.  Returns -1 to continue, or the exit status with which the command must
+ * exit. */
 static int parse_options(const struct cli_cmd *cmd, int argc, char **argv,
 			 struct hist_options *ret_options)
 {

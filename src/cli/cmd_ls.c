@@ -18,8 +18,8 @@
 #include "cli/terminal.h"
 #include "cli/users.h"
 
-#define LOGIN_UID_MIN	1000u		/* smallest user id of people; smaller ids
-					 * belong to system users */
+#define LOGIN_UID_MIN	1000u		/* smallest user id of a person; smaller ids belong to
+					 * system users */
 #define LINE_BYTES	(64u << 10)
 
 static void print_titles(const struct root_columns *columns)
@@ -55,7 +55,7 @@ static void print_root_table(const struct root_list *list)
 		print_row(&columns, NULL, &list->rows[i]);
 }
 
-/* Format @started_ns, a time of CLOCK_BOOTTIME, as a date. */
+/* Write the date for @started_ns, a time of CLOCK_BOOTTIME, to @ret_text. */
 static void format_start(uint64_t started_ns, char *ret_text, size_t bytes)
 {
 	struct timespec boot, real;
@@ -114,8 +114,8 @@ static void report_other_directory(void *arg, const char *path)
 			  "them", path, path);
 		return;
 	}
-	/* User id 0 must not use its rights in another user's directory.  So print a
-	 * command for the user: it runs ulf as the owner of the directory. */
+	/* User id 0 must not use its rights in another user's directory.  So print a command
+	 * that runs ulf as the owner of the directory. */
 	user_get(geteuid(), &user);
 	if (user.is_known)
 		cli_error("there are more roots of %s in %s; `runuser -u %s -- env ULF_DIR=%s "
@@ -126,8 +126,9 @@ static void report_other_directory(void *arg, const char *path)
 			  user.uid, user.gid, path);
 }
 
-/* Return true if logind runs.  Its own directory is not enough: the package contains it, and in a
- * container /run may be a part of the image.  systemd makes the other directory when it boots. */
+/* Return true if logind runs.  Two directories must exist.  That of logind alone proves
+ * nothing: the package contains it, and in a container /run may be a part of the image.  The
+ * other is made by systemd when it boots. */
 static bool has_logind(void)
 {
 	return access("/run/systemd/system", F_OK) == 0 && access("/run/systemd/seats", F_OK) == 0;
@@ -238,8 +239,8 @@ static int compare_entries(const void *a, const void *b)
 	return strverscmp(*(char *const *)a + 1, *(char *const *)b + 1);
 }
 
-/* Print the entries of a directory, sorted.  In @text each entry is 'd' or '-', the name
- * and a NUL. */
+/* Print the entries of a directory, sorted.  In @text each entry consists of 'd' or '-', the
+ * name and a NUL. */
 static int print_entries(const struct text *text)
 {
 	size_t at, nr = 0, room = 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf mount: mount in the caller's mount namespace, and pass the descriptor of the
- * mount to the server.  A lock ensures that only one process mounts at a time.  It is
- * needed because a new server also runs this command, to restore the mounts of the
- * previous server.
+ * ulf mount: mount in the caller's mount namespace, and pass the descriptor of the mount to
+ * the server.  A lock ensures that only one process mounts at a time.  The lock is needed
+ * because a new server also runs this command, to restore the mounts of the previous server.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include "cli/mountpoint.h"
 #include "cli/terminal.h"
 
-/* Lock the file mount.lock.  Returns a descriptor, or -1 after printing the error. */
+/* Lock the file mount.lock.  Returns its descriptor; or -1 after printing an error. */
 static int lock_mounts(const char *dir)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -38,7 +37,7 @@ static int lock_mounts(const char *dir)
 	return -1;
 }
 
-/* Return true if @path is @dir or below it. */
+/* Return true if @path is the directory @dir or below it. */
 static bool is_path_below(const char *path, const char *dir)
 {
 	size_t len = strlen(dir);
@@ -53,8 +52,8 @@ static bool is_directory_empty(const char *path)
 	int nr = 0;
 
 	if (!dir)
-		return true;		/* not an error here: the mount itself will fail
-					 * and report the reason */
+		return true;		/* not an error yet: the mount itself will fail and
+					 * report the reason */
 	while ((entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			nr++;
@@ -89,7 +88,7 @@ static int check_mountpoint(const struct conn *conn, const char *path)
 	return -EINVAL;
 }
 
-/* Return true if the server serves a mount on @path. */
+/* Return true if the server already serves a mount on @path. */
 static bool is_served_mount(struct conn *conn, const char *path)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNTS };
@@ -104,8 +103,8 @@ static bool is_served_mount(struct conn *conn, const char *path)
 	return false;
 }
 
-/* Pass @fd, the descriptor of the mount on @path, to the server, and close it here.  If
- * this fails, unmount @path. */
+/* Pass @fd, the descriptor of the mount on @path, to the server, and close @fd.  If this
+ * fails, unmount @path. */
 static int hand_over_mount(struct conn *conn, const char *path, int fd)
 {
 	struct abi_request request = { .op = ABI_SOCKET_MOUNT };

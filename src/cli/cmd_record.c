@@ -2,8 +2,9 @@
 /*
  * ulf record: write what programs record to a trace.dat.
  *
- * A program that is started here records to its top instance, by boot settings, from the first
- * event on.  Roots that exist already get an instance each for the time of the recording.
+ * A program that this command starts records to its top instance from its first event on, by
+ * boot settings.  Each root that exists already gets an instance for the time of the
+ * recording.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,11 +23,11 @@
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
-#define STATE_MS	200		/* time between two looks at the state of the recording,
-					 * ms */
+#define STATE_MS	200		/* time between two looks at the state of the
+					 * recording, ms */
 
 struct record_cmd {
-	struct run run;			/* the program, and its boot settings */
+	struct run run;			/* the program to start, and its boot settings */
 	struct record_settings settings;
 	struct record_instance instance;
 	struct record_session *session;
@@ -44,7 +45,8 @@ static void note_signal(int signal)
 
 /* ---- progress ---- */
 
-/* Show the numbers of records in one line of the terminal, about once a second. */
+/* Show the numbers of records so far in one line of the terminal.  Called often, prints about
+ * once a second. */
 static void show_progress(struct record_cmd *record, const struct record_state *state)
 {
 	uint64_t now_ms = clock_monotonic_ms(), passed_ms = now_ms - record->shown_ms;
@@ -85,10 +87,10 @@ static void wait_for_end(struct record_cmd *record)
 	end_progress(record);
 }
 
-/* ---- record a program ---- */
+/* ---- record a program that this command starts ---- */
 
-/* If the user has given no size of rings, choose one: enough for the records of the time in
- * which the recorder gets no CPU, but at most a quarter of the free space. */
+/* If the user has not given the size of the rings, choose one.  It must hold all records of a
+ * time in which the recorder gets no CPU, but takes at most a quarter of the free space. */
 static void add_buffer_size(struct record_cmd *record)
 {
 	char size[32];
@@ -112,7 +114,7 @@ static void report_mistakes(struct run *run)
 	root_list_done(&roots);
 }
 
-/* Print why no file was written. */
+/* Print why no trace.dat was written. */
 static void explain_no_file(struct run *run)
 {
 	if (run_explain_no_root(run) || run->has_reported_why || run->has_reported_events)
@@ -160,7 +162,7 @@ static int record_program(struct record_cmd *record, char **argv)
 
 static void catch_signals(void)
 {
-	/* A second signal ends the recorder at once. */
+	/* SA_RESETHAND: a second signal ends the recorder at once. */
 	struct sigaction action = { .sa_handler = note_signal, .sa_flags = SA_RESETHAND };
 
 	sigaction(SIGINT, &action, NULL);
@@ -168,7 +170,8 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* Make the instance in each root that @words name, or in the only root that is alive. */
+/* Make an instance in each root that @words name; without words, in the only root that is
+ * alive. */
 static int make_instances(struct record_cmd *record, char **words)
 {
 	struct conn *conn = &record->run.conn;
@@ -183,7 +186,7 @@ static int make_instances(struct record_cmd *record, char **words)
 	return r;
 }
 
-/* Record the instances until the end.  Returns 0 or -errno; prints errors. */
+/* Record the new instances until the recording ends.  Returns 0 or -errno; prints errors. */
 static int record_instances(struct record_cmd *record)
 {
 	struct conn *conn = &record->run.conn;
@@ -217,7 +220,7 @@ static int record_roots(struct record_cmd *record, char **words)
 	return ret < 0 ? CLI_FAILED : 0;
 }
 
-/* ---- the command line ---- */
+/* ---- parse the command line ---- */
 
 static int parse_size(const char *option, const char *value, uint64_t *ret_bytes)
 {
@@ -243,7 +246,7 @@ static int parse_keep(const char *value, uint32_t *ret_keep)
 	return -EINVAL;
 }
 
-/* Add a filter for the events of the option before it. */
+/* Add a filter for the events of the last option -e. */
 static int add_filter(struct record_cmd *record, const char *filter)
 {
 	struct record_instance *instance = &record->instance;
@@ -259,7 +262,7 @@ static int add_filter(struct record_cmd *record, const char *filter)
 	return 0;
 }
 
-/* Apply an option.  Returns 0 or -errno. */
+/* Apply one option of the command line.  Returns 0 or -errno. */
 static int apply_option(struct record_cmd *record, int option)
 {
 	struct record_instance *instance = &record->instance;

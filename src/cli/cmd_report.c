@@ -16,8 +16,8 @@
 #include "cli/terminal.h"
 
 #define TEXT_BYTES	(64u << 20)
-#define FLUSH_BYTES	(256u << 10)	/* number of bytes of lines that are collected before
-					 * they are written */
+#define FLUSH_BYTES	(256u << 10)	/* size of the collected lines at which they are
+					 * written, bytes */
 #define COLOUR_EVENT	"\033[1;36m"
 #define COLOUR_LOST	"\033[1;31m"
 #define COLOUR_HEAD	"\033[2m"
@@ -29,8 +29,8 @@ struct report_cmd {
 	bool is_stats, has_no_pager;
 	FILE *out;			/* stdout, or the pager */
 	bool is_pager;
-	struct text lines, safe;	/* collected lines; a copy without control characters,
-					 * for a terminal */
+	struct text lines, safe;	/* @lines: collected lines; @safe: a copy of them
+					 * without control characters, for a terminal */
 };
 
 /* ---- write lines ---- */
@@ -75,7 +75,7 @@ static void write_for_terminal(struct report_cmd *cmd)
 	}
 }
 
-/* Write the lines.  Returns 0; or -EPIPE if nobody reads them any more. */
+/* Write the collected lines.  Returns 0; or -EPIPE if nobody reads the output any more. */
 static int write_lines(struct report_cmd *cmd)
 {
 	if (cmd->settings.is_terminal && cmd->lines.len)
@@ -103,15 +103,16 @@ static void start_pager(struct report_cmd *cmd)
 		cmd->out = stdout;
 }
 
-/* Write the last lines, and wait for the pager.  Returns the exit status of the command for
- * @r, which is 0 or -errno. */
+/* Write the last lines, and wait until the pager has ended.  Returns the exit status of the
+ * command for @r, which is 0 or -errno. */
 static int end_output(struct report_cmd *cmd, int r)
 {
 	bool has_failed = write_lines(cmd) || fflush(cmd->out);
 
 	if (cmd->is_pager) {
 		pclose(cmd->out);
-		has_failed = false;	/* not an error: the user has left the pager */
+		has_failed = false;	/* not an error: the user has left the pager before
+					 * the end */
 	}
 	return r < 0 || has_failed ? CLI_FAILED : 0;
 }
@@ -196,7 +197,7 @@ static int print_all_stats(struct report_cmd *cmd)
 	return r;
 }
 
-/* ---- the command line ---- */
+/* ---- parse the command line ---- */
 
 static int apply_option(struct report_cmd *cmd, int option)
 {

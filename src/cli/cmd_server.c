@@ -18,9 +18,10 @@
 #include "server/core/dead_limits.h"
 #include "daemon/loop.h"
 
-#define READY_FD	3		/* number of a descriptor: the pipe by which a
-					 * background server reports to the process that
-					 * started it; see send_start_result() */
+#define READY_FD	3		/* number of a descriptor: the pipe through which a
+					 * background server reports the result of its start
+					 * to the process that has started it; see
+					 * send_start_result() */
 
 static int find_server_directory(char ret_dir[static DIR_PATH_BYTES])
 {
@@ -48,8 +49,8 @@ static void print_ready(const char *dir)
 	terminal_line(stderr, "ulf: serving %s until ^C", dir);
 }
 
-/* Check the server's settings in ulf.conf, and print one that is wrong.  The server
- * uses the default in place of a wrong setting. */
+/* Check the server's settings in ulf.conf, and print the name of a setting that is wrong.
+ * The server uses the default in place of a wrong setting. */
 static void check_server_settings(const char *dir)
 {
 	char bad[DEAD_LIMITS_BAD_BYTES];
@@ -74,8 +75,8 @@ static int run_in_foreground(const char *dir)
 	return report_server_exit(dir, ret);
 }
 
-/* Detach from the terminal and the working directory, and close all descriptors.  @keep_fd
- * becomes READY_FD, and messages go to server.log. */
+/* Detach from the terminal and the working directory, and close all descriptors.  Only
+ * @keep_fd stays open, with the number READY_FD.  Messages are written to server.log. */
 static void detach_server(const char *dir, int keep_fd)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -128,7 +129,8 @@ static bool wait_for_server_start(int fd, pid_t pid, const char *dir)
 	return true;
 }
 
-/* Run the server in this new process.  Returns the exit status of the server. */
+/* Run the server in this new process, which is detached from the terminal.  Returns the exit
+ * status of the server. */
 static int run_detached_server(const char *dir, int ready_fd)
 {
 	int ret;
@@ -195,10 +197,10 @@ static int cmd_server(const struct cli_cmd *cmd, int argc, char **argv)
 	if (find_server_directory(dir) < 0)
 		return CLI_FAILED;
 	/*
-	 * Find the memory whose text ps shows, which title_init() needs.  argv[0] does
-	 * not point to this memory any more, because main() has replaced it by "ulf
-	 * server".  So the memory begins at program_invocation_name.  It ends after the
-	 * last argument, which main() has not replaced, because it is an option.
+	 * title_init() needs the memory whose text ps(1) shows.  argv[0] does not point to
+	 * this memory any more, because main() has replaced it by "ulf server".  So the
+	 * memory begins at program_invocation_name.  It ends after the last argument, which
+	 * main() has not replaced, because it is an option.
 	 */
 	if (is_background)
 		title_init(program_invocation_name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf top: the command line, and the loop; see top.h. */
+/* ulf top: parse the command line, and run the loop; see top.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,9 +17,10 @@
 #include "cli/top.h"
 
 #define TEXT_BYTES	(1u << 24)
-#define PLAIN_WIDTH	120u		/* width of lines if stdout is no terminal */
+#define PLAIN_WIDTH	120u		/* width of the lines if stdout is no terminal */
 #define PLAIN_ROWS	20u		/* default of --rows if stdout is no terminal */
-#define SCREEN_LINES	3u		/* lines of the screen that are no rows */
+#define SCREEN_LINES	3u		/* number of lines of the screen that are not rows of
+					 * the table */
 #define SIZE_MAX_TABLE	131072u
 
 static const char status_keys[] =
@@ -29,7 +30,8 @@ static const char status_keys[] =
 struct top {
 	const char *key, *value;	/* arguments KEY and VALUE */
 	double delay;			/* option --delay, seconds */
-	unsigned long count;		/* option --count; 0: no end */
+	unsigned long count;		/* value of the option --count; 0: the command does
+					 * not end by itself */
 	unsigned long size, rows;	/* options; 0: the default */
 
 	struct conn conn;
@@ -38,7 +40,8 @@ struct top {
 	struct top_table table;		/* figures of the last read */
 	struct top_view view;
 	char *key_title;
-	uint64_t read_ns;		/* time of the last read, or of the start */
+	uint64_t read_ns;		/* time at which the histogram was read last; at
+					 * first, time of the start */
 	bool is_screen, is_paused, is_end, has_failed, has_ended;
 };
 
@@ -71,7 +74,7 @@ static void print_plain(const char *summary, const char *titles, const char *row
 	fflush(stdout);
 }
 
-/* Print the table of the last read. */
+/* Print the table that was read last. */
 static int show_table(struct top *top)
 {
 	struct text summary, titles, lines;
@@ -117,7 +120,7 @@ static bool is_alive(struct top *top)
 	return is_alive;
 }
 
-/* Read the histogram, and make the table. */
+/* Read the histogram, and make the table from it. */
 static int read_table(struct top *top)
 {
 	struct top_table table;
@@ -142,7 +145,8 @@ static int read_table(struct top *top)
 	return 0;
 }
 
-/* Read the histogram, unless the display is paused, and print. */
+/* Do the work of an interval: read the histogram, unless the display is paused, and print the
+ * table. */
 static void next_interval(struct top *top)
 {
 	bool was_alive = is_alive(top);
@@ -161,7 +165,7 @@ static void next_interval(struct top *top)
 
 /* ---- keys ---- */
 
-/* Sort by the next column to the left or to the right that the table shows. */
+/* Sort by the next shown column to the left or to the right of the current sort column. */
 static void move_sort(struct top *top, int step)
 {
 	int column = (int)top->view.sort;
@@ -236,7 +240,7 @@ static void run_loop(struct top *top)
 		switch (screen_wait(next, top->is_screen, &key)) {
 		case SCREEN_TIMEOUT:
 			next_interval(top);
-			/* If the server is slow, there is a pause between two reads, too. */
+			/* Even if the server is slow, wait some time before the next read. */
 			next += delay_ns;
 			if (next < clock_monotonic_ns() + delay_ns / 2)
 				next = clock_monotonic_ns() + delay_ns;
@@ -260,8 +264,8 @@ static void run_loop(struct top *top)
 	}
 }
 
-/* Show the histogram until the end.  The trigger is set.  On a terminal the last figures stay
- * on the screen. */
+/* Show the histogram until the command ends.  The caller has set its trigger.  On a terminal
+ * the last figures stay on the screen. */
 static void run_screen(struct top *top)
 {
 	top->read_ns = clock_monotonic_ns();
@@ -280,9 +284,9 @@ static void run_screen(struct top *top)
 		cli_error("%s: the program has ended", top->event.root);
 }
 
-/* ---- the command line ---- */
+/* ---- parse the command line ---- */
 
-/* Set the title of the first column: KEY without a field with buckets at its end. */
+/* Set the title of the first column: KEY, without the last field if that has buckets. */
 static int set_key_title(struct top *top)
 {
 	const char *last = strrchr(top->key, ',');
@@ -327,14 +331,15 @@ static int top_main(struct top *top, char **argv)
 	conn_close(&top->conn);
 	free(top->key_title);
 	if (ferror(stdout)) {
-		/* Restore the default action of SIGPIPE: it ends this command. */
+		/* Restore the default action of SIGPIPE, so that the raised signal ends this
+		 * command. */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}
 	return ret < 0 || top->has_failed ? CLI_FAILED : 0;
 }
 
-/* Parse a whole number from 1 to @max. */
+/* Parse a decimal number from 1 to @max. */
 static bool parse_number(const char *text, unsigned long max, unsigned long *ret_number)
 {
 	char *end;

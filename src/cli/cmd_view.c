@@ -8,7 +8,7 @@
 #include "cli/dat_output.h"
 #include "export/export_view.h"
 
-/* A browser needs about 30 bytes of memory for each record. */
+/* Maximum number of records.  A browser needs about 30 bytes of memory for each record. */
 #define RECORDS_MAX	5000000u
 
 struct view_cmd {

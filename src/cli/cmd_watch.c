@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf watch: the command line, the loop and the keys; see watch.h. */
+/* ulf watch: parse the command line, run the loop and handle keys; see watch.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char status_keys[] =
 	"q quit  space on/off  s system  f filter  h histogram  / find  r rate or name  t records  "
 	"p pause";
 
-/* The use of a line of input. */
+/* The purpose of a line that the user types. */
 enum input_kind { INPUT_NONE, INPUT_FILTER, INPUT_HIST, INPUT_SEARCH };
 
 struct watch {
@@ -31,10 +31,11 @@ struct watch {
 	double delay;			/* option --delay, seconds */
 	enum input_kind input_kind;
 	char input[INPUT_BYTES];	/* the line that is typed */
-	struct text hint;		/* for the line: fields of the event */
+	struct text hint;		/* hint for the line that the user types: the fields
+					 * of the event */
 	struct text message;		/* shown until the next key */
 	bool is_end, is_gone;
-	int error;			/* -errno of what has ended the command */
+	int error;			/* -errno of the error that has ended the command */
 };
 
 /* ---- the screen ---- */
@@ -103,7 +104,8 @@ static void move(struct watch *watch, int64_t step)
 	watch->view.selected = row < 0 ? 0 : (uint32_t)row;
 }
 
-/* Switch the selected event, or all events of its system: on, if one of them is off. */
+/* Enable the selected event, or all events of its system, if one of them is disabled; else
+ * disable them. */
 static void switch_events(struct watch *watch, bool is_system)
 {
 	struct watch_event *selected = watch_view_selected(&watch->view);
@@ -121,7 +123,7 @@ static void switch_events(struct watch *watch, bool is_system)
 					  &watch->message);
 }
 
-/* Let the user type a line. */
+/* Let the user type a line for the purpose @kind. */
 static void ask(struct watch *watch, enum input_kind kind)
 {
 	const struct watch_event *event = watch_view_selected(&watch->view);
@@ -137,7 +139,7 @@ static void ask(struct watch *watch, enum input_kind kind)
 		watch_root_fields(&watch->root, event, &watch->hint);
 }
 
-/* In the child: run ulf top for the event.  @words: KEY and perhaps VALUE */
+/* In the child process: run `ulf top` for the event.  @words: KEY and optionally VALUE */
 static void run_top(const struct watch *watch, const struct watch_event *event, char *words)
 {
 	char *save = NULL, *key = strtok_r(words, " ", &save), *value = strtok_r(NULL, " ", &save);
@@ -162,7 +164,7 @@ static void wait_for_enter(void)
 	while (c != '\n' && c != EOF);
 }
 
-/* Show a histogram of the selected event in place of this screen. */
+/* Show a histogram of the selected event by `ulf top` until the user ends it. */
 static void show_histogram(struct watch *watch, const struct watch_event *event)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
@@ -172,7 +174,7 @@ static void show_histogram(struct watch *watch, const struct watch_event *event)
 	if (!*watch->input)
 		return;
 	screen_leave();
-	/* ^C ends the histogram, and not this command. */
+	/* ^C must end `ulf top`, but not this command. */
 	sigaction(SIGINT, &ignore, &old);
 	child = fork();
 	if (child == 0)

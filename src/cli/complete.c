@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf complete: which options and operands may stand in the place of a word; see complete.h. */
+/* ulf complete: find out which options and operands are possible for a word; see complete.h. */
 #include "cli/complete.h"
 
 #include <stdio.h>
@@ -14,13 +14,14 @@
 
 /* ---- options ---- */
 
-/* The position in the list of all options of a command. */
+/* The position in the list of all options that a command accepts. */
 struct option_list {
 	const struct cli_cmd *cmd;
-	const char *at;			/* position in the help text */
-	unsigned int setting;		/* next row of boot_table; BOOT_UNKNOWN: none */
+	const char *at;			/* position in the help text of the command */
+	unsigned int setting;		/* next row of boot_table to return; BOOT_UNKNOWN:
+					 * settings are not options of the command */
 	bool is_end;
-	char name[NAME_BYTES];		/* name of the setting that was returned last */
+	char name[NAME_BYTES];		/* name of the boot setting that was returned last */
 };
 
 static void option_list_init(struct option_list *list, const struct cli_cmd *cmd)
@@ -45,8 +46,8 @@ static bool is_described(const struct cli_cmd *cmd, const char *name)
 	return false;
 }
 
-/* Get the next boot setting (event/boot.h) as an option.  Skips tp_printk and follow: only `ulf
- * run` has options for them, and its help text describes these options. */
+/* Get the next boot setting (event/boot.h) as an option.  Skips tp_printk and follow, because
+ * only `ulf run` has options for them, and its help text describes these. */
 static bool next_setting(struct option_list *list, struct usage_option *ret_option)
 {
 	const struct boot_row *row;
@@ -71,8 +72,9 @@ static bool next_setting(struct option_list *list, struct usage_option *ret_opti
 	return false;
 }
 
-/* Get the next option of a command: those of its help text, settings, and --help.  Names are
- * valid until the next call.  Returns false at the end. */
+/* Get the next option of a command: first the options of its help text, then boot settings,
+ * then --help.  Names are valid until the next call.  Returns false if there are no more
+ * options. */
 static bool next_option(struct option_list *list, struct usage_option *ret_option)
 {
 	static const char help[] = "help", summary[] = "explain the command";
@@ -90,7 +92,7 @@ static bool next_option(struct option_list *list, struct usage_option *ret_optio
 	return true;
 }
 
-/* Return true if @word is @option: -e, --event or --event=VALUE. */
+/* Return true if @word is the option @option, in the form -e, --event or --event=VALUE. */
 static bool is_option(const struct usage_option *option, const char *word)
 {
 	size_t len = option->name.len;
@@ -100,8 +102,9 @@ static bool is_option(const struct usage_option *option, const char *word)
 	return strcspn(word + 2, "=") == len && !memcmp(word + 2, option->name.text, len);
 }
 
-/* Find the option that @word names.  Returns its placeholder; len 0: there
- * is no such option, or it takes no value or an optional one. */
+/* Find the option that @word names.  Returns the placeholder of its value.  The placeholder
+ * has len 0 if there is no such option, or if the option takes no value or only an optional
+ * value. */
 static struct usage_word value_of_option(const struct cli_cmd *cmd, const char *word)
 {
 	struct option_list list;
@@ -138,17 +141,17 @@ static void offer_options(const struct complete *complete, const struct cli_cmd 
 
 /* ---- operands ---- */
 
-/* The arguments of a command before the word to complete. */
+/* The contents of the command line before the word to complete. */
 struct arguments {
 	const struct cli_cmd *cmd;
 	struct usage_operands operands;
-	usage_places places;		/* places (usage_operand.place) that the next operand may
-					 * have */
+	usage_places places;		/* possible places of the next operand
+					 * (usage_operand.place) */
 	bool has_dashes;		/* `--` was read */
-	struct usage_word value;	/* placeholder, if the next word is the value of an
-					 * option; else len 0 */
-	int command_at;			/* index of the word with which the command line of
-					 * another program begins; 0: none */
+	struct usage_word value;	/* placeholder of the option whose value is the next
+					 * word; len 0: the next word is not such a value */
+	int command_at;			/* index of the word that begins the command line of
+					 * another program; 0: there is none */
 };
 
 /* Return true if @operand is a program, so that the words after it are arguments of the
@@ -158,14 +161,14 @@ static bool is_program(const struct usage_operand *operand)
 	return usage_word_is(&operand->name, "PROGRAM") || usage_word_is(&operand->name, "COMMAND");
 }
 
-/* Return true if the next operand may be @operand. */
+/* Return true if the next operand of the command line may be @operand. */
 static bool is_possible(const struct arguments *args, const struct usage_operand *operand)
 {
 	return args->places & 1u << operand->place &&
 	       (!operand->needs_dashes || args->has_dashes);
 }
 
-/* Read `--`: if the command runs a program, the program follows. */
+/* Handle the word `--`.  If the command runs a program, the program's name is the next word. */
 static void read_dashes(struct arguments *args)
 {
 	usage_places programs = 0;
@@ -192,8 +195,8 @@ static bool may_be_program(const struct arguments *args)
 	return false;
 }
 
-/* Read the option words[@i].  Its value may be the next word; or, if the next word is @last, the
- * word to complete.  Returns the index of the last word that was read. */
+/* Read the option words[@i] of the command line.  Its value may be the next word, or, if that
+ * is words[@last], the word to complete.  Returns the index of the last word that was read. */
 static int read_option(struct arguments *args, char **words, int i, int last)
 {
 	struct usage_word value = value_of_option(args->cmd, words[i]);
@@ -206,7 +209,8 @@ static int read_option(struct arguments *args, char **words, int i, int last)
 	return i;
 }
 
-/* Read the words 1 to @last - 1 of the command line, and store the operands among them. */
+/* Read the words from 1 to @last - 1 of the command line, and store which of them are
+ * operands. */
 static void read_arguments(struct arguments *args, char **words, int last,
 			   struct complete *complete, const char **operands)
 {
@@ -269,8 +273,8 @@ static void complete_arguments(struct complete *complete, const struct cli_cmd *
 
 /* ---- commands ---- */
 
-/* Return true if a terminal can show the bytes of @text as they are, and no byte has a meaning in
- * the output of this command. */
+/* Return true if a terminal can show the bytes of @text unchanged, and no byte has a special
+ * meaning in the output of this command. */
 static bool is_printable(const char *text)
 {
 	size_t len = strlen(text);
@@ -338,7 +342,7 @@ static const struct cli_cmd *find_row(const struct command_table *table, const c
 	return NULL;
 }
 
-/* Complete the last of the @nr words after `ulf`.  @operands has space for them all. */
+/* Complete the last of the @nr words after `ulf`.  @operands: array with space for all words. */
 static void complete_words(struct complete *complete, const struct command_table *table,
 			   char **words, int nr, const char **operands)
 {

@@ -12,10 +12,11 @@
  *	:files, :dirs	with names of files or of directories
  *	:command N	as the last word of a command line that begins with word N
  *
- * Commands, options and their values come from the table of commands: usage_words.h.  A command
- * needs no code here, unless its help text has a placeholder of a new kind (complete_value.c).
+ * Commands, options and their values come from the table of commands: usage_words.h.  A new
+ * command needs no code for completion, unless its help text has a placeholder of a new kind
+ * (complete_value.c).
  *
- *	complete.c		which options and operands may stand there
+ *	complete.c which options and operands are possible
  *	complete_value.c	values of options and operands, by their placeholders
  *
  * Completion starts no server.  Without a server it knows only the roots, and no events.
@@ -32,35 +33,39 @@
 /*
  * complete_print - print the completions of a command line
  * @commands, @nr: the table of commands
- * @argc, @argv: arguments of `ulf complete`: argv[0], --, words
+ * @argc, @argv: argv[0], `--`, and the words of the command line to complete
  *
  * Returns the exit status.
  */
 int complete_print(const struct cli_cmd *const *commands, size_t nr, int argc, char **argv);
 
-/* ---- between complete.c and complete_value.c ---- */
+/* ---- shared by complete.c and complete_value.c ---- */
 
 /* The word to complete. */
 struct complete {
-	const struct cli_cmd *cmd;	/* command of the line; NULL: the word is the name of a
-					 * command or of a user */
+	const struct cli_cmd *cmd;	/* command whose arguments are completed; NULL: the
+					 * word is the name of a command or of a user */
 	const char *word;		/* the whole word */
-	size_t prefix;			/* length of the part of it that stays: "--event=" */
-	const char *const *operands;	/* the operands before the word */
+	size_t prefix;			/* length of the start of the word that is not
+					 * completed, such as "--event=" */
+	const char *const *operands;	/* the operands of the command line before the word to
+					 * complete */
 	size_t nr_operands;
-	bool is_other_user;		/* --user was given: read no files of users */
+	bool is_other_user;		/* true: the option --user was given, so no files of
+					 * users are read */
 };
 
-/* Print @candidate, after the prefix, if it fits the word.  @summary: the description, of which
- * @summary_len bytes count; NULL: none.  A name with control characters is not printed. */
+/* Print @candidate as a completion if the word is the start of it.  @summary: description of
+ * @summary_len bytes; NULL: none.  A name with control characters is not printed. */
 void complete_offer(const struct complete *complete, const char *candidate, const char *summary,
 		    size_t summary_len);
-/* As complete_offer(), with a description that is a string; NULL: none. */
+/* Print a completion as complete_offer() does.  The description is a string with a NUL; NULL:
+ * none. */
 void complete_offer_row(const struct complete *complete, const char *candidate,
 			const char *summary);
 
-/* Print the values of the placeholder @name that fit the word.  Unknown placeholders have
- * none. */
+/* Print the values for the placeholder @name that complete the word.  There are none for an
+ * unknown placeholder. */
 void complete_value(const struct complete *complete, const struct usage_word *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf complete: values of options and operands, by their placeholders in help texts; see
+/* ulf complete: find values of options and operands, by their placeholders in help texts; see
  * complete.h. */
 #include <dirent.h>
 #include <pwd.h>
@@ -22,10 +22,10 @@
 
 #define NAME_BYTES	512
 
-/* A file whose lines are completions. */
+/* A function that offers a line of a file as a completion. */
 typedef void (*offer_line_fn)(const struct complete *complete, char *line);
 
-/* The part of the word to complete. */
+/* Return the part of the word that is completed. */
 static const char *typed(const struct complete *complete)
 {
 	return complete->word + complete->prefix;
@@ -33,8 +33,8 @@ static const char *typed(const struct complete *complete)
 
 /* ---- roots ---- */
 
-/* Print the names of all roots, with @end after each.  Reads the ulf directory, because that
- * needs no server. */
+/* Offer the names of all roots, with @end appended to each.  The names are read from the ulf
+ * directory, so that no server is needed. */
 static void offer_root_names(const struct complete *complete, const char *end)
 {
 	char dir[DIR_PATH_BYTES], roots[DIR_PATH_BYTES], name[NAME_BYTES];
@@ -59,7 +59,8 @@ static void offer_roots(const struct complete *complete)
 	offer_root_names(complete, "");
 }
 
-/* Connect to the server and list the roots.  If that fails, nothing is left to free. */
+/* Connect to the server and list the roots.  Returns false if that fails; then the caller has
+ * nothing to free. */
 static bool list_roots(const struct complete *complete, struct conn *conn,
 		       struct root_list *ret_list)
 {
@@ -71,7 +72,7 @@ static bool list_roots(const struct complete *complete, struct conn *conn,
 	return false;
 }
 
-/* Offer each line of file @name of the root @root. */
+/* Offer each line of the file @name of the root @root as a completion. */
 static void offer_lines(const struct complete *complete, struct conn *conn, const char *root,
 			const char *name, offer_line_fn offer)
 {
@@ -88,8 +89,8 @@ static void offer_lines(const struct complete *complete, struct conn *conn, cons
 	text_done(&text);
 }
 
-/* Offer each line of file @name of the root that an operand names; if none does, of all roots
- * that are alive. */
+/* Offer each line of the file @name as a completion.  The file is that of the root that an
+ * operand names.  If no operand names a root, it is that of every root that is alive. */
 static void offer_file(const struct complete *complete, const char *name, offer_line_fn offer)
 {
 	const struct abi_root_row *found = NULL, *row;
@@ -110,9 +111,10 @@ static void offer_file(const struct complete *complete, const char *name, offer_
 	conn_close(&conn);
 }
 
-/* ---- events, fields, functions ---- */
+/* ---- values: events, fields, functions ---- */
 
-/* Offer SYSTEM:EVENT, and if the user has begun a name, EVENT. */
+/* Offer SYSTEM:EVENT as a completion.  If the user has begun to type a name, also offer
+ * EVENT. */
 static void offer_event(const struct complete *complete, char *line)
 {
 	const char *colon = strchr(line, ':');
@@ -127,7 +129,7 @@ static void offer_events(const struct complete *complete)
 	offer_file(complete, "available_events", offer_event);
 }
 
-/* A line has the name of a function and perhaps more. */
+/* A line consists of the name of a function and possibly further words. */
 static void offer_function(const struct complete *complete, char *line)
 {
 	line[strcspn(line, " ")] = '\0';
@@ -136,7 +138,8 @@ static void offer_function(const struct complete *complete, char *line)
 
 static void offer_functions(const struct complete *complete)
 {
-	if (*typed(complete))		/* a program may have a million functions */
+	if (*typed(complete))		/* offer no functions for an empty word, because a
+					 * program may have a million functions */
 		offer_file(complete, "available_filter_functions", offer_function);
 }
 
@@ -157,8 +160,8 @@ static void offer_field(const struct complete *complete, char *line)
 		complete_offer_row(complete, name + 1, NULL);
 }
 
-/* Offer the fields of the event that the last operand names.  The operand before it names the
- * root. */
+/* Offer the fields of the event that the last operand names.  The operand before the last
+ * names the root. */
 static void offer_fields(const struct complete *complete)
 {
 	const char *const *end = complete->operands + complete->nr_operands;
@@ -175,8 +178,9 @@ static void offer_fields(const struct complete *complete)
 
 /* ---- the tree ---- */
 
-/* Offer the entries of a directory.  In @entries each entry is 'd' or '-', the name and a NUL.
- * @dir_len: length of the directory's name in the word, with its slash. */
+/* Offer the entries of a directory as completions.  In @entries each entry consists of 'd' or
+ * '-', the name and a NUL.  @dir_len: length of the directory's path in the word, with the
+ * slash at its end. */
 static void offer_entries(const struct complete *complete, struct text *entries, size_t dir_len)
 {
 	const char *entry = text_str(entries), *end = entry + entries->len;
@@ -216,7 +220,7 @@ static void offer_paths(const struct complete *complete)
 	conn_close(&conn);
 }
 
-/* ---- processes and users ---- */
+/* ---- values: processes and users ---- */
 
 static void offer_process(void *arg, pid_t pid, const char *comm)
 {
@@ -273,7 +277,7 @@ static void offer_columns(const struct complete *complete)
 		complete_offer_row(complete, top_columns[i].name, NULL);
 }
 
-/* ---- the shell's own completion ---- */
+/* ---- values that the shell completes itself ---- */
 
 static void ask_for_files(const struct complete *complete)
 {
@@ -292,7 +296,8 @@ static void ask_for_dirs(const struct complete *complete)
 static const struct placeholder {
 	const char *name;
 	void (*offer)(const struct complete *complete);
-	bool is_list;			/* true: values may be joined by commas */
+	bool is_list;			/* true: a word may be a list of values, separated by
+					 * commas */
 } placeholders[] = {
 	{ "CLOCK", offer_clocks, false },
 	{ "COLUMN", offer_columns, false },
@@ -313,7 +318,7 @@ static const struct placeholder {
 	{ "USER", offer_users, false },
 };
 
-/* Offer the values that the row of the command has for the placeholder @name. */
+/* Offer the values that the command's table row lists for the placeholder @name. */
 static void offer_choices(const struct complete *complete, const struct usage_word *name)
 {
 	const char *at = complete->cmd && complete->cmd->choices ? complete->cmd->choices : "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A connection with the server; see conn.h. */
+/* A connection to the server; see conn.h. */
 #include "cli/conn.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ int conn_check_server(struct conn *conn)
 	return ret;
 }
 
-/* Connect the socket @fd to the server.  If the server's backlog is full, wait as for
- * an answer. */
+/* Connect the socket @fd to the server.  If the server's backlog is full, wait as if for an
+ * answer. */
 static int connect_socket(struct conn *conn, int fd, const struct sockaddr_un *addr)
 {
 	const struct timespec pause = { .tv_nsec = LIFE_CHECK_MS * 1000000 / 10 };
@@ -56,7 +56,7 @@ static bool is_server_of_user(int fd)
 }
 
 /* Connect to the server.  Returns a socket; -EPERM if the server runs as another user; or
- * -errno. */
+ * another -errno. */
 static int connect_to_server(struct conn *conn)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -151,8 +151,8 @@ static int receive_all(struct conn *conn, void *data, size_t bytes)
 	return 0;
 }
 
-/* Return true if the server may park a request of type @op: a read of a stream, or a
- * change of settings that programs must apply. */
+/* Return true if the server may park a request of type @op.  Such a request is a read of a
+ * stream, or a change of settings that programs must apply. */
 static bool may_answer_take_long(uint32_t op)
 {
 	return op == ABI_SOCKET_READ || op == ABI_SOCKET_WRITE || op == ABI_SOCKET_CLOSE;
@@ -215,8 +215,8 @@ int conn_receive(struct conn *conn)
 	text_reset(&conn->data);
 	if (answer.bytes > ABI_SOCKET_ANSWER_MAX)
 		return -EPROTO;
-	/* Add a NUL after the data of the answer, because callers use strings in it,
-	 * and the last string may lack its NUL. */
+	/* Append a NUL to the data of the answer.  Callers use strings in the data, and the
+	 * last string may have no NUL. */
 	data = text_reserve(&conn->data, answer.bytes + 1);
 	if (!data)
 		return conn->data.error;
@@ -340,17 +340,16 @@ static int check_hello_result(const struct conn *conn, int ret)
 			  conn->dir, conn->dir);
 	else if (ret == -EPIPE)
 		cli_error("the server in %s has ended; run the command again", conn->dir);
-	else if (ret < 0 && ret != -ETIMEDOUT)	/* print nothing for -ETIMEDOUT: life_check() has
-						 * printed the error already
-						 * */
+	else if (ret < 0 && ret != -ETIMEDOUT)	/* do not print -ETIMEDOUT: life_check() has
+						 * printed the error already */
 		cli_error("the server in %s: %s", conn->dir, strerror(-ret));
 	return ret < 0 ? ret : 0;
 }
 
 /*
- * Start a server and connect to it.  Retry for some seconds, for two reasons: another
- * process may be starting a server at this moment; and a killed server that has not
- * exited yet keeps the next server from starting.
+ * Start a server and connect to it.  Retry for some seconds, for two reasons: another process
+ * may be starting a server at this moment, and a killed server that has not exited yet
+ * prevents the next server from starting.
  */
 static int start_and_connect(struct conn *conn)
 {
@@ -415,9 +414,8 @@ int conn_open(struct conn *conn, int flags)
 	if (ret < 0)
 		return ret;
 	ret = exchange_hello(conn, flags);
-	/* The connection was closed because the server was just being killed.  The
-	 * command has not sent its request yet.  So connect again, or start another
-	 * server. */
+	/* The connection was closed because the server was killed at this moment.  The
+	 * command has not sent its request yet.  So connect again, or start another server. */
 	if (ret == -EPIPE && flags & CONN_START) {
 		close(conn->fd);
 		ret = connect_or_start(conn, flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that a command reads, and the file that it writes from them. */
+/* The input files of a command, and the parser for times in its options. */
 #ifndef ULF_CLI_DAT_FILES_H
 #define ULF_CLI_DAT_FILES_H
 
@@ -15,14 +15,14 @@ struct dat_files {
 	uint32_t nr;
 };
 
-/* Open the files of the command line, trace.dat if it has none.  Prints errors.  Returns 0 or
- * -errno; dat_files_close() must be called in any case. */
+/* Open the files that the command line names; trace.dat if it names none.  Prints errors.
+ * Returns 0 or -errno.  The caller must call dat_files_close() in any case. */
 int dat_files_open(struct dat_files *files, int nr_paths, char **paths);
 /* Close the files. */
 void dat_files_close(struct dat_files *files);
 
-/* Parse a time in seconds, as the lines of a trace have it.  Prints errors.  Returns 0 or
- * -EINVAL. */
+/* Parse a time in seconds, in the form that lines of a trace have.  Prints errors.  Returns 0
+ * or -EINVAL. */
 int dat_files_time(const char *option, const char *value, uint64_t *ret_time);
 
 #endif

@@ -20,8 +20,9 @@
 /* A file that is written. */
 struct output {
 	char *path;
-	char *part;			/* the file until it is complete; NULL: @path is no
-					 * regular file, or stdout */
+	char *part;			/* temporary name of the file until it is complete;
+					 * NULL: the output is stdout, or @path is no regular
+					 * file */
 	bool is_directory;
 	int fd;
 };
@@ -35,8 +36,8 @@ static bool is_regular(const char *path)
 
 /* ---- directories ---- */
 
-/* Make the directory, with the name that it has until it is complete.  Nothing of that name may
- * exist, because files in it may be the user's. */
+/* Make the output directory, under a temporary name that it has until it is complete.  No
+ * file may have the temporary name already, because it could be the user's. */
 static int open_directory(struct output *output)
 {
 	struct stat st;
@@ -61,7 +62,7 @@ static int open_directory(struct output *output)
 	return output->fd < 0 ? -errno : 0;
 }
 
-/* Remove a directory of files. */
+/* Remove a directory and the files in it. */
 static void remove_directory(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -94,8 +95,9 @@ static int open_output(struct output *output)
 	return output->fd < 0 ? -errno : 0;
 }
 
-/* Close the file or directory.  Give it its name if @r is 0, or -EBADMSG: then the input was
- * broken, and the output has the records before that place.  Returns @r or -errno. */
+/* Close the file or directory.  Give the output its final name if @r is 0 or -EBADMSG.
+ * -EBADMSG says that the input is broken; the output then has the records before the broken
+ * part.  Returns @r or -errno. */
 static int close_output(struct output *output, int r)
 {
 	bool is_kept = !r || r == -EBADMSG;

@@ -11,15 +11,15 @@
 #include "cli/cli_roots.h"
 #include "cli/cli_suggest.h"
 
-/* Returns the number of bytes of the root's name at the start of the path.  The rest names an
- * instance, which has no available_events. */
+/* Returns the length of the root's name at the start of the path.  The rest of the path names
+ * an instance, which has no file available_events. */
 static int root_len(const struct event_path *path)
 {
 	return (int)strcspn(path->root, "/");
 }
 
-/* Read available_events, which instances do not have.  The caller must call text_done(), also
- * after an error.  Prints errors except -ENOMEM. */
+/* Read available_events of the root, because instances do not have this file.  The caller
+ * must call text_done(), also after an error.  Prints errors except -ENOMEM. */
 static int read_events(struct conn *conn, const struct event_path *path, struct text *ret_events)
 {
 	char *file;
@@ -35,7 +35,7 @@ static int read_events(struct conn *conn, const struct event_path *path, struct 
 	return ret;
 }
 
-/* Print that there is no event @word, and a similar event, if there is one. */
+/* Print that the event @word does not exist, and the name of a similar event if there is one. */
 static void report_no_event(struct conn *conn, const struct event_path *path, const char *word)
 {
 	const char *name = NULL;
@@ -57,7 +57,7 @@ static void report_no_event(struct conn *conn, const struct event_path *path, co
 			  path->root, word, root_len(path), path->root);
 }
 
-/* Return true if the line SYSTEM:EVENT of available_events has the event @word. */
+/* Return true if the event of @line, a line SYSTEM:EVENT of available_events, is @word. */
 static bool is_event(const char *line, const char *word)
 {
 	const char *colon = strchr(line, ':');
@@ -65,8 +65,8 @@ static bool is_event(const char *line, const char *word)
 	return colon && !strcmp(colon + 1, word);
 }
 
-/* Find the only system that has the event @word in @events, which is changed.  Prints
- * errors. */
+/* Find the only system with an event @word in @events, the text of available_events, which is
+ * changed.  Prints errors. */
 static int search_event(struct conn *conn, const struct event_path *path, char *events,
 			const char *word, char **ret_name)
 {
@@ -91,7 +91,7 @@ static int search_event(struct conn *conn, const struct event_path *path, char *
 	return *ret_name ? 0 : -ENOMEM;
 }
 
-/* Find the event by its name alone. */
+/* Find an event of which the user has written only the name, without the system. */
 static int find_name(struct conn *conn, const char *word, struct event_path *path)
 {
 	struct text events;
@@ -104,7 +104,7 @@ static int find_name(struct conn *conn, const char *word, struct event_path *pat
 	return ret;
 }
 
-/* Set the directory of the event, and check that it exists. */
+/* Make the path of the event's directory, and check that the directory exists. */
 static int find_dir(struct conn *conn, struct event_path *path)
 {
 	char *colon = strchr(path->name, ':');

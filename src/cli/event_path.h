@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the directory of an event that a user has named. */
+/* Find the directory of an event that a user has written as a word. */
 #ifndef ULF_CLI_EVENT_PATH_H
 #define ULF_CLI_EVENT_PATH_H
 
@@ -7,14 +7,16 @@
 
 /* An event of a root or an instance. */
 struct event_path {
-	char *root;			/* path of the root or the instance, with full name */
+	char *root;			/* path of the root or the instance, with the full
+					 * name of the root */
 	char *name;			/* SYSTEM:EVENT */
 	char *dir;			/* path of the event's directory */
 };
 
 /*
  * event_path_find - find an event
- * @root_word: a root as in root_path(), or an instance: ROOT/instances/NAME
+ * @root_word: a root, written as for root_path(); or an instance, written as
+ * ROOT/instances/NAME
  * @event_word: SYSTEM:EVENT, SYSTEM/EVENT, or EVENT if only one system has it
  *
  * Returns 0 or -errno.  Prints errors.  The caller must call event_path_done(), also after an
@@ -24,7 +26,8 @@ int event_path_find(struct conn *conn, const char *root_word, const char *event_
 		    struct event_path *ret_path);
 void event_path_done(struct event_path *path);
 
-/* Return the path of file @name of the event, which the caller must free(); NULL: no memory. */
+/* Return the path of the file @name in the event's directory, which the caller must free();
+ * NULL if there is no memory. */
 char *event_path_file(const struct event_path *path, const char *name);
 
 #endif

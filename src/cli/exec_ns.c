@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A mount namespace in which the directory of a root is mounted in place of the
+ * Enter a mount namespace in which the directory of a root is mounted in place of the
  * kernel's tracefs; see exec_ns.h.
  *
  * Tools look for tracefs in /proc/mounts: libtracefs takes the first line whose third
@@ -60,7 +60,7 @@ static int write_id_file(const char *path, const char *text)
 	return ret;
 }
 
-/* Map the user id and the group id to themselves in the new user namespace. */
+/* Map the user id and the group id of this process to themselves in its new user namespace. */
 static int map_ids(uid_t uid, gid_t gid)
 {
 	char map[64];
@@ -106,10 +106,10 @@ static int bind_mount(const char *from, const char *to)
 }
 
 /*
- * Bind the root's directory over @to in the case that this user cannot enter the
- * directory above @to.  Example: only user id 0 can enter the file system on
- * /sys/kernel/debug, so no other user reaches a mount below it.  So mount a tmpfs on
- * the directory above @to, with nothing in it but the mount point @to.
+ * Bind the root's directory over @to if this user cannot enter the directory above @to.
+ * Example: only user id 0 can enter the file system on /sys/kernel/debug, so no other user
+ * reaches a mount below it.  So mount a tmpfs on the directory above @to, with nothing in it
+ * but the mount point @to.
  */
 static int bind_below_closed_directory(const char *to)
 {
@@ -136,10 +136,9 @@ static int bind_root_over(const char *to)
 }
 
 /*
- * Bind the root's directory over every mount of the kernel's tracefs.  Tools use the
- * first mount in /proc/mounts, so only a failure with that mount is an error.  A mount
- * that this process cannot reach is no problem, because the tools cannot reach it
- * either.
+ * Bind the root's directory over every mount of the kernel's tracefs.  Tools use the first
+ * mount in /proc/mounts, so only a failure at the first mount is an error.  A mount that this
+ * process cannot reach is no problem, because the tools cannot reach it either.
  */
 static int cover_kernel_tracefs(void)
 {
@@ -169,7 +168,8 @@ static int cover_kernel_tracefs(void)
 	return ret;
 }
 
-/* Bind a new file with the contents @text over @to, if @to exists.  Prints errors. */
+/* Make a new file with the contents @text, and bind it over the file @to, if @to exists.
+ * Prints errors. */
 static int cover_file(const char *dir, const char *to, const char *text, size_t bytes)
 {
 	char path[DIR_PATH_BYTES + 32];
@@ -189,8 +189,7 @@ static int cover_file(const char *dir, const char *to, const char *text, size_t 
 		ret = bind_mount(path, to);
 	if (ret < 0)
 		cli_error("cannot mount over %s: %s", to, strerror(-ret));
-	/* Remove the name of the new file, which is no longer needed: the bind mount
-	 * keeps the file alive. */
+	/* The new file needs no name any more, because the bind mount keeps it alive. */
 	unlink(path);
 	return ret;
 }
@@ -220,9 +219,9 @@ static int cover_symbols(struct conn *conn, const char *root)
 }
 
 /*
- * Replace the sysctls to which tools write.  trace-cmd sets ftrace_enabled to turn the
- * function tracer on, and exits if this fails.  It also sets kptr_restrict, to see
- * addresses.
+ * Replace the sysctls to which tools write.  trace-cmd writes to ftrace_enabled to turn the
+ * function tracer on, and exits if this fails.  trace-cmd also writes to kptr_restrict, to
+ * see addresses.
  */
 static int cover_settings(const struct conn *conn)
 {

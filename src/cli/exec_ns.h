@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A mount namespace in which the directory of a root is mounted in place of the
+/* Enter a mount namespace in which the directory of a root is mounted in place of the
  * kernel's tracefs. */
 #ifndef ULF_CLI_EXEC_NS_H
 #define ULF_CLI_EXEC_NS_H

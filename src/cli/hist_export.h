@@ -10,33 +10,37 @@
 
 #include "cli/hist_text.h"
 
-/* The origin of histograms. */
+/* Where the histograms of an export come from. */
 struct hist_origin {
-	const char *root;		/* path of the root or the instance; NULL: a file */
-	const char *event;		/* SYSTEM:EVENT; NULL: not known */
+	const char *root;		/* path of the root or the instance with the
+					 * histograms; NULL: they were read from a file */
+	const char *event;		/* event of the histograms as SYSTEM:EVENT; NULL: not
+					 * known */
 };
 
-/* Append one JSON object with all histograms. */
+/* Append a JSON object that contains all histograms. */
 void hist_put_json(const struct hist_text *hist, const struct hist_origin *origin,
 		   struct text *out);
 
 /*
  * Append all histograms as metrics of Prometheus.
  *
- * A histogram whose key has a bucket (.log2, .buckets) becomes a metric of the type histogram,
- * with a label for each other field of the key.  Any other becomes counters of its hits and its
- * values.  Returns 0 or -ENOMEM.
+ * A histogram whose key has a bucket (.log2, .buckets) becomes a metric of the type
+ * histogram, with a label for each other field of the key.  Every other histogram becomes
+ * counters of its hits and its values.  Returns 0 or -ENOMEM.
  */
 int hist_put_prometheus(const struct hist_text *hist, const struct hist_origin *origin,
 			struct text *out);
 
-/* Append @span with invalid UTF-8 replaced.  @put_char: appends a valid character in another
- * form, and returns true; or returns false, and the character is appended as it is. */
+/* Append the text of @span, in which each invalid byte of UTF-8 is replaced.  @put_char:
+ * callback that appends a valid character in another form and returns true; or returns false,
+ * so that the character is appended unchanged. */
 void hist_put_utf8(struct span span, bool (*put_char)(char c, struct text *out),
 		   struct text *out);
-/* Append @number, with its sign if the field is signed. */
+/* Append @number, with its sign if @field is signed. */
 void hist_put_number(const struct hist_field *field, uint64_t number, struct text *out);
-/* Cut the next function off the lines of a stack.  Returns false if there is none. */
+/* Cut the next function off @stack, the lines of a stack.  Returns false if no function is
+ * left. */
 bool hist_next_frame(struct span *stack, struct span *ret_frame);
 
 #endif

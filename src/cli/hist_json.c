@@ -98,7 +98,7 @@ static void put_frames(struct span stack, struct text *out)
 static void put_key_value(const struct hist_field *field, const struct hist_value *value,
 			  struct text *out)
 {
-	/* A range of signed numbers can only come from .buckets. */
+	/* Only .buckets can make a range of signed numbers. */
 	struct hist_field range = { .is_signed = field->is_signed && field->form == FIELD_BUCKETS };
 
 	if (field->form == FIELD_STACK) {
@@ -161,7 +161,8 @@ static void put_tracks(const struct hist_block *block, const struct hist_entry *
 	}
 }
 
-/* Append an entry.  Bars (.graph) are left out: they show the value of another column. */
+/* Append an entry.  Bars (.graph) are left out, because they only show the value of another
+ * column. */
 static void put_entry(const struct hist_block *block, const struct hist_entry *entry,
 		      struct text *out)
 {

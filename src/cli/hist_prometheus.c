@@ -8,8 +8,8 @@
  *	ulf_kv_op_ns_bucket{root="kvd.4711",hist="keys=op,ns.log2",op="get",le="+Inf"} 7
  *	ulf_kv_op_ns_count{root="kvd.4711",hist="keys=op,ns.log2",op="get"} 7
  *
- * All lines of one metric stand together, and a metric may come from several histograms.  So
- * the metrics are the outer loop, and the histograms the inner one.
+ * All lines of one metric must stand together, and several histograms may have the same
+ * metric.  So the outer loop goes over metrics, and the inner loop over histograms.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,15 +23,18 @@
 enum metric_kind {
 	METRIC_HITS,			/* hits of each key */
 	METRIC_VALUE,			/* sum of a value */
-	METRIC_BUCKETS,			/* distribution of a field of the key */
+	METRIC_BUCKETS,			/* metric that shows the distribution of a field of
+					 * the key */
 	METRIC_DROPPED,
 };
 
 /* A metric of a histogram. */
 struct metric {
 	enum metric_kind kind;
-	const struct hist_field *field;	/* METRIC_VALUE, METRIC_BUCKETS */
-	uint32_t nr;			/* index of the field in vals or keys */
+	const struct hist_field *field;	/* for METRIC_VALUE and METRIC_BUCKETS: the field that
+					 * the metric shows */
+	uint32_t nr;			/* index of @field in the values or keys of the
+					 * histogram */
 };
 
 struct exporter {
@@ -41,7 +44,7 @@ struct exporter {
 	int error;
 };
 
-/* Return the index in the key of the last field that has buckets; -1: none has. */
+/* Return the index in the key of the last field that has buckets; -1 if no field has buckets. */
 static int find_bucket(const struct hist_block *block)
 {
 	for (int i = (int)block->nr_keys - 1; i >= 0; i--) {
@@ -51,7 +54,7 @@ static int find_bucket(const struct hist_block *block)
 	return -1;
 }
 
-/* Return metric @nr of a histogram.  Returns false if it has fewer metrics. */
+/* Get metric @nr of a histogram.  Returns false if the histogram has fewer metrics. */
 static bool get_metric(const struct hist_block *block, uint32_t nr, struct metric *ret_metric)
 {
 	int bucket = find_bucket(block);
@@ -85,7 +88,7 @@ static bool is_same_metric(const struct metric *a, const struct metric *b)
 			     !memcmp(a->field->label.at, b->field->label.at, a->field->label.len));
 }
 
-/* Find the metric of @block with the name of @metric. */
+/* Find the metric of the histogram @block that has the name of @metric. */
 static bool find_metric(const struct hist_block *block, const struct metric *metric,
 			struct metric *ret_metric)
 {
@@ -96,7 +99,7 @@ static bool find_metric(const struct hist_block *block, const struct metric *met
 	return false;
 }
 
-/* ---- names and labels ---- */
+/* ---- names and labels of metrics ---- */
 
 static int compare_spans(struct span a, struct span b)
 {
@@ -105,7 +108,7 @@ static int compare_spans(struct span a, struct span b)
 	return ret ? ret : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Append a name of a metric or label: other characters than letters and digits become _. */
+/* Append the name of a metric or label.  Characters other than letters and digits become _. */
 static void put_name(struct span name, struct text *out)
 {
 	for (size_t i = 0; i < name.len; i++) {
@@ -164,8 +167,8 @@ static void put_label_text(struct span value, struct text *out)
 	text_putc(out, '"');
 }
 
-/* Append the name of a key's field as a label, with @suffix.  A name that another label has gets
- * the field's number. */
+/* Append the name of a key's field as the name of a label, with @suffix.  If another label
+ * already has this name, the number of the field is appended. */
 static void put_key_name(const struct hist_block *block, uint32_t nr, const char *suffix,
 			 struct text *out)
 {
@@ -185,7 +188,7 @@ static void put_key_name(const struct hist_block *block, uint32_t nr, const char
 	text_putc(out, '=');
 }
 
-/* Append a stack as one line: functions with ; between them. */
+/* Append a stack as one line, with ; between the functions. */
 static void put_stack_label(struct span stack, struct text *out)
 {
 	struct span frame;
@@ -228,7 +231,8 @@ static void put_key_label(const struct hist_block *block, uint32_t nr,
 	}
 }
 
-/* Return the part of the trigger that stands for it in a label: "name=N", else "keys=...". */
+/* Return the part of the trigger that stands for the histogram in a label: "name=N" if there
+ * is a name, else "keys=...". */
 static struct span short_name(const struct hist_block *block)
 {
 	struct span part, rest = span_after(block->trigger, strlen("hist:"));
@@ -239,8 +243,9 @@ static struct span short_name(const struct hist_block *block)
 	return part;
 }
 
-/* Append the label that differs between the histograms of an event: the short name and the
- * filter; or the whole trigger, if another histogram has this name and filter. */
+/* Append the label by which the histograms of an event can be distinguished.  The label is
+ * the short name and the filter; or the whole trigger, if another histogram has the same name
+ * and filter. */
 static void put_hist_label(const struct exporter *exporter, const struct hist_block *block)
 {
 	struct span name = short_name(block);
@@ -261,8 +266,9 @@ static void put_hist_label(const struct exporter *exporter, const struct hist_bl
 	text_putc(exporter->out, '"');
 }
 
-/* Append the labels of @entry without the closing bracket.  @entry NULL: only the labels of
- * the histogram.  @without: index of the field of the key that gets no label; -1: none. */
+/* Append the labels of @entry without the closing bracket; if @entry is NULL, only the labels
+ * of the histogram.  @without: index of the key's field that gets no label; -1: each field
+ * gets a label. */
 static void put_labels(const struct exporter *exporter, const struct hist_block *block,
 		       const struct hist_entry *entry, int without)
 {
@@ -284,7 +290,7 @@ static void put_labels(const struct exporter *exporter, const struct hist_block 
 
 /* ---- samples ---- */
 
-/* Append a line for each entry. */
+/* Append a line with a counter for each entry. */
 static void put_counters(const struct exporter *exporter, const struct hist_block *block,
 			 const struct metric *metric)
 {
@@ -302,7 +308,7 @@ static void put_counters(const struct exporter *exporter, const struct hist_bloc
 	}
 }
 
-/* Compare two keys without the field @bucket. */
+/* Compare the keys of two entries, except for the field @bucket. */
 static int compare_groups(const struct hist_entry *a, const struct hist_entry *b, uint32_t bucket)
 {
 	for (uint32_t i = 0; i < HIST_TEXT_KEYS; i++) {
@@ -320,7 +326,7 @@ static int compare_groups(const struct hist_entry *a, const struct hist_entry *b
 	return 0;
 }
 
-/* The field of the key with the buckets, for compare_buckets(). */
+/* For compare_buckets(): the field of the key by whose buckets entries are compared. */
 struct bucket_order {
 	uint32_t nr;
 	bool is_signed;
@@ -331,7 +337,7 @@ static uint64_t upper_bound(const struct hist_entry *entry, const struct bucket_
 	return entry->keys[order->nr].high;
 }
 
-/* Compare two numbers of 64 bits. */
+/* Compare two upper bounds, which are numbers of 64 bits, for sorting. */
 static int compare_bounds(const void *a, const void *b, void *arg)
 {
 	const struct bucket_order *order = arg;
@@ -352,14 +358,14 @@ static int compare_buckets(const void *a, const void *b, void *arg)
 	return ret ? ret : compare_bounds(&v, &w, order);
 }
 
-#define LOG2_BOUNDS	64u		/* maximum number of powers of two */
-#define LINES_MAX	(1u << 18)	/* maximum number of lines, if all groups have the
-					 * buckets of all others */
+#define LOG2_BOUNDS	64u		/* maximum number of bounds that are powers of two */
+#define LINES_MAX	(1u << 18)	/* maximum number of lines that are printed if each
+					 * group prints all bounds */
 
 /*
- * The upper bounds of all buckets of a histogram, in their order.  Each group prints all bounds,
- * because a query that adds up groups needs the same buckets in each.  If that would take too many
- * lines, each group prints only the bounds of its own buckets.
+ * The upper bounds of all buckets of a histogram, sorted.  Each group prints all bounds,
+ * because a query that adds up groups needs the same buckets in each.  If that would take too
+ * many lines, each group prints only the bounds of its own buckets.
  */
 struct bounds {
 	struct bucket_order order;
@@ -369,7 +375,8 @@ struct bounds {
 					 * has hits */
 };
 
-/* Return true if @field has .log2, not .log2=N: the upper bounds are powers of two. */
+/* Return true if @field has the modifier .log2, not .log2=N, so that the upper bounds are
+ * powers of two. */
 static bool is_plain_log2(const struct hist_field *field, const struct bounds *bounds)
 {
 	for (uint32_t i = 0; i < bounds->nr; i++) {
@@ -379,8 +386,8 @@ static bool is_plain_log2(const struct hist_field *field, const struct bounds *b
 	return field->form == FIELD_LOG2;
 }
 
-/* Add the powers of two below the greatest bound, so that a later output has no new bound
- * between those of this one. */
+/* Add all powers of two below the greatest bound.  Otherwise a later export could have a new
+ * bound between these. */
 static void add_powers(struct bounds *bounds)
 {
 	uint64_t max = 0;
@@ -403,7 +410,8 @@ static void sort_bounds(struct bounds *bounds)
 	bounds->nr = nr;
 }
 
-/* Make the bounds of @metric; the caller frees ret_bounds->at.  Returns 0 or -ENOMEM. */
+/* Make the list of bounds for @metric; the caller frees ret_bounds->at.  Returns 0 or
+ * -ENOMEM. */
 static int make_bounds(const struct hist_block *block, const struct metric *metric,
 		       struct bounds *ret_bounds)
 {
@@ -425,7 +433,8 @@ static int make_bounds(const struct hist_block *block, const struct metric *metr
 	return 0;
 }
 
-/* Return the index of the value that is the sum of the field with buckets; -1: there is none. */
+/* Return the index of the value that is the sum of the field with buckets; -1 if there is no
+ * such value. */
 static int find_sum(const struct hist_block *block, const struct metric *metric)
 {
 	for (uint32_t i = 0; i < block->nr_vals; i++) {
@@ -438,7 +447,7 @@ static int find_sum(const struct hist_block *block, const struct metric *metric)
 	return -1;
 }
 
-/* Append the start of a line, up to its labels.  @suffix: end of the metric's name. */
+/* Append the start of a line, up to its labels.  @suffix: text after the metric's name. */
 static void put_sample(const struct exporter *exporter, const struct hist_block *block,
 		       const struct metric *metric, const struct hist_entry *entry,
 		       const char *suffix)
@@ -448,8 +457,8 @@ static void put_sample(const struct exporter *exporter, const struct hist_block 
 	put_labels(exporter, block, entry, (int)metric->nr);
 }
 
-/* Append a line for each bound.  As Prometheus demands, the line counts the hits of all buckets
- * up to the bound.
+/* Append a line for each upper bound.  As Prometheus requires, a line shows the number of
+ * hits in all buckets up to its bound.
  * @entries: @nr entries whose keys are equal except for the bucket, in the order of the buckets. */
 static void put_bucket_lines(const struct exporter *exporter, const struct hist_block *block,
 			     const struct metric *metric, const struct bounds *bounds,
@@ -472,7 +481,7 @@ static void put_bucket_lines(const struct exporter *exporter, const struct hist_
 	}
 }
 
-/* Append the distribution of @nr entries, as for put_bucket_lines(). */
+/* Append the distribution of a group of @nr entries; see put_bucket_lines(). */
 static void put_group(const struct exporter *exporter, const struct hist_block *block,
 		      const struct metric *metric, const struct bounds *bounds,
 		      const struct hist_entry **entries, uint32_t nr)
@@ -497,7 +506,8 @@ static void put_group(const struct exporter *exporter, const struct hist_block *
 	text_printf(exporter->out, "} %" PRIu64 "\n", hits);
 }
 
-/* Return how many entries from sorted[@first] on have equal keys besides the bucket. */
+/* Return the size of the group that begins at sorted[@first]: entries whose keys differ only
+ * in the bucket. */
 static uint32_t group_size(const struct hist_block *block, const struct metric *metric,
 			   const struct hist_entry **sorted, uint32_t first)
 {
@@ -509,7 +519,7 @@ static uint32_t group_size(const struct hist_block *block, const struct metric *
 	return nr;
 }
 
-/* Return true if the groups have too many buckets for each of them to print all. */
+/* Return true if there would be too many lines if each group printed all bounds. */
 static bool are_too_many(const struct hist_block *block, const struct metric *metric,
 			 const struct hist_entry **sorted, uint32_t nr_bounds)
 {
@@ -593,8 +603,9 @@ static void put_samples(struct exporter *exporter, const struct hist_block *bloc
 	}
 }
 
-/* Append a metric with the lines of histogram @first and of those after it.  Appends nothing
- * if a histogram before @first has the metric, too: then it was appended before. */
+/* Append a metric with the lines of the histogram @first and of all histograms after it.
+ * Appends nothing if a histogram before @first has the metric, because then the metric was
+ * appended already. */
 static void put_family(struct exporter *exporter, uint32_t first, const struct metric *metric)
 {
 	struct metric found;

@@ -20,8 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRING_WIDTH	50u		/* a string of a key has at least this length */
-#define SAVED_WIDTH	32u		/* a string of save() has at least this length */
+#define STRING_WIDTH	50u		/* minimum length of a string in a key, which is
+					 * padded with blanks */
+#define SAVED_WIDTH	32u		/* minimum length of a string of save(), which is
+					 * padded with blanks */
 
 struct parser {
 	struct span rest;
@@ -29,7 +31,7 @@ struct parser {
 	bool has_stack;			/* the key has a stack */
 };
 
-/* Skip @text.  Returns false if the next characters are not @text. */
+/* Skip @text.  Returns false if the rest of the input does not begin with @text. */
 static bool skip_text(struct parser *parser, const char *text)
 {
 	if (!span_starts(parser->rest, text))
@@ -53,7 +55,7 @@ static struct span skip_blanks(struct span span)
 	return span;
 }
 
-/* Parse the number in a column, with the blanks before it. */
+/* Parse the number in a column, and skip the blanks before it. */
 static bool take_number(struct parser *parser, unsigned int base, uint64_t *ret_number)
 {
 	struct span span = skip_blanks(parser->rest);
@@ -69,7 +71,7 @@ static bool take_number(struct parser *parser, unsigned int base, uint64_t *ret_
 /* ---- keys ---- */
 
 /* Skip the label of a field of the key, and the text between label and value.  For common_cpu
- * the entries show the name that the user wrote, but the trigger shows common_cpu. */
+ * the label is the name that the user wrote, but the trigger shows common_cpu. */
 static bool skip_label(struct parser *parser, const struct hist_field *field)
 {
 	if (span_is(field->label, "common_cpu") && !span_starts(parser->rest, "common_cpu") &&
@@ -81,8 +83,8 @@ static bool skip_label(struct parser *parser, const struct hist_field *field)
 	return skip_text(parser, ": ");
 }
 
-/* Return true if the text at @parser may stand directly after a field of the key.  @next: the
- * next field of the key; NULL: that field was the last one. */
+/* Return true if the text at @parser can follow directly after a field of the key.  @next:
+ * the next field of the key; NULL if there is none. */
 static bool is_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
@@ -92,7 +94,8 @@ static bool is_end(struct parser parser, const struct hist_field *next)
 		span_starts(parser.rest, "\n"));
 }
 
-/* Get the text of a field, up to the next field.  @min: minimum length of the text. */
+/* Get the text of a field, up to the start of the next field.  @min: minimum length of the
+ * text. */
 static bool take_text(struct parser *parser, const struct hist_field *next, size_t min,
 		      struct span *ret_text)
 {
@@ -111,7 +114,8 @@ static bool take_text(struct parser *parser, const struct hist_field *next, size
 	return false;
 }
 
-/* Parse "~ 2^N", a bucket of the kernel's .log2: from 2^(N-1) + 1 to 2^N. */
+/* Parse "~ 2^N", which is a bucket of the kernel's .log2: the numbers from 2^(N-1) + 1 to
+ * 2^N. */
 static bool parse_log2(struct span text, struct hist_value *value)
 {
 	uint64_t log;
@@ -165,8 +169,8 @@ static bool parse_numbered_name(struct span text, struct hist_value *value)
 	return span_number(number, 10, &value->low);
 }
 
-/* Parse the value of a field without a modifier.  A number is at the right side of a column of
- * 10 characters, and a string at the left side of a column of 50. */
+/* Parse the value of a field without a modifier.  A number is right-aligned in a column of 10
+ * characters, a string is left-aligned in a column of 50 characters. */
 static bool parse_plain(struct span text, struct hist_value *value)
 {
 	struct span number = skip_blanks(text);
@@ -178,7 +182,7 @@ static bool parse_plain(struct span text, struct hist_value *value)
 	return true;
 }
 
-/* Return the minimum length of a field whose text may contain any bytes. */
+/* Return the minimum length of a field's text if the text may contain any bytes. */
 static size_t min_length(struct parser parser, const struct hist_field *field,
 			 const struct hist_field *next)
 {
@@ -253,7 +257,7 @@ static bool take_percent(struct parser *parser, uint64_t *ret_value)
 	return true;
 }
 
-/* Parse a bar: 20 characters, # or blanks. */
+/* Parse a bar, which has 20 characters: # or blanks. */
 static bool take_bar(struct parser *parser, uint64_t *ret_value)
 {
 	if (parser->rest.len < 20)
@@ -291,10 +295,11 @@ static bool parse_values(struct parser *parser, struct hist_entry *entry)
 	return skip_text(parser, "\n");
 }
 
-/* ---- onmax() and onchange() ---- */
+/* ---- the lines of onmax() and onchange() ---- */
 
-/* Return true if the text at @parser may stand directly after a saved value.  @next: the next
- * saved field; NULL: that value was the last one.  The lines of a stack begin with blanks. */
+/* Return true if the text at @parser can follow directly after a saved value.  @next: the
+ * next saved field; NULL if there is none.  A newline before blanks does not end the value,
+ * because the lines of a stack begin with blanks. */
 static bool is_saved_end(struct parser parser, const struct hist_field *next)
 {
 	if (next)
@@ -340,7 +345,7 @@ static bool parse_track(struct parser *parser, struct hist_track *track)
 	return skip_text(parser, "\n");
 }
 
-/* Parse the lines after an entry that begin with a tab. */
+/* Parse the lines of onmax() and onchange() after an entry; they begin with a tab. */
 static int parse_tracks(struct parser *parser, struct hist_entry *entry)
 {
 	while (span_starts(parser->rest, "\t")) {
@@ -363,7 +368,7 @@ static int parse_entry(struct parser *parser, struct hist_block *block)
 {
 	struct hist_entry *entry;
 
-	/* The array is full if the number of entries is a power of 2.  Then double its size. */
+	/* If the number of entries is a power of 2, the array is full.  Then double its size. */
 	if (!(block->nr_entries & (block->nr_entries - 1))) {
 		size_t nr = block->nr_entries ? 2 * (size_t)block->nr_entries : 1;
 		struct hist_entry *entries = realloc(block->entries, nr * sizeof(*entries));
@@ -379,7 +384,7 @@ static int parse_entry(struct parser *parser, struct hist_block *block)
 	return parse_tracks(parser, entry);
 }
 
-/* Skip the lines that snapshot() has written, up to the totals. */
+/* Skip the lines that the action snapshot() has printed, up to the totals. */
 static void skip_snapshot(struct parser *parser)
 {
 	const char *totals = memmem(parser->rest.at, parser->rest.len, "\nTotals:\n", 9);
@@ -424,7 +429,7 @@ static int parse_block(struct parser *parser, struct hist_block *block)
 	return 0;
 }
 
-/* Parse the next histogram.  Two newlines are between histograms. */
+/* Parse the next histogram.  There are two newlines between histograms. */
 static int add_block(struct parser *parser, struct hist_text *hist)
 {
 	struct hist_block *blocks = realloc(hist->blocks, (hist->nr + 1) * sizeof(*blocks));
@@ -477,8 +482,8 @@ void hist_text_done(struct hist_text *hist)
 
 /* ---- signs ---- */
 
-/* Return true if @format has a signed field with the name @label: a line
- * "field:int pid;	offset:8;	size:4;	signed:1;". */
+/* Return true if @format has a signed field with the name @label, which is a line such as
+ * "field:int pid; offset:8;       size:4; signed:1;". */
 static bool is_signed_field(const char *format, struct span label)
 {
 	for (const char *line = format; *line; line += strcspn(line, "\n"), line += *line == '\n') {

@@ -56,8 +56,8 @@ static const char *find_in(struct span span, const char *text)
 
 /* ---- fields ---- */
 
-/* Parse a field of keys= or vals=.  In the entries a field has its name without the modifier;
- * an expression keeps the modifier. */
+/* Parse a field of keys= or vals=.  In the entries, the label of a field is its name without
+ * the modifier, but the label of an expression keeps the modifier. */
 static struct hist_field parse_field(struct span token)
 {
 	static const struct {
@@ -94,8 +94,8 @@ static struct hist_field parse_field(struct span token)
 	return field;
 }
 
-/* Return true if entries have no column for this value: it is hitcount, which each entry shows
- * anyway, or an expression. */
+/* Return true if entries have no column for this value: the value is hitcount, which each
+ * entry shows anyway, or an expression. */
 static bool is_without_column(const struct hist_field *field)
 {
 	if (span_is(field->token, "hitcount"))
@@ -107,7 +107,7 @@ static bool is_without_column(const struct hist_field *field)
 	return false;
 }
 
-/* Parse a list of fields.  Returns false if there are more than @max. */
+/* Parse a list of fields.  Returns false if there are more than @max fields. */
 static bool parse_fields(struct span list, struct hist_field *fields, uint32_t max,
 			 uint32_t *ret_nr, bool are_values)
 {
@@ -118,7 +118,7 @@ static bool parse_fields(struct span list, struct hist_field *fields, uint32_t m
 
 		if (are_values && is_without_column(&field))
 			continue;
-		/* Entries show no label for a constant. */
+		/* For a constant the entries show no label. */
 		if (field.label.len && field.label.at[0] >= '0' && field.label.at[0] <= '9')
 			field.label.len = 0;
 		if (nr == max)
@@ -131,7 +131,7 @@ static bool parse_fields(struct span list, struct hist_field *fields, uint32_t m
 
 /* ---- the trigger ---- */
 
-/* Parse the parameters of save(), if @part is an action that has them. */
+/* If @part is an action save(), parse its parameters. */
 static bool parse_save(struct span part, struct hist_block *block)
 {
 	static const char save[] = ").save(";
@@ -169,7 +169,7 @@ static bool parse_part(struct span part, struct hist_block *block)
 	return true;
 }
 
-/* Cut the state off the end of the line, and the filter. */
+/* Cut the state and the filter off the end of the trigger's line. */
 static bool cut_state(struct span *line, struct hist_block *block)
 {
 	static const char active[] = " [active]", paused[] = " [paused]", filter[] = " if ";

@@ -23,7 +23,7 @@ void left_instances_remove(struct conn *conn, const char *root, const char *pref
 	text_init(&names, ABI_SOCKET_ANSWER_MAX);
 	text_write(&names, conn->data.data, conn->data.len);
 	text_putc(&names, '\0');
-	/* Each entry is a character d or -, a name and a NUL. */
+	/* Each entry consists of the character d or -, a name and a NUL. */
 	for (const char *at = names.data, *end = at + names.len - 1; at < end;
 	     at += strlen(at) + 1) {
 		int pid = *at == 'd' && !strncmp(at + 1, prefix, len) ? atoi(at + 1 + len) : 0;

@@ -16,10 +16,10 @@
 #include "cli/cli.h"
 
 #define SECOND_NS	1000000000ull
-#define SAY_NS		SECOND_NS		/* time after which a command that waits prints a
-						 * message, ns */
-/* Time without a sign of life after which a command that waits for a slow answer prints
- * a message, ns.  An idle server shows a sign of life each second. */
+#define SAY_NS		SECOND_NS		/* time of waiting after which a command
+						 * prints a message, ns */
+/* Time without a sign of life after which a command that waits for a slow answer prints a
+ * message, ns.  An idle server shows a sign of life every second. */
 #define SAY_SILENT_NS	(2 * SECOND_NS)
 #define GIVE_UP_NS	(10 * SECOND_NS)	/* time without a sign of life of the
 						 * server after which a command gives
@@ -53,7 +53,7 @@ static bool read_beat(const char *dir, struct abi_beat *ret_beat)
 	return n == sizeof(*ret_beat);
 }
 
-/* Return the state of process @pid, a letter of /proc/PID/stat; '?' if the state is not
+/* Return the state of the process @pid, a letter as in /proc/PID/stat; '?' if it is not
  * known. */
 static char process_state(int pid)
 {
@@ -80,7 +80,8 @@ bool life_has_ended(int pid)
 static const struct state {
 	char letter;
 	const char *text;
-	bool can_continue;		/* true: SIGCONT makes the process continue */
+	bool can_continue;		/* true: a process in this state continues when it
+					 * gets SIGCONT */
 } states[] = {
 	{ 'T', "it is stopped", true },
 	{ 't', "a debugger has stopped it", false },
@@ -101,9 +102,9 @@ static const struct state *find_state(int pid)
 }
 
 /*
- * Return true if @pid is a process of this user.  Only then may a message advise the
- * user to do something with @pid.  The check is needed because the pid was read from
- * the file server.beat: the server may have ended since then, and the pid may belong to
+ * Return true if @pid is a process of this user.  A message must not advise the user to do
+ * something with a process of another user.  The check is needed because the pid was read
+ * from the file server.beat: the server may have ended since then, and the pid may belong to
  * another process now.
  */
 static bool is_own_process(int pid)
@@ -154,8 +155,8 @@ int life_check(struct life *life, const char *dir)
 	struct abi_beat beat;
 
 	if (read_beat(dir, &beat)) {
-		/* Do not count the first read as a sign of life: life->beats is still 0
-		 * then, so it is not known whether the server has written a new beat
+		/* Do not count the first beat that is read as a sign of life.  life->beats is
+		 * still 0 then, so it is not known whether the server has written the beat
 		 * during this wait. */
 		if (beat.beats != life->beats && life->beats)
 			life->alive_ns = now;

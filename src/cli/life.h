@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Check that the server is alive while a command waits for it.  After one second a
+ * Check that the server is alive while a command waits for its answer.  After one second a
  * message says what the command waits for.  After ten seconds without a sign of life
- * (abi/beat.h) the command gives up.  Some answers may take any time, above all the
- * answer to a read of trace_pipe.  While the command waits for such an answer, it
- * prints no message as long as the server shows signs of life.
+ * (abi/beat.h) the command gives up.  Some answers may take any time, for example the answer
+ * to a read of trace_pipe.  While the command waits for such an answer, it prints no message
+ * as long as the server shows signs of life.
  */
 #ifndef ULF_CLI_LIFE_H
 #define ULF_CLI_LIFE_H
@@ -18,18 +18,18 @@
 struct life {
 	uint64_t asked_ns;		/* time when the wait began, ns of
 					 * CLOCK_MONOTONIC */
-	uint64_t alive_ns;		/* time of the server's last sign of
-					 * life, ns of CLOCK_MONOTONIC; equal to
-					 * asked_ns until there is one */
-	uint64_t beats;			/* abi_beat.beats when it was last read; 0
-					 * before the first read */
-	int pid;			/* pid of the server; 0: not known */
-	bool may_take_long;		/* true: the server's answer may take any
-					 * time */
-	bool has_reported;			/* true: a message was printed in this wait */
+	uint64_t alive_ns;		/* time of the server's last sign of life in this
+					 * wait, ns of CLOCK_MONOTONIC; equal to @asked_ns if
+					 * there was none yet */
+	uint64_t beats;			/* value of abi_beat.beats that was read last; 0: none
+					 * was read yet */
+	int pid;			/* process id of the server; 0: not known */
+	bool may_take_long;		/* true: the server may take any time to answer */
+	bool has_reported;			/* true: a message was printed during this
+						 * wait */
 };
 
-/* Begin a wait for the server.  @pid: pid of the server; 0: not known. */
+/* Begin to wait for the server.  @pid: process id of the server; 0: not known. */
 void life_begin(struct life *life, int pid, bool may_take_long);
 
 /*
@@ -39,8 +39,8 @@ void life_begin(struct life *life, int pid, bool may_take_long);
  */
 int life_check(struct life *life, const char *dir);
 
-/* Return true if process @pid of this pid namespace has ended.  A zombie has ended, too: in a
- * container whose first process does not wait for its children it stays forever. */
+/* Return true if the process @pid of this pid namespace has ended.  A zombie counts as ended:
+ * in a container whose first process does not wait for its children, it remains a zombie. */
 bool life_has_ended(int pid);
 
 #endif

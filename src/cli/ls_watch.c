@@ -14,19 +14,21 @@
 #include "cli/screen.h"
 #include "cli/terminal.h"
 
-#define INTERVAL_NS	500000000u	/* time between two requests for the list */
+#define INTERVAL_NS	500000000u	/* time between two requests for the list of roots, ns */
 #define TEXT_BYTES	(16u << 20)
-#define SCREEN_LINES	3u		/* lines of the screen that are no rows */
+#define SCREEN_LINES	3u		/* number of lines of the screen that are not rows of
+					 * the list */
 
 struct watch {
 	struct conn *conn;
 	bool is_screen;
 	struct root_list list;		/* the last one */
-	uint32_t first;			/* number of the first row that is shown */
+	uint32_t first;			/* index of the first row of the list that is shown */
 	bool is_end;
 };
 
-/* Get the list.  A server may end when it has nothing to do; then the next one is asked. */
+/* Get the list of roots.  If the server has ended because it had nothing to do, ask the next
+ * server. */
 static int fetch(struct watch *watch, struct root_list *ret_list)
 {
 	int r = root_list_fetch(watch->conn, ABI_LIST_ALL, 0, ret_list);
@@ -105,12 +107,13 @@ static void print_row(const struct abi_root_row *row, const char *state)
 	text_done(&line);
 }
 
-/* Print the roots of the new list that are new or have another state, and those that are gone. */
+/* Print the roots of the list @now that are new or have another state than in @before, and
+ * the roots that were removed. */
 static void print_changes(const struct root_list *before, const struct root_list *now)
 {
 	size_t old = 0;
 
-	/* Both lists are sorted by name. */
+	/* Go through both lists at the same time; both are sorted by name. */
 	for (size_t i = 0; i <= now->nr; i++) {
 		const struct abi_root_row *row = i < now->nr ? &now->rows[i] : NULL;
 		const struct abi_root_row *last;
@@ -208,7 +211,8 @@ int ls_watch(struct conn *conn)
 	screen_leave();
 	root_list_done(&watch.list);
 	if (ferror(stdout)) {
-		/* Restore the default action of SIGPIPE: it ends this command. */
+		/* Restore the default action of SIGPIPE, so that the raised signal ends this
+		 * command. */
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 	}

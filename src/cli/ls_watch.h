@@ -6,9 +6,10 @@
 struct conn;
 
 /*
- * Show the list of roots until the user ends it, or a signal comes.  On a terminal it is refreshed.
- * Otherwise a line is printed for each root, and again when the root's state changes; a root that
- * has been removed has the state "gone".  Returns the exit status.
+ * Show the list of roots until the user ends the command, or a signal comes.  On a terminal
+ * the list is refreshed.  Otherwise a line is printed for each root, and another line when
+ * the root's state changes.  A root that was removed has the state "gone".  Returns the exit
+ * status.
  */
 int ls_watch(struct conn *conn);
 

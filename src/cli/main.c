@@ -101,7 +101,7 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* Run the command that follows the global options.  Its argv[0] becomes "ulf NAME". */
+/* Run the command that follows the global options.  The command gets "ulf NAME" as argv[0]. */
 static int run_command(const char *user, int argc, char **argv)
 {
 	const struct cli_cmd *cmd = find_command(argv[0]);

@@ -9,13 +9,13 @@
  * mountpoint_find - get a mount point as an absolute path without symbolic links
  * @dir: the ulf directory
  * @word: the user's argument; NULL: the default, @dir/tracing, which is created
- * @ret_path: the path; the caller must free() it
+ * @ret_path: path of the mount point; the caller must free() it
  *
  * The mount point may be a dead mount.  Returns 0 or -errno, and prints errors.
  */
 int mountpoint_find(const char *dir, const char *word, char **ret_path);
 
-/* Print why fusemount_open() failed on @path, and what the user can do. */
+/* Print the reason why fusemount_open() failed on @path, and what the user can do. */
 void mountpoint_report_error(const char *path, int error, enum fusemount_step step);
 
 #endif

@@ -13,7 +13,8 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 
-#define SHOWN_MAX	20		/* maximum number of candidates that are listed */
+#define SHOWN_MAX	20		/* maximum number of processes that the error message
+					 * lists */
 #define LINE_BYTES	80
 
 struct candidates {
@@ -22,7 +23,7 @@ struct candidates {
 	size_t nr;
 };
 
-/* Read the first line, or the text up to the first NUL, of /proc/PID/FILE. */
+/* Read the first line of /proc/PID/FILE, or the text up to the first NUL. */
 static void read_text(pid_t pid, const char *file, char *text, size_t bytes)
 {
 	char path[64];
@@ -38,7 +39,7 @@ static void read_text(pid_t pid, const char *file, char *text, size_t bytes)
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* Returns true if the file that the process executes has the name @name. */
+/* Returns true if the name of the file that the process executes is @name. */
 static bool is_file(pid_t pid, const char *name)
 {
 	char path[64], exe[4096];
@@ -54,8 +55,9 @@ static bool is_file(pid_t pid, const char *name)
 	return !strcmp(slash ? slash + 1 : exe, name);
 }
 
-/* Return true if the process belongs to this user.  Compare the real user id in its status
- * file: in /proc the files of a process that is not dumpable belong to root. */
+/* Return true if the process belongs to this user.  The real user id in the process's status
+ * file is compared.  The owner of the files in /proc cannot be used, because for a process
+ * that is not dumpable it is root. */
 static bool is_own(pid_t pid)
 {
 	char text[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explain errors to users; see reason.h. */
+/* Explain errors to users, in words; see reason.h. */
 #include "cli/reason.h"
 
 #include <errno.h>

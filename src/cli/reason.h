@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explain errors to users: what an errno means for the ulf directory, and what to do.
- * @error is -errno.  Both functions return a text that the caller must not free: a
- * constant, or the text of strerror().
+ * Explain errors to users: what an errno means for the ulf directory, and what to do.  @error
+ * is -errno.  The functions return a text that the caller must not free: a constant, or the
+ * text of strerror().
  */
 #ifndef ULF_CLI_REASON_H
 #define ULF_CLI_REASON_H
@@ -13,7 +13,7 @@
 const char *reason_server(int error);
 /* Return a text that says why libulf could not make a root for its program. */
 const char *reason_no_root(int error);
-/* Return why a program could not be followed.  @reason: enum abi_unfollowed. */
+/* Return a text that says why a program could not be followed.  @reason: enum abi_unfollowed. */
 const char *reason_unfollowed(uint32_t reason);
 
 #endif

@@ -19,7 +19,8 @@ struct sections {
 	struct conn *conn;
 	struct datfile_writer *writer;
 	const struct record_part *part;
-	int error;			/* first error of a read from the server */
+	int error;			/* -errno of the first read from the server that has
+					 * failed; 0: none */
 };
 
 static void note_error(struct sections *sections, int error)
@@ -37,7 +38,7 @@ static void read_file(struct sections *sections, const char *name, struct text *
 	note_error(sections, conn_file_text(sections->conn, path, ret_text));
 }
 
-/* Read a file that the top instance and each other instance have. */
+/* Read the file @name of the recorded instance, which can be the top instance. */
 static void read_instance_file(struct sections *sections, const char *name, struct text *ret_text)
 {
 	const struct record_part *part = sections->part;
@@ -55,7 +56,8 @@ static void put_section(struct sections *sections, enum dat_id id, const struct 
 	datfile_writer_section(sections->writer, id, text->data, text->len);
 }
 
-/* Write a section with the contents of a file: their size, in @size_bytes bytes, and the text. */
+/* Write a section with the contents of a file: first the size of the text, as a number of
+ * @size_bytes bytes, then the text. */
 static void put_sized(struct sections *sections, enum dat_id id, const struct text *file,
 		      size_t size_bytes)
 {
@@ -96,7 +98,8 @@ static void put_header(struct sections *sections)
 	text_done(&section);
 }
 
-/* Get the names of the directories below @name of the root, each with a NUL after it. */
+/* Get the names of the directories in the directory @name of the root, each with a NUL at its
+ * end. */
 static void list_directories(struct sections *sections, const char *name, struct text *ret_names)
 {
 	struct text *data = &sections->conn->data;
@@ -110,15 +113,15 @@ static void list_directories(struct sections *sections, const char *name, struct
 	if (r < 0)
 		return;
 	text_putc(data, '\0');
-	/* Each entry is a character d or -, a name and a NUL. */
+	/* Each entry consists of the character d or -, a name and a NUL. */
 	for (const char *at = data->data, *end = at + data->len - 1; at < end;
 	     at += strlen(at) + 1)
 		if (*at == 'd')
 			text_write(ret_names, at + 1, strlen(at));
 }
 
-/* Append the formats of all events of a system: their number (4 bytes), then the size (8
- * bytes) and the text of each format. */
+/* Append the formats of all events of a system.  First comes the number of formats (4 bytes),
+ * then for each format its size (8 bytes) and its text. */
 static void append_system(struct sections *sections, const char *system, struct text *to)
 {
 	char path[PATH_BYTES];
@@ -201,8 +204,8 @@ static void put_names(struct sections *sections)
 
 /* ---- facts ---- */
 
-/* Append the names of the options that are on, separated by commas.  In trace_options, an
- * option that is off has `no` before its name. */
+/* Append the names of the options that are on, separated by commas.  trace_options shows an
+ * option that is off with `no` before its name. */
 static void append_options(struct sections *sections, struct text *facts)
 {
 	const char *separator = "options ";
@@ -222,7 +225,7 @@ static void append_options(struct sections *sections, struct text *facts)
 	text_done(&file);
 }
 
-/* Append a fact: a line with @key and the first line of the file @name. */
+/* Append a fact to a trace.dat: a line with @key and the first line of the file @name. */
 static void append_line(struct sections *sections, const char *key, const char *name,
 			struct text *facts)
 {
@@ -264,9 +267,9 @@ static void put_facts(struct sections *sections)
 	text_done(&facts);
 }
 
-/* ---- options of the file ---- */
+/* ---- options of the trace.dat ---- */
 
-/* Get the name of the clock, which trace_clock shows in brackets. */
+/* Get the name of the clock that is in use, which trace_clock shows in brackets. */
 static void read_clock(struct sections *sections, char *clock, size_t bytes)
 {
 	struct text file;

@@ -20,8 +20,9 @@
 
 #define PREFIX		"record."
 #define PATH_BYTES	1024
-#define ALL_KB		(128u << 10)	/* largest default size of all rings together, KiB */
-#define CPU_KB_MAX	(32u << 10)	/* largest default size of the rings of one CPU, KiB */
+#define ALL_KB		(128u << 10)	/* default limit of the total size of all rings, KiB */
+#define CPU_KB_MAX	(32u << 10)	/* default limit of the size of the rings of one CPU,
+					 * KiB */
 #define CPU_KB_MIN	1408u		/* the kernel's default */
 
 int record_instance_add(struct record_instance *instance, enum record_kind kind,
@@ -73,8 +74,8 @@ uint64_t record_instance_default_kb(const char *dir)
 
 /* ---- find the root ---- */
 
-/* Find a living root whose name is @word, or whose program is @pid.  Returns the root's name,
- * which the caller must free(); or NULL. */
+/* Find a root that is alive, and whose name is @word or whose program is the process @pid.
+ * Returns the root's name, which the caller must free(); or NULL. */
 static char *find_alive(struct conn *conn, const char *word, pid_t pid)
 {
 	struct root_list list;
@@ -94,7 +95,7 @@ static char *find_alive(struct conn *conn, const char *word, pid_t pid)
 	return name;
 }
 
-/* Run `ulf attach PID`.  That command prints errors itself. */
+/* Run `ulf attach PID` for the process @pid.  The command prints errors itself. */
 static int attach(pid_t pid)
 {
 	char word[16];
@@ -142,10 +143,11 @@ static int find_root(struct conn *conn, const char *word, char **ret_root)
 
 /* ---- the instance ---- */
 
-/* The instance in one of the roots, as the file functions need it. */
+/* The instance of one root, as the functions for its files need it. */
 struct place {
 	struct conn *conn;
-	const char *root, *name;	/* names of the root and of the instance */
+	const char *root, *name;	/* @root: name of the root; @name: name of the
+					 * instance */
 };
 
 static struct place place_of(struct conn *conn, const struct record_instance *instance, uint32_t i)
@@ -153,7 +155,8 @@ static struct place place_of(struct conn *conn, const struct record_instance *in
 	return (struct place){ conn, instance->roots[i], instance->name };
 }
 
-/* Write the path of the instance's file @name; "" is the instance itself. */
+/* Write the path of the instance's file @name; "" stands for the directory of the instance
+ * itself. */
 static void place_path(const struct place *place, const char *name, char path[PATH_BYTES])
 {
 	snprintf(path, PATH_BYTES, "%s/instances/%s%s%s", place->root, place->name,
@@ -168,7 +171,7 @@ static bool has_root(const struct record_instance *instance, const char *root)
 	return false;
 }
 
-/* Make the instance in @root, and append @root to the roots. */
+/* Make the instance in the root @root, and append @root to the array of roots. */
 static int make_in_root(struct conn *conn, struct record_instance *instance, char *root)
 {
 	char **roots = realloc(instance->roots, (instance->nr_roots + 1) * sizeof(*roots));
@@ -207,7 +210,8 @@ int record_instance_make(struct conn *conn, const char *word, struct record_inst
 	return r;
 }
 
-/* Write to a file of the tree.  If the server was killed, try again with the next one. */
+/* Write to a file of the tree.  If the server was killed, repeat the write with the next
+ * server. */
 static int do_write(struct conn *conn, struct tree_write *write)
 {
 	int r = tree_write(conn, write);
@@ -219,7 +223,7 @@ static int do_write(struct conn *conn, struct tree_write *write)
 	return r < 0 ? r : tree_write(conn, write);
 }
 
-/* Write @value to a file of the instance.  Prints errors. */
+/* Write @value to the file @name of the instance.  Prints errors. */
 static int write_file(const struct place *place, const char *name, const char *value, int flags)
 {
 	char path[PATH_BYTES], *line;
@@ -238,8 +242,8 @@ static int write_file(const struct place *place, const char *name, const char *v
 	return r < 0 ? r : 0;
 }
 
-/* Write the filter of an event, or of all events of a system.  The event is named as
- * sys:event, sys:* or sys. */
+/* Write the filter of an event, or of all events of a system.  @event has the form sys:event,
+ * sys:* or sys. */
 static int write_filter(const struct place *place, const char *event, const char *filter)
 {
 	size_t len = strcspn(event, ":");
@@ -253,7 +257,7 @@ static int write_filter(const struct place *place, const char *event, const char
 	return write_file(place, path, filter, O_TRUNC);
 }
 
-/* Apply all settings of kind @kind, in the order of the command line. */
+/* Apply all settings of the kind @kind, in the order of the command line. */
 static int apply_kind(const struct place *place, const struct record_instance *instance,
 		      enum record_kind kind)
 {
@@ -313,8 +317,8 @@ void record_instance_stop(struct conn *conn, const struct record_instance *insta
 
 		place_path(&place, "tracing_on", path);
 		tree_write_init(&write, path, "0\n", O_TRUNC);
-		/* A failure is not reported: the root may be dead, and its recording has ended
-		 * then. */
+		/* A failure is not reported, because the root may be dead, so that its
+		 * recording has ended. */
 		do_write(conn, &write);
 		tree_write_done(&write);
 	}

@@ -16,58 +16,70 @@
 #include "base/posix_clock.h"
 #include "cli/cli.h"
 
-/* Texts with which both sides begin. */
+/* Texts of the handshake, which both sides send first. */
 #define HELLO		"tracecmd"	/* without its NUL */
 #define VERSION_3	"-1V3"		/* with its NUL */
 #define ANSWER_3	"V3"		/* with its NUL */
 #define MAGIC_3		"766679\0"	/* with both NULs */
 #define ACCEPTED	"OK"		/* without its NUL */
 
-#define MESSAGE_BYTES	8192u		/* maximum size of a message */
+#define MESSAGE_BYTES	8192u		/* maximum size of a message, bytes */
 #define HEAD_BYTES	12u		/* size of a message's head */
 #define ALIVE_MS	1000		/* time between two messages that only keep the
-					 * connection, ms; the listener gives up after 5000 */
-#define SPARE		120u		/* number of such messages for the time in which the file
-					 * is written, after its padding is fixed */
-#define ANSWER_MS	10000		/* time to wait for each answer of the handshake, ms */
-#define RETRY_MS	5		/* time between two tries to connect to the port of a CPU,
-					 * ms */
-#define FINISH_MS	60000		/* time to wait for the listener's file, ms */
+					 * connection open, ms; without data for 5000 ms the
+					 * listener closes it */
+#define SPARE		120u		/* maximum number of messages that only keep the
+					 * connection open while the file is written, when its
+					 * padding can no longer change */
+#define ANSWER_MS	10000		/* longest time to wait for an answer of the
+					 * handshake, ms */
+#define RETRY_MS	5		/* time between two attempts to connect to the port of
+					 * a CPU, ms */
+#define FINISH_MS	60000		/* longest time to wait until the listener has written
+					 * its file, ms */
 
 /* Commands of messages. */
 enum {
 	MSG_CLOSE	= 0,
-	MSG_TINIT	= 1,	/* number of CPUs, size of a page, number of options; options */
-	MSG_RINIT	= 2,	/* number of CPUs; a port for each CPU, as text with a NUL */
-	MSG_SEND_DATA	= 3,	/* bytes of the file without its records */
+	MSG_TINIT	= 1,	/* message with the number of CPUs, the size of a page, the
+				 * number of options, and the options */
+	MSG_RINIT	= 2,	/* answer with the number of CPUs, and a port for each CPU as
+				 * text with a NUL */
+	MSG_SEND_DATA	= 3,	/* message with bytes of the file without its records */
 	MSG_FIN_DATA	= 4,
-	MSG_NOT_SUPP	= 5,	/* the answer to a command that the receiver does not expect */
+	MSG_NOT_SUPP	= 5,	/* answer to a command that the receiver does not expect */
 	MSG_CLOSE_RESP	= 8,
 };
 
-/* A message: numbers are big endian.  A head, @bytes of the command's numbers, and the data. */
+/* The head of a message; numbers are big endian.  After it come the command's numbers, which
+ * take @bytes bytes, and the data. */
 struct head {
 	uint32_t size, command, bytes;
 };
 
 struct record_net {
 	char *host, *port;
-	int fd;				/* the connection for messages; -1: not connected */
+	int fd;				/* socket for messages to the listener; -1: not
+					 * connected */
 	int error;			/* -errno of the first connection that has failed */
-	int memory;			/* the file without its records */
-	size_t head_bytes;		/* size of the head of the file */
+	int memory;			/* descriptor of a file in memory: the trace.dat
+					 * without its records */
+	size_t head_bytes;		/* size of the head of the trace.dat, bytes */
 	uint32_t nr_cpus;
-	uint16_t *ports;		/* port of each CPU, an array of @nr_cpus */
-	int *cpus;			/* connection of each CPU, an array of @nr_cpus; -1: none */
+	uint16_t *ports;		/* array of @nr_cpus ports, one for each CPU */
+	int *cpus;			/* array of @nr_cpus sockets, one for each CPU; -1:
+					 * not connected */
 
-	pthread_t thread;		/* sends messages that keep the connection */
+	pthread_t thread;		/* thread that sends messages which keep the
+					 * connection open */
 	bool has_thread;
-	pthread_mutex_t lock;		/* protects the members below */
+	pthread_mutex_t lock;		/* lock that protects the members below */
 	pthread_cond_t stop;
 	bool is_stopping;
-	size_t sent;			/* number of bytes of the file that were sent: its head,
-					 * and padding */
-	size_t limit;			/* end of the padding in the file; 0: not known yet */
+	size_t sent;			/* number of bytes of the trace.dat that were sent so
+					 * far: its head, and padding */
+	size_t limit;			/* offset in the trace.dat of the end of the padding;
+					 * 0: not known yet */
 };
 
 /* ---- bytes ---- */
@@ -112,7 +124,7 @@ static int receive_all(int fd, void *data, size_t bytes)
 	return 0;
 }
 
-/* Receive a fixed text.  Returns -EPROTO if something else comes. */
+/* Receive the fixed text @text.  Returns -EPROTO if another text comes. */
 static int expect(int fd, const char *text, size_t bytes)
 {
 	char data[16];
@@ -121,7 +133,8 @@ static int expect(int fd, const char *text, size_t bytes)
 	return r ? r : memcmp(data, text, bytes) ? -EPROTO : 0;
 }
 
-/* Send a message whose command has @nr numbers.  @bytes: size of the data after them. */
+/* Send a message whose command has @nr numbers.  @bytes: size of the data that follow the
+ * numbers. */
 static int send_message(int fd, uint32_t command, const uint32_t *numbers, uint32_t nr,
 			const void *data, uint32_t bytes)
 {
@@ -144,7 +157,7 @@ static int send_message(int fd, uint32_t command, const uint32_t *numbers, uint3
 
 /* ---- connections ---- */
 
-/* Split host:port, [host]:port.  Returns false if @address has another form. */
+/* Split an address host:port or [host]:port.  Returns false if @address has another form. */
 static bool split_address(const char *address, char **ret_host, char **ret_port)
 {
 	const char *colon = strrchr(address, ':');
@@ -173,7 +186,7 @@ int record_net_check(const char *address)
 	return -EINVAL;
 }
 
-/* Connect to @host.  Returns the socket or -errno. */
+/* Connect to the port @port of the host @host.  Returns the socket or -errno. */
 static int connect_to(const char *host, const char *port)
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
@@ -194,8 +207,8 @@ static int connect_to(const char *host, const char *port)
 	return fd < 0 ? r : fd;
 }
 
-/* Connect to the port of a CPU.  The listener announces a port before the process that listens
- * there does so, so a refusal may only mean that this is too early. */
+/* Connect to the listener's port for a CPU.  Try several times: the listener announces a port
+ * before its process listens on the port, so the first attempts may be refused. */
 static int connect_to_cpu(const char *host, const char *port)
 {
 	const uint64_t end_ms = clock_monotonic_ms() + ANSWER_MS;
@@ -208,7 +221,7 @@ static int connect_to_cpu(const char *host, const char *port)
 
 /* ---- the handshake ---- */
 
-/* Agree on version 3 of the protocol. */
+/* Agree with the listener on version 3 of the protocol. */
 static int agree(int fd)
 {
 	int r = expect(fd, HELLO, strlen(HELLO));
@@ -222,7 +235,7 @@ static int agree(int fd)
 	return r ? r : expect(fd, ACCEPTED, strlen(ACCEPTED));
 }
 
-/* Parse the ports: a text with a NUL for each CPU. */
+/* Parse the ports that the listener announces: a text with a NUL for each CPU. */
 static int parse_ports(struct record_net *net, const char *text, size_t bytes)
 {
 	const char *end = text + bytes;
@@ -239,7 +252,7 @@ static int parse_ports(struct record_net *net, const char *text, size_t bytes)
 	return 0;
 }
 
-/* Receive the answer to MSG_TINIT. */
+/* Receive the listener's answer to MSG_TINIT, which contains the ports. */
 static int receive_ports(struct record_net *net)
 {
 	char data[MESSAGE_BYTES];
@@ -262,8 +275,9 @@ static int receive_ports(struct record_net *net)
 	return parse_ports(net, data + sizeof(nr_cpus), bytes - sizeof(nr_cpus));
 }
 
-/* The listener drops a connection on which no data come for 5 seconds, and takes an empty
- * message for the end.  So each message has one byte of padding. */
+/* Thread: send messages that keep the connection open, because the listener closes it after 5
+ * seconds without data.  Each message contains one byte of padding, because an empty message
+ * would mean the end of the data. */
 static void *keep_alive(void *arg)
 {
 	struct record_net *net = arg;
@@ -295,7 +309,7 @@ static void stop_thread(struct record_net *net)
 	net->has_thread = false;
 }
 
-/* Tell the listener the number of CPUs, and get its ports. */
+/* Send the number of CPUs to the listener, and get the ports from it. */
 static int start_session(struct record_net *net, uint32_t page_bytes)
 {
 	const uint32_t numbers[] = { net->nr_cpus, page_bytes, 1 };
@@ -408,7 +422,7 @@ static int wait_for_close(int fd, int timeout_ms)
 	return r;
 }
 
-/* Send the file without its records.  Its head and the padding were sent before. */
+/* Send the trace.dat without its records.  Its head and the padding were sent before. */
 static int send_file(struct record_net *net)
 {
 	char data[MESSAGE_BYTES - HEAD_BYTES];
@@ -423,7 +437,7 @@ static int send_file(struct record_net *net)
 	return r;
 }
 
-/* Receive messages until the listener says that it did not expect a command. */
+/* Receive messages until the listener reports that it did not expect a command. */
 static int receive_not_supported(struct record_net *net)
 {
 	struct head head;
@@ -438,13 +452,14 @@ static int receive_not_supported(struct record_net *net)
 }
 
 /*
- * Send MSG_FIN_DATA, and return after the listener has got it.
+ * Send MSG_FIN_DATA, and return when the listener has received it.
  *
- * The listener must have read it before a connection of a CPU ends: the end of its reader
- * process interrupts the listener, which then drops everything.  It answers only commands that
- * it does not expect.  After the first answer it has read all data, so nothing is on its way.
- * Then a second such command and MSG_FIN_DATA are one segment of TCP: when the listener
- * answers the command, it has MSG_FIN_DATA too.
+ * The listener must have read this message before a connection of a CPU ends: the end of its
+ * reader process interrupts the listener, which then drops everything.  The listener answers
+ * only commands that it does not expect, so such a command is sent first.  When its answer
+ * comes, the listener has read all data.  Then a second such command and MSG_FIN_DATA are
+ * sent in one TCP segment.  When the listener answers the command, it has also received
+ * MSG_FIN_DATA.
  */
 static int finish_data(struct record_net *net)
 {
@@ -469,8 +484,8 @@ int record_net_finish(struct record_net *net)
 	r = net->error ? net->error : send_file(net);
 	if (!r)
 		r = finish_data(net);
-	/* The listener stops its readers one second after MSG_CLOSE, whether or not they have
-	 * read everything. */
+	/* Wait before sending MSG_CLOSE: one second after it the listener stops its readers,
+	 * whether or not they have read everything. */
 	for (uint32_t i = 0; !r && i < net->nr_cpus; i++)
 		r = net->cpus[i] >= 0 ? wait_for_close(net->cpus[i], FINISH_MS) : 0;
 	if (!r)

@@ -14,40 +14,44 @@
 #include "base/bits.h"
 
 #define PACKERS_MAX	8
-#define PACKER_NICE	5	/* nice value that is added to that of the process in the
-				 * threads that pack */
+#define PACKER_NICE	5	/* number that is added to the nice value in the threads that
+				 * compress chunks */
 #define PATH_BYTES	4096
-/* Compression levels of zstd: the usual one; one for a queue that is more than a quarter full;
- * and one for a queue that is more than half full. */
+/* Compression levels of zstd: LEVEL is the usual one; LEVEL_FAST is for a queue that is more
+ * than a quarter full, LEVEL_FASTEST for a queue that is more than half full. */
 #define LEVEL		1
 #define LEVEL_FAST	(-5)
 #define LEVEL_FASTEST	(-50)
 
-#define RATIO		8	/* assumed ratio of bytes before and after the compression */
+#define RATIO		8	/* assumed ratio of the sizes before and after compression */
 
 STAILQ_HEAD(chunks, record_chunk);
 
 struct record_packs {
-	pthread_mutex_t lock;		/* protects all members below, and those of each struct
-					 * record_temp */
-	pthread_cond_t has_work;	/* signalled when a chunk was put, and when the packers
-					 * must end */
+	pthread_mutex_t lock;		/* lock that protects all members below, and the
+					 * members of each struct record_temp */
+	pthread_cond_t has_work;	/* signalled when a chunk was put into the queue, and
+					 * when the packers must end */
 	pthread_cond_t has_space;	/* a chunk is free */
 	pthread_cond_t is_done;		/* a chunk was written */
 	struct chunks queue, free;
-	uint64_t nr_chunks, limit;	/* number of chunks in memory, and its maximum */
+	uint64_t nr_chunks, limit;	/* @nr_chunks: number of chunks in memory; @limit: its
+					 * maximum */
 	uint64_t nr_queued;
-	uint64_t nr_pending;		/* number of chunks that were put and are not written yet */
+	uint64_t nr_pending;		/* number of chunks that were put into the queue and
+					 * are not written yet */
 	bool is_ending;
 	int error;			/* -errno of the first write that has failed; 0: none */
-	uint64_t bytes;			/* number of bytes that were written to all files */
-	uint64_t plain, pending;	/* size before the compression: of the chunks that were
-					 * written, and of those that are still waiting */
+	uint64_t bytes;			/* total number of bytes that were written to all
+					 * files */
+	uint64_t plain, pending;	/* sizes before compression: @plain of the chunks that
+					 * were written, @pending of the chunks that still
+					 * wait */
 	pthread_t threads[PACKERS_MAX];
 	uint32_t nr_threads;
 };
 
-/* ---- the reader's side ---- */
+/* ---- functions that the reader thread calls ---- */
 
 struct record_chunk *record_chunk_new(struct record_packs *packs)
 {
@@ -55,8 +59,9 @@ struct record_chunk *record_chunk_new(struct record_packs *packs)
 
 	pthread_mutex_lock(&packs->lock);
 	while (!(chunk = STAILQ_FIRST(&packs->free))) {
-		/* Ignore the limit if no chunk is pending: the reader fills a chunk for each
-		 * CPU, and only a pending chunk can become free. */
+		/* Exceed the limit if no chunk is pending.  The reader fills a chunk for each
+		 * CPU at the same time, and only a pending chunk can become free, so waiting
+		 * would never end. */
 		if (packs->nr_chunks < packs->limit || !packs->nr_pending) {
 			chunk = malloc(sizeof(*chunk));
 			packs->nr_chunks += chunk != NULL;
@@ -98,7 +103,8 @@ uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error)
 	uint64_t bytes;
 
 	pthread_mutex_lock(&packs->lock);
-	/* Assume the ratio of the chunks that were written for those that are still waiting. */
+	/* For the chunks that still wait, assume the compression ratio of the chunks that
+	 * were written. */
 	bytes = packs->bytes;
 	if (packs->plain)
 		bytes += (uint64_t)((double)packs->pending * (double)bytes / (double)packs->plain);
@@ -132,8 +138,9 @@ void record_temp_close(struct record_temp *temp)
 
 /* ---- packers ---- */
 
-/* Append @bytes bytes at @data to the file, or send them.  Returns 0 or -errno.  After an error
- * a part of the bytes may be in the file, but pages.bytes does not count them. */
+/* Append the @bytes bytes at @data to the file of a CPU, or send them to the listener.
+ * Returns 0 or -errno.  After an error a part of the bytes may be in the file, but
+ * pages.bytes does not count them. */
 static int append(const struct record_temp *temp, const uint8_t *data, size_t bytes)
 {
 	uint64_t at = temp->pages.bytes;
@@ -161,9 +168,9 @@ static int level_of(const struct record_packs *packs)
 	return packs->nr_queued > packs->limit / 4 ? LEVEL_FAST : LEVEL;
 }
 
-/* When it is the chunk's turn, append the packed chunk to its file.  The caller holds the
- * lock.  It is released during the write, in which no other packer uses the file, because it
- * is not their turn. */
+/* Wait for the chunk's turn, and append the compressed chunk to its file.  The caller holds
+ * the lock.  The lock is released during the write: no other packer uses the file then,
+ * because it is not its turn. */
 static void write_chunk(struct record_packs *packs, const struct record_chunk *chunk,
 			const uint8_t *packed, size_t bytes)
 {
@@ -208,8 +215,9 @@ static void pack_chunk(struct record_packs *packs, struct datfile_packer *packer
 	write_chunk(packs, chunk, packed, bytes);
 }
 
-/* A packer: compresses and writes chunks.  It has a higher nice value, so that the traced
- * program and the reader get the CPU first: chunks can wait, but records in a ring cannot. */
+/* A packer thread: compresses and writes chunks.  It has a higher nice value, so that the
+ * traced program and the reader get the CPU first: chunks can wait, but records in a ring
+ * cannot. */
 static void *run_packer(void *arg)
 {
 	struct datfile_packer *packer = datfile_packer_new();

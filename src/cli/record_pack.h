@@ -22,50 +22,52 @@
 
 struct record_packs;
 
-/* The temporary file with the compressed pages of one CPU, or a connection to which they are
- * sent uncompressed.  The file has no name, so a recorder that is killed leaves no file.  The
- * lock of the packers protects all members except @nr_put. */
+/* The temporary file with the compressed pages of one CPU, or a connection through which
+ * pages are sent uncompressed.  The file has no name, so a recorder that is killed leaves no
+ * file.  The lock of the packers protects all members except @nr_put. */
 struct record_temp {
 	struct datfile_pages pages;
-	uint64_t nr_put;		/* number of chunks that were put; only the reader uses
-					 * it */
-	uint64_t nr_done;		/* number of chunks that were written, or dropped after
-					 * an error */
-	uint64_t saved;			/* number of records in the file */
-	bool is_sent;			/* true: pages.fd is a socket */
+	uint64_t nr_put;		/* number of chunks of this file that were put into
+					 * the queue; only the reader thread uses it */
+	uint64_t nr_done;		/* number of chunks of this file that were written, or
+					 * dropped after an error */
+	uint64_t saved;			/* number of records in the temporary file */
+	bool is_sent;			/* true: the pages are sent, and pages.fd is a socket */
 };
 
 struct record_chunk {
 	STAILQ_ENTRY(record_chunk) link;
 	struct record_temp *temp;
-	uint64_t number;		/* number of the chunk in its file */
+	uint64_t number;		/* number of the chunk among those of its file, which
+					 * gives its turn */
 	uint32_t bytes;			/* bytes of pages in @data */
-	uint32_t records;		/* number of records in @data */
+	uint32_t records;		/* number of records in the pages at @data */
 	uint8_t data[RECORD_CHUNK_BYTES];
 };
 
 /*
- * Start the packers.  @limit: size of memory for chunks, bytes; when it is used up,
+ * Start the packers.  @limit: maximum size of all chunks in memory, bytes; at the limit
  * record_chunk_new() waits.  Returns 0 or -errno.
  */
 int record_packs_start(uint64_t limit, struct record_packs **ret_packs);
-/* Wait until all chunks that were put are written, end the packers and free @packs.  NULL is
+/* Wait until all chunks in the queue are written, end the packers and free @packs.  NULL is
  * allowed. */
 void record_packs_stop(struct record_packs *packs);
-/* Return an empty chunk.  Sleeps until there is space for it within the limit.  Returns NULL
- * if memory cannot be allocated. */
+/* Return an empty chunk.  Sleeps until the limit allows another chunk.  Returns NULL if
+ * memory cannot be allocated. */
 struct record_chunk *record_chunk_new(struct record_packs *packs);
-/* Put a chunk into the queue.  The caller has filled in all members from @temp on. */
+/* Put a chunk into the queue of the packers.  The caller has filled in all members from @temp
+ * on. */
 void record_chunk_put(struct record_packs *packs, struct record_chunk *chunk);
-/* Wait until all chunks of @temp are written. */
+/* Wait until all chunks for the file @temp are written. */
 void record_packs_flush(struct record_packs *packs, const struct record_temp *temp);
-/* Create a temporary file for a CPU, in the directory of @path.  Returns 0 or -errno. */
+/* Create the temporary file for a CPU, in the directory of @path.  Returns 0 or -errno. */
 int record_temp_open(struct record_temp *temp, const char *path, uint32_t cpu);
-/* Close the file.  All chunks must be written. */
+/* Close a temporary file.  All its chunks must have been written. */
 void record_temp_close(struct record_temp *temp);
-/* Return an estimate of the bytes that all files, also earlier ones, will have when the
- * waiting chunks are written.  *@ret_error: -errno of the first write that has failed, or 0;
- * after an error no more chunks are written. */
+/* Return an estimate of the total size of all files so far, including files that are closed,
+ * when the waiting chunks are written.  *@ret_error: -errno of the first write that has
+ * failed, or 0; after an error no more chunks are written. */
 uint64_t record_packs_bytes(struct record_packs *packs, int *ret_error);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "abi/ring.h"
 
-#define LOST_BYTES	8u		/* size of the number of lost records in a page, bytes */
+#define LOST_BYTES	8u		/* size of the number in a page that says how many
+					 * records were lost, bytes */
 #define EXTEND_BYTES	8u
-#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* largest payload whose length is a
-							 * part of the record's header, bytes */
+#define SMALL_MAX	(ABI_REC_MAX_SMALL * 4u)	/* largest payload whose length fits
+							 * in the header of the record, bytes */
 
 static void put_word(struct record_pages *pages, uint32_t word)
 {
@@ -18,7 +19,7 @@ static void put_word(struct record_pages *pages, uint32_t word)
 	pages->used += sizeof(word);
 }
 
-/* End the page: store its commit word, and zeroes in the rest of the page. */
+/* End the page: store its commit word, and fill the rest of the page with zeroes. */
 static void end_page(struct record_pages *pages)
 {
 	uint32_t room = pages->page_bytes - ABI_PAGE_HEADER;
@@ -49,7 +50,7 @@ void record_pages_flush(struct record_pages *pages)
 	pages->chunk = NULL;
 }
 
-/* Get space for a page in the chunk, or in a new chunk.  Returns 0 or -ENOMEM. */
+/* Get space for a new page in the chunk, or in a new chunk.  Returns 0 or -ENOMEM. */
 static int need_page(struct record_pages *pages)
 {
 	if (pages->page)
@@ -71,8 +72,8 @@ int record_pages_add_page(struct record_pages *pages, const void *data, uint32_t
 	return 0;
 }
 
-/* Begin a page for a record that needs @need bytes.  If records were lost before it, reserve
- * space for their number at the end of the page, unless the record itself needs this space. */
+/* Begin a page for a record of @need bytes.  If records were lost before it, reserve space
+ * for their number at the end of the page, unless the record itself needs this space. */
 static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, uint64_t lost)
 {
 	uint32_t room = pages->page_bytes - ABI_PAGE_HEADER;
@@ -90,8 +91,8 @@ static int begin_page(struct record_pages *pages, uint64_t time, uint32_t need, 
 	return 0;
 }
 
-/* Return true if the record can be appended to the page: there is space, and it is not older
- * than the last record. */
+/* Return true if the record can be appended to the page: there is space for it, and it is not
+ * older than the last record of the page. */
 static bool fits(const struct record_pages *pages, uint64_t time, uint32_t need)
 {
 	uint64_t delta = time - pages->time;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read the rings of a buffer.  A lane is a CPU with all its rings: fast and slow ring, of both
- * sides, and rings that were replaced meanwhile.  A pass reads each lane in these steps:
+ * Read the rings of a buffer.  A lane is a CPU with all its rings: the fast and the slow ring
+ * of both sides, and rings that were replaced during the recording.  A pass reads each lane
+ * in these steps:
  *
  *	1. horizon = time of the newest record of the lane
  *	2. end of each ring = its number of records
@@ -9,9 +10,9 @@
  *
  * A record that is committed after step 2 was committed after the record of step 1.  The
  * writer of a fast ring reads the clock in the section that commits, so such a record is not
- * older than the horizon.  A writer of a slow ring can be preempted between the two while it
- * has the lock.  Then its record comes late, and is stored in a page of its own
- * (record_page.h).
+ * older than the horizon.  A writer of a slow ring can be preempted between reading the clock
+ * and the commit, while it has the lock.  Then its record comes late, and is stored in a page
+ * of its own (record_page.h).
  */
 #include "cli/record_rings.h"
 
@@ -31,20 +32,22 @@
 #include "server/core/root_peek.h"
 
 #define READERS_MAX	64u		/* maximum number of rings of a lane; only a program
-					 * that changes its references to rings all the time
-					 * reaches it */
+					 * that keeps changing its references to rings reaches
+					 * it */
 
 struct reader {
 	struct abi_ring_ref ref;
 	struct mapping *map;
 	struct ring_cursor cursor;
-	uint64_t end, end_page;		/* at the start of the pass: number of records in the
-					 * ring, and number of its newest page */
-	uint64_t dropped;		/* number of records that did not fit into the ring
-					 * (mode without overwrite) */
-	uint64_t first;			/* number of records that were in the ring before the
-					 * first one that is read */
-	struct ring_record record;	/* the next record of the pass, if @has_record */
+	uint64_t end, end_page;		/* state of the ring at the start of the pass: @end:
+					 * number of records in it; @end_page: number of its
+					 * newest page */
+	uint64_t dropped;		/* number of records that were dropped because the
+					 * ring was full (mode without overwrite) */
+	uint64_t first;			/* number of records in the ring before the first
+					 * record that is read */
+	struct ring_record record;	/* the next record of the ring in this pass, if
+					 * @has_record is true */
 	bool has_record;
 };
 
@@ -52,20 +55,22 @@ struct lane {
 	struct reader *readers[READERS_MAX];
 	uint32_t nr_readers;
 	struct record_pages pages;
-	uint64_t unreported;		/* number of lost records that no page has reported yet;
-					 * the next page does */
+	uint64_t unreported;		/* number of lost records that no page has reported
+					 * yet; the next page reports them */
 };
 
 struct record_rings {
 	int fd;				/* the root's memory */
 	struct abi_control control;	/* checked copy */
 	uint64_t buffer_off;		/* offset of the abi_buffer */
-	bool is_archive;		/* true: read the unread records of all rings */
+	bool is_archive;		/* true: read the records of all rings that no reader
+					 * has read */
 	char *path;
-	struct record_net *net;		/* listener to which pages are sent; NULL: none */
+	struct record_net *net;		/* connection to the listener to which pages are sent;
+					 * NULL: none */
 	struct record_packs *packs;
-	uint32_t page_bytes;		/* size of a page in the file; 0 before the first ring
-					 * was found */
+	uint32_t page_bytes;		/* size of a page in the trace.dat; 0 until the first
+					 * ring was found */
 	uint64_t read, lost;		/* see struct record_count */
 	struct lane *lanes;		/* array of control.nr_cpus lanes */
 };
@@ -89,7 +94,7 @@ static int open_memory(int roots, const char *name)
 	return -EBADMSG;
 }
 
-/* Find the row of an instance in the table of buffers.  Returns 0 or -ENOENT. */
+/* Find the row of an instance in the root's table of buffers.  Returns 0 or -ENOENT. */
 static int find_buffer(struct record_rings *rings, const char *instance)
 {
 	char name[sizeof(((struct abi_buffer *)NULL)->name)];
@@ -200,7 +205,8 @@ static bool has_reader(const struct lane *lane, const struct abi_ring_ref *ref)
 	return false;
 }
 
-/* Map a ring, and begin to read it.  If it cannot be mapped, the next pass tries again. */
+/* Map a ring, and begin to read it.  If it cannot be mapped, do nothing: the next pass tries
+ * again. */
 static int add_reader(struct record_rings *rings, struct lane *lane,
 		      const struct abi_ring_ref *ref)
 {
@@ -248,11 +254,11 @@ static bool is_main_side(const struct record_rings *rings, uint32_t cpu, uint32_
 	return ((spare / ABI_SPARE_SWAP ^ (uint32_t)(swapped >> cpu % 64)) & 1) == side;
 }
 
-/* Find the rings of a side.  @table: offset in struct abi_side of a table with references to
- * rings. */
+/* Find the rings of a side of the buffer.  @table: offset in struct abi_side of a table with
+ * references to rings. */
 static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t table)
 {
-	/* static, because the array is too large for the stack */
+	/* this array is static, because it is too large for the stack */
 	static struct abi_ring_ref refs[ABI_CPUS][ABI_RING_KINDS];
 	size_t bytes = rings->control.nr_cpus * sizeof(refs[0]);
 	uint64_t off = rings->buffer_off + offsetof(struct abi_buffer, side) +
@@ -279,14 +285,14 @@ static int find_rings_of_side(struct record_rings *rings, uint32_t side, size_t 
 /* ---- read ---- */
 
 /* Return true if the next record was in the ring when the pass began.  The numbers of records
- * come from the program; so also compare the number of the page, which ends the pass in any
- * case. */
+ * come from the program and can be wrong.  So the number of the page is compared, too, which
+ * ends the pass in any case. */
 static bool is_before_end(const struct reader *reader)
 {
 	return reader->cursor.entries < reader->end && reader->cursor.seq <= reader->end_page;
 }
 
-/* Find the next record of the ring that belongs to this pass. */
+/* Find the next record of a ring that belongs to this pass. */
 static void peek(struct reader *reader)
 {
 	reader->has_record = is_before_end(reader) &&
@@ -294,7 +300,7 @@ static void peek(struct reader *reader)
 			     is_before_end(reader);
 }
 
-/* Do steps 1 and 2 of a pass.  Returns the horizon. */
+/* Do steps 1 and 2 of a pass over a lane.  Returns the horizon. */
 static uint64_t begin_pass(struct lane *lane)
 {
 	struct ring_head head;
@@ -359,8 +365,9 @@ static int need_temp(struct record_rings *rings, struct lane *lane)
 	return 0;
 }
 
-/* Store the record of @reader, and go to the next one.  A record that is larger than a page of
- * the file counts as lost: the size of sub-buffers was raised after the recording began. */
+/* Store the next record of @reader, and go to the one after it.  A record that is larger than
+ * a page of the file counts as lost: this is possible if the size of sub-buffers was raised
+ * after the recording began. */
 static int take_record(struct record_rings *rings, struct lane *lane, struct reader *reader)
 {
 	const struct ring_record *record = &reader->record;
@@ -378,8 +385,9 @@ static int take_record(struct record_rings *rings, struct lane *lane, struct rea
 }
 
 /* Store the whole page of @reader at once.  This is possible if no other ring has a record
- * within the page's time, if the page ends before the end of the pass, and if nothing was lost
- * before it.  Returns the number of records; 0 if they must be stored one by one; or -ENOMEM. */
+ * within the page's time, if the page ends before the end of the pass, and if nothing was
+ * lost before it.  Returns the number of records in the page; 0 if the records must be stored
+ * one by one; or -ENOMEM. */
 static int take_page(struct record_rings *rings, struct lane *lane, struct reader *reader,
 		     uint64_t horizon)
 {
@@ -435,8 +443,8 @@ int64_t record_rings_read(struct record_rings *rings, bool is_end)
 	for (uint32_t side = 0; side < ABI_SIDES; side++) {
 		int r = 0;
 
-		/* Take the rings from before a change of size first, because their records are
-		 * older. */
+		/* First take the rings that were in use before a change of size, because
+		 * their records are older. */
 		if (rings->is_archive)
 			r = find_rings_of_side(rings, side, offsetof(struct abi_side, prev));
 		if (!r)
@@ -456,7 +464,7 @@ int64_t record_rings_read(struct record_rings *rings, bool is_end)
 
 /* ---- numbers ---- */
 
-/* Return the number of records that the program could write to no ring. */
+/* Return the number of records that were lost because the program had no ring for them. */
 static uint64_t count_refused(const struct record_rings *rings)
 {
 	static const size_t members[] = {

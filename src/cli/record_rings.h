@@ -3,9 +3,10 @@
  * Read the rings of one buffer of a root while the program writes them, and pack the records into
  * pages of the recorder's own.
  *
- * The reader maps the root's file and stores nothing in it, so neither the program nor the server
- * notices the reader.  All that it reads is hostile: offsets are copied and checked, and rings are
- * read by ring cursors (ring/ring.h).  One thread calls these functions.
+ * The reader maps the root's file and stores nothing in it, so neither the program nor the
+ * server notices the reader.  The data in the file may be hostile: offsets are copied and
+ * checked, and rings are read by ring cursors (ring/ring.h).  One thread calls these
+ * functions.
  */
 #ifndef ULF_CLI_RECORD_RINGS_H
 #define ULF_CLI_RECORD_RINGS_H
@@ -25,16 +26,16 @@ struct record_count {
 					 * tried to write, to rings */
 	uint64_t read;			/* number of records that the reader has read */
 	uint64_t lost;			/* number of records that the reader has missed; pages
-					 * report them */
+					 * report the numbers of these records */
 };
 
 /*
  * record_rings_open - open the buffer of an instance of the root @roots/@name
  * @instance: name of the instance; "" for the top instance
- * @is_archive: true: read the records that `trace` would print now, also those in rings from
- *	before a change of size; false: read each ring from its first record on, also the
- *	records that other readers have consumed
- * @path: path of the result; temporary files are made next to it
+ * @is_archive: true: read the records that `trace` would print now, also those in rings that
+ *	were in use before a change of size; false: read each ring from its first record on,
+ *	also the records that other readers have consumed
+ * @path: path of the trace.dat to make; temporary files are made in its directory
  * @net: the listener to which pages are sent instead; NULL: none
  *
  * Returns 0; -ENOENT if there is no such root or instance; -EBADMSG, -EPROTONOSUPPORT for a
@@ -43,7 +44,8 @@ struct record_count {
 int record_rings_open(int roots, const char *name, const char *instance, bool is_archive,
 		      const char *path, struct record_net *net, struct record_packs *packs,
 		      struct record_rings **ret_rings);
-/* Close the rings.  The caller must have waited for their chunks (record_packs_flush()). */
+/* Close the rings.  The caller must have waited until their chunks are written
+ * (record_packs_flush()). */
 void record_rings_close(struct record_rings *rings);
 /* Return the run id of the root; 0 if its program was not started by a command of ulf. */
 uint32_t record_rings_run_id(const struct record_rings *rings);
@@ -52,21 +54,20 @@ bool record_rings_is_dead(const struct record_rings *rings);
 /* Return true if the buffer has a ring, or had one. */
 bool record_rings_has_any(const struct record_rings *rings);
 /*
- * Read the records that are in the rings now.  @is_end: true: this is the last call, so also
- * read the records that would otherwise wait for older ones of another ring, and put all
- * chunks.  Returns the number of bytes that were read, or -errno.
+ * Read the records that are in the rings now.  @is_end: true if this is the last call: then
+ * also read the records that would otherwise wait for older records of another ring, and put
+ * all chunks into the queue.  Returns the number of bytes that were read, or -errno.
  */
 int64_t record_rings_read(struct record_rings *rings, bool is_end);
-/* Return the numbers of records.  They are exact after the call of record_rings_read() with
- * @is_end. */
+/* Return the numbers of records so far.  The numbers are exact after the call of
+ * record_rings_read() with @is_end. */
 struct record_count record_rings_count(const struct record_rings *rings);
 
 /*
- * Take the temporary files; records that are read later go to new ones.  The caller must wait
- * for their chunks, and close and free them.  *@ret_temps: an array of *@ret_nr pointers by
- * CPU, which the caller frees; NULL: the CPU has no records.  *@ret_page_bytes: size of a page
- * in them.
- * Returns 0 or -ENOMEM.
+ * Take over the temporary files; records that are read later go to new files.  The caller
+ * must wait for the chunks of the files, and must close and free them.  *@ret_temps: an array
+ * of *@ret_nr pointers by CPU, which the caller frees; NULL: the CPU has no records.
+ * *@ret_page_bytes: size of a page in the files.  Returns 0 or -ENOMEM.
  */
 int record_rings_take(struct record_rings *rings, struct record_temp ***ret_temps,
 		      uint32_t *ret_nr, uint32_t *ret_page_bytes);

@@ -25,39 +25,45 @@
 #include "server/core/mapping.h"
 
 #define PATH_BYTES	4096
-#define CHUNKS_MAX	(8ull << 30)	/* maximum size of the memory for chunks, on machines
-					 * with much memory */
-#define BUSY_BYTES	(4 << 20)	/* if a pass has read more bytes than this, the next one
-					 * follows at once */
-#define NAP_MS		2		/* time between two passes while records come, ms */
-#define NAP_MAX_MS	16		/* time between two passes while no records come, ms */
-#define DEAD_MS		50		/* time between two checks whether roots are dead, ms */
+#define CHUNKS_MAX	(8ull << 30)	/* maximum total size of all chunks in memory, on
+					 * machines with much memory, bytes */
+#define BUSY_BYTES	(4 << 20)	/* if a pass has read more bytes than this, the next
+					 * pass follows at once */
+#define NAP_MS		2		/* time between two passes over the rings while
+					 * records come, ms */
+#define NAP_MAX_MS	16		/* time between two passes over the rings while no
+					 * records come, ms */
+#define DEAD_MS		50		/* time between two checks for roots that have died,
+					 * ms */
 
-/* The temporary files from which the main thread makes one result: those of a root, or of a
- * part of its time. */
+/* Temporary files from which the main thread makes one trace.dat: those of a whole recording
+ * of a root, or of a part of it. */
 struct part {
 	STAILQ_ENTRY(part) link;
 	struct recorded *recorded;
-	struct record_temp **temps;	/* temporary files by CPU, an array of @nr pointers;
-					 * NULL: the CPU has no records */
+	struct record_temp **temps;	/* array of @nr temporary files, by CPU; NULL: the CPU
+					 * has no records */
 	uint32_t nr, page_bytes;
-	bool is_last;			/* true: the recording of the root has ended with this
-					 * part */
-	struct record_count count;	/* numbers of the root's records when the part was taken */
+	bool is_last;			/* true: this is the last part, because the recording
+					 * of the root has ended */
+	struct record_count count;	/* numbers of the root's records at the time when the
+					 * part was taken */
 };
 
-/* A root that is recorded, or was. */
+/* A root that is being recorded, or was recorded. */
 struct recorded {
 	STAILQ_ENTRY(recorded) link;
 	char *name, *path;
-	struct record_rings *rings;	/* reader of the rings of the root; NULL: the recording
-					 * has ended */
-	struct record_net *net;		/* listener to which the records are sent; NULL: none */
+	struct record_rings *rings;	/* reader of the root's rings; NULL: the recording of
+					 * the root has ended */
+	struct record_net *net;		/* connection to the listener to which the records are
+					 * sent; NULL: none */
 	struct record_count count;	/* numbers at the last pass */
-	struct datfile_writer *writer;	/* the result; opened early, so that space is reserved,
-					 * and taken by the main thread together with a part */
-	uint64_t saved, lost;		/* numbers of records in the parts that are finished;
-					 * only the main thread uses them */
+	struct datfile_writer *writer;	/* writer of the root's trace.dat; opened early, so
+					 * that disk space is reserved; the main thread takes
+					 * it over together with a part */
+	uint64_t saved, lost;		/* numbers of saved and of lost records in the parts
+					 * that are finished; only the main thread uses them */
 };
 
 struct record_session {
@@ -65,28 +71,31 @@ struct record_session {
 	struct record_packs *packs;
 	pthread_t thread;
 	bool has_thread;
-	int roots, inotify;		/* descriptors of DIR/roots and of its inotify; -1: not
+	int roots, inotify;		/* @roots: descriptor of DIR/roots; @inotify:
+					 * descriptor that reports new roots in it; -1: not
 					 * opened */
-	STAILQ_HEAD(, recorded) all;	/* roots of the session; only the reader thread uses the
-					 * list until it has ended */
-	uint64_t limit;			/* number of bytes at which a part or the recording ends */
-	uint64_t dead_ms;		/* time of the next check whether roots are dead */
+	STAILQ_HEAD(, recorded) all;	/* list of the roots of the session; until the reader
+					 * thread has ended, only this thread uses the list */
+	uint64_t limit;			/* size at which a part or the recording ends, bytes */
+	uint64_t dead_ms;		/* time of the next check for roots that have died, ms */
 
-	pthread_mutex_t lock;		/* protects the members from here to @error */
-	STAILQ_HEAD(, part) parts;	/* parts from which the main thread must still make a
-					 * result */
+	pthread_mutex_t lock;		/* lock that protects the members below, up to @error */
+	STAILQ_HEAD(, part) parts;	/* list of the parts from which the main thread must
+					 * still make a trace.dat */
 	struct record_state state;
 	bool is_stopping;
-	int error;			/* first -errno of the reader thread; 0: none */
-	/* Only the main thread uses the members from here on. */
+	int error;			/* -errno of the first error of the reader thread; 0:
+					 * none */
+	/* The members below are used only by the main thread. */
 	uint32_t nr_files;
 	int file_error;
 };
 
-/* ---- the reader thread: roots ---- */
+/* ---- the reader thread: begin to record roots ---- */
 
-/* Return true if the result of @root has the path of the settings: if it is the first of the
- * roots that the settings name, or the first one of a run that has rings. */
+/* Return true if the trace.dat of the root @name gets the path of the settings unchanged.
+ * This is so for the first root that the settings name, or for the first root of a run that
+ * has rings. */
 static bool is_first_result(const struct record_session *session, const char *root)
 {
 	const struct recorded *recorded;
@@ -99,8 +108,8 @@ static bool is_first_result(const struct record_session *session, const char *ro
 	return true;
 }
 
-/* Return the path of the result of a root.  The name of the root is added, except to the path
- * of the first result. */
+/* Return the path of a root's trace.dat: the path of the settings, to which the name of the
+ * root is added, except for the first trace.dat. */
 static char *result_path(const struct record_session *session, const char *root)
 {
 	char *path;
@@ -110,7 +119,7 @@ static char *result_path(const struct record_session *session, const char *root)
 	return asprintf(&path, "%s.%s", session->settings.path, root) < 0 ? NULL : path;
 }
 
-/* Create the result of the root, as soon as the root has a ring. */
+/* Create the trace.dat of the root, as soon as the root has a ring. */
 static int begin_result(struct record_session *session, struct recorded *recorded)
 {
 	char *path = result_path(session, recorded->name);
@@ -134,8 +143,8 @@ static void recorded_free(struct recorded *recorded)
 	free(recorded);
 }
 
-/* Begin to record the root @name.  Returns 0 or -errno; 0 also if the root belongs to another
- * run and is not recorded. */
+/* Begin to record the root @name.  Returns 0 or -errno.  Returns 0, too, if the root is not
+ * recorded because it belongs to another run. */
 static int add_root(struct record_session *session, const char *name)
 {
 	const struct record_settings *settings = &session->settings;
@@ -161,7 +170,7 @@ static int add_root(struct record_session *session, const char *name)
 }
 
 /* Begin to record the roots that have appeared in DIR/roots.  A root is complete when it
- * appears, because libulf renames it then. */
+ * appears, because libulf makes it under another name and then renames it. */
 static int add_new_roots(struct record_session *session)
 {
 	char data[4096] __attribute__((aligned(8)));
@@ -180,7 +189,7 @@ static int add_new_roots(struct record_session *session)
 	return r;
 }
 
-/* ---- the reader thread: parts ---- */
+/* ---- the reader thread: end parts and recordings ---- */
 
 /* Pass the temporary files of a root to the main thread. */
 static int take_part(struct record_session *session, struct recorded *recorded, bool is_last)
@@ -204,7 +213,7 @@ static int take_part(struct record_session *session, struct recorded *recorded, 
 	return 0;
 }
 
-/* Read the last records of a root and end its recording. */
+/* Read the last records of a root, and end the recording of this root. */
 static int end_root(struct record_session *session, struct recorded *recorded)
 {
 	int64_t bytes = record_rings_read(recorded->rings, true);
@@ -218,7 +227,7 @@ static int end_root(struct record_session *session, struct recorded *recorded)
 	return bytes < 0 ? (int)bytes : r;
 }
 
-/* If the limit of the size is reached, begin a new part, or end the recording. */
+/* If the limit of the size is reached, begin a new part or end the whole recording. */
 static int check_limit(struct record_session *session, bool *ret_is_end)
 {
 	struct recorded *recorded;
@@ -263,8 +272,8 @@ static int64_t read_root(struct record_session *session, struct recorded *record
 	return bytes;
 }
 
-/* Publish the numbers of a pass for the main thread.  Returns true if the main thread wants to
- * stop. */
+/* Store the numbers of records after a pass, for the main thread.  Returns true if the main
+ * thread wants the recording to end. */
 static bool publish_state(struct record_session *session, bool has_ended, int error)
 {
 	struct record_state state = { .has_ended = has_ended };
@@ -287,7 +296,8 @@ static bool publish_state(struct record_session *session, bool has_ended, int er
 	return is_stopping;
 }
 
-/* Do a pass over all roots.  Returns the number of bytes that were read, or -errno. */
+/* Do a pass over the rings of all roots.  Returns the number of bytes that were read, or
+ * -errno. */
 static int64_t read_all(struct record_session *session, bool *ret_is_end)
 {
 	bool is_look = clock_monotonic_ms() >= session->dead_ms, is_full;
@@ -436,10 +446,10 @@ void record_get_state(struct record_session *session, struct record_state *ret_s
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* ---- the main thread: results ---- */
+/* ---- the main thread: make trace.dat files ---- */
 
-/* Return the path for a new part, after the older ones were renamed: FILE.1 to FILE.2 and so
- * on.  The oldest one is replaced. */
+/* Rename the older parts, FILE.1 to FILE.2 and so on, and return the path for a new part.
+ * The oldest part is overwritten. */
 static char *part_path(const struct record_session *session, const char *path)
 {
 	char *from = NULL, *to = NULL;
@@ -456,7 +466,7 @@ static char *part_path(const struct record_session *session, const char *path)
 	return from;
 }
 
-/* Get the datfile_pages of the temporary files of @part, and count their records. */
+/* Make an array of the datfile_pages of @part's temporary files, and count their records. */
 static struct datfile_pages *collect_pages(struct record_session *session, struct part *part,
 					   uint64_t *ret_saved)
 {
@@ -526,7 +536,8 @@ static int write_part(struct record_session *session, struct conn *conn, struct 
 	content.pages = collect_pages(session, part, &content.saved);
 	if (part->is_last && part->count.written > written)
 		written = part->count.written;
-	/* Do not count the records that earlier files contain, or report as lost. */
+	/* Subtract the lost records that earlier files report, and the records that earlier
+	 * files and this file contain. */
 	content.lost = written - recorded->saved - recorded->lost - content.saved;
 	content.written = content.saved + content.lost;
 	recorded->saved += content.saved;
@@ -565,7 +576,7 @@ static void finish_part(struct record_session *session, struct conn *conn, struc
 	part_free(part);
 }
 
-/* If the server was killed meanwhile, connect to the next one. */
+/* If the server was killed during the recording, connect to the next server. */
 static void need_server(struct conn *conn)
 {
 	struct root_list list;

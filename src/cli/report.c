@@ -19,12 +19,12 @@
 
 #define ERROR_BYTES	8192u
 
-/* A file whose records are printed, and the state of the printer for it. */
+/* A file whose records are printed, with the state of the server's printer for this file. */
 struct source {
 	struct report *report;
 	struct datfile *file;
-	struct lines lines;		/* state of the printer between two lines, for the CPUs
-					 * of this file */
+	struct lines lines;		/* state of the printer from line to line, for the
+					 * CPUs of this file */
 	struct lines_stream stream;
 	const char *tracer_name;
 };
@@ -61,8 +61,8 @@ static int file_symbol(const struct line *line, uint64_t addr, enum print_symbol
 	return datfile_print_symbol(source->file, addr, style, out);
 }
 
-/* Print the object that contains @addr.  The file has no paths of objects, only names of
- * modules. */
+/* Callback of the printer: append the name of the object that contains @addr.  A trace.dat
+ * has no paths of objects, only names of modules. */
 static int file_file(const struct line *line, uint64_t addr, struct text *out)
 {
 	const struct source *source = line->source->ctx;
@@ -121,11 +121,11 @@ static const struct line_names file_names = {
 	.event = file_event,
 };
 
-/* ---- options and tracer ---- */
+/* ---- options and tracer of the recorded instance ---- */
 
-/* Return the options of the recording with which lines are printed.  Pointers are printed as
- * they are, because the file contains them anyway.  latency-format is left out: its lines
- * depend on the last record of all CPUs. */
+/* Return the options of the recorded instance that the printed lines follow.  Pointers are
+ * not hashed, because the file contains their values anyway.  latency-format is left out,
+ * because its lines depend on the last record of all CPUs. */
 static uint64_t file_options(const struct datfile *file)
 {
 	const uint64_t never = OPTION_HASH_PTR | OPTION_LATENCY_FMT;
@@ -186,8 +186,8 @@ static int file_second(void *ctx, int cpu, struct merge_record *ret_record)
 	return 1;
 }
 
-/* Return true if the clock counts ns.  A clock of another machine that ulf does not know is
- * taken for one that does. */
+/* Return true if the clock counts ns.  A clock that ulf does not know, from a trace of
+ * another machine, is assumed to count ns. */
 static bool is_in_ns(const char *clock)
 {
 	int number = clock_find(clock);
@@ -294,15 +294,16 @@ void report_header(struct report *report, struct text *out)
 	line_print_heads(&heads, out);
 }
 
-/* Return true if the record must be printed: the settings select it, and the number of its CPU
- * is valid. */
+/* Return true if the record must be printed: the settings select it, and its CPU number is
+ * valid. */
 static bool is_wanted(const struct report *report, const struct datfile_record *record)
 {
 	return record->cpu < report->sources[record->number].stream.source.nr_cpus &&
 	       dat_select_has(&report->settings.selection, record);
 }
 
-/* Print how many records were lost before a record that is not printed itself. */
+/* Print the number of records that were lost before a record, if this record itself is not
+ * printed. */
 static void print_lost(const struct merge_record *record, struct text *out)
 {
 	if (record->lost == UINT64_MAX)

@@ -26,7 +26,7 @@ void root_table_put_titles(const struct root_columns *columns, struct text *out)
 		    "EVENTS", "BYTES", "OVERRUNS");
 }
 
-/* Append a name, and blanks up to the width. */
+/* Append a name, and blanks until it has the width @width. */
 static void put_name(const char *name, int width, bool is_terminal, struct text *out)
 {
 	size_t len = strlen(name);

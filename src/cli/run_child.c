@@ -14,13 +14,13 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* The pid of the program; 0 if no program runs.  The signal handler forward_signal()
- * reads this variable, so run_child_start() writes it before it installs the handler. */
+/* Process id of the program; 0 if no program runs.  The signal handler forward_signal() reads
+ * it, so run_child_start() writes it before it installs the handler. */
 static volatile pid_t forward_to;
 
-/* Signal handler: forward the signal to the program.  Exception: when the terminal
- * hangs up, the kernel (SI_KERNEL) sends the signal to the program, too, so it is not
- * forwarded. */
+/* Signal handler: forward the signal to the program.  Exception: a signal from the kernel
+ * (SI_KERNEL) is not forwarded, because when the terminal hangs up, the kernel also sends the
+ * signal to the program. */
 static void forward_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -42,11 +42,13 @@ static void set_signal_handlers(void)
 	signal(SIGQUIT, SIG_IGN);
 }
 
-/* Let the server's stopper trace the program, for functions that can be switched only while its
- * threads are stopped.  With kernel.yama.ptrace_scope 1 the kernel allows this to the ancestors
- * of a process, and to one process that the traced process has named by prctl(), with its
- * descendants.  The name stays at exec(), until the program names another process.  Without
- * Yama, prctl() fails, and there is nothing to allow. */
+/*
+ * Allow the server's stopper to trace the program, for functions that can be patched only
+ * while the program's threads are stopped.  With kernel.yama.ptrace_scope 1 the kernel allows
+ * this to the ancestors of a process, and to one process that the traced process has named by
+ * prctl(), and its descendants.  This permission survives exec(), until the program names
+ * another process.  Without Yama prctl() fails, but no permission is needed.
+ */
 static void allow_stops(const struct run *run)
 {
 	int server = conn_peer_pid(&run->conn);
@@ -55,8 +57,7 @@ static void allow_stops(const struct run *run)
 		prctl(PR_SET_PTRACER, server, 0, 0, 0);
 }
 
-/* Execute the program in the child process.  If that fails, write the errno to
- * @report_fd. */
+/* In the child process: execute the program.  If that fails, write the errno to @report_fd. */
 static void exec_program(const struct run *run, char **argv, int report_fd,
 			 const sigset_t *mask)
 {
@@ -125,9 +126,9 @@ int run_child_start(struct run *run, char **argv)
 	}
 	run->pidfd = (int)syscall(SYS_pidfd_open, run->pid, 0);
 	if (run->pidfd < 0)
-		run->is_live = run->is_printk = false;	/* without a pidfd, records are
-							 * printed only when the program
-							 * has ended */
+		run->is_live = run->is_printk = false;	/* without a pidfd, no records are
+							 * printed before the program has
+							 * ended */
 	else
 		fcntl(run->pidfd, F_SETFD, FD_CLOEXEC);
 	return 0;
@@ -154,8 +155,8 @@ int run_child_repeat_end(int wait_status)
 	if (!WIFSIGNALED(wait_status))
 		return WEXITSTATUS(wait_status);
 	sig = WTERMSIG(wait_status);
-	/* This process will end by the signal that has ended the program.  But it must
-	 * not dump core: one core dump, that of the program, is enough. */
+	/* This process ends itself by the signal that has ended the program.  But it must not
+	 * dump core, because the core dump of the program is enough. */
 	setrlimit(RLIMIT_CORE, &none);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);

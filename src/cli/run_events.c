@@ -15,20 +15,21 @@
 #include "cli/run_impl.h"
 #include "cli/terminal.h"
 
-#define EVENTS_SHOWN	20		/* maximum number of events that a message
-					 * lists */
+#define EVENTS_SHOWN	20		/* maximum number of events that a message lists */
 
-/* The events of all roots of this run, from available_events. */
+/* The events of all roots of this run, from their files available_events. */
 struct events {
-	struct text text;		/* memory into which @lines points */
-	char **lines;			/* pointers to lines "system:name" */
+	struct text text;		/* the texts into which @lines points */
+	char **lines;			/* array of pointers to the lines, which have the form
+					 * "system:name" */
 	size_t nr;
-	size_t nr_own;			/* number of @lines, the first ones, that are events of the
-					 * program; every program has the others */
+	size_t nr_own;			/* number of lines at the start of @lines that are
+					 * events of the programs; the other lines are events
+					 * that every program has */
 };
 
-/* Return true if @item of a boot setting matches @event, which is "system:name".
- * Writes a NUL over the colon of @event, and restores the colon. */
+/* Return true if @item of a boot setting matches @event, which is "system:name".  Replaces
+ * the colon of @event by a NUL, and restores it. */
 static bool item_fits_event(const struct boot_token *item, char *event)
 {
 	char *name = strchr(event, ':');
@@ -85,8 +86,8 @@ static void report_unknown_event(const struct boot_token *item, const struct eve
 		  name ? "; did you mean `" : "", name ? name : "", name ? "`?" : "");
 }
 
-/* Return true if an item of @list, a list of events, matches no event.  Print each such
- * item unless @is_quiet. */
+/* Return true if an item of @list, a list of events, matches no event.  Prints each such item
+ * unless @is_quiet is set. */
 static bool check_event_items(struct boot_token list, const struct events *events, bool is_quiet)
 {
 	struct boot_token item;
@@ -112,8 +113,8 @@ static bool check_trigger_events(struct boot_token list, const struct events *ev
 	bool is_bad = false;
 
 	while (boot_item(&list, &item)) {
-		/* The event of markers, ftrace:print, always exists, but available_events
-		 * does not list it. */
+		/* Do not report ftrace:print, the event of markers: it always exists, but
+		 * available_events does not list it. */
 		if (boot_trigger(&item, &trigger) &&
 		    !boot_token_is(&trigger.event, "print"))
 			is_bad |= check_event_items(trigger.event, events, is_quiet);
@@ -121,8 +122,8 @@ static bool check_trigger_events(struct boot_token list, const struct events *ev
 	return is_bad;
 }
 
-/* Return true if a boot setting names an event that no root has.  Skip the instance of
- * tp_printk, because its events are those of trace_event again. */
+/* Return true if a boot setting names an event that no root has.  The instance of tp_printk
+ * is skipped, because its events are also events of the setting trace_event. */
 static bool check_setting_events(const struct run *run, const struct events *events, bool is_quiet)
 {
 	const char *words = text_str((struct text *)&run->words), *at;
@@ -170,8 +171,8 @@ static int gather_events(struct run *run, const struct root_list *roots,
 	return ret < 0 ? ret : ret_lines->error;
 }
 
-/* Split @lines, the text of available_events, into an array of lines.  The caller must
- * free() the array. */
+/* Split the text @lines of available_events into an array of lines.  The caller must free()
+ * the array. */
 static char **split_lines(struct text *lines, size_t *ret_nr)
 {
 	char **array, *line, *save = NULL;
@@ -199,7 +200,7 @@ static bool is_own(const char *line)
 	return strncmp(line, ABI_LATE_SYSTEM ":", strlen(ABI_LATE_SYSTEM ":"));
 }
 
-/* Move the lines of the program's own events to the front, in their order. */
+/* Move the lines of the programs' own events to the front, in their order. */
 static void put_own_first(struct events *events)
 {
 	for (size_t i = 0; i < events->nr; i++) {
@@ -261,10 +262,11 @@ void run_events_report(struct run *run, const struct root_list *roots)
 
 /* ---- report settings that the server could not apply ---- */
 
-/* The errors of one root that `ulf run` has printed already. */
+/* The errors of one root that `ulf run` has already printed. */
 struct run_shown {
 	char *root;			/* name of the root */
-	struct text text;		/* lines of error_log that were printed already */
+	struct text text;		/* the lines of the root's error_log that were printed
+					 * already */
 };
 
 /* Find the entry of @root in run->shown, or add an entry.  Returns NULL if there is no
@@ -302,9 +304,10 @@ void run_errors_done(struct run *run)
 }
 
 /*
- * Return how many bytes of @log were printed in earlier calls.  error_log drops its
- * oldest errors when it is full, so @log may begin with the end of @shown.  Example: "A
- * B C" was printed before, and the log is now "B C D".  Then only D is new.
+ * Return how many bytes of @log were printed in earlier calls.  @shown: the text that was
+ * printed.  error_log drops its oldest errors when it is full, so @log may begin with the end
+ * of @shown.  Example: "A B C" was printed before, and the log is now "B C D".  Then only D
+ * is new.
  */
 static size_t count_shown(const struct text *shown, const struct text *log)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run --follow: also trace the programs that the program starts. */
+/* ulf run --follow: also trace the programs that the traced program starts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

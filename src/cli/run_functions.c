@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: report that the boot settings trace functions, and the program has none that can be
- * traced. */
+/* ulf run: report if the boot settings trace functions, but the program has no function that
+ * can be traced. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* Return true if a boot setting traces functions: a tracer other than nop, or the stack
- * tracer. */
+/* Return true if a boot setting traces functions, because it selects a tracer other than nop,
+ * or the stack tracer. */
 static bool wants_functions(const struct run *run)
 {
 	const char *words = text_str((struct text *)&run->words);
@@ -27,7 +27,7 @@ static bool wants_functions(const struct run *run)
 }
 
 /* Read the first bytes of the file @name of @root to run->conn.data.  Returns false if the
- * file cannot be read, so that its contents are not known. */
+ * file cannot be read. */
 static bool read_start(struct conn *conn, const char *root, const char *name)
 {
 	char *path;
@@ -44,16 +44,16 @@ static bool read_start(struct conn *conn, const char *root, const char *name)
 	return ret >= 0;
 }
 
-/* Return true if functions of @root are traced now. */
+/* Return true if functions of the root @root are being traced. */
 static bool is_tracing(struct conn *conn, const char *root)
 {
 	return !read_start(conn, root, "enabled_functions") || conn->data.len;
 }
 
 /*
- * Return true if a function of the program of @root can be traced.  The program's functions
- * come first in the list; those of libraries are followed by [MODULE].  To make this list, the
- * server analyses all libraries.
+ * Return true if a function of the program of @root can be traced.  The list of functions
+ * starts with those of the program; a function of a library is followed by [MODULE].  Reading
+ * the list is slow, because the server analyses all libraries for it.
  */
 static bool has_functions(struct conn *conn, const char *root)
 {

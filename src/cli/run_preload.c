@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf run: preload libulf into programs that are not linked with libulf, and whose
- * functions can be traced.  A program that no compiler has prepared has nothing but functions,
- * so it gets libulf only if a setting is about functions: `ulf run -e EVENT sh -c ...` does not
- * trace the shell. */
+/* ulf run: preload libulf into programs whose functions can be traced, and that are not
+ * linked with libulf.  A program that no compiler has prepared for tracing has functions, but
+ * no events.  So libulf is loaded into such a program only if a setting traces functions:
+ * `ulf run -e EVENT sh -c ...` does not trace the shell. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 #include "cli/run_impl.h"
 
-/* In a build directory libulf is next to the file of `ulf`.  Otherwise it is in the
- * directory where it is installed. */
+/* In a build directory, libulf is in the directory of the file of `ulf`.  Otherwise it is in
+ * the directory in which it was installed. */
 bool run_find_libulf(char ret_path[RUN_PATH_BYTES])
 {
 	char *path = ret_path;
@@ -25,8 +25,8 @@ bool run_find_libulf(char ret_path[RUN_PATH_BYTES])
 	       !access(strcpy(path, ULF_LIBDIR "/" RUN_LIBULF), R_OK);
 }
 
-/* Return true if the program must load libulf.  A program that contains libulf.a must not,
- * because it would have libulf twice. */
+/* Return true if libulf must be loaded into the program by LD_PRELOAD.  This must not be done
+ * for a program that contains libulf.a, because it would then have libulf twice. */
 static bool is_preload_wanted(const struct run *run)
 {
 	const struct run_program *program = &run->about;

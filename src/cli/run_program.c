@@ -22,7 +22,8 @@
 #define READ_BYTES_MAX	(1024ull << 20)	/* maximum number of bytes that are read from a
 					 * file */
 
-/* Return the path of the file that execvp() would run, or NULL.  The caller must free() it. */
+/* Return the path of the file that execvp() would execute, or NULL.  The caller must free()
+ * the path. */
 static char *find_program_file(const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -50,15 +51,15 @@ static bool has_traceable_functions(const char *path)
 
 	if (elf_sites_read(path, NULL, 0, FSITE_PATCHABLE, &bytes_left, &sites))
 		return false;
-	has_some = sites.nr_rows;	/* number of function entries in the first table of the
-					 * file, whichever kind it is */
+	has_some = sites.nr_rows;	/* number of function entries in the first table of
+					 * function entries of the file, of any kind */
 	elf_sites_done(&sites);
 	return has_some;
 }
 
-/* Find out whether the program uses libulf and libasan.  Both may be shared libraries
- * of the program.  If libulf is linked statically, the program has the section .bodies
- * of ftrace.S. */
+/* Find out whether the program uses libulf and libasan.  Both may be shared libraries that
+ * the program needs.  If libulf is linked statically, the program has the section .bodies of
+ * ftrace.S. */
 static void find_libraries(struct run_program *program)
 {
 	uint64_t bytes_left = READ_BYTES_MAX;
@@ -83,8 +84,8 @@ static void find_libraries(struct run_program *program)
 
 /* ---- find out whether the program can load libulf ---- */
 
-/* Return true if exec() gives the program @fd other rights than this process has.  In
- * this case the kernel sets AT_SECURE, and libulf does nothing. */
+/* Return true if exec() of the program with descriptor @fd gives it other rights than this
+ * process has.  In this case the kernel sets AT_SECURE, and libulf does nothing. */
 static bool is_secure_exec(int fd)
 {
 	struct statvfs fs;
@@ -98,8 +99,8 @@ static bool is_secure_exec(int fd)
 	       (geteuid() && fgetxattr(fd, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-/* Read the path of the dynamic linker from PT_INTERP.  Returns 1; 0 if the program has no
- * PT_INTERP; -EINVAL if the file is damaged. */
+/* Read the path of the program's dynamic linker from PT_INTERP.  Returns 1; 0 if the program
+ * has no PT_INTERP; -EINVAL if the file is damaged. */
 static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTES])
 {
 	Elf64_Phdr phdr;
@@ -122,9 +123,9 @@ static int read_elf_loader(int fd, const Elf64_Ehdr *head, char loader[PATH_BYTE
 	return 0;
 }
 
-/* Find out how the program can be traced.  @needs_library: the run traces functions of the
- * program itself.  False for a script without --follow: its user means the programs that the
- * script starts, not the shell. */
+/* Find out how the program can be traced.  @needs_library: true if functions of the program
+ * itself are traced.  It is false for a script without --follow, because the user wants to
+ * trace the programs that the script starts, not the shell. */
 static enum run_kind find_program_kind(int fd, const struct run_program *program,
 				       bool needs_library)
 {

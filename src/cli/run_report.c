@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf run: print what was recorded, and report records that were lost, processes that are still
- * alive, and programs without tracepoints.
+ * ulf run: print the recorded trace, and report lost records, processes that are still alive,
+ * and programs without tracepoints.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ int run_roots(struct run *run, struct root_list *ret_roots)
 	size_t i, nr = 0;
 	int ret = root_list_fetch(&run->conn, ABI_LIST_RUN, run->id, &list);
 
-	/* If the server was killed, try again with the next server. */
+	/* The server was killed: try again with the next server. */
 	if (ret == -EPIPE) {
 		ret = run_reconnect(run);
 		if (!ret)
@@ -62,12 +62,12 @@ static void print_answer(const struct run *run, struct terminal *terminal)
 	fflush(terminal->to);
 }
 
-/* ---- print records while the program runs ---- */
+/* ---- print records while the program runs (--live, tp_printk) ---- */
 
 /*
- * Choose the root whose records are printed: a root that has events or records.  A
- * wrapper into which libulf is loaded (timeout, env, sh) has a root without events and
- * records.  Returns NULL if no root has any.
+ * Choose the root whose records are printed: a root that has events or records.  A wrapper
+ * into which libulf is loaded (timeout, env, sh) has a root without events and records.
+ * Returns NULL if all roots are like this.
  */
 static const struct abi_root_row *find_recorded_root(const struct root_list *roots)
 {
@@ -81,9 +81,9 @@ static const struct abi_root_row *find_recorded_root(const struct root_list *roo
 	return NULL;
 }
 
-/* Wait for a root with events or records.  Returns the name of the root, which the caller
- * must free().  If the program ends before that, returns the name of any root, or NULL
- * if there is no root. */
+/* Wait until a root of this run has events or records.  Returns the name of the root, which
+ * the caller must free().  If the program ends before that, returns the name of any root, or
+ * NULL if there is no root. */
 static char *wait_for_root(struct run *run)
 {
 	const struct abi_root_row *row;
@@ -146,8 +146,8 @@ static FILE *live_output(const struct run *run)
 	return run->is_live ? run->out : stderr;
 }
 
-/* Print the stream @file until the program has ended.  Returns -EPIPE if the server has
- * ended. */
+/* Read the stream @file and print the records, until the program has ended.  Returns -EPIPE
+ * if the server has ended. */
 static int print_stream(struct run *run, int file)
 {
 	bool is_over = false, was_over;
@@ -160,13 +160,13 @@ static int print_stream(struct run *run, int file)
 		ret = read_stream_once(run, file, &is_over);
 		if (ret > 0)
 			print_answer(run, &terminal);
-		/* After the end of the program, read once more to get the last records. */
+		/* After the program has ended, read once more to get the last records. */
 	} while (ret > 0 || (ret == -EINTR && !was_over));
 	terminal_end(&terminal);
 	return ret == -EINTR ? 0 : ret;
 }
 
-/* Open the stream @path of the tree and print it until the program has ended. */
+/* Open the stream @path of the tree, and print its records until the program has ended. */
 static int print_live_file(struct run *run, const char *path)
 {
 	int file = conn_file_show(&run->conn, path, terminal_is(live_output(run))), ret;
@@ -192,8 +192,8 @@ void run_live(struct run *run)
 		free(name);
 		return;
 	}
-	/* If the server ends, connect to the next server.  Meanwhile the programs
-	 * continue to record, and the next server shows these records. */
+	/* If the server ends, connect to the next server.  No record is lost: the programs
+	 * continue to record, and the next server finds the records. */
 	do {
 		ret = print_live_file(run, path);
 	} while (ret == -EPIPE && run_reconnect(run) == 0);
@@ -203,7 +203,7 @@ void run_live(struct run *run)
 	free(name);
 }
 
-/* ---- print records and reports after the program has ended ---- */
+/* ---- print the trace and reports after the program has ended ---- */
 
 static bool wants_stack(const struct run *run)
 {
@@ -238,14 +238,13 @@ static int print_root_file(struct run *run, const char *root, const char *name)
 /*
  * Report a root that is still alive after the end of the program.  Either the program
  * has forked a child, as daemons do, or it has started another program.
- * @is_recording: false if no event was enabled at any time
+ * @is_recording: false if no event has ever been enabled
  */
 static void report_alive(const struct run *run, const struct abi_root_row *row,
 			 bool is_recording)
 {
-	/* If a child is being forked and has not claimed its process slot yet,
-	 * nr_processes may be 0 although the root is alive.  So say that there is one
-	 * process. */
+	/* Print at least one process, because the root is alive: nr_processes is 0 while a
+	 * forked child has not claimed its process slot yet. */
 	uint32_t nr = row->nr_processes ? row->nr_processes : 1;
 
 	if (is_recording)
@@ -284,8 +283,8 @@ static void report_root(struct run *run, const struct abi_root_row *row)
 		cli_error("%s: nothing was recorded", row->name);
 }
 
-/* Print the records and the deepest stack of a root.  If nothing was recorded and the
- * user asked for the deepest stack, do not print the trace, which consists of a header
+/* Print the trace and the deepest stack of a root.  If nothing was recorded and the user
+ * asked for the deepest stack, the trace is not printed, because it consists of a header
  * only. */
 static int print_root(struct run *run, const struct abi_root_row *row)
 {
@@ -314,9 +313,9 @@ static int print_roots(struct run *run, const struct root_list *roots)
 }
 
 /*
- * Remove the roots that have no records from @roots, because they are not shown.
- * Without -e, a root has records only if another command has turned recording on.
- * Report each removed root that is alive.  Returns true if a root was reported.
+ * Remove roots without records from @roots, so that they are not shown.  Without -e, a root
+ * has records only if another command has turned recording on.  Report each removed root that
+ * is alive.  Returns true if a root was reported.
  */
 static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 {
@@ -335,8 +334,8 @@ static bool drop_idle_roots(const struct run *run, struct root_list *roots)
 	return is_alive;
 }
 
-/* Explain why no root of this run is shown.  For example, there is no root if the
- * program is a script, or only starts other programs. */
+/* Explain why no root of this run is shown.  For example, no root was made if the program is
+ * a script, or only starts other programs. */
 static void explain_no_roots(struct run *run, bool wants_records)
 {
 	bool is_for_ulf = run->about.kind == RUN_FOR_ULF;

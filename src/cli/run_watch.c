@@ -6,16 +6,16 @@
  * is wrong, it reports this and does not start the program.  It also reports that a
  * program cannot load libulf.
  *
- * When a root has events, it reports settings that name unknown events, settings that
- * trace functions of a program without any, and settings that the server could not apply
- * (error_log).
+ * When a root has events, `ulf run` reports three kinds of settings: those that name unknown
+ * events, those that trace functions although no function can be traced, and those that the
+ * server could not apply (error_log).
  *
- * While there is no root, or no root has events, it reports why libulf could not make a
- * root, or that there is no root yet.
+ * While there is no root, or no root has events, `ulf run` reports why libulf could not make
+ * a root, or that there is no root yet.
  *
- * All reports except that of a wrong setting are warnings, and the program keeps
- * running.  The reason: the program may later load a module that has the event, or
- * start another program that can be traced.
+ * All reports except that of a wrong setting are warnings, and the program keeps running,
+ * because it may later load a module that has the event, or start another program that can be
+ * traced.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,8 +34,8 @@
 #define LOOK_MS_MAX	50
 #define EVENTS_MS	500		/* time to wait for constructors of the program to
 					 * register events, ms */
-#define ROOT_MS		1000		/* time to wait for a script or wrapper to start the
-					 * program, ms */
+#define ROOT_MS		1000		/* time to wait until a script or wrapper has started
+					 * the program, ms */
 
 bool run_has_ended(const struct run *run, int wait_ms)
 {
@@ -66,13 +66,13 @@ void run_check_program(struct run *run)
 	}
 }
 
-/* ---- check the roots while the program starts ---- */
+/* ---- check the roots of the run while the program starts ---- */
 
 /*
- * Print why the ulf directory cannot be used: it was removed, or other users can enter
- * it.  Only the first call prints.  libulf cannot report this, because it would have to
- * connect to a socket that may belong to another user.  Returns false if the directory
- * can be used.
+ * If the ulf directory was removed, or other users can enter it, print that it cannot be
+ * used.  Only the first call prints.  libulf cannot report this to the server, because the
+ * socket in the directory may belong to another user.  Returns false if the directory can be
+ * used.
  */
 static bool explain_directory(struct run *run)
 {
@@ -136,8 +136,8 @@ static bool check_missing_root(struct run *run, bool has_root, uint64_t waited_m
 }
 
 /*
- * Report events that settings name but no root has, and that no root has functions for a
- * tracer.  Returns true if no further check is needed.
+ * Report events that settings name but no root has; also report if no root has functions that
+ * a tracer could trace.  Returns true if no further check is needed.
  * @waited_ms: time since the first root with events was seen.  Nothing is reported
  *	before EVENTS_MS, because constructors register events one after the other, and
  *	the server may wait for a parser
@@ -158,8 +158,8 @@ static bool check_missing_parts(struct run *run, const struct root_list *roots,
 	return true;
 }
 
-/* Check the roots of this run once.  Returns true if no further check is needed.
- * *@root_ms: time when the first root with events was seen; 0: not yet. */
+/* Check the roots of this run once.  Returns true if no further check is needed.  *@root_ms:
+ * time when a root with events was first seen; 0: none was seen yet. */
 static bool check_run_roots(struct run *run, uint64_t start_ms, uint64_t *root_ms)
 {
 	enum run_events state = RUN_EVENTS_NONE;

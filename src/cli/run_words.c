@@ -27,7 +27,8 @@ void run_words_init(struct run *run)
 
 void run_words_add(struct run *run, enum boot_id id, const char *value)
 {
-	/* A value with blanks stands in double quotes; strings in a filter may have either. */
+	/* A value with blanks must be in quotes.  Use double quotes if it contains single
+	 * quotes, because strings in a filter may have quotes of either kind. */
 	char quote = value && strchr(value, '\'') ? '"' : '\'';
 
 	text_printf(&run->words, " %s", boot_table[id].name);
@@ -75,7 +76,7 @@ static void print_boot_row(const struct boot_row *row)
 		row->value ? row->value : "");
 }
 
-/* Print which names or values are allowed in place of the wrong setting @word. */
+/* Print the names or values that are allowed in place of the wrong setting @word. */
 static void list_known_values(const struct boot_word *word)
 {
 	size_t i;
@@ -112,7 +113,7 @@ static int check_boot_word(const struct boot_word *word, const char *where)
 
 /* Prepare the setting tp_printk: add an instance to which the events of trace_event are
  * recorded, too. run_live() prints and consumes the records of this instance while the
- * program runs.  The records of the other buffers stay there. */
+ * program runs.  Records in other buffers are not consumed. */
 static int add_console_instance(struct run *run)
 {
 	char *words = strdup(text_str(&run->words));

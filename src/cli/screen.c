@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A terminal that a command fills, and signals; see screen.h.
+ * Show lines on the whole terminal, and wait for keys and signals; see screen.h.
  *
  * The escape sequences are those of ECMA-48 and xterm that each terminal of today knows.
  */
@@ -18,24 +18,27 @@
 #include "base/posix_clock.h"
 #include "cli/screen.h"
 
-#define ENTER_TEXT	"\033[?1049h\033[?25l"	/* switch to the other screen, hide the cursor */
+#define ENTER_TEXT	"\033[?1049h\033[?25l"	/* escape sequence: switch to the alternate
+						 * screen, and hide the cursor */
 #define LEAVE_TEXT	"\033[?25h\033[?1049l"
 #define HOME_TEXT	"\033[H"
-#define LINE_END	"\033[K"		/* clear the rest of the line */
+#define LINE_END	"\033[K"		/* escape sequence: clear the rest of the line */
 #define REST_CLEAR	"\033[J"		/* clear the lines below */
 #define REVERSE		"\033[7m"
 #define PLAIN		"\033[0m"
 
 static struct {
 	bool is_entered;
-	bool has_keys;			/* true: stdin is a terminal, whose settings are in @old */
-	char keys[16];			/* bytes that were read and are no key yet */
+	bool has_keys;			/* true: stdin is a terminal whose settings were
+					 * changed; the old settings are in @old */
+	char keys[16];			/* bytes from the terminal that do not form a complete
+					 * key yet */
 	size_t nr_keys;
 	struct termios old;
 } screen;
 
-/* The handler of a signal writes the signal's number to signal_pipe[1], so that poll() returns
- * also if the signal arrives just before the call. */
+/* A pipe to which signal handlers write the number of the signal.  So poll() also returns if
+ * a signal arrives just before the call. */
 static int signal_pipe[2] = { -1, -1 };
 
 /* ---- the screen ---- */
@@ -50,7 +53,7 @@ void screen_enter(void)
 	screen.has_keys = tcgetattr(STDIN_FILENO, &screen.old) == 0;
 	if (screen.has_keys) {
 		raw = screen.old;
-		/* Keep ISIG, so that the terminal still sends signals for ^C and ^Z. */
+		/* Keep ISIG set, so that the terminal still sends signals for ^C and ^Z. */
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		raw.c_cc[VMIN] = 1;
 		raw.c_cc[VTIME] = 0;
@@ -83,7 +86,7 @@ void screen_size(uint32_t *ret_width, uint32_t *ret_height)
 	*ret_height = size.ws_row;
 }
 
-/* Return how many bytes of a line fit into @width columns. */
+/* Return how many bytes of the line @line fit into @width columns. */
 static size_t fit_line(const char *line, size_t len, uint32_t width)
 {
 	size_t at = 0;
@@ -96,7 +99,7 @@ static size_t fit_line(const char *line, size_t len, uint32_t width)
 	return at;
 }
 
-/* Print lines.  Each line clears the rest of its line on the screen. */
+/* Print lines of text.  Each line also clears the rest of its line on the screen. */
 static void print_lines(const char *text, uint32_t width)
 {
 	while (*text) {
@@ -134,7 +137,8 @@ static void on_signal(int number)
 	char byte = (char)number;
 
 	if (write(signal_pipe[1], &byte, 1) < 0)
-		errno = 0;		/* A full pipe is no error: then poll() returns anyway. */
+		errno = 0;		/* It is no error if the pipe is full: poll() returns
+					 * anyway. */
 	errno = saved;
 }
 
@@ -148,12 +152,13 @@ void screen_signals_start(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction old;
 
-		/* Keep ignoring a signal that was ignored at the start, as by nohup(1). */
+		/* A signal that was ignored at the start, for example by nohup(1), must stay
+		 * ignored. */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
-	/* Ignore SIGPIPE: when nobody reads stdout any more, this process must still remove
-	 * the histogram. */
+	/* Ignore SIGPIPE: when nobody reads stdout any more, the process must not end before
+	 * it has removed its histogram. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -162,7 +167,7 @@ void screen_stop_process(void)
 	bool was_entered = screen.is_entered;
 
 	screen_leave();
-	/* Stop by SIGSTOP, because this process has a handler for SIGTSTP. */
+	/* Stop this process by SIGSTOP, because it has a handler for SIGTSTP. */
 	raise(SIGSTOP);
 	if (was_entered)
 		screen_enter();
@@ -193,7 +198,7 @@ static int ms_until(uint64_t deadline_ns)
 
 /* ---- keys ---- */
 
-/* The bytes that a terminal sends for a key, after ESC. */
+/* The byte sequences that a terminal sends for keys, without the ESC at their start. */
 static const struct {
 	const char *bytes;
 	int key;
@@ -210,8 +215,9 @@ static void remove_bytes(size_t nr)
 	memmove(screen.keys, screen.keys + nr, screen.nr_keys);
 }
 
-/* Return the length of the sequence at screen.keys, which begins with ESC [: parameters and a last
- * byte from @ on.  A sequence that is not whole has the length of what is there. */
+/* Return the length of the byte sequence at screen.keys.  It consists of ESC [, parameters,
+ * and a last byte of `@` or above.  If the sequence is incomplete, returns the number of
+ * bytes that are there. */
 static size_t sequence_length(void)
 {
 	size_t at = 2;
@@ -221,8 +227,8 @@ static size_t sequence_length(void)
 	return at < screen.nr_keys ? at + 1 : at;
 }
 
-/* Take a key from the bytes that were read.  A terminal sends the bytes of a key at once.  Returns
- * false for a key that has no number here. */
+/* Take a key from the bytes that were read.  A terminal sends all bytes of a key at once.
+ * Returns false for a key that @sequences does not list. */
 static bool take_key(int *ret_key)
 {
 	size_t nr = 1;

@@ -14,9 +14,8 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 
-#define REPORT_BYTES	4096u		/* maximum number of bytes that are
-					 * printed of the messages of a server
-					 * of another user */
+#define REPORT_BYTES	4096u		/* maximum number of bytes that are printed of the
+					 * messages of another user's server */
 
 /*
  * Prepare this process to become the server of another user (user.h).  After exec() the
@@ -38,7 +37,8 @@ static int detach_from_terminal(int report_fd)
  * messages go to stderr. */
 static void exec_server(const char *dir, int report_fd)
 {
-	char title[DIR_PATH_BYTES + 32];	/* the title that ps shows; see base/title.h */
+	char title[DIR_PATH_BYTES + 32];	/* title of the process that ps(1) shows; see
+						 * base/title.h */
 	char *const argv[] = {
 		title, (char *)"server", (char *)"--background", NULL
 	};
@@ -54,8 +54,8 @@ static void exec_server(const char *dir, int report_fd)
 	_exit(127);
 }
 
-/* Print the messages of another user's server until the pipe ends.  The server closes
- * the pipe when it is ready, or when it ends. */
+/* Print the messages that another user's server writes to the pipe, until the pipe ends.  The
+ * server closes the pipe when it is ready, or when it ends. */
 static void print_server_messages(int fd)
 {
 	struct terminal terminal;
@@ -97,6 +97,7 @@ int start_server(const char *dir)
 		if (errno != EINTR)
 			return -errno;
 	}
-	/* If the server could not start, the child process has printed the error. */
+	/* Print no error if the server could not start: the child process has printed the
+	 * reason. */
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }

@@ -10,9 +10,8 @@
 #include "base/escape.h"
 #include "base/text.h"
 
-#define TEXT_BYTES	SIZE_MAX	/* there is no limit here, because
-					 * callers limit the size of their texts
-					 * */
+#define TEXT_BYTES	SIZE_MAX	/* the texts need no limit, because callers limit
+					 * their size */
 
 bool terminal_is(FILE *to)
 {
@@ -23,7 +22,8 @@ bool terminal_is(FILE *to)
 	return is_terminal;
 }
 
-/* Print @data escaped.  Returns how many bytes of @data were used, as escape_text() does. */
+/* Print @data, with control characters escaped.  Returns how many bytes of @data were used,
+ * as escape_text() does. */
 static size_t write_escaped(FILE *to, const char *data, size_t bytes, int flags)
 {
 	struct text text;
@@ -75,8 +75,8 @@ void terminal_start(struct terminal *terminal, FILE *to)
 	*terminal = (struct terminal){ .to = to, .is_terminal = terminal_is(to) };
 }
 
-/* Complete the UTF-8 character in terminal->kept with bytes of @data, and print it.
- * Returns how many bytes of @data were used. */
+/* Complete the UTF-8 character in terminal->kept with bytes of @data, and print the
+ * character.  Returns how many bytes of @data were used. */
 static size_t complete_character(struct terminal *terminal, const char *data, size_t bytes)
 {
 	size_t taken = 0, used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Print to a stream that may be a terminal.  Commands must use these functions for every
- * text that comes from a traced program, a user or the server.  On a terminal control
- * characters are escaped (base/escape.h).  Any other stream gets the bytes as they are.
+ * Print to a stream that may be a terminal.  Commands must use these functions for every text
+ * that comes from a traced program, a user or the server.  On a terminal control characters
+ * are escaped (base/escape.h).  To any other stream the bytes are written unchanged.
  */
 #ifndef ULF_CLI_TERMINAL_H
 #define ULF_CLI_TERMINAL_H
@@ -29,9 +29,9 @@ void terminal_vprint(FILE *to, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 /*
- * A text of many lines that is printed by several calls of terminal_write().  Its
- * newlines are not escaped.  The text of one call may end in the middle of a UTF-8
- * character.  Then the first bytes of the character are kept here until the next call.
+ * The state of printing a text of many lines by several calls of terminal_write().  Newlines
+ * are not escaped.  The text of one call may end in the middle of a UTF-8 character.  Then
+ * the first bytes of the character are stored in @kept until the next call.
  */
 struct terminal {
 	FILE *to;
@@ -45,7 +45,7 @@ struct terminal {
 void terminal_start(struct terminal *terminal, FILE *to);
 /* Print the next bytes of the text. */
 void terminal_write(struct terminal *terminal, const void *data, size_t bytes);
-/* End the text: print the bytes in @kept.  The stream stays open. */
+/* End the text: print the bytes in @kept.  The stream is not closed. */
 void terminal_end(struct terminal *terminal);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf top: rows as lines of text; see top.h. */
+/* ulf top: print rows as lines of text; see top.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,9 @@
 #include "base/escape.h"
 #include "cli/top.h"
 
-#define LABEL_MIN	12u		/* minimum width of the first column */
-#define BAR_MIN		10u		/* minimum width of a bar; a narrower one is not shown */
+#define LABEL_MIN	12u		/* minimum width of the column with labels */
+#define BAR_MIN		10u		/* minimum width of a bar; if there is less space,
+					 * bars are not shown */
 #define BAR_MAX		60u
 #define LINE_BYTES	4096u
 
@@ -24,7 +25,7 @@ static uint32_t count_chars(const char *text, size_t bytes)
 	return nr;
 }
 
-/* Append @label in @width columns, on the left.  A longer label is cut and ends with ~. */
+/* Append @label, left-aligned in @width columns.  A longer label is cut off and ends with ~. */
 static void put_label(const char *label, uint32_t width, struct text *out)
 {
 	struct text safe;
@@ -47,7 +48,8 @@ static void put_label(const char *label, uint32_t width, struct text *out)
 	text_done(&safe);
 }
 
-/* Format a number in at most @width characters: as digits, or shorter with K, M, G, T, P or E. */
+/* Write a number to @to, in at most @width characters: all digits, or shortened with K, M, G,
+ * T, P or E. */
 static void format_number(double value, unsigned int width, char *to, size_t bytes)
 {
 	static const char units[] = "KMGTPE";
@@ -60,7 +62,7 @@ static void format_number(double value, unsigned int width, char *to, size_t byt
 	}
 }
 
-/* Returns the number of which @number is the biased form (top_table.bias). */
+/* Returns the number without the bias that was added to it (top_table.bias). */
 static double remove_bias(uint64_t number, uint64_t bias)
 {
 	return bias ? (double)(int64_t)(number - bias) : (double)number;
@@ -108,7 +110,7 @@ static void format_figure(const struct top_rows *rows, const struct top_row *row
 	}
 }
 
-/* Return true if a view has the column. */
+/* Return true if the view has the column. */
 static bool has_column(const struct top_layout *layout, enum top_column column)
 {
 	switch (column) {
@@ -127,13 +129,14 @@ static bool has_column(const struct top_layout *layout, enum top_column column)
 	}
 }
 
-/* The widths of a layout, which depend on the labels. */
+/* The widths of columns, and the columns that are shown; they depend on the labels. */
 struct widths {
 	uint32_t label, bar;
 	bool has[TOP_COLUMNS];
 };
 
-/* Choose the columns that fit into the line: the last ones are left out first. */
+/* Choose the columns that are shown.  If they do not fit into the line, the last columns are
+ * left out first. */
 static struct widths choose_widths(const struct top_layout *layout, const struct top_rows *rows)
 {
 	struct widths widths = { .label = count_chars(layout->key_title,
@@ -181,7 +184,7 @@ void top_put_titles(const struct top_layout *layout, const struct top_rows *rows
 	text_putc(out, '\n');
 }
 
-/* Append a bar that shows @value of @max. */
+/* Append a bar whose length shows @value as a share of @max. */
 static void put_bar(double value, double max, uint32_t width, struct text *out)
 {
 	uint32_t len = max > 0 && value > 0 ? (uint32_t)(value / max * width + 0.5) : 0;
@@ -193,7 +196,7 @@ static void put_bar(double value, double max, uint32_t width, struct text *out)
 	text_fill(out, len ? '#' : '.', len ? len : 1);
 }
 
-/* Returns the figure that the bar of a row shows: the rate if the table is sorted by the rate,
+/* Returns the figure that the bar of a row shows: the rate if rows are sorted by the rate,
  * else the hits. */
 static double bar_value(const struct top_layout *layout, const struct top_row *row)
 {
@@ -264,7 +267,7 @@ void top_put_summary(const struct top_layout *layout, const struct top_table *ta
 			    table->dropped);
 	if (trigger->filter)
 		text_printf(&line, ", if %s", trigger->filter);
-	/* On a terminal a line must not be longer than its width. */
+	/* On a terminal a line must not be longer than the width of the terminal. */
 	put_label(text_str(&line), layout->is_terminal ? layout->width : LINE_BYTES, out);
 	text_done(&line);
 	while (out->len > start && out->data[out->len - 1] == ' ')

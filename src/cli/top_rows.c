@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf top: the rows of a view; see top.h. */
+/* ulf top: compute the rows of a view; see top.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,8 @@ static int compare_buckets(const void *a, const void *b)
 }
 
 /* Returns the value at the fraction @part (0 to 1) of a bucket.  If the sum of the bucket's
- * values is known, returns their mean instead; else the values are taken as spread evenly. */
+ * values is known, returns their mean instead.  Otherwise it is assumed that the values are
+ * spread evenly. */
 static uint64_t value_in_bucket(const struct top_table *table, const struct top_sample *sample,
 				bool is_interval, double part)
 {
@@ -54,14 +55,14 @@ static uint64_t value_in_bucket(const struct top_table *table, const struct top_
 /*
  * Compute the quantiles of samples that are sorted by their buckets.
  *
- * Example: buckets 8-15 and 16-23 with 3 hits and 1 hit.  The median is at rank 2 of 4, which is
- * 2/3 of the way from 8 to 15, so it is 12.
+ * Example: the buckets 8-15 and 16-23 have 3 hits and 1 hit.  The median is at rank 2 of 4,
+ * which is 2/3 of the way from 8 to 15, so it is 12.
  */
 static void count_quantiles(const struct top_table *table, struct top_sample *const *samples,
 			    uint32_t nr, bool is_interval, struct top_row *row)
 {
 	static const double parts[TOP_QUANTILES] = { 0.5, 0.9, 0.99, 0.999 };
-	uint64_t below = 0;		/* hits of the buckets before @at */
+	uint64_t below = 0;		/* number of hits in the buckets before number @at */
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < TOP_QUANTILES && row->hits; i++) {
@@ -99,7 +100,7 @@ static void add_sample(struct top_row *row, const struct top_table *table,
 		row->rate += (double)sample->new_hits / table->seconds;
 }
 
-/* Make a row for each label.  @sorted: the samples in the order of the table. */
+/* Make a row for each label.  @sorted: the samples, in the order of the table. */
 static int make_groups(const struct top_table *table, const struct top_view *view,
 		       struct top_sample **sorted, struct top_rows *rows)
 {
@@ -116,8 +117,8 @@ static int make_groups(const struct top_table *table, const struct top_view *vie
 	return 0;
 }
 
-/* Returns "LOW-HIGH", or "LOW..HIGH" for negative numbers; the caller frees it.  NULL: there
- * is no memory. */
+/* Returns the label of a row as "LOW-HIGH", or "LOW..HIGH" for negative numbers; the caller
+ * must free it.  Returns NULL if there is no memory. */
 static char *range_label(const struct top_table *table, uint64_t low, uint64_t high)
 {
 	struct text text;
@@ -138,8 +139,8 @@ static unsigned int log2_of(uint64_t value)
 	return value ? 63 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-/* Make a row for each power of 2 from the first to the last sample.  @sorted: the samples,
- * sorted by their buckets. */
+/* Make a row for each power of 2, from that of the first to that of the last sample.
+ * @sorted: the samples, sorted by their buckets. */
 static int make_log2(const struct top_table *table, const struct top_view *view,
 		     struct top_sample **sorted, struct top_rows *rows)
 {
@@ -158,7 +159,8 @@ static int make_log2(const struct top_table *table, const struct top_view *view,
 	return 0;
 }
 
-/* Returns the smallest of 1, 2, 5, 10, 20, 50 ... that is at least @least. */
+/* Returns the smallest number of the sequence 1, 2, 5, 10, 20, 50 ... that is at least
+ * @least. */
 static uint64_t round_up(uint64_t least)
 {
 	uint64_t step = 1;
@@ -175,9 +177,10 @@ static uint64_t round_up(uint64_t least)
 	return least;
 }
 
-/* Rows of equal size, for the linear view. */
+/* The rows of the linear view, which have equal size. */
 struct scale {
-	uint64_t first, width;		/* lower bound of the first row; size of a row */
+	uint64_t first, width;		/* @first: lower bound of the first row; @width: size
+					 * of a row */
 	uint32_t nr;			/* number of rows */
 };
 
@@ -189,7 +192,7 @@ static uint64_t row_high(const struct scale *scale, uint64_t nr)
 	return low > UINT64_MAX - (scale->width - 1) ? UINT64_MAX : low + (scale->width - 1);
 }
 
-/* Add the fraction @part of the figures of @sample to a row. */
+/* Add the share @part (0 to 1) of a sample's figures to a row. */
 static void add_part(struct top_row *row, const struct top_table *table,
 		     const struct top_sample *sample, bool is_interval, double part, uint64_t hits)
 {
@@ -199,8 +202,8 @@ static void add_part(struct top_row *row, const struct top_table *table,
 		row->rate += part * (double)sample->new_hits / table->seconds;
 }
 
-/* Divide the figures of a sample among the rows that its bucket overlaps, in proportion.  The
- * last row also gets what is above it. */
+/* Divide the figures of a sample among the rows that its bucket overlaps, in proportion to
+ * the overlap.  The last row also gets the part above all rows. */
 static void spread_sample(struct top_row *rows, const struct scale *scale,
 			  const struct top_table *table, const struct top_sample *sample,
 			  bool is_interval)
@@ -226,8 +229,8 @@ static void spread_sample(struct top_row *rows, const struct scale *scale,
 	}
 }
 
-/* Returns the largest multiple of @width that is at most @number.  Both @number and the result
- * have the bias @bias. */
+/* Returns the largest multiple of @width that is at most @number.  @bias was added to
+ * @number, and is added to the result. */
 static uint64_t round_down(uint64_t number, uint64_t bias, uint64_t width)
 {
 	uint64_t above;
@@ -247,9 +250,9 @@ static uint64_t whole_buckets(uint64_t width, uint64_t bucket)
 }
 
 /*
- * Choose the size of the rows: a round number, so that the rows reach up to the quantile 99.9.
- * A few large values above it do not make all rows large.  Buckets of .buckets=N are not
- * divided.
+ * Choose the size of the rows of the linear view.  It is a round number for which the rows
+ * reach up to the quantile 99.9, so that a few larger values do not make all rows large.
+ * Buckets of .buckets=N are not divided between rows.
  */
 static struct scale choose_scale(const struct top_table *table, const struct top_view *view,
 				 struct top_sample **sorted, uint64_t quantile)
@@ -333,8 +336,8 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* Compare two rows: the greater figure comes first; rows of equal figures have the order of
- * their keys. */
+/* Compare two rows for sorting: the row with the greater figure comes first; rows with equal
+ * figures are in the order of their labels. */
 static int compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct top_row *x = a, *y = b;

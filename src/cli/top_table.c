@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf top: the figures of each key, and their differences between two reads; see top.h. */
+/* ulf top: read the figures of each key, and compute their differences between two reads; see
+ * top.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static void put_span(struct span span, struct text *out)
 	text_write(out, span.at, span.len);
 }
 
-/* Append the functions of a stack, the innermost function first. */
+/* Append the functions of a stack, with the innermost function first. */
 static void put_stack(struct span stack, struct text *out)
 {
 	struct span frame;
@@ -69,7 +70,8 @@ static int compare_samples(const void *a, const void *b)
 	return ret ? ret : (x->low > y->low) - (x->low < y->low);
 }
 
-/* Add samples of equal keys: functions of one name have several addresses. */
+/* Add up samples with equal keys.  Keys of different addresses are equal if the functions
+ * have the same name. */
 static void merge_equal(struct top_table *table)
 {
 	uint32_t nr = 0;
@@ -89,7 +91,8 @@ static void merge_equal(struct top_table *table)
 	table->nr = nr;
 }
 
-/* Compute the hits and sums since the previous read, @before.  Both tables are sorted. */
+/* Compute the hits and sums since the previous read.  @before: table of the previous read.
+ * Both tables are sorted. */
 static void subtract_table(struct top_table *table, const struct top_table *before)
 {
 	uint32_t k = 0;
@@ -104,7 +107,8 @@ static void subtract_table(struct top_table *table, const struct top_table *befo
 		      &before->samples[k] : NULL;
 		sample->new_hits = sample->hits;
 		sample->new_sum = sample->sum;
-		/* If there are fewer hits than before, the histogram was cleared. */
+		/* If a key has fewer hits than at the previous read, the histogram was
+		 * cleared in between. */
 		if (old && old->hits <= sample->hits) {
 			sample->new_hits -= old->hits;
 			sample->new_sum -= old->sum;
@@ -118,13 +122,14 @@ static void set_bucket(struct top_sample *sample, const struct hist_value *value
 {
 	sample->low = value->low + bias;
 	sample->high = value->high + bias;
-	/* The bucket is at the end of the unsigned numbers, or the file is wrong. */
+	/* The upper bound is too large for 64 bits because the bucket is the last one, or the
+	 * file is wrong. */
 	if (sample->high < sample->low)
 		sample->high = UINT64_MAX;
 }
 
-/* Returns the bias of the buckets of a histogram (top_table.bias).  Only .buckets=N can have
- * negative numbers, which need one. */
+/* Returns the bias of the buckets of a histogram (top_table.bias).  A bias is needed only for
+ * negative numbers, which only .buckets=N can have. */
 static uint64_t bias_of(const struct top_trigger *trigger, const struct hist_block *block)
 {
 	const struct hist_field *last = &block->keys[block->nr_keys - 1];

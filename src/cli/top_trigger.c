@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf top: the histogram in the root; see top.h. */
+/* ulf top: set, read and remove the trigger of the histogram; see top.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,15 +15,16 @@
 #include "cli/tree_write.h"
 
 #define NAME_PREFIX	"ulf_top_"
-#define SUB_BUCKETS	4		/* N of .log2=N: 16 buckets for each power of 2 */
+#define SUB_BUCKETS	4		/* value N for .log2=N: 2^N = 16 buckets for each
+					 * power of 2 */
 #define SIZE_PLAIN	2048u		/* entries without buckets */
-#define SIZE_RANGES	16384u		/* size of the table if keys have buckets: each group
-					 * needs some 50 entries */
+#define SIZE_RANGES	16384u		/* default number of entries of a table whose key has
+					 * buckets: each group needs some 50 entries */
 
 /* ---- connection ---- */
 
-/* Connect to the next server after the server has ended; starts one if there is none.  The
- * next server finds the histogram in the root. */
+/* Connect again if @error says that the server has ended.  Starts a server if none runs.  The
+ * new server finds the histogram in the root. */
 static bool reconnect_server(struct top_trigger *trigger, int error)
 {
 	if (error != -EPIPE)
@@ -86,7 +87,7 @@ static unsigned long long pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) < 0 ? 0 : (unsigned long long)st.st_ino;
 }
 
-/* Returns the number of fields of a key. */
+/* Returns the number of fields in KEY, which are separated by commas. */
 static unsigned int count_fields(const char *key)
 {
 	unsigned int nr = 1;
@@ -96,7 +97,8 @@ static unsigned int count_fields(const char *key)
 	return nr;
 }
 
-/* Return true if @field has buckets: "NAME.log2", "NAME.log2=N" or "NAME.buckets=N". */
+/* Return true if @field is a field with buckets: "NAME.log2", "NAME.log2=N" or
+ * "NAME.buckets=N". */
 static bool is_range(const char *field)
 {
 	const char *dot = strchr(field, '.');
@@ -104,8 +106,8 @@ static bool is_range(const char *field)
 	return dot && (!strncmp(dot, ".log2", 5) || !strncmp(dot, ".bucket", 7));
 }
 
-/* Set has_range and the name of the field with buckets: it is the last field of the key, or
- * VALUE. */
+/* Set has_range, and the name of the field with buckets, which is the last field of the key,
+ * or VALUE. */
 static int set_range(struct top_trigger *trigger, const char *field, bool is_last)
 {
 	trigger->has_range = true;
@@ -116,7 +118,7 @@ static int set_range(struct top_trigger *trigger, const char *field, bool is_las
 
 /*
  * Make the text of the trigger.  Quantiles need small buckets, so .log2 becomes .log2=4.
- * VALUE becomes the last field of the key, if the key may have one more field.
+ * VALUE also becomes the last field of the key, if a key can have one more field.
  */
 static int make_text(struct top_trigger *trigger, const char *key, const char *value,
 		     unsigned int size)
@@ -145,8 +147,8 @@ static int make_text(struct top_trigger *trigger, const char *key, const char *v
 
 /* ---- leftovers ---- */
 
-/* Return true if the histogram belongs to a process of `ulf top` that has ended.  Only processes
- * of this pid namespace are known. */
+/* Return true if the histogram was left by a process of `ulf top` that has ended.  Returns
+ * false for a process of another pid namespace, about which nothing is known. */
 static bool is_leftover(const struct hist_block *block)
 {
 	struct span rest = block->name, pid_span;
@@ -178,9 +180,9 @@ static void remove_leftovers(struct top_trigger *trigger, const struct hist_text
 	}
 }
 
-/* ---- set, read, remove ---- */
+/* ---- set, read and remove the trigger ---- */
 
-/* Print the fields of the event, because its trigger was refused. */
+/* Print the fields of the event, because the server has refused the trigger. */
 static void report_fields(struct top_trigger *trigger)
 {
 	struct text format, names;
@@ -207,7 +209,7 @@ static void report_fields(struct top_trigger *trigger)
 	text_done(&format);
 }
 
-/* Return the histogram with the name of @trigger, or NULL. */
+/* Return the histogram of @trigger, which is found by its name, or NULL. */
 static const struct hist_block *find_own(const struct top_trigger *trigger,
 					 const struct hist_text *hist)
 {
@@ -218,7 +220,7 @@ static const struct hist_block *find_own(const struct top_trigger *trigger,
 	return NULL;
 }
 
-/* Read and parse the file `hist`.  Prints errors. */
+/* Read and parse the event's file `hist`.  Prints errors. */
 static int read_hist(struct top_trigger *trigger, struct text *ret_text,
 		     struct hist_text *ret_hist)
 {

@@ -22,7 +22,8 @@ void tree_write_done(struct tree_write *write)
 	text_done(&write->reason);
 }
 
-/* Store the text of the server's last answer as the reason, for the error message. */
+/* Store the data of the server's last answer as the reason why the write had no effect, for
+ * messages. */
 static void take_reason(const struct conn *conn, struct tree_write *write)
 {
 	text_reset(&write->reason);
@@ -55,8 +56,8 @@ int tree_write(struct conn *conn, struct tree_write *write)
 		return file;
 	ret = write_whole_value(conn, file, write->text);
 	take_reason(conn, write);
-	/* The reason was taken before, because in @conn the answer to the close replaces that
-	 * to the write. */
+	/* Return the result of the write, not of the close, if the write failed.  Its reason
+	 * was stored before the close, whose answer replaces the data in @conn. */
 	closed = conn_file_close(conn, file);
 	if (ret < 0 || !closed)
 		return ret;
@@ -77,8 +78,8 @@ void tree_write_reason(const struct tree_write *write)
 
 void tree_write_error(const struct tree_write *write, int error)
 {
-	/* -EPIPE and -ETIMEDOUT do not mean that the server has refused the value: the server has
-	 * ended, or hangs. */
+	/* After -EPIPE or -ETIMEDOUT there is no reason from the server: it has ended, or
+	 * hangs. */
 	if (!write->has_opened || error == -EPIPE || error == -ETIMEDOUT)
 		root_path_error(write->path, error);
 	else

@@ -15,7 +15,8 @@ bool usage_word_is(const struct usage_word *word, const char *text)
 
 /* ---- options ---- */
 
-/* Return the option with which the line at @line begins, after blanks; NULL: none. */
+/* Return the position of the option with which the line @line begins, after blanks; NULL if
+ * it does not begin with an option. */
 static const char *option_of_line(const char *line)
 {
 	const char *at = line + strspn(line, " ");
@@ -25,8 +26,8 @@ static const char *option_of_line(const char *line)
 	return isalpha((unsigned char)at[at[1] == '-' ? 2 : 1]) ? at : NULL;
 }
 
-/* Parse `=VALUE`, `[=VALUE]`, or after a letter alone ` VALUE`.  Returns the position after
- * it. */
+/* Parse the value of an option: `=VALUE`, `[=VALUE]`, or ` VALUE` if the option has only a
+ * letter.  Returns the position after the value. */
 static const char *parse_value(const char *at, struct usage_option *option)
 {
 	bool has_blank = !option->name.len && *at == ' ' && isupper((unsigned char)at[1]);
@@ -41,7 +42,8 @@ static const char *parse_value(const char *at, struct usage_option *option)
 	return at + (*at == ']');
 }
 
-/* Parse the description at @at, up to the end of the line or of a part of the sentence. */
+/* Parse the description of an option at @at, up to the end of the line or of a part of its
+ * sentence. */
 static void parse_summary(const char *at, struct usage_option *option)
 {
 	at += strspn(at, " ");
@@ -50,7 +52,7 @@ static void parse_summary(const char *at, struct usage_option *option)
 		option->summary.len--;
 }
 
-/* Parse the option at @at, which begins with a -.  Returns the position after it. */
+/* Parse the option at @at, which begins with a -.  Returns the position after the option. */
 static const char *parse_option(const char *at, struct usage_option *ret_option)
 {
 	*ret_option = (struct usage_option){ 0 };
@@ -78,8 +80,7 @@ bool usage_option_next(const char **at, struct usage_option *ret_option)
 {
 	const char *text = *at, *found = NULL;
 
-	if (strncmp(text, ", -", 3) == 0)	/* the option is in the line of the option before
-						 * it */
+	if (strncmp(text, ", -", 3) == 0)	/* another option follows in the same line */
 		found = text + 2;
 	while (!found && *text) {
 		found = option_of_line(text);
@@ -96,12 +97,12 @@ bool usage_option_next(const char **at, struct usage_option *ret_option)
 
 /* ---- operands ---- */
 
-/* The state of the parser of operands. */
+/* The state while operands are parsed. */
 struct parser {
 	struct usage_operands *operands;
 	unsigned int depth;		/* number of open [ */
-	bool is_alternative;		/* true: a | stands before the next operand */
-	bool needs_dashes;		/* true: `--` stands before the next operand */
+	bool is_alternative;		/* true: there is a | before the next operand */
+	bool needs_dashes;		/* true: there is a `--` before the next operand */
 };
 
 static struct usage_operand *last_operand(const struct parser *parser)
@@ -111,7 +112,7 @@ static struct usage_operand *last_operand(const struct parser *parser)
 	return operands->nr ? &operands->all[operands->nr - 1] : NULL;
 }
 
-/* Return the position after the group in [] at @at, and after the dots that follow it. */
+/* Skip the group in [] at @at, and the dots that follow it.  Returns the position after them. */
 static const char *skip_group(const char *at)
 {
 	unsigned int depth = 0;
@@ -182,7 +183,8 @@ void usage_operands_parse(const char *args, struct usage_operands *ret_operands)
 
 /* ---- places ---- */
 
-/* Add to @at each place that follows one in @at which may be empty. */
+/* Return @at with more places: if the operand at a place is optional, the next place is
+ * possible, too. */
 static usage_places add_optional(const struct usage_operands *operands, usage_places at)
 {
 	const struct usage_operand *operand;

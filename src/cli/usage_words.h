@@ -14,7 +14,7 @@
  *	"[ROOT | PID | -- PROGRAM]"	one operand; the program needs -- before it
  *	"FILE_A FILE_B"			two operands; both are called FILE
  *
- * No function prints or allocates.
+ * None of these functions prints or allocates.
  */
 #ifndef ULF_CLI_USAGE_WORDS_H
 #define ULF_CLI_USAGE_WORDS_H
@@ -28,13 +28,16 @@ struct usage_word {
 	size_t len;
 };
 
-/* An option, as a help text describes it. */
+/* An option, as the help text of a command describes it. */
 struct usage_option {
 	char letter;			/* 'e' of -e; 0: none */
-	struct usage_word name;		/* "event" of --event; len 0: none */
-	struct usage_word value;	/* "EVENT" of --event=EVENT; len 0: no value */
-	bool is_optional;		/* the value may be missing: --name[=VALUE] */
-	struct usage_word summary;	/* the first words of the description; may be empty */
+	struct usage_word name;		/* name of the option: "event" for --event; len 0: it
+					 * has no name */
+	struct usage_word value;	/* placeholder of the value: "EVENT" for
+					 * --event=EVENT; len 0: the option takes no value */
+	bool is_optional;		/* true: the value is optional: --name[=VALUE] */
+	struct usage_word summary;	/* the first words of the option's description;
+					 * possibly empty */
 };
 
 /*
@@ -47,13 +50,15 @@ bool usage_option_next(const char **at, struct usage_option *ret_option);
 
 #define USAGE_OPERANDS_MAX	16u
 
-/* An operand, or one of several that may stand in the same place. */
+/* An operand of a command.  Several operands may be possible at the same place. */
 struct usage_operand {
-	struct usage_word name;		/* "ROOT"; without an underscore and what follows it */
-	unsigned int place;		/* operands with the same number are alternatives */
-	bool is_optional;		/* the operand may be missing */
-	bool repeats;			/* the operand may be repeated */
-	bool needs_dashes;		/* `--` must stand before it */
+	struct usage_word name;		/* name of the operand, such as "ROOT", without an
+					 * underscore and the text after it */
+	unsigned int place;		/* number of the operand's place; operands with the
+					 * same number are alternatives */
+	bool is_optional;		/* true: the operand may be missing */
+	bool repeats;			/* true: the operand may be repeated */
+	bool needs_dashes;		/* true: the operand must come after `--` */
 };
 
 struct usage_operands {
@@ -61,18 +66,20 @@ struct usage_operands {
 	unsigned int nr;
 };
 
-/* Parse @args, a text of cli_cmd.args.  Operands beyond USAGE_OPERANDS_MAX are left out. */
+/* Parse @args, the text of cli_cmd.args of a command.  Operands beyond USAGE_OPERANDS_MAX are
+ * left out. */
 void usage_operands_parse(const char *args, struct usage_operands *ret_operands);
 
-/* A set of places (usage_operand.place): a bit for each. */
+/* A set of places of operands (usage_operand.place), with a bit for each place. */
 typedef unsigned int usage_places;
 
-/* Return the places of the first operand. */
+/* Return the set of places that the first operand can have. */
 usage_places usage_places_first(const struct usage_operands *operands);
-/* Return the places of the operand after one that may have any of the places @at. */
+/* Return the set of places that an operand can have if the operand before it has one of the
+ * places @at. */
 usage_places usage_places_next(const struct usage_operands *operands, usage_places at);
 
-/* Return true if @word is @text. */
+/* Return true if @word is equal to the string @text. */
 bool usage_word_is(const struct usage_word *word, const char *text);
 
 #endif

@@ -79,7 +79,7 @@ int user_find(const char *word, struct user *ret_user)
 
 /* ---- owners ---- */
 
-/* Return the beginning of a message that advises to use `ulf --user`. */
+/* Return the beginning of a message that advises the user to use `ulf --user`. */
 static const char *user_option_advice(void)
 {
 	return geteuid() ? "root can look at it with" : "look at it with";
@@ -97,8 +97,8 @@ void user_report_owner(const char *path)
 		  user_option_advice(), user.name);
 }
 
-/* Return the process id in @name, which is "4711" or "hello.4711", or 0 if @name has no
- * process id. */
+/* Return the process id at the end of a root's name, such as "4711" or "hello.4711"; 0 if
+ * there is none. */
 static unsigned int pid_in_root_name(const char *name, size_t len)
 {
 	size_t start = len;
@@ -115,7 +115,7 @@ static unsigned int pid_in_root_name(const char *name, size_t len)
 	return is_user_number(digits, &pid) ? pid : 0;
 }
 
-/* If process @pid belongs to another user, print the owner and return true. */
+/* If the process @pid belongs to another user, print its owner and return true. */
 static bool report_process_owner(const char *pid)
 {
 	char path[32], comm[32] = "";

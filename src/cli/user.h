@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ulf --user: the user root (user id 0) works with the roots of another user.
+ * ulf --user: let user id 0 work with the roots of another user.
  *
  * A child process becomes that user before it touches anything of the user.  So links,
- * sockets and fifos that the user plants give access to nothing that the user cannot
- * access anyway.  The child stays undumpable, so the user cannot read its memory or
- * take the terminal from it.  The parent only limits the time.  For the reasons see
+ * sockets and fifos that the user plants give access to nothing that the user cannot access
+ * anyway.  The child stays undumpable, so the user cannot read its memory or take the
+ * terminal from it.  The parent only limits the child's time.  For the reasons see
  * docs/design/trust.md.
  */
 #ifndef ULF_CLI_USER_H
@@ -22,8 +22,8 @@
 
 struct user {
 	unsigned int uid, gid;
-	bool is_known;			/* true: the system's list of users has an entry
-					 * for the user */
+	bool is_known;			/* true: the system's list of users has an entry for
+					 * this user */
 	char name[USER_NAME_BYTES];	/* name of the user; the user id in decimal if
 					 * is_known is false */
 	char home[256];			/* home directory of the user; "" if it is not known */
@@ -32,14 +32,13 @@ struct user {
 /* Find a user by @word, which is a name or a user id.  Returns 0, -ENOENT or -ENAMETOOLONG,
  * and prints errors. */
 int user_find(const char *word, struct user *ret_user);
-/* Find a user by the user id.  A user that the system does not know, or whose name is
- * too long, gets the id as a name, and has no home directory and no groups. */
+/* Find a user by the user id.  If the system does not know the user, or the user's name is
+ * too long, the name is the user id, and there are no home directory and no groups. */
 void user_get(unsigned int uid, struct user *ret_user);
 
 /*
- * user_become - become @user, for ever
- * @keep_fd: descriptor that stays open besides the standard streams; -1: no other one
- * stays open
+ * user_become - make this process run as @user for ever
+ * @keep_fd: descriptor that stays open besides the standard streams; -1: none
  * @parent: pid of the parent; the kernel kills this process when the parent ends
  *
  * Only a child process with user id 0 may call this.  Sets groups and ids, drops all
@@ -51,17 +50,17 @@ int user_become(const struct user *user, int keep_fd, int parent);
 /*
  * user_end_child - kill a child that has become a user, and wait up to 1 s for its end
  *
- * Returns false if the child still exists.  A process that waits for an answer of a
- * FUSE file system of the user does not end before this answer.  After the answer the
- * kernel ends the process.
+ * Returns false if the child still exists.  This is possible because a process that waits for
+ * a FUSE file system of the user does not end before it gets the answer.
  */
 bool user_end_child(pid_t pid);
 
 /*
  * user_enter - run @cmd as the user that @word names
  *
- * Returns -1 in the process that must run the command.  Any other value is the exit
- * status of the command, or of an error that was printed.
+ * Returns -1 in the process that must run the command: a child process that has become the
+ * user, or this process if it runs as the user already.  Any other value is the exit status
+ * with which this process must exit.
  */
 int user_enter(const char *word, const struct cli_cmd *cmd);
 
@@ -78,9 +77,9 @@ enum user_progress {
 void user_progress(enum user_progress progress);
 
 /*
- * user_report_owner - if @path belongs to another user, print this owner, and which
- * command to use user_report_process - print the owner of a process of another user,
- * and which command to use
+ * user_report_owner - if @path belongs to another user, print this user, and which command to
+ * use user_report_process - print the owner of a process of another user, and which command
+ * to use
  * @name, @len: the name of a root or of a program, or a process id
  *
  * user_report_process() returns false if it has printed nothing.

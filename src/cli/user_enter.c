@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf --user: become another user in a child process, and watch this child; see
- * user.h. */
+/* ulf --user: start a child process that becomes another user, and watch it; see user.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -29,20 +28,20 @@
 #include "base/posix_clock.h"
 #include "cli/user.h"
 
-#define LOOK_MS		200			/* time between two checks of the child, ms */
-#define QUIET_MS	15000			/* time without progress after which a
-						 * child is killed, ms */
-#define TOTAL_MS	300000			/* time limit for a command in ms,
-						 * unless cli_cmd.may_take_long is
-						 * set */
-#define END_MS		1000			/* time to wait for the end of a child
+#define LOOK_MS		200			/* time between two checks of the child
+						 * process, ms */
+#define QUIET_MS	15000			/* time without progress after which the child
+						 * process is killed, ms */
+#define TOTAL_MS	300000			/* time limit for a command, ms; commands with
+						 * cli_cmd.may_take_long have none */
+#define END_MS		1000			/* longest wait for the end of a child process
 						 * that was killed, ms */
-#define END_LOOK_MS	10			/* time between two checks of a child
-						 * that was killed, ms */
+#define END_LOOK_MS	10			/* time between two checks whether a killed
+						 * child process has ended, ms */
 
-static int progress_fd = -1;		/* descriptor of the pipe to the parent, which
-					 * start_child_as_user() sets in the child; -1
-					 * in other processes */
+static int progress_fd = -1;		/* in the child process: descriptor of the pipe to the
+					 * parent, by which the child reports progress; -1 in
+					 * other processes */
 
 bool user_is_entered(void)
 {
@@ -53,16 +52,15 @@ void user_progress(enum user_progress progress)
 {
 	char byte = (char)progress;
 
-	/* Ignore the error of a full pipe: the bytes in the pipe already report
-	 * progress to the parent. */
+	/* A full pipe is no error: the bytes in it already report progress to the parent. */
 	if (progress_fd >= 0 && write(progress_fd, &byte, 1) < 0 && errno == EPIPE)
 		_exit(CLI_FAILED);
 }
 
 /* ---- the child ---- */
 
-/* Remove all environment variables except harmless ones.  A server that this process
- * starts inherits the environment, and the user can read it there. */
+/* Remove all environment variables except harmless ones.  A server that this process starts
+ * inherits the environment, and the user can read the server's environment. */
 static int clean_environment(const struct user *user)
 {
 	static const char *const kept[] = { "TERM", "TZ", "LANG", "LC_ALL", "COLUMNS" };
@@ -100,9 +98,8 @@ static int drop_capabilities(void)
 
 /*
  * Forbid ioctls that insert input into a terminal: TIOCSTI, and TIOCLINUX on a console.
- * Standard output may be the terminal of user id 0.  This process does not use these
- * ioctls.  The filter is needed in case the other user finds a way to run code in this
- * process.
+ * Standard output may be the terminal of user id 0.  This process does not use these ioctls.
+ * The filter protects the terminal if the other user finds a way to run code in this process.
  *
  * With CAP_SYS_ADMIN a filter does not require no_new_privs, so a server that this
  * process starts can run the set-uid program fusermount3.  Without CAP_SYS_ADMIN (user
@@ -135,8 +132,8 @@ static int forbid_terminal_input(void)
 #undef SECCOMP_AT
 }
 
-/* Replace standard input by /dev/null, because commands for other users do not read
- * standard input. */
+/* Replace standard input by /dev/null, because commands that run as another user do not read
+ * it. */
 static int close_stdin(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -151,9 +148,9 @@ static int set_user_ids(const struct user *user)
 {
 	uid_t real, effective, saved;
 
-	/* If fs.suid_dumpable is 1, setresuid() makes the process dumpable, so that the
-	 * user could ptrace it.  A user cannot ptrace a process that has capabilities.
-	 * So keep them until PR_SET_DUMPABLE has made the process undumpable again. */
+	/* If fs.suid_dumpable is 1, setresuid() makes the process dumpable, so that the user
+	 * could ptrace it.  A user cannot ptrace a process that has capabilities.  So keep
+	 * the capabilities until PR_SET_DUMPABLE has made the process undumpable again. */
 	if (prctl(PR_SET_KEEPCAPS, 1) < 0)
 		return -errno;
 	if ((user->is_known ? initgroups(user->name, user->gid) : setgroups(0, NULL)) < 0 ||
@@ -190,8 +187,8 @@ int user_become(const struct user *user, int keep_fd, int parent)
 		return -errno;
 	if (getppid() != parent)
 		return -ESRCH;
-	/* Try to get user id 0 back.  This call must fail.  If it succeeds, user id 0
-	 * was not given up for good. */
+	/* Try to get user id 0 back.  This call must fail.  If it succeeds, this process has
+	 * not given up user id 0 for good. */
 	if (setresuid(-1, 0, -1) == 0)
 		return -EPERM;
 	/* Leave the session keyring of user id 0.  A failure is ignored: it means that
@@ -202,7 +199,8 @@ int user_become(const struct user *user, int keep_fd, int parent)
 
 /* ---- the parent ---- */
 
-/* Read the progress of the child.  Returns false if the child has closed the pipe. */
+/* Read the child's reports of progress from the pipe.  Returns false if the child has closed
+ * the pipe. */
 static bool read_progress(int fd, bool *ret_streams)
 {
 	char bytes[256];
@@ -213,8 +211,8 @@ static bool read_progress(int fd, bool *ret_streams)
 	return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Return true for signals that usually end a command, for example after ^C, a closed
- * terminal, or `| head`. */
+/* Return true for a signal that usually ends a command, for example after ^C, after the
+ * terminal was closed, or in `ulf ... | head`. */
 static bool is_usual_end_signal(int signal)
 {
 	return signal == SIGPIPE || signal == SIGINT || signal == SIGHUP || signal == SIGTERM;
@@ -256,9 +254,9 @@ static int kill_child_and_report(const struct user *user, pid_t pid, const char 
 	return CLI_FAILED;
 }
 
-/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed
- * in ms, but at most @wait_ms.  So if ^Z stops this process for some time, the time in
- * which it was stopped does not count. */
+/* Wait for progress of the child, at most @wait_ms.  Returns the time that has passed, but at
+ * most @wait_ms, in ms.  So if ^Z stops this process, the time in which it is stopped does
+ * not count. */
 static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready)
 {
 	uint64_t start = clock_monotonic_ms(), passed;
@@ -269,10 +267,10 @@ static int wait_for_progress(struct pollfd *poll_fd, int wait_ms, int *ret_ready
 }
 
 /*
- * Wait for the end of the command.  Returns the exit status of the command.  When the
- * child exits, the pipe ends, so after the end of the pipe this function checks the
- * child more often.  But the child may end much later: it may still wait for a file
- * system of the user.
+ * Wait for the end of the command.  Returns the exit status of the command.  When the child
+ * exits, the pipe ends, so after the end of the pipe this function checks the child more
+ * often.  But the child may end much later, because it may still wait for a file system of
+ * the user.
  */
 static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t pid, int fd)
 {
@@ -288,8 +286,7 @@ static int watch_child(const struct user *user, const struct cli_cmd *cmd, pid_t
 		if (ready > 0 && read_progress(fd, &streams)) {
 			quiet_ms = 0;
 		} else if (ready > 0) {
-			poll_fd.fd = -1;	/* let poll() ignore the pipe,
-						 * which has ended */
+			poll_fd.fd = -1;	/* the pipe has ended: let poll() ignore it */
 			quiet_ms = 0;
 			streams = false;
 			wait_ms = 1;
@@ -321,8 +318,8 @@ static int start_child_as_user(const struct user *user, const struct cli_cmd *cm
 		cli_error("pipe: %m");
 		return CLI_FAILED;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* do not ignore SIGCHLD, because
-					 * waitpid() would then get no status */
+	signal(SIGCHLD, SIG_DFL);	/* SIGCHLD must not be ignored, because waitpid()
+					 * would then get no status */
 	pid = fork();
 	if (pid < 0) {
 		cli_error("fork: %m");
@@ -352,7 +349,7 @@ int user_enter(const char *word, const struct cli_cmd *cmd)
 	}
 	if (user_find(word, &user) < 0)
 		return CLI_FAILED;
-	/* Forget $ULF_DIR: it is a directory of the user that typed the command, not of
+	/* Ignore $ULF_DIR: it is a directory of the user who has typed the command, not of
 	 * @user. */
 	unsetenv("ULF_DIR");
 	if (user.uid == geteuid())

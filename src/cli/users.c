@@ -21,18 +21,18 @@
 #include "daemon/root_row.h"
 #include "server/core/server.h"
 
-#define BATCH		16u		/* maximum number of children that run at the
+#define BATCH		16u		/* maximum number of child processes that run at the
 					 * same time */
-#define BATCH_MS	10000		/* time limit for a batch of children, ms */
-#define CPU_SECONDS	10		/* maximum CPU time of a child, s */
-#define ROWS_MAX	10000u		/* maximum number of roots of one user */
+#define BATCH_MS	10000		/* time limit for a batch of child processes, ms */
+#define CPU_SECONDS	10		/* maximum CPU time of a child process, s */
+#define ROWS_MAX	10000u		/* maximum number of roots of one user that are read */
 #define HINT_MS		1000u		/* time limit for users_report_root(), ms */
-#define END_MS		1000u		/* time to wait for the end of the children of a
-					 * batch, ms */
-#define END_LOOK_MS	2		/* time between two checks whether the children
+#define END_MS		1000u		/* longest wait for the end of the child processes of
+					 * a batch, ms */
+#define END_LOOK_MS	2		/* time between two checks whether the child processes
 					 * of a batch have ended, ms */
 
-/* ---- code of the child, which becomes a user and sends the user's roots ---- */
+/* ---- in the child process: become a user and send the user's roots ---- */
 
 static int send_root_row(void *arg, const struct server_root_info *info)
 {
@@ -56,7 +56,8 @@ static void send_roots(void *arg, const char *dir)
 	server_free(server);
 }
 
-/* Become the user, and send the user's roots to @fd.  Exits with status 0 or an errno. */
+/* Become the user, and send the list of the user's roots to @fd.  Exits with status 0 or an
+ * errno. */
 static void send_user_roots(const struct user *user, int fd, pid_t parent)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
@@ -64,8 +65,8 @@ static void send_user_roots(const struct user *user, int fd, pid_t parent)
 	int ret = 0;
 
 	setrlimit(RLIMIT_CPU, &cpu);
-	unsetenv("ULF_DIR");		/* use the default directory, even if the child
-					 * does not become another user */
+	unsetenv("ULF_DIR");		/* use the default directory of the user, even if the
+					 * child does not become another user */
 	if (user->uid != geteuid())
 		ret = user_become(user, fd, parent);
 	if (ret < 0)
@@ -84,11 +85,11 @@ static void send_user_roots(const struct user *user, int fd, pid_t parent)
 
 struct child {
 	struct user_roots *roots;	/* list in which the user's roots are stored */
-	struct text bytes;		/* rows that were received from the child */
-	pid_t pid;			/* pid of the child; 0 if the child has ended, or
-					 * was not started */
-	int fd;				/* pipe from the child; -1 if the pipe was read
-					 * to its end, or closed */
+	struct text bytes;		/* bytes of the rows that were received from the child */
+	pid_t pid;			/* process id of the child; 0 if the child has ended,
+					 * or was not started */
+	int fd;				/* descriptor of the pipe from the child; -1 if the
+					 * pipe was read to its end, or closed */
 	int error;			/* errno of the error that has made the
 					 * list of roots incomplete; 0: no error
 					 * is known */
@@ -106,8 +107,8 @@ static void start_user_child(struct child *child, struct user_roots *roots)
 		roots->is_failed = true;
 		return;
 	}
-	signal(SIGCHLD, SIG_DFL);	/* do not ignore SIGCHLD, because
-					 * waitpid() would then get no status */
+	signal(SIGCHLD, SIG_DFL);	/* SIGCHLD must not be ignored, because waitpid()
+					 * would then get no status */
 	pid = fork();
 	if (pid == 0)
 		send_user_roots(&roots->user, fds[1], parent);
@@ -123,7 +124,7 @@ static void start_user_child(struct child *child, struct user_roots *roots)
 }
 
 /* Read rows from the pipe of a child.  Close the pipe at its end, after an error, or if the
- * child sends too many rows. */
+ * child has sent too many rows. */
 static void receive_rows(struct child *child)
 {
 	char *at = text_reserve(&child->bytes, 65536);
@@ -160,7 +161,7 @@ static void receive_all_rows(struct child *children, size_t nr, uint64_t end)
 	}
 }
 
-/* Replace all characters of @name that are not printable, so that a user cannot forge a
+/* Replace the characters of @name that are not printable.  Otherwise a user could forge a
  * line of `ulf ls --all`, even if the list is printed to a file. */
 static void replace_unprintable(char *name, size_t bytes)
 {
@@ -171,7 +172,7 @@ static void replace_unprintable(char *name, size_t bytes)
 	}
 }
 
-/* Convert the bytes that a child has sent to a list of the user's roots. */
+/* Convert the bytes that a child has sent to the list of the user's roots. */
 static void convert_received_rows(struct child *child)
 {
 	struct root_list *list = &child->roots->list;
@@ -190,7 +191,7 @@ static void convert_received_rows(struct child *child)
 	root_list_sort(list);
 }
 
-/* Return true if the child has ended.  If the child has failed, store its error. */
+/* Return true if the child has ended.  If the child has failed, stores its error. */
 static bool has_child_ended(struct child *child)
 {
 	int status = 0;
@@ -206,9 +207,8 @@ static bool has_child_ended(struct child *child)
 
 /*
  * Kill the children that have not sent all their rows, then wait for all children together.
- * A process that waits for an answer of a FUSE file system of its user does not end
- * before this answer.  So the wait is limited.  The kernel ends such a process after
- * the answer.
+ * The wait is limited, because a process that waits for a FUSE file system of its user does
+ * not end before it gets the answer.
  */
 static void end_all_children(struct child *children, size_t nr, unsigned int wait_ms)
 {
@@ -241,7 +241,7 @@ static void end_all_children(struct child *children, size_t nr, unsigned int wai
 	}
 }
 
-/* Read the roots of up to BATCH users at the same time. */
+/* Read the roots of up to BATCH users at the same time, with a child process for each user. */
 static void read_batch_of_users(struct user_roots *all, size_t nr, uint64_t end, bool is_quiet)
 {
 	struct child children[BATCH], *child;

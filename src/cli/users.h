@@ -12,9 +12,8 @@
 
 struct user_roots {
 	struct user user;
-	struct root_list list;		/* list of the user's roots; all
-					 * characters of their names are
-					 * printable, and no name has a newline */
+	struct root_list list;		/* list of the user's roots; all characters of the
+					 * roots' names are printable */
 	bool is_failed;			/* true: @list is incomplete;
 					 * users_get() has printed an error,
 					 * unless is_quiet was set */
@@ -23,8 +22,8 @@ struct user_roots {
 struct users {
 	struct user_roots *all;		/* sorted by user id */
 	size_t nr;
-	bool is_cut;			/* true: a limit was reached, so @all may lack
-					 * some users */
+	bool is_cut;			/* true: a limit was reached, so the list of users may
+					 * be incomplete */
 };
 
 #define USERS_LIST_MS	60000u		/* time limit for `ulf ls --all`, ms */
@@ -35,9 +34,9 @@ struct users {
  * time
  * @is_quiet: print no errors
  *
- * A process without user id 0 reads only the roots of its own user.  One child per user
- * becomes that user and reads the roots; no server is used or started.  Sleeps at most
- * 10 s for each batch of 16 users, and at most @total_ms plus 1 s in all.  Returns 0 or
+ * A process without user id 0 reads only the roots of its own user.  For each user, a child
+ * process becomes this user and reads the roots.  No server is used or started.  Sleeps at
+ * most 10 s for each batch of 16 users, and at most @total_ms plus 1 s in all.  Returns 0 or
  * -ENOMEM.
  */
 int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
@@ -45,8 +44,8 @@ int users_get(unsigned int total_ms, bool is_quiet, struct users *ret_users);
 void users_done(struct users *users);
 
 /*
- * Print which other user owns the root whose name is the first @len bytes of @name.
- * Takes about 1 s at most.  Returns false if nothing was printed.
+ * If another user owns the root whose name is the first @len bytes of @name, print this
+ * user.  Takes about 1 s at most.  Returns false if nothing was printed.
  */
 bool users_report_root(const char *name, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf watch: the instance in the root; see watch.h. */
+/* ulf watch: make, read and remove the instance in the root; see watch.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include "cli/watch.h"
 
 #define PREFIX		"watch."
-#define RING_KB		1024		/* size of the rings of all CPUs together */
-#define RING_KB_MIN	16		/* smallest size of the ring of one CPU */
+#define RING_KB		1024		/* total size of the rings of all CPUs, KiB */
+#define RING_KB_MIN	16		/* minimum size of the ring of one CPU, KiB */
 #define TAIL_BYTES	(64u << 20)
 #define TRIGGER		"hist:keys=common_cpu:size=256"
 
@@ -30,7 +30,7 @@ static bool reconnect(struct watch_root *watch, int error)
 	return conn_open(watch->conn, CONN_START) == 0;
 }
 
-/* Read a file below @dir.  The caller must call text_done() in any case. */
+/* Read the file @name in the directory @dir.  The caller must call text_done() in any case. */
 static int read_file(struct watch_root *watch, const char *dir, const char *name,
 		     struct text *ret_text)
 {
@@ -49,8 +49,8 @@ static int read_file(struct watch_root *watch, const char *dir, const char *name
 	return r;
 }
 
-/* Append why a write has failed: the first line of the reason, after the last "error: " in it; or
- * the text of the error. */
+/* Append to @why why a write has failed: the first line of the reason that the server gave,
+ * from the last "error: " on; without a reason, the text for @error. */
 static void put_reason(struct tree_write *write, int error, struct text *why)
 {
 	const char *reason = text_str(&write->reason), *at;
@@ -87,7 +87,7 @@ free_path:
 	return r < 0 ? r : 0;
 }
 
-/* Write to a file of an event. */
+/* Write to the file @name of an event's directory. */
 static int write_event(struct watch_root *watch, const struct watch_event *event,
 		       const char *name, const char *value, struct text *why)
 {
@@ -151,7 +151,7 @@ int watch_root_filter(struct watch_root *watch, struct watch_event *event, const
 	if (*filter && !copy)
 		return -ENOMEM;
 	r = write_event(watch, event, "filter", *filter ? filter : "0", why);
-	/* The trigger has the filter, too, so it is set again. */
+	/* Set the trigger again, because it has the filter, too. */
 	if (!r)
 		r = watch_root_switch(watch, event, false, why);
 	if (r) {
@@ -170,7 +170,7 @@ static void put_field(const char *line, size_t len, struct text *out)
 
 	end = end ? end : line + len;
 	bracket = memchr(line, '[', (size_t)(end - line));
-	/* A type such as __data_loc char[] has its brackets before the name. */
+	/* In a type such as __data_loc char[] the brackets stand before the field's name. */
 	if (bracket && !memchr(bracket, ' ', (size_t)(end - bracket)))
 		end = bracket;
 	for (start = end; start > line && start[-1] != ' '; )
@@ -223,8 +223,8 @@ static void free_events(struct watch_event *events, uint32_t nr)
 	free(events);
 }
 
-/* Make the list of events from the lines of `available_events`, and move what is known of events
- * to it. */
+/* Make the list of events from the lines of `available_events`.  Data about events that were
+ * known before is moved to the new list. */
 static int use_names(struct watch_root *watch, const char *text)
 {
 	struct watch_event *events;
@@ -273,7 +273,7 @@ static int read_names(struct watch_root *watch)
 	return use_names(watch, text_str(&watch->names));
 }
 
-/* Switch on what is on in the root. */
+/* Switch on the events that are on in the root, with their filters. */
 static int copy_settings(struct watch_root *watch, struct text *why)
 {
 	struct text on, filter;

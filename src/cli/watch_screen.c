@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ulf watch: the picture; see watch.h. */
+/* ulf watch: draw the screen; see watch.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "cli/watch.h"
 
 #define TEXT_BYTES	(16u << 20)
-#define SCREEN_LINES	3u		/* lines that are neither events nor records */
+#define SCREEN_LINES	3u		/* number of lines of the screen that show neither
+					 * events nor records */
 #define NAME_WIDTH	40
 
 /* ---- which events ---- */
@@ -64,7 +65,7 @@ struct watch_event *watch_view_selected(const struct watch_view *view)
 
 /* ---- lines ---- */
 
-/* Append text of the program, safe for a terminal. */
+/* Append text of the traced program, with control characters escaped for the terminal. */
 static void put_safe(const char *text, size_t len, struct text *out)
 {
 	escape_text(text, len, ESCAPE_NEWLINES | ESCAPE_END, out);
@@ -109,7 +110,8 @@ static void put_summary(const struct watch_view *view, const struct watch_root *
 	text_putc(out, '\n');
 }
 
-/* Return the start of the last @nr lines of the text that are no comments. */
+/* Return the start of the last @nr lines of @text; if fewer lines follow the last comment
+ * (#), the start of these lines. */
 static const char *last_lines(const char *text, size_t len, uint32_t nr)
 {
 	const char *at = text + len;
@@ -142,7 +144,8 @@ static void put_tail(const struct watch_root *watch, uint32_t nr, struct text *o
 	}
 }
 
-/* Scroll so that the selected row is on the screen. */
+/* Change the first event on the screen, if necessary, so that the selected event is on the
+ * screen. */
 static void scroll(struct watch_view *view)
 {
 	if (view->selected < view->first)
@@ -153,7 +156,8 @@ static void scroll(struct watch_view *view)
 		view->first = view->nr > view->page ? view->nr - view->page : 0;
 }
 
-/* Share the lines between events and records.  Returns the number of lines for records. */
+/* Divide the lines of the screen between events and records.  Returns the number of lines for
+ * records. */
 static uint32_t share_lines(struct watch_view *view, uint32_t height)
 {
 	uint32_t lines = height > SCREEN_LINES + 1 ? height - SCREEN_LINES : 1;
