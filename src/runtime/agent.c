@@ -45,12 +45,12 @@
 
 #define SETTLE_MS	100		/* longest wait for probes that still use old
 					 * rings, ms */
-#define RUSH_TURNS	50		/* number of generations that the agent applies
-					 * in 100 ms before it pauses */
+#define RUSH_TURNS	50		/* the agent pauses when it has applied this
+					 * many generations in 100 ms */
 #define RUSH_PAUSE_NS	2000000
 /* Ids of users and groups that no account has.  Each number stands for two ids: the
- * number itself, and the number + 1.  The second row is used where a user namespace
- * does not map the highest ids; systemd leaves its ids free. */
+ * number itself, and the number + 1.  The second pair is for user namespaces that
+ * do not map the highest ids; systemd leaves its ids free. */
 static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two ids */
 
 /* Layout of the agent's memory, from low to high addresses: guard page, stack, TLS
@@ -60,7 +60,7 @@ static const uint32_t strangers[] = { 0xfffffffcu, 65532 };	/* first of the two 
 #define TLS_MORE	ARCH_PAGE_BYTES	/* libulf's thread-local variables lie within
 					 * this many bytes of each other */
 
-/* Returns true if the settings need calls of functions of the program.  Lock held. */
+/* Returns true if some settings need calls of functions of the program.  Lock held. */
 static bool has_calls_to_make(void)
 {
 	const struct runtime_part *part;
@@ -71,9 +71,9 @@ static bool has_calls_to_make(void)
 	return false;
 }
 
-/* Call functions of the program, as settings need.  These calls may take long, so the
- * agent first applies all settings that need no such call.  Returns 0 or the first
- * -errno. */
+/* Call functions of the program, as the settings require.  These calls may take long,
+ * so the agent first applies all settings that need no such call.  Returns 0 or the
+ * first -errno. */
 static int make_calls(void)
 {
 	const struct runtime_part *part;
@@ -87,11 +87,11 @@ static int make_calls(void)
 	return ret;
 }
 
-/* The generation that is in force, except for two things that can take long: calls of
- * functions of the program (make_calls()), and the wait for threads that still use old
- * rings. */
+/* The newest generation that is in force, except for two things that can take long:
+ * calls of functions of the program (make_calls()), and the wait for threads that
+ * still use old rings. */
 static uint32_t applied_generation;	/* futex word */
-static bool is_calling;			/* true: make_calls() is needed, or is running */
+static bool is_calling;			/* true: make_calls() is needed or is running */
 
 bool agent_is_calling(void)
 {
@@ -161,7 +161,8 @@ static void report_applied(uint32_t generation, int error, bool is_settled)
 	arch_syscall3(SYS_futex, &process_slot->applied, FUTEX_WAKE, INT_MAX);
 }
 
-/* Do the regular work of the parts.  Returns the time until it is due again, ms; 0: never. */
+/* Do the regular work of the parts.  Returns the time after which the next work is due, ms;
+ * 0: no work is due. */
 static uint32_t tick_parts(void)
 {
 	const struct runtime_part *part;
@@ -176,7 +177,7 @@ static uint32_t tick_parts(void)
 	return first_ms;
 }
 
-/* Wait for a new generation, but no longer than @limit_ms; 0: for any time.  Returns 0, or the
+/* Wait for a new generation, but no longer than @limit_ms; 0: no limit.  Returns 0, or the
  * error with which a seccomp filter of the program refuses the wait. */
 static long wait_for_settings(uint32_t applied, uint32_t limit_ms)
 {
@@ -207,9 +208,9 @@ static void give_up(long error)
 	}
 }
 
-/* Limit the CPU time of the agent, in case another process of the root raises the
- * generation all the time.  After RUSH_TURNS generations in a tenth of a second, the
- * agent pauses after each further one. */
+/* Limit the CPU time of the agent, because another process of the root may raise
+ * the generation all the time.  After RUSH_TURNS generations in a tenth of a
+ * second, the agent pauses after each further generation. */
 static void pause_if_rushed(void)
 {
 	static const uint32_t never;
@@ -265,9 +266,9 @@ static void start_parts(bool has_own_table)
 }
 
 /*
- * Give the agent its own descriptor table, so that no descriptor of libulf ever takes a
- * number in the program's table.  Open /proc/self/mem in the agent's table now: later
- * the program may have no /proc, or no right to open the file.
+ * Give the agent its own descriptor table, so that no descriptor of libulf ever takes
+ * a number in the program's table.  Also open /proc/self/mem in the agent's table now,
+ * because later the program may have no /proc, or no right to open the file.
  */
 static void leave_descriptors(void)
 {
@@ -286,8 +287,8 @@ static bool is_root(void)
 	return !real || !effective || !saved;
 }
 
-/* Keep only the capabilities of @caps, all of which are below 32.  Returns false on
- * failure. */
+/* Give up all capabilities but those in @caps, which are all below 32.  Returns
+ * false on failure. */
 static bool set_caps(uint32_t caps)
 {
 	struct __user_cap_header_struct head = {
@@ -312,15 +313,14 @@ static uint32_t get_caps(void)
 }
 
 /*
- * Change to user and group ids that no other process has.  If the agent ran as `nobody',
- * it would be the same user as every worker process that the program runs as `nobody'.
- * The kernel would let such a worker send SIGKILL to the agent, which ends the program.
- * It would also let the worker write to the memory that the agent shares with the
- * program.
+ * Change to user and group ids that no other process has.  If the agent ran as
+ * `nobody', it would be the same user as every worker process that the program runs as
+ * `nobody'.  The kernel would let such a worker send SIGKILL to the agent, which would
+ * end the program, and write to the memory that the agent shares with the program.
  *
- * The kernel lets a process access another one only if one of its ids is equal to all
- * three ids of the other.  The agent's three ids are not equal to each other, so no
- * process passes this check for the agent.
+ * The kernel lets a process access another process only if one of its ids is equal to
+ * all three ids of the other process.  The agent's three ids are not equal to each
+ * other, so no process passes this check for the agent.
  */
 static void become_stranger(void)
 {
@@ -336,10 +336,10 @@ static void become_stranger(void)
 /*
  * Give up the agent's rights.  setuid() of libc changes only the threads that libc
  * knows, and the agent is none of them.  If the agent kept user id 0 in a program that
- * gives up its own rights, an attacker could use the agent to get them back.  So the
- * agent gives up everything but CAP_IPC_LOCK, if it has it.  The agent needs this
- * capability in programs that call mlockall(MCL_FUTURE): there, the memory that the
- * agent maps is locked, and without CAP_IPC_LOCK it would count against RLIMIT_MEMLOCK.
+ * gives up its own rights, an attacker could use the agent to get these rights back.
+ * So the agent gives up all rights but CAP_IPC_LOCK.  In a program that calls
+ * mlockall(MCL_FUTURE), the memory that the agent maps is locked, and without
+ * CAP_IPC_LOCK this memory would count against RLIMIT_MEMLOCK.
  */
 static void leave_rights(void)
 {
@@ -381,10 +381,10 @@ static void agent_main(void)
 	apply_forever();
 }
 
-/* Wait until the agent has given up its rights, and parts have done what they do at its start.
- * Needed in a program that has user id 0.  Without the wait the program might give up its own
- * rights at the same moment.  Then the kernel makes the process undumpable, but leave_rights()
- * would make it dumpable again, which is wrong. */
+/* Wait until the agent has given up its rights, and the parts have done what they do at its
+ * start.  Needed in a program that has user id 0.  Without the wait the program might give
+ * up its own rights at the same moment.  Then the kernel makes the process undumpable, but
+ * leave_rights() would wrongly make it dumpable again. */
 static void wait_until_ready(void)
 {
 	while (!__atomic_load_n(&is_ready, __ATOMIC_ACQUIRE)) /* [agent.ready] */
@@ -418,9 +418,9 @@ static void *agent_of_libc(void *arg)
 	return NULL;
 }
 
-/* Functions of ASan, TSan and MSan.  Each of them exists only if the program is built
- * with that sanitizer.  Sanitizers must know every thread that runs instrumented code
- * or calls a function that they intercept. */
+/* Functions of ASan, TSan and MSan, each of which exists only in a program that is
+ * built with that sanitizer.  Sanitizers must know every thread that runs
+ * instrumented code or calls a function that they intercept. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
@@ -441,8 +441,9 @@ static uint64_t count_threads(void)
 
 	if (arch_syscall4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0))
 		return 0;
-	return st.st_nlink - 2;		/* a directory has two links, and one more for
-					 * each subdirectory; each thread has one */
+	return st.st_nlink - 2;		/* A directory has two links and one more for
+					 * each subdirectory; each thread has a
+					 * subdirectory. */
 }
 
 /* Remember whether there are at most two threads: the one that forks, and the agent. */
@@ -454,11 +455,11 @@ void agent_before_fork(void)
 }
 
 /*
- * Returns false if a sanitizer may not let the child start a thread.  TSan ends a child
- * that starts a thread if its parent had several threads, and a parent with an agent
- * always has several.  ASan (of gcc 12) does not lock its list of threads in fork(): if
- * another thread of the parent was just starting or ending, a child that starts a
- * thread waits for ever.
+ * Returns false if a sanitizer possibly does not let the child start a thread.  TSan
+ * ends a child that starts a thread if its parent had several threads, and a parent
+ * with an agent always has several.  ASan (of gcc 12) does not lock its list of
+ * threads in fork(): if another thread of the parent was just starting or ending, a
+ * child that starts a thread waits for ever.
  */
 bool agent_can_start_in_child(void)
 {
@@ -484,10 +485,12 @@ static int start_by_libc(void)
  * child mapped new memory instead, the child of a child would have one unused copy more
  * than its parent, and so on. */
 static char *memory;
-static size_t tls_bytes;		/* bytes of the TLS block below the thread pointer */
+static size_t tls_bytes;		/* size of the part of the TLS block below the
+					 * thread pointer, bytes */
 
-/* Returns the offset of the lowest of three addresses from this thread's pointer: of a
- * thread-local variable of libulf, of the rseq area, and of its substitute. */
+/* Returns the offset from the thread pointer of the lowest of three things: of
+ * libulf's thread-local variables, of the rseq area, and of the rseq area's
+ * substitute. */
 static ptrdiff_t lowest_offset(void)
 {
 	ptrdiff_t low = (char *)&ulf_this_thread - (char *)__builtin_thread_pointer();
@@ -524,10 +527,10 @@ static void catch_up(void)
 }
 
 /*
- * Apply the settings on the memory of the agent's stack.  The stack of this thread may
- * be too small: fork() may have been called in a signal handler with a stack of a few
- * kilobytes.  Block signals meanwhile: the kernel would take the handler's alternate
- * stack for unused, and a new signal would overwrite it.
+ * Apply the settings on the memory of the agent's stack.  The stack of this thread
+ * may be too small: fork() may have been called in a signal handler with a stack of a
+ * few kilobytes.  Block signals meanwhile, because the kernel would take the
+ * handler's alternate stack for unused, and a new signal would overwrite that stack.
  */
 void agent_catch_up(void)
 {
@@ -560,7 +563,8 @@ static int start_by_kernel(void)
 
 	r = arch_syscall3(SYS_futex, &is_ready, FUTEX_WAKE_PRIVATE, 1);
 	if (r < 0)
-		return (int)r;		/* seccomp forbids futex(), so the agent could not wait */
+		return (int)r;		/* seccomp forbids futex(), without which the
+					 * agent could not wait */
 	if (!memory && !get_memory())
 		return -ENOMEM;
 	stack = memory + GUARD_BYTES + STACK_BYTES;
@@ -569,8 +573,8 @@ static int start_by_kernel(void)
 	r = arch_clone_thread(flags, stack, tls, agent_main);
 	if (r < 0)
 		return (int)r;
-	store_agent_tid(r);	/* store the agent's thread id here, not in the agent:
-				 * the program may call exec() before the agent runs */
+	store_agent_tid(r);	/* This thread stores the agent's thread id, because
+				 * the program may call exec() before the agent runs. */
 	if (is_root() || must_wait())
 		wait_until_ready();
 	return 0;

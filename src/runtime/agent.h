@@ -9,16 +9,18 @@
 /* Start the agent of this process, which must have a process slot.  Returns 0 or
  * -errno; the error is also stored in the process slot. */
 int agent_start(void);
-/* Apply the settings in this thread now, without waiting for the agent.  Settings that
- * need calls of the program's functions are left to the agent.  A child of fork() calls
- * this before it starts its agent. */
+/* Apply the settings in this thread now, without waiting for the agent.  The agent
+ * will apply those settings that need calls of the program's functions.  A child of
+ * fork() calls this before it starts its agent. */
 void agent_catch_up(void);
-/* Returns the address of a futex word: the generation that the agent has applied.
- * Settings that need calls of the program's functions may not be in force yet. */
+/* Returns the address of a futex word with the generation that the agent has
+ * applied.  Settings that need calls of the program's functions are possibly not
+ * in force yet. */
 const uint32_t *agent_applied(void);
 /* Returns true while the agent waits for calls of the program's functions. */
 bool agent_is_calling(void);
-/* Returns true if the program is built with a sanitizer, which must know every thread. */
+/* Returns true if the program is built with a sanitizer.  Sanitizers must know every
+ * thread. */
 bool agent_is_watched(void);
 /* Called before fork(): remember what agent_can_start_in_child() needs.  Lock held. */
 void agent_before_fork(void);

@@ -12,8 +12,9 @@
 #include "runtime/init.h"
 #include <ulf/event.h>
 
-/* Wait until the starter has ended: it runs in memory that is unmapped next.  The kernel
- * clears the word when the thread can execute nothing any more. */
+/* Wait until the starter has ended, because the memory in which it runs is unmapped
+ * next.  The kernel clears the word starter_tid when the thread can execute nothing any
+ * more. */
 static void wait_for_starter(struct abi_attach *attach)
 {
 	uint32_t tid;
@@ -45,8 +46,8 @@ static int start_attached(struct abi_attach *attach)
 	return 0;
 }
 
-/* The block, and the thread-local variables of the starter after it, stay: malloc libraries
- * may have noted their addresses. */
+/* Keep the block, and the thread-local variables of the starter after it, because malloc
+ * libraries may have noted their addresses. */
 void *ulf_attach(void *block)
 {
 	struct abi_attach *attach = block;

@@ -41,16 +41,17 @@
 /* True if a server is running, and no wait for its answer has failed so far. */
 static bool has_answers;
 
-/* True if no compiler has prepared the program and its libraries: it may be a wrapper (timeout,
- * env, sh), or load modules later.  Then the boot settings stay in the environment, for the
- * programs that this one starts. */
+/* True if no compiler has prepared the program and its libraries: it may be a wrapper
+ * (timeout, env, sh), or load modules later.  Then the boot settings stay in the
+ * environment, for the programs that this program starts. */
 static bool is_plain;
-/* True if the program is plain, and the settings are not about functions, which any program
- * has: then the settings wait for the first module. */
+/* True if the program is plain, and no setting is about functions, which every program has:
+ * then the settings wait until the first module is loaded. */
 static bool is_later;
 
-static const struct runtime_source *source;	/* source of the boot settings; NULL: the
-						 * environment and the configuration file */
+static const struct runtime_source *source;	/* source of the boot settings; NULL
+						 * means the environment and the
+						 * configuration file */
 
 /* ---- store the boot settings in the control block of a new root ---- */
 
@@ -59,7 +60,7 @@ void boot_set_source(const struct runtime_source *given)
 	source = given;
 }
 
-/* Store the boot settings of @source. */
+/* Store the boot settings that @source contains. */
 static void fill_given(struct abi_control *c)
 {
 	c->run_id = source->run_id;
@@ -96,7 +97,7 @@ static void fill_words(struct abi_control *c)
 	boot_name_buffers(c->boot);
 }
 
-/* Return true if a setting in @words is about functions. */
+/* Returns true if a setting in @words is about functions. */
 static bool are_about_functions(const char *words)
 {
 	static const enum boot_id ids[] = {
@@ -135,10 +136,11 @@ void boot_fill(struct abi_control *c, const char *dir)
 }
 
 /*
- * `ulf run' has loaded libulf into a program that no compiler has prepared, for its functions.  The
- * settings stay for the programs that it starts, where a function that is missing is no mistake.
- * The pointer in the environment is replaced, because a program may have a setenv() of its own, as
- * bash has, which must not be called before main().
+ * Adapt the settings in a program that no compiler has prepared, and into which `ulf run'
+ * has loaded libulf for its functions.  The settings stay in the environment for the
+ * programs that this program starts, where a missing function is no error.  The pointer in
+ * the environment is replaced, because setenv() must not be called before main(): a program
+ * may have a setenv() of its own, as bash has.
  */
 static void relax_settings(void)
 {
@@ -166,9 +168,9 @@ void boot_root_made(void)
 }
 
 /* Mark the boot settings as wanted, because objects that can be traced have been
- * loaded.  The server applies these settings when it is asked next.  Returns false if
- * there is nothing to mark: another thread has already marked them, or no boot settings
- * wait for objects. */
+ * loaded.  The server applies these settings when a process asks it next.  Returns
+ * false if there is nothing to mark: another thread has already marked the settings,
+ * or no boot settings wait for objects. */
 static bool take_words(void)
 {
 	uint32_t later = ABI_BOOT_LATER;
@@ -239,10 +241,10 @@ static bool wait_for_answer(uint32_t wanted, uint32_t seconds)
 }
 
 /*
- * Sleep until *@word is not @value, at most one second.  Returns false if HOLD_SECONDS
- * have passed since the first call.  @deadline: is 0 at the first call, which sets it.
- * All calls of one wait share the deadline, because other processes may change the word
- * again and again.
+ * Sleep until *@word is not @value, but at most one second.  Returns false if
+ * HOLD_SECONDS have passed since the first call with @deadline.  @deadline: is 0 at
+ * the first call, which sets it.  All calls of one wait share it, because other
+ * processes may change the word again and again.
  */
 static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 {
@@ -258,10 +260,10 @@ static bool wait_more(const uint32_t *word, uint32_t value, uint64_t *deadline)
 }
 
 /*
- * The number of an answer of the server, and the number of a generation, for which a
- * wait has failed; 0: there is none.  No thread waits again before this answer has
- * come, or this generation is applied.  So a server or an agent that hangs delays a
- * program only once.
+ * The number of an answer of the server, and the number of a generation, for which
+ * a wait has failed; 0: there is none.  No thread waits again before this answer
+ * has come or this generation is applied, so that a server or an agent that hangs
+ * delays a program only once.
  */
 static uint32_t missed_answer, missed_generation;
 /* Number of failed waits for an answer.  An answer does not reset this number, because any
@@ -283,9 +285,9 @@ static bool has_agent(void)
 }
 
 /* Wait until the agent of this process, if there is one, has applied the settings.  Do
- * not wait while the agent waits for functions of the program to return.  Otherwise
- * there could be a deadlock: these functions may need libc's lock of dlopen(), and this
- * thread may hold it. */
+ * not wait while the agent waits for functions of the program to return.  That could
+ * be a deadlock, because these functions may need libc's lock of dlopen(), which this
+ * thread may hold. */
 static bool wait_for_agent(void)
 {
 	uint32_t generation = __atomic_load_n(&root_control->generation,
@@ -315,9 +317,9 @@ void boot_wait_functions(void)
 
 /*
  * Ask the server to look at this root, and wait for its answer.  A new time stamp of
- * the root's directory notifies the server.  After a failed wait, do not ask again while
- * the awaited answer or generation has not come.  Also do not ask again while the server
- * has shown no sign of life since the failed wait.  Returns false if there is no answer.
+ * the root's directory notifies the server.  After a failed wait, this function does
+ * not ask again before the awaited answer or generation has come, nor before the server
+ * has shown a sign of life.  Returns false if there is no answer.
  */
 static bool ask_server(uint32_t seconds)
 {
@@ -361,8 +363,8 @@ void boot_wait_for_late(void)
 }
 
 /* Wait until the settings for functions of loaded objects are applied.  Do not wait in
- * a probe or in the caller (event/caller.c).  There the agent may be waiting for this
- * thread, and would apply nothing until this thread continues: both would wait. */
+ * a probe or in the caller (event/caller.c): there the agent may be waiting for this
+ * thread, so both would wait for ever. */
 bool boot_wait_for_objects(void)
 {
 	const struct ulf_thread *thread = ulf_this_thread;

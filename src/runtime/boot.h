@@ -16,15 +16,14 @@ void boot_set_source(const struct runtime_source *source);
 /* Store the boot settings in a new root.  @dir: the ulf directory. */
 void boot_fill(struct abi_control *control, const char *dir);
 /* Called when the root has its name.  Removes the boot settings from the environment,
- * because they are not meant for programs that this one starts, unless these are followed
- * (runtime/follow.h).  If the root could not
- * be created, this function is not called, and programs that this one starts get the
- * settings. */
+ * because they are not meant for the programs that this program starts, unless those
+ * programs are followed (runtime/follow.h).  If the root could not be created, this
+ * function is not called, and the started programs get the settings. */
 void boot_root_made(void);
 /* Report to `ulf run` that there is no root, if `ulf run` has started this program.  @dir:
  * the ulf directory, which belongs to this user.  @error: the reason, as -errno. */
 void boot_report_no_root(const char *dir, int error);
-/* Wait until the server has applied the boot settings, if a server is known to be there.
+/* Wait until the server has applied the boot settings, if a server is known to exist.
  * Waits HOLD_SECONDS at most. */
 void boot_wait(void);
 /* Wait until the agent has applied the boot settings for functions, if there are any. Must
@@ -41,12 +40,12 @@ void boot_wait_for_late(void);
  * that were loaded.  The caller must hold no lock of libulf.  Returns false if there is no
  * server or no agent, or if a wait takes longer than HOLD_SECONDS. */
 bool boot_wait_for_objects(void);
-/* Returns true if the boot settings wait for an object that can be traced.  Any
- * context. */
+/* Returns true if the boot settings wait until an object is loaded that can be
+ * traced.  Any context. */
 bool boot_is_later(void);
 /* Called after dlopen().  Returns true if the boot settings wait for an object that can
- * be traced, and such an object has been loaded now.  Then the server applies the
- * settings when it is asked next.  No lock held. */
+ * be traced, and such an object has been loaded now.  In this case the server applies
+ * the settings when a process asks it next.  No lock held. */
 bool boot_objects_coming(void);
 
 #endif

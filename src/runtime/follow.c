@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find out whether started programs are followed; see follow.h. */
+/* Find out whether the programs that this program starts are followed; see
+ * follow.h. */
 #include "runtime/follow.h"
 
 #include <stdlib.h>

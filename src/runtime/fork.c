@@ -18,7 +18,8 @@
 #include "runtime/fork.h"
 #include "runtime/init.h"
 
-/* runtime_is_ready() in fork_prepare(), and so in the child. */
+/* The result of runtime_is_ready() in fork_prepare(), which is also valid in
+ * the child. */
 static bool was_ready;
 
 /* A copy of the parent's process slot, made before fork().  The child needs this state, and
@@ -37,9 +38,9 @@ static void fork_prepare(void)
 				   __ATOMIC_SEQ_CST);		/* [process.forks] */
 }
 
-/* Called in the parent after fork().  fork_prepare() has raised abi_control.forks.  If
- * fork() has failed, the count is too high from now on: it cannot be corrected here,
- * because libc does not report the failure to this handler. */
+/* Handler that runs in the parent after fork().  fork_prepare() has raised
+ * abi_control.forks.  If fork() has failed, this count stays too high, because libc
+ * does not report the failure to this handler. */
 static void fork_parent(void)
 {
 	runtime_unlock();
@@ -56,8 +57,8 @@ static void repair_child(uint32_t old_tid)
 	thread_after_fork();
 }
 
-/* Claim a process slot.  @has_parent: the parent had a process slot.  Returns false if
- * this process got none. */
+/* Claim a process slot for the child.  @has_parent: the parent had a process slot.
+ * Returns false if the child got none. */
 static bool claim_slot(bool has_parent)
 {
 	bool has_slot;
@@ -72,8 +73,8 @@ static bool claim_slot(bool has_parent)
 	return has_slot;
 }
 
-/* Detach this process from the root, because the process got no process slot, and so
- * does not belong to the root. */
+/* Detach this process from the root.  It got no process slot, so it does not belong
+ * to the root. */
 static void detach_child(void)
 {
 	const struct runtime_part *part;
@@ -110,9 +111,9 @@ static void catch_up(void)
 }
 
 /*
- * Another thread was starting the runtime when this one called fork(): `ulf attach` loads libulf
- * while the program runs.  The start stands still in the child, at any of its steps, so the
- * child is not traced.
+ * The runtime was not ready: another thread was starting it when this thread called fork(),
+ * because `ulf attach` loads libulf while the program runs.  The start has stopped in the
+ * child, at any of its steps, so the child is not traced.
  */
 static void forget_start(void)
 {
@@ -121,7 +122,8 @@ static void forget_start(void)
 	runtime_forget_start();
 }
 
-/* The blocks of settings still exist: the server waits for this process before it frees them. */
+/* The blocks of settings still exist, because the server waits for this process before it
+ * frees them. */
 static void inherit_settings(uint32_t old_tid)
 {
 	const struct runtime_part *part;
@@ -130,9 +132,9 @@ static void inherit_settings(uint32_t old_tid)
 		part->inherit(old_tid, (uint32_t)arch_syscall0(SYS_gettid));
 }
 
-/* Called in the child after fork().  Only this thread exists in the child.  The text, the
- * probes and the ring sets are as in the parent, because fork_prepare() took
- * runtime_lock(). */
+/* Handler that runs in the child after fork().  Only this thread exists in the child.
+ * The text, the probes and the ring sets are as in the parent, because fork_prepare()
+ * took runtime_lock(). */
 static void fork_child(void)
 {
 	uint32_t old_tid = runtime_lock_reset();
@@ -159,7 +161,8 @@ static void fork_child(void)
 		process_slot->flags = 0;
 }
 
-/* Register the fork handlers, if possible before any other fork handler: see libc/atfork.c. */
+/* Register the fork handlers, if possible before any other fork handler of the program: see
+ * libc/atfork.c. */
 __attribute__((no_sanitize_address, no_sanitize_thread)) void fork_watch(void)
 {
 	static bool is_watching;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fork() of the traced program. */
+/* Handling of fork() in the traced program. */
 #ifndef ULF_RUNTIME_FORK_H
 #define ULF_RUNTIME_FORK_H
 

@@ -25,15 +25,16 @@
 #include "runtime/init.h"
 #include "runtime/parts.h"
 
-#define EXIT_HANDLERS	64	/* greatest number of exit handlers that are registered.  If there
-				 * are more modules than that, one of the handlers still runs
-				 * before the destructors, and one is enough */
+#define EXIT_HANDLERS	64	/* maximum number of registered exit handlers; if
+				 * there are more modules, one of the handlers still
+				 * runs before the destructors, and one is enough */
 
 /* How far the start is. */
 enum start {
 	START_NONE,
 	START_RUNS,
-	START_DONE,			/* the start has ended, with or without a root */
+	START_DONE,			/* the start of the runtime has ended, with or
+					 * without a root */
 };
 static uint32_t start_state;		/* enum start; futex */
 static bool is_ready;			/* true: there is a root, and its agent runs; written with
@@ -53,12 +54,12 @@ static void at_exit(void)
 }
 
 /*
- * Register an exit handler that must run before the destructors of the program and its
- * libraries.  exit() runs handlers in the reverse order of their registration.  One
- * handler, which is libc's, runs the destructors; libc registers it just before the
- * program's own constructors run.  So a handler that a library's constructor registers
- * runs too late.  A handler that the program's own constructors, or later code,
- * register runs in time.
+ * Register an exit handler that must run before the destructors of the program and
+ * its libraries.  exit() runs handlers in the reverse order of their registration.
+ * One handler, which is libc's, runs the destructors; libc registers it just before
+ * the program's own constructors run.  So a handler that a library's constructor
+ * registers runs too late; a handler that the program's own constructors or later
+ * code registers runs in time.
  */
 void runtime_watch_exit(void)
 {
@@ -80,15 +81,15 @@ static bool is_wanted(const struct runtime_source *source)
 	return !disable || !*disable || (disable[0] == '0' && !disable[1]);
 }
 
-/* Create the root with its boot settings.  If there are boot settings, wait until the
- * server has applied them.  Returns 0 or -errno. */
+/* Create the root with its boot settings, and wait until the server has applied them,
+ * if there are any.  Returns 0 or -errno. */
 static int create_root(const struct runtime_source *source)
 {
 	char dir[DIR_PATH_BYTES];
 	int saved = errno, r;
 
-	/* If dir_get() fails, do not connect to the socket in the directory, which may
-	 * belong to another user. */
+	/* If dir_get() fails, do not connect to the socket in the directory, because
+	 * the directory may belong to another user. */
 	if (source)
 		r = strlen(source->dir) < sizeof(dir) ? dir_check(strcpy(dir, source->dir)) :
 							-ENAMETOOLONG;
@@ -114,8 +115,8 @@ restore_errno:
 
 static void load_parts(void)
 {
-	static bool is_loaded;		/* true: an earlier start has loaded the parts, and
-					 * failed after that */
+	static bool is_loaded;		/* true: an earlier start has loaded the parts
+					 * and failed afterwards */
 	const struct runtime_part *part;
 
 	if (is_loaded)
@@ -133,9 +134,9 @@ static void init_parts(void)
 		part->init();
 }
 
-/* Apply the settings that the server has stored while this program was held.  Do not
- * leave this to the agent: the program may hit its first event or function before the
- * agent runs. */
+/* Apply the settings that the server has stored while this program was held.  This
+ * cannot be left to the agent, because the program may hit its first event or
+ * function before the agent runs. */
 static void start_parts(void)
 {
 	const struct runtime_part *part;
@@ -171,7 +172,8 @@ static int start_runtime(const struct runtime_source *source)
 	if (r)
 		return r;
 	process_note_pid(false);
-	buffer_get(0);		/* set up the top buffer, so that tracing_on() finds it */
+	buffer_get(0);		/* Set up the top buffer, because tracing_on() needs
+				 * it. */
 	r = process_claim(NULL);
 	if (r)
 		return r;
@@ -211,7 +213,8 @@ void runtime_init(void)
 	start_end(START_DONE);
 }
 
-/* An `ulf attach` that was killed has left a loader, which may still start the runtime. */
+/* If an `ulf attach` was killed, the loader that it has left may still start the
+ * runtime. */
 int runtime_start(const struct runtime_source *source)
 {
 	int r;
@@ -239,8 +242,8 @@ void runtime_forget_start(void)
 		start_state = START_NONE;
 }
 
-/* Returns true if this thread is the one with which `ulf attach` loads libulf.  It starts the
- * runtime later, when the dynamic linker has released its locks. */
+/* Returns true if this thread is the loader of `ulf attach`, which starts the runtime
+ * later, when the dynamic linker has released its locks. */
 static bool is_loader(void)
 {
 	char name[16] = "";

@@ -9,7 +9,7 @@
  *
  * Code that a grace period does not cover (tracing_on(), a function that was hit just
  * before step 1) finds a root without settings.  No address changes, so pointers into
- * the memory stay valid and need not be found.
+ * the memory stay valid.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -28,9 +28,9 @@
 #include <ulf/tracing.h>
 
 #define GRACE_MS	1000
-#define NO_PID		INT_MAX		/* a pid that no process has: with it in
-					 * the process slot, other processes
-					 * take this process for dead */
+#define NO_PID		INT_MAX		/* a pid that no process has; if it is in a
+					 * process slot, other processes take the
+					 * slot's process for dead */
 
 /* Switch everything off that uses the root's memory.  Detach the rings last, because
  * the parts may still write to them.  Lock held. */
@@ -47,7 +47,7 @@ static void stop_all(void)
 				 __ATOMIC_RELEASE);	/* [process.claim] */
 }
 
-/* Map private memory, all zeroes, over [@start, @start + @bytes). */
+/* Map private memory, all zeroes, over the @bytes bytes at @start. */
 static bool cover_mapping(void *start, uint64_t bytes, int rights)
 {
 	return arch_syscall6(SYS_mmap, (long)start, (long)bytes, rights,
@@ -84,7 +84,7 @@ void ulf_leave(void)
 	grace_wait(GRACE_MS);
 	runtime_lock();
 	/* Wake the agents of all processes of the root.  The agent of this process
-	 * exits; the others find no new generation and sleep again. */
+	 * exits; the other agents find no new generation and sleep again. */
 	arch_syscall3(SYS_futex, &root_control->generation, FUTEX_WAKE, INT_MAX);
 	replace_memory();
 	runtime_unlock();

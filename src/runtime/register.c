@@ -18,15 +18,16 @@
 
 /* ---- register modules ---- */
 
-/* Register a module.  Called by a constructor of the module, before its other code runs.
- * So settings that exist already apply to all code of the module. */
+/* Register a module.  A constructor of the module calls this before other code of the
+ * module runs, so settings that exist already apply to all code of the module. */
 void ulf_module_register(struct ulf_module *module)
 {
 	bool is_known = module->version <= ULF_ABI_VERSION &&
 			module->version >= ULF_ABI_VERSION_OLDEST;
 
 	if (!is_known) {
-		/* Read no member but version: the others may have another layout. */
+		/* Read only the member version: the other members may have another
+		 * layout. */
 		runtime_init();
 		table_refuse_module(module->version);
 		return;

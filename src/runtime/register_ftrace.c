@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks that the program sets at functions: <linux/ftrace.h>.
+ * Callbacks of the program at functions: <linux/ftrace.h>.
  *
  * The functions that register something start the runtime first: a constructor of the
  * program may call them before libulf's own constructor has run.
@@ -32,7 +32,7 @@ static void prepare_locked(void)
 }
 
 /* Patch the sites after a filter was changed, unless @r is an error.  Releases
- * runtime_lock(). */
+ * runtime_lock().  Returns 0 or -errno. */
 static int filter_done(int r)
 {
 	if (!r)
@@ -76,7 +76,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 	runtime_unlock();
 }
 
-/* Returns true if all @flags are supported.  If one is not, the registration must fail,
+/* Returns true if all @flags are supported.  Otherwise the registration must fail,
  * because no flag may be ignored silently. */
 static bool has_flags(unsigned long flags)
 {
@@ -109,8 +109,8 @@ int register_ftrace_function(struct ftrace_ops *ops)
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	uint32_t i = 0;
-	int r = -EBUSY;			/* the kernel's error for a struct ftrace_ops
-					 * that is not registered */
+	int r = -EBUSY;			/* the error that the kernel returns for a
+					 * struct ftrace_ops that is not registered */
 
 	runtime_lock();
 	while (i < FTRACE_OPS_MAX && (!ftrace_has_user(FTRACE_OPS + i) ||

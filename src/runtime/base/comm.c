@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Record the names of threads in the root's memory, so that the trace can be printed with
- * names, also after the program has ended.  A thread writes its own name once, at its
- * first event.  Signal handlers may call this code.
+ * Record the names of threads in the root's memory, so that the trace can be printed
+ * with names even after the program has ended.  A thread writes its own name once, at
+ * its first event.  Signal handlers may call this code.
  *
- * A writer claims an entry by making its sequence odd (CAS), writes the entry, and makes
- * the sequence even [comm.write].  If a writer is killed in between, the entry stays
- * odd, and no thread uses it again.  There are 4095 other entries.
+ * A writer claims an entry of the table by making the entry's sequence number odd (CAS),
+ * writes the entry, and makes the number even [comm.write].  If a writer is killed
+ * meanwhile, the number stays odd, and no thread uses this entry again.  There are 4095
+ * other entries.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,9 +30,9 @@ static uint32_t stamp_now(void)
 	return __atomic_add_fetch(&stamp, 1, __ATOMIC_RELAXED);
 }
 
-/* Make the ABI_COMM_PROBES entries from number @first on usable, in the table of comms.
- * Entry 0 follows the last entry of the table.  Returns false if there is no memory for
- * the entries. */
+/* Make the ABI_COMM_PROBES entries from number @first on of the table of thread names
+ * usable.  Entry 0 follows the last entry.  Returns false if there is no memory for the
+ * entries. */
 static bool populate_comms(uint32_t first)
 {
 	uint64_t off = ABI_COMMS_OFF;
@@ -65,8 +66,9 @@ static struct abi_comm *choose_comm(uint32_t tid)
 	return best;
 }
 
-/* Returns true if the names of threads are recorded: the option record-cmd of the top
- * buffer is on.  While it is off, a thread gets an entry without a name. */
+/* Returns true if the names of threads are recorded, which is so if the option
+ * record-cmd of the top buffer is on.  While it is off, a thread gets an entry
+ * without a name. */
 static bool is_name_wanted(void)
 {
 	const struct abi_buffer *top = root_buffer(0);
@@ -103,7 +105,8 @@ static void write_comm(uint32_t tid, uint32_t tgid, const char name[ABI_COMM_LEN
 					 sequence + 1, false, __ATOMIC_ACQUIRE, /* [comm.write] */
 					 __ATOMIC_RELAXED))
 		return;
-	/* release: the odd sequence is visible before any byte of the entry changes */
+	/* release: the odd sequence number is visible before any byte of the entry
+	 * changes */
 	__atomic_thread_fence(__ATOMIC_RELEASE);	/* [comm.write] */
 	comm->tid = tid;
 	comm->tgid = tgid;

@@ -3,9 +3,9 @@
  * Grace periods: wait until no thread is inside an old probe any more.
  *
  * A reader (ulf_probe_enter()) stores the current period number, with a nesting of 1, in
- * the word of its thread.  Then it loads the probe list.  Between the two is only a
- * compiler barrier, so the CPU may reorder them.  A waiter publishes the new list, then
- * it
+ * the word of its thread.  Then it loads the probe list.  Between the store and the load
+ * is only a compiler barrier, so the CPU may reorder them.  A waiter publishes the new
+ * list, and then:
  *
  *	1  raises the period number
  *	2  calls membarrier(): a full barrier in every running thread.  If step 3 does not
@@ -15,9 +15,9 @@
  *	4  calls membarrier(): everything that those readers did is visible  [grace.exit]
  *
  * A reader that loads the number before step 1 and stores it after step 3 stores an old
- * number.  Such a reader has the new list all the same.  A later waiter waits for it
- * without need, but this does no harm.  A number is never used again (48 bits), so one
- * pass over all words is enough.
+ * number.  Such a reader has the new list all the same.  A later waiter waits for this
+ * reader without need, but this does no harm.  A number is never used again (48 bits), so
+ * one pass over all words is enough.
  *
  * Events that are only recorded do not call ulf_probe_enter().  They load the set of
  * rings inside of an rseq section.  After step 2 the waiter also restarts every rseq
@@ -71,9 +71,9 @@ void grace_init(void)
 		has_rseq = true;
 }
 
-/* Replacement for membarrier() where membarrier() fails.  It takes an access right away
- * from a memory page.  The kernel then interrupts every CPU that runs this process, and
- * an interrupt is a barrier. */
+/* Replacement for membarrier() where membarrier() fails: remove the access rights of a
+ * memory page.  The kernel then interrupts every CPU that runs this process, and an
+ * interrupt is a barrier. */
 static void barrier_by_mprotect(void)
 {
 	long mem = arch_syscall6(SYS_mmap, 0, ARCH_PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -112,8 +112,8 @@ int grace_restart_sections(void)
 }
 
 struct wait {
-	unsigned long period;		/* wait for threads whose nesting word has a
-					 * lower period number */
+	unsigned long period;		/* the wait is for threads whose nesting word
+					 * has a lower period number */
 	uint64_t deadline_ns;		/* time at which the wait ends, CLOCK_MONOTONIC;
 					 * 0: no limit */
 	long pid, tid;			/* process id and thread id of the waiting
@@ -145,7 +145,8 @@ static int wait_for(struct thread_slot *slot, void *arg)
 	unsigned int spins = 0;
 
 	/* Do not wait for the waiting thread itself, which is in no probe.  Its nesting
-	 * word may differ from 0 all the same, if it has left a probe by siglongjmp(). */
+	 * word can differ from 0 all the same, if the thread has left a probe by
+	 * siglongjmp(). */
 	if (slot->thread.tid == wait->tid)
 		return 0;
 	while (is_old(slot, wait->period)) {

@@ -9,8 +9,8 @@
 void grace_init(void);
 /* Returns true if grace_wait() also restarts rseq sections.  Any context. */
 bool grace_has_rseq(void);
-/* Restart every rseq section that a thread is in.  Does not sleep.  The caller may hold
- * runtime_lock() or not.  Returns 0 or -errno of membarrier(). */
+/* Restart every rseq section that a thread of this process is in.  Does not sleep.  The
+ * caller may hold runtime_lock() or not.  Returns 0 or -errno of membarrier(). */
 int grace_restart_sections(void);
 /*
  * Wait until every probe that runs now has returned, then free the memory that was given to
@@ -20,8 +20,8 @@ int grace_restart_sections(void);
  * memory.
  */
 int grace_wait(int timeout_ms);
-/* Give @ptr to the next grace_wait(), which calls memory_free(@ptr) when the grace
- * period has ended.  Lock held. */
+/* Defer the free of @ptr: the next grace_wait() calls memory_free(@ptr) when the
+ * grace period has ended.  Lock held. */
 void grace_free(void *ptr);
 
 #endif

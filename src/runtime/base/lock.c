@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks of the runtime.  They are not pthread_mutex_t, because the agent is not a thread
- * of libc, and because a child of fork() must be able to repair them.
+ * Locks of the runtime.  A pthread_mutex_t cannot be used, because the agent is not a
+ * thread of libc, and because a child of fork() must be able to repair a lock.
  *
- * A lock is one word, @owner.  It is 0 while the lock is free, else it is the thread id
- * of the holder.  The bit WAITERS is set if a thread may sleep on the lock.
+ * A lock is one word, *@owner.  It is 0 while the lock is free, else the thread id of
+ * the holder.  The bit WAITERS is set if a thread may sleep on the lock.
  */
 #include <errno.h>
 #include <limits.h>
@@ -70,10 +70,11 @@ void lock_sleep(const uint32_t *owner, uint32_t seen)
 }
 
 /*
- * A signal handler may have called fork() after this thread had read @tid and before it took
- * the lock.  Then this thread, in the child, has stored the thread id that it had in
- * the parent.  It would not recognize itself as the holder, and would wait for ever if
- * it took the lock again.  Replace @tid by the child's thread id.
+ * Correct the owner of a lock in a child of fork().  A signal handler may have called
+ * fork() after this thread had read @tid and before it took the lock.  Then this thread has
+ * stored, in the child, the thread id that it had in the parent.  It would not recognize
+ * itself as the holder, and would wait for ever if it took the lock again.  So replace @tid
+ * by the child's thread id.
  */
 static void correct_owner(uint32_t *owner, uint32_t tid)
 {
@@ -98,10 +99,10 @@ int lock_take(uint32_t *owner)
 }
 
 /*
- * Release the lock and wake all sleepers.  It is not enough to wake one of them: that
- * thread does not know of the others, so it would take the lock without setting WAITERS.
- * Then nothing would wake the others.  As soon as *@owner is 0, the module that contains
- * the word may be unmapped.  Then the wake-up has no effect.
+ * Release the lock and wake all sleepers.  It is not enough to wake only one sleeper:
+ * that thread does not know of the others, so it would take the lock without setting
+ * WAITERS, and then nothing would wake the others.  As soon as *@owner is 0, the module
+ * that contains the word may be unmapped.  Then the wake-up has no effect.
  */
 void lock_drop(uint32_t *owner)
 {
@@ -144,8 +145,8 @@ void runtime_unlock(void)
 	lock_leave(&runtime);
 }
 
-/* fork_prepare() called runtime_lock() before fork(), so runtime.owner is not 0
- * here. */
+/* runtime.owner is not 0, because fork_prepare() called runtime_lock() before
+ * fork(). */
 uint32_t runtime_lock_reset(void)
 {
 	uint32_t old_tid = runtime.owner & ~WAITERS;

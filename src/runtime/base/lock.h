@@ -36,8 +36,8 @@
 void runtime_lock(void);
 void runtime_unlock(void);
 /* Release the runtime's lock completely in a child of fork(), even if it was taken
- * several times.  Returns the thread id that its holder, this thread, had in the
- * parent. */
+ * several times.  Returns the thread id that the holder, which is this thread, had
+ * in the parent. */
 uint32_t runtime_lock_reset(void);
 
 /*
@@ -54,22 +54,24 @@ void lock_drop(uint32_t *owner);
 /*
  * Wait for a lock whose word may be unmapped during the wait.
  *
- * lock_mark - set WAITERS in the lock, so that its holder wakes this thread.  *@owner
- * must still be mapped.  Returns the value of *@owner; 0: the lock is free.
- * lock_sleep - sleep until the lock is dropped.  @seen: from lock_mark().  May return
- *	early.
+ * lock_mark - set WAITERS in the lock, so that its holder wakes this thread.
+ * *@owner must still be mapped.  Returns the value of *@owner; 0 means that the lock
+ * is free.
+ *
+ * lock_sleep - sleep until the lock is released.  @seen: result of lock_mark().  May
+ * return early.
  */
 uint32_t lock_mark(uint32_t *owner);
 void lock_sleep(const uint32_t *owner, uint32_t seen);
-/* Repair a lock in a child of fork().  @old_tid: the thread id that this thread had in
- * the parent.  If this thread held the lock in the parent, it holds the lock in the
- * child, too.  Otherwise the lock is free. */
+/* Repair the lock *@owner in a child of fork().  @old_tid: the thread id that this
+ * thread had in the parent.  If this thread held the lock in the parent, it holds the
+ * lock in the child, too.  Otherwise the lock becomes free. */
 void lock_after_fork(uint32_t *owner, uint32_t old_tid);
 
 /* A recursive lock. */
 struct lock {
 	uint32_t owner;
-	uint32_t depth;			/* how many lock_enter() calls the
+	uint32_t depth;			/* number of lock_enter() calls that the
 					 * holder must still undo */
 };
 /* Take and release a recursive lock.  Taking the lock may sleep. */

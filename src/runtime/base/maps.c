@@ -18,13 +18,13 @@ enum field {
 	START, END, RIGHTS, OFFSET, MAJOR, MINOR, INODE, REST,
 };
 
-/* A line, as far as it was read. */
+/* A line of /proc/self/maps, as far as it was read. */
 struct parser {
 	enum field field;		/* the field that is being read */
 	uint64_t numbers[REST];
 };
 
-/* The character that ends each field. */
+/* The character that ends each field of a line. */
 static const char ends[REST] = {
 	[START] = '-', [END] = ' ', [RIGHTS] = ' ', [OFFSET] = ' ', [MAJOR] = ':',
 	[MINOR] = ' ', [INODE] = ' ',

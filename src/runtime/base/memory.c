@@ -24,12 +24,14 @@
 #define CHUNK_BYTES	65536u
 #define CLASS_MIN	6		/* log2 of the smallest size of a block, 64 bytes */
 #define CLASSES		9		/* number of sizes of blocks: 64 bytes to 16 KiB */
-#define REACH		(1ull << 31)	/* distance in bytes that a jump can cover */
-#define LARGE		4		/* number of large ranges: the root, the shadow
-					 * stacks, their tags, the profiler's table */
+#define REACH		(1ull << 31)	/* maximum distance of a jump, bytes */
+#define LARGE		4		/* maximum number of large ranges: the root,
+					 * the shadow stacks, their tags, the
+					 * profiler's table */
 
 struct block {
-	size_t bytes:63;		/* size of the block, including this header */
+	size_t bytes:63;		/* size of the block, including this header,
+					 * bytes */
 	size_t is_stable:1;		/* true: the block was allocated by
 					 * memory_alloc_stable() */
 	struct block *next;		/* next block of the list, while this block is
@@ -41,8 +43,9 @@ static struct block *free_blocks[CLASSES];	/* free blocks by size; runtime_lock(
 						 * rest and rest_bytes */
 static struct block *stable_blocks;	/* free blocks of memory_alloc_stable(), all
 					 * sizes */
-static char *rest;			/* the unused end of the newest chunk */
-static size_t rest_bytes;		/* number of bytes at `rest` */
+static char *rest;			/* address of the unused end of the newest
+					 * chunk */
+static size_t rest_bytes;		/* number of unused bytes at `rest` */
 
 static void *map_chunk(size_t bytes)
 {
@@ -93,7 +96,7 @@ void *memory_reserve(uint64_t bytes)
 	return (void *)mem;
 }
 
-/* ---- list the large address ranges that libulf's mlockall() does not lock ---- */
+/* ---- the large address ranges that libulf's mlockall() does not lock ---- */
 
 static struct range {
 	uint64_t start, end;
@@ -111,9 +114,9 @@ bool memory_note_large(void *mem, uint64_t bytes)
 	return true;
 }
 
-/* Allocate a large table.  Call munlock() before the table becomes writable.  In the
- * other order, in a program that has called mlockall(MCL_FUTURE), the kernel would
- * allocate all memory pages of the table. */
+/* Allocate a large table.  munlock() must be called before the table becomes
+ * writable: otherwise, in a program that has called mlockall(MCL_FUTURE), the kernel
+ * would allocate all memory pages of the table. */
 void *memory_alloc_table(uint64_t bytes)
 {
 	void *mem = memory_reserve(bytes);

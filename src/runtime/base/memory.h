@@ -10,8 +10,8 @@
 /* Returns @bytes bytes, all 0, or NULL.  Takes the runtime's lock. */
 void *memory_alloc(size_t bytes);
 /* Returns @bytes bytes, or NULL.  After memory_free(), only memory_alloc_stable() uses
- * this memory again.  Memory that is used again has its old content, not zeroes.  Takes
- * the runtime's lock. */
+ * this memory again.  Reused memory has its old content, not zeroes.  Takes the
+ * runtime's lock. */
 void *memory_alloc_stable(size_t bytes);
 /* Free memory of memory_alloc() or memory_alloc_stable().  @ptr may be NULL.  Takes the
  * runtime's lock. */

@@ -24,7 +24,8 @@ struct thread_slot;
 struct runtime_part {
 	const char *name;
 
-	/* ---- methods for the start, in the thread that starts the runtime ---- */
+	/* ---- methods that are called at the start, in the thread that starts the
+	 * runtime ---- */
 
 	/* Method load: prepare what the part needs even without a root.  Called once in
 	 * every process, also if no root could be created.  No lock held; may call any
@@ -50,23 +51,24 @@ struct runtime_part {
 	 * called agent_start() of all parts. */
 	bool (*must_wait)(void);
 
-	/* ---- methods for settings; lock held, unless a comment says otherwise ---- */
+	/* ---- methods that apply settings; lock held, unless a comment says otherwise
+	 * ---- */
 
 	/*
-	 * Method apply: apply the part's settings, because the server has raised the
-	 * generation.  Runs in the agent, which libc does not know, and in a child of
-	 * fork().  Returns 0 or -errno; after an error the other parts still apply their
-	 * settings.
+	 * Method apply: apply the part's settings.  Called when the server has raised
+	 * the generation, in the agent, which libc does not know, and in a child of
+	 * fork().  Returns 0 or -errno; after an error the other parts still apply
+	 * their settings.
 	 */
 	int (*apply)(void);
-	/* Method tick: do regular work.  Only the agent calls this method, after each wait for
-	 * settings, with no lock held.  Returns the time after which the agent must call it
-	 * again, ms; 0: it need not. */
+	/* Method tick: do regular work.  Only the agent calls this method, after each wait
+	 * for settings, with no lock held.  Returns the time after which the agent must
+	 * call the method again, ms; 0: no further call is needed. */
 	uint32_t (*tick)(void);
 	/* Method exit: called in exit(), before destructors run, with no lock held. */
 	void (*exit)(void);
 	/* Method has_calls: return true if a setting needs calls of functions of the
-	 * program.  Then the agent calls make_calls(). */
+	 * program.  In this case the agent calls make_calls(). */
 	bool (*has_calls)(void);
 	/* Method make_calls: call the functions of the program that the settings need,
 	 * and wait until they return.  Only the agent calls this method, with no lock
@@ -77,7 +79,7 @@ struct runtime_part {
 	 * -errno; after an error the buffer keeps its rings and its lists of
 	 * threads. */
 	int (*buffer_apply)(struct buffer *buffer);
-	/* Method pids_changed: called when the lists of threads of @buffer, or its options,
+	/* Method pids_changed: called when the lists of threads or the options of @buffer
 	 * have changed. */
 	void (*pids_changed)(const struct buffer *buffer);
 	/* Method rings_changed: called when @buffer uses another set of rings, or none.
@@ -88,16 +90,17 @@ struct runtime_part {
 	 * replaced in any case. */
 	int (*leave)(void);
 
-	/* ---- methods for threads; any context, and in a child of vfork() ---- */
+	/* ---- methods for threads; may be called in any context and in a child of
+	 * vfork() ---- */
 
-	/* Method thread_new: reset the part's members of @slot.  A new thread is about to
-	 * use this thread slot; or the thread of a new process, after fork(). */
+	/* Method thread_new: reset the part's members of @slot.  Called when a new thread
+	 * is about to use this thread slot, or the only thread of a child of fork(). */
 	void (*thread_new)(struct thread_slot *slot);
 	/* Method thread_named: called when this thread has got a thread slot, or
 	 * another thread id. */
 	void (*thread_named)(void);
-	/* Method thread_forget: called when this thread is about to give up its thread
-	 * slot. */
+	/* Method thread_forget: called when this thread is about to give its thread
+	 * slot back. */
 	void (*thread_forget)(void);
 
 	/* ---- methods for a child of fork(), which has no other thread ---- */
@@ -110,30 +113,32 @@ struct runtime_part {
 	 */
 	void (*after_fork)(uint32_t old_tid);
 	/* Method after_claim: called when the child has claimed a process slot.  @is_late:
-	 * the server has changed settings since the fork, so it may have freed blocks that
-	 * the child still uses. */
+	 * the server has changed settings since the fork, so it may already have freed
+	 * blocks that the child still uses. */
 	void (*after_claim)(bool is_late);
-	/* Method inherit: called when the child uses the current settings.  What they say
-	 * about the thread @old_tid of the parent must now hold for this thread, @tid. */
+	/* Method inherit: called when the child of fork() uses the current settings.  The
+	 * settings that name the thread @old_tid of the parent must now also apply to
+	 * this thread, @tid. */
 	void (*inherit)(uint32_t old_tid, uint32_t tid);
 	/* Method detach: stop using the root's memory, because the child got no process
 	 * slot and so has no root from now on. */
 	void (*detach)(void);
-	/* Method has_put_off: return true if the parent has put updates off.  Then the
-	 * child must apply the settings even if the settings have not changed. */
+	/* Method has_put_off: return true if the parent has put updates off, so that
+	 * the child must apply the settings even if they have not changed. */
 	bool (*has_put_off)(void);
 };
 
 /*
- * The table of parts; a row without a name marks its end.  runtime_init() sets it.
- * Before that it is empty: there are no events, no hits and no thread slots.
+ * The table of parts; a row without a name marks its end.  runtime_init() sets
+ * this table.  Before that it is empty, because there are no events, no hits and
+ * no thread slots yet.
  *
  * runtime_parts is a pointer, because a file of the core that referred to the table
  * itself would depend on all features.
  */
 extern const struct runtime_part *runtime_parts;
 
-/* Walk the parts that have the method @method. */
+/* Iterate over the parts that have the method @method. */
 #define for_each_runtime_part(part, method)				\
 	for ((part) = runtime_parts; (part)->name; (part)++)		\
 		if ((part)->method)

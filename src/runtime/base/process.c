@@ -51,8 +51,8 @@ void process_note_pid(bool was_forked)
 
 bool process_is_child(void)
 {
-	/* The pid must be compared, too: a child of vfork() shares the memory of its
-	 * parent, so is_child and known_pid are those of the parent. */
+	/* Also compare the pid: a child of vfork() shares the memory of its parent,
+	 * so in such a child is_child and known_pid have the parent's values. */
 	return is_child && known_pid == (uint32_t)arch_syscall0(SYS_getpid);
 }
 
@@ -78,10 +78,10 @@ static bool is_dead(uint32_t pid)
 }
 
 /*
- * Claim a process slot that is free or that belongs to a dead process.  Slot 0 is never
- * taken from a dead process, because it keeps the state that the root began with.  The
- * search starts at next_process, where the previous search ended.  So a new process
- * does not have to look at the slots of all dead processes.  Slot 0 follows the last
+ * Claim a process slot that is free or that belongs to a dead process.  Slot 0 is
+ * never taken from a dead process, because it keeps the state that the root began
+ * with.  The search starts at next_process, where the previous search ended.  So a new
+ * process need not check the slots of all dead processes.  Slot 0 follows the last
  * slot.
  */
 static struct abi_process *find_slot(uint32_t pid)
@@ -156,10 +156,10 @@ int process_claim(const struct abi_process *parent)
 			 __ATOMIC_RELEASE);	/* [agent.ack] */
 	__atomic_store_n(&slot->claimed_ns, now_ns(), __ATOMIC_RELEASE);
 	/* Store all members of the slot before the caller loads the generation.  So if
-	 * the caller loads an old generation, the server has not stored the new one
-	 * yet: it will find this slot and wait for this process.  A store and a later
-	 * load need a full fence between them, on each side; mate: raise_generation()
-	 * [process.claim] */
+	 * the caller loads an old generation, the server has not stored the new
+	 * generation yet, and will find this slot and wait for this process.  A store
+	 * and a later load need a full fence between them, on each side; mate:
+	 * raise_generation() [process.claim] */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	process_slot = slot;
 	return 0;

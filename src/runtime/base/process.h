@@ -21,7 +21,8 @@ bool process_any(bool (*fn)(const struct abi_process *slot, void *arg),
 		 void *arg);
 
 /*
- * A process that has fewer rights than the others leaves the root (leave.c).
+ * Functions for a process that leaves the root because it has fewer rights than the
+ * others (leave.c).
  *
  * process_has_left - returns true if this process has left the root.  Then private memory,
  *	all 0, is mapped at the address of the root's memory.  Any context.

@@ -48,20 +48,21 @@
 
 struct abi_control *root_control;
 
-static uint64_t map_bytes;		/* size of the mapping; root_create() sets
-					 * map_bytes, nr_cpus, has_rseq and exe,
+static uint64_t map_bytes;		/* size of the mapping of the root's memory.
+					 * root_create() sets map_bytes, nr_cpus,
+					 * has_rseq and exe;
 					 * root_publish() sets boot */
 static uint32_t nr_cpus;
 static bool has_rseq;
 static char exe[sizeof(((struct abi_control *)0)->exe)];
 static char boot[ABI_BOOT_BYTES];
-static uint64_t heap_reached;		/* number of bytes of the heap, from its start,
+static uint64_t heap_reached;		/* number of bytes from the heap's start on
 					 * that this process may access (mprotect) */
-/* One bit for each memory page of the tables.  1: root_populate() has succeeded for the
- * page. */
+/* One bit for each memory page of the tables: 1 if root_populate() has succeeded for
+ * the page. */
 static uint64_t pages_usable[ABI_HEAP_OFF / ARCH_PAGE_BYTES / 64 + 1];
 static_assert(ABI_ALIGN % ARCH_PAGE_BYTES == 0, "blocks are mapped and populated by pages");
-static ino_t root_ino;			/* inode number of the memory file */
+static ino_t root_ino;			/* inode number of the root's memory file */
 static char root_path[PATH_MAX];	/* path of the root's directory */
 
 void *root_at(uint64_t off)
@@ -127,8 +128,8 @@ int root_populate(uint64_t off, uint64_t bytes)
 
 	if (off > map_bytes || bytes > map_bytes - off)
 		return -ENOMEM;
-	/* Call mprotect() only for the heap and the arena, because tables are always
-	 * accessible. */
+	/* Call mprotect() only for the heap and the arena, because the tables are
+	 * always accessible. */
 	r = off + bytes <= ABI_HEAP_OFF ? 0 :
 	    arch_syscall3(SYS_mprotect, root_at(start), size, PROT_READ | PROT_WRITE);
 	if (r)
@@ -136,8 +137,8 @@ int root_populate(uint64_t off, uint64_t bytes)
 	r = arch_syscall3(SYS_madvise, root_at(start), size,
 			  MADV_POPULATE_WRITE);
 	if (r == -EINVAL)
-		return 0;	/* on a kernel before Linux 5.14, page faults allocate
-				 * the pages */
+		return 0;	/* On a kernel before Linux 5.14, page faults allocate
+				 * the memory pages. */
 	return r == -EFAULT ? -ENOSPC : (int)r;	/* EFAULT means that an access would
 						 * raise SIGBUS */
 }
@@ -189,8 +190,8 @@ static int make_file(const char *dir)
 	struct rlimit limit;
 	int fd;
 
-	/* Check RLIMIT_FSIZE first: if the file exceeds this limit, ftruncate() raises
-	 * SIGXFSZ. */
+	/* Check RLIMIT_FSIZE first, because ftruncate() raises SIGXFSZ if the file
+	 * exceeds this limit. */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) &&
 	    limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < ABI_ARENA_OFF)
 		return -EFBIG;
@@ -209,7 +210,7 @@ static int make_file(const char *dir)
 }
 
 /* Returns an eighth of the program's limit of @resource (getrlimit()), but not more
- * than @most.  The program itself needs the other seven eighths. */
+ * than @most.  The other seven eighths are left to the program. */
 static uint64_t part_of_limit(int resource, uint64_t most)
 {
 	struct rlimit limit;
@@ -226,10 +227,10 @@ static uint64_t arena_bytes_max(void)
 	struct rlimit limit;
 
 	/*
-	 * Keep the arena small compared to RLIMIT_MEMLOCK.  If the program calls mlockall()
-	 * of the kernel instead of libulf's, the kernel compares this limit with the size
-	 * of all mappings.  If the limit is the usual few megabytes, ignore it: no
-	 * arena is small enough for it.
+	 * Keep the arena small compared to RLIMIT_MEMLOCK.  If the program calls
+	 * mlockall() of the kernel instead of libulf's, the kernel compares this limit
+	 * with the size of all mappings.  If the limit is only the usual few megabytes,
+	 * ignore it, because no arena is small enough for such a limit.
 	 */
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
 	    limit.rlim_cur / 8 >= ARENA_BYTES_MIN)
@@ -263,8 +264,8 @@ static void set_geometry(void)
 	has_rseq = arch_rseq_init();
 }
 
-/* Store the name of the program.  That is the name of its first thread; another thread may
- * have another name, as the one that `ulf attach` has started. */
+/* Store the name of the program, which is the name of its first thread.  Another thread,
+ * such as the one that `ulf attach` has started, may have another name. */
 static void fill_comm(struct abi_control *c)
 {
 	ssize_t n = -1;
@@ -279,7 +280,7 @@ static void fill_comm(struct abi_control *c)
 		close(fd);
 	}
 	if (n > 0)
-		c->comm[n - 1] = '\0';	/* the file ends with a newline */
+		c->comm[n - 1] = '\0';	/* remove the newline at the end of the file */
 }
 
 static void fill_control(struct abi_control *c)
@@ -342,7 +343,8 @@ static int rename_root(const char *tmp, const char *dir)
 	return 0;
 }
 
-/* Returns true if @dir still has the memory file of this root. */
+/* Returns true if the directory @dir still contains the memory file of this
+ * root. */
 static bool is_ours_still(const char *dir)
 {
 	char path[PATH_MAX + 16];
@@ -373,7 +375,8 @@ static int take_first_page(struct abi_control *control)
 							 * would raise SIGBUS */
 }
 
-/* Undo root_create(): the root has no name yet, so no other process knows it. */
+/* Undo root_create().  No other process knows the root, because it has no name
+ * yet. */
 static void discard_root(const char *tmp, struct abi_control *control)
 {
 	root_control = NULL;
@@ -396,8 +399,8 @@ int root_create(const char *dir)
 
 	temporary_path(dir, tmp);
 	if (mkdir(tmp, 0700)) {
-		remove_dir(tmp);	/* a dead process that had the same pid has left
-					 * this directory */
+		remove_dir(tmp);	/* remove the directory that a dead process
+					 * with the same pid has left */
 		if (mkdir(tmp, 0700))
 			return -errno;
 	}
@@ -452,11 +455,11 @@ static bool is_another(const struct abi_process *slot, void *arg)
 }
 
 /*
- * Returns true if the root has other live processes.  Right after fork() a child has no
- * slot, and its parent may exit before the child has one: programs that become daemons
- * do this.  So load forks_done before the scan of the slots, and compare it with forks
- * afterwards.  If both are equal, no child was without a slot when the scan began,
- * except those that had failed to get one.
+ * Returns true if the root has other live processes.  Right after fork() a child has
+ * no slot, and its parent may exit before the child has claimed a slot: programs that
+ * become daemons do this.  So load forks_done before the scan of the slots, and
+ * compare it with forks afterwards.  If both are equal, no child was without a slot
+ * when the scan began, except those that had failed to get one.
  */
 static bool has_others(void)
 {

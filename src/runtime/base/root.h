@@ -13,9 +13,10 @@
  * threads load it at any time [root.control]. */
 extern struct abi_control *root_control;
 /*
- * Size and layout of the memory.  Tables are at the offsets ABI_*_OFF.  These functions
- * return private copies that were made when the root was created, because any process of
- * the root can change the words of abi_control (docs/design/trust.md).  Any context.
+ * Functions that return the size and layout of the memory.  Tables are at the offsets
+ * ABI_*_OFF.  The results are private copies that were made when the root was created,
+ * because any process of the root can change the words of abi_control
+ * (docs/design/trust.md).  Any context.
  */
 uint64_t root_map_bytes(void);
 uint32_t root_nr_cpus(void);
@@ -35,7 +36,7 @@ const char *root_boot(void);		/* returns a copy of abi_control.boot */
  */
 int root_create(const char *dir);
 int root_publish(const char *dir);
-/* Returns true if there is a boot setting with the number @id.  Any context. */
+/* Returns true if there is a boot setting whose number is @id.  Any context. */
 bool root_has_boot(enum boot_id id);
 /* Remove the root's directory if this is the root's last process and the root has
  * nothing that a user may want to see.  Called in exit(). */
@@ -46,8 +47,8 @@ const char *root_directory(void);
  * context. */
 bool root_has_settings(void);
 /*
- * Make [@off, @off + @bytes) of the memory usable, so that no access raises SIGBUS later.
- * Any context.
+ * Make the bytes from @off to before @off + @bytes of the memory usable, so that no
+ * access raises SIGBUS later.  Any context.
  * Returns 0, -ENOMEM (outside of the mapping), -ENOSPC (some of these bytes have never
  * been written to, and the file system has no space for them) or another -errno of
  * mprotect() or madvise().
@@ -65,9 +66,9 @@ int root_reach_heap(uint64_t bytes);
  * some of these bytes are outside of the range that root_reach_heap() has made usable:
  * then another process has stored a wrong offset. */
 void *root_heap_at(uint64_t off, uint64_t bytes);
-/* Return the address of an offset in the root's memory, of a row of the table of
- * events, and of a row of the table of buffers.  These functions do not check their
- * argument, and do not make the memory usable. */
+/* Return an address in the root's memory: of the offset @off, of a row of the
+ * table of events, or of a row of the table of buffers.  These functions do not
+ * check their argument, and do not make the memory usable. */
 void *root_at(uint64_t off);
 struct abi_event *root_event(uint32_t row);
 struct abi_buffer *root_buffer(uint32_t index);

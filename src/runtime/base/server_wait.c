@@ -32,13 +32,15 @@
 
 #define LOOK_NS		20000000u
 #define SILENT_LOOKS	(ABI_BEAT_SILENT_NS / LOOK_NS)
-/* Limit of the CPU time that a server may use without a beat; a server that uses more
- * counts as hanging.  The unit is a tick of /proc/PID/stat (10 ms, as USER_HZ is 100).
- * The limit is the time between the first and the last of SILENT_LOOKS looks. */
+/* Limit of the CPU time that a server may use without a beat; a server that uses
+ * more counts as hanging.  The unit is a tick of /proc/PID/stat (10 ms, as USER_HZ
+ * is 100).  The limit is the time between the first and the last of SILENT_LOOKS
+ * looks. */
 #define SILENT_TICKS	((SILENT_LOOKS - 1) * (LOOK_NS / 10000000u))
 
-/* The address of the server's socket, written when the root is created.  A path that is too
- * long is truncated.  Then it names no file, and no server is found. */
+/* The address of the server's socket, which is written when the root is created.  A path
+ * that is too long is truncated.  The truncated path names no file, so no server is
+ * found. */
 static struct sockaddr_un server_addr = { .sun_family = AF_UNIX };
 static char beat_path[sizeof(server_addr.sun_path) + 8];
 
@@ -116,8 +118,8 @@ void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name
 	send_report(run_id, reason, comm);
 }
 
-/* Read the first @size bytes of the file @path.  Returns the number of bytes read, or
- * -errno. */
+/* Read at most @size bytes from the start of the file @path.  Returns the number of
+ * bytes read, or -errno. */
 static long read_file(const char *path, void *to, size_t size)
 {
 	long fd = arch_syscall4(SYS_openat, AT_FDCWD, path,
@@ -131,9 +133,9 @@ static long read_file(const char *path, void *to, size_t size)
 	return n;
 }
 
-/* Read the beats of the server.  Returns a struct of zeroes if there are no beats.
- * Beats of a server of another ABI version do not count, because that server does not
- * serve this root. */
+/* Read the beats of the server.  Returns a struct of zeroes if there are no beats,
+ * or if the server has another ABI version, because such a server does not serve
+ * this root. */
 static struct abi_beat read_beat(void)
 {
 	struct abi_beat beat = { 0 };
@@ -194,7 +196,8 @@ static bool give_up(const struct server_wait *wait)
 	return false;
 }
 
-/* Look for signs of life of the server.  Returns false if the caller must give up. */
+/* Check whether the server has shown signs of life.  Returns false if the caller must
+ * give up. */
 static bool look_at_server(struct server_wait *wait)
 {
 	struct abi_beat beat = read_beat();
@@ -232,8 +235,8 @@ bool server_wait(struct server_wait *wait, const uint32_t *word, uint32_t value,
 	if (now >= wait->end_ns)
 		return give_up(wait);
 	arch_syscall4(SYS_futex, word, FUTEX_WAIT, value, &nap);
-	/* Check for signs of life only every LOOK_NS.  A nap can be shorter than that,
-	 * because a signal ends it. */
+	/* Check for signs of life only every LOOK_NS, because a signal may end this
+	 * sleep earlier. */
 	now = now_ns();
 	if (__atomic_load_n(word, __ATOMIC_RELAXED) != value || now < wait->look_ns)
 		return true;

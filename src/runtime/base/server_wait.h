@@ -29,17 +29,18 @@ void server_report_unfollowed(uint32_t run_id, uint32_t reason, const char *name
  * program only once. */
 bool server_is_silent(void);
 
-struct server_wait {			/* The state of one wait; all 0 before the first
+struct server_wait {			/* The state of one wait for the server; all
+					 * members are 0 before the first
 					 * server_wait(). */
-	uint64_t end_ns;		/* time to give up, even if the server is alive,
-					 * CLOCK_MONOTONIC */
-	uint64_t look_ns;		/* time of the next look for signs of life,
+	uint64_t end_ns;		/* time at which the wait ends even if the
+					 * server is alive, CLOCK_MONOTONIC */
+	uint64_t look_ns;		/* time of the next check for signs of life,
 					 * CLOCK_MONOTONIC */
 	uint64_t beats;			/* abi_beat.beats when server_wait() last looked
 					 * for signs of life */
-	uint64_t cpu;			/* CPU time that the server had used when @beats
-					 * changed, in ticks of 10 ms */
-	uint32_t nr_silent;		/* number of looks for signs of life since
+	uint64_t cpu;			/* CPU time that the server had used when
+					 * @beats changed last, in ticks of 10 ms */
+	uint32_t nr_silent;		/* number of checks for signs of life since
 					 * @beats changed */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of the threads that have called a probe.  A thread claims a slot at its first hit
- * and keeps it: a signal handler cannot safely set a hook that runs at the end of its
- * thread.  When no slot is free, those of dead threads are found and freed ("swept").
+ * Slots of the threads that have called a probe.  A thread claims a slot at its first
+ * hit and keeps it, because a signal handler cannot safely register a function that runs
+ * at the end of its thread.  When no slot is free, those of dead threads are found and
+ * freed ("swept").
  *
  *	word			writer				readers
  *	slot.thread.tid		CAS 0 -> tid: a new thread	all threads
@@ -84,9 +85,9 @@ static int try_claim(struct thread_slot *slot, void *arg)
 
 /*
  * Free @slot if its thread is dead.  A dead thread runs no probe, even if its nesting
- * is not 0: it was killed, or it left a probe by longjmp().  The CAS is needed because
- * the thread may have given the slot back before it died.  Then the slot may already
- * have another owner, and the CAS fails.
+ * is not 0, because it was killed or left a probe by longjmp().  The CAS is needed
+ * because the thread may have given the slot back before it died; then the slot may
+ * already have another owner, and the CAS fails.
  */
 static int sweep_slot(struct thread_slot *slot, void *arg)
 {
@@ -104,10 +105,10 @@ static int sweep_slot(struct thread_slot *slot, void *arg)
 }
 
 /*
- * Sweep all slots.  Only one thread at a time sweeps: a second one could free a slot that
- * the first has freed and a new thread has claimed.  If another sweep has not ended
- * yet, return and do not wait: the caller may be a signal handler in the thread that
- * sweeps, and would wait for ever.
+ * Free the slots of all dead threads.  Only one thread at a time does this, because a
+ * second thread could free a slot that the first has freed and a new thread has claimed.
+ * If another sweep has not ended yet, return and do not wait: the caller may be a signal
+ * handler in the thread that sweeps, and would wait for ever.
  */
 static void sweep_all(void)
 {
@@ -194,7 +195,7 @@ struct ulf_thread *ulf_thread_attach(void)
 }
 
 /* Give a thread slot to this thread.  The thread's name is recorded only if the server
- * has ever changed a setting: before that no hit is recorded. */
+ * has ever changed a setting, because no hit is recorded before that. */
 void thread_lend(void)
 {
 	if (root_control || __atomic_load_n(&thread_may_hit, __ATOMIC_RELAXED))
@@ -228,8 +229,8 @@ static int forget_others(struct thread_slot *slot, void *arg)
 {
 	(void)arg;
 	if (&slot->thread == ulf_this_thread || !slot->thread.tid)
-		return 0;		/* do not write, so that the slot's memory page
-					 * stays shared with the parent */
+		return 0;		/* do not write to a free slot, so that its
+					 * memory page stays shared with the parent */
 	slot->thread.nesting = 0;
 	slot->thread.tid = 0;
 	return 0;

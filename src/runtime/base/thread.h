@@ -14,25 +14,25 @@
 #define THREAD_PART_WORDS	5u
 
 struct thread_slot {
-	struct ulf_thread thread;	/* the thread that has the slot; its tid is 0
-					 * while the slot is free */
-	uint64_t part_words[THREAD_PART_WORDS];	/* state of a part of the runtime, which
-						 * its method thread_new resets */
+	struct ulf_thread thread;	/* id and nesting of the thread that has the
+					 * slot; the id is 0 while the slot is free */
+	uint64_t part_words[THREAD_PART_WORDS];	/* state of the part of the runtime
+						 * that owns the word; the part's
+						 * method thread_new resets it */
 } __attribute__((aligned(64)));
 
 /* Call @fn for every thread slot, until @fn returns a value other than 0.  Returns the
- * last value of @fn. */
+ * last value that @fn has returned. */
 int thread_for_each(int (*fn)(struct thread_slot *slot, void *arg), void *arg);
 /* Called in a child of fork(): free the slots of the parent's other threads. */
 void thread_after_fork(void);
-/* True if the program has set a probe or a callback: then threads may hit events or
- * functions even without a root.  Written with runtime_lock() held. */
+/* True if the program has set a probe or a callback, so that threads may hit events
+ * or functions even without a root.  Written with runtime_lock() held. */
 extern bool thread_may_hit;
 /*
- * thread_lend - give a slot to this thread, which has none because it has not hit
- *	an event or function yet.  Does nothing if no slot is available, or if there can
- *	be no hits.
- * thread_take_back - free the slot that thread_lend() gave.
+ * thread_lend - give a slot to this thread, which has none because it has not hit an
+ * event or function yet.  Does nothing if no slot is available, or if no thread can hit
+ * anything. thread_take_back - free the slot that thread_lend() gave.
  */
 void thread_lend(void);
 void thread_take_back(void);
@@ -44,7 +44,8 @@ static inline uint32_t thread_tid(void)
 }
 /* The thread for which the agent stands while it writes late records (buffer/late.h). */
 struct late_thread {
-	struct ulf_thread thread;	/* its member @reserved is the thread's CPU + 1 */
+	struct ulf_thread thread;	/* the member thread.reserved is the CPU of
+					 * the event + 1 */
 	char comm[ABI_COMM_LEN];	/* name of the thread */
 };
 /* Returns true in the agent while it writes late records. */

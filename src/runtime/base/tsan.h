@@ -2,9 +2,9 @@
 /*
  * Annotations for programs that are built with ThreadSanitizer.  ThreadSanitizer sees
  * the accesses of code that the program compiles from libulf's headers, but not the
- * accesses in libulf.  So it would report a race where both together are correct.  The
- * weak functions exist only in such programs; in others tsan_acquire() and
- * tsan_release() do nothing.
+ * accesses in libulf.  So it would report a race although both parts together are
+ * correct.  The weak functions exist only in such programs; in other programs
+ * tsan_acquire() and tsan_release() do nothing.
  */
 #ifndef ULF_RUNTIME_TSAN_H
 #define ULF_RUNTIME_TSAN_H

@@ -77,7 +77,8 @@ const struct buffer *buffer_top(void)
 }
 
 /* Get a view of the ring to which @shared refers.  If there is no ring, *@ret_view stays as
- * it is.  @used: the view that this process uses for the ring now; its ring may be NULL.
+ * it is.  @used: the view that this process has had of the ring so far; its ring may be
+ * NULL.
  * Returns 0 or -errno. */
 static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *used,
 		   struct ring_view *ret_view)
@@ -93,7 +94,8 @@ static int ring_at(const struct abi_ring_ref *shared, const struct ring_view *us
 	if (ref.off % ABI_ALIGN || ref.off < ABI_ARENA_OFF)
 		return -EINVAL;
 	if (used && root_at(ref.off) == used->ring) {
-		*ret_view = *used;	/* the memory of this ring is already populated */
+		*ret_view = *used;	/* the memory of this ring is populated
+					 * already, because the ring is in use */
 		return 0;
 	}
 	r = root_populate(ref.off, ref.bytes);
@@ -143,8 +145,8 @@ static int fill_side(const struct buffer *buffer, struct ring_set *set,
 	int r = populate_pages(ref, set->nr_cpus * sizeof(*ref));
 
 	if (r == -ENOSPC)
-		return 0;	/* no process has ever written to this table of rings,
-				 * so there are no rings; see apply_buffer() */
+		return 0;	/* No process has ever written to this table of rings,
+				 * so there are no rings; see apply_buffer(). */
 	for (uint32_t i = 0; i < set->nr_cpus && !r; i++) {
 		r = ring_at(&ref[i][ABI_RING_FAST], old ? &old->fast[i] : NULL,
 			    &new->fast[i]);
@@ -206,9 +208,9 @@ static int apply_rings(struct buffer *buffer)
 }
 
 /*
- * Apply the block of rules.  The server does not change the block while
- * abi_buffer.rules refers to it.  But another process of the root can change it.  So
- * this function loads each length only once.  Code that uses the rest of the block
+ * Apply the buffer's block of rules.  The server does not change the block while
+ * abi_buffer.rules refers to it, but another process of the root can.  So this
+ * function loads each length only once.  Code that uses the rest of the block
  * copies it first and verifies the copy (plan.c, function_probe.c).
  */
 static int apply_rules(struct buffer *buffer)
@@ -245,8 +247,8 @@ static int apply_rules(struct buffer *buffer)
 	return r;
 }
 
-/* Apply the settings that parts have in @buffer.  Stops at the first part that fails,
- * and returns its error. */
+/* Apply the settings that the parts have in @buffer.  If a part fails, stop and
+ * return its error. */
 static int apply_parts(struct buffer *buffer)
 {
 	const struct runtime_part *part;
@@ -260,10 +262,10 @@ static int apply_parts(struct buffer *buffer)
 	return r;
 }
 
-/* Apply the settings of buffer number @index.  The server allocates the memory of a
- * buffer, and of its table of rings, before it stores anything there.  So if
- * root_populate() returns -ENOSPC (the file system is full), the server has stored
- * nothing there, and there are no settings to apply. */
+/* Apply the settings of the buffer with the number @index.  The server allocates
+ * the memory of a buffer, and of its table of rings, before it stores anything in
+ * this memory.  So if root_populate() returns -ENOSPC (the file system is full),
+ * the server has stored nothing, and there are no settings to apply. */
 static int apply_buffer(uint32_t index)
 {
 	struct buffer *buffer = &buffers[index];

@@ -15,8 +15,9 @@
 #include "runtime/buffer/switch.h"
 #include "runtime/buffer/buffer_write.h"
 
-#define TRIES	100		/* maximum number of attempts to write one record while the
-				 * buffer is switched on and off */
+#define TRIES	100		/* maximum number of attempts to write one record, for
+				 * the case that other threads switch recording on and
+				 * off */
 
 static void count_lost(uint64_t *counter)
 {
@@ -24,8 +25,8 @@ static void count_lost(uint64_t *counter)
 }
 
 /* Write the record if this takes only one step: the record is small, recording is on,
- * and the ring's current page has space.  There is no need to load the words of
- * abi_buffer that switch recording off, because a ring that is off never has space (see
+ * and the ring's current page has space.  The words of abi_buffer that switch
+ * recording off need not be loaded, because a ring that is off never has space (see
  * switch.c). */
 static inline bool write_straight(const struct ring_set *set, const void *entry,
 				  uint32_t bytes)
@@ -38,9 +39,9 @@ static inline bool write_straight(const struct ring_set *set, const void *entry,
 	       ARCH_COMMIT_DONE;
 }
 
-/* Select a ring, and write the record to it.  If recording is off in that ring, select
- * a ring again.  There are two reasons to try again: the thread may have moved to
- * another CPU, or the ring was switched off after it was selected. */
+/* Select a ring, and write the record to this ring.  If recording is off in the ring,
+ * select a ring again.  A second attempt is needed if the thread has moved to another
+ * CPU, or if the ring was switched off after it was selected. */
 static __attribute__((noinline)) bool
 write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, uint32_t bytes)
 {
@@ -55,15 +56,15 @@ write_refreshed(const struct buffer *buffer, struct ring_set *set, void *entry, 
 					    root_control);
 		r = ring_write(set, entry, bytes, now_ns);
 	}
-	/* With -ENOBUFS the ring was full, and ring_write() has already counted the
-	 * record. */
+	/* -ENOBUFS means that the ring was full, and that ring_write() has already
+	 * counted the record. */
 	if (r && r != -ENOBUFS)
 		count_lost(r == -EBUSY ? &buffer->shared->lock_lost :
 			   &buffer->shared->no_ring);
 	return true;
 }
 
-/* Write a record.  A ring that is off has no space.  So write_straight() fails while
+/* Write a record.  A ring that is off has no space, so write_straight() fails while
  * recording is off, and every record goes through write_refreshed(). */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes)
 {

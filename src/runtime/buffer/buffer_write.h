@@ -13,10 +13,11 @@ struct buffer;
 
 /*
  * Write a record.
- * @entry: begins with a struct trace_entry and has RING_HEADROOM writable bytes before it.
+ * @entry: begins with a struct trace_entry and has RING_HEADROOM writable bytes before
+ * it.
  * @bytes: a multiple of 4, at most RING_PAYLOAD_MAX.
- * Returns false if recording is off.  Returns true also for a record that is lost and
- * counted.
+ * Returns false if recording is off.  Returns true even if the record is lost, because
+ * then it is counted.
  */
 bool buffer_write(const struct buffer *buffer, void *entry, size_t bytes);
 /* Count a record that is too big to be written, unless recording is off. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ftrace_dump(): run `ulf dump` on our own root, which prints the trace to stderr.
- * Called by the program, or when the program dies of a signal (ULF_DUMP_ON_CRASH).
+ * ftrace_dump(): run `ulf dump` on the root of this program, which prints the trace to
+ * stderr.  Called by the program, or when the program dies of a signal
+ * (ULF_DUMP_ON_CRASH).
  *
  *	this thread		a child that shares its memory		ulf dump
  *	clone(VM, VFORK) ----->	clone(VM, VFORK) ----------------------> execve
@@ -14,8 +15,7 @@
  *
  * The program must not notice that it has a child.  An ordinary wait() of the program
  * does not report a child that sends no signal when it ends.  But execve() makes every
- * child send SIGCHLD when it ends.  So it is not the child that calls execve(), but a
- * grandchild.
+ * child send SIGCHLD when it ends.  So a grandchild calls execve(), not the child.
  */
 #include <errno.h>
 #include <limits.h>
@@ -44,9 +44,10 @@
 #include <ulf/tracing.h>
 
 #define STACK_BYTES	8192
-#define CRASH_BYTES	65536		/* size of the alternate stack, on which the handler
-					 * runs */
-#define WAIT_MS		30000		/* time after which `ulf dump` is killed, ms */
+#define CRASH_BYTES	65536		/* size of the alternate signal stack on which
+					 * the handler of deadly signals runs, bytes */
+#define WAIT_MS		30000		/* time after which a running `ulf dump` is
+					 * killed, ms */
 #define STEP_MS		2		/* time between two checks whether a dump has
 					 * ended, ms */
 #define ALL_CPUS	(~0u)
@@ -55,10 +56,11 @@ static const char sorry[] =
 	"ulf: ftrace_dump() has not found the program `ulf`: put it into the PATH, or "
 	"its path into ULF_EXE\n";
 
-/* Where `ulf` may be found: the values of ULF_EXE and PATH when the program started. */
+/* Where the program `ulf` may be found: the values of ULF_EXE and PATH when this
+ * program started. */
 static const char *exe_word, *path_word;
 
-/* Arguments and stacks of the dump that runs.  Only one dump runs at a time. */
+/* Arguments and stacks of the running dump.  Only one dump runs at a time. */
 static struct dump {
 	uint32_t is_running;		/* is 1 while a dump runs; try_start() sets it,
 					 * stop_recording() clears it */
@@ -80,7 +82,8 @@ static void sleep_ms(long ms)
 /* Set the default action of the signal @sig. */
 static void forget_handler(int sig)
 {
-	/* The kernel's struct sigaction (handler, flags, restorer, mask), all 0. */
+	/* The kernel's struct sigaction for the default action: handler, flags,
+	 * restorer and mask, all 0. */
 	static const uint64_t by_default[4];
 
 	arch_syscall4(SYS_rt_sigaction, sig, by_default, NULL, sizeof(uint64_t));
@@ -120,7 +123,8 @@ static void run_dump(void)
 
 	for (int sig = 1; sig < NSIG; sig++)
 		forget_handler(sig);
-	/* Print nothing if stderr is closed, because stdout belongs to the program. */
+	/* Print nothing if stderr is closed: stdout cannot be used instead, because it
+	 * belongs to the program. */
 	if (arch_syscall3(SYS_dup3, 2, 1, 0) < 0)
 		arch_syscall1(SYS_exit_group, 0);
 	arch_syscall3(SYS_close_range, 3, ~0u, 0);
@@ -173,7 +177,8 @@ static void fill_cpu(unsigned int cpu)
 	       digits_put(digits + DIGITS_MAX, cpu));
 }
 
-/* Fill in the directory and the name of the root, whose path is DIR/roots/NAME. */
+/* Fill in the directory and the name of the root.  @path: the path
+ * DIR/roots/NAME. */
 static void fill_root(const char *path)
 {
 	const char *name = strrchr(path, '/');
@@ -209,8 +214,8 @@ static void stop_recording(void)
 	__atomic_store_n(&dump.is_running, 0, __ATOMIC_RELEASE);	/* [dump.run] */
 }
 
-/* Forget a dump that was running at the fork.  The thread that ran the dump does not
- * exist in this child. */
+/* Forget a dump that was running when the parent called fork(), because the thread
+ * that ran the dump does not exist in this child. */
 void dump_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
@@ -234,7 +239,7 @@ static const int deadly[] = {
 };
 
 /* Send the signal again, with its siginfo, after setting its default action.  The signal is
- * delivered when this handler returns, and ends the program. */
+ * delivered when the handler that calls this returns, and ends the program. */
 static void die_of(int sig, siginfo_t *info)
 {
 	forget_handler(sig);
@@ -246,8 +251,8 @@ static enum ftrace_dump_mode crash_mode;	/* what to dump after a crash; written 
 						 * dump_init() */
 
 /* Handle a deadly signal.  If another thread is already running a dump, wait for the
- * end of that dump.  If that thread dies of a signal, its signal ends the whole
- * process, and so this thread, too. */
+ * end of that dump.  If that thread is also dying of a signal, its signal ends the
+ * whole process, with this thread. */
 static void dump_after_crash(int sig, siginfo_t *info, void *context)
 {
 	(void)context;

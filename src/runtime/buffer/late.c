@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Write late records.  The times of the events are those of CLOCK_MONOTONIC_RAW.  A round
- * reads this clock and the clock of each buffer at one moment; the time of a record is that
- * of the buffer's clock, less the record's age.
+ * Write late records.  The times of late events are those of CLOCK_MONOTONIC_RAW.  Each
+ * round of the agent reads this clock and the clock of each buffer at one moment.  The
+ * time of a record is that of the buffer's clock at this moment, minus the age of the
+ * record.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -21,17 +22,21 @@
 #include "runtime/buffer/buffer.h"
 #include "runtime/buffer/late.h"
 
-#define SAMPLES		5	/* number of attempts to read two clocks at one moment; the
-				 * shortest attempt counts */
+#define SAMPLES		5	/* number of attempts to read two clocks at one
+				 * moment; the shortest attempt is used */
 
-/* The clock of a buffer, read in this round. */
+/* The time of a buffer's clock, as this round has read it. */
 struct clock_sample {
-	uint64_t raw_ns;		/* CLOCK_MONOTONIC_RAW at that moment */
-	uint64_t time;			/* time of the buffer's clock */
+	uint64_t raw_ns;		/* time of CLOCK_MONOTONIC_RAW when @time was
+					 * read */
+	uint64_t time;			/* time of the buffer's clock when @raw_ns was
+					 * read */
 };
 
 static struct clock_sample samples[ABI_BUFFERS];	/* by number of the buffer */
-static uint32_t stopped[ABI_BUFFERS];	/* abi_buffer.stopped at the end of the last round */
+static uint32_t stopped[ABI_BUFFERS];	/* for each buffer, the value of
+					 * abi_buffer.stopped at the end of the last
+					 * round */
 
 static struct late_thread self;		/* the thread for which the agent stands */
 static uint64_t self_raw_ns;		/* late_source.raw_ns */
@@ -60,8 +65,8 @@ static uint64_t buffer_time(const struct buffer *buffer)
 	       clock_read(clock_get(set->clock), root_control);
 }
 
-/* Returns true if the buffer's clock counts something else than ns or cycles of the TSC, so that
- * a time in the past cannot be computed. */
+/* Returns true if the buffer's clock counts neither ns nor cycles of the TSC, so that a
+ * time in the past cannot be computed. */
 static bool is_counter(const struct buffer *buffer)
 {
 	const struct ring_set *set = buffer_set(buffer);
@@ -129,7 +134,8 @@ uint64_t late_now(const struct buffer *buffer)
 
 /* ---- write ---- */
 
-/* Returns true if the event has happened before the buffer was stopped. */
+/* Returns true if the event happened before recording to the buffer was
+ * stopped. */
 static bool is_before_stop(const struct buffer *buffer, uint32_t stop)
 {
 	uint64_t age = abi_late_age(arch_tsc(), stop);
@@ -150,8 +156,8 @@ static bool is_recorded(const struct buffer *buffer, uint32_t cpu)
 	return !stop || is_before_stop(buffer, stop);
 }
 
-/* Returns the late ring of the CPU.  If there is none, because the server has not made one
- * yet, returns the slow ring. */
+/* Returns the late ring of @cpu, or its slow ring if the server has not made the late ring
+ * yet. */
 static const struct ring_view *find_ring(const struct buffer *buffer, uint32_t cpu)
 {
 	const struct ring_set *set = buffer_set(buffer);
@@ -191,7 +197,7 @@ void late_count_lost(const struct buffer *buffer, uint64_t nr)
 		ring_view_drop(view, nr, (uint32_t)arch_syscall0(SYS_gettid));
 }
 
-/* ---- stand for a thread ---- */
+/* ---- let the agent stand for another thread ---- */
 
 void late_enter(const struct late_source *source)
 {

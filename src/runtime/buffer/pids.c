@@ -2,9 +2,9 @@
 /*
  * Select the threads whose events and functions a buffer records: set_event_pid,
  * set_ftrace_pid and the two files that end in notrace_pid.  The lists are in shared
- * memory, one bit for each thread.  This process uses a list from the moment at which it
- * stores the list's address in struct buffer [buffer.pids].  The server does not free a
- * list before the agent has waited for all threads that may look at it.
+ * memory, one bit for each thread.  This process uses a list from the moment at which
+ * it stores the list's address in struct buffer [buffer.pids].  The server does not
+ * free a list before the agent has waited for all threads that may read the list.
  */
 #include <errno.h>
 #include <stdbool.h>

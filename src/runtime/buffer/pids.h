@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of threads: set_event_pid, set_ftrace_pid ... */
+/* Lists of threads: set_event_pid, set_ftrace_pid and the files that end in
+ * notrace_pid. */
 #ifndef ULF_RUNTIME_BUFFER_PIDS_H
 #define ULF_RUNTIME_BUFFER_PIDS_H
 

@@ -14,9 +14,9 @@
  *				writers of records: as the words above say
  *	ring_set.fast, slow	writers of records in this process
  *
- * The words of abi_buffer decide.  An event that is written straight to its ring loads
- * none of them.  It loads only the ring's `off', which stands for them: while a ring is
- * off no record fits into it, and a writer that finds no space comes here.
+ * The words of abi_buffer decide.  A writer of a small record does not load these
+ * words.  It loads only the ring's `off', which stands for them: while a ring is off,
+ * no record fits into it, and a writer that finds no space calls this code.
  *
  *	to change a word		to write a record
  *	1 store the word		1 load the words, select the main ring
@@ -43,11 +43,10 @@
 #include "runtime/buffer/buffer_write.h"
 #include <ulf/event.h>
 
-#define CHANGES_MAX	100	/* greatest number of restarts of one writer;
-				 * after that the writer uses the state that it
-				 * loaded last */
+#define CHANGES_MAX	100	/* maximum number of restarts of one writer; after
+				 * that the writer uses the state that it loaded last */
 
-/* The state of one CPU in a buffer, computed from the words of abi_buffer. */
+/* The state of one CPU in a buffer, as computed from the words of abi_buffer. */
 struct state {
 	bool is_on;
 	uint32_t side;
@@ -64,8 +63,8 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 	};
 }
 
-/* Make *@at point to @ring.  Store only if the value changes, because usually it does
- * not, and a store would take the cache line away from other CPUs. */
+/* Make *@at point to @ring.  Store only if the value changes: usually it does not,
+ * and a store would take the cache line away from other CPUs. */
 #define POINT(at, ring)							\
 	do {								\
 		__typeof__(*(at)) to = (ring);				\
@@ -76,9 +75,8 @@ static struct state state_load(const struct abi_buffer *shared, uint32_t cpu)
 
 /*
  * Make set->fast[@cpu] and set->slow[@cpu] point to the rings of @side.  If the agent
- * is late, this process may have no rings of @side yet: then it writes to the slow ring
- * of the other side.  This is correct for other writers, too, because a slow ring is
- * never off.
+ * is late, this process may have no rings of @side yet.  Then its threads write to the
+ * slow ring of the other side, which is safe because a slow ring is never off.
  */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side)
@@ -97,7 +95,7 @@ bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set)
 	struct state state = state_load(buffer->shared, cpu), now;
 
 	if (cpu >= set->nr_cpus) {
-		/* This CPU has no rings, so its records go to a ring of CPU 0: see
+		/* This CPU has no rings, so its records go to a ring of CPU 0; see
 		 * slow_ring(). */
 		if (set->nr_cpus)
 			ring_set_point(set, 0, abi_main_side(buffer->shared, 0));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Find out which rings of a buffer are written, switch recording on and off, and take
- * snapshots.  These functions must be called in a probe; any context.
+ * Find out which rings of a buffer threads must write to, switch recording on and
+ * off, and take snapshots.  The caller of each function must be in a probe; any
+ * context.
  */
 #ifndef ULF_RUNTIME_BUFFER_SWITCH_H
 #define ULF_RUNTIME_BUFFER_SWITCH_H
@@ -20,11 +21,11 @@ bool ring_set_refresh(const struct buffer *buffer, struct ring_set *set);
 bool buffer_set_recording(const struct buffer *buffer, bool on);
 /* Returns true if tracing_on of the buffer is 1. */
 bool buffer_is_recording(const struct buffer *buffer);
-/* Take a snapshot: swap the sides.  If there is no spare side, write two lines about that
- * to the trace and stop recording, as the kernel does. */
+/* Take a snapshot: swap the sides.  If there is no spare side, write two lines that
+ * report this to the trace and stop recording, as the kernel does. */
 void buffer_snapshot(const struct buffer *buffer);
 /* Make the entries of @set for @cpu point to the rings of @side.  Returns the fast
- * ring, or NULL if there is none. */
+ * ring, or NULL if @cpu has none. */
 struct abi_ring *ring_set_point(struct ring_set *set, uint32_t cpu,
 				uint32_t side);
 

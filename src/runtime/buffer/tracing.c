@@ -13,9 +13,9 @@
 #include "runtime/buffer/switch.h"
 #include <ulf/tracing.h>
 
-#define ANSWER_SECONDS	5		/* maximum time to wait for the server's answer,
-					 * s; the server looks for questions once a
-					 * second */
+#define ANSWER_SECONDS	5		/* maximum time to wait for the server's
+					 * answer, s; the server checks for questions
+					 * once a second */
 #define MISSED_MAX	8u		/* number of unanswered questions after which
 					 * the process does not ask again */
 
@@ -76,7 +76,7 @@ static int ask_for_spare(struct abi_buffer *shared)
 
 	/* Limit the number of waits without an answer.  Another process of the root may
 	 * set spare_asked again and again.  Then this process never sees an answer, and
-	 * without a limit each call would wait. */
+	 * each call would wait without this limit. */
 	if (__atomic_load_n(&nr_missed, __ATOMIC_RELAXED) >= MISSED_MAX)
 		return -ENODEV;
 	__atomic_store_n(&shared->spare_asked, 1, __ATOMIC_RELEASE);

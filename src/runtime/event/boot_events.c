@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Find the events and instances that the boot settings name.  The runtime must know
- * them: a module that is loaded later brings new events, and these must be on at once. */
+/* Find the events and instances that the boot settings name.  The runtime itself must
+ * find them, because events of a module that is loaded later must be on at once. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include <ulf/event.h>
 
 /* Apply the items of @list to an event, one after the other, as writes to set_event
- * would.  @is_on: true if the event is on before.  Returns true if the event is on
+ * would.  @is_on: true if the event was on before.  Returns true if the event is on
  * afterwards. */
 static bool match_list(struct boot_token list, const char *system,
 		       const char *name, bool is_on)
@@ -50,7 +50,7 @@ static bool has_memory(const struct abi_buffer *buffer)
 
 /* Returns the number of the buffer with the name @name, or ABI_BUFFERS if there is none.
  * Buffers get names in the order of their numbers.  So if there is no memory for a
- * buffer, neither this buffer nor any later one has a name, and the search ends. */
+ * buffer, neither this nor any later buffer has a name, and the search ends. */
 static uint32_t find_buffer(const struct boot_token *name)
 {
 	for (uint32_t number = 1; number < ABI_BUFFERS; number++) {
@@ -161,8 +161,8 @@ void boot_name_buffers(const char *words)
 }
 
 /* Returns true if @module uses trace_printk() and the server must be asked for rings,
- * because no setting has asked for them.  If there is no memory for the top buffer
- * itself, there is none for its rings, either.  So returns false in this case. */
+ * because no setting has asked for rings.  Returns false if there is no memory for
+ * the top buffer itself, because then there is none for its rings, either. */
 bool boot_needs_rings(const struct ulf_module *module)
 {
 	return module->formats < module->formats_end && has_memory(root_buffer(0)) &&

@@ -16,7 +16,8 @@ bool boot_has_rules(const struct ulf_module *module);
 /* Returns true if @module uses trace_printk() and there are no rings for it yet. */
 bool boot_needs_rings(const struct ulf_module *module);
 /* Give a buffer to each instance that the boot settings @words name.  The server fills
- * in the other members of abi_buffer.  Called before other processes know the root. */
+ * in the other members of each abi_buffer.  Called before other processes know the
+ * root. */
 void boot_name_buffers(const char *words);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The caller: a thread that calls functions of the program for the agent.  The agent must
- * not call them, because libc did not create it.  Only programs that have such functions
- * (TRACE_EVENT_FN) have this thread.  docs/design/regfunc.md explains the design.
+ * The caller: a thread that calls functions of the program for the agent.  The agent
+ * itself must not call them, because libc did not create it.  Only programs that have
+ * such functions (TRACE_EVENT_FN) have this thread.  docs/design/regfunc.md explains the
+ * design.
  *
  * `call` is a futex on which both threads wait.  Its states:
  *
@@ -44,22 +45,23 @@ enum {
 	MAIN_GONE	= 4,
 };
 
-#define ALONE_MS	100		/* time between two calls of is_alone(), ms */
+#define ALONE_MS	100		/* time between two checks whether the caller
+					 * is alone (is_alone()), ms */
 
-static uint32_t call;			/* IDLE, ASKED, DONE or GONE, and maybe
+static uint32_t call;			/* IDLE, ASKED, DONE or GONE, possibly with
 					 * MAIN_GONE */
-static int result;			/* result of event_make_calls(); valid in state DONE */
+static int result;			/* result of event_make_calls(); valid only in
+					 * the state DONE */
 
-static bool is_started;			/* true: caller_start() has run, because a module
-					 * has functions to call */
-static bool is_needed;			/* true: after_fork() is registered, so children
-					 * start a caller, too */
+static bool is_started;			/* true: caller_start() has run, because a
+					 * module has functions that must be called */
+static bool is_needed;			/* true: after_fork() is registered, so that
+					 * children start a caller, too */
 static pthread_key_t main_key;		/* key whose destructor runs when the main thread ends */
 static sigset_t main_mask;		/* signal mask of the main thread when it ended */
-static __thread bool is_caller;		/* true in the thread that is the caller */
-static bool is_callers_child;		/* true: in the parent, the caller has
-					 * called fork(), in a function of the
-					 * program */
+static __thread bool is_caller;		/* true only in the thread that is the caller */
+static bool is_callers_child;		/* true: the caller forked this process, in a
+					 * function of the program */
 
 /* Change the state in `call` from @from to @to, keep MAIN_GONE, and wake the other
  * thread.  Any state other than @from is left unchanged. */
@@ -67,8 +69,9 @@ static void change_state(uint32_t from, uint32_t to)
 {
 	uint32_t seen = __atomic_load_n(&call, __ATOMIC_RELAXED);
 
-	/* acquire and release: a thread that reads the new state also sees all that the
-	 * other thread stored before, such as `result` [caller.call] */
+	/* acquire and release: a thread that reads the new state also sees all stores
+	 * that the other thread made before it changed the state, such as to `result`
+	 * [caller.call] */
 	while ((seen & STATES) == from &&
 	       !__atomic_compare_exchange_n(&call, &seen,
 					    (seen & ~(uint32_t)STATES) | to,
@@ -88,10 +91,10 @@ bool caller_is_this(void)
 	return is_caller;
 }
 
-/* Make the caller run event_make_calls(), wait until that returns, and store its result
- * in *@ret_result.  Returns false if there is no caller.  Exception: a process that the
- * caller has forked has no caller, but there ask_caller() does nothing, stores 0 and
- * returns true. */
+/* Make the caller run event_make_calls(), wait until it returns, and store its result
+ * in *@ret_result.  Returns false if there is no caller.  In a process that the caller
+ * has forked there is no caller; there ask_caller() does nothing, stores 0 and returns
+ * true. */
 static bool ask_caller(int *ret_result)
 {
 	uint32_t seen;
@@ -124,9 +127,9 @@ int caller_make_calls(void)
 	return ret ? ret : r;
 }
 
-/* Returns true if only the caller, the agent and the ended main thread are left.
- * /proc/self/task has one link for each thread, and two more.  Returns true if there is no
- * /proc. */
+/* Returns true if the only threads left are the caller, the agent and the ended main
+ * thread. /proc/self/task has one link for each thread, and two more.  Also returns true
+ * if there is no /proc. */
 static bool is_alone(void)
 {
 	struct stat st;
@@ -155,8 +158,8 @@ static void *caller_main(void *arg)
 		arch_syscall4(SYS_futex, &call, FUTEX_WAIT_PRIVATE, seen,
 			      seen & MAIN_GONE ? &pause : NULL);
 	}
-	/* Use the main thread's signal mask, because libc calls exit() in this thread if it
-	 * is the last one, and handlers of exit() must run with that mask. */
+	/* Use the main thread's signal mask: if this thread is the last one, libc calls
+	 * exit() in it, and exit handlers must run with that mask. */
 	pthread_sigmask(SIG_SETMASK, &main_mask, NULL);
 	return arg;
 }
@@ -171,8 +174,8 @@ static void main_goes(void *value)
 }
 
 /* Start the caller with all signals blocked from its first instruction on.  Block them
- * with pthread_sigmask(), not with the system call: pthread_sigmask() does not block
- * those signals that libc needs in each of its threads. */
+ * with pthread_sigmask(), which does not block the signals that libc needs in each of
+ * its threads, instead of with the system call. */
 static void start_caller(void)
 {
 	sigset_t all, old;
@@ -196,17 +199,19 @@ static void start_caller(void)
 	errno = saved;
 }
 
-/* Called in the child after fork().  The child's agent runs already, and may have set ASKED. */
+/* Handler that runs in the child after fork().  The child's agent runs already, and may
+ * have set ASKED. */
 static void after_fork(void)
 {
 	if (process_slot && !is_caller)
 		start_caller();
 }
 
-/* Called when a module has functions to call (TRACE_EVENT_FN).  Register after_fork()
- * only now.  The program's allocator holds its locks during fork(), and has registered
- * its atfork handlers by now.  In a child, handlers run in the order of registration.
- * So after_fork() runs after those of the allocator, and can allocate memory. */
+/* Called when a module has functions that must be called (TRACE_EVENT_FN).  Registers
+ * after_fork() only now, so that the allocator comes first.  The program's allocator
+ * holds its locks during fork(), and has registered its atfork handlers by now.  In a
+ * child, handlers run in the order of registration.  So after_fork() runs after those
+ * of the allocator, and can allocate memory. */
 void caller_start(void)
 {
 	if (is_needed || pthread_key_create(&main_key, main_goes))
@@ -216,14 +221,14 @@ void caller_start(void)
 	is_needed = !pthread_atfork(NULL, NULL, after_fork);
 }
 
-/* Reset the state of the caller in a child of fork().  If the caller forked the child,
- * the child gets no caller: it is inside of a regfunc or unregfunc, from which it may
- * never return, and holds the tracepoint's lock. */
+/* Reset the state of the caller in a child of fork().  If the caller itself forked the
+ * child, the child gets no caller, because its thread is inside of a regfunc or
+ * unregfunc, from which it may never return, and holds the tracepoint's lock. */
 void caller_after_fork(uint32_t old_tid)
 {
 	(void)old_tid;
-	if (!is_started)		/* do not write, so that the memory page stays
-					 * shared with the parent */
+	if (!is_started)		/* do not write to `call`, so that its memory
+					 * page stays shared with the parent */
 		return;
 	is_callers_child = is_caller;
 	call = is_needed && !is_caller ? IDLE : GONE;

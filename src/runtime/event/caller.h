@@ -10,8 +10,8 @@
 void caller_start(void);
 /* Make the caller call the functions of the program that TRACE_EVENT_FN names (regfunc,
  * unregfunc), and wait for them.  Then patch the sites of the events.  Only the agent
- * calls this, with no lock held.  Returns 0 or the first -errno; -EAGAIN if there is no
- * caller. */
+ * calls this function, with no lock held.  Returns 0 or the first -errno; -EAGAIN if
+ * there is no caller. */
 int caller_make_calls(void);
 /* Returns true if this thread is the caller. */
 bool caller_is_this(void);

@@ -36,8 +36,8 @@ run_on(const struct filter_program *filter, const void *entry, size_t bytes,
 	return filter_run_on(filter, entry, bytes, &context, at);
 }
 
-/* Returns true if the record passes the filter.  @at: the next instruction of @filter to
- * run. */
+/* Returns true if the record passes the filter.  @at: number of the next instruction of
+ * @filter to run. */
 static inline bool is_kept(const struct filter_program *filter,
 			   const void *entry, size_t bytes, uint32_t at)
 {
@@ -63,8 +63,9 @@ bool filter_keeps(const struct filter_program *filter, const void *entry,
 	return is_kept(filter, entry, bytes, 0);
 }
 
-/* @event: the event that the program has hit, to which the stack belongs.  @depth: see
- * struct trigger_hit. */
+/* Record a hit: write the record and, with the option stacktrace, the stack.  @event:
+ * the event that the program has hit, to which the stack belongs.  @depth: see struct
+ * trigger_hit. */
 static void record_entry(const struct event_use *use, void *entry, size_t bytes,
 			 const struct ulf_event *event, uint32_t depth)
 {
@@ -79,8 +80,8 @@ static bool is_soft_disabled(const struct event_use *use)
 }
 
 /* Handle a hit in soft mode: run the triggers, and write the record.  A trigger may switch
- * the event itself, or tracing.  As in the kernel, the triggers of a conditional event need
- * a record.  So they do not run if the buffer ignores this thread. */
+ * this event, or tracing, on or off.  As in the kernel, the triggers of a conditional
+ * event need a record, so they do not run if the buffer ignores this thread. */
 static __attribute__((noinline)) void
 deliver_softly(const struct event_use *use, void *entry, size_t bytes,
 	       const struct ulf_event *event, uint32_t depth)
@@ -101,7 +102,8 @@ deliver_softly(const struct event_use *use, void *entry, size_t bytes,
 		triggers_after(&hit);
 }
 
-/* Walk the plan from @use on.  @at: the next instruction of the filter of @use. */
+/* Walk the plan from @use on.  @at: number of the next instruction of the filter
+ * of @use. */
 static __attribute__((noinline)) void deliver_entry(const struct event_use *use,
 						    void *entry, size_t bytes,
 						    uint32_t at)
@@ -133,10 +135,10 @@ static __attribute__((noinline)) void commit_first(const struct ulf_event *event
 }
 
 /*
- * ulf_event_commit() is in assembly (commit.S of src/arch).  It calls this function if a
- * record is large, a page is full, the rseq section was aborted, or the plan must be
- * walked.  If the filter rejects the record by comparing numbers only, the record is
- * dropped here, without a further call.
+ * Handle a hit that ulf_event_commit(), which is in assembly (commit.S of src/arch),
+ * cannot handle: a record is large, a page is full, the rseq section was aborted, or
+ * the plan must be walked.  If the filter rejects the record by comparing numbers only,
+ * the record is dropped in this function, without a further call.
  */
 void event_commit_slowly(const struct ulf_event *event, void *entry,
 			 size_t bytes)
@@ -149,8 +151,8 @@ void event_commit_slowly(const struct ulf_event *event, void *entry,
 		commit_first(event, entry, bytes);
 		return;
 	}
-	/* Store the header again: a signal handler may have called fork() after the
-	 * hit, and in the child this thread has another thread id. */
+	/* Store the header again, because a signal handler may have called fork()
+	 * after the hit, and in the child this thread has another thread id. */
 	head[0] = event->id;
 	head[1] = ulf_probe_enter()->tid;
 	use = event_plan(event);

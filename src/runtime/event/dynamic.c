@@ -4,9 +4,10 @@
  * table of events.  No module defines them and no tracepoint hits them: histograms and event
  * probes of this process emit their records (event_emit()).
  *
- * The process needs only those dynamic events that it may emit.  So it makes one when the
- * first plan is made that has a program with this event.  It never frees one: the number of
- * rows is limited, and a row that the server uses again for another event has the same id.
+ * The process needs only those dynamic events that it may emit, so it makes a struct
+ * ulf_event together with the first plan whose program emits the event.  It never frees
+ * such a struct: the number of rows is limited, and if the server reuses a row for another
+ * event, that event has the same id.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -24,9 +25,9 @@
 
 static uint32_t nr_used;		/* number of events that were made so far */
 
-/* Fields that say nothing: the format is in shared memory, so offsets of filters and
- * histograms are checked against each record (filter_program.record_bytes), and no field is
- * the address of a string. */
+/* Fields of a dynamic event: an empty table.  The format is in shared memory, so offsets
+ * of filters and histograms are checked against each record (filter_program.record_bytes),
+ * and no field counts as the address of a string. */
 static const struct ulf_field *no_fields(void)
 {
 	static const struct ulf_field end = { .size = UINT32_MAX };
@@ -58,7 +59,8 @@ static int apply_event(struct ulf_event *event)
 	uint32_t wanted;
 	int r = root_populate_row(root_event(event->row));
 
-	/* -ENOSPC: no process has ever written to the row, so there is no such event. */
+	/* -ENOSPC means that no process has ever written to the row, so there is no such
+	 * event. */
 	wanted = r ? 0 : event_wanted(event);
 	if (wanted)
 		return plan_apply(event, wanted);
@@ -66,8 +68,8 @@ static int apply_event(struct ulf_event *event)
 	return r == -ENOSPC ? 0 : r;
 }
 
-/* A plan that is made here may use further dynamic events.  So repeat until no event is
- * added. */
+/* A plan that is made in this loop may use further dynamic events, so repeat until no
+ * event is added. */
 int dynamic_apply(void)
 {
 	uint32_t nr;

@@ -9,13 +9,13 @@ struct ulf_event;
 
 /* ---- functions whose caller holds runtime_lock() ---- */
 
-/* Note that a histogram or an event probe of this process emits the dynamic event @row,
- * which is below ABI_DYNAMIC.  Returns 0 or -ENOMEM. */
+/* Called for each dynamic event that a histogram or an event probe of this process
+ * emits.  @row: row of this event, below ABI_DYNAMIC.  Returns 0 or -ENOMEM. */
 int dynamic_use(uint32_t row);
 /* Apply abi_event.wanted to the dynamic events that were used.  Returns 0 or the first
  * -errno. */
 int dynamic_apply(void);
-/* Make all dynamic events go nowhere. */
+/* Remove the plans of all dynamic events, so that their records go nowhere. */
 void dynamic_forget(void);
 
 /* ---- functions for any context ---- */

@@ -33,8 +33,8 @@ static size_t literal_len(const char *s)
 	return s[len] ? len + 1 : len;
 }
 
-/* Returns the name of @module, for events of @system, that is the whole word at @s.
- * Returns NULL if there is no such name. */
+/* Returns the name in @module's list for events of @system that is the whole word
+ * at @s, or NULL if there is no such name. */
 static const struct ulf_eval *find_eval(const struct ulf_module *module,
 					const char *system, const char *s)
 {

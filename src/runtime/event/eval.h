@@ -11,7 +11,7 @@
 /*
  * Pass @text to @put, in several calls, with names replaced by values.  @module has a
  * list of names and values for the events of each system.  The names in the list of
- * @system are replaced where they are whole words.  Names in string literals, and names
+ * @system are replaced if they are whole words.  Names in string literals, and names
  * of members, are not replaced.
  *
  * Example: "sizeof(struct x) + REC->FLAG + FLAG" with FLAG = 4 and sizeof(struct x) =
@@ -21,8 +21,8 @@ void eval_resolve(const struct ulf_module *module, const char *system,
 		  const char *text,
 		  void (*put)(void *arg, const char *s, size_t len), void *arg);
 
-/* Pass the enum names of @module for events of @system, with their values, to @put in the
- * layout of abi_event.names; at most ABI_NAMES_BYTES bytes. */
+/* Pass the enum names of @module for events of @system, and their values, to @put in the
+ * layout of abi_event.names.  Passes at most ABI_NAMES_BYTES bytes. */
 void eval_names(const struct ulf_module *module, const char *system,
 		void (*put)(void *arg, const char *s, size_t len), void *arg);
 

@@ -80,7 +80,7 @@ static bool has_calls(const struct ulf_event *event)
 
 /* Apply the settings of a module's events.  An event with id 0 stays off, because there was
  * no space for it in the tables.  An event whose tracepoint has calls (regfunc, unregfunc)
- * only gets a new plan here.  Other events are also switched on and off. */
+ * only gets a new plan in this function; other events are also switched on and off. */
 static int apply_module(struct ulf_module *module)
 {
 	int ret = 0;
@@ -122,7 +122,8 @@ int event_apply_all(void)
 	return ret ? ret : r;
 }
 
-/* ---- switch events whose tracepoints have calls (regfunc, unregfunc) ---- */
+/* ---- switch events whose tracepoints have functions to call (regfunc,
+ * unregfunc) ---- */
 
 /* Returns an event of @module that must be switched on or off by calling regfunc or
  * unregfunc, or NULL if there is none. */
@@ -141,9 +142,10 @@ static struct ulf_event *next_to_call(void)
 	struct ulf_event *event = NULL;
 
 	for (struct ulf_module *m = module_first(); m && !event; m = m->next) {
-		if (m->is_registered)	/* skip a module that is being loaded or unloaded: the
-					 * thread that does this also calls the functions of the
-					 * module's events (regfunc, unregfunc) */
+		if (m->is_registered)	/* Skip a module that is being loaded or
+					 * unloaded, because the thread that loads or
+					 * unloads it also calls the functions of the
+					 * module's events (regfunc, unregfunc). */
 			event = next_in(m);
 	}
 	return event;
@@ -170,7 +172,7 @@ void event_give_up_calls(int error)
 	struct ulf_event *event;
 
 	/* The limit ABI_EVENTS ends the loop even if another process of the root undoes
-	 * set_failed(). */
+	 * set_failed() each time. */
 	for (uint32_t i = 0; i < ABI_EVENTS && (event = next_to_call()); i++) {
 		if (!event->is_on) {
 			event_set_failed(event, error);
@@ -195,9 +197,9 @@ static int apply_entered(struct ulf_event *event)
 	return r;
 }
 
-/* Find the next event with calls to make, and enter its tracepoint.  Returns NULL if none
- * is left.  The event's module cannot be unloaded while this thread holds the runtime's
- * lock or the tracepoint's lock. */
+/* Find the next event whose regfunc or unregfunc must be called, and enter its
+ * tracepoint.  Returns NULL if none is left.  The event's module cannot be unloaded while
+ * this thread holds the runtime's lock or the tracepoint's lock. */
 static struct ulf_event *enter_next(void)
 {
 	for (;;) {
@@ -226,7 +228,7 @@ int event_make_calls(void)
 	while (!is_stuck && (event = enter_next())) {
 		r = apply_entered(event);
 		/* The event could not be switched off, so enter_next() would return it
-		 * again. */
+		 * again and again. */
 		is_stuck = r && event->is_on;
 		tracepoint_leave(event->tracepoint);
 		if (r && !ret)
@@ -254,8 +256,8 @@ int event_make_calls_coming(struct ulf_module *module)
 	return ret;
 }
 
-/* Enter each tracepoint even if its event is off, to wait for a call of regfunc or
- * unregfunc that is under way. */
+/* Enter each tracepoint even if its event is off, because a call of its regfunc or
+ * unregfunc may still be running in another thread. */
 void event_make_calls_going(struct ulf_module *module)
 {
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -284,7 +286,7 @@ int event_stop_all(void)
 
 /* ---- stop using blocks of the arena in a child of fork() ---- */
 
-/* Forget the plans.  The histograms in them use tables, which are blocks of the arena. */
+/* Forget the plans, because their histograms use tables, which are blocks of the arena. */
 void event_detach(void)
 {
 	for (struct ulf_module *m = module_first(); m; m = m->next) {
@@ -301,10 +303,10 @@ void event_after_claim(bool is_late)
 }
 
 /*
- * Correct is_on of the events in a child of fork().  Probes are added and removed under the
- * runtime's lock, which fork() takes, too.  is_on is written later, after the function of
- * the program (regfunc) has returned, which may take long.  So in the child is_on may
- * differ from the list of probes.  The list is right.
+ * Correct ulf_event.is_on in a child of fork().  Probes are added and removed under the
+ * runtime's lock, which fork() also takes.  But is_on is written later, when the function
+ * of the program (regfunc) has returned, which may take long.  So in the child is_on may
+ * differ from the list of probes, which is correct.
  */
 void event_after_fork(const struct ulf_module *module)
 {
@@ -320,7 +322,7 @@ void event_after_fork(const struct ulf_module *module)
 static struct tracepoint nobody = { .name = "" };
 
 /* Remove the custom event @event from its tracepoint.  regfunc and unregfunc must not
- * be called with the runtime's lock held, nor after exit() has begun. */
+ * be called while the runtime's lock is held, nor after exit() has begun. */
 static void detach_event(struct ulf_event *event)
 {
 	struct tracepoint *tp = event->tracepoint;

@@ -10,8 +10,8 @@
 
 struct buffer;
 
-/* Returns the fields of @event.  An event that libulf itself has made has no function: its fields
- * follow the struct. */
+/* Returns the fields of @event.  An event that libulf itself has made has no function that
+ * returns them: its fields follow the struct. */
 static inline const struct ulf_field *event_fields(const struct ulf_event *event)
 {
 	return event->fields ? event->fields() : (const struct ulf_field *)(event + 1);
@@ -24,24 +24,25 @@ uint32_t event_wanted(const struct ulf_event *event);
 /* Report to the server that @event cannot be switched on: @error is -errno. */
 void event_set_failed(const struct ulf_event *event, int error);
 /* Apply abi_event.wanted to the events of @module: add and remove their probes.  Sites
- * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are left
- * out; event_make_calls() switches these.  Returns 0 or the first -errno. */
+ * are not patched.  Events whose tracepoint has calls (tracepoint_has_calls()) are
+ * left to event_make_calls().  Returns 0 or the first -errno. */
 int event_apply(struct ulf_module *module);
 /* Apply abi_event.wanted to the events of all modules, and patch their sites.  Returns 0
  * or the first -errno. */
 int event_apply_all(void);
-/* Return true if an event that has calls is on but should be off, or off but should be on
- * (abi_event.wanted).  The first function looks at events of all registered modules, the
- * second at events of @module. */
+/* Return true if an event that has calls must be switched on or off, to agree with
+ * abi_event.wanted.  The first function checks the events of all registered modules, the
+ * second function those of @module. */
 bool event_has_calls_to_make(void);
 bool event_module_has_calls_to_make(const struct ulf_module *module);
 /* Called if no thread can call regfunc and unregfunc.  Events that should be on get
  * @error (-errno) as abi_event.failed.  Events that should be off are switched off
  * without a call of unregfunc. */
 void event_give_up_calls(int error);
-/* Called in a child of fork() that has no root from now on, and in a child that has claimed a
- * process slot.  @is_late: the server may have freed blocks that the child still uses.  The
- * events stay switched on, but their records go nowhere until they are applied. */
+/* Called in a child of fork(): event_detach() if the child has no root from now on,
+ * event_after_claim() if it has claimed a process slot.  @is_late: the server may have
+ * freed blocks that the child still uses.  The events stay switched on, but their records
+ * go nowhere until the settings are applied. */
 void event_detach(void);
 void event_after_claim(bool is_late);
 /* Switch all events of @module off, without a call of unregfunc. */
@@ -60,10 +61,11 @@ void event_use_set(const struct buffer *buffer);
 
 /* ---- functions whose caller is a thread of libc without runtime_lock() ---- */
 
-/* Switch the events whose tracepoints have calls, until all registered modules agree with
- * abi_event.wanted.  Calls functions of the program.  Returns 0 or the first -errno. */
+/* Switch events on and off whose tracepoints have calls, until all registered modules
+ * agree with abi_event.wanted.  Calls functions of the program.  Returns 0 or the first
+ * -errno. */
 int event_make_calls(void);
-/* Switch the events of @module whose tracepoints have calls, because the module is
+/* Switch events of @module on whose tracepoints have calls, because the module is
  * being loaded.  Calls functions of the program.  Returns 0 or the first -errno. */
 int event_make_calls_coming(struct ulf_module *module);
 /* Switch off those events of @module that have calls, because the module is being unloaded.

@@ -11,7 +11,8 @@
 #include "runtime/event/format.h"
 #include <ulf/event.h>
 
-/* A writer appends bytes to @blob, or only counts them if @blob is NULL. */
+/* A writer appends bytes to @blob.  If @blob is NULL, it only counts the
+ * bytes. */
 struct writer {
 	char *blob;
 	uint32_t bytes;
@@ -36,10 +37,10 @@ static uint32_t put_string(struct writer *w, const char *s)
 	return at;
 }
 
-/* Write the print format as the kernel does, with one difference: quotes and
- * backslashes in the format string are escaped, so that it is always a valid literal.
- * @s: the format string, the byte \1, the text of the arguments.  Without the byte there is nothing
- * after the literal. */
+/* Write the print format as the kernel does, with one difference: quotes and backslashes in
+ * the format string are escaped, so that it is always a valid literal.
+ * @s: the format string, the byte \1, the text of the arguments.  If @s has no byte \1,
+ * only the literal is written. */
 static uint32_t put_print_fmt(struct writer *w, const char *s)
 {
 	uint32_t at = w->bytes;

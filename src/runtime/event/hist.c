@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms of events: prepare the programs of the commands `hist` and `event_probe`, which
- * come from shared memory.  The tables are in the root's memory; the agent checks once where
- * they lie and keeps their geometry in private memory.  hist_hit.c runs the programs.
+ * Histograms of events: prepare the programs of the commands `hist` and `event_probe`,
+ * which come from shared memory.  The tables of histograms are in the root's memory; the
+ * agent checks their addresses once, and keeps their geometry in private memory.
+ * hist_hit.c runs the programs.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -24,11 +25,13 @@
 #include "runtime/event/trigger.h"
 #include <ulf/event.h>
 
-#define PEEK_MAX	4096u		/* size of an object that an event probe may read,
-					 * from the address in a field on, bytes */
+#define PEEK_MAX	4096u		/* number of bytes that an event probe may
+					 * read from an address on that it has found
+					 * in a field */
 
-static bool reads_memory;		/* true: ULF_READ_MEMORY is set, and not 0; set by
-					 * hist_init() */
+static bool reads_memory;		/* true: ULF_READ_MEMORY is set to a value
+					 * other than 0;
+					 * hist_init() sets this variable */
 
 /* ---- check the programs of an event ---- */
 
@@ -42,7 +45,8 @@ static const struct hist_program *program_of(const struct abi_triggers *list, ui
 	return (const void *)((const char *)list + trigger->data);
 }
 
-/* Set up the view of a table.  @ref: private, and its geometry is valid. */
+/* Set up the view of a histogram's table.  @ref: in private memory, with a
+ * valid geometry. */
 static int make_view(const struct hist_table_ref *ref, struct hist_view *view)
 {
 	int r;
@@ -55,8 +59,8 @@ static int make_view(const struct hist_table_ref *ref, struct hist_view *view)
 	return r;
 }
 
-/* Returns true if register @reg contains an address before instruction @at: its value was
- * loaded from a field that the program declares as a pointer. */
+/* Returns true if register @reg contains an address before instruction number @at,
+ * because its value was loaded from a field that the program declares as a pointer. */
 static bool is_address(const struct ulf_event *event, const struct hist_program *program,
 		       uint32_t at, uint32_t reg)
 {
@@ -72,9 +76,10 @@ static bool is_address(const struct ulf_event *event, const struct hist_program 
 
 /*
  * Check each address that a histogram program reads from.  Another process of the root can
- * write any histogram program to shared memory, also one that takes a number for an address.
- * So a field that is read as an address must be declared as a string or as a pointer.  Behind
- * a pointer only the first PEEK_MAX bytes may be read.  ULF_READ_MEMORY allows more.
+ * write any histogram program to shared memory, also one that takes a number for an
+ * address.  So a field that is read as an address must be declared as a string or as a
+ * pointer.  Only the first PEEK_MAX bytes from a pointer on may be read.  ULF_READ_MEMORY
+ * allows more.
  */
 static bool are_addresses_valid(const struct ulf_event *event, const struct hist_program *program)
 {
@@ -97,7 +102,8 @@ static bool are_addresses_valid(const struct ulf_event *event, const struct hist
 	return true;
 }
 
-/* Mark the dynamic events that the program records as used. */
+/* Mark the dynamic events that the histogram program @program records as
+ * used. */
 static int use_events(const struct hist_program *program)
 {
 	int r = 0;
@@ -165,15 +171,15 @@ int hists_make(const struct ulf_event *event, const struct buffer *buffer,
 
 /* ---- the short path ---- */
 
-/* commit.S takes ulf_event.set for a set of rings, and looks at these two members before it
- * knows what the set is. */
+/* commit.S takes ulf_event.set for a set of rings at first: it reads these two members
+ * before it knows what the set is. */
 static_assert(offsetof(struct hist_quick, nr_cpus) == offsetof(struct ring_set, nr_cpus) &&
 	      offsetof(struct hist_quick, small_max) == offsetof(struct ring_set, small_max),
 	      "a histogram in the place of a set");
 static_assert(HIST_QUICK_SET < sizeof(struct trace_entry), "no record is that small");
 
-/* The struct is allocated as a set of rings is, because a thread without rseq may read the
- * first words of a set that was freed: see set_new() in buffer.c. */
+/* The struct is allocated as a set of rings is, because a thread without rseq may still
+ * read its first words after it was freed: see set_new() in buffer.c. */
 static int make_quick(struct event_use *use)
 {
 	struct hist_quick quick;

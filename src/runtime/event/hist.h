@@ -17,18 +17,19 @@ struct ulf_event;
 
 /* The histogram of a trigger `hist`, or the event probe of a trigger `event_probe`. */
 struct event_hist {
-	struct hist_unit unit;		/* unit.program is NULL if the trigger has another
-					 * command */
-	const struct hist_context *context;	/* callbacks that @unit calls */
+	struct hist_unit unit;		/* program and tables; unit.program is NULL if
+					 * the trigger has another command */
+	const struct hist_context *context;	/* the callbacks that @unit calls */
 	bool has_rseq;			/* see struct hist_context */
-	const uint64_t *paused;		/* word: while it is not 0, hits do not count; a rule
-					 * word, or a constant 0 */
+	const uint64_t *paused;		/* address of a word; while the word is not 0,
+					 * hits do not count; a rule word, or a
+					 * constant 0 */
 };
 
 /*
  * Prepare the histograms of an event.  Checks that their tables lie in the arena, and that
- * the program declares as addresses what their programs read as such.  Marks the dynamic
- * events that they emit as used.
+ * their programs read addresses only from fields that the traced program declares as
+ * addresses.  Marks the dynamic events that they emit as used.
  * @list: private, verified triggers, which must exist as long as the result.
  * @ret_hists: one element for each trigger, for memory_free(); NULL if no trigger has a
  *	histogram.
@@ -37,7 +38,7 @@ struct event_hist {
 int hists_make(const struct ulf_event *event, const struct buffer *buffer,
 	       const struct abi_triggers *list, struct event_hist **ret_hists);
 /*
- * The short path of an event that has nothing but one histogram: see hist_hit.c.
+ * The short path of an event whose only trigger is one histogram: see hist_hit.c.
  *
  * hist_solo_make - set event_use.solo and quick of @use, which is complete and the only entry
  *	of its plan, if the event has such a path.  Lock held.  Returns 0 or -ENOMEM.
@@ -50,7 +51,8 @@ int hist_solo_make(struct event_use *use);
 void hist_solo_commit(const struct event_use *use, void *entry, size_t bytes);
 bool hist_solo_hit(const struct event_use *use, void *entry, size_t bytes,
 		   const struct ulf_event *event, uint32_t depth);
-/* The callbacks of a histogram, and of an event probe. */
+/* The callbacks of a histogram's program, and those of an event probe's
+ * program. */
 extern const struct hist_context hist_context, hist_probe_context;
 /* Count a hit in a histogram, and run its actions.  Must be called in a probe; any context. */
 void hist_hit(const struct event_hist *hist, struct trigger_hit *hit);
@@ -60,7 +62,8 @@ void hist_hit(const struct event_hist *hist, struct trigger_hit *hit);
 /* Method runtime_part.init: read ULF_READ_MEMORY, which says whether event probes may read any
  * memory of this process. */
 void hist_init(void);
-/* Method runtime_part.after_claim: store the result of hist_init() in the process slot. */
+/* Method runtime_part.after_claim: store the result of hist_init() in the process slot
+ * that was claimed. */
 void hist_after_claim(bool is_late);
 
 #endif

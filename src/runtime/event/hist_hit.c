@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hit of an event that has histograms or event probes: run their programs on the record.
+ * Handle a hit of an event that has histograms or event probes: run their programs on the
+ * record.
  *
  * The short path: the event goes to one buffer, and has one histogram and no other trigger.
  * If it is soft disabled, a hit walks no plan and no list of triggers.  If the event is
@@ -35,10 +36,10 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/event.h>
 
-/* ---- callbacks of a program ---- */
+/* ---- callbacks of a histogram program ---- */
 
-/* Read the clock of a buffer if no fast ring of this CPU can compute the time.  A process
- * without rseq has only slow rings. */
+/* Read the clock of a buffer, because no fast ring of this CPU can compute the time.  A
+ * process without rseq has only slow rings. */
 static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
 {
 	const struct ring_view *view = NULL;
@@ -49,9 +50,9 @@ static __attribute__((noinline)) uint64_t read_clock(const struct ring_set *set)
 	       clock_read(clock_get(set->clock), root_control);
 }
 
-/* Returns the time of the hit, by the clock of this CPU's ring.  The ring's clock has no scale
- * if there is no ring, or if the writer of a record gives the time: then read_clock() is
- * called. */
+/* Returns the time of the hit, by the clock of this CPU's ring.  The ring's clock has no
+ * scale if there is no ring, or if writers give the time of a record themselves; in these
+ * cases read_clock() is called. */
 static uint64_t hit_now(void *ctx)
 {
 	const struct trigger_hit *hit = ctx;
@@ -92,7 +93,8 @@ static uint64_t load_word(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Count a hit of a quick histogram.  Returns false if a program must be run instead. */
+/* Count a hit of a quick histogram.  Returns false if the histogram's program must be
+ * run instead. */
 static inline bool count_quickly(const struct hist_quick *quick, const void *entry, size_t bytes)
 {
 	if (load_word(quick->paused))
@@ -105,7 +107,7 @@ static inline bool count_quickly(const struct hist_quick *quick, const void *ent
 	       hist_quick_add(quick, entry, bytes, HIST_QUICK_NUM, false);
 }
 
-/* Count a hit of a dynamic event that has a quick histogram and nothing else. */
+/* Count a hit of a dynamic event whose only trigger is a quick histogram. */
 static inline bool emit_quickly(const struct ulf_event *event, uint32_t *entry, size_t bytes)
 {
 	const struct event_use *use = event ? event_plan(event) : NULL;
@@ -125,8 +127,8 @@ static void hit_emit(void *ctx, uint32_t row, void *entry, size_t bytes)
 		event_emit(ctx, event, NULL, entry, bytes);
 }
 
-/* Record an event probe in the instance that was hit only: each instance has a trigger of its
- * own for the probe. */
+/* Record an event probe only in the instance in which its target was hit, because each
+ * instance has a trigger of its own for the probe. */
 static void hit_emit_here(void *ctx, uint32_t row, void *entry, size_t bytes)
 {
 	const struct trigger_hit *hit = ctx;
@@ -134,7 +136,8 @@ static void hit_emit_here(void *ctx, uint32_t row, void *entry, size_t bytes)
 	event_emit(hit, dynamic_event(row), hit->use->buffer, entry, bytes);
 }
 
-/* The callbacks of a histogram, and of an event probe. */
+/* The callbacks of a histogram's program, and those of an event probe's
+ * program. */
 const struct hist_context hist_context = {
 	.now = hit_now, .get_comm = hit_comm, .stack = hit_stack, .peek = hit_peek,
 	.emit = hit_emit,

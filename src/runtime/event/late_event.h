@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Late events: the agent records them, some time after they have happened (buffer/late.h).  No
- * site of the program hits them.  Filters, triggers and histograms work as for other events,
- * except that nothing records the stack.
+ * Late events, which the agent records some time after they have happened (buffer/late.h).
+ * No site of the program hits them.  Filters, triggers and histograms work as for other
+ * events, except that nothing records the stack.
  */
 #ifndef ULF_RUNTIME_EVENT_LATE_EVENT_H
 #define ULF_RUNTIME_EVENT_LATE_EVENT_H
@@ -15,7 +15,8 @@
 
 struct late_source;
 
-/* The value of ulf_event.probe in each late event.  Nothing calls it. */
+/* The value of ulf_event.probe in each late event.  No code calls this
+ * function. */
 void late_event_probe(void *data);
 /* Returns true if @event is a late event. */
 bool event_is_late(const struct ulf_event *event);

@@ -26,8 +26,8 @@ static struct ulf_module *modules;	/* list of all modules; written under runtime
 
 /* The modules' lock, which is held while a module is registered or unregistered, and
  * while for_each_kernel_tracepoint() walks all modules.  The lock stays held while
- * functions of the program are called.  Those functions may load and unload modules, so
- * the lock is recursive. */
+ * functions of the program are called.  These functions may load and unload modules,
+ * so the lock is recursive. */
 static struct lock modules_lock;
 
 struct ulf_module *module_first(void)
@@ -51,10 +51,11 @@ static void module_coming(struct ulf_module *module, const struct table_object *
 		event_apply(module);
 	runtime_unlock();
 	/*
-	 * Set is_registered only when no calls of functions of this module are left.
-	 * Until then no other thread calls regfunc or unregfunc of this module.  (Such
-	 * a call could wait for the dlopen() that this thread is in.)  Repeat, because
-	 * the server may change settings meanwhile, so that new calls are needed.
+	 * Set is_registered only when no calls of functions of this module are left
+	 * to make.  Until then no other thread calls regfunc or unregfunc of this
+	 * module.  (Such a call could wait for the dlopen() that this thread is in.)
+	 * Repeat this, because the server may change settings meanwhile, so that new
+	 * calls are needed.
 	 */
 	do {
 		if (has_rows)
@@ -64,8 +65,8 @@ static void module_coming(struct ulf_module *module, const struct table_object *
 			  !event_module_has_calls_to_make(module);
 		if (is_done) {
 			module->is_registered = 1;
-			/* This also patches sites of this module whose tracepoint is in
-			 * another module, if that tracepoint is on. */
+			/* This call also patches the sites of this module whose
+			 * tracepoint is in another module, if that tracepoint is on. */
 			site_update_module(module);
 		}
 		runtime_unlock();
@@ -114,9 +115,9 @@ void module_remove_made(struct ulf_module *module)
 	unlink_module(module);
 }
 
-/* Forget the stubs of the module's sites.  The text of a module is one range of
- * addresses.  So all jump targets between the lowest and the highest target of the
- * module belong to the module. */
+/* Free the stubs of the module's sites.  The text of a module is one range of
+ * addresses, so every jump target between the lowest and the highest target of
+ * the module belongs to the module. */
 static void forget_stubs(const struct ulf_module *module)
 {
 	const uint8_t *low = NULL, *high = NULL;
@@ -134,10 +135,10 @@ static void forget_stubs(const struct ulf_module *module)
 }
 
 /*
- * Unregister @module.  If the module's text is about to be unmapped, wait for the calls
- * of its regfunc and unregfunc that have begun.  During exit() it is not known whether
- * the text will be unmapped.  So none of these functions is called any more, and the
- * events stay described in the dead root.
+ * Unregister @module.  If the module's text is about to be unmapped, wait for the
+ * calls of its regfunc and unregfunc that have begun.  During exit() it is not known
+ * whether the text will be unmapped.  So these functions are not called any more, and
+ * the descriptions of the events stay in the dead root.
  */
 static void module_going(struct ulf_module *module, bool is_exiting)
 {
@@ -173,15 +174,16 @@ void ulf_module_unregister(struct ulf_module *module)
 	if (module->is_registered)
 		module_going(module, is_exiting);
 	lock_leave(&modules_lock);
-	/* Wait until no thread is in a probe of a custom event of this module: sites of
-	 * other modules call such probes.  During exit() a thread may stay in a probe
-	 * for ever, so the wait has a limit. */
+	/* Wait until no thread is in a probe of a custom event of this module, because
+	 * sites of other modules call such probes.  During exit() a thread may stay in
+	 * a probe for ever, so this wait has a limit. */
 	if (is_custom)
 		grace_wait(is_exiting ? EXIT_MS : -1);
 }
 
-/* Returns true if the program may see the tracepoints of @m.  It may look for one of its own by
- * name, and those of late events have names that it may use, too. */
+/* Returns true if the program may see the tracepoints of @m.  Tracepoints of late events
+ * are hidden: the program may search for a tracepoint of its own by name, and may use the
+ * names of late events itself. */
 static bool is_seen(const struct ulf_module *m)
 {
 	return m->events == m->events_end || !event_is_late(*m->events);

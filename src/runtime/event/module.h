@@ -14,12 +14,14 @@ struct ulf_module *module_first(void);
 void module_register(struct ulf_module *module);
 /*
  * module_add_made - register a module that libulf itself has made
- * @object: the object to which its events belong; made_id is set
+ * @object: the object to which the module's events belong; its made_id is set
  *
- * Such a module has events, and no sites, no tracepoints and no functions of the program.  Its
- * memory is never freed, because other threads may walk the list of modules.  Lock held; the
- * agent may call it.
- * module_remove_made - switch its events off and unregister it.  Lock held.
+ * Such a module has events, and no sites, no tracepoints and no functions of the program.
+ * Its memory is never freed, because other threads may walk the list of modules.  Lock
+ * held; the agent may call it.
+ *
+ * module_remove_made - switch the events of such a module off and unregister it.  Lock
+ * held.
  */
 struct table_object;
 void module_add_made(struct ulf_module *module, const struct table_object *object);

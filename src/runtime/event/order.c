@@ -31,8 +31,9 @@ static bool is_sorted(struct ulf_event *const *events, size_t nr)
 	return true;
 }
 
-/* Move the event at index @at down in the heap, until no event below it comes after it in
- * the order.  The events directly below index i are at the indexes 2i + 1 and 2i + 2. */
+/* Move the event at index @at down in the heap (of heap sort), until no event below it
+ * comes after it in the order.  The events directly below index i are at the indexes 2i +
+ * 1 and 2i + 2. */
 static void sift_event(struct ulf_event **events, size_t at, size_t nr)
 {
 	struct ulf_event *event = events[at];
@@ -54,8 +55,8 @@ void order_events(struct ulf_module *module)
 	struct ulf_event **events = module->events;
 
 	if (module->version < 4 || is_sorted(events, nr))
-		return;		/* do not write to the table, so that its memory
-				 * pages stay shared with the file */
+		return;		/* do not write to a table that is sorted already, so
+				 * that its memory pages stay shared with the file */
 	for (size_t i = nr / 2; i-- > 0; )
 		sift_event(events, i, nr);
 	for (size_t i = nr; i-- > 1; ) {

@@ -36,9 +36,9 @@
 #include <ulf/event.h>
 #include <ulf/record.h>
 
-/* ---- read what the settings ask for an event ---- */
+/* ---- find out what the settings require for an event ---- */
 
-#define TWINS_MAX	256u		/* greatest number of twins of an event's row
+#define TWINS_MAX	256u		/* maximum number of twins of an event's row
 					 * that find_rule() looks at */
 
 /* The settings of an event in one buffer. */
@@ -59,8 +59,8 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 		uint32_t middle = low + (high - low) / 2;
 
 		*ret_rule = rules->shared->rules[middle];
-		/* From here on use the copy, because another process may change the shared
-		 * rule. */
+		/* From here on use the copy, because another process may change the rule
+		 * in shared memory. */
 		__asm__ volatile("" : "+m"(*ret_rule));
 		if (ret_rule->row == row)
 			return true;
@@ -73,8 +73,8 @@ bool rules_has_row(const struct rules *rules, uint32_t row,
 }
 
 /* Find the rule of the event in row @row.  If that row has no rule, take the rule of
- * its next older twin that has one.  A twin (abi_event.twin) is a row with the same
- * name and format.  Returns false if there is no rule. */
+ * its next older twin that has one.  A twin (abi_event.twin) is a row of an event
+ * with an equal name and format.  Returns false if there is no rule. */
 static bool find_rule(const struct rules *rules, uint32_t row,
 		      struct abi_rule *ret_rule)
 {
@@ -147,13 +147,13 @@ static int fill_settings(uint32_t row, uint32_t wanted,
 	return nr;
 }
 
-/* Returns true if @plan is the use that is part of a buffer (buffer.use). */
+/* Returns true if @plan is the plan that is a part of a buffer (buffer.use). */
 static bool is_plain(const struct event_use *plan)
 {
 	return plan && plan == &plan->buffer->use;
 }
 
-/* Returns true if the event is plain with these settings, so that buffer.use can be its
+/* Returns true if these settings make the event plain, so that buffer.use can be its
  * plan. */
 static bool is_plain_setting(const struct setting *settings, int nr)
 {
@@ -166,7 +166,8 @@ bool rules_is_same(const void *used, size_t nr, const struct rules_bytes *bytes)
 	return nr == bytes->nr && (!nr || !memcmp(used, bytes->at, nr));
 }
 
-/* Returns true if the plan that begins with @use does what the @nr settings ask for. */
+/* Returns true if the plan that begins with @use already does what the @nr settings
+ * require. */
 static bool is_applied(const struct event_use *use, const struct setting *setting,
 		       int nr)
 {
@@ -205,7 +206,7 @@ static bool is_string_type(const struct ulf_field *field)
 						 !strcmp(field->type, "const char *"));
 }
 
-/* Without this check another process could choose a filter that takes a number for an
+/* Without this check another process could store a filter that takes a number for an
  * address, and so make this process read any address. */
 bool event_has_pointer(const struct ulf_event *event, uint32_t offset, bool to_string)
 {
@@ -245,8 +246,8 @@ static int check_trigger_pointers(const struct ulf_event *event,
 	return r;
 }
 
-/* Copy the bytes @from to *@at, and move *@at to the end of the copy.  Returns the
- * address of the copy, or NULL if there are no bytes. */
+/* Copy the bytes that @from describes to *@at, and move *@at to the end of the
+ * copy.  Returns the address of the copy, or NULL if there are no bytes. */
 static void *copy_part(const struct rules_bytes *from, char **at)
 {
 	void *to = *at;
@@ -258,8 +259,8 @@ static void *copy_part(const struct rules_bytes *from, char **at)
 	return to;
 }
 
-/* Fill in @use, one entry of a plan, and verify it.  *@at: space for the copies of its
- * filter and its triggers.  Returns 0 or -errno. */
+/* Fill in @use, one entry of a plan, and verify it.  *@at: address of the space for
+ * the copies of its filter and its triggers.  Returns 0 or -errno. */
 static int use_fill(struct event_use *use, const struct setting *setting,
 		    const struct ulf_event *event, char **at)
 {
@@ -289,7 +290,8 @@ static int use_fill(struct event_use *use, const struct setting *setting,
 	return r;
 }
 
-/* Free a plan that is not plain, by memory_free() or after a grace period. */
+/* Free a plan unless it is plain.  @free: memory_free(), or grace_free() to
+ * free it after a grace period. */
 static void plan_free(struct event_use *plan, void (*free)(void *ptr))
 {
 	for (struct event_use *use = plan; use; use = (struct event_use *)use->next) {
@@ -347,8 +349,9 @@ static void publish_plan(struct ulf_event *event, struct event_use *plan)
 		plan_free(old, grace_free);
 }
 
-/* Store the event's own pointer to the set of rings, which saves a load at each hit.  For a
- * quick histogram that assembly can count, the set is the histogram. */
+/* Store the address of the set of rings in the event itself, which saves a load at each
+ * hit.  For a quick histogram that assembly can count, store the address of the histogram
+ * instead. */
 void plan_use_set(struct ulf_event *event)
 {
 	const struct event_use *plan = event->plan;

@@ -35,7 +35,7 @@
 #include <ulf/printk.h>
 #include <ulf/record.h>
 
-#define TEXT_MAX	1024u		/* greatest size of the arguments, or of the
+#define TEXT_MAX	1024u		/* maximum size of the arguments, or of the
 					 * text, of a record, bytes */
 
 /* Define an event for records of trace_printk().  The tracepoint of the event is never
@@ -55,7 +55,8 @@ EVENT(bputs, ABI_EVENT_ID_BPUTS, ulf_bputs, ulf_bputs);
 EVENT(puts, ABI_EVENT_ID_PRINT, __trace_puts, __trace_puts);
 EVENT(print, ABI_EVENT_ID_PRINT, __trace_printk, __ftrace_vprintk);
 
-/* The plan of the events of trace_printk().  top_use.buffer is NULL until there are rings. */
+/* The plan of the events of trace_printk().  top_use.buffer is NULL until the top buffer
+ * has rings. */
 static struct event_use top_use = { .is_anybodys = true };
 
 static void use_set(struct ulf_event *event, const struct buffer *top)
@@ -78,14 +79,14 @@ void printk_use_set(const struct buffer *buffer)
 	use_set(&bprint_event, buffer);
 }
 
-/* Returns the options of the top buffer that differ from their default. */
+/* Returns the options of the top buffer that differ from their defaults. */
 static inline uint64_t load_options(void)
 {
 	return __atomic_load_n(&top_use.buffer->shared->options,
 			       __ATOMIC_RELAXED);
 }
 
-/* Count a record that was made before there were rings. */
+/* Count a record as lost that was made before the top buffer had rings. */
 static __attribute__((noinline)) void count_early(void)
 {
 	const struct buffer *top = buffer_top();
@@ -94,8 +95,8 @@ static __attribute__((noinline)) void count_early(void)
 		__atomic_add_fetch(&top->shared->no_ring, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns true if trace_printk() records now: there are rings, tracing_on is 1 and the
- * option trace_printk is on. */
+/* Returns true if trace_printk() records now: the top buffer has rings, tracing_on is
+ * 1 and the option trace_printk is on. */
 static inline bool is_on(void)
 {
 	/* acquire: the plan is complete; mate: use_set() [event.plan] */
@@ -122,15 +123,16 @@ static void commit_text(const struct ulf_event *event, void *entry, size_t bytes
 
 /* ---- write the arguments of trace_printk() to a record ---- */
 
-/* A writer of the arguments of one record, to [start, end). */
+/* A writer of the arguments of one record, to the bytes from @start to before
+ * @end. */
 struct packer {
-	char *start, *at, *end;		/* @at is the next free byte */
-	size_t limit;			/* greatest length of the next string (%.*s) */
+	char *start, *at, *end;		/* @at: address of the next free byte */
+	size_t limit;			/* maximum length of the next string (%.*s) */
 	va_list ap;			/* the caller runs va_start() and va_end() */
 };
 
 /* Reserve aligned space for a number of @bytes bytes.  Returns the address of the space, or
- * NULL if there is none. */
+ * NULL if the record is full. */
 static char *reserve_value(struct packer *p, size_t bytes)
 {
 	size_t at = ALIGN_UP((size_t)(p->at - p->start), bytes < 4 ? bytes : 4);
@@ -288,8 +290,8 @@ struct headroom {
 	char bytes[ULF_RECORD_HEADROOM];
 };
 
-/* Returns the registered form of @format.  Returns NULL if @format is not registered yet,
- * or if the heap had no space for it. */
+/* Returns the registered form of @format, or NULL if @format is not registered yet or the
+ * heap had no space for it. */
 static const struct printk_format *known_of(const struct ulf_format *format)
 {
 	/* acquire: the format is complete; mate: printk_table.c [printk.format] */
@@ -366,7 +368,8 @@ int ulf_bputs(const struct ulf_format *format)
 	return 1;
 }
 
-/* Print a pointer as an address, because libulf does not know names of functions. */
+/* Print a pointer as an address, because libulf does not know the names of
+ * functions. */
 static void put_pointer(void *ctx, char letter, uint64_t value,
 			struct num_spec spec, struct text *out)
 {
@@ -402,8 +405,8 @@ int __ftrace_vprintk(unsigned long ip, const char *fmt, va_list ap)
 	}
 	if (printk_text(fmt, packed, (size_t)bytes, put_pointer, NULL, &out) ||
 	    out.error) {
-		/* End the text with a newline all the same if the text is too long or
-		 * its format is invalid. */
+		/* The text is too long or its format is invalid, but it must end with
+		 * a newline all the same. */
 		text_truncate(&out, out.max - 1);
 		out.error = 0;
 		text_putc(&out, '\n');

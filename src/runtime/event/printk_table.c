@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Store the formats of trace_printk() in the root's heap.  Formats are never removed,
- * because a record may be read long after its module was unloaded or the program has
- * ended.  A text that several call sites use is stored once.
+ * Store the formats of trace_printk() in the root's heap.  Formats are never
+ * removed, because a record may be read long after its module was unloaded or the
+ * program has ended.  If several call sites use one text, it is stored once.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
 #include "runtime/event/table.h"
 #include <ulf/event.h>
 
-#define LIST_MAX	100000u		/* greatest number of formats of one list that
+#define LIST_MAX	100000u		/* maximum number of formats of one list that
 					 * find_format() looks at */
 
 /* Formats that this process knows, in lists by their hash; protected by
- * abi_control.table_lock.  Like the copies in the root's heap they are never freed,
- * because a thread may use one at any time. */
+ * abi_control.table_lock.  These formats are never freed, because a thread may use
+ * one at any time. */
 static struct printk_format *known[ABI_PRINTK_LISTS];
 
 /* ---- formats in the root's heap, which any process can change: check offsets ---- */
@@ -50,9 +50,9 @@ static uint64_t find_format(uint32_t off, const char *text, uint32_t hash, uint3
 
 		if (row && row->hash == hash && !memcmp(row + 1, text, text_bytes))
 			return off + sizeof(*row);
-		/* Get only the header of the row.  The text of the row may be shorter
-		 * than @text, and it may be the last in the heap: then the heap has no
-		 * bytes for a text as long as @text. */
+		/* Get only the header of the row: its text may be shorter than @text
+		 * and may be the last in the heap, so that the heap ends before the
+		 * row could contain @text. */
 		row = root_heap_at(off, sizeof(*row));
 		off = row ? __atomic_load_n(&row->next, __ATOMIC_RELAXED) : 0;
 	}
@@ -89,8 +89,8 @@ static struct printk_format *find_known(const char *text, uint32_t hash)
 	return format;
 }
 
-/* Returns the format of @text, which is added if it is new.  Returns NULL if there is no
- * memory. */
+/* Returns the format with the text @text, and adds it if it is new.  Returns NULL if
+ * there is no memory. */
 static const struct printk_format *get_format(struct abi_printk_table *table, const char *text)
 {
 	uint32_t bytes = (uint32_t)strlen(text) + 1, hash = table_hash(text, bytes);

@@ -11,17 +11,17 @@
 
 struct ulf_module;
 
-/* A format of trace_printk(), in private memory.  Only the copy of its text is in the
+/* A format of trace_printk(), in private memory.  Only a copy of its text is in the
  * root's heap. */
 struct printk_format {
 	struct printk_format *next;
 	const char *text;		/* private copy of the text; it is stored after
 					 * @args */
-	uint64_t address;		/* address of the text in the heap, which records
-					 * contain */
+	uint64_t address;		/* address of the copy of the text in the
+					 * heap; records contain this address */
 	uint32_t hash;			/* table_hash() of the text */
-	struct printk_arg args[];	/* how to record the arguments; @text follows
-					 * this array */
+	struct printk_arg args[];	/* for each argument, how to record it; the
+					 * text follows this array */
 };
 
 /* Add the formats of a module to the root's table. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patch tracepoint sites, so that each site is on if tracepoint.enabled of its tracepoint
- * is set. */
+/* Patch tracepoint sites, so that each site is on if and only if its tracepoint is
+ * enabled (tracepoint.enabled). */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +21,11 @@ static struct poke_site site_of(const struct ulf_site *site)
 }
 
 /*
- * Collect in @list the sites of @module whose code differs from tracepoint.enabled.
- * @key: the only tracepoint whose sites are collected; NULL: all tracepoints.  @list NULL:
- * only count.  Returns the number of these sites.  If a site that must be switched on
- * cannot be patched, stores an error in *@error.
+ * Collect in @list the sites of @module whose code does not agree with
+ * tracepoint.enabled.
+ * @key: the only tracepoint whose sites are collected; NULL: all tracepoints.  @list
+ * NULL: only count.  Returns the number of these sites.  If a site that must be switched
+ * on cannot be patched, stores an error in *@error.
  */
 static uint32_t collect_sites(const struct ulf_module *module,
 			const struct tracepoint *key, struct poke_site *list,
@@ -41,8 +42,8 @@ static uint32_t collect_sites(const struct ulf_module *module,
 			continue;
 		if (state < 0) {
 			/* The code at the site is neither libulf's NOP nor libulf's
-			 * jump: other software has patched it.  If the site must be on,
-			 * report this. */
+			 * jump, so other software has patched it.  Report this if the
+			 * site must be on. */
 			if (site.is_on)
 				*error = state;
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copy strings that a module lists by their addresses (tracepoint_string()) to the root's
- * heap, so that the server can read them after the end of the program. */
+/* Copy the strings that a module lists by their addresses (tracepoint_string()) to the
+ * root's heap, so that the server can read them even after the program has ended. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +29,8 @@ static uint32_t text_bytes(const struct ulf_module *module)
 }
 
 /* Returns the struct abi_strings that @row has from an earlier load of its module, or
- * NULL.  The strings are equal to those of that load, but their addresses are new, so
- * the caller must store them. */
+ * NULL.  The strings are equal to those of the earlier load, but their addresses are
+ * new, so the caller must store the addresses. */
 static struct abi_strings *find_block(const struct abi_module *row, uint32_t nr,
 				      uint32_t bytes)
 {
@@ -53,7 +53,7 @@ static struct abi_strings *make_block(struct abi_module *row, uint32_t nr,
 	if (!block)
 		return NULL;
 	*block = (struct abi_strings){ .nr = nr, .bytes = bytes };
-	row->strings = off;	/* readers load the offset after tables_changed */
+	row->strings = off;	/* Readers load this offset after tables_changed. */
 	return block;
 }
 
@@ -83,8 +83,8 @@ void strings_register(const struct ulf_module *module, struct abi_module *row)
 		size_t len = strnlen(string, (size_t)(end - text));
 
 		if (len == (size_t)(end - text))
-			break;		/* stop, because the string has become longer
-					 * since it was measured */
+			break;		/* Stop: the string has become longer since
+					 * its length was measured. */
 		__atomic_store_n(&address[i], (uint64_t)module->strings[i],
 				 __ATOMIC_RELAXED);
 		memcpy(text, string, len + 1);

@@ -8,8 +8,8 @@
 struct abi_module;
 struct ulf_module;
 
-/* Copy the strings that @module lists by their addresses into the root's heap.  @row:
- * the module's row of the table of modules. */
+/* Copy the strings that @module lists by their addresses (tracepoint_string()) into
+ * the root's heap.  @row: the module's row of the table of modules. */
 void strings_register(const struct ulf_module *module, struct abi_module *row);
 
 #endif

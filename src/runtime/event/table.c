@@ -28,8 +28,8 @@
 #include "runtime/unwind/unwind.h"
 #include <ulf/event.h>
 
-/* Returns the number of bytes of the heap that are in use.  Any process of the root can
- * change the word, so load it once; the caller must check the value. */
+/* Returns the number of used bytes of the heap.  Any process of the root can change
+ * this number, so load it once; the caller must check the value. */
 static uint64_t heap_used(void)
 {
 	return __atomic_load_n(&root_control->heap_used, __ATOMIC_RELAXED);
@@ -128,9 +128,9 @@ static bool is_program(const struct table_object *object)
 
 /*
  * Returns true if @module is the program itself.  Uses _dl_find_object() if libc has it,
- * because that takes no lock.  Other functions take a lock of libc, which a child of fork()
- * inherits in the state of the parent.  If another thread of the parent held it, the child
- * would wait for ever in exit().
+ * because this function takes no lock.  Other functions take a lock of libc.  If another
+ * thread of the parent held this lock during fork(), a child would wait for it for ever in
+ * exit().
  */
 bool table_is_program(const struct ulf_module *module)
 {
@@ -153,7 +153,7 @@ static bool has_module(const struct abi_process *slot, void *arg)
 	return modules >> (row % 64) & 1;
 }
 
-/* Returns true if the heap has a copy of @data at @off. */
+/* Returns true if the heap has a copy of the bytes @data at offset @off. */
 static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 {
 	const void *at = root_heap_at(off, bytes);
@@ -161,8 +161,8 @@ static bool heap_has(uint64_t off, const void *data, uint64_t bytes)
 	return at && !memcmp(at, data, bytes);
 }
 
-/* Returns true if the build ids of @row and @object are equal.  @row is in shared
- * memory. */
+/* Returns true if the build ids of @row, which is in shared memory, and @object
+ * are equal. */
 static bool is_same_object(const struct abi_module *row,
 			   const struct abi_module *object)
 {
@@ -171,9 +171,9 @@ static bool is_same_object(const struct abi_module *row,
 }
 
 /* Returns the number of the row that @object had before in the table of modules, or @nr
- * if there is none.  The row must have the same address, or an address at which no
- * process has the object any more.  An object that was built again has other events, so
- * it is another object. */
+ * if there is none.  The row must have the address of @object, or an address at which
+ * no process has the object any more.  The build ids must be equal, because an object
+ * that was built again may have other events. */
 static uint32_t find_module(const char *path, const struct abi_module *object,
 			    uint32_t nr)
 {
@@ -208,7 +208,8 @@ static int module_row(const struct table_object *loaded)
 	if (!is_program(loaded))
 		path = image_absolute(loaded->name, buf, sizeof(buf));
 	object.base = loaded->base;
-	if (loaded->made_id) {	/* a row of its own, so that these events can go alone */
+	if (loaded->made_id) {	/* The module gets a row of its own, so that its
+				 * events can be removed alone. */
 		object.build_id_bytes = sizeof(loaded->made_id);
 		memcpy(object.build_id, &loaded->made_id, sizeof(loaded->made_id));
 	} else {
@@ -253,8 +254,8 @@ static uint32_t hash_name(const struct ulf_event *event)
 	return hash_more(hash, event->name, strlen(event->name));
 }
 
-/* Returns true if the events @row and @new have equal formats.  @row is in shared
- * memory, @new is private. */
+/* Returns true if the events of the rows @row and @new have equal formats.  @row
+ * is in shared memory, @new in private memory. */
 static bool is_same_bytes(const struct abi_event *row, const struct abi_event *new)
 {
 	return row->hash == new->hash && row->blob_bytes == new->blob_bytes &&
@@ -315,13 +316,13 @@ static void take_first_settings(struct abi_event *row, const struct ulf_event *e
 		row->wanted = boot_wanted(event->system, event->name);
 }
 
-/* A cache with the enum names of one system: the system of the last event.  The next
- * event most likely has the same system. */
+/* A cache with the enum names of one system, that of the last event: the next event
+ * most likely has the same system. */
 struct names {
 	const char *system;		/* name of the system; NULL: the cache is empty */
 	uint64_t off;			/* offset of the names in the heap */
-	uint32_t bytes;			/* number of bytes of the names; 0: no names, or
-					 * no space for them */
+	uint32_t bytes;			/* size of the names, bytes; 0: the system has
+					 * no names, or there is no space for them */
 };
 
 static void names_find(const struct ulf_module *module, const char *system,
@@ -366,8 +367,8 @@ static int event_row(const struct ulf_module *module,
 	if (found == -ENOENT && (nr >= ABI_EVENTS || root_populate_row(row)))
 		found = -ENOSPC;
 	if (found != -ENOENT) {
-		/* Free the new format in the heap, because the module was loaded before and
-		 * gets its old row, or because there is no space. */
+		/* Free the new format in the heap again: either the event gets the row of
+		 * an earlier load of its module, or there is no space. */
 		memset(blob, 0, new.blob_bytes);
 		__atomic_store_n(&root_control->heap_used, heap, __ATOMIC_RELAXED);
 		return found;
@@ -393,8 +394,8 @@ static int register_rows(struct ulf_module *module, const struct table_object *o
 		root_control->table_errors++;
 		return row;
 	}
-	module->priv = (void *)(uintptr_t)(row + 1);	/* row number + 1; NULL: no
-							 * row */
+	/* 1 + number of the module's row; NULL: the module has no row */
+	module->priv = (void *)(uintptr_t)(row + 1);
 	printk_register(module);
 	strings_register(module, &((struct abi_module *)root_at(ABI_MODULES_OFF))[row]);
 	for (struct ulf_event **e = module->events; e < module->events_end; e++) {
@@ -427,7 +428,8 @@ void table_refuse_module(uint32_t version)
 	tables_changed();
 }
 
-/* How often threads yield while they wait for the lock of the tables. */
+/* How often threads of this process yield while they wait for the lock of the
+ * tables. */
 static uint32_t patience = SHMLOCK_YIELDS;
 
 int table_add_module(struct ulf_module *module, const struct table_object *object)

@@ -10,14 +10,14 @@
 struct table_object;
 struct ulf_module;
 
-/* Add rows for @module, its events, formats and strings.  @object: from
- * table_find_object().  Returns 0; -ENOSPC; or -EBUSY if the function could not take
- * abi_control.table_lock. */
+/* Add rows for @module and its events, formats and strings.  @object: the result of
+ * table_find_object().  Returns 0; -ENOSPC; or -EBUSY if the function could not
+ * take abi_control.table_lock. */
 int table_add_module(struct ulf_module *module, const struct table_object *object);
-/* Report to the server that this process has refused a module which was built with another
- * ULF_ABI_VERSION, @version.  Does nothing if this process has no process slot. */
+/* Report to the server that this process has refused a module because it was built with
+ * another ULF_ABI_VERSION, @version.  Does nothing if this process has no process slot. */
 void table_refuse_module(uint32_t version);
-/* Store in the process slot that this process has unloaded @module. */
+/* Note in the process slot that this process has unloaded @module. */
 void table_remove_module(struct ulf_module *module);
 /* Allocate @bytes bytes of the heap, which are never freed.  The caller must hold
  * abi_control.table_lock.  Returns the offset of the bytes, or 0 if there is no space. */

@@ -6,7 +6,7 @@
  *
  * The list must be published before the sites are switched on.  The sites may be
  * switched off at any time: a thread that has already passed the site then finds NULL
- * in place of a list.
+ * instead of a list.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -40,8 +40,8 @@ static int find_probe(const struct tracepoint_func *funcs, void *probe, void *da
 }
 
 /* Returns true if the only probe is the one that records the event.  Then a hit needs
- * no list, and does not call ulf_probe_enter(): the hit consists of rseq sections, and
- * grace_wait() restarts these [grace.rseq]. */
+ * neither a list nor ulf_probe_enter(): the hit consists of rseq sections, and
+ * grace_wait() restarts these sections [grace.rseq]. */
 static bool is_direct(const struct tracepoint *tp,
 		      const struct tracepoint_func *funcs)
 {
@@ -129,7 +129,7 @@ void tracepoint_leave(struct tracepoint *tp)
 }
 
 /* Call unregfunc if @tp has no probe left.  The caller has called tracepoint_enter(),
- * so no other thread changes the list of probes. */
+ * so no other thread can change the list of probes. */
 static void call_unregfunc(const struct tracepoint *tp)
 {
 	if (tp->unregfunc && !tp->funcs)

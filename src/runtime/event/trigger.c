@@ -16,7 +16,7 @@
  * the record is written is decided before a trigger can switch tracing on.  A snapshot
  * that a trigger takes includes the record.
  *
- * The triggers of other events run before the record is written.  All triggers run also
+ * The triggers of other events run before the record is written.  All triggers also run
  * while tracing is off and while the event is soft disabled.
  */
 #include <errno.h>
@@ -36,27 +36,32 @@
 #include "runtime/unwind/stack.h"
 #include <ulf/tracing.h>
 
-#define TRIGGERS_MAX	4096u		/* greatest number of triggers of one event;
-					 * each hit runs all of them */
-#define WORDS_MAX	1024u		/* greatest number of histograms that one trigger
-					 * pauses */
+#define TRIGGERS_MAX	4096u		/* maximum number of triggers of one event,
+					 * because each hit runs all of them */
+#define WORDS_MAX	1024u		/* maximum number of histograms that one
+					 * trigger pauses */
 
-/* A command of a trigger.  Its methods run in a probe, also in signal handlers. */
+/* A command that a trigger runs.  Its methods run in a probe, also in signal
+ * handlers. */
 struct command {
 	/* Optional method: returns true if the command would change anything.  NULL:
 	 * the command always changes something. */
 	bool (*is_due)(const struct trigger_hit *hit, const struct abi_trigger *trigger);
-	/* Method that runs the command.  Returns false if another thread has just made the
+	/* Method: runs the command.  Returns false if another thread has just made the
 	 * same change. */
 	bool (*act)(struct trigger_hit *hit, const struct abi_trigger *trigger);
-	bool is_conditional;		/* true: the command makes its event conditional */
+	bool is_conditional;		/* true: an event with this command is
+					 * conditional */
 	bool is_after;			/* true: for a conditional event the command runs
 					 * after the record is written */
-	bool has_target;		/* true: the command needs abi_trigger.target */
-	bool has_data;			/* true: the command has abi_trigger.data */
+	bool has_target;		/* true: a trigger with this command has an
+					 * abi_trigger.target */
+	bool has_data;			/* true: a trigger with this command has
+					 * abi_trigger.data */
 };
 
-/* Returns the rule word with the number @number of the buffer, or NULL if @number is 0. */
+/* Returns the rule word to which @number, a member of a trigger, refers, or NULL if
+ * @number is 0. */
 static uint64_t *counter_of(const struct trigger_hit *hit, uint32_t number)
 {
 	return number ? &hit->use->buffer->shared->slots[number - 1] : NULL;
@@ -156,8 +161,8 @@ static bool run_hist(struct trigger_hit *hit, const struct abi_trigger *trigger)
 	return true;
 }
 
-/* Store @value in the rule words that pause histograms; the trigger's data are their
- * numbers. */
+/* Store @value in the rule words that pause histograms.  The trigger's data are the
+ * numbers of these words. */
 static void pause_hists(const struct trigger_hit *hit, const struct abi_trigger *trigger,
 			uint64_t value)
 {
@@ -201,7 +206,7 @@ static_assert(NR_COMMANDS <= 31, "a bit each");
 
 /* ---- run the triggers of an event ---- */
 
-/* Count *@counter down.  Returns false if the counter is 0. */
+/* Decrement *@counter, unless it is 0.  Returns false if it is 0. */
 static bool take_count(uint64_t *counter)
 {
 	uint64_t left = __atomic_load_n(counter, __ATOMIC_RELAXED);
@@ -245,8 +250,8 @@ void triggers_before(struct trigger_hit *hit)
 	}
 }
 
-/* Run the triggers whose commands have their bits set in @which.  An event has at most one
- * trigger of each of these commands. */
+/* Run the triggers whose commands have their bits set in the mask @which.  An event has at
+ * most one trigger of each of these commands. */
 static void fire_those(struct trigger_hit *hit, uint32_t which)
 {
 	const struct abi_triggers *list = hit->use->triggers;
@@ -258,8 +263,8 @@ static void fire_those(struct trigger_hit *hit, uint32_t which)
 }
 
 /* Run the triggers that come after the record.  The snapshot is taken first: it must
- * include the record, but not what other triggers write.  A histogram and the command
- * snapshot may both ask for one; then one is taken. */
+ * include the record, but not what other triggers write.  If both a histogram and
+ * the command snapshot ask for a snapshot, only one is taken. */
 void triggers_after(struct trigger_hit *hit)
 {
 	uint32_t after = hit->after;
@@ -296,13 +301,15 @@ bool trigger_is_valid(const struct abi_trigger *trigger, uint32_t nr_slots)
 	       (!commands[trigger->command].has_target || trigger->target);
 }
 
-/* Returns true if [@at, @at + @nr) lies in the @bytes bytes of a list, and is aligned. */
+/* Returns true if the bytes from @at to before @at + @nr lie in the @bytes bytes of a
+ * list of triggers, and are aligned. */
 static bool is_inside(uint32_t at, uint32_t nr, uint32_t bytes)
 {
 	return at % ABI_RULES_ALIGN == 0 && at <= bytes && nr <= bytes - at;
 }
 
-/* Check the data of a trigger whose command has a target: numbers of rule words. */
+/* Check the data of a trigger whose command has a target.  These data are numbers
+ * of rule words. */
 static bool are_words_valid(const uint32_t *numbers, uint32_t bytes, uint32_t nr_slots)
 {
 	for (uint32_t i = 0; i < bytes / sizeof(*numbers); i++) {
