@@ -36,8 +36,8 @@
 #include "symbols/function_name.h"
 #include "tracefs/tracefs.h"
 
-#define PATH_BYTES	1024u		/* maximum length of the path of a file in the
-					 * tree, bytes */
+#define PATH_BYTES	1024u		/* maximum length of the path of a tracefs file,
+					 * bytes */
 
 static void log_error(struct root *root, const char *error,
 		      const struct boot_token *word, const char *at)
@@ -50,8 +50,8 @@ static void log_error(struct root *root, const char *error,
 		      (uint32_t)(at - word->text));
 }
 
-/* Write to the file @path of the tree, as echo does.  Returns 0 or the -errno of the
- * write. */
+/* Write @value to the tracefs file @path of @root, as echo does.  Returns 0 or the -errno
+ * of the write. */
 static int write_path(struct root *root, const char *path,
 		      const struct boot_token *value)
 {
@@ -69,8 +69,8 @@ static int write_path(struct root *root, const char *path,
 		return r;
 	n = tracefs_write(file, value->text, value->len, getpid(), &taken);
 	tracefs_close(file);
-	/* -EINPROGRESS is not an error: the processes apply the setting before the
-	 * program continues. */
+	/* Treat -EINPROGRESS as success, because the processes apply the setting before
+	 * the program continues. */
 	return n < 0 && n != -EINPROGRESS ? (int)n : 0;
 }
 
@@ -103,8 +103,8 @@ static int set_size(struct instance *instance, const struct boot_token *value)
 	return write_file(instance, "buffer_size_kb", &kb);
 }
 
-/* Set one option.  trace_options accepts the options of a tracer only while that tracer is
- * set, but the files options/NAME always accept them. */
+/* Set one option of an instance.  The file trace_options accepts the options of a tracer
+ * only while that tracer is set, but the files options/NAME always accept them. */
 static int set_option(struct instance *instance, const struct boot_token *item)
 {
 	bool is_off = !strncmp(item->text, "no", 2);
@@ -130,8 +130,8 @@ static int set_options(struct instance *instance, struct boot_token list)
 	return r;
 }
 
-/* Get the next item of a list of functions.  boot_item() would split names of functions that
- * contain commas. */
+/* Get the next item of a list of functions. boot_item() is not used, because it would split names
+ * of functions that contain commas. */
 static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 {
 	do {
@@ -150,7 +150,8 @@ static bool next_function(struct boot_token *list, struct boot_token *ret_item)
 static int find_function(struct root *root, const struct boot_token *item,
 			 struct function_set *set);
 
-/* Return true if the function that @item names exists, or if this is not known. */
+/* Return true if the function that @item names exists, or if it is not known whether it
+ * exists. */
 static bool is_known(struct root *root, const struct boot_token *item)
 {
 	struct function_set *set = function_set_new(root_functions(root));
@@ -160,7 +161,7 @@ static bool is_known(struct root *root, const struct boot_token *item)
 	return nr;
 }
 
-/* Return true if @item is a command at a function: NAME:COMMAND. */
+/* Return true if @item is a command of a function: NAME:COMMAND. */
 static bool is_command(const struct boot_token *item)
 {
 	const char *colon = function_word_colon(item->text, item->len);
@@ -169,8 +170,9 @@ static bool is_command(const struct boot_token *item)
 }
 
 /*
- * Get the next item of @list that names an existing function, for a program that is followed
- * and may lack some of the functions.  If a filter has no such item, set traces_none.
+ * Get the next item of @list that names an existing function.  This is for a program that is
+ * followed, which possibly lacks some of the functions.  If a filter has no such item, set
+ * traces_none.
  */
 static bool next_known(struct root *root, const struct boot_word *word, struct boot_token *list,
 		       struct boot_token *ret_item)
@@ -187,8 +189,11 @@ static bool next_known(struct root *root, const struct boot_word *word, struct b
 	return false;
 }
 
-/* Write the functions of a setting to @file one by one.  As in the kernel, a function that
- * does not exist is reported, and the others are set.  Returns true if all functions were set. */
+/*
+ * Write the functions of a setting to @file, one by one.  As in the kernel, a function that
+ * does not exist is reported, and the others are still set.  Returns true if all functions
+ * were set.
+ */
 static bool set_functions(struct root *root, const char *file,
 			  const struct boot_word *word)
 {
@@ -200,8 +205,8 @@ static bool set_functions(struct root *root, const char *file,
 	while (list.text && next_known(root, word, &list, &item)) {
 		struct boot_token whole = { line, item.len + 1 };
 
-		/* Append a newline.  Without it the file would wait for more text, and
-		 * would not report a mistake. */
+		/* Append a newline.  Without the newline, the file would wait for more
+		 * text and would not report a mistake. */
 		memcpy(line, item.text, item.len);
 		line[whole.len - 1] = '\n';
 		r = write_file(&root->top, file, &whole);
@@ -212,8 +217,8 @@ static bool set_functions(struct root *root, const char *file,
 	return are_all;
 }
 
-/* Apply trace_buf_size or trace_options to all instances: as in the kernel, these
- * settings are not only for the top instance. */
+/* Apply trace_buf_size or trace_options to all instances, because these settings are not
+ * only for the top instance, as in the kernel. */
 static int set_all(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance;
@@ -227,8 +232,8 @@ static int set_all(struct root *root, const struct boot_word *word)
 	return r;
 }
 
-/* Return the instance that a setting trace_instance names; NULL if the instance does
- * not exist.  @ret_boot: the parsed setting. */
+/* Return the instance that a setting trace_instance names, or NULL if this instance does
+ * not exist.  *@ret_boot is set to the parsed setting. */
 static struct instance *find_instance(struct root *root, const struct boot_word *word,
 				      struct boot_instance *ret_boot)
 {
@@ -262,8 +267,8 @@ static const char *const list_files[BOOT_UNKNOWN] = {
 	[BOOT_STACK_FILTER] = "stack_trace_filter",
 };
 
-/* Return true if the root has the instance from which `ulf run` prints records for
- * tp_printk. */
+/* Return true if the root has the instance from which `ulf run` prints records for the
+ * setting tp_printk. */
 static bool has_console(const struct root *root)
 {
 	const struct instance *instance;
@@ -291,22 +296,24 @@ static int set_word(struct root *root, const struct boot_word *word)
 	case BOOT_INSTANCE:
 		return set_instance(root, word);
 	case BOOT_STACK:
-	case BOOT_STACK_FILTER:	/* both settings turn the stack tracer on, as in
-				 * the kernel */
+	case BOOT_STACK_FILTER:	/* both settings, stacktrace and stack_trace_filter, turn
+				 * the stack tracer on, as in the kernel */
 		return are_all && !root_boot(root)->traces_none ?
 		       write_file(&root->top, "stack_tracer_enabled",
 				  &(struct boot_token){ "1", 1 }) : 0;
-	case BOOT_TP_PRINTK:	/* nothing to set: `ulf run` prints the records to its
-				 * terminal */
+	case BOOT_TP_PRINTK:	/* tp_printk: nothing to set, because `ulf run` prints the
+				 * records to its terminal */
 		return has_console(root) ? 0 : -EOPNOTSUPP;
 	default:
 		return 0;
 	}
 }
 
-/* Start recording, after set_word() has set all sizes and filters: make the rings and
- * the rings of the snapshot, and set the tracer.  Events are enabled by the program
- * itself, when it registers them. */
+/*
+ * Start recording, after set_word() has set all sizes and filters: make the rings, also
+ * those of the snapshot, and set the tracer.  The program itself enables its events when
+ * it registers them.
+ */
 static int begin_word(struct root *root, const struct boot_word *word)
 {
 	struct instance *instance = NULL;
@@ -317,8 +324,8 @@ static int begin_word(struct root *root, const struct boot_word *word)
 	if (word->id == BOOT_SNAPSHOT)
 		return write_file(&root->top, "snapshot",
 				  &(struct boot_token){ "1", 1 });
-	if (word->id == BOOT_USDT)	/* prepare() of the part USDT, which comes next, acts on the
-					 * option */
+	if (word->id == BOOT_USDT)	/* set only the option: the part USDT, whose
+					 * method prepare() runs next, acts on it */
 		instance_set_option(&root->top, OPTION_USDT, true);
 	if (word->id == BOOT_SYSCALLS) {
 		r = functions_publish(root);
@@ -372,7 +379,7 @@ static void copy_words(const struct root *root, char words[ABI_BOOT_BYTES])
 	words[ABI_BOOT_BYTES - 1] = '\0';
 }
 
-/* ---- set the triggers and filters of events that exist ---- */
+/* ---- functions that set the triggers and filters of events that exist ---- */
 
 static void set_trigger(struct root *root, const struct event *event,
 			const struct boot_token *item)
@@ -420,7 +427,8 @@ static void set_filter(struct root *root, const struct event *event, const struc
 		log_error(root, strerrordesc_np(-r), &word->whole, filter.filter.text);
 }
 
-/* Set the filters of an event.  If several settings name the event, the last one is in force. */
+/* Set the boot filter of an event.  If several settings name the event, the last one is in
+ * force. */
 static void set_filters(struct root *root, const struct event *event, const char *words)
 {
 	struct boot_word word;
@@ -430,15 +438,17 @@ static void set_filters(struct root *root, const struct event *event, const char
 			set_filter(root, event, &word);
 }
 
-/* Return true if the settings have a trigger or a filter. */
+/* Return true if the boot settings @words contain a trigger or a filter. */
 static bool has_rules(const char *words)
 {
 	return boot_has(words, BOOT_TRIGGER) || boot_has(words, BOOT_EVENT_FILTER);
 }
 
-/* Return true if there was an event with this name before, and it got its boot
- * triggers and filter.  The new event then needs none: it has inherited the current rules of
- * the old event (rules_refresh()). */
+/*
+ * Return true if an older event with the name of @event has got its boot triggers and filter.
+ * The new event then needs none, because it has inherited the current rules of the old event
+ * (rules_refresh()).
+ */
 static bool is_heir(const struct root *root, const struct event *event)
 {
 	while ((event = event_elder(root, event)))
@@ -456,7 +466,7 @@ static void boot_event(struct root *root, struct event *event, const char *words
 	set_triggers(root, event, words);
 }
 
-/* Return true if one of the boot settings @words names functions, or traces all
+/* Return true if one of the boot settings @words names functions or traces all
  * functions. */
 static bool has_functions(const char *words)
 {
@@ -479,7 +489,7 @@ static bool is_option(const struct boot_token *item, uint64_t bit)
 	return false;
 }
 
-/* Return true if the settings turn the option all-objects on. */
+/* Return true if the boot settings @words turn the option all-objects on. */
 static bool has_all_objects(const char *words)
 {
 	struct boot_token item;
@@ -492,15 +502,17 @@ static bool has_all_objects(const char *words)
 	return false;
 }
 
-/* Find the objects whose functions the settings may trace. */
+/* Find the objects whose functions the boot settings @words may trace. */
 static int find_objects(struct root *root, const char *words)
 {
 	return has_all_objects(words) ? functions_refresh_all(root) : functions_refresh(root);
 }
 
-/* Find the functions that @item names, which has the form [!]NAME[:COMMAND].  Returns
- * -ERESTART if the caller must try again later, because names are still being demangled
- * or searched. */
+/*
+ * Find the functions that @item names; @item has the form [!]NAME[:COMMAND].  Returns
+ * -ERESTART if the caller must try again later, because names are still being
+ * demangled or searched.
+ */
 static int find_function(struct root *root, const struct boot_token *item,
 			 struct function_set *set)
 {
@@ -535,8 +547,8 @@ static int find_functions(struct root *root, const char *words)
 	return r == -ERESTART ? r : 0;
 }
 
-/* Search for the functions that trace_filter and filters in trace_trigger name.  Returns 0, or
- * -ERESTART if the caller must call again later. */
+/* Search for the functions that are named by trace_filter and by filters in trace_trigger.
+ * Returns 0, or -ERESTART if the caller must call again later. */
 static int find_filtered(struct root *root, const char *words)
 {
 	struct boot_token item;
@@ -561,8 +573,8 @@ static int boot_apply(struct root *root)
 
 	if (state == ABI_BOOT_DONE || state == ABI_BOOT_LATER)
 		return 0;
-	/* Apply the boot settings only once.  Without this check, a program that sets
-	 * boot_state again and again could keep the server busy. */
+	/* Apply the boot settings only once per root.  Without this check, a program that
+	 * sets boot_state again and again could keep the server busy. */
 	if (root_boot(root)->is_applied) {
 		shm_store(&control->boot_state, ABI_BOOT_DONE);
 		return 0;

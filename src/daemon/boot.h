@@ -13,15 +13,16 @@
 /* The boot settings of a root.  This is the state of ROOT_PART_BOOT. */
 struct root_boot {
 	uint32_t nr_rows;		/* number of rows of the table of events whose
-					 * boot settings have been applied */
+					 * boot settings were applied */
 	bool is_applied;		/* true: boot_apply() has run */
-	bool is_followed;		/* true: the settings are also for the programs that the
-					 * program starts (`ulf run --follow`), which may lack
-					 * some of the functions */
-	bool traces_none;		/* true: none of the functions of a filter exists here,
-					 * so nothing is traced; only if @is_followed */
-	struct budget budget;		/* CPU budget for setting the triggers of many
-					 * events */
+	bool is_followed;		/* true: the settings are also for programs that
+					 * this program starts (`ulf run --follow`), which
+					 * possibly lack some of the functions */
+	bool traces_none;		/* true: nothing is traced, because none of the
+					 * functions that a filter names exists in this
+					 * program; only if @is_followed */
+	struct budget budget;		/* CPU budget of the root for setting the boot
+					 * triggers of many events */
 };
 
 /* Return the state of the boot settings of @root. */
@@ -31,7 +32,7 @@ static inline struct root_boot *root_boot(const struct root *root)
 }
 
 /* Method root_part.init: mark the events that exist now as handled.  If there are any,
- * the previous server has applied their boot settings. */
+ * the previous server has already applied their boot settings. */
 int boot_init(struct root *root);
 /* Method root_part.prepare: apply the boot settings if no server has done so, and set
  * the triggers of events that were registered since the last call.  Returns 0, or
@@ -40,8 +41,8 @@ int boot_prepare(struct root *root);
 /* Method root_part.tick: set the boot triggers of events that were registered since the
  * last call. */
 void boot_tick(struct root *root);
-/* Method root_part.done: @root is being unmapped.  Forget which events got their boot
- * triggers. */
+/* Method root_part.done: forget which events got their boot triggers, because @root is
+ * being unmapped. */
 void boot_done(struct root *root);
 
 #endif

@@ -28,13 +28,13 @@
 #include "base/bits.h"
 #include "server/core/perf_clock.h"
 
-/* ---- drop capabilities ---- */
+/* ---- functions that drop capabilities ---- */
 
 /*
- * Capabilities that a server with user id 0 keeps.  The programs of user id 0 have all
- * capabilities, and their worker processes may run as other users.  The server needs
- * SYS_PTRACE to inspect these programs and workers (/proc/PID/maps, stat, exe).  The
- * server needs DAC_READ_SEARCH to read the files that they execute.  Servers of other
+ * Capabilities that a server with user id 0 keeps.  The server needs SYS_PTRACE to
+ * inspect programs of user id 0 and their worker processes (/proc/PID/maps, stat, exe):
+ * the programs have all capabilities, and the workers may run as other users.  The server
+ * needs DAC_READ_SEARCH to read the files that these processes execute.  Servers of other
  * users keep no capability.
  */
 static const uint64_t kept_of_root =
@@ -46,13 +46,13 @@ static int drop_bounding(uint64_t kept)
 
 	for (cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (!(kept >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;	/* the kernel does not allow this process to
-					 * drop capabilities of the bounding set */
+			return -errno;	/* fails if the kernel does not allow this process
+					 * to drop capabilities of the bounding set */
 	}
 	return 0;
 }
 
-/* Drop all capabilities; a process with user id 0 keeps those in @kept. */
+/* Drop all capabilities.  A process with user id 0 keeps those in @kept. */
 static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -74,7 +74,7 @@ static int drop_capabilities(uint64_t kept)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
-/* ---- forbid system calls ---- */
+/* ---- functions that forbid system calls ---- */
 
 #define NEW_NAMESPACES	(CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
 			 CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
@@ -93,42 +93,45 @@ static int drop_capabilities(uint64_t kept)
 
 enum condition {
 	ALWAYS,
-	UNLESS_EQUAL,			/* refuse the call if argument != value */
-	IF_EQUAL,			/* refuse the call if argument == value */
-	IF_ANY_BIT,			/* refuse the call if (argument & value) != 0 */
+	UNLESS_EQUAL,			/* refuse the system call if the argument is not
+					 * equal to the value */
+	IF_EQUAL,			/* refuse the system call if the argument is equal
+					 * to the value */
+	IF_ANY_BIT,			/* refuse the system call if one of the bits of
+					 * the value is set in the argument */
 };
 
 /*
- * The system calls that are refused.  All others are allowed.  execve() is needed
- * because the server may execute this program again to run a parser.  perf_event_open()
- * is needed for the perf clock.  ptrace() is allowed only in a build with a sanitizer,
- * which stops its own threads with ptrace().
+ * The system calls that the server must not make.  All others are allowed. execve() is
+ * allowed because the server may execute this program again to run a parser, and
+ * perf_event_open() because the perf clock needs it. ptrace() is allowed only in a build
+ * with a sanitizer, which stops its own threads with ptrace().
  */
 static const struct rule {
 	uint32_t nr;
 	uint16_t error;
 	uint8_t condition, arg;
-	uint32_t value;			/* value that is compared with the lower 32 bits
-					 * of the argument */
+	uint32_t value;			/* value with which the lower 32 bits of the
+					 * argument are compared */
 } rules[] = {
-	/* The following calls access other processes.  A process that is allowed to trace
-	 * needs them: for it, the first TRACE_RULES rows are left out. */
+	/* The following calls access other processes.  They are the first TRACE_RULES
+	 * rows, which are left out for a process that is allowed to trace. */
 	{ SYS_ptrace, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_vm_writev, EPERM, ALWAYS, 0, 0 },
 	{ SYS_process_madvise, EPERM, ALWAYS, 0, 0 },
 	{ SYS_pidfd_getfd, EPERM, ALWAYS, 0, 0 },
 	{ SYS_kcmp, EPERM, ALWAYS, 0, 0 },
 	{ SYS_userfaultfd, EPERM, ALWAYS, 0, 0 },
-	/* socket() may make only unix sockets, no network sockets */
+	/* socket() may make only unix sockets, so no network sockets */
 	{ SYS_socket, EPERM, UNLESS_EQUAL, 0, AF_UNIX },
-	/* the next calls insert input into a terminal: a foreground server was started
-	 * from a terminal */
+	/* The next calls insert input into a terminal.  They are refused because a
+	 * foreground server has the terminal from which it was started. */
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCSTI },
 	{ SYS_ioctl, EPERM, IF_EQUAL, 1, TIOCLINUX },
 	/*
-	 * the next calls change mounts and namespaces.  clone3() is refused in all
-	 * cases: its flags are in memory, which a filter cannot read; libc works
-	 * without clone3()
+	 * The next calls change mounts and namespaces. clone3() is always refused,
+	 * because its flags are in memory, which a filter cannot read; libc works without
+	 * clone3().
 	 */
 	{ SYS_clone, EPERM, IF_ANY_BIT, 0, NEW_NAMESPACES },
 	{ SYS_clone3, ENOSYS, ALWAYS, 0, 0 },
@@ -146,7 +149,7 @@ static const struct rule {
 	{ SYS_pivot_root, EPERM, ALWAYS, 0, 0 },
 	{ SYS_chroot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_open_by_handle_at, EPERM, ALWAYS, 0, 0 },
-	/* the next calls are interfaces of the kernel that the server does not need */
+	/* The next calls are interfaces of the kernel that the server does not need. */
 	{ SYS_bpf, EPERM, ALWAYS, 0, 0 },
 	{ SYS_io_uring_setup, EPERM, ALWAYS, 0, 0 },
 	{ SYS_add_key, EPERM, ALWAYS, 0, 0 },
@@ -162,7 +165,7 @@ static const struct rule {
 	{ SYS_modify_ldt, EPERM, ALWAYS, 0, 0 },
 	{ SYS_ioperm, EPERM, ALWAYS, 0, 0 },
 	{ SYS_iopl, EPERM, ALWAYS, 0, 0 },
-	/* the next calls change the whole machine */
+	/* The next calls change the whole machine. */
 	{ SYS_reboot, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapon, EPERM, ALWAYS, 0, 0 },
 	{ SYS_swapoff, EPERM, ALWAYS, 0, 0 },
@@ -177,10 +180,11 @@ static const struct rule {
 };
 
 #define TRACE_RULES	2u
-#define X32_BIT		0x40000000u	/* bit that marks the system calls of the x32 ABI */
+#define X32_BIT		0x40000000u	/* bit that is set in the numbers of the system
+					 * calls of the x32 ABI */
 #define HEAD_LENGTH	6u
-#define RULE_LENGTH	5u		/* maximum number of BPF instructions for one
-					 * rule */
+#define RULE_LENGTH	5u		/* maximum number of BPF instructions that one
+					 * rule needs */
 
 struct program {
 	struct sock_filter code[HEAD_LENGTH + 1 + RULE_LENGTH * ARRAY_SIZE(rules)];
@@ -231,7 +235,8 @@ static void add_rule(struct program *program, const struct rule *rule)
 		add_load(program, offsetof(struct seccomp_data, nr));
 }
 
-/* @may_trace: leave out the first TRACE_RULES. */
+/* Make the BPF program of the filter.  @may_trace: true to leave out the first
+ * TRACE_RULES rules. */
 static void make_program(struct program *program, bool may_trace)
 {
 	program->len = 0;
@@ -256,14 +261,15 @@ static int filter_calls(bool may_trace)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog, 0, 0) < 0 ? -errno : 0;
 }
 
-/* ---- give up all rights ---- */
+/* ---- functions that give up all rights ---- */
 
 static int forbid_privileges(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
 
-/* Give up rights.  Returns 0, or the error of the first step that the kernel refused. */
+/* Give up the rights of this process.  Returns 0, or the error of the first step that the
+ * kernel refused. */
 static int give_up_rights(uint64_t kept, bool may_trace)
 {
 	int r = drop_capabilities(kept), r2 = forbid_privileges(), r3 = filter_calls(may_trace);

@@ -21,7 +21,8 @@
  * other steps are in force, and the server works without the refused step.
  */
 int server_confine(void);
-/* stopper_confine - do the same in the stopper, which keeps the right to trace (ptrace()). */
+/* stopper_confine - give up rights as server_confine() does, but keep the right to trace
+ * (ptrace()); for the stopper */
 int stopper_confine(void);
 
 #endif

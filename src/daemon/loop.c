@@ -38,13 +38,14 @@
 #include "symbols/parse.h"
 
 #define DESCRIPTORS	65536u
-#define TICK_FIRST_NS	1000000L		/* time to the first tick after a
-						 * request was parked or work began,
-						 * ns */
+#define TICK_FIRST_NS	1000000L		/* time from parking a request, or from
+						 * the start of other work, to the first
+						 * tick after it, ns */
 #define TICK_FAST_NS	5000000L		/* time between ticks while a request is
 						 * parked, a root has work or a parser
 						 * runs, ns */
-#define TICK_SLOW_NS	1000000000L	/* time between ticks otherwise, ns */
+#define TICK_SLOW_NS	1000000000L	/* time between two ticks if there is no such
+					 * work, ns */
 #define EVENTS_AT_ONCE	32
 
 struct loop {
@@ -53,15 +54,15 @@ struct loop {
 	int mounter_fd;
 	pid_t mounter;
 	bool is_stopping;
-	bool is_fast;			/* true: the timer runs at TICK_FAST_NS */
+	bool is_fast;			/* true: the timer for ticks runs at TICK_FAST_NS */
 	struct server *server;
 	struct mounts *mounts;
 	struct sockets *sockets;
-	struct loop_source core;	/* the descriptor that reports changes of roots;
-					 * loop_turn() handles it first */
+	struct loop_source core;	/* descriptor that reports changes of roots;
+					 * loop_turn() handles it before other descriptors */
 	struct loop_source signals, timer;
 	struct loop_source parser;
-	/* events of the current round that are not handled yet */
+	/* events of the current round of epoll_wait() that are not handled yet */
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int nr_events;
 };
@@ -134,8 +135,8 @@ static void timer_ready(struct loop_source *source, uint32_t events)
 	server_tick(loop->server);
 	mounts_tick(loop->mounts);
 	sockets_tick(loop->sockets);
-	/* If the directory was removed, stop: no client can find this server any
-	 * more. */
+	/* If the ulf directory was removed, stop, because no client can find this server
+	 * any more. */
 	if (fstat(loop->lock_fd, &st) == 0 && st.st_nlink == 0)
 		loop_stop(loop);
 }
@@ -181,8 +182,8 @@ static int signals_init(struct loop *loop)
 	return loop_watch(loop, &loop->signals, EPOLLIN);
 }
 
-/* Called when a parser has sent a message.  Try the requests that wait for a parser
- * again at once. */
+/* Called when a parser has sent a message.  Retries the requests that wait for a parser
+ * at once. */
 static void parser_ready(struct loop_source *source, uint32_t events)
 {
 	struct loop *loop = container_of(source, struct loop, parser);
@@ -227,9 +228,9 @@ static int lock_dir(struct loop *loop, const char *dir)
 	if (flock(loop->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	/*
-	 * Write the pid into the lock file, for people; no program of ulf reads it.  A
-	 * full file system is not an error: a server must run even then, because only a
-	 * server can remove dead roots.
+	 * Write the pid into the lock file.  This is only for users; no program of ulf
+	 * reads it.  Ignore a full file system: the server must run even then, because
+	 * only a server can remove dead roots.
 	 */
 	if (ftruncate(loop->lock_fd, 0) < 0 ||
 	    (dprintf(loop->lock_fd, "%d\n", (int)getpid()) < 0 && errno != ENOSPC &&
@@ -268,8 +269,8 @@ static int loop_init(struct loop *loop, const char *dir)
 	return ret;
 }
 
-/* Stop watching @source.  @is_ours: true: close the source's descriptor, too; false: do
- * not close it, because the owner of the source does. */
+/* Stop watching @source.  @is_ours: true to close the source's descriptor, too; false if
+ * the owner of the source closes it. */
 static void source_close(struct loop *loop, struct loop_source *source, bool is_ours)
 {
 	if (source->fd < 0)
@@ -281,9 +282,9 @@ static void source_close(struct loop *loop, struct loop_source *source, bool is_
 }
 
 /*
- * End the server.  Unmount while the server holds the lock, so that no new server finds
- * these mounts.  Do not release the lock here: `ulf stop` waits for the very end of the
- * process, at which the kernel drops the lock.
+ * End the server.  Unmount while the server holds the lock, so that no new server
+ * finds these mounts.  Do not release the lock: `ulf stop` waits for the very end of
+ * the process, when the kernel drops the lock.
  */
 static void loop_done(struct loop *loop)
 {
@@ -314,10 +315,8 @@ static int loop_turn(struct loop *loop)
 	if (nr < 0)
 		return errno == EINTR ? 0 : -errno;
 	loop->nr_events = nr;
-	/*
-	 * Handle changes of roots before requests of clients.  Otherwise a client that
-	 * asks about a root could get an answer that is older than its request.
-	 */
+	/* Handle changes of roots before the requests of clients.  Otherwise a client
+	 * that asks about a root could get an answer that is older than its request. */
 	for (i = 0; i < nr; i++) {
 		if (loop->events[i].data.ptr == &loop->core)
 			server_dispatch(loop->server);

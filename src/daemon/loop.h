@@ -22,14 +22,12 @@ struct loop_source {
 	void (*ready)(struct loop_source *source, uint32_t events);
 };
 
-/* Watch source->fd for @events (EPOLLIN and so on).  Returns 0 or -errno. */
+/* Begin to watch source->fd for @events (EPOLLIN and so on).  Returns 0 or -errno. */
 int loop_watch(struct loop *loop, struct loop_source *source, uint32_t events);
 /* Change the events for which @source is watched.  Returns 0 or -errno. */
 int loop_change(struct loop *loop, struct loop_source *source, uint32_t events);
-/*
- * Stop watching @source.  Must be called before the descriptor is closed.  After this,
- * ready() is not called any more.  Does nothing if @source is not watched.
- */
+/* Stop watching @source.  Must be called before the descriptor is closed.  Afterwards the
+ * method ready() is not called any more.  Does nothing if @source is not watched. */
 void loop_unwatch(struct loop *loop, struct loop_source *source);
 /* Make loop_run() return after the current event. */
 void loop_stop(struct loop *loop);

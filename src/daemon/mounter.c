@@ -26,16 +26,16 @@
 #include "base/fusemount.h"
 #include "base/title.h"
 
-#define SOCKET_FD	3		/* descriptor number of the socket in
-					 * the mounter, whose only other
-					 * descriptors are 0 to 2 */
+#define SOCKET_FD	3		/* descriptor number of the socket in the mounter,
+					 * which has no other descriptors than 0 to 2 and
+					 * this one */
 
 struct request {
 	char op;
 	char path[PATH_MAX];
 };
 
-/* ---- code of a worker process, which handles one request ---- */
+/* ---- functions of a worker process, which handles one request ---- */
 
 static void restore_mounts(char *path)
 {
@@ -53,8 +53,8 @@ static void restore_mounts(char *path)
 		;
 }
 
-/* Unmount @path, but only if it is a mount of ulf: a server that was taken over must
- * not be able to unmount anything else. */
+/* Unmount @path, but only if it is a mount of ulf.  The check is needed because an
+ * attacker who has taken over the server must not be able to unmount other file systems. */
 static void unmount_path(const char *path)
 {
 	if (fusemount_is_mounted(path))
@@ -82,13 +82,13 @@ static _Noreturn void run_command(struct request *request)
 	_exit(0);
 }
 
-/* ---- code of the mounter process ---- */
+/* ---- functions of the mounter process ---- */
 
 /*
- * Serve requests of the server.  Signals are ignored: ^C and service managers send them
- * to the whole process group, but the mounter is still needed, because the server sends
- * its last requests after such a signal.  SIGCHLD is ignored, too, so the kernel reaps
- * the workers.
+ * Serve requests of the server.  SIGINT, SIGTERM and similar signals are ignored, because
+ * ^C and service managers send them to the whole process group.  After such a signal the
+ * mounter is still needed for the server's last requests.  SIGCHLD is ignored, too, so
+ * that the kernel reaps the workers.
  */
 static _Noreturn void serve_commands(const char *dir, int fd)
 {
@@ -108,7 +108,8 @@ static _Noreturn void serve_commands(const char *dir, int fd)
 		if (len < 0 && errno == EINTR)
 			continue;
 		if (len <= 0)
-			_exit(0);	/* exit, because the server has exited */
+			_exit(0);	/* exit, because the server has exited: there will
+					 * be no more requests */
 		((char *)&request)[len] = '\0';
 		if (len > 1 && request.path[0] == '/' && fork() == 0)
 			run_command(&request);

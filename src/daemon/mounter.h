@@ -3,7 +3,7 @@
  * The mounter: a process that mounts and unmounts for the server.  The confined server
  * (confine.h) can do neither: it has no right to call mount(2), and no_new_privs makes
  * the set-uid program fusermount3 useless.  So the server forks the mounter before it
- * confines itself.  The mounter does only what is declared here, and exits when the
+ * confines itself.  The mounter does nothing else than these jobs, and exits when the
  * server exits or is killed.
  */
 #ifndef ULF_DAEMON_MOUNTER_H
@@ -13,7 +13,8 @@
 
 enum mounter_op {
 	MOUNTER_RESTORE = 'R',		/* run `ulf mount --restore PATH` */
-	MOUNTER_UNMOUNT = 'U',		/* unmount PATH lazily, if it is a mount of ulf */
+	MOUNTER_UNMOUNT = 'U',		/* unmount PATH lazily, but only if it is a mount
+					 * of ulf */
 };
 
 /*
@@ -25,17 +26,17 @@ enum mounter_op {
  * Returns -errno if there is no mounter: then mounter_ask() and mounter_answer() fail.
  */
 int mounter_start(const char *dir, pid_t *ret_pid);
-/* Let the mounter exit and wait for its end.  Mounts and unmounts that are in progress
- * continue. */
+/* Let the mounter exit, and wait until it has exited.  Mounts and unmounts that are in
+ * progress continue. */
 void mounter_stop(int fd, pid_t pid);
 
-/* Let the mounter mount or unmount @path.  Several such jobs run concurrently.  Returns
- * 0 or -errno. */
+/* Let the mounter mount or unmount @path.  Several such jobs run at the same time.
+ * Returns 0 or -errno. */
 int mounter_ask(int fd, enum mounter_op op, const char *path);
 
 /*
- * mounter_answer - get a job of mounter_ask() that has ended, successfully or not
- * @wait_ms: how long to wait; 0: do not wait
+ * mounter_answer - get a job of mounter_ask() that has ended, even if it has failed
+ * @wait_ms: maximum time to wait, ms; 0 to return at once
  *
  * Returns the job's enum mounter_op; -EAGAIN if no job has ended; or another -errno if
  * the mounter has exited.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The FUSE mounts that the server serves.  `ulf mount` mounts in its own mount
- * namespace and passes the descriptor to the server.  So the server never walks a path
- * that may lead through one of its own mounts.
+ * The FUSE mounts that the server serves. `ulf mount` mounts in its own mount
+ * namespace and passes the descriptor to the server.  So the server never accesses a
+ * path that may lead through one of its own mounts, because it would wait for itself.
  *
  * The file DIR/mounts lists the mounts: paths, each with a NUL.  A server that ends
  * regularly removes the file.  If a server was killed, the file is still there.  Then the
@@ -29,10 +29,10 @@
 #include "daemon/mounter.h"
 #include "tracefs/fuse/fuse.h"
 
-#define LIST_BYTES	(256u << 10)	/* maximum size of DIR/mounts */
-#define RESTORE_SECONDS	5		/* maximum time that clients wait until the
-					 * mounts of a killed server are restored, s */
-#define UNMOUNT_MS	10000		/* maximum time that a server which ends waits
+#define LIST_BYTES	(256u << 10)	/* maximum size of the file DIR/mounts, bytes */
+#define RESTORE_SECONDS	5		/* maximum time that clients wait until the mounts
+					 * of a killed server are restored, seconds */
+#define UNMOUNT_MS	10000		/* maximum time for which a server that ends waits
 					 * for each answer of the mounter, ms */
 
 struct mount {
@@ -51,19 +51,16 @@ struct mounts {
 	char dir[DIR_PATH_BYTES];
 	char file[DIR_PATH_BYTES + 32], new_file[DIR_PATH_BYTES + 32];
 	struct loop_source mounter;
-	size_t nr_restoring;		/* number of MOUNTER_RESTORE jobs without an
-					 * answer yet */
-	size_t nr_unmounting;		/* number of MOUNTER_UNMOUNT jobs without an
-					 * answer yet */
-	time_t restore_end;		/* time at which clients stop waiting
-					 * for restored mounts, in seconds of
-					 * CLOCK_MONOTONIC */
+	size_t nr_restoring;		/* number of MOUNTER_RESTORE jobs that the mounter
+					 * has not answered yet */
+	size_t nr_unmounting;		/* number of MOUNTER_UNMOUNT jobs that the mounter
+					 * has not answered yet */
+	time_t restore_end;		/* time at which clients stop waiting for restored
+					 * mounts, CLOCK_MONOTONIC, seconds */
 };
 
-/*
- * Receive answers of the mounter.  Returns -EAGAIN if no answer came for @wait_ms, or
- * another -errno if the mounter has exited.
- */
+/* Receive the answers of the mounter.  Returns -EAGAIN if no answer came within @wait_ms
+ * ms, or another -errno if the mounter has exited. */
 static int take_answers(struct mounts *mounts, int wait_ms)
 {
 	int op;
@@ -126,10 +123,8 @@ static int write_file(const char *path, const struct text *text)
 	return len == (ssize_t)text->len ? 0 : -EIO;
 }
 
-/*
- * Write the paths of all mounts to the file DIR/mounts.  If this fails, the next server
- * cannot restore all of them.  The mounts themselves continue to work.
- */
+/* Write the paths of all mounts to the file DIR/mounts, for a later server.  If this
+ * fails, that server cannot restore all mounts, but the mounts continue to work. */
 static void save_mounts(struct mounts *mounts)
 {
 	struct text text;
@@ -143,8 +138,8 @@ static void save_mounts(struct mounts *mounts)
 	text_done(&text);
 }
 
-/* Free the mount.  This closes its descriptor.  From then on every access to the mount
- * point fails. */
+/* Free the mount, and close its descriptor.  Afterwards every access to the mount point
+ * fails. */
 static void mount_free(struct mount *mount)
 {
 	loop_unwatch(mount->mounts->loop, &mount->source);
@@ -178,7 +173,7 @@ int mounts_add(struct mounts *mounts, const char *path, int fd)
 	mount->source.ready = mount_ready;
 	ret = mount->path ? 0 : -ENOMEM;
 	/* Call tracefs_fuse_new() last, because it takes over @fd.  If an earlier step
-	 * fails, @fd still belongs to the caller. */
+	 * fails, the caller still owns @fd. */
 	if (!ret)
 		ret = loop_watch(mounts->loop, &mount->source, EPOLLIN);
 	if (!ret)
@@ -264,8 +259,8 @@ void mounts_restore(struct mounts *mounts)
 	}
 	free(list);
 	mounts->restore_end = now_seconds() + RESTORE_SECONDS;
-	/* Remove the file DIR/mounts, which the restored mounts make again: each `ulf
-	 * mount` that succeeds adds its path. */
+	/* Remove the file DIR/mounts.  It is written again: each `ulf mount` that
+	 * succeeds adds its path. */
 	unlink(mounts->file);
 }
 
@@ -275,9 +270,9 @@ bool mounts_is_restoring(const struct mounts *mounts)
 }
 
 /*
- * Unmount all mounts.  First close all descriptors, then let the mounter walk the
- * paths.  An access to a dead mount fails at once.  But a live mount that no process
- * serves would block the mounter.
+ * Unmount all mounts.  First close all descriptors, and only then let the mounter access
+ * the paths.  An access to a closed mount fails at once, but an access to an open mount
+ * that no process serves would block the mounter.
  */
 void mounts_free(struct mounts *mounts)
 {
@@ -301,8 +296,8 @@ void mounts_free(struct mounts *mounts)
 	if (mounts->nr_unmounting)
 		take_answers(mounts, UNMOUNT_MS);
 	text_done(&paths);
-	/* If a mount could not be unmounted, keep the file DIR/mounts for the next
-	 * server. */
+	/* If a mount could not be unmounted, keep the file DIR/mounts, so that the next
+	 * server handles this mount. */
 	if (is_done && !mounts->nr_unmounting)
 		unlink(mounts->file);
 	loop_unwatch(mounts->loop, &mounts->mounter);

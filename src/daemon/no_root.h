@@ -16,24 +16,23 @@ struct text;
 
 struct no_roots {
 	struct {
-		uint32_t run_id;	/* number of the `ulf run`; 0: the row is free */
+		uint32_t run_id;	/* number of the `ulf run` that has started the
+					 * program; 0 if the row is free */
 		struct abi_no_root row;
 	} last[NO_ROOTS];
-	uint32_t next;			/* index of the oldest row, which is replaced
-					 * next */
+	uint32_t next;			/* index of the oldest row of @last, which the
+					 * next new row replaces */
 };
 
 /*
  * Store that process @pid of the run @run_id has no root because of @error (an errno, or enum
- * abi_unfollowed).  A long @name is cut.  There is one row for all processes of a run that
- * have the same name and error; it has the last pid.
+ * abi_unfollowed).  A long @name is cut.  All processes of a run that have one name and one
+ * error share a row, which has the pid of the last of them.
  */
 void no_roots_add(struct no_roots *list, uint32_t run_id, uint32_t pid, uint32_t error,
 		  const char *name);
-/*
- * Append the rows of the run @run_id to @out.  If @server cannot open a root at present,
- * adds a row without a pid.
- */
+/* Append the rows of the run @run_id to @out.  If @server cannot open a root now, adds a
+ * row without a pid. */
 void no_roots_show(const struct no_roots *list, uint32_t run_id,
 		   struct server *server, struct text *out);
 

@@ -212,7 +212,7 @@ static const struct tracer *const tracers[NR_TRACERS] = {
 #undef TRACER
 };
 
-/* Languages of trigger commands. */
+/* Languages of trigger commands, indexed by the number of the command. */
 static const struct trigger_lang *const trigger_langs[NR_COMMANDS] = {
 	[COMMAND_HIST] = &hist_lang,
 	[COMMAND_ENABLE_HIST] = &enable_hist_lang,

@@ -32,7 +32,7 @@ static void answer_result(struct client *client, int result)
 	client_answer(client, result, NULL, 0);
 }
 
-/* Answer the request.  If the request has failed or has caused a warning, add the
+/* Answer the request.  If the request has failed or caused a warning, also send the
  * entries of error_log that it has caused. */
 static void answer_errors(struct client *client, int result)
 {
@@ -53,8 +53,8 @@ static void park_request(struct client *client)
 	client->parked = client->request;
 }
 
-/* Return the payload of the request as a path.  If the payload contains a NUL, answer
- * -EINVAL and return NULL. */
+/* Return the payload of the request as a path.  If the payload contains a NUL, return
+ * NULL after answering -EINVAL. */
 static const char *path_of(struct client *client)
 {
 	if (strlen(client->payload) == client->request.bytes)
@@ -355,8 +355,8 @@ static void list_mounts(struct client *client, const struct abi_request *request
 
 /*
  * Send one section of the list of symbols.  The whole list is made again for each
- * request.  Few roots have a list that is longer than one answer, so this is rarely
- * done twice.
+ * request.  This is rarely done twice, because few roots have a list that is longer than
+ * one answer.
  */
 static void list_symbols(struct client *client, const struct abi_request *request)
 {
@@ -445,12 +445,13 @@ bool client_request_is_valid(const struct client *client)
 	if (request->op >= ABI_SOCKET_NR_OPS ||
 	    request->bytes > request_ops[request->op].bytes_max)
 		return false;
-	/* While a request is parked, the client may send only ABI_SOCKET_CANCEL. */
+	/* While a request is parked, the only valid request of the client is
+	 * ABI_SOCKET_CANCEL. */
 	return !client->is_parked || request->op == ABI_SOCKET_CANCEL;
 }
 
-/* Cancel the parked request.  If the request is a write whose settings are already
- * stored, it counts as done: the cancel does not undo it. */
+/* Cancel the parked request.  If it is a write whose settings are already stored, the
+ * write counts as done, and the settings stay. */
 static void cancel_request(struct client *client)
 {
 	if (!client->is_parked)

@@ -6,7 +6,7 @@
 #include "abi/socket.h"
 #include "server/core/server.h"
 
-/* Convert @info to the row that clients receive. */
+/* Convert @info to the row that clients receive as the description of a root. */
 void root_row_fill(const struct server_root_info *info, struct abi_root_row *ret_row);
 
 #endif

@@ -45,8 +45,8 @@ static void client_drop(struct client *client)
 	free(client);
 }
 
-/* Choose the event for which the loop waits: if there is an answer to send, that the socket is
- * writable; else that a request arrives. */
+/* Choose the event of the client's socket for which the loop waits: that the socket is writable,
+ * if there is an answer to send; otherwise that a request arrives. */
 static void update_events(struct client *client)
 {
 	uint32_t events = client->answer ? EPOLLOUT : EPOLLIN;
@@ -54,8 +54,8 @@ static void update_events(struct client *client)
 	loop_change(client->sockets->loop, &client->source, events);
 }
 
-/* Send the last byte of an answer, which hands over the records in the answer to the
- * client. */
+/* Send the last byte of an answer.  With this byte, the records in the answer are handed
+ * over to the client. */
 static ssize_t send_last_byte(struct client *client)
 {
 	const char *byte = client->answer + client->nr_sent;
@@ -66,7 +66,8 @@ static ssize_t send_last_byte(struct client *client)
 	TESTPOINT("socket.send");
 	len = receipt_send(client->source.fd, byte);
 	if (len == -ENOSYS) {
-		/* Send the byte without a receipt, because this kernel cannot give one. */
+		/* Send the last byte without a receipt, because this kernel cannot give
+		 * one. */
 		tracefs_deliver(client->reading, TRACEFS_LATER);
 		tracefs_deliver(client->reading, TRACEFS_OFFERED);
 		len = send(client->source.fd, byte, 1, MSG_NOSIGNAL);
@@ -81,11 +82,11 @@ static ssize_t send_last_byte(struct client *client)
 }
 
 /*
- * Send the next bytes of the answer.  Returns the number of bytes (> 0) or -errno.
+ * Send the next bytes of the answer.  Returns the number of bytes sent (> 0) or -errno.
  *
  * Bytes that are in the socket reach the client even if this server is killed.  But a client
  * drops an answer that is not complete (abi/socket.h).  So the records in an answer are handed
- * over when its last byte is sent.  This byte is sent alone.
+ * over when its last byte is sent, and this byte is sent alone.
  */
 static ssize_t send_part(struct client *client)
 {
@@ -101,7 +102,7 @@ static ssize_t send_part(struct client *client)
 	return len < 0 ? -errno : len;
 }
 
-/* Send as much of the answer as the socket takes.  Returns false if the client has
+/* Send as much of the answer as the socket accepts.  Returns false if the client has
  * disconnected. */
 static bool send_answer(struct client *client)
 {
@@ -132,7 +133,8 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 	client->nr_answer = sizeof(head) + bytes;
 	client->answer = malloc(client->nr_answer);
 	if (!client->answer) {
-		/* Close the connection: without an answer the client would wait forever. */
+		/* There is no memory for the answer, so close the connection: otherwise
+		 * the client would wait forever. */
 		shutdown(client->source.fd, SHUT_RDWR);
 		return;
 	}
@@ -141,7 +143,8 @@ void client_answer(struct client *client, int result, const void *data, size_t b
 		memcpy(client->answer + sizeof(head), data, bytes);
 }
 
-/* Take the descriptor that came with the request.  Close any further descriptors. */
+/* Store the descriptor that came with the request.  If more than one came, close the
+ * others. */
 static void take_fds(struct client *client, struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
@@ -199,8 +202,8 @@ static size_t next_bytes(struct client *client, void **ret_to)
 	return head + client->request.bytes - client->nr_in;
 }
 
-/* Check the header of a request, and allocate memory for the payload.  Called when all
- * of the header was received. */
+/* Check the header of a request, and allocate memory for the request's payload.  Called
+ * when the whole header was received. */
 static bool begin_payload(struct client *client)
 {
 	if (!client_request_is_valid(client))
@@ -228,8 +231,8 @@ static void end_request(struct client *client)
  * Receive a request and answer it.  Returns early, and is called again, if an answer must be sent
  * first or bytes of the request are missing.
  *
- * A client that sends the next request at once gets its answer in the loop's next turn, after the
- * other clients have had theirs: a quick client does not keep the server from them.
+ * A client that sends its next request at once gets the answer in the next turn of the loop,
+ * after the answers to other clients.  So a quick client cannot make the others wait.
  */
 static bool receive_request(struct client *client)
 {
@@ -244,10 +247,8 @@ static bool receive_request(struct client *client)
 			return send_answer(client);
 		}
 		len = receive_bytes(client, to, wanted);
-		/*
-		 * The kernel reports ECONNRESET if the client closed its end of the
-		 * socket before it had read all bytes.
-		 */
+		/* ECONNRESET means that the client has closed its end of the socket
+		 * before it had read all bytes. */
 		client->is_reset = len < 0 && errno == ECONNRESET;
 		if (len < 0)
 			return errno == EAGAIN || errno == EINTR;
@@ -306,8 +307,8 @@ static int client_new(struct sockets *sockets, int fd)
 	return 0;
 }
 
-/* Stop accepting clients if @is_full, else accept them again.  While the server has too
- * many clients or descriptors, new clients wait in the listen queue. */
+/* If @is_full, stop accepting clients; else accept them again.  While the server has too
+ * many clients or no free descriptors, new clients wait in the listen queue. */
 static void pause_listener(struct sockets *sockets, bool is_full)
 {
 	sockets->is_full = is_full;
@@ -335,10 +336,8 @@ static void listener_ready(struct loop_source *source, uint32_t events)
 	pause_listener(sockets, true);
 }
 
-/*
- * Make the socket listen on @path.  First bind it to another name and listen, then
- * rename this name to @path.  So a socket that exists at @path is always listening.
- */
+/* Make the socket listen on @path.  First bind it to another name and listen, then
+ * rename this name to @path.  So if a socket exists at @path, it is listening. */
 static int listen_on(int fd, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };

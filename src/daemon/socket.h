@@ -16,12 +16,12 @@ struct sockets;
  */
 int sockets_new(struct loop *loop, struct server *server, struct mounts *mounts,
 		const char *dir, struct sockets **ret_sockets);
-/* Drop all clients and remove the socket.  NULL is allowed. */
+/* Drop all clients and remove the socket.  @sockets may be NULL. */
 void sockets_free(struct sockets *sockets);
 
-/* Try the parked requests of all clients again. */
+/* Try again the requests that are parked, of all clients. */
 void sockets_tick(struct sockets *sockets);
-/* Return true if a request is parked, so that ticks should come soon. */
+/* Return true if a request of any client is parked, so that ticks should come soon. */
 bool sockets_is_waiting(const struct sockets *sockets);
 
 #endif

@@ -21,7 +21,8 @@
 struct tracefs_file;
 
 struct client_file {
-	struct tracefs_file *file;	/* the open file; NULL: the number of the file is free */
+	struct tracefs_file *file;	/* open file with this number; NULL if the number
+					 * is free */
 	bool is_nonblocking;
 };
 
@@ -33,20 +34,22 @@ struct client {
 
 	/* The request that is being received or answered. */
 	struct abi_request request;
-	char *payload;			/* payload of the request, followed by a NUL;
-					 * NULL before the first request */
-	size_t nr_in;			/* number of bytes of @request and @payload that have
-					 * been received */
-	int passed_fd;			/* descriptor that came with the request, or -1 */
+	char *payload;			/* payload of the request, followed by a NUL; NULL
+					 * if there was no request yet */
+	size_t nr_in;			/* number of bytes of @request and @payload that
+					 * were received so far */
+	int passed_fd;			/* descriptor that came with the request; -1 if
+					 * none came */
 
-	/* The answer that is being sent. */
-	char *answer;			/* the answer with its data; NULL: there is no answer */
+	/* The answer to the client that is being sent. */
+	char *answer;			/* header and data of the answer; NULL if there is
+					 * no answer */
 	size_t nr_answer, nr_sent;
-	struct tracefs_file *reading;	/* the file in @files from which the data in the
-					 * answer was read, or NULL */
-	struct tracefs_file *has_read;	/* the file from which the data in the last complete
-					 * answer was read; NULL: none, or the client has sent
-					 * another request since */
+	struct tracefs_file *reading;	/* file in @files whose data the answer contains;
+					 * NULL if there is none */
+	struct tracefs_file *has_read;	/* file whose data the last complete answer
+					 * contained; NULL if there was none, or if the
+					 * client has sent another request since */
 	bool is_reset;			/* true: the client closed its end of the socket
 					 * before it had read all of the last answer */
 
@@ -60,7 +63,8 @@ struct client {
 					 * closes a file of the tree */
 	struct text errors;		/* entries of error_log that the current request
 					 * has caused */
-	bool is_warning;		/* true: @errors are sent although the request succeeds */
+	bool is_warning;		/* true: @errors are sent to the client although
+					 * the request succeeds */
 
 	struct client_file files[ABI_SOCKET_FILES];
 };
@@ -73,28 +77,25 @@ struct sockets {
 	char path[108];			/* path of the socket */
 	LIST_HEAD(, client) clients;
 	unsigned int nr_clients;
-	bool is_full;			/* true: no more clients are accepted for now */
+	bool is_full;			/* true: the server accepts no more clients for
+					 * now */
 	bool is_stopping;		/* true: a client has asked to stop the server */
-	char *io;			/* buffer of ABI_SOCKET_READ_MAX bytes, for
-					 * reads of files */
+	char *io;			/* buffer for reads of files, ABI_SOCKET_READ_MAX
+					 * bytes */
 	struct no_roots no_roots;
 };
 
-/*
- * Prepare the answer to the client's request (socket.c).  @result: see abi_answer.  The
- * caller, or the next event, sends the answer.
- */
+/* Prepare the answer to the client's request (socket.c).  @result: see abi_answer.
+ * The answer is sent afterwards, by the caller or at the next event. */
 void client_answer(struct client *client, int result, const void *data, size_t bytes);
 
 /* request.c */
-/*
- * Return true if the header of client->request is valid.  This is checked before memory is
- * allocated for the payload.
- */
+/* Return true if the header of client->request is valid.  Must be called before memory is
+ * allocated for the payload, whose size the header contains. */
 bool client_request_is_valid(const struct client *client);
 /* Answer or park client->request, which was received completely. */
 void client_request_run(struct client *client);
-/* Try the parked request again. */
+/* Try again the request of the client that is parked. */
 void client_request_retry(struct client *client);
 /* Close all files that the client has opened. */
 void client_files_close(struct client *client);

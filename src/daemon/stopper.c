@@ -58,15 +58,16 @@
 
 static_assert(sizeof(struct code_range) == sizeof(struct abi_stop_range), "the same ranges");
 
-#define STOP_MS		1000u		/* longest time until all threads have stopped, ms */
-#define HOLD_MS		3000u		/* threads continue if the thread that writes their code
-					 * has slept for this time, or has used this much CPU
-					 * time, ms */
-#define LIFE_SECONDS	10		/* longest life of a child that has not stopped the
-					 * threads yet, because PTRACE_SEIZE may wait for a
-					 * thread in exec() */
+#define STOP_MS		1000u		/* maximum time until all threads have stopped, ms */
+#define HOLD_MS		3000u		/* threads continue if, for this time, the thread
+					 * that writes their code has slept or has used
+					 * CPU time, ms */
+#define LIFE_SECONDS	10		/* maximum life of a child that has not stopped
+					 * the threads yet; needed because PTRACE_SEIZE
+					 * may wait for a thread in exec(); seconds */
 
-#define FD_ORDERS	3		/* descriptor number of the socket in the stopper */
+#define FD_ORDERS	3		/* descriptor number, in the stopper, of the
+					 * socket for orders */
 
 static uint64_t now_ms(void)
 {
@@ -76,8 +77,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Map the process slot at offset @off of the root's memory, which @fd is.  Returns NULL on
- * failure. */
+/* Map the process slot at offset @off of the root's memory.  @fd: the file of this
+ * memory.  Returns NULL on failure. */
 static struct abi_process *map_slot(int fd, uint64_t off)
 {
 	uint64_t start = arch_page_start(off);
@@ -101,9 +102,11 @@ static void answer_process(struct abi_process *slot, uint32_t value)
 	syscall(SYS_futex, &slot->stop_given, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The stop of this order ended before the child started.  The server may have stored
- * ABI_STOP_COMING for it after the process had asked for another stop.  In this case clear the
- * word, so that the server sends an order for that stop. */
+/*
+ * Forget an order whose stop has ended before the child started.  After the process had asked for
+ * another stop, the server has possibly stored ABI_STOP_COMING for the old order.  In this case
+ * clear the word, so that the server sends an order for the new stop.
+ */
 static void forget_order(struct abi_process *slot)
 {
 	uint32_t coming = ABI_STOP_COMING;
@@ -113,7 +116,7 @@ static void forget_order(struct abi_process *slot)
 	syscall(SYS_futex, &slot->applied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* ---- the private memory of the process ---- */
+/* ---- functions that access the private memory of the process ---- */
 
 static int copy_from(pid_t pid, uint64_t addr, void *to, size_t bytes)
 {
@@ -129,9 +132,11 @@ static int copy_to(pid_t pid, uint64_t addr, const void *from, size_t bytes)
 	return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes ? 0 : -EFAULT;
 }
 
-/* Find the struct abi_stop of the thread that has asked for the stop: its address is an
- * argument of the system call in which the thread waits, and /proc/PID/task/TID/syscall shows
- * the arguments. */
+/*
+ * Find the struct abi_stop of the thread that has asked for the stop.  The address of the
+ * struct is an argument of the system call in which the thread waits, and
+ * /proc/PID/task/TID/syscall shows the arguments.
+ */
 static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct abi_stop *ret_stop)
 {
 	unsigned long long args[ABI_STOP_ARGUMENT + 1];
@@ -147,8 +152,8 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 		return -errno;
 	nr = fscanf(file, "%ld %llx %llx %llx %llx %llx", &call, &args[0], &args[1], &args[2],
 		    &args[3], &args[ABI_STOP_ARGUMENT]);
-	/* If Yama does not let this process trace the other one, the file can be opened, but
-	 * not read. */
+	/* fscanf() has failed.  If Yama does not let this process trace the other one,
+	 * the file can be opened, but not read. */
 	error = nr == EOF && ferror(file) ? -errno : 0;
 	fclose(file);
 	if (error)
@@ -156,12 +161,14 @@ static int find_stop(const struct stop_order *order, uint64_t *ret_addr, struct 
 	if (nr != 2 + ABI_STOP_ARGUMENT || call != SYS_futex ||
 	    copy_from((pid_t)order->pid, args[ABI_STOP_ARGUMENT], ret_stop, sizeof(*ret_stop)) ||
 	    ret_stop->magic != ABI_STOP_MAGIC || ret_stop->nr > ABI_STOP_RANGES_MAX)
-		return -EAGAIN;		/* the thread does not wait, or does not wait yet */
+		return -EAGAIN;		/* the thread does not wait in its system call, or
+					 * not yet */
 	*ret_addr = args[ABI_STOP_ARGUMENT];
 	return 0;
 }
 
-/* Store in stop.inside which ranges the stopped threads may still execute. */
+/* Store in stop.inside which of the ranges of code the stopped threads may still
+ * execute. */
 static int look_inside(const struct stop_order *order, const struct stopped *stopped,
 		       const struct abi_stop *stop)
 {
@@ -178,10 +185,10 @@ static int look_inside(const struct stop_order *order, const struct stopped *sto
 	return r < 0 ? r : copy_to((pid_t)order->pid, stop->inside, inside, bytes);
 }
 
-/* ---- carry out an order ---- */
+/* ---- functions that carry out an order ---- */
 
-/* Wait until the thread that has asked for the stop waits in its system call, and get the
- * struct abi_stop. */
+/* Wait until the thread that has asked for the stop waits in its system call.  Then get
+ * the struct abi_stop. */
 static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 			 struct abi_stop *ret_stop)
 {
@@ -194,8 +201,8 @@ static int wait_for_stop(const struct stop_order *order, uint64_t *ret_addr,
 	return r;
 }
 
-/* Returns true if the failure is that a thread is already traced: by another child of the
- * stopper, or by a process that has ended since then. */
+/* Return true if stopping has failed because a thread is traced already: by another child
+ * of the stopper, or by a process that has ended since. */
 static bool is_other_child(const struct stop_failure *failure)
 {
 	struct task_stat tracer;
@@ -206,9 +213,11 @@ static bool is_other_child(const struct stop_failure *failure)
 	return tracer.parent == getppid() || task_has_ended(tracer);
 }
 
-/* Stop the threads.  If a thread is still traced by an earlier child, wait until that child
- * has exited: a child that gives up because of a thread that does not stop in time answers
- * first, and traces the thread until it exits.  Returns -EBUSY if this takes too long. */
+/*
+ * Stop the threads.  If a thread is still traced by an earlier child, wait until that child
+ * has exited.  Such a child exists if a thread did not stop in time: the child answers first,
+ * and traces threads until it exits.  Returns -EBUSY if this takes too long.
+ */
 static int stop_when_free(const struct stop_order *order, const struct stop_request *request,
 			  struct stopped **ret_stopped)
 {
@@ -220,8 +229,11 @@ static int stop_when_free(const struct stop_order *order, const struct stop_requ
 
 	while ((r = threads_stop((pid_t)order->pid, request, ret_stopped, &failure)) == -EPERM &&
 	       now_ms() < end_ms) {
-		/* Without a tracer there are two possibilities: the tracer has ended since
-		 * then, or the kernel does not allow to trace the process. */
+		/*
+		 * If the thread has no tracer, there are two possibilities: the tracer
+		 * has ended since, or the kernel does not let this process trace the
+		 * thread.
+		 */
 		if (!is_other_child(&failure) && (failure.tracer || was_free))
 			break;
 		was_free = !failure.tracer;
@@ -230,7 +242,8 @@ static int stop_when_free(const struct stop_order *order, const struct stop_requ
 	return r == -EPERM && is_other_child(&failure) ? -EBUSY : r;
 }
 
-/* Stop the threads, and store the answer in the process.  Returns 0 or -errno. */
+/* Stop the threads of a process, and store the answer in the process.  Returns 0 or
+ * -errno. */
 static int stop_threads(const struct stop_order *order, struct abi_process *slot,
 			struct stopped **ret_stopped, uint64_t *ret_addr)
 {
@@ -251,8 +264,8 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 		return r;
 	TESTPOINT("stopper.stopped");
 	r = look_inside(order, *ret_stopped, &stop);
-	/* Write stop.tid last, because it makes the answer valid.  It is written by another
-	 * system call, which orders it after the others [stop.given] */
+	/* Write stop.tid last, because it makes the answer valid.  A system call of
+	 * its own writes it, so that it is stored after the other members [stop.given] */
 	if (!r)
 		r = copy_to((pid_t)order->pid, addr + offsetof(struct abi_stop, tid), &tid,
 			    sizeof(tid));
@@ -262,9 +275,11 @@ static int stop_threads(const struct stop_order *order, struct abi_process *slot
 	return r;
 }
 
-/* Return true if the process still patches its code: then the word at @addr, which is stop.tid
- * in its private memory, is its thread id.  A process that has given up before the answer came
- * has cleared the magic number of the struct. */
+/*
+ * Return true if the process still patches its code.  In this case the word at @addr, which is
+ * stop.tid in the private memory of the process, contains its thread id.  If the process gave up
+ * before the answer came, it has cleared the magic number of the struct.
+ */
 static bool is_patching(const struct stop_order *order, uint64_t addr)
 {
 	struct abi_stop stop;
@@ -275,7 +290,8 @@ static bool is_patching(const struct stop_order *order, uint64_t addr)
 	       stop.magic == ABI_STOP_MAGIC && stop.tid == order->tid;
 }
 
-/* Returns the CPU time that the thread which patches has used, in ms; 0 if it is not known. */
+/* Return the CPU time that the thread which patches the code has used, in ms; 0 if it is
+ * unknown. */
 static uint64_t used_ms(const struct stop_order *order)
 {
 	unsigned long long ns = 0;
@@ -292,8 +308,8 @@ static uint64_t used_ms(const struct stop_order *order)
 	return ns / 1000000;
 }
 
-/* Returns true if the thread that patches has work left: it runs, it waits for a CPU or for
- * the kernel, or SIGSTOP or a debugger has stopped it. */
+/* Return true if the thread that patches the code still has work: it runs, it waits for a CPU or
+ * for the kernel, or SIGSTOP or a debugger has stopped it. */
 static bool has_work(const struct stop_order *order)
 {
 	struct task_stat stat = task_stat_read((pid_t)order->pid, (pid_t)order->tid);
@@ -301,9 +317,11 @@ static bool has_work(const struct stop_order *order)
 	return !task_has_ended(stat) && stat.state != 'S';
 }
 
-/* Wait until the process has patched its code.  Its agent takes no lock meanwhile, so an agent
- * that sleeps has ended or given up.  stop_wanted is only a hint to look again, because every
- * process of the root can write it. */
+/*
+ * Wait until the process has patched its code.  The agent takes no lock while it patches, so
+ * if it sleeps, it has ended patching or given up. stop_wanted is only a reason to look again,
+ * because every process of the root can write it.
+ */
 static void wait_for_end(const struct stop_order *order, struct abi_process *slot, uint64_t addr)
 {
 	const struct timespec wait = { 0, 10000000 }, pause = { 0, 100000 };
@@ -363,7 +381,8 @@ static bool accept_order(int socket)
 	return true;
 }
 
-/* Close all descriptors of the server except @socket, which becomes FD_ORDERS. */
+/* Close all descriptors that the stopper has from the server except @socket, which
+ * becomes FD_ORDERS. */
 static bool leave_descriptors(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -382,8 +401,8 @@ _Noreturn static void be_stopper(int socket)
 	for (int signo = 1; signo < 32; signo++)
 		signal(signo, SIG_DFL);
 	for (int signo = SIGHUP; signo <= SIGQUIT; signo++)
-		signal(signo, SIG_IGN);		/* ignore ^C: it ends the server, and the end of
-						 * the server ends the stopper */
+		signal(signo, SIG_IGN);		/* ignore ^C: ^C ends the server, and the
+						 * stopper ends when the server does */
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGCHLD, SIG_IGN);		/* let the kernel reap the children */
 	if (!leave_descriptors(socket))

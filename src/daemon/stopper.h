@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stopper: a process that stops the threads of traced programs.  So the server itself need
- * not have the right to trace.
+ * The stopper: a process that stops the threads of traced programs, so that the server itself
+ * needs no right to trace them.
  */
 #ifndef ULF_DAEMON_STOPPER_H
 #define ULF_DAEMON_STOPPER_H
